@@ -1,0 +1,20 @@
+# What every target of the project is compiled with.
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+add_library(driftscope_options INTERFACE)
+target_include_directories(driftscope_options INTERFACE "${CMAKE_SOURCE_DIR}")
+target_compile_options(driftscope_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+  -Woverloaded-virtual -Werror
+  # The same bits everywhere: no product and sum is ever fused into one rounding.
+  -ffp-contract=off)
+target_compile_definitions(driftscope_options INTERFACE FMT_HEADER_ONLY)
+
+if(DRIFTSCOPE_SANITIZE)
+  target_compile_options(driftscope_options INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(driftscope_options INTERFACE -fsanitize=address,undefined)
+endif()

@@ -1,0 +1,18 @@
+# Header-only packages for the wasm twin. /usr/include itself would bring in the system's libc, so
+# the folders that are needed are linked into one of our own.
+set(web_include "${CMAKE_BINARY_DIR}/headers")
+file(MAKE_DIRECTORY "${web_include}")
+foreach(package protozero nlohmann fmt doctest hwy)
+  set(found FALSE)
+  foreach(prefix "$ENV{DRIFTSCOPE_INCLUDE}" /usr/include /usr/local/include)
+    if(NOT found AND prefix AND EXISTS "${prefix}/${package}")
+      file(CREATE_LINK "${prefix}/${package}" "${web_include}/${package}" SYMBOLIC)
+      set(found TRUE)
+    endif()
+  endforeach()
+  if(NOT found)
+    message(FATAL_ERROR "The headers of '${package}' were not found: run tools/setup.")
+  endif()
+endforeach()
+add_library(driftscope_headers INTERFACE)
+target_include_directories(driftscope_headers SYSTEM INTERFACE "${web_include}")

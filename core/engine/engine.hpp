@@ -1,0 +1,104 @@
+// The interfaces that every engine implements: Engine makes a Session for one graph, the Session runs
+// it as start / poll / finish and never blocks for long, so that a GPU or a browser's worker can
+// drive it. Clients: session, command line, tests. Nothing here knows how a node is computed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/graph/graph.hpp"
+
+namespace driftscope {
+
+/// Yes, or why not: the user sees the reason.
+struct Availability {
+  bool ok = true;
+  std::string reason;
+};
+
+/// What really ran, for the trace.
+struct RanWith {
+  std::string engine;
+  std::string instruction_set;  ///< "AVX-512 (512 bit)", "wasm SIMD128"
+  std::string device;           ///< "CPU", the GPU adapter's name
+  int threads_asked = 1;
+  int threads_real = 1;
+  std::map<std::string, std::string> options;
+};
+
+/// Told of every value while a run goes on. Calls come from the thread that polls.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// Whether to keep this value until it is handed over; engines may skip the rest.
+  [[nodiscard]] virtual bool wants(ValueId value) const = 0;
+  /// The value as the engine computed it, in ONNX layout. Inputs of the graph come first.
+  virtual Status value(ValueId value, const Tensor& tensor) = 0;
+  /// Wall time that this node took.
+  virtual void node_done(NodeId node, std::int64_t time_ns) = 0;
+};
+
+/// How far a run is.
+struct Progress {
+  std::int64_t done = 0;  ///< nodes finished
+  std::int64_t total = 0;
+  [[nodiscard]] bool finished() const { return done >= total; }
+};
+
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  /// Begins one run. `inputs` in the order of graph.inputs, already checked against it (bind_inputs).
+  /// `observer` must live until finish. A session can be started again after finish.
+  [[nodiscard]] virtual Status start(std::vector<Tensor> inputs, Observer& observer) = 0;
+
+  /// Does some of the work: at least one step, then until about `budget_ns` is used up.
+  [[nodiscard]] virtual Result<Progress> poll(std::int64_t budget_ns) = 0;
+
+  /// The outputs of the graph; to be called once poll says finished.
+  [[nodiscard]] virtual Result<std::vector<Tensor>> finish() = 0;
+
+  [[nodiscard]] virtual RanWith ran_with() const = 0;
+};
+
+struct EngineOptions {
+  int threads = 0;  ///< 0: all usable processors
+  std::map<std::string, std::string> values;  ///< the target's other options
+};
+
+/// Splits a target's options: `threads` is read and checked here, the rest is the engine's to check.
+[[nodiscard]] Result<EngineOptions> read_engine_options(
+    const std::map<std::string, std::string>& options);
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual Availability available() const = 0;
+  /// Whether this node can run here; prepare fails with the reason of the first that cannot.
+  [[nodiscard]] virtual Availability supports(const Graph& graph, const Node& node) const = 0;
+  /// `graph` has its shapes bound (bind_shapes). An option that the engine does not know is an error.
+  [[nodiscard]] virtual Result<std::unique_ptr<Session>> prepare(
+      std::shared_ptr<const Graph> graph, const EngineOptions& options) const = 0;
+};
+
+/// Runs a session to its end: start, poll until finished, finish.
+[[nodiscard]] Result<std::vector<Tensor>> run_to_end(Session& session, std::vector<Tensor> inputs,
+                                                     Observer& observer);
+
+/// An observer that wants nothing.
+[[nodiscard]] Observer& no_observer();
+
+/// All engines of this build (generated from the folders of core/engines: each defines
+/// `std::unique_ptr<Engine> make_<folder>_engine()` in engine.cpp).
+[[nodiscard]] const std::vector<std::unique_ptr<Engine>>& engines();
+
+/// By name, or an error that lists the engines of this build.
+[[nodiscard]] Result<const Engine*> find_engine(std::string_view name);
+
+}  // namespace driftscope

@@ -1,0 +1,34 @@
+// Reads the bytes of an .onnx file (ModelProto) into a Model, on protozero, without generated code.
+// Clients: the command line, the session door. It reads opset 7 to 21 and IR version 3 and later;
+// whether operators are known is decided later, by graph/build and ops.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/model/model.hpp"
+
+namespace driftscope {
+
+inline constexpr std::int64_t min_opset = 7;
+inline constexpr std::int64_t max_opset = 21;
+
+/// Loads `length` bytes at `offset` of the external data file `location` (relative to the model's
+/// folder; length −1: to its end). The reader has already refused locations that leave the folder.
+using ExternalData = std::function<Result<std::vector<std::byte>>(
+    const std::string& location, std::int64_t offset, std::int64_t length)>;
+
+/// A loader for where there are no files: any external data is an error that names the file.
+[[nodiscard]] ExternalData no_external_data();
+
+[[nodiscard]] Result<Model> read_onnx(std::span<const std::byte> bytes,
+                                      const ExternalData& external_data = no_external_data());
+
+/// Reads one serialized TensorProto (the .pb files of ONNX test data sets).
+[[nodiscard]] Result<NamedTensor> read_tensor_proto(std::span<const std::byte> bytes);
+
+}  // namespace driftscope

@@ -1,0 +1,83 @@
+#include "core/model/tensor.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <new>
+
+#include "core/base/checked.hpp"
+
+namespace driftscope {
+
+std::string shape_text(std::span<const std::int64_t> shape) {
+  if (shape.empty()) return "scalar";
+  return fmt::format("{}", fmt::join(shape, "x"));
+}
+
+std::int64_t element_count(std::span<const std::int64_t> shape) {
+  const auto count = checked_product(shape);
+  assert(count);
+  return count.value_or(0);
+}
+
+Result<std::int64_t> tensor_byte_size(DType dtype, std::span<const std::int64_t> shape,
+                                      std::string_view what) {
+  const int bits = bits_per_element(dtype);
+  if (bits == 0)
+    return unsupported(fmt::format("{}: elements of type {} have no fixed size and cannot be stored",
+                                   what, dtype_name(dtype)));
+  const auto count = checked_product(shape);
+  if (!count)
+    return bad_input(fmt::format(
+        "{}: shape [{}] has a negative dimension or more elements than 64 bits can count", what,
+        fmt::join(shape, ",")));
+  const auto total_bits = checked_mul(*count, bits);
+  if (!total_bits || *total_bits / 8 > max_tensor_bytes)
+    return limit_error(fmt::format("{}: shape [{}] of {} needs more than the limit of {} GiB", what,
+                                   fmt::join(shape, ","), dtype_name(dtype),
+                                   max_tensor_bytes >> 30));
+  return (*total_bits + 7) / 8;
+}
+
+Result<Tensor> Tensor::make(DType dtype, Shape shape, std::string_view what) {
+  DRIFTSCOPE_TRY(const std::int64_t bytes, tensor_byte_size(dtype, shape, what));
+  // Rounded up to whole cache lines, so that a vector load of the last elements stays inside.
+  constexpr std::align_val_t alignment{64};
+  const auto size = (static_cast<std::size_t>(bytes) + 63) / 64 * 64 + 64;
+  void* memory = ::operator new(size, alignment, std::nothrow);
+  if (memory == nullptr)
+    return limit_error(fmt::format("{}: out of memory for {} bytes (shape {}, {})", what, bytes,
+                                   shape_text(shape), dtype_name(dtype)));
+  std::memset(memory, 0, size);
+  Tensor tensor;
+  tensor.dtype_ = dtype;
+  tensor.elements_ = element_count(shape);
+  tensor.shape_ = std::move(shape);
+  tensor.byte_size_ = static_cast<std::size_t>(bytes);
+  tensor.buffer_ = std::shared_ptr<std::byte>(
+      static_cast<std::byte*>(memory), [](std::byte* p) { ::operator delete(p, std::align_val_t{64}); });
+  return tensor;
+}
+
+Result<Tensor> Tensor::from_bytes(DType dtype, Shape shape, std::span<const std::byte> bytes,
+                                  std::string_view what) {
+  DRIFTSCOPE_TRY(const std::int64_t expected, tensor_byte_size(dtype, shape, what));
+  if (static_cast<std::uint64_t>(expected) != bytes.size())
+    return bad_input(fmt::format("{}: {} of shape {} needs {} bytes, got {}", what, dtype_name(dtype),
+                                 shape_text(shape), expected, bytes.size()));
+  DRIFTSCOPE_TRY(Tensor tensor, make(dtype, std::move(shape), what));
+  if (!bytes.empty()) std::memcpy(tensor.mutable_bytes().data(), bytes.data(), bytes.size());
+  return tensor;
+}
+
+Result<Tensor> Tensor::reshaped(Shape shape) const {
+  const auto count = checked_product(shape);
+  if (!count || *count != elements_)
+    return bad_input(fmt::format("cannot view {} as [{}]: the numbers of elements differ",
+                                 shape_text(shape_), fmt::join(shape, ",")));
+  Tensor view = *this;
+  view.shape_ = std::move(shape);
+  return view;
+}
+
+}  // namespace driftscope

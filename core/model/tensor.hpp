@@ -1,0 +1,98 @@
+// A dense row-major tensor: element type, shape, and bytes shared between copies.
+// Used everywhere a value travels: initializers, inputs, what engines compute, traces.
+// It computes nothing.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/model/dtype.hpp"
+
+namespace driftscope {
+
+using Shape = std::vector<std::int64_t>;
+
+/// "1x6x24x24", "scalar" for rank 0.
+[[nodiscard]] std::string shape_text(std::span<const std::int64_t> shape);
+
+/// Elements of a valid shape (no negative dimension, no overflow: as in every Tensor).
+[[nodiscard]] std::int64_t element_count(std::span<const std::int64_t> shape);
+
+/// Largest tensor that is ever allocated, in bytes; beyond it Tensor::make returns a limit error.
+inline constexpr std::int64_t max_tensor_bytes = std::int64_t{1} << 36;
+
+class Tensor {
+ public:
+  /// An empty float32 vector, [0].
+  Tensor() = default;
+
+  /// Zero-filled. Fails on a negative dimension, on overflow, beyond max_tensor_bytes, for types
+  /// without a fixed size, and when memory runs out. `what` names the tensor in the message.
+  [[nodiscard]] static Result<Tensor> make(DType dtype, Shape shape, std::string_view what = "tensor");
+
+  /// A copy of `bytes`, whose length must be exactly that of the shape.
+  [[nodiscard]] static Result<Tensor> from_bytes(DType dtype, Shape shape,
+                                                 std::span<const std::byte> bytes,
+                                                 std::string_view what = "tensor");
+
+  /// A copy of `values`; their number must be that of the shape. For tests and constants.
+  template <class T>
+  [[nodiscard]] static Result<Tensor> from_values(Shape shape, std::span<const T> values) {
+    return from_bytes(dtype_of<T>(), std::move(shape), std::as_bytes(values));
+  }
+
+  [[nodiscard]] DType dtype() const { return dtype_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] int rank() const { return static_cast<int>(shape_.size()); }
+  [[nodiscard]] std::int64_t elements() const { return elements_; }
+
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {data(), byte_size_}; }
+
+  /// To be written only by the one who made the tensor, before it is shared.
+  [[nodiscard]] std::span<std::byte> mutable_bytes() { return {data(), byte_size_}; }
+
+  /// The elements; T must be the C++ type of dtype(), for boolean std::uint8_t as well, for float16
+  /// and bfloat16 std::uint16_t (their bits).
+  template <class T>
+  [[nodiscard]] std::span<const T> values() const {
+    assert(holds<T>());
+    return {reinterpret_cast<const T*>(data()), static_cast<std::size_t>(elements_)};
+  }
+  template <class T>
+  [[nodiscard]] std::span<T> mutable_values() {
+    assert(holds<T>());
+    return {reinterpret_cast<T*>(data()), static_cast<std::size_t>(elements_)};
+  }
+
+  /// The same bytes under another shape of equally many elements; shares the buffer.
+  [[nodiscard]] Result<Tensor> reshaped(Shape shape) const;
+
+ private:
+  template <class T>
+  [[nodiscard]] bool holds() const {
+    if (dtype_of<T>() == dtype_) return true;
+    if (dtype_ == DType::boolean) return sizeof(T) == 1;
+    return (dtype_ == DType::float16 || dtype_ == DType::bfloat16) &&
+           dtype_of<T>() == DType::uint16;
+  }
+  [[nodiscard]] std::byte* data() const { return buffer_.get(); }
+
+  DType dtype_ = DType::float32;
+  Shape shape_ = {0};
+  std::int64_t elements_ = 0;
+  std::size_t byte_size_ = 0;
+  std::shared_ptr<std::byte> buffer_;  // 64-byte aligned, for SIMD loads
+};
+
+/// Bytes of a buffer that holds a tensor of this type and shape, or why there cannot be one.
+[[nodiscard]] Result<std::int64_t> tensor_byte_size(DType dtype, std::span<const std::int64_t> shape,
+                                                    std::string_view what = "tensor");
+
+}  // namespace driftscope

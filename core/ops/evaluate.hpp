@@ -1,0 +1,42 @@
+// Runs one node with its reference kernel, in double, Bounded or float.
+// Clients: the reference engine (double), verify (Bounded), strict where it has no faster kernel.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/ops/operator.hpp"
+
+namespace driftscope {
+
+/// The result of a node in the scalar S, between nodes of one group: floating tensors as S, others
+/// as Tensor.
+template <class S>
+struct Evaluated {
+  DType dtype = DType::undefined;  ///< undefined: an omitted optional
+  Shape shape;
+  std::vector<S> real;
+  Tensor tensor;
+};
+
+/// Exact: every element of the tensor as S, with no error.
+template <class S>
+[[nodiscard]] Result<Evaluated<S>> lift(const Tensor& tensor);
+
+/// Rounded to the nearest of the tensor's dtype.
+template <class S>
+[[nodiscard]] Result<Tensor> lower(const Evaluated<S>& value);
+
+/// Outputs in the order of node.outputs. Inputs in the order of node.inputs; omitted ones have an
+/// undefined dtype. Shapes are checked with the operator's shape rule first.
+template <class S>
+[[nodiscard]] Result<std::vector<Evaluated<S>>> evaluate(const Node& node,
+                                                         std::span<const Evaluated<S>* const> inputs,
+                                                         ThreadPool& threads);
+
+/// float32 in, float32 out without copies: the plain strict kernel.
+[[nodiscard]] Result<std::vector<Tensor>> evaluate_strict(const Node& node,
+                                                          std::span<const Tensor* const> inputs,
+                                                          ThreadPool& threads);
+
+}  // namespace driftscope

@@ -1,0 +1,44 @@
+// Bounded: a real value with two bounds on how far a float32 implementation may stray from it.
+// The scalar with which the reference kernels become their own error analysis: the same template
+// that gives the value in double gives a forward error bound here.
+// Clients: kernels (as the template argument), evaluate, verify.
+// Source: running error analysis, Higham, Accuracy and Stability of Numerical Algorithms, ch. 3;
+// the statistical bound: Higham and Mary 2019, "A new approach to probabilistic rounding error
+// analysis".
+#pragma once
+
+#include <cmath>
+
+#include "core/ops/support/error_model.hpp"
+
+namespace driftscope {
+
+struct Bounded {
+  double value = 0.0;   ///< what exact arithmetic on the recorded inputs gives (in double)
+  double worst = 0.0;   ///< no float32 implementation of the operator is further away, absolute
+  double likely = 0.0;  ///< passed by rounding alone with a chance below 10⁻⁹ per tensor; ≤ worst
+
+  constexpr Bounded() = default;
+  constexpr Bounded(double exact) : value(exact) {}  // NOLINT: exact numbers convert
+  constexpr Bounded(double v, double w, double l) : value(v), worst(w), likely(l) {}
+};
+
+// One rounding each, in the error model of the current scope; see error_model.hpp.
+[[nodiscard]] Bounded operator+(Bounded a, Bounded b);
+[[nodiscard]] Bounded operator-(Bounded a, Bounded b);
+[[nodiscard]] Bounded operator*(Bounded a, Bounded b);
+[[nodiscard]] Bounded operator/(Bounded a, Bounded b);
+[[nodiscard]] Bounded sqrt(Bounded x);
+
+// No rounding.
+[[nodiscard]] Bounded operator-(Bounded x);
+[[nodiscard]] Bounded abs(Bounded x);
+[[nodiscard]] Bounded max(Bounded a, Bounded b);  ///< NaN if either is
+[[nodiscard]] Bounded min(Bounded a, Bounded b);  ///< NaN if either is
+
+// The accuracy comes from the row of the error model, the error of x is propagated through the slope.
+[[nodiscard]] Bounded exp(Bounded x);
+[[nodiscard]] Bounded tanh(Bounded x);
+[[nodiscard]] Bounded sigmoid(Bounded x);
+
+}  // namespace driftscope

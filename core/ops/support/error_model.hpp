@@ -1,0 +1,50 @@
+// What the engine that made a trace may do to a number: the rows behind every budget.
+// Clients: Bounded (reads the model of the current scope), verify (chooses the model by target).
+// It judges nothing.
+#pragma once
+
+#include <cstdint>
+
+namespace driftscope {
+
+/// How accurate an implementation of a function is: |got − f(x)| ≤ ulp·ULP(f(x)) + absolute,
+/// with ulp growing by ulp_per_x·|x| (WGSL's exp).
+struct FunctionAccuracy {
+  double ulp = 4.0;
+  double ulp_per_x = 0.0;
+  double absolute = 0x1p-126;  ///< results below the smallest normal may be flushed
+};
+
+/// Defaults: an IEEE float32 CPU engine (design: CPU runtimes promise nothing for functions: 4 ULP).
+struct ErrorModel {
+  double unit_roundoff = 0x1p-24;  ///< of + − × ÷ √, relative to the result
+  double absolute = 0x1p-150;      ///< of + − × ÷ √ near zero: half the smallest subnormal
+  bool rounds_to_nearest = true;   ///< then one operation is within half an ULP
+  FunctionAccuracy exp;
+  FunctionAccuracy tanh;
+  FunctionAccuracy sigmoid;
+  /// Elements of the tensor being computed: the statistical bound holds for all of them at once.
+  std::int64_t elements = 1;
+
+  /// λ for n-term sums: chosen so that the chance that any of `elements` sums passes
+  /// λ·√n·u·Σ|aᵢbᵢ| is below 10⁻⁹: λ = √(2·ln(2·n·elements/10⁻⁹)).
+  [[nodiscard]] double lambda(std::int64_t terms) const;
+};
+
+/// The model that Bounded uses on this thread.
+[[nodiscard]] const ErrorModel& current_error_model();
+
+/// Sets it for a scope, on this thread. Kernels that run on other threads open a scope there
+/// (KernelContext::parallel_for does).
+class ErrorModelScope {
+ public:
+  explicit ErrorModelScope(const ErrorModel& model);
+  ~ErrorModelScope();
+  ErrorModelScope(const ErrorModelScope&) = delete;
+  ErrorModelScope& operator=(const ErrorModelScope&) = delete;
+
+ private:
+  const ErrorModel* previous_;
+};
+
+}  // namespace driftscope

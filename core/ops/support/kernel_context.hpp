@@ -1,0 +1,75 @@
+// What a reference kernel sees: the node, its inputs, its outputs already allocated, threads.
+// The scalar S is double (the value), Bounded (value and error bound) or float (the plain strict
+// kernel). Clients: kernels in ops/; evaluate fills it.
+//
+// Floating tensors of every ONNX type appear as spans of S; integer and bool tensors as Tensor.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+#include "core/ops/support/bounded.hpp"
+#include "core/platform/platform.hpp"
+
+namespace driftscope {
+
+/// One input or output while a kernel runs. `real` is used when is_floating(dtype), else `tensor`.
+template <class S>
+struct Operand {
+  DType dtype = DType::undefined;  ///< undefined: an omitted optional
+  Shape shape;
+  std::span<const S> real;
+  std::span<S> real_out;  ///< outputs only
+  Tensor tensor;
+};
+
+template <class S>
+class KernelContext {
+ public:
+  KernelContext(const Node& node, std::span<Operand<S>> inputs, std::span<Operand<S>> outputs,
+                ThreadPool& threads)
+      : node_(node), inputs_(inputs), outputs_(outputs), threads_(threads) {}
+
+  [[nodiscard]] const Node& node() const { return node_; }
+  [[nodiscard]] std::int64_t opset() const { return node_.opset; }
+
+  [[nodiscard]] std::size_t input_count() const { return inputs_.size(); }
+  [[nodiscard]] bool has_input(std::size_t i) const {
+    return i < inputs_.size() && inputs_[i].dtype != DType::undefined;
+  }
+  [[nodiscard]] DType dtype(std::size_t i) const { return inputs_[i].dtype; }
+  [[nodiscard]] const Shape& shape(std::size_t i) const { return inputs_[i].shape; }
+  [[nodiscard]] std::span<const S> real(std::size_t i) const { return inputs_[i].real; }
+  [[nodiscard]] const Tensor& tensor(std::size_t i) const { return inputs_[i].tensor; }
+
+  [[nodiscard]] std::size_t output_count() const { return outputs_.size(); }
+  [[nodiscard]] bool wants_output(std::size_t o) const {
+    return o < outputs_.size() && outputs_[o].dtype != DType::undefined;
+  }
+  [[nodiscard]] const Shape& output_shape(std::size_t o) const { return outputs_[o].shape; }
+  [[nodiscard]] DType output_dtype(std::size_t o) const { return outputs_[o].dtype; }
+  [[nodiscard]] std::span<S> real_output(std::size_t o) const { return outputs_[o].real_out; }
+  [[nodiscard]] Tensor& tensor_output(std::size_t o) const { return outputs_[o].tensor; }
+
+  /// ThreadPool::parallel_for with the error model of this scope on every thread.
+  void parallel_for(std::int64_t count, std::int64_t grain,
+                    const std::function<void(std::int64_t, std::int64_t)>& body) const {
+    const ErrorModel& model = current_error_model();
+    threads_.parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+      const ErrorModelScope scope(model);
+      body(begin, end);
+    });
+  }
+
+ private:
+  const Node& node_;
+  std::span<Operand<S>> inputs_;
+  std::span<Operand<S>> outputs_;
+  ThreadPool& threads_;
+};
+
+}  // namespace driftscope

@@ -1,0 +1,57 @@
+// What differs between hosts: threads, clock, memory. One header, one .cpp per platform, chosen by
+// CMake. Clients: engines, trace, session. It knows nothing of models.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace driftscope {
+
+/// Nanoseconds of a monotonic clock; the origin is arbitrary. In browsers the resolution is that of
+/// performance.now(): 5 µs when isolated, 100 µs to 1 ms otherwise.
+[[nodiscard]] std::int64_t monotonic_ns();
+
+/// Seconds since 1970 (UTC), for the start time in a trace.
+[[nodiscard]] double wall_clock_seconds();
+
+/// Memory of this process (native: PSS, "process_pss") or of this wasm instance ("wasm_heap").
+struct MemorySample {
+  std::int64_t bytes = 0;
+  std::string kind;
+};
+[[nodiscard]] MemorySample sample_memory();
+
+/// "linux x86_64", "wasm32": where this twin runs.
+[[nodiscard]] std::string platform_name();
+
+/// Processors this process may use (native: the affinity mask), 1 where threads are unavailable.
+[[nodiscard]] int usable_processors();
+
+/// Whether ThreadPool can have more than one thread in this build.
+[[nodiscard]] bool threads_available();
+
+/// A fixed set of threads, the caller among them. Work is cut into ranges that do not depend on the
+/// number of threads finishing first, and no result may depend on which thread took which range.
+class ThreadPool {
+ public:
+  /// `threads` ≥ 1; the pool has fewer where the platform gives fewer, see size().
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  [[nodiscard]] int size() const;
+
+  /// Calls body(begin, end) for disjoint ranges that cover [0, count), each of at least `grain`
+  /// items except the last; returns when all have returned. Not reentrant. `body` must not throw.
+  void parallel_for(std::int64_t count, std::int64_t grain,
+                    const std::function<void(std::int64_t, std::int64_t)>& body);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace driftscope

@@ -1,0 +1,53 @@
+// The one request door: bytes in, bytes out. The command line, the HTTP server and the browser's
+// worker are thin transports over it. A message is 4 bytes little-endian length of a JSON object, the
+// JSON, then a binary payload (possibly empty).
+//
+//   {"do":"capabilities"}                            → {"engines":[{"name","available","reason"}],
+//                                                       "platform","threads","instruction_set"}
+//   {"do":"load"} + .onnx bytes                      → {"model_sha256","inputs":[{"name","dtype",
+//                                                       "shape"}],"outputs":[…],"nodes":N,"graph":"…"}
+//   {"do":"start","target":"chrome/strict","repeat":1,"capture":"all"|"outputs","seed":42?,
+//    "environment":{…},"samples":N?} + inputs as safetensors (empty with "seed")
+//                                                    → {"nodes":N}
+//   {"do":"poll","budget_ms":20}                     → {"done","total","sample","samples"}
+//   {"do":"finish"}                                  → {"layers":[{"node","op","output","shape",
+//                                                       "time_ns"}],"outputs":…} + trace bytes
+//   {"do":"cancel"}                                  → {}
+// With "samples", each input tensor has a leading axis of N samples, the model runs once per sample
+// (batch 1), and the trace holds each output with that leading axis.
+// A failure is {"error":{"kind","message"}}. One door holds one model and one run at a time.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace driftscope {
+
+class Door {
+ public:
+  Door();
+  ~Door();
+  Door(const Door&) = delete;
+  Door& operator=(const Door&) = delete;
+
+  /// Never throws; a malformed request is answered with an error.
+  [[nodiscard]] std::vector<std::byte> request(std::span<const std::byte> message);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Puts a message together, and takes it apart (empty json on a malformed one).
+[[nodiscard]] std::vector<std::byte> pack_message(std::string_view json,
+                                                  std::span<const std::byte> payload);
+struct Message {
+  std::string json;
+  std::span<const std::byte> payload;
+};
+[[nodiscard]] Message unpack_message(std::span<const std::byte> bytes);
+
+}  // namespace driftscope

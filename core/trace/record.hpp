@@ -1,0 +1,44 @@
+// Runs a prepared session and records it as a trace. Clients: the session door, the command line.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "core/engine/engine.hpp"
+#include "core/trace/trace.hpp"
+
+namespace driftscope {
+
+enum class Capture { all, outputs };
+
+struct RecordOptions {
+  Capture capture = Capture::all;
+  int repeat = 1;  ///< runs; values are captured in the first, times in all
+};
+
+/// Step by step, so that a worker can report progress between slices: construct, poll until finished,
+/// take. The session must outlive it.
+class Recording {
+ public:
+  Recording(std::shared_ptr<const Graph> graph, Session& session, std::vector<Tensor> inputs,
+            RecordOptions options);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  /// Progress over all repetitions, in nodes.
+  [[nodiscard]] Result<Progress> poll(std::int64_t budget_ns);
+  /// The trace: tensors, node times, memory samples, and `run` filled from the session's RanWith plus
+  /// platform and start time. model_sha256, target and the host's part of `run` are the caller's.
+  [[nodiscard]] Result<Trace> take();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The whole recording at once.
+[[nodiscard]] Result<Trace> record(std::shared_ptr<const Graph> graph, Session& session,
+                                   std::vector<Tensor> inputs, RecordOptions options);
+
+}  // namespace driftscope

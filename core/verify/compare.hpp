@@ -1,0 +1,45 @@
+// Two traces of one model, layer beside layer. Clients: the command line, report, later the GUI.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/verify/verify.hpp"
+
+namespace driftscope {
+
+struct LayerDifference {
+  std::string node;
+  std::string op;
+  std::string output;
+  Shape shape;
+  Metrics metrics;  ///< right against left
+  double kl = 0.0;
+  std::int64_t left_ns = 0;  ///< median over repetitions without the first; 0 when unknown
+  std::int64_t right_ns = 0;
+  std::string reason;  ///< why it could not be compared; empty when it was
+};
+
+struct OutputAgreement {
+  std::int64_t top1_left = -1;
+  std::int64_t top1_right = -1;
+  bool agree = false;
+};
+
+struct Comparison {
+  std::string target;  ///< of the right trace
+  std::optional<std::string> first_divergence;  ///< first node with a differing bit
+  std::vector<LayerDifference> layers;
+  OutputAgreement output;
+  std::int64_t peak_bytes = 0;  ///< of the right trace
+  std::string peak_kind;
+};
+
+/// Errors: nothing in common to compare; different models.
+[[nodiscard]] Result<Comparison> compare(const Graph& graph, const Trace& left, const Trace& right);
+
+/// Median of a node's times without the first run when there are more; 0 when there are none.
+[[nodiscard]] std::int64_t steady_time_ns(const NodeRecord& node);
+
+}  // namespace driftscope

@@ -1,0 +1,77 @@
+// Judges a trace: is each layer's result what float32 rounding of its own recorded inputs explains?
+// Needs only a graph and a trace, whichever runtime made it. Clients: compare, the command line,
+// views. Method: design, "Verify: bug or rounding".
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/graph/graph.hpp"
+#include "core/trace/trace.hpp"
+
+namespace driftscope {
+
+class ThreadPool;
+
+/// In order of gravity; missing: there was nothing to compare.
+enum class Verdict { identical, rounding, suspect, fault, missing };
+[[nodiscard]] std::string_view verdict_name(Verdict verdict);
+
+/// The element furthest beyond its budget, relative to it.
+struct WorstElement {
+  std::vector<std::int64_t> index;
+  double got = 0.0;
+  double want = 0.0;
+  double budget = 0.0;  ///< worst-case budget, absolute
+};
+
+/// How two tensors differ; got is the judged one, want the reference.
+struct Metrics {
+  double max_abs = 0.0;
+  double max_rel = 0.0;
+  double max_ulp = 0.0;   ///< in floats of the dtype; ±0 count as 0 apart
+  double mean_abs = 0.0;
+  double cosine = 1.0;
+  double sqnr_db = 0.0;   ///< signal to noise, dB; infinite when equal
+  std::int64_t different_elements = 0;  ///< other bits (NaN equals NaN, ±0 differ)
+  std::int64_t elements = 0;
+  std::int64_t nan = 0;   ///< in got
+  std::int64_t inf = 0;
+};
+
+struct LayerVerdict {
+  std::string node;
+  std::string op;
+  std::string output;  ///< value name
+  Shape shape;
+  Verdict verdict = Verdict::missing;
+  double budget_used = 0.0;              ///< largest error ÷ worst-case budget
+  double budget_used_statistical = 0.0;  ///< largest error ÷ statistical budget
+  double mean_signed_z = 0.0;
+  Metrics metrics;
+  std::optional<WorstElement> worst;
+  std::string reason;  ///< why missing, or why a fault that is no number (shape, dtype, NaN pattern)
+};
+
+struct Verification {
+  std::string model_sha256;
+  std::string target;
+  Verdict verdict = Verdict::missing;
+  std::optional<std::string> first_fault;  ///< node name, in topological order
+  std::vector<LayerVerdict> layers;
+};
+
+/// Called with layers judged so far and in all; returning false stops with a cancelled error.
+using VerifyProgress = std::function<bool(std::int64_t done, std::int64_t total)>;
+
+/// Errors: the trace holds another model (sha differs), an input of the graph is absent, nothing
+/// could be compared.
+[[nodiscard]] Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
+                                          const Trace& trace, ThreadPool& threads,
+                                          const VerifyProgress& progress = {});
+
+}  // namespace driftscope

@@ -1,0 +1,27 @@
+#include "core/platform/platform.hpp"
+
+#include <emscripten.h>
+#include <emscripten/heap.h>
+#include <emscripten/threading.h>
+
+#include <cmath>
+
+namespace driftscope {
+
+std::int64_t monotonic_ns() {
+  return static_cast<std::int64_t>(std::llround(emscripten_get_now() * 1e6));
+}
+
+double wall_clock_seconds() { return emscripten_date_now() / 1000.0; }
+
+MemorySample sample_memory() {
+  return {static_cast<std::int64_t>(emscripten_get_heap_size()), "wasm_heap"};
+}
+
+std::string platform_name() { return "wasm32"; }
+
+int usable_processors() {
+  return threads_available() ? emscripten_num_logical_cores() : 1;
+}
+
+}  // namespace driftscope
