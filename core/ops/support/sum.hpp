@@ -36,6 +36,13 @@ class Sum<Bounded> {
   explicit Sum(Bounded start) { add(start); }
   void add(Bounded x);
   void add_product(Bounded a, Bounded b);
+  /// `count` products of exact factors at once: their sum and the sum of their magnitudes.
+  void add_exact_products(double value, double magnitude, std::int64_t count) {
+    value_ += value;
+    magnitude_ += magnitude;
+    terms_ += count;
+    products_ += count;
+  }
   /// γ with one rounding per product and one per addition.
   [[nodiscard]] Bounded result() const;
 
