@@ -1,0 +1,16 @@
+// exp, tanh and sigmoid with the same bits everywhere: binary32 + − × ÷ and bit operations only, no
+// FMA, no double, no tables, subnormal results kept. Clients: the float instantiation of the
+// reference kernels, the strict engine (whose vector forms come from the same formulas,
+// strict_math_formulas.inc). Not for the double and Bounded scalars.
+//
+// Largest errors over all 2³² arguments, found by tests/bench/strict_math_all_floats.cpp against
+// binary64; a NaN gives a NaN. Error in ULP of the exact result (2⁻¹⁴⁹ where that is subnormal).
+#pragma once
+
+namespace driftscope {
+
+[[nodiscard]] float strict_exp(float x);
+[[nodiscard]] float strict_tanh(float x);
+[[nodiscard]] float strict_sigmoid(float x);
+
+}  // namespace driftscope

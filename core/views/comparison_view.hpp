@@ -1,0 +1,70 @@
+// Everything that one `compare` found, as one immutable value: the table, the JSON and the report are
+// functions of it. Clients: command line (fills it), compare_table, report.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/trace/trace.hpp"
+#include "core/verify/compare.hpp"
+
+namespace driftscope {
+
+/// Predictions of one target over a data set.
+struct DatasetResult {
+  std::int64_t samples = 0;
+  std::int64_t correct = 0;               ///< −1 when there are no labels
+  std::vector<std::int64_t> predictions;  ///< top-1 class of each sample
+};
+
+/// One target: what it recorded, or why not.
+struct TargetResult {
+  std::string target;
+  std::optional<Trace> trace;
+  std::optional<Verification> verification;
+  std::optional<Comparison> comparison;  ///< with the left target; absent for the left one
+  std::optional<DatasetResult> dataset;
+  std::optional<Error> error;
+};
+
+struct ComparisonView {
+  std::string model_name;   ///< file name
+  std::string model_sha256;
+  std::string input_text;   ///< how the input was named: "idx:digits.idx3-ubyte#7", "seed:42"
+  std::string input_label;  ///< the class it belongs to, when known
+  std::string dataset_text;
+  std::string command;      ///< how to run this again
+  std::vector<std::string> class_names;
+  TargetResult left;
+  std::vector<TargetResult> right;
+};
+
+/// What ran, in one line: "Chromium 156.0 · wasm SIMD128 · 2 threads · isolated".
+[[nodiscard]] std::string run_text(const Trace& trace);
+
+/// "chrome" of "chrome/strict:threads=2".
+[[nodiscard]] std::string short_target(const std::string& target,
+                                       const ComparisonView& view);
+
+/// Total of the layers' steady times, ns.
+[[nodiscard]] std::int64_t total_time_ns(const Trace& trace);
+
+/// Largest memory sample of the most telling kind (process tree before heap), and its kind.
+[[nodiscard]] MemoryRecord peak_memory(const Trace& trace);
+
+/// The same symbol for the same verdict everywhere: "= identical", "~ rounding", "? suspect",
+/// "✗ fault", "· missing".
+[[nodiscard]] std::string verdict_text(Verdict verdict);
+
+/// Verdict of one layer in a comparison: what verify says when it is suspect or worse; identical when
+/// no bit differs from the left trace; else what verify says.
+[[nodiscard]] Verdict layer_verdict(const TargetResult& target, std::size_t layer);
+
+/// On how many samples two targets predict the same class.
+[[nodiscard]] std::int64_t agreement(const DatasetResult& a, const DatasetResult& b);
+
+/// One sentence: "no differing bit on 3 targets", "first divergence at Conv_3 on chrome/strict", …
+[[nodiscard]] std::string headline(const ComparisonView& view);
+
+}  // namespace driftscope

@@ -1,0 +1,35 @@
+// The answer of a classifier as people read it. Clients: tables, report, data sets.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/trace/trace.hpp"
+
+namespace driftscope {
+
+struct ClassScore {
+  std::int64_t index = 0;
+  double score = 0.0;
+  std::string name;  ///< the class's name, else its number
+};
+
+/// The last tensor of the trace that is an output of the last node: what the model answers. Null when
+/// the trace has no nodes or did not record it.
+[[nodiscard]] const Tensor* answer(const Trace& trace);
+
+/// Elements of the last axis of the first sample, largest first, at most `most`; ties keep the lower
+/// index first. Empty for tensors that are no float32 rows.
+[[nodiscard]] std::vector<ClassScore> top_classes(const Tensor& output,
+                                                  const std::vector<std::string>& class_names,
+                                                  std::size_t most);
+
+/// Index of the largest element of each row (last axis); NaN never wins. Nothing when not float32.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> top1(const Tensor& output);
+
+/// Whether the elements look like probabilities: none negative, every row's sum within 1 % of 1.
+[[nodiscard]] bool is_distribution(const Tensor& output);
+
+}  // namespace driftscope

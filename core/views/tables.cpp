@@ -1,0 +1,237 @@
+#include "core/views/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/views/format.hpp"
+#include "core/views/output.hpp"
+#include "core/views/text_table.hpp"
+
+namespace driftscope {
+namespace {
+
+// Over all right targets, what one row shows: the worst of each column.
+struct WorstRow {
+  std::int64_t different = 0;
+  double max_abs = 0.0;
+  double max_ulp = 0.0;
+  double budget_used = 0.0;
+  Verdict verdict = Verdict::identical;
+  std::string where;  // targets whose verdict is the worst, when it is not identical
+};
+
+double worse(double a, double b) { return std::isnan(b) || b > a ? b : a; }
+
+const TargetResult* first_compared(const ComparisonView& view) {
+  for (const TargetResult& right : view.right)
+    if (right.comparison) return &right;
+  return nullptr;
+}
+
+double budget_used(const TargetResult& target, const std::string& output) {
+  if (!target.verification) return 0.0;
+  for (const LayerVerdict& layer : target.verification->layers)
+    if (layer.output == output) return layer.budget_used;
+  return 0.0;
+}
+
+WorstRow worst_row(const ComparisonView& view, std::size_t index, const std::string& output) {
+  WorstRow row;
+  for (const TargetResult& right : view.right) {
+    if (!right.comparison || index >= right.comparison->layers.size()) continue;
+    const LayerDifference& layer = right.comparison->layers[index];
+    row.different = std::max(row.different, layer.metrics.different_elements);
+    row.max_abs = worse(row.max_abs, layer.metrics.max_abs);
+    row.max_ulp = worse(row.max_ulp, layer.metrics.max_ulp);
+    row.budget_used = worse(row.budget_used, budget_used(right, output));
+    const Verdict verdict = layer_verdict(right, index);
+    if (verdict > row.verdict) {
+      row.verdict = verdict;
+      row.where.clear();
+    }
+    if (verdict == row.verdict && verdict != Verdict::identical)
+      row.where += (row.where.empty() ? "" : ",") + short_target(right.target, view);
+  }
+  return row;
+}
+
+std::string time_on(const TargetResult& target, const std::string& node) {
+  if (!target.trace) return "–";
+  for (const NodeRecord& record : target.trace->nodes)
+    if (record.name == node) return format_ns(steady_time_ns(record));
+  return "–";
+}
+
+std::int64_t tensor_bytes(const TargetResult& target, const std::string& output) {
+  const Tensor* tensor = target.trace ? target.trace->find(output) : nullptr;
+  return tensor == nullptr ? 0 : static_cast<std::int64_t>(tensor->bytes().size());
+}
+
+std::string target_line(const TargetResult& target, std::string_view side) {
+  if (target.error)
+    return fmt::format("{:<5}  {}  failed: {}\n", side, target.target, target.error->message);
+  if (!target.trace) return fmt::format("{:<5}  {}  not run\n", side, target.target);
+  const MemoryRecord peak = peak_memory(*target.trace);
+  std::string line = fmt::format("{:<5}  {}  {}", side, target.target, run_text(*target.trace));
+  line += fmt::format("\n         layers {}, peak memory {} ({})",
+                      format_ns(total_time_ns(*target.trace)), format_bytes(peak.bytes),
+                      peak.kind.empty() ? "unknown" : peak.kind);
+  if (target.verification)
+    line += fmt::format(", verify: {}", verdict_text(target.verification->verdict));
+  return line + "\n";
+}
+
+std::string output_text(const TargetResult& target, const ComparisonView& view) {
+  const Tensor* output = target.trace ? answer(*target.trace) : nullptr;
+  if (output == nullptr) return "–";
+  const auto classes = top_classes(*output, view.class_names, 3);
+  const bool percent = is_distribution(*output);
+  std::string text;
+  for (const ClassScore& top : classes)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", top.name,
+                        percent ? fmt::format("{:.2f} %", top.score * 100.0)
+                                : format_number(top.score));
+  return text.empty() ? shape_text(output->shape()) : text;
+}
+
+}  // namespace
+
+std::string compare_table(const ComparisonView& view) {
+  std::string text;
+  const TargetResult* guide = first_compared(view);
+  if (guide != nullptr) {
+    TextTable table;
+    table.column("layer", Align::left);
+    table.column("op", Align::left);
+    table.column("output", Align::left);
+    table.column("memory", Align::right);
+    table.column("differ", Align::right);
+    table.column("max abs", Align::right);
+    table.column("max ULP", Align::right);
+    table.column("budget", Align::right);
+    table.column("verdict", Align::left);
+    table.column(short_target(view.left.target, view), Align::right);
+    for (const TargetResult& right : view.right)
+      table.column(short_target(right.target, view), Align::right);
+    for (std::size_t i = 0; i < guide->comparison->layers.size(); ++i) {
+      const LayerDifference& layer = guide->comparison->layers[i];
+      const WorstRow worst = worst_row(view, i, layer.output);
+      std::vector<std::string> cells = {
+          elide(layer.node, 32),
+          elide(layer.op, 20),
+          shape_text(layer.shape),
+          format_bytes(tensor_bytes(view.left, layer.output)),
+          std::to_string(worst.different),
+          format_number(worst.max_abs),
+          format_ulp(worst.max_ulp),
+          format_number(worst.budget_used),
+          verdict_text(worst.verdict) + (worst.where.empty() ? "" : " " + worst.where),
+          time_on(view.left, layer.node)};
+      for (const TargetResult& right : view.right) cells.push_back(time_on(right, layer.node));
+      table.row(std::move(cells));
+    }
+    text += table.text() + "\n";
+  }
+  text += target_line(view.left, "left");
+  for (const TargetResult& right : view.right) text += target_line(right, "right");
+  text += "\n";
+  if (!view.input_label.empty()) text += "expected  " + view.input_label + "\n";
+  TextTable outputs;
+  outputs.column("target", Align::left);
+  outputs.column("answer", Align::left);
+  outputs.row({view.left.target, output_text(view.left, view)});
+  for (const TargetResult& right : view.right)
+    outputs.row({right.target, output_text(right, view)});
+  return text + outputs.text();
+}
+
+std::string verify_table(const Verification& verification, const std::string& file) {
+  TextTable table;
+  table.column("layer", Align::left);
+  table.column("op", Align::left);
+  table.column("output", Align::left);
+  table.column("differ", Align::right);
+  table.column("max abs", Align::right);
+  table.column("max ULP", Align::right);
+  table.column("budget", Align::right);
+  table.column("statistical", Align::right);
+  table.column("verdict", Align::left);
+  for (const LayerVerdict& layer : verification.layers)
+    table.row({elide(layer.node, 32), elide(layer.op, 20), shape_text(layer.shape),
+               fmt::format("{}/{}", layer.metrics.different_elements, layer.metrics.elements),
+               format_number(layer.metrics.max_abs), format_ulp(layer.metrics.max_ulp),
+               format_number(layer.budget_used), format_number(layer.budget_used_statistical),
+               verdict_text(layer.verdict) +
+                   (layer.reason.empty() ? "" : "  " + elide(layer.reason, 80))});
+  std::string text = file;
+  if (!verification.target.empty()) text += "  " + verification.target;
+  text += "\n" + table.text() + "\nverdict: " + verdict_text(verification.verdict);
+  if (verification.first_fault) text += ", first fault at " + *verification.first_fault;
+  return text + "\n";
+}
+
+std::string run_table(const Trace& trace) {
+  TextTable table;
+  table.column("layer", Align::left);
+  table.column("op", Align::left);
+  table.column("output", Align::left);
+  table.column("memory", Align::right);
+  table.column("first", Align::right);
+  table.column("median", Align::right);
+  for (const NodeRecord& node : trace.nodes) {
+    const Tensor* output = node.outputs.empty() ? nullptr : trace.find(node.outputs[0]);
+    table.row({elide(node.name, 32), elide(node.op, 20),
+               output == nullptr ? "–" : shape_text(output->shape()),
+               output == nullptr ? "–"
+                                 : format_bytes(static_cast<std::int64_t>(output->bytes().size())),
+               node.time_ns.empty() ? "–" : format_ns(node.time_ns.front()),
+               format_ns(steady_time_ns(node))});
+  }
+  return table.text();
+}
+
+std::string output_lines(const Tensor& output, const std::vector<std::string>& class_names,
+                         std::size_t most) {
+  const auto classes = top_classes(output, class_names, most);
+  const bool percent = is_distribution(output);
+  TextTable table;
+  table.column("class", Align::left);
+  table.column(percent ? "probability" : "value", Align::right);
+  for (const ClassScore& top : classes)
+    table.row({top.name, percent ? fmt::format("{:.3f} %", top.score * 100.0)
+                                 : format_number(top.score)});
+  return classes.empty() ? std::string() : table.text();
+}
+
+std::string dataset_table(const ComparisonView& view) {
+  TextTable table;
+  table.column("target", Align::left);
+  table.column("correct", Align::right);
+  table.column("accuracy", Align::right);
+  table.column("agrees with " + view.left.target, Align::right);
+  const auto add = [&](const TargetResult& target) {
+    if (!target.dataset) {
+      table.row({target.target, "–", "–", target.error ? "failed" : "–"});
+      return;
+    }
+    const DatasetResult& result = *target.dataset;
+    const bool labelled = result.correct >= 0 && result.samples > 0;
+    const auto percent = [&](std::int64_t part) {
+      return fmt::format("{:.2f} %",
+                         100.0 * static_cast<double>(part) / static_cast<double>(result.samples));
+    };
+    table.row({target.target,
+               labelled ? fmt::format("{}/{}", result.correct, result.samples) : "–",
+               labelled ? percent(result.correct) : "–",
+               view.left.dataset
+                   ? fmt::format("{}/{}", agreement(*view.left.dataset, result), result.samples)
+                   : "–"});
+  };
+  add(view.left);
+  for (const TargetResult& right : view.right) add(right);
+  return table.text();
+}
+
+}  // namespace driftscope

@@ -1,0 +1,115 @@
+// driftscope run MODEL [--input X]… | --dataset D  --target T [--trace OUT] [--repeat N]
+#include <fmt/format.h>
+
+#include "core/graph/print.hpp"
+#include "core/trace/trace_file.hpp"
+#include "core/views/format.hpp"
+#include "core/views/output.hpp"
+#include "core/views/tables.hpp"
+#include "native/cli/commands.hpp"
+#include "native/cli/dataset_run.hpp"
+#include "native/cli/files.hpp"
+#include "native/cli/inputs.hpp"
+#include "native/cli/runner_options.hpp"
+
+namespace driftscope {
+namespace {
+
+struct RunOptions {
+  std::string model;
+  std::vector<std::string> inputs;
+  std::string dataset;
+  std::string target = "pc/strict";
+  std::string trace;
+  int repeat = 1;
+  bool outputs_only = false;
+  bool print_graph = false;
+  bool quiet = false;
+  RunnerOptions runner;
+};
+
+Status run_dataset_command(const RunOptions& options, const ModelFile& model, const Target& target) {
+  DRIFTSCOPE_TRY(const GivenDataset dataset, read_dataset(options.dataset, model));
+  ProgressLine line(options.quiet);
+  const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
+    line.update(fmt::format("{}: {}", target.text(), step), done, total);
+  };
+  DRIFTSCOPE_TRY(const DatasetRun run,
+                 run_dataset(target, model, dataset, options.runner, progress));
+  line.clear();
+  ComparisonView view;
+  view.left.target = target.text();
+  view.left.dataset = run.result;
+  fmt::print("{}  {}\n{}", model.path.filename().string(), dataset.text, dataset_table(view));
+  if (options.trace.empty()) return {};
+  DRIFTSCOPE_TRY(const auto bytes, write_trace(run.trace));
+  DRIFTSCOPE_CHECK(write_file(options.trace, bytes));
+  fmt::print("outputs of all samples: {}\n", options.trace);
+  return {};
+}
+
+Status run_one(const RunOptions& options, const ModelFile& model, const Target& target) {
+  DRIFTSCOPE_TRY(GivenInputs inputs, read_inputs(options.inputs, model));
+  RunRequest request;
+  request.model = &model;
+  request.inputs = std::move(inputs.tensors);
+  request.repeat = options.repeat;
+  request.capture = options.outputs_only ? Capture::outputs : Capture::all;
+  ProgressLine line(options.quiet);
+  const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
+    line.update(fmt::format("{}: {}", target.text(), step), done, total);
+  };
+  DRIFTSCOPE_TRY(const Trace trace, run_target(target, request, options.runner, progress));
+  line.clear();
+  fmt::print("{}  {}  input {}\n{}\n\n{}", model.path.filename().string(), trace.target, inputs.text,
+             run_text(trace), run_table(trace));
+  const MemoryRecord peak = peak_memory(trace);
+  fmt::print("\nlayers {}, peak memory {} ({})\n", format_ns(total_time_ns(trace)),
+             format_bytes(peak.bytes), peak.kind.empty() ? "unknown" : peak.kind);
+  if (const Tensor* output = answer(trace))
+    fmt::print("\n{}", output_lines(*output, class_names(model)));
+  if (options.trace.empty()) return {};
+  DRIFTSCOPE_TRY(const auto bytes, write_trace(trace));
+  DRIFTSCOPE_CHECK(write_file(options.trace, bytes));
+  fmt::print("\ntrace: {} ({})\n", options.trace, format_bytes(static_cast<std::int64_t>(bytes.size())));
+  return {};
+}
+
+Status run_command(const RunOptions& options) {
+  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model));
+  if (options.print_graph) {
+    fmt::print("{}", print_graph(model.graph));
+    return {};
+  }
+  DRIFTSCOPE_TRY(const Target target, parse_target(options.target));
+  return options.dataset.empty() ? run_one(options, model, target)
+                                 : run_dataset_command(options, model, target);
+}
+
+}  // namespace
+
+Command add_run(CLI::App& app) {
+  auto options = std::make_shared<RunOptions>();
+  app.add_option("MODEL", options->model, "The .onnx file")->required();
+  auto* input = app.add_option("--input", options->inputs, input_help)->expected(1)->take_all();
+  app.add_option("--dataset", options->dataset,
+                 "Run a whole data set and print the accuracy: idx:IMAGES,LABELS or cifar10:FILE")
+      ->excludes(input);
+  app.add_option("--target", options->target, "host/engine[:option=value,…]")->capture_default_str();
+  app.add_option("--trace", options->trace, "Write everything that was recorded (safetensors)");
+  app.add_option("--repeat", options->repeat, "Runs; values are kept from the first, times from all")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_flag("--outputs-only", options->outputs_only, "Keep the model's outputs, not every layer");
+  app.add_flag("--print-graph", options->print_graph, "Print the graph with its shapes and stop");
+  app.add_flag("--quiet", options->quiet, "No progress line");
+  add_runner_options(app, options->runner);
+  return [options] {
+    const Status status = run_command(*options);
+    if (status.ok()) return Exit::ok;
+    print_error(status.error());
+    return exit_of(status.error());
+  };
+}
+
+}  // namespace driftscope

@@ -1,0 +1,86 @@
+// driftscope verify MODEL TRACE… [--json OUT]
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/platform/platform.hpp"
+#include "core/trace/trace_file.hpp"
+#include "core/verify/verify.hpp"
+#include "core/verify/verify_json.hpp"
+#include "core/views/tables.hpp"
+#include "native/cli/commands.hpp"
+#include "native/cli/files.hpp"
+#include "native/cli/model_file.hpp"
+
+namespace driftscope {
+namespace {
+
+struct VerifyOptions {
+  std::string model;
+  std::vector<std::string> traces;
+  std::string json;
+  int threads = 0;
+  bool quiet = false;
+};
+
+Result<Verification> verify_file(const ModelFile& model, const std::string& path,
+                                 ThreadPool& threads, ProgressLine& line) {
+  DRIFTSCOPE_TRY(const auto bytes, read_file(path));
+  auto trace = read_trace(bytes);
+  if (!trace.ok()) return in_context(std::move(trace).error(), path);
+  const auto progress = [&](std::int64_t done, std::int64_t total) {
+    line.update("verifying " + path, done, total);
+    return true;
+  };
+  auto verification = verify(model.graph, model.sha256, *trace, threads, progress);
+  if (!verification.ok()) return in_context(std::move(verification).error(), path);
+  return verification;
+}
+
+Exit run_verify(const VerifyOptions& options) {
+  const auto model = load_model_file(options.model);
+  if (!model.ok()) return print_error(model.error()), exit_of(model.error());
+  ThreadPool threads(options.threads > 0 ? options.threads : usable_processors());
+  Exit exit = Exit::ok;
+  nlohmann::json all = nlohmann::json::array();
+  for (const std::string& path : options.traces) {
+    ProgressLine line(options.quiet);
+    const auto verification = verify_file(*model, path, threads, line);
+    line.clear();
+    if (!verification.ok()) {
+      print_error(verification.error());
+      if (exit != Exit::fault) exit = exit_of(verification.error());
+      continue;
+    }
+    if (options.json != "-")
+      fmt::print("{}", with_colours(verify_table(*verification, path)));
+    all.push_back(nlohmann::json::parse(verification_json(*verification)));
+    if (verification->verdict == Verdict::fault) exit = Exit::fault;
+  }
+  if (!options.json.empty() && !all.empty()) {
+    const auto& written = options.traces.size() == 1 ? all.front() : all;
+    const Status status = write_output(options.json, written.dump(1) + "\n");
+    if (!status.ok()) return print_error(status.error()), exit_of(status.error());
+  }
+  return exit;
+}
+
+}  // namespace
+
+Command add_verify(CLI::App& app) {
+  auto options = std::make_shared<VerifyOptions>();
+  app.add_option("MODEL", options->model, "The .onnx file")->required();
+  app.add_option("TRACE", options->traces,
+                 "Safetensors files with tensors named after the model's values; nothing else needed")
+      ->required();
+  app.add_option("--json", options->json, "Write the verdicts as JSON ('-': standard output)");
+  app.add_option("--threads", options->threads, "Threads of the judge (default: all processors)")
+      ->check(CLI::Range(1, 1024));
+  app.add_flag("--quiet", options->quiet, "No progress line");
+  app.footer(
+      "Each layer is computed again in double from the inputs that the trace itself recorded, and its\n"
+      "error is compared with what float32 rounding can explain. Exit code 1: some layer is a fault.");
+  return [options] { return run_verify(*options); };
+}
+
+}  // namespace driftscope

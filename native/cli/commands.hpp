@@ -1,0 +1,20 @@
+// The commands of `driftscope`, one file each. A command declares its options on the app and returns
+// what to do when it was chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "native/cli/console.hpp"
+
+namespace driftscope {
+
+using Command = std::function<Exit()>;
+
+[[nodiscard]] Command add_run(CLI::App& app);
+[[nodiscard]] Command add_verify(CLI::App& app);
+[[nodiscard]] Command add_compare(CLI::App& app);
+[[nodiscard]] Command add_serve(CLI::App& app);
+[[nodiscard]] Command add_doctor(CLI::App& app);
+
+}  // namespace driftscope

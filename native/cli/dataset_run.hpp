@@ -1,0 +1,20 @@
+// A whole data set on one target: predictions and accuracy. Clients: run, compare.
+#pragma once
+
+#include "core/views/comparison_view.hpp"
+#include "native/cli/inputs.hpp"
+#include "native/cli/target_runner.hpp"
+
+namespace driftscope {
+
+struct DatasetRun {
+  DatasetResult result;
+  Trace trace;  ///< outputs with a leading axis of samples
+};
+
+[[nodiscard]] Result<DatasetRun> run_dataset(const Target& target, const ModelFile& model,
+                                             const GivenDataset& dataset,
+                                             const RunnerOptions& options,
+                                             const TargetProgress& progress);
+
+}  // namespace driftscope

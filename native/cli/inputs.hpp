@@ -1,0 +1,39 @@
+// --input and --dataset: what the user names → tensors for the model's inputs.
+// Clients: run, compare.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/engine/bind_inputs.hpp"
+#include "native/cli/model_file.hpp"
+
+namespace driftscope {
+
+struct GivenInputs {
+  NamedInputs tensors;
+  std::string text;   ///< how the user named them; "seed:42 (random)" when nothing was given
+  std::string label;  ///< class name of the sample, when it is known
+};
+
+/// Each spec is NAME=SOURCE or SOURCE: .npy, .pb, .safetensors, a folder of an ONNX test_data_set,
+/// idx:FILE#17, cifar10:FILE#17, seed:42. Without any, seed:42.
+[[nodiscard]] Result<GivenInputs> read_inputs(const std::vector<std::string>& specs,
+                                              const ModelFile& model);
+
+/// All samples of a data set, stacked along a new leading axis of the model's only input.
+struct GivenDataset {
+  NamedInputs stacked;
+  std::int64_t samples = 0;
+  std::vector<std::int64_t> labels;
+  std::vector<std::string> class_names;
+  std::string text;
+};
+
+/// idx:IMAGES,LABELS or cifar10:FILE.
+[[nodiscard]] Result<GivenDataset> read_dataset(const std::string& spec, const ModelFile& model);
+
+/// Names of the model's classes from its preprocess.json; empty when there is none.
+[[nodiscard]] std::vector<std::string> class_names(const ModelFile& model);
+
+}  // namespace driftscope

@@ -1,0 +1,57 @@
+// driftscope: parses the command line and turns what happened into an exit code.
+#include <exception>
+#include <map>
+
+#include "native/cli/commands.hpp"
+
+namespace driftscope {
+namespace {
+
+Exit run_command_line(int argc, char** argv) {
+  CLI::App app{
+      "Driftscope runs an ONNX model on the PC and in browsers, keeps what every layer computed, and\n"
+      "says where two places first differ, whether that is a bug or rounding, and what it costs.",
+      "driftscope"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "driftscope " DRIFTSCOPE_VERSION);
+  app.footer(
+      "Targets are host/engine[:option=value,…]: hosts pc, chrome, firefox, safari (WebKitGTK), file;\n"
+      "engines reference (double, the judge) and strict (float32, the same bits everywhere).\n\n"
+      "  driftscope compare lenet5.onnx --left pc/strict --right chrome/strict,firefox/strict\n"
+      "  driftscope verify model.onnx trace-from-anywhere.safetensors\n\n"
+      "Exit codes: 0 no fault; 1 a fault or a failed check; 2 wrong use or bad input; 3 something\n"
+      "needed is missing here.");
+  std::map<const CLI::App*, Command> commands;
+  const auto add = [&](const char* name, const char* description, Command (*declare)(CLI::App&)) {
+    CLI::App* command = app.add_subcommand(name, description);
+    commands[command] = declare(*command);
+  };
+  add("run", "Run a model on one target; print its layers, write a trace.", add_run);
+  add("verify", "Judge traces made anywhere: is each layer right, rounding, or a fault?", add_verify);
+  add("compare", "Run a model on several targets and compare them layer by layer.", add_compare);
+  add("serve", "Serve the page on this machine, to be opened in any browser here.", add_serve);
+  add("doctor", "Show what this machine can run, and why not the rest.", add_doctor);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // CLI11 prints help, version or the mistake; everything but help and version is wrong use.
+    return app.exit(error) == 0 ? Exit::ok : Exit::bad_input;
+  }
+  return commands.at(app.get_subcommands().front())();
+}
+
+}  // namespace
+}  // namespace driftscope
+
+int main(int argc, char** argv) {
+  try {
+    return static_cast<int>(driftscope::run_command_line(argc, argv));
+  } catch (const std::bad_alloc&) {
+    driftscope::print_error(driftscope::limit_error("out of memory"));
+    return static_cast<int>(driftscope::Exit::bad_input);
+  } catch (const std::exception& error) {
+    driftscope::print_error(driftscope::internal_error(error.what()));
+    return static_cast<int>(driftscope::Exit::fault);
+  }
+}

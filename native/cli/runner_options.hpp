@@ -1,0 +1,16 @@
+// Options that run and compare share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "native/cli/target_runner.hpp"
+
+namespace driftscope {
+
+inline constexpr const char* input_help =
+    "NAME=SOURCE or SOURCE, once per model input: a .npy, .pb or .safetensors file, a folder of an "
+    "ONNX test data set, idx:FILE#17, cifar10:FILE#17, or seed:42 (the default: seeded random)";
+
+void add_runner_options(CLI::App& app, RunnerOptions& options);
+
+}  // namespace driftscope

@@ -1,0 +1,40 @@
+// Runs a model on one target, wherever that is: on the PC through the session door, in a browser
+// through the server and the launcher, or not at all (file/… reads a trace).
+// Clients: run, compare.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "core/engine/bind_inputs.hpp"
+#include "core/engine/target.hpp"
+#include "core/trace/record.hpp"
+#include "native/cli/model_file.hpp"
+
+namespace driftscope {
+
+struct RunRequest {
+  const ModelFile* model = nullptr;
+  NamedInputs inputs;
+  std::int64_t samples = 0;  ///< > 0: inputs have a leading axis of samples, run one by one
+  int repeat = 1;
+  Capture capture = Capture::all;
+};
+
+struct RunnerOptions {
+  std::chrono::seconds timeout{60};  ///< without a sign of life from a browser
+  std::filesystem::path site;        ///< folder of the page; empty: found beside the program
+};
+
+/// Told what a target is doing: "starting the browser", "running", with samples or nodes done.
+using TargetProgress =
+    std::function<void(std::string_view step, std::int64_t done, std::int64_t total)>;
+
+[[nodiscard]] Result<Trace> run_target(const Target& target, const RunRequest& request,
+                                       const RunnerOptions& options,
+                                       const TargetProgress& progress);
+
+}  // namespace driftscope

@@ -1,0 +1,47 @@
+# Shared by tools/demo and tools/test: where things are, set-up, builds.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/driftscope
+build=$root/build
+started=$SECONDS
+
+if [[ -t 1 && -z ${NO_COLOR:-} ]]; then
+  bold=$'\e[1m' red=$'\e[31;1m' green=$'\e[32m' plain=$'\e[0m'
+else
+  bold='' red='' green='' plain=''
+fi
+
+say() { printf '%s%s%s\n' "$bold" "$*" "$plain"; }
+fail() {
+  printf '%s%s%s\n' "$red" "$*" "$plain" >&2
+  exit 1
+}
+
+set_up() {
+  "$root/tools/setup" "$@"
+  # shellcheck source=/dev/null
+  . "$cache/env.sh"
+}
+
+# build_preset PRESET TARGET…: configures when needed, builds, shows the log only when it fails.
+build_preset() {
+  local preset=$1 log=$build/log/$1.log
+  shift
+  mkdir -p "$build/log"
+  if [[ ! -f $build/$preset/build.ninja ]]; then
+    (cd "$root" && cmake --preset "$preset") >"$log" 2>&1 || {
+      cat "$log" >&2
+      fail "configuring $preset failed"
+    }
+  fi
+  local start=$SECONDS
+  if [[ -t 1 ]]; then
+    # Ninja's own status line is the progress; errors come through.
+    ninja -C "$build/$preset" "$@" || fail "building $preset failed"
+  else
+    ninja -C "$build/$preset" "$@" >>"$log" 2>&1 || {
+      tail -n 80 "$log" >&2
+      fail "building $preset failed; all of it is in $log"
+    }
+  fi
+  printf '%-14s %s  (%d s)\n' "$preset" "$*" $((SECONDS - start))
+}
