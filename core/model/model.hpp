@@ -16,7 +16,8 @@ namespace driftscope {
 
 struct ModelGraph;
 
-/// One AttributeProto. Subgraphs are shared, so that nodes can be copied.
+/// One AttributeProto. Subgraphs are shared, so that nodes can be copied. No value (monostate): a
+/// sparse tensor or a type, which are not read.
 struct Attribute {
   using Value = std::variant<std::monostate, float, std::int64_t, std::string, Tensor,
                              std::shared_ptr<const ModelGraph>, std::vector<float>,
@@ -58,10 +59,17 @@ struct NamedTensor {
   Tensor tensor;
 };
 
+/// An initializer that is valid but cannot be held (strings, 8-bit floats): an error where it is used.
+struct UnsupportedTensor {
+  std::string name;
+  std::string reason;
+};
+
 struct ModelGraph {
   std::string name;
   std::vector<ModelNode> nodes;  ///< in file order
   std::vector<NamedTensor> initializers;
+  std::vector<UnsupportedTensor> unsupported_initializers;
   std::vector<ValueInfo> inputs;  ///< may repeat initializers (IR version 3)
   std::vector<ValueInfo> outputs;
   std::vector<ValueInfo> value_infos;

@@ -17,8 +17,12 @@ namespace driftscope {
 inline constexpr std::int64_t min_opset = 7;
 inline constexpr std::int64_t max_opset = 21;
 
-/// Loads `length` bytes at `offset` of the external data file `location` (relative to the model's
-/// folder; length −1: to its end). The reader has already refused locations that leave the folder.
+/// Largest protobuf message, as protobuf itself has it; larger models keep weights as external data.
+inline constexpr std::size_t max_protobuf_bytes = 0x7fffffff;
+
+/// Loads exactly `length` bytes at `offset` of the external data file `location` (relative to the
+/// model's folder). The reader has already refused locations that leave the folder; the loader checks
+/// the file's size before it allocates.
 using ExternalData = std::function<Result<std::vector<std::byte>>(
     const std::string& location, std::int64_t offset, std::int64_t length)>;
 

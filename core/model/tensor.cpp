@@ -26,6 +26,9 @@ Result<std::int64_t> tensor_byte_size(DType dtype, std::span<const std::int64_t>
   if (bits == 0)
     return unsupported(fmt::format("{}: elements of type {} have no fixed size and cannot be stored",
                                    what, dtype_name(dtype)));
+  if (shape.size() > max_rank)
+    return limit_error(
+        fmt::format("{}: {} dimensions, the limit is {}", what, shape.size(), max_rank));
   const auto count = checked_product(shape);
   if (!count)
     return bad_input(fmt::format(

@@ -25,8 +25,13 @@ using Shape = std::vector<std::int64_t>;
 /// Elements of a valid shape (no negative dimension, no overflow: as in every Tensor).
 [[nodiscard]] std::int64_t element_count(std::span<const std::int64_t> shape);
 
-/// Largest tensor that is ever allocated, in bytes; beyond it Tensor::make returns a limit error.
-inline constexpr std::int64_t max_tensor_bytes = std::int64_t{1} << 36;
+/// Largest tensor that is ever allocated, in bytes; beyond it Tensor::make returns a limit error. Where
+/// addresses have 32 bits it also keeps sizes within std::size_t.
+inline constexpr std::int64_t max_tensor_bytes =
+    sizeof(std::size_t) > 4 ? std::int64_t{1} << 36 : std::int64_t{1} << 31;
+
+/// Most dimensions of a tensor; more is a limit error.
+inline constexpr std::size_t max_rank = 32;
 
 class Tensor {
  public:

@@ -1,0 +1,70 @@
+#include "core/base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace driftscope {
+namespace {
+
+unsigned byte_at(std::string_view bytes, std::size_t i) {
+  return static_cast<unsigned char>(bytes[i]);
+}
+
+/// Bytes of the well-formed sequence that starts at i, 0 when there is none.
+std::size_t sequence_length(std::string_view bytes, std::size_t i) {
+  const unsigned lead = byte_at(bytes, i);
+  if (lead < 0x80) return 1;
+  std::size_t length = 0;
+  unsigned low = 0x80;   // of the second byte: keeps out overlong forms, surrogates and > U+10FFFF
+  unsigned high = 0xbf;
+  if (lead >= 0xc2 && lead <= 0xdf) {
+    length = 2;
+  } else if (lead >= 0xe0 && lead <= 0xef) {
+    length = 3;
+    if (lead == 0xe0) low = 0xa0;
+    if (lead == 0xed) high = 0x9f;
+  } else if (lead >= 0xf0 && lead <= 0xf4) {
+    length = 4;
+    if (lead == 0xf0) low = 0x90;
+    if (lead == 0xf4) high = 0x8f;
+  }
+  if (length == 0 || bytes.size() - i < length) return 0;
+  if (byte_at(bytes, i + 1) < low || byte_at(bytes, i + 1) > high) return 0;
+  for (std::size_t k = 2; k < length; ++k)
+    if ((byte_at(bytes, i + k) & 0xc0) != 0x80) return 0;
+  return length;
+}
+
+}  // namespace
+
+bool valid_utf8(std::string_view bytes) {
+  for (std::size_t i = 0; i < bytes.size();) {
+    const std::size_t length = sequence_length(bytes, i);
+    if (length == 0) return false;
+    i += length;
+  }
+  return true;
+}
+
+std::string quoted(std::string_view text, std::size_t limit) {
+  std::string out = "'";
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = sequence_length(text, i);
+    if (i + (length == 0 ? 1 : length) > limit) {
+      out += "…";
+      break;
+    }
+    const unsigned first = byte_at(text, i);
+    if (length == 0 || first < 0x20 || first == 0x7f) {
+      fmt::format_to(std::back_inserter(out), "\\x{:02x}", first);
+      ++i;
+    } else {
+      out.append(text.substr(i, length));
+      i += length;
+    }
+  }
+  return out + "'";
+}
+
+}  // namespace driftscope

@@ -1,0 +1,18 @@
+// Text that came from a file, on its way into a message or a name.
+// Clients: the readers, graph/build, everything that quotes a name. It formats nothing else.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace driftscope {
+
+/// Whether the bytes are well-formed UTF-8 (The Unicode Standard, table 3-7).
+[[nodiscard]] bool valid_utf8(std::string_view bytes);
+
+/// 'text' for a message: control characters and bytes that are no UTF-8 become \xNN, and what is
+/// longer than `limit` bytes is cut with "…".
+[[nodiscard]] std::string quoted(std::string_view text, std::size_t limit = 80);
+
+}  // namespace driftscope

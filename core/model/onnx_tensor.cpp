@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "core/base/text.hpp"
+#include "core/model/external_data.hpp"
+#include "core/model/onnx_parts.hpp"
+#include "core/model/protobuf_fields.hpp"
+
+namespace driftscope {
+namespace {
+
+/// A TensorProto as it stands in the file; its data still lies in the message or elsewhere.
+struct TensorParts {
+  std::string name;
+  Shape dims;
+  std::int64_t data_type = 0;
+  std::optional<std::string_view> raw;
+  std::vector<float> float_data;
+  std::vector<std::int64_t> int32_data;
+  std::vector<std::int64_t> int64_data;
+  std::vector<double> double_data;
+  std::vector<std::int64_t> uint64_data;  // the bits
+  bool segmented = false;
+  bool external = false;
+  std::map<std::string, std::string> external_data;
+};
+
+Status read_external_entry(std::string_view message, TensorParts& parts) {
+  std::string key;
+  std::string value;
+  DRIFTSCOPE_CHECK(read_fields(message, [&](Field& field) -> Status {
+    if (field.tag() == 1) return read_text(field, key);
+    if (field.tag() == 2) return read_text(field, value);
+    return {};
+  }));
+  if (!parts.external_data.emplace(key, std::move(value)).second)
+    return bad_input(fmt::format("external_data has {} twice", quoted(key)));
+  return {};
+}
+
+Status read_part(Field& field, TensorParts& parts) {
+  switch (field.tag()) {
+    case 1: field.append(parts.dims); return {};
+    case 2: parts.data_type = field.integer(); return {};
+    case 3: parts.segmented = true; return {};
+    case 4: field.append(parts.float_data); return {};
+    case 5: field.append(parts.int32_data); return {};
+    case 7: field.append(parts.int64_data); return {};
+    case 8: return read_text(field, parts.name);
+    case 9: parts.raw = field.bytes(); return {};
+    case 10: field.append(parts.double_data); return {};
+    case 11: field.append(parts.uint64_data); return {};
+    case 13: return read_external_entry(field.bytes(), parts);
+    case 14: parts.external = field.integer() == 1; return {};
+    default: return {};
+  }
+}
+
+Status check_count(std::size_t got, std::int64_t expected, std::string_view field) {
+  if (got == static_cast<std::uint64_t>(expected)) return {};
+  return bad_input(
+      fmt::format("{} holds {} numbers where the shape needs {}", field, got, expected));
+}
+
+/// Integers that the file stores wider than the tensor does; each must fit between low and high.
+Status store_integers(const std::vector<std::int64_t>& values, std::int64_t low, std::int64_t high,
+                      Tensor& tensor) {
+  if (values.empty()) return {};
+  const std::size_t size = tensor.bytes().size() / values.size();
+  std::byte* out = tensor.mutable_bytes().data();
+  for (std::size_t i = 0; i < values.size(); ++i, out += size) {
+    if (values[i] < low || values[i] > high)
+      return bad_input(fmt::format("element {} is {}, which does not fit {}", i, values[i],
+                                   dtype_name(tensor.dtype())));
+    std::memcpy(out, &values[i], size);
+  }
+  return {};
+}
+
+template <class T>
+Status store_integers_of(const std::vector<std::int64_t>& values, Tensor& tensor) {
+  if constexpr (sizeof(T) == 8)  // every bit pattern fits
+    return store_integers(values, std::numeric_limits<std::int64_t>::min(),
+                          std::numeric_limits<std::int64_t>::max(), tensor);
+  else
+    return store_integers(values, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
+                          tensor);
+}
+
+template <class T>
+void store_reals(const std::vector<T>& values, Tensor& tensor) {
+  if (!values.empty())
+    std::memcpy(tensor.mutable_bytes().data(), values.data(), values.size() * sizeof(T));
+}
+
+/// The typed field that ONNX gives the data type (TensorProto, comments of float_data … uint64_data).
+Status store_typed(const TensorParts& parts, Tensor& tensor) {
+  const auto& narrow = parts.int32_data;
+  switch (tensor.dtype()) {
+    case DType::float32:
+    case DType::complex64: return store_reals(parts.float_data, tensor), Status();
+    case DType::float64:
+    case DType::complex128: return store_reals(parts.double_data, tensor), Status();
+    case DType::int64: return store_integers_of<std::int64_t>(parts.int64_data, tensor);
+    case DType::uint64: return store_integers_of<std::uint64_t>(parts.uint64_data, tensor);
+    case DType::uint32: return store_integers_of<std::uint32_t>(parts.uint64_data, tensor);
+    case DType::int32: return store_integers_of<std::int32_t>(narrow, tensor);
+    case DType::int16: return store_integers_of<std::int16_t>(narrow, tensor);
+    case DType::int8: return store_integers_of<std::int8_t>(narrow, tensor);
+    case DType::uint8: return store_integers_of<std::uint8_t>(narrow, tensor);
+    case DType::boolean: return store_integers(narrow, 0, 1, tensor);
+    // The bits of 16-bit floats.
+    case DType::uint16:
+    case DType::float16:
+    case DType::bfloat16: return store_integers_of<std::uint16_t>(narrow, tensor);
+    // Two elements per number, the first in the low bits; writers differ in the sign of the byte.
+    case DType::uint4:
+    case DType::int4: return store_integers(narrow, -128, 255, tensor);
+    case DType::string:
+    case DType::undefined: break;
+  }
+  return internal_error("a tensor of this type cannot exist");
+}
+
+/// Checked before the tensor is allocated, so that a shape alone never costs memory.
+Status check_typed_count(const TensorParts& parts, DType dtype, std::int64_t elements) {
+  switch (dtype) {
+    case DType::float32: return check_count(parts.float_data.size(), elements, "float_data");
+    case DType::complex64: return check_count(parts.float_data.size(), 2 * elements, "float_data");
+    case DType::float64: return check_count(parts.double_data.size(), elements, "double_data");
+    case DType::complex128:
+      return check_count(parts.double_data.size(), 2 * elements, "double_data");
+    case DType::int64: return check_count(parts.int64_data.size(), elements, "int64_data");
+    case DType::uint32:
+    case DType::uint64: return check_count(parts.uint64_data.size(), elements, "uint64_data");
+    case DType::uint4:
+    case DType::int4: return check_count(parts.int32_data.size(), (elements + 1) / 2, "int32_data");
+    default: return check_count(parts.int32_data.size(), elements, "int32_data");
+  }
+}
+
+Result<Tensor> tensor_of(const TensorParts& parts, const ReadContext& context) {
+  if (parts.segmented) return unsupported("tensors in segments are not supported");
+  const auto dtype = dtype_from_onnx(parts.data_type);
+  if (!dtype || bits_per_element(*dtype) == 0)
+    return unsupported(fmt::format("elements of type {} cannot be held here",
+                                   dtype ? std::string(dtype_name(*dtype))
+                                         : fmt::format("number {} of ONNX", parts.data_type)));
+  DRIFTSCOPE_TRY(const std::int64_t bytes, tensor_byte_size(*dtype, parts.dims, "data"));
+  if (parts.external) {
+    DRIFTSCOPE_TRY(const std::vector<std::byte> data,
+                   load_external(parts.external_data, bytes, context.external_data));
+    return Tensor::from_bytes(*dtype, parts.dims, data, "external data");
+  }
+  if (parts.raw)
+    return Tensor::from_bytes(*dtype, parts.dims, std::as_bytes(std::span(*parts.raw)), "raw_data");
+  DRIFTSCOPE_CHECK(check_typed_count(parts, *dtype, element_count(parts.dims)));
+  DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(*dtype, parts.dims, "data"));
+  DRIFTSCOPE_CHECK(store_typed(parts, tensor));
+  return tensor;
+}
+
+/// Any other byte than 0 and 1 as a bool is undefined behaviour in C++.
+Status check_booleans(const Tensor& tensor) {
+  if (tensor.dtype() != DType::boolean) return {};
+  for (const std::byte byte : tensor.bytes())
+    if (byte > std::byte{1})
+      return bad_input(fmt::format("a bool element is {}, expected 0 or 1",
+                                   std::to_integer<int>(byte)));
+  return {};
+}
+
+}  // namespace
+
+Status read_tensor(std::string_view message, const ReadContext& context, NamedTensor& out) {
+  TensorParts parts;
+  const Status fields =
+      read_fields(message, [&](Field& field) { return read_part(field, parts); });
+  out.name = parts.name;
+  if (!fields.ok()) return fields;
+  DRIFTSCOPE_TRY(out.tensor, tensor_of(parts, context));
+  return check_booleans(out.tensor);
+}
+
+Result<NamedTensor> read_tensor_proto(std::span<const std::byte> bytes) {
+  if (bytes.size() > max_protobuf_bytes) return protobuf_too_large("tensor");
+  const std::string_view message(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const ExternalData none = no_external_data();
+  NamedTensor named;
+  if (Status status = read_tensor(message, {none}, named); !status.ok())
+    return in_context(std::move(status).error(),
+                      named.name.empty() ? "tensor" : "tensor " + quoted(named.name));
+  return named;
+}
+
+}  // namespace driftscope
