@@ -1,0 +1,213 @@
+#include "core/graph/build.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/base/text.hpp"
+#include "core/graph/node_names.hpp"
+#include "core/graph/topological_order.hpp"
+
+namespace driftscope {
+namespace {
+
+SymbolicShape symbolic(const Shape& shape) {
+  SymbolicShape dimensions;
+  for (const std::int64_t size : shape) dimensions.push_back({size, ""});
+  return dimensions;
+}
+
+/// Builds one graph; `producer` in values counts in the order of the file until nodes are ordered.
+class Builder {
+ public:
+  explicit Builder(const Model& model)
+      : model_(model), file_(model.graph), names_(unique_node_names(file_.nodes)) {}
+
+  Result<Graph> build() {
+    graph_.name = file_.name;
+    DRIFTSCOPE_CHECK(add_initializers());
+    DRIFTSCOPE_CHECK(add_inputs());
+    DRIFTSCOPE_CHECK(add_node_outputs());
+    add_value_infos();
+    DRIFTSCOPE_CHECK(add_nodes());
+    DRIFTSCOPE_CHECK(order_nodes());
+    DRIFTSCOPE_CHECK(add_outputs());
+    return std::move(graph_);
+  }
+
+ private:
+  Status define(Value value, const std::string& what) {
+    if (value.name.empty()) return bad_input(what + ": it has no name");
+    const auto id = static_cast<ValueId>(graph_.values.size());
+    const auto [entry, added] = ids_.emplace(value.name, id);
+    if (!added)
+      return bad_input(fmt::format("{}: the name {} is already that of {}; every value needs a name "
+                                   "of its own",
+                                   what, quoted(value.name), origin(entry->second)));
+    graph_.values.push_back(std::move(value));
+    return {};
+  }
+
+  /// What made a value, for messages.
+  std::string origin(ValueId id) const {
+    const Value& value = graph_.values[id];
+    if (value.producer != no_node) return "an output of node " + quoted(names_[value.producer]);
+    return value.constant ? "an initializer" : "a graph input";
+  }
+
+  Status add_initializers() {
+    for (const NamedTensor& initializer : file_.initializers) {
+      const Tensor& tensor = initializer.tensor;
+      DRIFTSCOPE_CHECK(define({.name = initializer.name,
+                               .dtype = tensor.dtype(),
+                               .shape = symbolic(tensor.shape()),
+                               .constant = tensor},
+                              "initializer"));
+    }
+    for (const UnsupportedTensor& initializer : file_.unsupported_initializers)
+      unsupported_.emplace(initializer.name, initializer.reason);
+    return {};
+  }
+
+  /// Inputs that repeat an initializer (every one does in IR version 3) are constants, not inputs.
+  Status add_inputs() {
+    std::unordered_set<std::string> seen;
+    for (const ValueInfo& input : file_.inputs) {
+      if (!seen.insert(input.name).second)
+        return bad_input(fmt::format("graph input {} is listed twice", quoted(input.name)));
+      const auto known = ids_.find(input.name);
+      if (known != ids_.end() || unsupported_.contains(input.name)) continue;
+      DRIFTSCOPE_CHECK(define(
+          {.name = input.name, .dtype = input.dtype, .shape = input.shape, .constant = {}},
+          "graph input"));
+      graph_.inputs.push_back(static_cast<ValueId>(graph_.values.size() - 1));
+    }
+    return {};
+  }
+
+  Status add_node_outputs() {
+    for (std::size_t i = 0; i < file_.nodes.size(); ++i)
+      for (const std::string& output : file_.nodes[i].outputs) {
+        if (output.empty()) continue;
+        DRIFTSCOPE_CHECK(define({.name = output,
+                                 .shape = {},
+                                 .constant = {},
+                                 .producer = static_cast<NodeId>(i)},
+                                "output of node " + quoted(names_[i])));
+      }
+    return {};
+  }
+
+  /// Types that the file states for values; those of constants are known better.
+  void add_value_infos() {
+    for (const auto* list : {&file_.value_infos, &file_.outputs})
+      for (const ValueInfo& info : *list) {
+        const auto entry = ids_.find(info.name);
+        if (entry == ids_.end()) continue;
+        Value& value = graph_.values[entry->second];
+        if (value.producer == no_node) continue;
+        if (value.dtype == DType::undefined) value.dtype = info.dtype;
+        if (!value.shape) value.shape = info.shape;
+      }
+  }
+
+  /// The value that `who` uses under this name.
+  Result<ValueId> resolve(const std::string& name, const std::string& who) const {
+    const auto entry = ids_.find(name);
+    if (entry != ids_.end()) return entry->second;
+    if (const auto reason = unsupported_.find(name); reason != unsupported_.end())
+      return unsupported(fmt::format("{}: initializer {}: {}", who, quoted(name), reason->second));
+    return bad_input(fmt::format("{}: value {} does not exist: no graph input, initializer or node "
+                                 "output has this name",
+                                 who, quoted(name)));
+  }
+
+  Result<Node> node_of(std::size_t i) const {
+    const ModelNode& file_node = file_.nodes[i];
+    const std::string who = "node " + quoted(names_[i]);
+    if (file_node.op_type.empty()) return bad_input(who + ": it has no operator (op_type)");
+    Node node{.name = names_[i],
+              .op_type = file_node.op_type,
+              .domain = file_node.domain,
+              .inputs = {},
+              .outputs = {},
+              .attributes = file_node.attributes};
+    const auto opset = model_.opsets.find(node.domain);
+    if (opset == model_.opsets.end())
+      return bad_input(fmt::format("{}: the model does not say which opset of domain {} it uses "
+                                   "(opset_import)",
+                                   who, node.domain.empty() ? "ai.onnx" : quoted(node.domain)));
+    node.opset = opset->second;
+    std::unordered_set<std::string_view> seen;
+    for (const Attribute& attribute : node.attributes)
+      if (!seen.insert(attribute.name).second)
+        return bad_input(
+            fmt::format("{}: attribute {} is given twice", who, quoted(attribute.name)));
+    for (const std::string& input : file_node.inputs) {
+      ValueId id = no_value;
+      if (!input.empty()) {
+        DRIFTSCOPE_TRY(id, resolve(input, who));
+      }
+      node.inputs.push_back(id);
+    }
+    for (const std::string& output : file_node.outputs)
+      node.outputs.push_back(output.empty() ? no_value : ids_.at(output));
+    return node;
+  }
+
+  Status add_nodes() {
+    for (std::size_t i = 0; i < file_.nodes.size(); ++i) {
+      DRIFTSCOPE_TRY(Node node, node_of(i));
+      graph_.nodes.push_back(std::move(node));
+    }
+    return {};
+  }
+
+  Status order_nodes() {
+    std::vector<std::vector<std::size_t>> dependencies(graph_.nodes.size());
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
+      for (const ValueId input : graph_.nodes[i].inputs)
+        if (input != no_value && graph_.values[input].producer != no_node)
+          dependencies[i].push_back(graph_.values[input].producer);
+    DRIFTSCOPE_TRY(const auto order, topological_order(dependencies, names_));
+    std::vector<NodeId> place(order.size());
+    std::vector<Node> ordered;
+    for (const std::size_t i : order) {
+      place[i] = static_cast<NodeId>(ordered.size());
+      ordered.push_back(std::move(graph_.nodes[i]));
+    }
+    graph_.nodes = std::move(ordered);
+    for (Value& value : graph_.values)
+      if (value.producer != no_node) value.producer = place[value.producer];
+    return {};
+  }
+
+  Status add_outputs() {
+    for (const ValueInfo& output : file_.outputs) {
+      DRIFTSCOPE_TRY(const ValueId id, resolve(output.name, "graph output"));
+      graph_.outputs.push_back(id);
+    }
+    if (graph_.outputs.empty()) return bad_input("the graph has no outputs: there is nothing to run");
+    return {};
+  }
+
+  const Model& model_;
+  const ModelGraph& file_;
+  std::vector<std::string> names_;  // of the nodes, in the order of the file
+  std::unordered_map<std::string, ValueId> ids_;
+  std::unordered_map<std::string, std::string> unsupported_;
+  Graph graph_;
+};
+
+}  // namespace
+
+Result<Graph> build_graph(const Model& model) {
+  auto graph = Builder(model).build();
+  if (!graph.ok()) return in_context(std::move(graph).error(), "graph");
+  return graph;
+}
+
+}  // namespace driftscope

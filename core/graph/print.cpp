@@ -1,0 +1,116 @@
+#include "core/graph/print.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <iterator>
+
+#include "core/base/text.hpp"
+
+namespace driftscope {
+namespace {
+
+constexpr std::size_t most_elements = 8;   // of a list or a constant
+constexpr std::size_t most_text = 40;      // bytes of a string attribute
+
+/// "[1,2,3]", "[1,2,…,9 in all]".
+template <class T, class Format>
+std::string list_text(const std::vector<T>& list, Format format) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < list.size() && i < most_elements; ++i)
+    text += (i == 0 ? "" : ",") + format(list[i]);
+  if (list.size() > most_elements) text += fmt::format(",… {} in all", list.size());
+  return text + "]";
+}
+
+template <class T>
+std::vector<T> elements_of(const Tensor& tensor) {
+  std::vector<T> elements(static_cast<std::size_t>(tensor.elements()));
+  if (!elements.empty())
+    std::memcpy(elements.data(), tensor.bytes().data(), tensor.bytes().size());
+  return elements;
+}
+
+/// The elements of a small integer or float constant, which is often a shape or a limit; else "".
+std::string constant_text(const Tensor& tensor) {
+  if (tensor.elements() > static_cast<std::int64_t>(most_elements)) return "";
+  const auto number = [](auto x) { return fmt::format("{}", x); };
+  switch (tensor.dtype()) {
+    case DType::int64: return " = " + list_text(elements_of<std::int64_t>(tensor), number);
+    case DType::int32: return " = " + list_text(elements_of<std::int32_t>(tensor), number);
+    case DType::float32: return " = " + list_text(elements_of<float>(tensor), number);
+    case DType::float64: return " = " + list_text(elements_of<double>(tensor), number);
+    default: return "";
+  }
+}
+
+std::string tensor_text(const Tensor& tensor) {
+  return fmt::format("{} {}{}", dtype_name(tensor.dtype()), shape_text(tensor.shape()),
+                     constant_text(tensor));
+}
+
+std::string subgraph_text(const std::shared_ptr<const ModelGraph>& graph) {
+  return fmt::format("graph of {} nodes", graph->nodes.size());
+}
+
+struct AttributeText {
+  std::string operator()(std::monostate) const { return "(not read)"; }
+  std::string operator()(float x) const { return fmt::format("{}", x); }
+  std::string operator()(std::int64_t x) const { return fmt::format("{}", x); }
+  std::string operator()(const std::string& x) const { return quoted(x, most_text); }
+  std::string operator()(const Tensor& x) const { return "{" + tensor_text(x) + "}"; }
+  std::string operator()(const std::shared_ptr<const ModelGraph>& x) const {
+    return "{" + subgraph_text(x) + "}";
+  }
+  template <class T>
+  std::string operator()(const std::vector<T>& list) const {
+    return list_text(list, [this](const T& x) { return (*this)(x); });
+  }
+};
+
+std::string type_text(const Value& value) {
+  const std::string_view dtype = value.dtype == DType::undefined ? "?" : dtype_name(value.dtype);
+  return fmt::format("{} {}", dtype, value.shape ? shape_text(*value.shape) : "(unknown rank)");
+}
+
+std::string value_text(const Graph& graph, ValueId id) {
+  if (id == no_value) return "_: (omitted)";
+  return fmt::format("{}: {}", graph.values[id].name, type_text(graph.values[id]));
+}
+
+std::string node_text(const Graph& graph, const Node& node) {
+  std::string text = node.name + " = ";
+  if (!node.domain.empty()) text += node.domain + ".";
+  text += node.op_type;
+  if (!node.attributes.empty()) {
+    text += "[";
+    for (const Attribute& attribute : node.attributes)
+      text += fmt::format("{}{}={}", &attribute == node.attributes.data() ? "" : " ",
+                          attribute.name, std::visit(AttributeText{}, attribute.value));
+    text += "]";
+  }
+  std::vector<std::string> inputs;
+  for (const ValueId id : node.inputs)
+    inputs.push_back(id == no_value ? "_" : graph.values[id].name);
+  std::vector<std::string> outputs;
+  for (const ValueId id : node.outputs) outputs.push_back(value_text(graph, id));
+  return fmt::format("{}({}) -> {}\n", text, fmt::join(inputs, ", "), fmt::join(outputs, ", "));
+}
+
+}  // namespace
+
+std::string print_graph(const Graph& graph) {
+  std::string text = fmt::format("graph {}\n", graph.name);
+  for (const ValueId id : graph.inputs)
+    text += fmt::format("input  {}\n", value_text(graph, id));
+  for (const Value& value : graph.values)
+    if (value.constant && value.producer == no_node)
+      text += fmt::format("const  {}: {}\n", value.name, tensor_text(*value.constant));
+  for (const Node& node : graph.nodes) text += node_text(graph, node);
+  for (const ValueId id : graph.outputs)
+    text += fmt::format("output {}\n", value_text(graph, id));
+  return text;
+}
+
+}  // namespace driftscope
