@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "core/model/dtype.hpp"
+
 namespace driftscope {
 
 /// How accurate an implementation of a function is: |got − f(x)| ≤ ulp·ULP(f(x)) + absolute,
@@ -20,6 +22,10 @@ struct ErrorModel {
   double unit_roundoff = 0x1p-24;  ///< of + − × ÷ √, relative to the result
   double absolute = 0x1p-150;      ///< of + − × ÷ √ near zero: half the smallest subnormal
   bool rounds_to_nearest = true;   ///< then one operation is within half an ULP
+  double ulp = 0x1p-23;            ///< spacing of the stored format at 1: the unit of FunctionAccuracy
+  double largest = 0x1.fffffep127; ///< of the stored format; beyond it a result may be infinite
+  double division_ulp = 0.5;       ///< of ÷ and √ where an engine does not round to nearest
+  double sqrt_ulp = 0.5;
   FunctionAccuracy exp;
   FunctionAccuracy tanh;
   FunctionAccuracy sigmoid;
@@ -30,6 +36,11 @@ struct ErrorModel {
   /// λ·√n·u·Σ|aᵢbᵢ| is below 10⁻⁹: λ = √(2·ln(2·n·elements/10⁻⁹)).
   [[nodiscard]] double lambda(std::int64_t terms) const;
 };
+
+/// The same engine where the tensors have another floating type: float16 and bfloat16 with their own
+/// unit roundoff. For float64 the reference itself is no more exact than the engine, so the budget
+/// covers the roundings of both.
+[[nodiscard]] ErrorModel error_model_for(const ErrorModel& model, DType dtype);
 
 /// The model that Bounded uses on this thread.
 [[nodiscard]] const ErrorModel& current_error_model();

@@ -9,13 +9,21 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "core/ops/support/bounded.hpp"
 
 namespace driftscope {
+
+/// The fixed tree over eight interleaved partial sums.
+[[nodiscard]] constexpr float reduce_lanes(const std::array<float, 8>& partial) {
+  return ((partial[0] + partial[4]) + (partial[2] + partial[6])) +
+         ((partial[1] + partial[5]) + (partial[3] + partial[7]));
+}
 
 template <class S>
 class Sum {
@@ -34,25 +42,67 @@ class Sum<Bounded> {
  public:
   Sum() = default;
   explicit Sum(Bounded start) { add(start); }
-  void add(Bounded x);
-  void add_product(Bounded a, Bounded b);
-  /// `count` products of exact factors at once: their sum and the sum of their magnitudes.
+
+  void add(Bounded x) {
+    const double magnitude = std::fabs(x.value);
+    if (!(magnitude < std::numeric_limits<double>::infinity())) return add_special(x);
+    lanes_[static_cast<std::size_t>(plain_ % 8)] += static_cast<float>(x.value);
+    ++plain_;
+    add_term(x.value, magnitude, x.worst, x.likely);
+  }
+
+  void add_product(Bounded a, Bounded b) {
+    const double product = a.value * b.value;
+    const double magnitude = std::fabs(product);
+    if (!(magnitude < std::numeric_limits<double>::infinity())) return add_special_product(a, b);
+    const double size_a = std::fabs(a.value);
+    const double size_b = std::fabs(b.value);
+    ++products_;
+    add_term(product, magnitude, size_a * b.worst + (size_b + b.worst) * a.worst,
+             size_a * b.likely + (size_b + b.likely) * a.likely);
+  }
+
+  /// `count` products of exact factors at once: their sum and the sum of their magnitudes. What is
+  /// special (infinity, NaN) is in the sum already. The two float32 orders are then not watched.
   void add_exact_products(double value, double magnitude, std::int64_t count) {
     value_ += value;
     magnitude_ += magnitude;
     terms_ += count;
     products_ += count;
+    watched_ = watched_ && count == 0;
   }
-  /// γ with one rounding per product and one per addition.
+
+  /// γ with one rounding per addition and one for the products, whatever the order and whether fused
+  /// or not. Adding an exact 0 rounds nothing and is not counted.
   [[nodiscard]] Bounded result() const;
 
  private:
+  void add_term(double term, double magnitude, double worst, double likely) {
+    value_ += term;
+    magnitude_ += magnitude;
+    inherited_worst_ += worst;
+    inherited_likely_ += likely;
+    terms_ += magnitude + worst == 0.0 ? 0 : 1;
+    sequential_ += static_cast<float>(term);
+  }
+  void add_special(Bounded x);  // infinity and NaN
+  void add_special_product(Bounded a, Bounded b);
+  [[nodiscard]] double likely_rounding(const ErrorModel& model, double scale,
+                                       std::int64_t roundings) const;
+
   double value_ = 0.0;
   double magnitude_ = 0.0;         // Σ|terms|
   double inherited_worst_ = 0.0;   // errors that the terms already had
   double inherited_likely_ = 0.0;
   std::int64_t terms_ = 0;
   std::int64_t products_ = 0;
+  std::int64_t plain_ = 0;
+  bool uncertain_ = false;         // an infinite or NaN term of which that is not sure
+  // The same sum in float32, in two usual orders: where roundings are systematically alike (many equal
+  // terms), the law of √n does not hold and these show it.
+  bool watched_ = true;
+  float sequential_ = 0.0f;
+  std::array<float, 8> lanes_{};
 };
 
 /// Sum of a contiguous range.
@@ -67,8 +117,7 @@ template <>
 [[nodiscard]] inline float reduce_sum<float>(std::span<const float> values) {
   std::array<float, 8> partial{};
   for (std::size_t i = 0; i < values.size(); ++i) partial[i % 8] = partial[i % 8] + values[i];
-  return ((partial[0] + partial[4]) + (partial[2] + partial[6])) +
-         ((partial[1] + partial[5]) + (partial[3] + partial[7]));
+  return reduce_lanes(partial);
 }
 
 }  // namespace driftscope

@@ -1,0 +1,80 @@
+// The reference engine: every node in double by its reference kernel, its outputs rounded to their
+// own type before the next node reads them, so that its trace is the correctly rounded one.
+// Slow and complete; the judge of the others.
+#include <fmt/format.h>
+
+#include "core/engine/node_session.hpp"
+#include "core/ops/evaluate.hpp"
+#include "core/platform/platform.hpp"
+
+namespace driftscope {
+namespace {
+
+class ReferenceSession final : public NodeSession {
+ public:
+  ReferenceSession(std::shared_ptr<const Graph> graph, int threads_asked)
+      : NodeSession(std::move(graph)), threads_asked_(threads_asked), threads_(threads_asked) {}
+
+  [[nodiscard]] RanWith ran_with() const override {
+    RanWith ran;
+    ran.engine = "reference";
+    ran.instruction_set = "double precision, scalar";
+    ran.device = "CPU";
+    ran.threads_asked = threads_asked_;
+    ran.threads_real = threads_.size();
+    return ran;
+  }
+
+ protected:
+  [[nodiscard]] Result<std::vector<Tensor>> run_node(
+      NodeId id, std::span<const Tensor* const> inputs) override {
+    std::vector<Evaluated<double>> lifted(inputs.size());
+    std::vector<const Evaluated<double>*> operands(inputs.size(), nullptr);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == nullptr) continue;
+      DRIFTSCOPE_TRY(lifted[i], lift<double>(*inputs[i]));
+      operands[i] = &lifted[i];
+    }
+    const Node& node = graph().nodes[id];
+    DRIFTSCOPE_TRY(const auto results, evaluate<double>(node, operands, threads_));
+    std::vector<Tensor> outputs(results.size());
+    for (std::size_t i = 0; i < results.size(); ++i)
+      if (node.outputs[i] != no_value) {
+        DRIFTSCOPE_TRY(outputs[i], lower(results[i]));
+      }
+    return outputs;
+  }
+
+ private:
+  int threads_asked_;
+  ThreadPool threads_;
+};
+
+class ReferenceEngine final : public Engine {
+ public:
+  [[nodiscard]] std::string name() const override { return "reference"; }
+  [[nodiscard]] Availability available() const override { return {}; }
+
+  [[nodiscard]] Availability supports(const Graph& /*graph*/, const Node& node) const override {
+    const auto op = find_operator(node);
+    return op.ok() ? Availability{} : Availability{false, op.error().message};
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<Session>> prepare(
+      std::shared_ptr<const Graph> graph, const EngineOptions& options) const override {
+    if (!options.values.empty())
+      return bad_input(fmt::format("the reference engine has no option \"{}\"; it has: threads",
+                                   options.values.begin()->first));
+    for (const Node& node : graph->nodes)
+      if (const Availability answer = supports(*graph, node); !answer.ok)
+        return unsupported(answer.reason);
+    const int threads = options.threads > 0 ? options.threads : usable_processors();
+    return std::unique_ptr<Session>(std::make_unique<ReferenceSession>(std::move(graph), threads));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_reference_engine() { return std::make_unique<ReferenceEngine>(); }
+
+}  // namespace driftscope

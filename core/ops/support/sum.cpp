@@ -1,0 +1,78 @@
+#include "core/ops/support/sum.hpp"
+
+#include <algorithm>
+
+#include "core/ops/support/rounding.hpp"
+
+namespace driftscope {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// An implementation may be this many times as unlucky as the orders that were tried.
+constexpr double order_factor = 8.0;
+
+// γₘ = m·u / (1 − m·u), Higham, Accuracy and Stability of Numerical Algorithms, lemma 3.1.
+double gamma(std::int64_t roundings, double unit_roundoff) {
+  const double product = static_cast<double>(roundings) * unit_roundoff;
+  return product < 1.0 ? product / (1.0 - product) : infinity;
+}
+
+bool sign_is_sure(const Bounded& x) { return x.worst == 0.0 || x.worst < std::fabs(x.value); }
+
+}  // namespace
+
+void Sum<Bounded>::add_special(Bounded x) {
+  uncertain_ = uncertain_ || !(x.worst < infinity);
+  value_ += x.value;
+}
+
+void Sum<Bounded>::add_special_product(Bounded a, Bounded b) {
+  const bool sure = a.worst < infinity && b.worst < infinity &&
+                    (!std::isinf(a.value) || sign_is_sure(b)) &&
+                    (!std::isinf(b.value) || sign_is_sure(a));
+  uncertain_ = uncertain_ || !sure;
+  value_ += a.value * b.value;
+}
+
+// Higham and Mary 2019, theorem 3.1, and no less than what sums of these very terms really lose.
+double Sum<Bounded>::likely_rounding(const ErrorModel& model, double scale,
+                                     std::int64_t roundings) const {
+  const double independent = model.lambda(terms_) * std::sqrt(static_cast<double>(roundings)) *
+                             model.unit_roundoff * scale;
+  if (!watched_ || model.unit_roundoff != unit_roundoff_f32) return independent;
+  double seen = std::fabs(static_cast<double>(sequential_) - value_);
+  if (products_ == 0) {
+    const float eight = reduce_lanes(lanes_);
+    seen = std::fmax(seen, std::fabs(static_cast<double>(eight) - value_));
+  }
+  return std::fmax(independent, order_factor * seen);
+}
+
+Bounded Sum<Bounded>::result() const {
+  const ErrorModel& model = current_error_model();
+  if (!std::isfinite(value_)) {
+    if (!uncertain_ && inherited_worst_ < infinity) return value_;
+    return {value_, infinity, infinity};
+  }
+  if (!(inherited_worst_ < infinity)) return {value_, infinity, infinity};
+  const double scale = magnitude_ + inherited_worst_;
+  // Partial sums that leave the range: only where all terms have one sign is the result still sure.
+  if (scale > model.largest && magnitude_ - std::fabs(value_) > 0x1p-40 * magnitude_)
+    return {value_, infinity, infinity};
+  const std::int64_t additions = std::max<std::int64_t>(terms_ - 1, 0);
+  if (additions + products_ == 0) return {value_, inherited_worst_, inherited_likely_};
+  if (model.rounds_to_nearest && terms_ <= 1 + (products_ == 0 ? 1 : 0)) {
+    // One operation: a product, or one addition.
+    return {value_, inherited_worst_ + rounding_error(model, std::fabs(value_) + inherited_worst_),
+            inherited_likely_ + rounding_error(model, std::fabs(value_) + inherited_likely_)};
+  }
+  const std::int64_t roundings = additions + (products_ > 0 ? 1 : 0);
+  const double tiny = model.absolute * static_cast<double>(terms_ + products_);
+  const double extra = tiny + reference_slack * scale;
+  const double worst = gamma(roundings, model.unit_roundoff) * scale + extra;
+  const double likely = std::fmin(worst, likely_rounding(model, scale, roundings) + extra);
+  return {value_, inherited_worst_ + worst, inherited_likely_ + likely};
+}
+
+}  // namespace driftscope

@@ -1,0 +1,167 @@
+#include "core/trace/record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "core/platform/platform.hpp"
+
+namespace driftscope {
+namespace {
+
+// Reading a process's memory costs about a millisecond; no finer than this.
+constexpr std::int64_t memory_interval_ns = 50'000'000;
+
+// Seconds since 1970 as "2026-11-20T17:03:05Z": days to date by Howard Hinnant's civil_from_days.
+std::string utc_text(double seconds) {
+  const auto total = static_cast<std::int64_t>(std::floor(seconds));
+  std::int64_t days = total / 86400;
+  const std::int64_t in_day = total - days * 86400;
+  days += 719468;
+  const std::int64_t era = days / 146097;
+  const std::int64_t day_of_era = days - era * 146097;
+  const std::int64_t year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  const std::int64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const std::int64_t shifted_month = (5 * day_of_year + 2) / 153;
+  const std::int64_t day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+  const std::int64_t month = shifted_month < 10 ? shifted_month + 3 : shifted_month - 9;
+  const std::int64_t year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", year, month, day, in_day / 3600,
+                     in_day / 60 % 60, in_day % 60);
+}
+
+}  // namespace
+
+struct Recording::State final : public Observer {
+  std::shared_ptr<const Graph> graph;
+  Session& session;
+  std::vector<Tensor> inputs;
+  RecordOptions options;
+  std::vector<bool> wanted;
+  Trace trace;
+  int repetition = 0;  // finished ones
+  bool running = false;
+  std::int64_t begin_ns = 0;
+  std::int64_t last_memory_ns = 0;
+  double begin_seconds = 0.0;
+
+  State(std::shared_ptr<const Graph> its_graph, Session& its_session, std::vector<Tensor> its_inputs,
+        RecordOptions its_options)
+      : graph(std::move(its_graph)),
+        session(its_session),
+        inputs(std::move(its_inputs)),
+        options(its_options),
+        wanted(graph->values.size(), options.capture == Capture::all) {
+    // A trace without the inputs of the graph could not be verified.
+    for (const ValueId id : graph->inputs) wanted[id] = true;
+    for (const ValueId id : graph->outputs) wanted[id] = true;
+    for (const Node& node : graph->nodes) {
+      NodeRecord record{node.name, node.op_type, {}, {}};
+      for (const ValueId id : node.outputs)
+        if (id != no_value) record.outputs.push_back(graph->values[id].name);
+      trace.nodes.push_back(std::move(record));
+    }
+  }
+
+  [[nodiscard]] bool wants(ValueId id) const override { return repetition == 0 && wanted[id]; }
+
+  Status value(ValueId id, const Tensor& tensor) override {
+    trace.tensors.push_back({graph->values[id].name, tensor});
+    return {};
+  }
+
+  void node_done(NodeId node, std::int64_t time_ns) override {
+    trace.nodes[node].time_ns.push_back(time_ns);
+  }
+
+  void sample_memory_now() {
+    last_memory_ns = monotonic_ns();
+    const MemorySample sample = sample_memory();
+    trace.memory.push_back(
+        {static_cast<double>(last_memory_ns - begin_ns) * 1e-6, sample.bytes, sample.kind});
+  }
+
+  Status start() {
+    if (repetition == 0) {
+      begin_ns = monotonic_ns();
+      begin_seconds = wall_clock_seconds();
+      sample_memory_now();
+    }
+    DRIFTSCOPE_CHECK(session.start(inputs, *this));
+    running = true;
+    return {};
+  }
+
+  Status end_of_run() {
+    DRIFTSCOPE_TRY(const auto outputs, session.finish());
+    (void)outputs;
+    running = false;
+    ++repetition;
+    if (repetition == options.repeat) sample_memory_now();
+    return {};
+  }
+
+  void describe_run() {
+    const RanWith ran = session.ran_with();
+    nlohmann::json run;
+    run["engine"] = ran.engine;
+    run["instruction_set"] = ran.instruction_set;
+    run["device"] = ran.device;
+    run["threads_asked"] = ran.threads_asked;
+    run["threads_real"] = ran.threads_real;
+    run["platform"] = platform_name();
+    run["start_time"] = utc_text(begin_seconds);
+    run["repeat"] = options.repeat;
+    run["options"] = ran.options;
+    trace.run = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+};
+
+Recording::Recording(std::shared_ptr<const Graph> graph, Session& session,
+                     std::vector<Tensor> inputs, RecordOptions options)
+    : state_(std::make_unique<State>(std::move(graph), session, std::move(inputs), options)) {}
+Recording::~Recording() = default;
+
+Result<Progress> Recording::poll(std::int64_t budget_ns) {
+  State& state = *state_;
+  if (state.options.repeat < 1)
+    return bad_input(fmt::format("repeat: expected at least 1, got {}", state.options.repeat));
+  // A graph without nodes still counts its runs.
+  const auto nodes =
+      std::max<std::int64_t>(static_cast<std::int64_t>(state.graph->nodes.size()), 1);
+  Progress progress{0, 0};
+  if (state.repetition < state.options.repeat) {
+    if (!state.running) DRIFTSCOPE_CHECK(state.start());
+    DRIFTSCOPE_TRY(progress, state.session.poll(budget_ns));
+    if (monotonic_ns() - state.last_memory_ns >= memory_interval_ns) state.sample_memory_now();
+    if (progress.finished()) {
+      DRIFTSCOPE_CHECK(state.end_of_run());
+      progress.done = 0;
+    }
+  }
+  return Progress{state.repetition * nodes + progress.done, state.options.repeat * nodes};
+}
+
+Result<Trace> Recording::take() {
+  State& state = *state_;
+  if (state.repetition < state.options.repeat)
+    return internal_error("the recording was taken before it was finished");
+  state.describe_run();
+  return std::move(state.trace);
+}
+
+Result<Trace> record(std::shared_ptr<const Graph> graph, Session& session,
+                     std::vector<Tensor> inputs, RecordOptions options) {
+  Recording recording(std::move(graph), session, std::move(inputs), options);
+  while (true) {
+    DRIFTSCOPE_TRY(const Progress progress, recording.poll(memory_interval_ns));
+    if (progress.finished()) return recording.take();
+  }
+}
+
+}  // namespace driftscope
