@@ -40,7 +40,11 @@ std::string command_line(const CompareOptions& options, const Target& left,
 class CompareRun {
  public:
   CompareRun(const CompareOptions& options, const ModelFile& model)
-      : options_(options), model_(model), line_(options.quiet), threads_(usable_processors()) {}
+      : options_(options),
+        model_(model),
+        runner_(options.runner),
+        line_(options.quiet),
+        threads_(usable_processors()) {}
 
   Status read_samples() {
     if (!options_.dataset.empty()) {
@@ -87,7 +91,7 @@ class CompareRun {
     request.model = &model_;
     request.inputs = given_.tensors;
     request.repeat = options_.repeat;
-    auto trace = run_target(target, request, options_.runner, progress);
+    auto trace = runner_.run(target, request, progress);
     if (!trace.ok()) {
       result.error = std::move(trace).error();
       return result;
@@ -104,7 +108,7 @@ class CompareRun {
     }
     result.verification = *std::move(verification);
     if (dataset_ && target.host != "file") {
-      auto all = run_dataset(target, model_, *dataset_, options_.runner, progress);
+      auto all = run_dataset(runner_, target, model_, *dataset_, progress);
       if (all.ok()) {
         result.dataset = std::move(all->result);
       } else {
@@ -116,6 +120,7 @@ class CompareRun {
 
   const CompareOptions& options_;
   const ModelFile& model_;
+  TargetRunner runner_;
   ProgressLine line_;
   ThreadPool threads_;
   GivenInputs given_;

@@ -34,8 +34,9 @@ Status run_dataset_command(const RunOptions& options, const ModelFile& model, co
   const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
     line.update(fmt::format("{}: {}", target.text(), step), done, total);
   };
+  TargetRunner runner(options.runner);
   DRIFTSCOPE_TRY(const DatasetRun run,
-                 run_dataset(target, model, dataset, options.runner, progress));
+                 run_dataset(runner, target, model, dataset, progress));
   line.clear();
   ComparisonView view;
   view.left.target = target.text();
@@ -59,7 +60,8 @@ Status run_one(const RunOptions& options, const ModelFile& model, const Target& 
   const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
     line.update(fmt::format("{}: {}", target.text(), step), done, total);
   };
-  DRIFTSCOPE_TRY(const Trace trace, run_target(target, request, options.runner, progress));
+  TargetRunner runner(options.runner);
+  DRIFTSCOPE_TRY(const Trace trace, runner.run(target, request, progress));
   line.clear();
   fmt::print("{}  {}  input {}\n{}\n\n{}", model.path.filename().string(), trace.target, inputs.text,
              run_text(trace), run_table(trace));

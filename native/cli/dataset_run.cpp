@@ -6,16 +6,15 @@
 
 namespace driftscope {
 
-Result<DatasetRun> run_dataset(const Target& target, const ModelFile& model,
-                               const GivenDataset& dataset, const RunnerOptions& options,
-                               const TargetProgress& progress) {
+Result<DatasetRun> run_dataset(TargetRunner& runner, const Target& target, const ModelFile& model,
+                               const GivenDataset& dataset, const TargetProgress& progress) {
   RunRequest request;
   request.model = &model;
   request.inputs = dataset.stacked;
   request.samples = dataset.samples;
   request.capture = Capture::outputs;
   DatasetRun run;
-  DRIFTSCOPE_TRY(run.trace, run_target(target, request, options, progress));
+  DRIFTSCOPE_TRY(run.trace, runner.run(target, request, progress));
   const std::string output = model.graph.value_name(model.graph.outputs.front());
   const Tensor* answers = run.trace.find(output);
   if (answers == nullptr)

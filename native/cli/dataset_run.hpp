@@ -12,9 +12,8 @@ struct DatasetRun {
   Trace trace;  ///< outputs with a leading axis of samples
 };
 
-[[nodiscard]] Result<DatasetRun> run_dataset(const Target& target, const ModelFile& model,
-                                             const GivenDataset& dataset,
-                                             const RunnerOptions& options,
+[[nodiscard]] Result<DatasetRun> run_dataset(TargetRunner& runner, const Target& target,
+                                             const ModelFile& model, const GivenDataset& dataset,
                                              const TargetProgress& progress);
 
 }  // namespace driftscope

@@ -1,8 +1,10 @@
 // driftscope: parses the command line and turns what happened into an exit code.
+#include <csignal>
 #include <exception>
 #include <map>
 
 #include "native/cli/commands.hpp"
+#include "native/server/cleanup.hpp"
 
 namespace driftscope {
 namespace {
@@ -45,6 +47,10 @@ Exit run_command_line(int argc, char** argv) {
 }  // namespace driftscope
 
 int main(int argc, char** argv) {
+  // A limit on file sizes and a closed pipe are errors of a write, which says so; not our death.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  const driftscope::SignalWatcher signals;  // before any other thread
   try {
     return static_cast<int>(driftscope::run_command_line(argc, argv));
   } catch (const std::bad_alloc&) {

@@ -19,16 +19,17 @@ ExternalData attaching(const std::filesystem::path& folder, std::vector<Attachme
     auto found = std::find_if(attachments.begin(), attachments.end(),
                               [&](const Attachment& a) { return a.location == location; });
     if (found == attachments.end()) {
-      DRIFTSCOPE_TRY(std::vector<std::byte> bytes, read_file(folder / location));
-      found = attachments.insert(attachments.end(), {location, std::move(bytes)});
+      DRIFTSCOPE_TRY(Bytes bytes, read_file(folder / location));
+      found = attachments.insert(attachments.end(),
+                                 {location, std::make_shared<const Bytes>(std::move(bytes))});
     }
-    const auto size = static_cast<std::int64_t>(found->bytes.size());
+    const auto size = static_cast<std::int64_t>(found->bytes->size());
     if (offset < 0 || offset > size || (length >= 0 && length > size - offset))
       return bad_input(fmt::format(
           "external data file {}: {} bytes at offset {} are needed, the file has {}", location,
           length, offset, size));
-    const auto begin = found->bytes.begin() + offset;
-    return std::vector<std::byte>(begin, length < 0 ? found->bytes.end() : begin + length);
+    const auto begin = found->bytes->begin() + offset;
+    return std::vector<std::byte>(begin, length < 0 ? found->bytes->end() : begin + length);
   };
 }
 
@@ -37,9 +38,10 @@ ExternalData attaching(const std::filesystem::path& folder, std::vector<Attachme
 Result<ModelFile> load_model_file(const std::filesystem::path& path) {
   ModelFile file;
   file.path = path;
-  DRIFTSCOPE_TRY(file.bytes, read_file(path));
+  DRIFTSCOPE_TRY(Bytes bytes, read_file(path));
+  file.bytes = std::make_shared<const Bytes>(std::move(bytes));
   const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
-  auto model = read_onnx(file.bytes, attaching(path.parent_path(), file.attachments));
+  auto model = read_onnx(*file.bytes, attaching(path.parent_path(), file.attachments));
   if (!model.ok()) return name_file(std::move(model).error());
   file.sha256 = model->sha256;
   auto graph = build_graph(*model);

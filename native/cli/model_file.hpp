@@ -2,25 +2,20 @@
 // files it names, and the graph. Clients: all commands.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/graph/graph.hpp"
+#include "native/server/run_in_browser.hpp"
 
 namespace driftscope {
 
-/// A file that the model names as external data, whole.
-struct Attachment {
-  std::string location;
-  std::vector<std::byte> bytes;
-};
-
 struct ModelFile {
   std::filesystem::path path;
-  std::vector<std::byte> bytes;
-  std::vector<Attachment> attachments;
+  std::shared_ptr<const Bytes> bytes;
+  std::vector<Attachment> attachments;  ///< the files it names as external data, whole
   std::string sha256;
   Graph graph;  ///< shapes inferred, symbolic dimensions unbound
 };

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -33,8 +34,20 @@ struct RunnerOptions {
 using TargetProgress =
     std::function<void(std::string_view step, std::int64_t done, std::int64_t total)>;
 
-[[nodiscard]] Result<Trace> run_target(const Target& target, const RunRequest& request,
-                                       const RunnerOptions& options,
-                                       const TargetProgress& progress);
+class TargetRunner {
+ public:
+  explicit TargetRunner(RunnerOptions options);
+
+  /// Browsers are served by one server, started when the first one is needed.
+  [[nodiscard]] Result<Trace> run(const Target& target, const RunRequest& request,
+                                  const TargetProgress& progress);
+
+ private:
+  [[nodiscard]] Result<Trace> run_in_a_browser(const Target& target, const RunRequest& request,
+                                               const TargetProgress& progress);
+
+  RunnerOptions options_;
+  std::unique_ptr<Server> server_;
+};
 
 }  // namespace driftscope

@@ -1,0 +1,73 @@
+// driftscope doctor [--json OUT]
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/engine/engine.hpp"
+#include "core/platform/platform.hpp"
+#include "core/views/text_table.hpp"
+#include "native/cli/commands.hpp"
+#include "native/cli/files.hpp"
+#include "native/server/browsers.hpp"
+#include "native/server/server.hpp"
+
+namespace driftscope {
+namespace {
+
+/// One thing that this machine may or may not be able to do.
+struct Finding {
+  std::string what;
+  bool ok = false;
+  std::string detail;  ///< version, or why not and how to get it
+};
+
+std::vector<Finding> look_around() {
+  std::vector<Finding> findings;
+  findings.push_back({"pc", true,
+                      fmt::format("{}, {} processor{}", platform_name(), usable_processors(),
+                                  usable_processors() == 1 ? "" : "s")});
+  for (const auto& engine : engines()) {
+    const Availability availability = engine->available();
+    findings.push_back({"pc/" + engine->name(), availability.ok, availability.reason});
+  }
+  const auto site = find_site();
+  findings.push_back({"page", site.ok(), site.ok() ? site->string() : site.error().message});
+  for (const std::string& host : browser_hosts()) {
+    const auto found = probe_host(host);
+    findings.push_back({host, found.ok(), found.ok() ? found->version : found.error().message});
+  }
+  return findings;
+}
+
+Exit run_doctor(const std::string& json) {
+  const auto findings = look_around();
+  bool all = true;
+  TextTable table;
+  table.column("", Align::left);
+  table.column("", Align::left);
+  table.column("", Align::left);
+  nlohmann::json list = nlohmann::json::array();
+  for (const Finding& finding : findings) {
+    all = all && finding.ok;
+    table.row({finding.ok ? "ok" : "missing", finding.what, finding.detail});
+    list.push_back({{"what", finding.what}, {"ok", finding.ok}, {"detail", finding.detail}});
+  }
+  if (json != "-") fmt::print("{}", table.text());
+  if (!json.empty()) {
+    const nlohmann::json object = {{"format", "driftscope-doctor-1"}, {"findings", list}};
+    const Status status = write_output(json, object.dump(1) + "\n");
+    if (!status.ok()) return print_error(status.error()), exit_of(status.error());
+  }
+  return all ? Exit::ok : Exit::missing;
+}
+
+}  // namespace
+
+Command add_doctor(CLI::App& app) {
+  auto json = std::make_shared<std::string>();
+  app.add_option("--json", *json, "Write the findings as JSON ('-': standard output)");
+  app.footer("Exit code 3 when something is missing; each line says how to get it.");
+  return [json] { return run_doctor(*json); };
+}
+
+}  // namespace driftscope

@@ -1,0 +1,76 @@
+#include "native/cli/target_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/trace/trace_file.hpp"
+#include "native/cli/files.hpp"
+#include "native/cli/local_run.hpp"
+#include "native/server/run_in_browser.hpp"
+
+namespace driftscope {
+namespace {
+
+Result<Trace> read_recorded(const Target& target) {
+  DRIFTSCOPE_TRY(const Bytes bytes, read_file(target.engine));
+  auto trace = read_trace(bytes);
+  if (!trace.ok()) return in_context(std::move(trace).error(), target.engine);
+  return trace;
+}
+
+std::string step_name(const std::string& phase) {
+  if (phase == "start") return "starting the browser";
+  if (phase == "open") return "page opened";
+  if (phase == "load") return "loading the model";
+  if (phase == "compile") return "preparing";
+  if (phase == "run") return "running";
+  if (phase == "send") return "sending the trace";
+  return phase;
+}
+
+}  // namespace
+
+TargetRunner::TargetRunner(RunnerOptions options) : options_(std::move(options)) {}
+
+Result<Trace> TargetRunner::run(const Target& target, const RunRequest& request,
+                                const TargetProgress& progress) {
+  const auto& browsers = browser_hosts();
+  if (target.host == "pc") return run_locally(target, request, progress);
+  if (target.host == "file") return read_recorded(target);
+  if (std::find(browsers.begin(), browsers.end(), target.host) != browsers.end())
+    return run_in_a_browser(target, request, progress);
+  return bad_input(fmt::format("target {}: there is no host '{}' here; hosts are pc, {}, file",
+                               target.text(), target.host, fmt::join(browsers, ", ")));
+}
+
+Result<Trace> TargetRunner::run_in_a_browser(const Target& target, const RunRequest& request,
+                                             const TargetProgress& progress) {
+  if (!server_) {
+    DRIFTSCOPE_TRY(const auto site, find_site(options_.site));
+    ServerOptions server_options;
+    server_options.site = site;
+    DRIFTSCOPE_TRY(server_, Server::start(std::move(server_options)));
+  }
+  BrowserJob job;
+  job.target = target;
+  job.model_name = request.model->path.filename().string();
+  job.model = request.model->bytes;
+  job.attachments = request.model->attachments;
+  DRIFTSCOPE_TRY(Bytes inputs, pack_inputs(request.inputs));
+  job.inputs = std::make_shared<const Bytes>(std::move(inputs));
+  job.capture = request.capture;
+  job.repeat = request.repeat;
+  job.samples = request.samples;
+  BrowserOptions options;
+  options.timeout = options_.timeout;
+  const auto told = [&](const BrowserProgress& now) {
+    const bool by_sample = now.job.samples > 0;
+    progress(step_name(now.job.phase), by_sample ? now.job.sample : now.job.done,
+             by_sample ? now.job.samples : now.job.total);
+    return true;
+  };
+  return run_in_browser(*server_, job, options, told);
+}
+
+}  // namespace driftscope

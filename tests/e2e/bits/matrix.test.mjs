@@ -1,0 +1,70 @@
+// Bit identity, proved: every captured tensor of each model has the same bits over compilers, thread
+// counts, SIMD widths, WebAssembly under Node and the three browsers. Prints what really ran.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { asset, builtFile, readSafetensors, run, temporaryFolder, traceDigests } from '../support.mjs';
+
+const models = ['lenet1', 'lenet5', 'resnet20'];
+const cpuFlags = readFileSync('/proc/cpuinfo', 'utf8').match(/^flags.*$/m)[0].split(/\s+/);
+const widths = [128, ...(cpuFlags.includes('avx2') ? [256] : []), ...(cpuFlags.includes('avx512f') ? [512] : [])];
+
+// {ran: first comment lines, tensors: Map name → sha256}
+function digest(program, args) {
+  const { status, stdout, stderr } = run(args, { program, timeout: 300_000 });
+  assert.equal(status, 0, `${program} ${args.join(' ')}\n${stderr}`);
+  const lines = stdout.trim().split('\n');
+  const ran = lines.filter((line) => line.startsWith('#')).map((line) => line.slice(1).trim()).join('; ');
+  const tensors = new Map(lines.filter((line) => !line.startsWith('#')).map((line) => {
+    const at = line.lastIndexOf(' ');
+    const [name, sha] = [line.slice(0, at), line.slice(at + 1)];
+    return sha.length === 64 ? [name, sha] : [sha, name];
+  }));
+  return { ran, tensors };
+}
+
+const differing = (a, b) => [...a].filter(([name, sha]) => b.get(name) !== sha).map(([name]) => name);
+
+function assertSame(expected, actual, what) {
+  assert.deepEqual([...actual.keys()].sort(), [...expected.keys()].sort(), `${what}: other tensors`);
+  assert.deepEqual(differing(expected, actual), [], `${what}: tensors with other bits`);
+}
+
+for (const model of models) {
+  test(`Bits_${model}_SameEverywhere`, async (t) => {
+    const path = asset('models', `${model}.onnx`);
+    const folder = temporaryFolder(t);
+    const traceOn = (target) => {
+      const trace = join(folder, `${target.replaceAll(/[^a-z0-9]/g, '-')}.safetensors`);
+      const { status, stderr } = run(['run', path, '--input', 'seed:42', '--target', target, '--trace', trace, '--quiet'], { timeout: 300_000 });
+      assert.equal(status, 0, `${target}: ${stderr}`);
+      const { metadata } = readSafetensors(trace);
+      t.diagnostic(`${model} ${target}: ${metadata.run}`);
+      return { tensors: traceDigests(trace), run: JSON.parse(metadata.run) };
+    };
+    const baseline = traceOn('pc/strict:threads=1').tensors;
+    assert.ok(baseline.size > 5, 'too few tensors were captured');
+
+    for (const [name, folderName] of [['GCC', 'native'], ['Clang', 'native-clang']])
+      for (const threads of [1, 2, 4])
+        for (const width of widths)
+          await t.test(`${name}, ${threads} threads, ${width} bits`, (one) => {
+            const result = digest(builtFile(folderName, 'tests', 'driftscope_digest'),
+              [path, '--seed', '42', '--threads', threads, '--simd', width].map(String));
+            one.diagnostic(result.ran);
+            assert.match(result.ran, new RegExp(`${width}[ -]?bit`), 'the width asked for did not run');
+            assertSame(baseline, result.tensors, `${name} ${threads} threads ${width} bits`);
+          });
+
+    for (const threads of [1, 2, 4])
+      await t.test(`WebAssembly under Node, ${threads} threads`, (one) => {
+        const result = digest(process.execPath, [builtFile('web', 'tests', 'driftscope_digest.js'), path, '--seed', '42', '--threads', String(threads)]);
+        one.diagnostic(result.ran);
+        assertSame(baseline, result.tensors, `Node ${threads} threads`);
+      });
+
+    for (const target of ['chrome/strict', 'firefox/strict', 'safari/strict', 'chrome/strict:threads=1'])
+      await t.test(target, () => assertSame(baseline, traceOn(target).tensors, target));
+  });
+}
