@@ -1,0 +1,98 @@
+// Add, Sub, Mul, Div, opset 7 to 21: two inputs, multidirectional broadcasting. One row each.
+// Integers wrap around; an integer quotient is cut towards zero.
+#include <fmt/format.h>
+
+#include "core/ops/support/elementwise.hpp"
+#include "core/ops/support/shape_rules.hpp"
+
+namespace driftscope {
+namespace {
+
+struct Add {
+  template <class T>
+  static T apply(T a, T b) { return a + b; }
+};
+struct Sub {
+  template <class T>
+  static T apply(T a, T b) { return a - b; }
+};
+struct Mul {
+  template <class T>
+  static T apply(T a, T b) { return a * b; }
+};
+struct Div {
+  template <class T>
+  static T apply(T a, T b) { return a / b; }
+};
+
+template <class Row, class T>
+T apply_integer(T a, T b) {
+  if constexpr (std::is_same_v<Row, Div>) {
+    if constexpr (std::is_signed_v<T>)
+      if (b == T(-1)) return cut_integer<T>(0u - widen_integer(a));  // the least one wraps around
+    return static_cast<T>(a / b);
+  } else {
+    return cut_integer<T>(Row::apply(widen_integer(a), widen_integer(b)));
+  }
+}
+
+constexpr std::array<std::string_view, 2> names = {"A", "B"};
+
+Result<std::vector<TensorType>> infer(const InferContext& context) {
+  for (std::size_t i = 0; i < 2; ++i)
+    DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::numeric));
+  DRIFTSCOPE_TRY(const DType dtype, common_dtype(context, names));
+  TensorType y{dtype, std::nullopt};
+  if (context.input(0).shape && context.input(1).shape) {
+    DRIFTSCOPE_TRY(y.shape, broadcast(*context.input(0).shape, *context.input(1).shape));
+  }
+  return std::vector{std::move(y)};
+}
+
+template <class Row>
+struct Binary {
+  template <class S>
+  static Status run(KernelContext<S>& context) {
+    const Shape& a_shape = context.shape(0);
+    const Shape& b_shape = context.shape(1);
+    if (is_floating(context.output_dtype(0))) {
+      map_broadcast<S>(context, a_shape, context.real(0), b_shape, context.real(1),
+                       context.real_output(0), [](S a, S b) { return Row::apply(a, b); });
+      return {};
+    }
+    Status status;
+    with_integer(context.output_dtype(0), [&]<class T>() {
+      const auto b = context.tensor(1).template values<T>();
+      if (std::is_same_v<Row, Div> && context.tensor_output(0).elements() > 0)
+        if (const auto zero = std::find(b.begin(), b.end(), T(0)); zero != b.end()) {
+          status = bad_input(fmt::format("input 1 (B): element {} is 0, an integer cannot be divided "
+                                         "by it", zero - b.begin()));
+          return;
+        }
+      map_broadcast<T>(context, a_shape, context.tensor(0).template values<T>(), b_shape, b,
+                       context.tensor_output(0).template mutable_values<T>(),
+                       [](T x, T y) { return apply_integer<Row>(x, y); });
+    });
+    return status;
+  }
+};
+
+template <class Row>
+void add_row(OperatorTable& table, std::string_view op_type) {
+  table.add(with_kernels<Binary<Row>>({.op_type = op_type,
+                                       .since = 7,
+                                       .inputs = {2, 2},
+                                       .outputs = {1, 1},
+                                       .infer = infer}));
+}
+
+}  // namespace
+
+void register_elementwise_binary(OperatorTable& table) {
+  add_row<Add>(table, "Add");
+  add_row<Sub>(table, "Sub");
+  add_row<Mul>(table, "Mul");
+  add_row<Div>(table, "Div");
+}
+
+}  // namespace driftscope

@@ -1,0 +1,163 @@
+// Gemm, opset 7 to 21: Y = alpha · A' · B' + beta · C, C broadcast one way to M×N.
+//
+// Strict definition (float): with alpha = beta = 1 each output is one accumulator that starts at C
+// (at +0 without C) and adds a·b for k ascending. Otherwise the accumulator starts at +0, and
+// Y = (sum · alpha) + (beta · C), where a factor of 1 is not applied. With beta = 0, C is not read.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "core/ops/support/attributes.hpp"
+#include "core/ops/support/broadcast.hpp"
+#include "core/ops/support/dot.hpp"
+#include "core/ops/support/math.hpp"
+#include "core/ops/support/shape_rules.hpp"
+
+namespace driftscope {
+namespace {
+
+constexpr std::array<std::string_view, 3> names = {"A", "B", "C"};
+
+struct GemmAttributes {
+  bool trans_a = false;
+  bool trans_b = false;
+  float alpha = 1.0f;
+  float beta = 1.0f;
+};
+
+Result<GemmAttributes> read_attributes(const Node& node) {
+  GemmAttributes result;
+  DRIFTSCOPE_TRY(const std::int64_t trans_a, int_attribute(node, "transA", 0));
+  DRIFTSCOPE_TRY(const std::int64_t trans_b, int_attribute(node, "transB", 0));
+  DRIFTSCOPE_TRY(result.alpha, float_attribute(node, "alpha", 1.0f));
+  DRIFTSCOPE_TRY(result.beta, float_attribute(node, "beta", 1.0f));
+  result.trans_a = trans_a != 0;  // "non-zero means true"
+  result.trans_b = trans_b != 0;
+  return result;
+}
+
+Result<std::vector<TensorType>> infer(const InferContext& context) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::floating));
+  DRIFTSCOPE_TRY(const DType dtype, common_dtype(context, names));
+  DRIFTSCOPE_CHECK(expect_rank(context, 0, "A", 2, 2));
+  DRIFTSCOPE_CHECK(expect_rank(context, 1, "B", 2, 2));
+  DRIFTSCOPE_CHECK(expect_rank(context, 2, "C", 0, 2));
+  DRIFTSCOPE_TRY(const GemmAttributes attributes, read_attributes(context.node()));
+  const auto& a = context.input(0).shape;
+  const auto& b = context.input(1).shape;
+  SymbolicShape y = unknown_shape(2);
+  if (a) y[0] = (*a)[attributes.trans_a ? 1 : 0];
+  if (b) y[1] = (*b)[attributes.trans_b ? 0 : 1];
+  if (a && b) {
+    const Dimension& depth_a = (*a)[attributes.trans_a ? 0 : 1];
+    const Dimension& depth_b = (*b)[attributes.trans_b ? 1 : 0];
+    if (!unify(depth_a, depth_b))
+      return bad_input(fmt::format(
+          "input 1 (B): {} rows after transposition (shape {}, transB {}) must equal the {} columns "
+          "of input 0 (A: shape {}, transA {})",
+          depth_b.size, shape_text(*b), attributes.trans_b ? 1 : 0, depth_a.size, shape_text(*a),
+          attributes.trans_a ? 1 : 0));
+  }
+  if (context.has_input(2) && context.input(2).shape) {
+    const SymbolicShape& c = *context.input(2).shape;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      const Dimension& size = c[c.size() - 1 - i];
+      if (size.size != 1 && !unify(size, y[1 - i]))
+        return bad_input(fmt::format("input 2 (C): shape {} cannot be broadcast to {}",
+                                     shape_text(c), shape_text(y)));
+    }
+  }
+  return std::vector{TensorType{dtype, std::move(y)}};
+}
+
+// alpha · A for Bounded and double: exact in double (two 24-bit factors), so that the sum is over the
+// products that an implementation forms when it folds alpha into A.
+template <class S>
+std::vector<S> scaled(std::span<const S> values, float alpha) {
+  std::vector<S> result(values.begin(), values.end());
+  for (S& x : result) {
+    if constexpr (std::is_same_v<S, Bounded>) {
+      const double size = std::fabs(static_cast<double>(alpha));
+      x = Bounded(x.value * static_cast<double>(alpha), x.worst * size, x.likely * size);
+    } else {
+      x = x * static_cast<S>(alpha);
+    }
+  }
+  return result;
+}
+
+struct Gemm {
+  template <class S>
+  static Status run(KernelContext<S>& context) {
+    DRIFTSCOPE_TRY(const GemmAttributes attributes, read_attributes(context.node()));
+    const std::span<S> y = context.real_output(0);
+    if (y.empty()) return {};
+    const std::int64_t rows = context.output_shape(0)[0];
+    const std::int64_t columns = context.output_shape(0)[1];
+    const std::int64_t depth = context.shape(0)[attributes.trans_a ? 0 : 1];
+    const bool has_c = context.has_input(2) && attributes.beta != 0.0f;
+    const Shape c_strides = has_c ? broadcast_strides(context.shape(2), context.output_shape(0))
+                                  : Shape{0, 0};
+    const S beta = math::exact<S>(static_cast<double>(attributes.beta));
+    const auto bias = [&](std::int64_t i, std::int64_t j) {
+      const S c = context.real(2)[static_cast<std::size_t>(i * c_strides[0] + j * c_strides[1])];
+      return attributes.beta == 1.0f ? c : beta * c;
+    };
+    constexpr bool strict = std::is_same_v<S, float>;
+    // Whether C is the first term of the sum, see the definition above; in exact arithmetic always.
+    const bool starts_at_c = !strict || (attributes.alpha == 1.0f && attributes.beta == 1.0f);
+
+    std::span<const S> a_values = context.real(0);
+    std::vector<S> scaled_a;
+    if (!strict && attributes.alpha != 1.0f) {
+      scaled_a = scaled(a_values, attributes.alpha);
+      a_values = scaled_a;
+    }
+    const std::int64_t a_row = attributes.trans_a ? 1 : depth;
+    const std::int64_t a_step = attributes.trans_a ? rows : 1;
+    const std::int64_t b_row = attributes.trans_b ? 1 : columns;
+    const std::int64_t b_column = attributes.trans_b ? depth : 1;
+
+    with_dot_elements<S>(a_values, context.real(1), [&]<class Sums>(const auto* a, const auto* b) {
+      const std::int64_t blocks = (columns + dot_block - 1) / dot_block;
+      context.parallel_for(
+          rows * blocks, dot_grain(depth * dot_block), [&](std::int64_t begin, std::int64_t end) {
+            Sums sums(std::min(columns, dot_block));
+            for (std::int64_t item = begin; item < end; ++item) {
+              const std::int64_t i = item / blocks;
+              const std::int64_t first = item % blocks * dot_block;
+              const std::int64_t width = std::min(dot_block, columns - first);
+              sums.clear();
+              for (std::int64_t j = 0; j < width; ++j) {
+                if (has_c && starts_at_c) sums.start(j, bias(i, first + j));
+                // One rounding more of every product, for alpha.
+                if constexpr (std::is_same_v<S, Bounded>)
+                  if (attributes.alpha != 1.0f) sums.start(j, Bounded(0.0));
+              }
+              add_matrix_row(sums, a + i * a_row, a_step, b + first * b_column, b_row, b_column,
+                             depth, width);
+              for (std::int64_t j = 0; j < width; ++j) {
+                S result = sums.result(j, depth);
+                if constexpr (strict) {
+                  if (attributes.alpha != 1.0f) result = result * attributes.alpha;
+                  if (has_c && !starts_at_c) result = result + bias(i, first + j);
+                }
+                y[static_cast<std::size_t>(i * columns + first + j)] = result;
+              }
+            }
+          });
+    });
+    return {};
+  }
+};
+
+}  // namespace
+
+void register_gemm(OperatorTable& table) {
+  table.add(with_kernels<Gemm>(
+      {.op_type = "Gemm", .since = 7, .inputs = {2, 3}, .outputs = {1, 1}, .infer = infer}));
+}
+
+}  // namespace driftscope

@@ -1,0 +1,38 @@
+// Integer element types: dispatch on a DType, arithmetic that wraps around.
+// Clients: kernels that also take integers. Floating types are the scalar's business.
+#pragma once
+
+#include <cstdint>
+
+#include "core/model/dtype.hpp"
+
+namespace driftscope {
+
+/// Calls body.template operator()<T>() with the C++ type of an integer dtype of 8 bits and more;
+/// false for any other dtype.
+template <class Body>
+bool with_integer(DType dtype, const Body& body) {
+  switch (dtype) {
+    case DType::uint8: body.template operator()<std::uint8_t>(); return true;
+    case DType::int8: body.template operator()<std::int8_t>(); return true;
+    case DType::uint16: body.template operator()<std::uint16_t>(); return true;
+    case DType::int16: body.template operator()<std::int16_t>(); return true;
+    case DType::uint32: body.template operator()<std::uint32_t>(); return true;
+    case DType::int32: body.template operator()<std::int32_t>(); return true;
+    case DType::uint64: body.template operator()<std::uint64_t>(); return true;
+    case DType::int64: body.template operator()<std::int64_t>(); return true;
+    default: return false;
+  }
+}
+
+/// + − × modulo 2ⁿ are those of uint64 cut to n bits, for signed types as well.
+template <class T>
+[[nodiscard]] constexpr std::uint64_t widen_integer(T x) {
+  return static_cast<std::uint64_t>(x);
+}
+template <class T>
+[[nodiscard]] constexpr T cut_integer(std::uint64_t x) {
+  return static_cast<T>(x);
+}
+
+}  // namespace driftscope
