@@ -105,8 +105,8 @@ write_env() {
 # The trial: each compiler builds and runs the same small program. Done once per set of versions.
 trial_name() {
   local name
-  name=$(printf '%s\n' "$versions" "$(node --version 2>/dev/null)" "$(<"$parts/trial.cpp")" \
-    "$(config_text)" | sha256sum)
+  name=$(printf '%s\n' "$(grep -E '^(g\+\+|.*clang.*|lld-19|emscripten)=' <<<"$versions")" \
+    "$(node --version 2>/dev/null)" "$(<"$parts/trial.cpp")" "$(config_text)" | sha256sum)
   echo "$em_home/tried-${name:0:16}"
 }
 

@@ -17,16 +17,20 @@ modules_are_ready() {
 }
 
 npm_ci() {
-  retry npm ci --ignore-scripts --no-audit --no-fund --fetch-retries=4 \
+  retry npm ci --ignore-scripts --no-audit --no-fund --fetch-retries=2 \
+    --fetch-retry-mintimeout=2000 --fetch-retry-maxtimeout=10000 \
     --cache "$cache/npm-downloads" --prefix "$1"
 }
 
 fetch_modules() {
   local home new
-  home=$(dirname "$modules") new=$(dirname "$modules").$$
-  rm -rf "$cache"/npm-*.[0-9]* && mkdir -p "$new" &&
-    cp "$root"/{package.json,package-lock.json,.npmrc} "$new" && npm_ci "$new" || return
-  mkdir -p "$new/node_modules" && mv "$new" "$home"
+  home=$(dirname "$modules")
+  new=$home.$$
+  rm -rf "$cache"/npm-*.[0-9]* && mkdir -p "$new/node_modules" &&
+    cp "$root"/{package.json,package-lock.json,.npmrc} "$new" && npm_ci "$new" &&
+    mv "$new" "$home" && return
+  rm -rf "$new"
+  return 1
 }
 
 # A node_modules that is a real folder is somebody's own: it is brought up to date, not replaced.

@@ -64,9 +64,9 @@ as_root() {
 
 need_root() {
   ((EUID == 0)) && return
-  local hint="as root: apt-get install --no-install-recommends ${missing[*]:-}"
-  command -v sudo >/dev/null || die 3 "missing: sudo, to install ${missing[*]:-}; or $hint"
-  sudo -n true 2>/dev/null || sudo -v || die 3 "sudo refused; $hint"
+  local hint="run tools/setup once as root, then again as yourself"
+  command -v sudo >/dev/null || die 3 "missing: ${missing[*]:-} and sudo to install it; $hint"
+  sudo -n true 2>/dev/null || sudo -v || die 3 "missing: ${missing[*]:-}; sudo refused; $hint"
 }
 
 apt() {
@@ -147,7 +147,7 @@ install_missing() {
       die 3 'missing: a package source that has emscripten of Debian 13'
   fi
   local status=0
-  step "installing ${#wanted[@]} packages: ${wanted[*]}" retry install_once || status=$?
+  step "installing packages (${#wanted[@]}): ${wanted[*]}" retry install_once || status=$?
   find_missing
   ((${#missing[@]} == 0)) || die 3 "missing: ${missing[*]}"
   ((status == 0)) || warn 'apt reported an error, but every package is there'
