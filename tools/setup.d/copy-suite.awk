@@ -40,11 +40,11 @@ FILENAME ~ /\.list$/ {
   key = tolower($1)
   value = $0
   sub(/^[^:]*:[ \t]*/, "", value)
-  if (key == "types:") { if (!words_have(value, "deb")) usable = 0; paragraph = paragraph "Types: deb\n"; next }
+  if (key == "types:") { usable = usable && words_have(value, "deb"); $0 = "Types: deb" }
   if (key == "enabled:" && tolower(value) ~ /^(no|false|off|0)/) usable = 0
   if (key == "uris:") { split(value, list, /[ \t]+/); uri = debian(list[1]) }
-  if (key == "suites:") { suite = words_have(value, from); paragraph = paragraph "Suites: " to "\n"; next }
-  if (key == "components:") { main = words_have(value, "main"); paragraph = paragraph "Components: main\n"; next }
+  if (key == "suites:") { suite = words_have(value, from); $0 = "Suites: " to }
+  if (key == "components:") { main = words_have(value, "main"); $0 = "Components: main" }
   paragraph = paragraph $0 "\n"
 }
 END { finish_paragraph() }
