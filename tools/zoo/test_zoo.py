@@ -1,0 +1,203 @@
+#!/usr/bin/python3
+"""Tests of the zoo's tools and of what they delivered: /usr/bin/python3 tools/zoo/test_zoo.py"""
+import gzip
+import hashlib
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+import numpy as np
+import onnx
+import torch
+from onnx import numpy_helper
+from torch.nn import functional
+
+import cifar10
+import digits
+import generated
+import idx
+import preprocess
+import safetensors_file
+import torch_ops
+from torch_ops import windows
+
+ROOT = Path(__file__).resolve().parents[2]
+ASSETS = ROOT / "assets"
+CONFORMANCE = Path("/usr/share/libonnx-testdata/data")
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def test_idx_round_trip_and_gzip(self):
+        array = np.arange(60, dtype=np.uint8).reshape(3, 4, 5)
+        idx.write(self.folder / "a", array)
+        np.testing.assert_array_equal(idx.read(self.folder / "a"), array)
+        (self.folder / "b.gz").write_bytes(gzip.compress((self.folder / "a").read_bytes()))
+        np.testing.assert_array_equal(idx.read(self.folder / "b"), array)
+
+    def test_idx_cut_short_is_refused(self):
+        idx.write(self.folder / "a", np.zeros((3, 4), np.uint8))
+        (self.folder / "a").write_bytes((self.folder / "a").read_bytes()[:-1])
+        with self.assertRaisesRegex(ValueError, "needs 24 bytes, got 23"):
+            idx.read(self.folder / "a")
+
+    def test_mnist_folder_gzipped(self):
+        for stem, count in (("train", 5), ("t10k", 3)):
+            idx.write(self.folder / "x", np.full((count, 28, 28), count, np.uint8))
+            idx.write(self.folder / "y", np.arange(count, dtype=np.uint8))
+            for source, kind in (("x", "images-idx3"), ("y", "labels-idx1")):
+                (self.folder / f"{stem}-{kind}-ubyte.gz").write_bytes(
+                    gzip.compress((self.folder / source).read_bytes()))
+        parts = idx.read_mnist(self.folder)
+        self.assertEqual([len(part) for part in parts], [5, 5, 3, 3])
+
+    def test_cifar_folder(self):
+        images = np.random.default_rng(3).integers(0, 256, (4, 3, 32, 32)).astype(np.uint8)
+        labels = np.array([9, 0, 3, 1], np.uint8)
+        for name in ("data_batch_1.bin", "data_batch_2.bin", "test_batch.bin"):
+            cifar10.write(self.folder / name, images, labels)
+        train_images, train_labels, test_images, test_labels = cifar10.read_folder(self.folder)
+        np.testing.assert_array_equal(train_images, np.concatenate([images, images]))
+        np.testing.assert_array_equal(train_labels, np.concatenate([labels, labels]))
+        np.testing.assert_array_equal(test_images, images)
+        np.testing.assert_array_equal(test_labels, labels)
+        record = (self.folder / "test_batch.bin").read_bytes()[3073:6146]
+        self.assertEqual((record[0], record[1 + 1024 + 33]), (0, images[1, 1, 1, 1]))
+
+    def test_safetensors_round_trip(self):
+        tensors = {"a/b": np.arange(6, dtype=np.float32).reshape(2, 3), "n": np.array(-7),
+                   "empty": np.zeros((0, 4), np.float32)}
+        safetensors_file.write(self.folder / "t", tensors, {"k": "ü"})
+        read, metadata = safetensors_file.read(self.folder / "t")
+        self.assertEqual((list(read), metadata), (list(tensors), {"k": "ü"}))
+        for name, array in tensors.items():
+            np.testing.assert_array_equal(read[name], array, strict=True)
+
+
+class Data(unittest.TestCase):
+    def test_digits_lie_in_the_middle(self):
+        images = digits.load()[2].astype(float)
+        rows = np.arange(28)
+        centre = (images.sum(2) * rows).sum(1) / images.sum((1, 2))
+        self.assertLess(abs(centre - 13.5).max(), 1.0)
+
+    def test_no_test_digit_is_a_training_digit(self):
+        train, _, test, _ = digits.load()
+        seen = {image.tobytes() for image in train}
+        self.assertFalse([i for i, image in enumerate(test) if image.tobytes() in seen])
+
+    def test_generated_set_is_seeded(self):
+        first, labels = generated.make(5, 20)
+        again, _ = generated.make(5, 20)
+        other, _ = generated.make(6, 20)
+        np.testing.assert_array_equal(first, again)
+        self.assertTrue((first != other).any())
+        np.testing.assert_array_equal(np.bincount(labels), [2] * 10)
+
+
+class Operators(unittest.TestCase):
+    def test_pools_agree_with_pytorch_pools(self):
+        x = torch.randn(2, 3, 11, 12, generator=torch.Generator().manual_seed(1),
+                        dtype=torch.float64)
+        for kernel, stride, pad, ceil in ((3, 2, 1, 1), (2, 2, 0, 0), (3, 3, 1, 0), (4, 3, 2, 1)):
+            attributes = {"kernel_shape": [kernel] * 2, "strides": [stride] * 2,
+                          "pads": [pad] * 4, "ceil_mode": ceil}
+            torch.testing.assert_close(
+                windows.max_pool([x], attributes, 12)[0],
+                functional.max_pool2d(x, kernel, stride, pad, ceil_mode=bool(ceil)))
+            for count in (0, 1):
+                torch.testing.assert_close(
+                    windows.average_pool([x], {**attributes, "count_include_pad": count}, 11)[0],
+                    functional.avg_pool2d(x, kernel, stride, pad, bool(ceil), bool(count)))
+
+    @unittest.skipUnless(CONFORMANCE.exists(), "needs the package libonnx-testdata")
+    def test_onnx_conformance_cases(self):
+        """The oracle itself is judged by ONNX's own cases; what it does not claim raises."""
+        passed = 0
+        for path in sorted(CONFORMANCE.glob("*/*/model.onnx")):
+            model = onnx.load(path)
+            if not {n.op_type for n in model.graph.node} <= set(torch_ops.OPERATORS):
+                continue
+            try:
+                inputs, outputs = (self.tensors(path.parent / "test_data_set_0", kind)
+                                   for kind in ("input", "output"))
+                constants = {t.name for t in model.graph.initializer}
+                names = [i.name for i in model.graph.input if i.name not in constants]
+                values = torch_ops.evaluate(model, dict(zip(names, inputs)), torch.float64)
+                got = [values[o.name].numpy() for o in model.graph.output]
+            except (NotImplementedError, KeyError, ValueError, RuntimeError) as error:
+                self.assertRegex(path.parent.name, "training|identity_(opt|sequence)|uint8|argmax",
+                                 error)
+                continue
+            for have, want in zip(got, outputs):
+                np.testing.assert_allclose(have, want, 1e-5, 1e-6, err_msg=str(path))
+                self.assertEqual(have.shape, want.shape, path)
+            passed += 1
+        self.assertGreaterEqual(passed, 200)
+
+    @staticmethod
+    def tensors(folder, kind):
+        paths = sorted(folder.glob(f"{kind}_*.pb"), key=lambda p: int(p.stem.split("_")[1]))
+        return [numpy_helper.to_array(onnx.TensorProto.FromString(p.read_bytes())) for p in paths]
+
+
+class Delivered(unittest.TestCase):
+    """assets/ holds what ACCURACY.json says, and the ONNX files compute what PyTorch computed."""
+
+    def setUp(self):
+        torch.set_num_threads(1)
+        self.report = json.loads((ASSETS / "ACCURACY.json").read_text())
+
+    def samples(self, reference):
+        kind, files = reference.split(":")
+        paths = [ASSETS / file for file in files.split(",")]
+        return cifar10.read(paths[0]) if kind == "cifar10" else tuple(map(idx.read, paths))
+
+    def test_hashes(self):
+        files = {**self.report["data_sha256"],
+                 **{e["model"]: e["sha256"] for e in self.report["models"].values()}}
+        for name, digest in files.items():
+            self.assertEqual(hashlib.sha256((ASSETS / name).read_bytes()).hexdigest(), digest, name)
+
+    def test_predictions_come_out_of_the_onnx_files(self):
+        for name, entry in self.report["models"].items():
+            images, labels = self.samples(entry["dataset"])
+            path = ASSETS / entry["model"]
+            description = json.loads(path.with_suffix(".preprocess.json").read_text())
+            model = onnx.load(path)
+            output = model.graph.output[0].name
+            got = torch_ops.evaluate(model, {"input": preprocess.apply(description, images)})
+            predictions = np.loadtxt(ASSETS / entry["predictions"], int)
+            np.testing.assert_array_equal(got[output].argmax(1), predictions, name)
+            self.assertEqual((entry["correct"], entry["total"]),
+                             ((predictions == labels).sum(), len(labels)))
+            self.assertIn(f"{entry['correct']} of {entry['total']}",
+                          (ASSETS / "README.md").read_text())
+
+    def test_traces_hold_every_value(self):
+        for name, entry in self.report["models"].items():
+            model = onnx.load(ASSETS / entry["model"])
+            tensors, metadata = safetensors_file.read(
+                ROOT / f"tests/data/pytorch-{name}.safetensors")
+            self.assertEqual(metadata["model_sha256"], entry["sha256"])
+            values = torch_ops.evaluate(model, {"input": tensors["input"]}, torch.float64)
+            for node in model.graph.node:
+                want = values[node.output[0]].numpy()
+                np.testing.assert_allclose(tensors[node.output[0]], want,
+                                           atol=2e-5 * max(1, abs(want).max()), rtol=0,
+                                           err_msg=f"{name} {node.name}")
+
+    def test_size_limit(self):
+        size = sum(p.stat().st_size for p in ASSETS.rglob("*") if p.is_file())
+        self.assertLessEqual(size, 8e6)
+
+
+if __name__ == "__main__":
+    unittest.main()

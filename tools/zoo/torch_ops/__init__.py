@@ -1,0 +1,46 @@
+"""The ONNX operators of the zoo, evaluated with PyTorch: an oracle apart from the engines.
+
+`evaluate(model, inputs)` computes every value of a graph, opset 7 to 17. An operator is a function
+(inputs, attributes, opset) → list of tensors; inputs left out are None. Everything is computed in
+the type of the inputs: give doubles and round the result for a correctly rounded one.
+"""
+import onnx
+import torch
+from onnx import numpy_helper
+
+from . import layout, pointwise, products, windows
+
+OPERATORS = {**layout.OPERATORS, **pointwise.OPERATORS, **products.OPERATORS, **windows.OPERATORS}
+
+
+def _attribute(attribute):
+    value = onnx.helper.get_attribute_value(attribute)
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, onnx.TensorProto):
+        return torch.from_numpy(numpy_helper.to_array(value).copy())
+    return value
+
+
+def evaluate(model, inputs, dtype=None):
+    """Returns every value of MODEL by name; INPUTS maps graph inputs to arrays.
+
+    With DTYPE (torch.float64) all floating-point tensors are converted to it first.
+    """
+    def tensor(array):
+        result = torch.from_numpy(array.copy())
+        return result.to(dtype) if dtype and result.is_floating_point() else result
+
+    opset = next(o.version for o in model.opset_import if o.domain in ("", "ai.onnx"))
+    values = {t.name: tensor(numpy_helper.to_array(t)) for t in model.graph.initializer}
+    values.update({name: tensor(array) for name, array in inputs.items()})
+    for node in model.graph.node:
+        if node.op_type not in OPERATORS:
+            raise NotImplementedError(f"{node.op_type} has no PyTorch counterpart here")
+        attributes = {a.name: _attribute(a) for a in node.attribute}
+        arguments = [values[name] if name else None for name in node.input]
+        for name, value in zip(node.output, OPERATORS[node.op_type](arguments, attributes, opset)):
+            if dtype and value.is_floating_point():
+                value = value.to(dtype)
+            values[name] = value
+    return values
