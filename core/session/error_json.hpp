@@ -1,0 +1,24 @@
+// Errors as JSON, {"kind","message"}, and back: how they cross from a browser to the PC.
+// Clients: the door, the HTTP server.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+
+namespace driftscope {
+
+[[nodiscard]] std::string_view error_kind_name(ErrorKind kind);
+
+/// {"kind":"bad_input","message":"…"}
+[[nodiscard]] nlohmann::json error_to_json(const Error& error);
+
+/// Never fails: an unknown kind is `internal`, an absent message is named so, overlong ones are cut.
+[[nodiscard]] Error error_from_json(const nlohmann::json& value);
+
+/// value.dump() that never throws: bytes that are no UTF-8 (names in a hostile model) are replaced.
+[[nodiscard]] std::string json_text(const nlohmann::json& value);
+
+}  // namespace driftscope

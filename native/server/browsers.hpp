@@ -1,0 +1,45 @@
+// The browsers that Driftscope can start: where they are, what version, how they are started with a
+// profile of their own. Clients: launcher, doctor.
+// The flags and preferences are those under which WebGL2, WebGPU, relaxed SIMD and threads work
+// without a GPU as well.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+
+namespace driftscope {
+
+/// What doctor shows of a host.
+struct HostInfo {
+  std::string host;     ///< chrome, firefox, safari
+  std::string label;    ///< "Chromium", "Firefox", "WebKitGTK (Safari's engine)"
+  std::filesystem::path program;
+  std::string version;  ///< "Chromium 156.0.1", "WebKitGTK 2.50.1"
+};
+
+/// Names of the hosts that are browsers: chrome, firefox, safari.
+[[nodiscard]] const std::vector<std::string>& browser_hosts();
+
+/// Looks for the program and asks for its version. Errors: missing, with how to install it;
+/// bad_input for a name that is no browser. $DRIFTSCOPE_CHROME, _FIREFOX and _SAFARI name another
+/// program than the usual ones.
+[[nodiscard]] Result<HostInfo> probe_host(std::string_view host);
+
+/// How to start it on a page.
+struct BrowserCommand {
+  std::vector<std::string> arguments;
+  std::map<std::string, std::string> environment;
+  bool needs_display = false;
+};
+
+/// Writes what the browser wants to find in its profile folder (which exists and is empty).
+[[nodiscard]] Result<BrowserCommand> browser_command(const HostInfo& host,
+                                                     const std::filesystem::path& profile,
+                                                     const std::string& url);
+
+}  // namespace driftscope

@@ -1,0 +1,50 @@
+// Which requests the server answers at all, and the headers that every answer carries.
+// Client: server. It knows nothing of jobs or files.
+//
+// A page of another site can make a browser send requests to 127.0.0.1 (and by DNS rebinding even
+// read the answers), so the address alone protects nothing: the Host header must be ours, Origin must
+// be absent or ours, and the first path segment must be the token that only the user's URL holds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace driftscope {
+
+/// What of a request matters for admission.
+struct RequestFacts {
+  std::string_view path;  ///< percent-decoded, without query
+  std::vector<std::string> hosts;    ///< every Host header
+  std::vector<std::string> origins;  ///< every Origin header
+  bool has_content_encoding = false;
+  std::size_t header_bytes = 0;
+};
+
+struct Refusal {
+  int status = 404;
+  std::string reason;
+};
+
+/// Where a server listens and what its URLs start with.
+struct Address {
+  int port = 0;
+  std::string token;
+  [[nodiscard]] std::string url() const;  ///< "http://127.0.0.1:PORT/TOKEN/"
+};
+
+inline constexpr std::size_t max_header_bytes = 32 * 1024;
+
+/// Nothing when the request may go on.
+[[nodiscard]] std::optional<Refusal> refuse(const RequestFacts& request, const Address& address);
+
+/// The path below the token, starting with "/"; the token must have been checked. Empty for a path
+/// that is the token alone.
+[[nodiscard]] std::string_view below_token(std::string_view path);
+
+/// Isolation (COOP, COEP, CORP), Content-Security-Policy and their like.
+[[nodiscard]] const std::vector<std::pair<std::string, std::string>>& security_headers();
+
+}  // namespace driftscope

@@ -1,0 +1,12 @@
+// The end of a program's log, for a message about why it failed. Clients: xvfb, launcher.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace driftscope {
+
+/// The last few lines, without control characters, joined by " | "; "(it said nothing)" when empty.
+[[nodiscard]] std::string last_words(const std::filesystem::path& log);
+
+}  // namespace driftscope

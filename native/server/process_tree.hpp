@@ -1,0 +1,32 @@
+// The processes that belong to a browser, read from /proc, and the memory they take together.
+// Clients: child_process, memory_sampler, tests.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace driftscope {
+
+/// A process that Driftscope started: the leader of its own session, with a marker of its own in the
+/// environment that everything it starts inherits.
+struct ProcessMark {
+  pid_t leader = 0;
+  std::string marker;  ///< "DRIFTSCOPE_PROCESS=…"
+};
+
+/// Living processes (no zombies) of the leader's session, their descendants and, with
+/// `search_environment`, every other process that carries the marker: those that left the session.
+/// The latter reads more files, so it is for ending rather than for sampling.
+[[nodiscard]] std::vector<pid_t> find_processes(const ProcessMark& mark, bool search_environment);
+
+/// Proportional set size of all of them, in bytes: shared pages are counted once in all.
+[[nodiscard]] std::int64_t total_pss(const std::vector<pid_t>& processes);
+
+/// TERM to all; KILL to those still there after `grace_ms`. Returns when none is left, or after a few
+/// seconds with whether that is so. Touches nothing but /proc and signals.
+bool end_processes(const ProcessMark& mark, int grace_ms);
+
+}  // namespace driftscope

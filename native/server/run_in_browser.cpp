@@ -1,0 +1,148 @@
+#include "native/server/run_in_browser.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/session/error_json.hpp"
+#include "core/trace/trace_file.hpp"
+#include "native/server/cleanup.hpp"
+#include "native/server/launcher.hpp"
+
+namespace driftscope {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+constexpr milliseconds poll_interval{50};
+constexpr milliseconds longest_silence{30000};  // the page reports several times a second
+
+// What the page is asked to do; web/job.mjs reads it.
+std::string job_description(const BrowserJob& job, const HostInfo& host) {
+  json attachments = json::array();
+  for (const JobAttachment& file : job.attachments)
+    attachments.push_back({{"name", file.location}, {"bytes", file.bytes->size()}});
+  json description = {{"format", "driftscope-job-1"},
+                      {"target", job.target.text()},
+                      {"engine", job.target.engine},
+                      {"options", job.target.options},
+                      {"model", {{"name", job.model_name}, {"bytes", job.model->size()}}},
+                      {"attachments", attachments},
+                      {"repeat", job.repeat},
+                      {"capture", job.capture == Capture::all ? "all" : "outputs"},
+                      {"environment", {{"browser_version", host.version}}}};
+  if (!job.inputs) description["seed"] = job.seed;
+  if (job.samples > 0) description["samples"] = job.samples;
+  return json_text(description);
+}
+
+struct MemorySampleAt {
+  Clock::time_point time;
+  std::int64_t bytes = 0;
+};
+
+std::string seconds_text(milliseconds time) {
+  const auto tenths = time.count() / 100;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+}
+
+Error hang_error(const HostInfo& host, const std::string& what, milliseconds time) {
+  return missing_error(host.host + " (" + host.version + ") " + what + " for " +
+                       seconds_text(time) + " and was ended; --timeout allows more");
+}
+
+// Why the wait has to end without a result; nothing while there is hope.
+std::optional<Error> check_life(const Job::Snapshot& now, const HostInfo& host,
+                                const Browser& browser, milliseconds timeout) {
+  if (CleanupRegistry::instance().closed()) return Error{ErrorKind::cancelled, "stopped"};
+  if (!browser.running())
+    return missing_error(host.host + " (" + host.version +
+                         ") ended before it sent its trace: " + browser.exit_text());
+  const auto time = Clock::now();
+  if (!now.opened && time - now.last_sign > timeout)
+    return hang_error(host, "did not open the page", timeout);
+  const milliseconds silence = std::min(timeout, longest_silence);
+  if (now.opened && time - now.last_sign > silence)
+    return hang_error(host, "gave no sign of life", silence);
+  if (now.opened && time - now.last_change > timeout)
+    return hang_error(host, "made no progress (phase '" + now.progress.phase + "')", timeout);
+  return std::nullopt;
+}
+
+void add_memory(Trace& trace, const std::vector<MemorySampleAt>& samples,
+                Clock::time_point run_began) {
+  for (const MemorySampleAt& sample : samples) {
+    const double t_ms = std::chrono::duration<double, std::milli>(sample.time - run_began).count();
+    trace.memory.push_back({t_ms, sample.bytes, "process_tree_pss"});
+  }
+}
+
+Result<Trace> read_answer(const Bytes& bytes, const BrowserJob& job) {
+  auto trace = read_trace(bytes);
+  if (!trace.ok())
+    return in_context(std::move(trace).error(), "the trace that the browser sent");
+  if (trace->target != job.target.text())
+    return internal_error("the browser sent a trace of '" + trace->target + "', asked was '" +
+                          job.target.text() + "'");
+  return trace;
+}
+
+// Takes the job off the board, however the run ends.
+class BoardEntry {
+ public:
+  BoardEntry(JobBoard& board, std::shared_ptr<Job> job) : board_(board), job_(std::move(job)) {}
+  ~BoardEntry() {
+    job_->cancel();
+    board_.remove(job_->id());
+  }
+  BoardEntry(const BoardEntry&) = delete;
+  BoardEntry& operator=(const BoardEntry&) = delete;
+  Job& operator*() const { return *job_; }
+  Job* operator->() const { return job_.get(); }
+
+ private:
+  JobBoard& board_;
+  std::shared_ptr<Job> job_;
+};
+
+}  // namespace
+
+Result<Trace> run_in_browser(Server& server, const BrowserJob& job, const BrowserOptions& options,
+                             const BrowserProgressCallback& progress) {
+  DRIFTSCOPE_TRY(const HostInfo host, probe_host(job.target.host));
+  return run_in_browser(server, host, job, options, progress);
+}
+
+Result<Trace> run_in_browser(Server& server, const HostInfo& host, const BrowserJob& job,
+                             const BrowserOptions& options,
+                             const BrowserProgressCallback& progress) {
+  JobContent content{job_description(job, host), job.model, {}, job.inputs};
+  for (const JobAttachment& file : job.attachments) content.attachments.push_back(file.bytes);
+  DRIFTSCOPE_TRY(std::shared_ptr<Job> added, server.jobs().add(std::move(content)));
+  const BoardEntry entry(server.jobs(), std::move(added));
+  DRIFTSCOPE_TRY(Browser browser, Browser::start(host, server.job_url(*entry)));
+
+  std::vector<MemorySampleAt> memory;
+  const auto sample_memory = [&] { memory.push_back({Clock::now(), browser.memory()}); };
+  while (true) {
+    const Job::Snapshot now = entry->wait(poll_interval);
+    if (now.over) break;
+    if (auto error = check_life(now, host, browser, options.timeout)) return *std::move(error);
+    if (memory.empty() || Clock::now() - memory.back().time >= options.memory_interval)
+      sample_memory();
+    BrowserProgress report{now.progress, memory.back().bytes};
+    if (report.job.phase.empty()) report.job.phase = "start";
+    if (progress && !progress(report))
+      return Error{ErrorKind::cancelled, host.host + ": stopped"};
+  }
+  sample_memory();  // even the shortest run has one, taken while everything is still in place
+  const Job::Snapshot last = entry->wait(milliseconds(0));
+  browser.end();
+  auto answer = entry->take();
+  if (!answer.ok()) return in_context(std::move(answer).error(), host.host);
+  DRIFTSCOPE_TRY(Trace trace, read_answer(*answer, job));
+  add_memory(trace, memory, last.run_began.value_or(last.last_sign));
+  return trace;
+}
+
+}  // namespace driftscope

@@ -1,0 +1,71 @@
+// One model, run by a browser: the job is put on the server's board, the browser started on it,
+// watched, and ended; what comes back is a trace. Client: the command line.
+//
+//   auto server = Server::start({.site = *find_site()});
+//   auto trace = run_in_browser(**server, {.target = *parse_target("chrome/strict"), …}, {}, {});
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/engine/target.hpp"
+#include "core/trace/record.hpp"
+#include "core/trace/trace.hpp"
+#include "native/server/browsers.hpp"
+#include "native/server/job.hpp"
+#include "native/server/server.hpp"
+
+namespace driftscope {
+
+/// A file that the model's initializers refer to.
+struct JobAttachment {
+  std::string location;  ///< as the model names it
+  std::shared_ptr<const Bytes> bytes;
+};
+
+struct BrowserJob {
+  Target target;  ///< host: chrome, firefox or safari
+  std::string model_name;  ///< for the page to show, "lenet5"
+  std::shared_ptr<const Bytes> model;
+  std::vector<JobAttachment> attachments;
+  std::shared_ptr<const Bytes> inputs;  ///< safetensors by input name; null: `seed`
+  std::uint64_t seed = 42;
+  Capture capture = Capture::all;
+  int repeat = 1;
+  std::int64_t samples = 0;  ///< above 0: inputs have a leading axis of so many samples (door.hpp)
+};
+
+struct BrowserOptions {
+  /// Longest time without a sign of life (from the start until the page opens, then between two
+  /// changes of its progress): afterwards the browser counts as hanging.
+  std::chrono::milliseconds timeout{60000};
+  std::chrono::milliseconds memory_interval{200};
+};
+
+struct BrowserProgress {
+  JobProgress job;             ///< phase "start" until the page has opened
+  std::int64_t memory_bytes = 0;  ///< PSS of the browser's processes, last sample
+};
+/// False stops the run: the result is then a cancelled error.
+using BrowserProgressCallback = std::function<bool(const BrowserProgress&)>;
+
+/// The trace as the page made it, with `browser` and `browser_version` in `run` and with memory
+/// samples of kind "process_tree_pss" (t_ms is negative before the run began). Errors: missing when
+/// the browser is absent, crashes or hangs (the message says which and how it ended); what the page
+/// reported (bad_input, unsupported, …); cancelled.
+/// Blocking; may be called from several threads with one server.
+[[nodiscard]] Result<Trace> run_in_browser(Server& server, const BrowserJob& job,
+                                           const BrowserOptions& options,
+                                           const BrowserProgressCallback& progress);
+
+/// The same with a browser that was probed before (or that a test has made up).
+[[nodiscard]] Result<Trace> run_in_browser(Server& server, const HostInfo& host,
+                                           const BrowserJob& job, const BrowserOptions& options,
+                                           const BrowserProgressCallback& progress);
+
+}  // namespace driftscope

@@ -1,0 +1,24 @@
+// `driftscope serve`: the page for a browser that the user opens. Client: the command line.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "core/base/result.hpp"
+
+namespace driftscope {
+
+struct ServeOptions {
+  std::filesystem::path site;    ///< from find_site
+  std::filesystem::path traces;  ///< folder for the traces that pages send; made when one comes
+  int port = 0;
+  bool open = false;  ///< open the URL with the desktop's browser (xdg-open)
+  /// Called once with the URL, then with a line for each trace that came; may print.
+  std::function<void(const std::string&)> say;
+};
+
+/// Serves until SIGINT, SIGTERM or SIGHUP (main must hold a SignalWatcher), then stops gracefully.
+[[nodiscard]] Status serve(const ServeOptions& options);
+
+}  // namespace driftscope
