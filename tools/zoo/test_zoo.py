@@ -160,6 +160,11 @@ class Delivered(unittest.TestCase):
         paths = [ASSETS / file for file in files.split(",")]
         return cifar10.read(paths[0]) if kind == "cifar10" else tuple(map(idx.read, paths))
 
+    def test_every_model_is_reported(self):
+        models = {path.stem for path in (ASSETS / "models").glob("*.onnx")}
+        self.assertEqual(models, {"lenet1", "lenet5", "resnet20"})
+        self.assertEqual(set(self.report["models"]), models)
+
     def test_hashes(self):
         files = {**self.report["data_sha256"],
                  **{e["model"]: e["sha256"] for e in self.report["models"].values()}}
