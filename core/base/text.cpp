@@ -47,7 +47,7 @@ bool valid_utf8(std::string_view bytes) {
   return true;
 }
 
-std::string quoted(std::string_view text, std::size_t limit) {
+std::string in_quotes(std::string_view text, std::size_t limit) {
   std::string out = "'";
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = sequence_length(text, i);

@@ -13,6 +13,6 @@ namespace driftscope {
 
 /// 'text' for a message: control characters and bytes that are no UTF-8 become \xNN, and what is
 /// longer than `limit` bytes is cut with "…".
-[[nodiscard]] std::string quoted(std::string_view text, std::size_t limit = 80);
+[[nodiscard]] std::string in_quotes(std::string_view text, std::size_t limit = 80);
 
 }  // namespace driftscope

@@ -46,7 +46,7 @@ class Builder {
     if (!added)
       return bad_input(fmt::format("{}: the name {} is already that of {}; every value needs a name "
                                    "of its own",
-                                   what, quoted(value.name), origin(entry->second)));
+                                   what, in_quotes(value.name), origin(entry->second)));
     graph_.values.push_back(std::move(value));
     return {};
   }
@@ -54,7 +54,7 @@ class Builder {
   /// What made a value, for messages.
   std::string origin(ValueId id) const {
     const Value& value = graph_.values[id];
-    if (value.producer != no_node) return "an output of node " + quoted(names_[value.producer]);
+    if (value.producer != no_node) return "an output of node " + in_quotes(names_[value.producer]);
     return value.constant ? "an initializer" : "a graph input";
   }
 
@@ -77,7 +77,7 @@ class Builder {
     std::unordered_set<std::string> seen;
     for (const ValueInfo& input : file_.inputs) {
       if (!seen.insert(input.name).second)
-        return bad_input(fmt::format("graph input {} is listed twice", quoted(input.name)));
+        return bad_input(fmt::format("graph input {} is listed twice", in_quotes(input.name)));
       const auto known = ids_.find(input.name);
       if (known != ids_.end() || unsupported_.contains(input.name)) continue;
       DRIFTSCOPE_CHECK(define(
@@ -96,7 +96,7 @@ class Builder {
                                  .shape = {},
                                  .constant = {},
                                  .producer = static_cast<NodeId>(i)},
-                                "output of node " + quoted(names_[i])));
+                                "output of node " + in_quotes(names_[i])));
       }
     return {};
   }
@@ -119,15 +119,15 @@ class Builder {
     const auto entry = ids_.find(name);
     if (entry != ids_.end()) return entry->second;
     if (const auto reason = unsupported_.find(name); reason != unsupported_.end())
-      return unsupported(fmt::format("{}: initializer {}: {}", who, quoted(name), reason->second));
+      return unsupported(fmt::format("{}: initializer {}: {}", who, in_quotes(name), reason->second));
     return bad_input(fmt::format("{}: value {} does not exist: no graph input, initializer or node "
                                  "output has this name",
-                                 who, quoted(name)));
+                                 who, in_quotes(name)));
   }
 
   Result<Node> node_of(std::size_t i) const {
     const ModelNode& file_node = file_.nodes[i];
-    const std::string who = "node " + quoted(names_[i]);
+    const std::string who = "node " + in_quotes(names_[i]);
     if (file_node.op_type.empty()) return bad_input(who + ": it has no operator (op_type)");
     Node node{.name = names_[i],
               .op_type = file_node.op_type,
@@ -139,13 +139,13 @@ class Builder {
     if (opset == model_.opsets.end())
       return bad_input(fmt::format("{}: the model does not say which opset of domain {} it uses "
                                    "(opset_import)",
-                                   who, node.domain.empty() ? "ai.onnx" : quoted(node.domain)));
+                                   who, node.domain.empty() ? "ai.onnx" : in_quotes(node.domain)));
     node.opset = opset->second;
     std::unordered_set<std::string_view> seen;
     for (const Attribute& attribute : node.attributes)
       if (!seen.insert(attribute.name).second)
         return bad_input(
-            fmt::format("{}: attribute {} is given twice", who, quoted(attribute.name)));
+            fmt::format("{}: attribute {} is given twice", who, in_quotes(attribute.name)));
     for (const std::string& input : file_node.inputs) {
       ValueId id = no_value;
       if (!input.empty()) {

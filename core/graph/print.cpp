@@ -58,7 +58,7 @@ struct AttributeText {
   std::string operator()(std::monostate) const { return "(not read)"; }
   std::string operator()(float x) const { return fmt::format("{}", x); }
   std::string operator()(std::int64_t x) const { return fmt::format("{}", x); }
-  std::string operator()(const std::string& x) const { return quoted(x, most_text); }
+  std::string operator()(const std::string& x) const { return in_quotes(x, most_text); }
   std::string operator()(const Tensor& x) const { return "{" + tensor_text(x) + "}"; }
   std::string operator()(const std::shared_ptr<const ModelGraph>& x) const {
     return "{" + subgraph_text(x) + "}";

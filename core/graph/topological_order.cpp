@@ -30,10 +30,10 @@ Error cycle_error(const std::vector<std::vector<std::size_t>>& dependencies,
   std::reverse(walk.begin(), walk.end());
   std::string text;
   for (std::size_t i = 0; i < walk.size() && i < most_named; ++i)
-    text += quoted(labels[walk[i]]) + " → ";
+    text += in_quotes(labels[walk[i]]) + " → ";
   if (walk.size() > most_named) text += fmt::format("… {} more → ", walk.size() - most_named);
   return bad_input(fmt::format("the graph has a cycle, so no node of it can run first: {}{}", text,
-                               quoted(labels[walk.front()])));
+                               in_quotes(labels[walk.front()])));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ Result<std::int64_t> number(const std::map<std::string, std::string>& entries,
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 0)
     return bad_input(fmt::format("external data: {} is {}, expected a number of bytes", key,
-                                 quoted(text)));
+                                 in_quotes(text)));
   return value;
 }
 
@@ -31,7 +31,7 @@ Status check_external_location(const std::string& location) {
   const auto refuse = [&](std::string_view why) {
     return bad_input(fmt::format(
         "external data: location {} {}; it must be a relative path inside the model's folder",
-        quoted(location), why));
+        in_quotes(location), why));
   };
   if (location.empty()) return refuse("is empty");
   if (location.find('\0') != std::string::npos) return refuse("holds a zero byte");
@@ -56,16 +56,16 @@ Result<std::vector<std::byte>> load_external(const std::map<std::string, std::st
   DRIFTSCOPE_TRY(const std::int64_t length, number(entries, "length", bytes));
   if (length != bytes)
     return bad_input(fmt::format("external data {}: length is {} bytes, the shape needs {}",
-                                 quoted(location->second), length, bytes));
+                                 in_quotes(location->second), length, bytes));
   if (!checked_add(offset, bytes))
     return bad_input(fmt::format("external data {}: offset {} and length {} overflow",
-                                 quoted(location->second), offset, length));
+                                 in_quotes(location->second), offset, length));
   auto data = load(location->second, offset, bytes);
   if (!data.ok())
-    return in_context(std::move(data).error(), "external data " + quoted(location->second));
+    return in_context(std::move(data).error(), "external data " + in_quotes(location->second));
   if (data->size() != static_cast<std::uint64_t>(bytes))
     return bad_input(fmt::format("external data {}: expected {} bytes at offset {}, got {}",
-                                 quoted(location->second), bytes, offset, data->size()));
+                                 in_quotes(location->second), bytes, offset, data->size()));
   return data;
 }
 

@@ -114,7 +114,7 @@ Result<Attribute> read_attribute(std::string_view message, const ReadContext& co
   AttributeParts parts;
   const auto failed = [&](Error error) {
     return in_context(std::move(error),
-                      parts.name.empty() ? "attribute" : "attribute " + quoted(parts.name));
+                      parts.name.empty() ? "attribute" : "attribute " + in_quotes(parts.name));
   };
   Status status = read_fields(
       message, [&](Field& field) { return read_part(field, context, parts); });

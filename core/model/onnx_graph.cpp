@@ -10,7 +10,7 @@ namespace {
 /// "node 12", "node 12 'conv'".
 std::string label(std::string_view kind, std::size_t index, const std::string& name) {
   return name.empty() ? fmt::format("{} {}", kind, index)
-                      : fmt::format("{} {} {}", kind, index, quoted(name));
+                      : fmt::format("{} {} {}", kind, index, in_quotes(name));
 }
 
 /// "ai.onnx" is another spelling of the ONNX domain.
@@ -40,7 +40,7 @@ Result<ModelNode> read_node(std::string_view message, std::size_t index,
   });
   if (status.ok()) return node;
   std::string where = label("node", index, node.name);
-  if (!node.op_type.empty()) where += fmt::format(" ({})", quoted(node.op_type));
+  if (!node.op_type.empty()) where += fmt::format(" ({})", in_quotes(node.op_type));
   return in_context(std::move(status).error(), where);
 }
 
@@ -114,8 +114,8 @@ Status add_value_info(Field& field, std::string_view kind, bool must_be_tensor,
   if (!info.ok())
     return in_context(std::move(info).error(), fmt::format("{} {}", kind, list.size()));
   if (must_be_tensor && !other_type.empty())
-    return unsupported(fmt::format("{}: it is a {}; only tensors of known types can be given and "
-                                   "returned",
+    return unsupported(fmt::format("{}: its type is {}; only dense tensors of the types known here "
+                                   "can be inputs and outputs",
                                    label(kind, list.size(), info->name), other_type));
   list.push_back(*std::move(info));
   return {};
@@ -167,7 +167,7 @@ Result<ValueInfo> read_value_info(std::string_view message, std::string& other_t
   });
   if (status.ok()) return info;
   return info.name.empty() ? std::move(status).error()
-                           : in_context(std::move(status).error(), quoted(info.name));
+                           : in_context(std::move(status).error(), in_quotes(info.name));
 }
 
 Result<ModelGraph> read_graph(std::string_view message, const ReadContext& context) {

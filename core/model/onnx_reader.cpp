@@ -32,7 +32,7 @@ Status read_opset(std::string_view message, Model& model) {
   const auto [entry, added] = model.opsets.emplace(domain, version);
   if (!added && entry->second != version)
     return bad_input(fmt::format("domain {} is imported as opset {} and as opset {}",
-                                 quoted(domain), entry->second, version));
+                                 in_quotes(domain), entry->second, version));
   return {};
 }
 
@@ -44,7 +44,7 @@ Error function_error(std::string_view message) {
   });
   return unsupported(fmt::format("functions: the model defines its own function {}, which is not "
                                  "supported; export it with functions inlined",
-                                 status.ok() ? quoted(name) : "(unreadable)"));
+                                 status.ok() ? in_quotes(name) : "(unreadable)"));
 }
 
 Status read_part(Field& field, ModelParts& parts) {

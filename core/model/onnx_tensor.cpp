@@ -38,7 +38,7 @@ Status read_external_entry(std::string_view message, TensorParts& parts) {
     return {};
   }));
   if (!parts.external_data.emplace(key, std::move(value)).second)
-    return bad_input(fmt::format("external_data has {} twice", quoted(key)));
+    return bad_input(fmt::format("external_data has {} twice", in_quotes(key)));
   return {};
 }
 
@@ -193,7 +193,7 @@ Result<NamedTensor> read_tensor_proto(std::span<const std::byte> bytes) {
   NamedTensor named;
   if (Status status = read_tensor(message, {none}, named); !status.ok())
     return in_context(std::move(status).error(),
-                      named.name.empty() ? "tensor" : "tensor " + quoted(named.name));
+                      named.name.empty() ? "tensor" : "tensor " + in_quotes(named.name));
   return named;
 }
 

@@ -57,7 +57,7 @@ std::string_view Field::bytes() {
 Result<std::string> Field::text() {
   const std::string_view view = bytes();
   if (!valid_utf8(view))
-    return bad_input(fmt::format("the text {} is not UTF-8", quoted(view, 40)));
+    return bad_input(fmt::format("the text {} is not UTF-8", in_quotes(view, 40)));
   return std::string(view);
 }
 

@@ -1,0 +1,186 @@
+#include "core/trace/trace_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.hpp"
+#include "core/trace/safetensors.hpp"
+
+namespace driftscope {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view format_family = "driftscope-trace-";
+constexpr std::string_view format_name = "driftscope-trace-1";
+
+/// Parses one metadata entry; nesting is limited so that no reader of it can run out of stack.
+Result<json> parse(const std::string& text, std::string_view key) {
+  bool too_deep = false;
+  const auto watch = [&](int depth, json::parse_event_t, json&) {
+    too_deep = too_deep || depth > 32;
+    return !too_deep;
+  };
+  json value = json::parse(text, watch, false);
+  if (value.is_discarded() || too_deep)
+    return bad_input(fmt::format("__metadata__: {} is no valid JSON", key));
+  return value;
+}
+
+Result<std::int64_t> integer(const json& value, std::string_view what) {
+  const bool fits = value.is_number_integer() &&
+                    (!value.is_number_unsigned() ||
+                     value.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX));
+  if (!fits) return bad_input(fmt::format("{} is no 64-bit integer", what));
+  return value.get<std::int64_t>();
+}
+
+Result<std::string> text(const json& object, const char* key) {
+  const auto value = object.find(key);
+  if (value == object.end()) return std::string();
+  if (!value->is_string()) return bad_input(fmt::format("{} is no text", key));
+  return value->get<std::string>();
+}
+
+/// The array under a key, empty when it is not there.
+Result<json> array(const json& object, const char* key) {
+  const auto value = object.find(key);
+  if (value == object.end()) return json::array();
+  if (!value->is_array()) return bad_input(fmt::format("{} is no array", key));
+  return *value;
+}
+
+Result<NodeRecord> node_record(const json& object) {
+  if (!object.is_object()) return bad_input("it is no JSON object");
+  NodeRecord node;
+  DRIFTSCOPE_TRY(node.name, text(object, "name"));
+  DRIFTSCOPE_TRY(node.op, text(object, "op"));
+  DRIFTSCOPE_TRY(const json outputs, array(object, "outputs"));
+  for (const json& output : outputs) {
+    if (!output.is_string()) return bad_input("outputs holds something else than names");
+    node.outputs.push_back(output.get<std::string>());
+  }
+  DRIFTSCOPE_TRY(const json times, array(object, "time_ns"));
+  for (const json& time : times) {
+    DRIFTSCOPE_TRY(const std::int64_t time_ns, integer(time, "time_ns"));
+    node.time_ns.push_back(time_ns);
+  }
+  return node;
+}
+
+Result<MemoryRecord> memory_record(const json& object) {
+  if (!object.is_object()) return bad_input("it is no JSON object");
+  MemoryRecord record;
+  const auto time = object.find("t_ms");
+  if (time == object.end() || !time->is_number()) return bad_input("t_ms is no number");
+  record.t_ms = time->get<double>();
+  const auto bytes = object.find("bytes");
+  if (bytes == object.end()) return bad_input("bytes is missing");
+  DRIFTSCOPE_TRY(record.bytes, integer(*bytes, "bytes"));
+  DRIFTSCOPE_TRY(record.kind, text(object, "kind"));
+  return record;
+}
+
+/// Reads an array of records from one metadata entry.
+template <class Record>
+Status read_records(const std::map<std::string, std::string>& metadata, const char* key,
+                    Result<Record> (*read)(const json&), std::vector<Record>& records) {
+  const auto entry = metadata.find(key);
+  if (entry == metadata.end()) return {};
+  DRIFTSCOPE_TRY(const json list, parse(entry->second, key));
+  if (!list.is_array()) return bad_input(fmt::format("__metadata__: {} is no JSON array", key));
+  for (const json& object : list) {
+    auto record = read(object);
+    if (!record.ok())
+      return in_context(std::move(record).error(),
+                        fmt::format("__metadata__: {}[{}]", key, records.size()));
+    records.push_back(*std::move(record));
+  }
+  return {};
+}
+
+/// Files of other programs may use the same keys for other things: they give tensors alone.
+Result<bool> is_ours(const std::map<std::string, std::string>& metadata) {
+  const auto entry = metadata.find("format");
+  if (entry == metadata.end()) return true;
+  if (entry->second == format_name) return true;
+  if (entry->second.starts_with(format_family))
+    return unsupported(fmt::format("format is {}; this build reads {}: use a newer Driftscope",
+                                   in_quotes(entry->second), format_name));
+  return false;
+}
+
+Status read_metadata(const std::map<std::string, std::string>& metadata, Trace& trace) {
+  DRIFTSCOPE_TRY(const bool ours, is_ours(metadata));
+  if (!ours) return {};
+  const auto take = [&](const char* key, std::string& target) {
+    if (const auto entry = metadata.find(key); entry != metadata.end()) target = entry->second;
+  };
+  take("model_sha256", trace.model_sha256);
+  take("target", trace.target);
+  take("run", trace.run);
+  DRIFTSCOPE_TRY(const json run, parse(trace.run, "run"));
+  if (!run.is_object()) return bad_input("__metadata__: run is no JSON object");
+  DRIFTSCOPE_CHECK(read_records(metadata, "nodes", &node_record, trace.nodes));
+  return read_records(metadata, "memory", &memory_record, trace.memory);
+}
+
+Result<Trace> read(std::span<const std::byte> bytes) {
+  DRIFTSCOPE_TRY(Safetensors file, read_safetensors(bytes));
+  Trace trace;
+  DRIFTSCOPE_CHECK(read_metadata(file.metadata, trace));
+  trace.tensors = std::move(file.tensors);
+  return trace;
+}
+
+/// JSON texts of names that came from elsewhere: what is no UTF-8 would make the library throw.
+Result<std::string> dump(const json& value, std::string_view key) {
+  try {
+    return value.dump();
+  } catch (const json::exception&) {
+    return bad_input(fmt::format("{} holds text that is not UTF-8", key));
+  }
+}
+
+Result<std::map<std::string, std::string>> metadata_of(const Trace& trace) {
+  std::map<std::string, std::string> metadata{{"format", std::string(format_name)}};
+  if (!trace.model_sha256.empty()) metadata["model_sha256"] = trace.model_sha256;
+  if (!trace.target.empty()) metadata["target"] = trace.target;
+  DRIFTSCOPE_TRY(const json run, parse(trace.run, "run"));
+  if (!run.is_object()) return bad_input("run is no JSON object");
+  metadata["run"] = trace.run;
+  json nodes = json::array();
+  for (const NodeRecord& node : trace.nodes)
+    nodes.push_back({{"name", node.name},
+                     {"op", node.op},
+                     {"outputs", node.outputs},
+                     {"time_ns", node.time_ns}});
+  json memory = json::array();
+  for (const MemoryRecord& record : trace.memory) {
+    if (!std::isfinite(record.t_ms)) return internal_error("memory: t_ms is no finite number");
+    memory.push_back({{"t_ms", record.t_ms}, {"bytes", record.bytes}, {"kind", record.kind}});
+  }
+  DRIFTSCOPE_TRY(metadata["nodes"], dump(nodes, "nodes"));
+  DRIFTSCOPE_TRY(metadata["memory"], dump(memory, "memory"));
+  return metadata;
+}
+
+}  // namespace
+
+Result<Trace> read_trace(std::span<const std::byte> bytes) {
+  auto trace = read(bytes);
+  if (!trace.ok()) return in_context(std::move(trace).error(), "trace");
+  return trace;
+}
+
+Result<std::vector<std::byte>> write_trace(const Trace& trace) {
+  auto metadata = metadata_of(trace);
+  if (!metadata.ok()) return in_context(std::move(metadata).error(), "trace");
+  auto bytes = write_safetensors({*std::move(metadata), trace.tensors});
+  if (!bytes.ok()) return in_context(std::move(bytes).error(), "trace");
+  return bytes;
+}
+
+}  // namespace driftscope
