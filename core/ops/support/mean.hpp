@@ -1,16 +1,16 @@
 // The mean of a window or a plane, for each scalar. Clients: AveragePool, GlobalAveragePool.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
-#include <type_traits>
 
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/sum.hpp"
 
 namespace driftscope {
 
-/// Adds in the order of the calls and divides by `count`. For Bounded a dot product with the rounded
-/// weight 1/count: that bound covers the sum divided, multiplied by 1/count, and weighted terms.
+/// Adds in the order of the calls and divides by `count`. The bound covers the sum divided by count,
+/// multiplied by the rounded 1/count, and the sum of terms that are weighted one by one.
 template <class S>
 class Mean {
  public:
@@ -28,12 +28,22 @@ class Mean<Bounded> {
  public:
   explicit Mean(std::int64_t count)
       : weight_(Bounded(1.0) / Bounded(static_cast<double>(count))) {}
-  void add(Bounded x) { sum_.add_product(x, weight_); }
-  [[nodiscard]] Bounded result() const { return sum_.result(); }
+  void add(Bounded x) {
+    sum_.add(x);
+    magnitude_ += std::fabs(x.value) + x.worst;
+  }
+  [[nodiscard]] Bounded result() const {
+    Bounded mean = sum_.result() * weight_;
+    // Weighting rounds every term twice: the weight and the product.
+    const double weighting = 2.0 * current_error_model().unit_roundoff * magnitude_ * weight_.value;
+    if (std::isfinite(weighting)) mean.worst += weighting;
+    return mean;
+  }
 
  private:
   Bounded weight_;
   Sum<Bounded> sum_;
+  double magnitude_ = 0.0;  // Σ|x|
 };
 
 }  // namespace driftscope

@@ -1,0 +1,28 @@
+// Identity, opset 1 to 21, of tensors.
+#include "core/ops/support/move.hpp"
+#include "core/ops/support/shape_rules.hpp"
+
+namespace driftscope {
+namespace {
+
+Result<std::vector<TensorType>> infer(const InferContext& context) {
+  DRIFTSCOPE_CHECK(expect_kind(context, 0, "input", Kinds::fixed_size));
+  return std::vector{context.input(0)};
+}
+
+struct Identity {
+  template <class S>
+  static Status run(KernelContext<S>& context) {
+    copy_elements(context);
+    return {};
+  }
+};
+
+}  // namespace
+
+void register_identity(OperatorTable& table) {
+  table.add(with_kernels<Identity>(
+      {.op_type = "Identity", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
+}
+
+}  // namespace driftscope
