@@ -3,6 +3,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/driftscope
 build=$root/build
 started=$SECONDS
+export CCACHE_BASEDIR=$root  # so that another clone finds the same objects
 
 if [[ -t 1 && -z ${NO_COLOR:-} ]]; then
   bold=$'\e[1m' red=$'\e[31;1m' green=$'\e[32m' plain=$'\e[0m'
