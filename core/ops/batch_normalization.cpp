@@ -80,7 +80,7 @@ struct Normalize<Bounded> {
     Sum<Bounded> sum(bias);
     sum.add_product(x, a);
     sum.add_product(shift, a);
-    sum.add(Bounded(0.0));
+    sum.round_once_more();
     return sum.result();
   }
 };

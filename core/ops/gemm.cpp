@@ -80,7 +80,8 @@ std::vector<S> scaled(std::span<const S> values, float alpha) {
   for (S& x : result) {
     if constexpr (std::is_same_v<S, Bounded>) {
       const double size = std::fabs(static_cast<double>(alpha));
-      x = Bounded(x.value * static_cast<double>(alpha), x.worst * size, x.likely * size);
+      x = Bounded(x.value * static_cast<double>(alpha), x.worst * size, x.likely * size,
+                  x.systematic * size);
     } else {
       x = x * static_cast<S>(alpha);
     }
@@ -134,7 +135,7 @@ struct Gemm {
                 if (has_c && starts_at_c) sums.start(j, bias(i, first + j));
                 // One rounding more of every product, for alpha.
                 if constexpr (std::is_same_v<S, Bounded>)
-                  if (attributes.alpha != 1.0f) sums.start(j, Bounded(0.0));
+                  if (attributes.alpha != 1.0f) sums.round_once_more(j);
               }
               add_matrix_row(sums, a + i * a_row, a_step, b + first * b_column, b_row, b_column,
                              depth, width);

@@ -11,11 +11,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-enum class Which { worst, likely };
-
-double error_of(const Bounded& x, Which which) {
-  return which == Which::worst ? x.worst : x.likely;
-}
+using Which = double Bounded::*;
 
 // An operand with a finite value that a float could not hold may already be infinite there.
 Bounded as_operand(Bounded x, const ErrorModel& model) {
@@ -30,6 +26,12 @@ bool sign_is_sure(const Bounded& x) { return x.worst == 0.0 || x.worst < std::fa
 
 Bounded unknown(double value) { return {value, infinity, infinity}; }
 
+// The same formula for each of the three bounds.
+template <class Bound>
+Bounded with_bounds(double value, Bound bound) {
+  return {value, bound(&Bounded::worst), bound(&Bounded::likely), bound(&Bounded::systematic)};
+}
+
 // The result of + or − where a value or an error is not finite.
 Bounded special_sum(double value, const Bounded& a, const Bounded& b) {
   if (surely_nan(a) || surely_nan(b)) return value;
@@ -42,10 +44,10 @@ Bounded add(double value, const Bounded& x, const Bounded& y) {
   const Bounded b = as_operand(y, model);
   if (!std::isfinite(value) || !(a.worst + b.worst < infinity)) return special_sum(value, a, b);
   const auto bound = [&](Which which) {
-    const double inherited = error_of(a, which) + error_of(b, which);
+    const double inherited = a.*which + b.*which;
     return inherited + rounding_error(model, std::fabs(value) + inherited);
   };
-  return {value, bound(Which::worst), bound(Which::likely)};
+  return with_bounds(value, bound);
 }
 
 // f at x ± its error, for a monotone f, and the accuracy that the engine's row promises.
@@ -58,14 +60,14 @@ Bounded monotone(const Bounded& argument, const FunctionAccuracy& accuracy, F f)
   if (!(x.worst < infinity)) return unknown(value);
   if (std::isinf(value)) return value;
   const auto bound = [&](Which which) {
-    const double error = error_of(x, which);
+    const double error = x.*which;
     double inherited = 0.0;
     if (error > 0.0 && std::isfinite(x.value))
       inherited = std::fmax(f(x.value + error) - value, value - f(x.value - error));
     const double argument_size = std::isfinite(x.value) ? std::fabs(x.value) + error : 0.0;
     return inherited + function_error(model, accuracy, std::fabs(value) + inherited, argument_size);
   };
-  return {value, bound(Which::worst), bound(Which::likely)};
+  return with_bounds(value, bound);
 }
 
 Bounded extreme(const Bounded& a, const Bounded& b, bool a_wins, bool apart) {
@@ -77,7 +79,7 @@ Bounded extreme(const Bounded& a, const Bounded& b, bool a_wins, bool apart) {
   const Bounded& winner = a_wins ? a : b;
   if (apart) return winner;
   // Max and min move by no more than the larger of what their arguments move.
-  return {winner.value, std::fmax(a.worst, b.worst), std::fmax(a.likely, b.likely)};
+  return with_bounds(winner.value, [&](Which which) { return std::fmax(a.*which, b.*which); });
 }
 
 }  // namespace
@@ -99,13 +101,13 @@ Bounded operator*(Bounded x, Bounded y) {
     return sure ? Bounded(value) : unknown(value);
   }
   const auto bound = [&](Which which) {
-    const double error_a = error_of(a, which);
-    const double error_b = error_of(b, which);
+    const double error_a = a.*which;
+    const double error_b = b.*which;
     const double inherited =
         std::fabs(a.value) * error_b + std::fabs(b.value) * error_a + error_a * error_b;
     return inherited + rounding_error(model, std::fabs(value) + inherited);
   };
-  return {value, bound(Which::worst), bound(Which::likely)};
+  return with_bounds(value, bound);
 }
 
 Bounded operator/(Bounded x, Bounded y) {
@@ -119,12 +121,12 @@ Bounded operator/(Bounded x, Bounded y) {
     return sign_is_sure(a) ? Bounded(value) : unknown(value);
   if (std::isinf(b.value)) return value;  // a/∞ = 0
   const auto bound = [&](Which which) {
-    const double error_b = error_of(b, which);
+    const double error_b = b.*which;
     const double inherited =
-        (error_of(a, which) + std::fabs(value) * error_b) / (std::fabs(b.value) - error_b);
+        (a.*which + std::fabs(value) * error_b) / (std::fabs(b.value) - error_b);
     return inherited + division_error(model, std::fabs(value) + inherited);
   };
-  return {value, bound(Which::worst), bound(Which::likely)};
+  return with_bounds(value, bound);
 }
 
 Bounded sqrt(Bounded argument) {
@@ -137,16 +139,16 @@ Bounded sqrt(Bounded argument) {
   if (x.value + x.worst < 0.0 || (x.value < 0.0 && x.worst == 0.0)) return value;  // surely NaN
   if (x.value - x.worst < 0.0) return unknown(value);  // NaN or not
   const auto bound = [&](Which which) {
-    const double error = error_of(x, which);
+    const double error = x.*which;
     const double inherited = std::fmax(std::sqrt(x.value + error) - value,
                                        value - std::sqrt(std::fmax(0.0, x.value - error)));
     return inherited + sqrt_error(model, value + inherited);
   };
-  return {value, bound(Which::worst), bound(Which::likely)};
+  return with_bounds(value, bound);
 }
 
-Bounded operator-(Bounded x) { return {-x.value, x.worst, x.likely}; }
-Bounded abs(Bounded x) { return {std::fabs(x.value), x.worst, x.likely}; }
+Bounded operator-(Bounded x) { return {-x.value, x.worst, x.likely, x.systematic}; }
+Bounded abs(Bounded x) { return {std::fabs(x.value), x.worst, x.likely, x.systematic}; }
 
 Bounded max(Bounded a, Bounded b) {
   const bool a_wins = a.value >= b.value;

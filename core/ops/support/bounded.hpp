@@ -17,10 +17,16 @@ struct Bounded {
   double value = 0.0;   ///< what exact arithmetic on the recorded inputs gives (in double)
   double worst = 0.0;   ///< no float32 implementation of the operator is further away, absolute
   double likely = 0.0;  ///< passed by rounding alone with a chance below 10⁻⁹ per tensor; ≤ worst
+  /// Of `likely`, what may lean the same way in every element of a tensor: functions with their own
+  /// polynomial, constants that were rounded once and used everywhere (1/n, a folded scale), the last
+  /// rounding. Only roundings inside of sums are free to cancel.
+  double systematic = 0.0;
 
   constexpr Bounded() = default;
   constexpr Bounded(double exact) : value(exact) {}  // NOLINT: exact numbers convert
-  constexpr Bounded(double v, double w, double l) : value(v), worst(w), likely(l) {}
+  constexpr Bounded(double v, double w, double l) : Bounded(v, w, l, l) {}
+  constexpr Bounded(double v, double w, double l, double s)
+      : value(v), worst(w), likely(l), systematic(s) {}
 };
 
 // One rounding each, in the error model of the current scope; see error_model.hpp.

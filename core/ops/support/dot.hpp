@@ -67,6 +67,7 @@ class ExactSums {
   void start(std::int64_t i, Bounded first) {
     starts_[static_cast<std::size_t>(i)].add(first);
   }
+  void round_once_more(std::int64_t i) { starts_[static_cast<std::size_t>(i)].round_once_more(); }
   void add_products(std::int64_t begin, std::int64_t end, double w, const double* x,
                     std::int64_t step) {
     double* values = values_.data() + begin;
@@ -104,6 +105,7 @@ class BoundedSums {
 
   void clear() { std::fill(sums_.begin(), sums_.end(), Sum<Bounded>()); }
   void start(std::int64_t i, Bounded first) { sums_[static_cast<std::size_t>(i)].add(first); }
+  void round_once_more(std::int64_t i) { sums_[static_cast<std::size_t>(i)].round_once_more(); }
   void add_products(std::int64_t begin, std::int64_t end, const Bounded& w, const Bounded* x,
                     std::int64_t step) {
     for (std::int64_t i = begin; i < end; ++i)

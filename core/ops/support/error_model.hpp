@@ -24,6 +24,8 @@ struct ErrorModel {
   bool rounds_to_nearest = true;   ///< then one operation is within half an ULP
   double ulp = 0x1p-23;            ///< spacing of the stored format at 1: the unit of FunctionAccuracy
   double largest = 0x1.fffffep127; ///< of the stored format; beyond it a result may be infinite
+  bool flushes_subnormals = false; ///< may read and write subnormal numbers as 0
+  bool keeps_specials = true;      ///< infinity and NaN behave as IEEE 754 says
   double division_ulp = 0.5;       ///< of ÷ and √ where an engine does not round to nearest
   double sqrt_ulp = 0.5;
   FunctionAccuracy exp;

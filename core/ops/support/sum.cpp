@@ -61,18 +61,22 @@ Bounded Sum<Bounded>::result() const {
   if (scale > model.largest && magnitude_ - std::fabs(value_) > 0x1p-40 * magnitude_)
     return {value_, infinity, infinity};
   const std::int64_t additions = std::max<std::int64_t>(terms_ - 1, 0);
-  if (additions + products_ == 0) return {value_, inherited_worst_, inherited_likely_};
-  if (model.rounds_to_nearest && terms_ <= 1 + (products_ == 0 ? 1 : 0)) {
-    // One operation: a product, or one addition.
-    return {value_, inherited_worst_ + rounding_error(model, std::fabs(value_) + inherited_worst_),
-            inherited_likely_ + rounding_error(model, std::fabs(value_) + inherited_likely_)};
-  }
-  const std::int64_t roundings = additions + (products_ > 0 ? 1 : 0);
+  if (additions + products_ + further_ == 0)
+    return {value_, inherited_worst_, inherited_likely_, inherited_systematic_};
+  // One rounding more than what came with the terms.
+  const auto once = [&](double inherited) {
+    return inherited + rounding_error(model, std::fabs(value_) + inherited);
+  };
+  // A product alone, or one addition: one operation.
+  if (model.rounds_to_nearest && further_ == 0 && terms_ <= (products_ == 0 ? 2 : 1))
+    return {value_, once(inherited_worst_), once(inherited_likely_), once(inherited_systematic_)};
+  const std::int64_t roundings = additions + (products_ > 0 ? 1 : 0) + further_;
   const double tiny = model.absolute * static_cast<double>(terms_ + products_);
   const double extra = tiny + reference_slack * scale;
   const double worst = gamma(roundings, model.unit_roundoff) * scale + extra;
   const double likely = std::fmin(worst, likely_rounding(model, scale, roundings) + extra);
-  return {value_, inherited_worst_ + worst, inherited_likely_ + likely};
+  return {value_, inherited_worst_ + worst, inherited_likely_ + likely,
+          once(inherited_systematic_)};
 }
 
 }  // namespace driftscope

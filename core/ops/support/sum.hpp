@@ -48,7 +48,7 @@ class Sum<Bounded> {
     if (!(magnitude < std::numeric_limits<double>::infinity())) return add_special(x);
     lanes_[static_cast<std::size_t>(plain_ % 8)] += static_cast<float>(x.value);
     ++plain_;
-    add_term(x.value, magnitude, x.worst, x.likely);
+    add_term(x.value, magnitude, x.worst, x.likely, x.systematic);
   }
 
   void add_product(Bounded a, Bounded b) {
@@ -59,7 +59,8 @@ class Sum<Bounded> {
     const double size_b = std::fabs(b.value);
     ++products_;
     add_term(product, magnitude, size_a * b.worst + (size_b + b.worst) * a.worst,
-             size_a * b.likely + (size_b + b.likely) * a.likely);
+             size_a * b.likely + (size_b + b.likely) * a.likely,
+             size_a * b.systematic + (size_b + b.systematic) * a.systematic);
   }
 
   /// `count` products of exact factors at once: their sum and the sum of their magnitudes. What is
@@ -72,16 +73,20 @@ class Sum<Bounded> {
     watched_ = watched_ && count == 0;
   }
 
+  /// One rounding more of every term, for operators that may scale before or after.
+  void round_once_more() { ++further_; }
+
   /// γ with one rounding per addition and one for the products, whatever the order and whether fused
   /// or not. Adding an exact 0 rounds nothing and is not counted.
   [[nodiscard]] Bounded result() const;
 
  private:
-  void add_term(double term, double magnitude, double worst, double likely) {
+  void add_term(double term, double magnitude, double worst, double likely, double systematic) {
     value_ += term;
     magnitude_ += magnitude;
     inherited_worst_ += worst;
     inherited_likely_ += likely;
+    inherited_systematic_ += systematic;
     terms_ += magnitude + worst == 0.0 ? 0 : 1;
     sequential_ += static_cast<float>(term);
   }
@@ -94,9 +99,11 @@ class Sum<Bounded> {
   double magnitude_ = 0.0;         // Σ|terms|
   double inherited_worst_ = 0.0;   // errors that the terms already had
   double inherited_likely_ = 0.0;
+  double inherited_systematic_ = 0.0;
   std::int64_t terms_ = 0;
   std::int64_t products_ = 0;
   std::int64_t plain_ = 0;
+  std::int64_t further_ = 0;       // roundings beyond those of the sum itself
   bool uncertain_ = false;         // an infinite or NaN term of which that is not sure
   // The same sum in float32, in two usual orders: where roundings are systematically alike (many equal
   // terms), the law of √n does not hold and these show it.
