@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "core/platform/platform.hpp"
-#include "core/verify/compare_json.hpp"
 #include "core/views/report.hpp"
 #include "core/views/tables.hpp"
+#include "core/views/view_json.hpp"
 #include "native/cli/commands.hpp"
 #include "native/cli/dataset_run.hpp"
 #include "native/cli/files.hpp"
@@ -163,7 +163,7 @@ Result<Exit> run_compare(const CompareOptions& options) {
   }
   const Exit exit = exit_of_view(view);
   if (!options.json.empty())
-    DRIFTSCOPE_CHECK(write_output(options.json, comparison_json(view) + "\n"));
+    DRIFTSCOPE_CHECK(write_output(options.json, view_json(view) + "\n"));
   if (!options.report.empty()) {
     DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
     fmt::print(options.json == "-" ? stderr : stdout, "report: {}\n", options.report);

@@ -13,11 +13,11 @@ namespace driftscope {
 namespace {
 
 /// Reads each external file once, keeps it as an attachment and hands out the parts asked for.
-ExternalData attaching(const std::filesystem::path& folder, std::vector<Attachment>& attachments) {
+ExternalData attaching(const std::filesystem::path& folder, std::vector<JobAttachment>& attachments) {
   return [folder, &attachments](const std::string& location, std::int64_t offset,
                                 std::int64_t length) -> Result<std::vector<std::byte>> {
     auto found = std::find_if(attachments.begin(), attachments.end(),
-                              [&](const Attachment& a) { return a.location == location; });
+                              [&](const JobAttachment& a) { return a.location == location; });
     if (found == attachments.end()) {
       DRIFTSCOPE_TRY(Bytes bytes, read_file(folder / location));
       found = attachments.insert(attachments.end(),

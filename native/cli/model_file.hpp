@@ -15,7 +15,7 @@ namespace driftscope {
 struct ModelFile {
   std::filesystem::path path;
   std::shared_ptr<const Bytes> bytes;
-  std::vector<Attachment> attachments;  ///< the files it names as external data, whole
+  std::vector<JobAttachment> attachments;  ///< the files it names as external data, whole
   std::string sha256;
   Graph graph;  ///< shapes inferred, symbolic dimensions unbound
 };

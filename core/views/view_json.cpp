@@ -1,0 +1,41 @@
+#include "core/views/view_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "core/verify/compare_json.hpp"
+
+namespace driftscope {
+namespace {
+
+using nlohmann::json;
+
+ComparedTarget compared(const TargetResult& result) {
+  ComparedTarget target;
+  target.target = result.target;
+  if (result.verification) target.verification = &*result.verification;
+  if (result.comparison) target.comparison = &*result.comparison;
+  if (result.error) target.error = result.error->message;
+  return target;
+}
+
+void add_dataset(json& object, const TargetResult& result, const TargetResult& left) {
+  if (!result.dataset) return;
+  json dataset = {{"samples", result.dataset->samples}, {"correct", nullptr}, {"agree", nullptr}};
+  if (result.dataset->correct >= 0) dataset["correct"] = result.dataset->correct;
+  if (left.dataset) dataset["agree"] = agreement(*left.dataset, *result.dataset);
+  object["dataset"] = dataset;
+}
+
+}  // namespace
+
+std::string view_json(const ComparisonView& view) {
+  std::vector<ComparedTarget> right;
+  for (const TargetResult& result : view.right) right.push_back(compared(result));
+  json object = json::parse(comparison_json(compared(view.left), right));
+  add_dataset(object["left"], view.left, view.left);
+  for (std::size_t i = 0; i < view.right.size(); ++i)
+    add_dataset(object["right"][i], view.right[i], view.left);
+  return object.dump(1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace driftscope

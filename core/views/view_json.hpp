@@ -1,0 +1,14 @@
+// A ComparisonView as the JSON of `compare --json`: driftscope-compare-1, and for each target that ran
+// a data set "dataset": {"samples","correct" (null without labels),"agree" (with the left target)}.
+// Client: the command line.
+#pragma once
+
+#include <string>
+
+#include "core/views/comparison_view.hpp"
+
+namespace driftscope {
+
+[[nodiscard]] std::string view_json(const ComparisonView& view);
+
+}  // namespace driftscope

@@ -1,0 +1,82 @@
+#include "native/cli/local_run.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/session/door.hpp"
+#include "core/session/error_json.hpp"
+#include "core/trace/trace_file.hpp"
+
+namespace driftscope {
+namespace {
+
+using nlohmann::json;
+
+struct Answer {
+  json object;
+  Bytes payload;
+};
+
+/// One request through the door; an {"error"} becomes an Error.
+Result<Answer> ask(Door& door, const json& request, std::span<const std::byte> payload = {}) {
+  const Bytes bytes = door.request(pack_message(request.dump(), payload));
+  const Message message = unpack_message(bytes);
+  Answer answer{json::parse(message.json, nullptr, false),
+                Bytes(message.payload.begin(), message.payload.end())};
+  if (!answer.object.is_object()) return internal_error("the session door gave a malformed answer");
+  if (const auto error = answer.object.find("error"); error != answer.object.end())
+    return error_from_json(*error);
+  return answer;
+}
+
+Status load(Door& door, const ModelFile& model) {
+  json request = {{"do", "load"}};
+  Bytes payload = *model.bytes;
+  json attachments = json::array();
+  for (const JobAttachment& file : model.attachments) {
+    attachments.push_back({{"name", file.location}, {"bytes", file.bytes->size()}});
+    payload.insert(payload.end(), file.bytes->begin(), file.bytes->end());
+  }
+  if (!attachments.empty()) request["attachments"] = attachments;
+  DRIFTSCOPE_TRY(const Answer loaded, ask(door, request, payload));
+  return {};
+}
+
+}  // namespace
+
+Result<Bytes> pack_inputs(const NamedInputs& inputs) {
+  Trace carrier;
+  carrier.tensors = inputs;
+  return write_trace(carrier);
+}
+
+Result<Trace> run_locally(const Target& target, const RunRequest& request,
+                          const TargetProgress& progress) {
+  Door door;
+  progress("loading the model", 0, 0);
+  DRIFTSCOPE_CHECK(load(door, *request.model));
+  json start = {{"do", "start"},
+                {"target", target.text()},
+                {"repeat", request.repeat},
+                {"capture", request.capture == Capture::all ? "all" : "outputs"},
+                {"environment", {{"host", target.host}}}};
+  if (request.samples > 0) start["samples"] = request.samples;
+  DRIFTSCOPE_TRY(const Bytes inputs, pack_inputs(request.inputs));
+  progress("preparing", 0, 0);
+  DRIFTSCOPE_TRY(const Answer started, ask(door, start, inputs));
+  while (true) {
+    DRIFTSCOPE_TRY(const Answer polled, ask(door, {{"do", "poll"}, {"budget_ms", 100}}));
+    const auto number = [&](const char* key) {
+      return polled.object.value(key, std::int64_t{0});
+    };
+    const bool by_sample = number("samples") > 0;
+    progress("running", by_sample ? number("sample") : number("done"),
+             by_sample ? number("samples") : number("total"));
+    if (polled.object.value("finished", false)) break;
+  }
+  DRIFTSCOPE_TRY(const Answer finished, ask(door, {{"do", "finish"}}));
+  return read_trace(finished.payload);
+}
+
+}  // namespace driftscope
