@@ -51,9 +51,13 @@ struct LayerVerdict {
   Verdict verdict = Verdict::missing;
   double budget_used = 0.0;              ///< largest error ÷ worst-case budget
   double budget_used_statistical = 0.0;  ///< largest error ÷ statistical budget
+  /// Mean signed error beyond what rounding can cause, in standard errors (as of a normal
+  /// distribution), negative towards zero; 0 where there is none or where it cannot be told.
   double mean_signed_z = 0.0;
-  Metrics metrics;
+  Metrics metrics;  ///< against the reference, rounded to the output's dtype
   std::optional<WorstElement> worst;
+  /// Nodes in front of this one that were not recorded and were evaluated together with it.
+  std::vector<std::string> group;
   std::string reason;  ///< why missing, or why a fault that is no number (shape, dtype, NaN pattern)
 };
 
@@ -68,8 +72,11 @@ struct Verification {
 /// Called with layers judged so far and in all; returning false stops with a cancelled error.
 using VerifyProgress = std::function<bool(std::int64_t done, std::int64_t total)>;
 
-/// Errors: the trace holds another model (sha differs), an input of the graph is absent, nothing
-/// could be compared.
+/// A layer for every output of a node that the trace holds, in topological order. A node that cannot
+/// be evaluated (an operator that this build does not know, an input of the wrong shape) gives a
+/// missing layer with the reason.
+/// Errors: the trace holds another model (sha differs), an input of the graph that is needed is absent
+/// or does not fit the graph, nothing could be compared.
 [[nodiscard]] Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
                                           const Trace& trace, ThreadPool& threads,
                                           const VerifyProgress& progress = {});

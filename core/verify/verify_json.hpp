@@ -15,6 +15,6 @@ namespace driftscope {
 [[nodiscard]] std::string verification_json(const Verification& verification);
 
 /// The same as a value, to be put into a larger one.
-[[nodiscard]] nlohmann::json verification_to_json(const Verification& verification);
+[[nodiscard]] nlohmann::ordered_json verification_to_json(const Verification& verification);
 
 }  // namespace driftscope

@@ -1,0 +1,39 @@
+// Does the error of a tensor lean one way, further than rounding to nearest can make it lean?
+// Truncation instead of rounding, a constant with too few digits, a systematically short sum: each
+// element may stay within its budget while the mean gives it away. Client: verify.
+//
+// It must never cry wolf, so it is told only where the elements are known to be independent enough:
+// - an element counts by its share of the statistical budget, raw and by direction (towards zero or
+//   away from it); each distinct (reference, got) pair counts once: flat image regions and repeated
+//   values say the same thing many times;
+// - elements of one channel share weights, elements of one column share a factor: the standard error
+//   comes from the scatter of whole slices along every axis that has enough of them (cluster-robust,
+//   Liang and Zeger 1986), the largest of them counts, and Student's t with that number of slices is
+//   turned into the normal quantile (Wallace 1959);
+// - what may lean by right is taken off first: Bounded::systematic, a hundredth of the statistical
+//   budget, and four times what a plain float32 computation of the same node on the same inputs shows
+//   (data on which rounding itself leans, such as long sums of one repeated number).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "core/model/tensor.hpp"
+#include "core/ops/support/bounded.hpp"
+
+namespace driftscope {
+
+/// Computes the same tensor in plain float32; asked for only when something leans. Nothing when it
+/// cannot.
+using PlainFloat = std::function<std::optional<Tensor>()>;
+
+/// Beyond this a lean is a fault.
+inline constexpr double bias_limit = 6.0;
+
+/// The lean in standard errors, 0 when there is none or the tensor is too small to tell; negative
+/// towards zero. `got` is float32 with the reference's shape.
+[[nodiscard]] double signed_bias_z(std::span<const Bounded> reference, const Tensor& got,
+                                   const PlainFloat& plain_float);
+
+}  // namespace driftscope

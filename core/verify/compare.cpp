@@ -1,0 +1,144 @@
+#include "core/verify/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/verify/derivation.hpp"
+#include "core/verify/metrics.hpp"
+
+namespace driftscope {
+namespace {
+
+Status check_same_run(const Graph& graph, const Trace& left, const Trace& right,
+                      const RecordedValues& left_values, const RecordedValues& right_values) {
+  if (!left.model_sha256.empty() && !right.model_sha256.empty() &&
+      left.model_sha256 != right.model_sha256)
+    return bad_input(fmt::format("the traces are of different models: left {}, right {}",
+                                 left.model_sha256, right.model_sha256));
+  for (const ValueId id : graph.inputs) {
+    const Tensor* a = left_values[id];
+    const Tensor* b = right_values[id];
+    if (a == nullptr || b == nullptr) continue;
+    if (a->dtype() != b->dtype() || a->shape() != b->shape() ||
+        !std::equal(a->bytes().begin(), a->bytes().end(), b->bytes().begin()))
+      return bad_input(fmt::format(
+          "the traces were made with different inputs: \"{}\" is {} {} in the left one, {} {} in the "
+          "right one, and their elements differ",
+          graph.values[id].name, dtype_name(a->dtype()), shape_text(a->shape()),
+          dtype_name(b->dtype()), shape_text(b->shape())));
+  }
+  return {};
+}
+
+using Times = std::unordered_map<std::string_view, std::int64_t>;
+Times steady_times(const Trace& trace) {
+  Times times;
+  for (const NodeRecord& node : trace.nodes) times.emplace(node.name, steady_time_ns(node));
+  return times;
+}
+std::int64_t time_of(const Times& times, const std::string& node) {
+  const auto found = times.find(node);
+  return found == times.end() ? 0 : found->second;
+}
+
+void fill_difference(LayerDifference& layer, const Tensor* left, const Tensor* right) {
+  if (left == nullptr || right == nullptr) {
+    layer.reason = left == nullptr ? "not recorded on the left" : "not recorded on the right";
+    return;
+  }
+  layer.shape = left->shape();
+  const auto metrics = measure(*right, *left);
+  if (!metrics.ok()) {
+    layer.reason = metrics.error().message;
+    return;
+  }
+  layer.metrics = *metrics;
+  layer.kl = kl_divergence(*left, *right);
+}
+
+// Index of the largest element of each sample (axis 0); the first on a tie, NaN never.
+std::vector<std::int64_t> top1(const Tensor& tensor) {
+  std::vector<std::int64_t> result;
+  if (tensor.dtype() != DType::float32 || tensor.elements() == 0) return result;
+  const auto values = tensor.values<float>();
+  const std::int64_t rows = tensor.rank() < 2 ? 1 : tensor.shape()[0];
+  const std::int64_t size = tensor.elements() / rows;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto first = static_cast<std::size_t>(row * size);
+    std::int64_t best = -1;
+    for (std::int64_t i = 0; i < size; ++i) {
+      const float x = values[first + static_cast<std::size_t>(i)];
+      if (x == x && (best < 0 || x > values[first + static_cast<std::size_t>(best)])) best = i;
+    }
+    result.push_back(best);
+  }
+  return result;
+}
+
+OutputAgreement agreement(const Tensor* left, const Tensor* right) {
+  OutputAgreement result;
+  if (left == nullptr || right == nullptr) return result;
+  const auto a = top1(*left);
+  const auto b = top1(*right);
+  if (!a.empty()) result.top1_left = a.front();
+  if (!b.empty()) result.top1_right = b.front();
+  result.agree = !a.empty() && a == b;
+  return result;
+}
+
+}  // namespace
+
+std::int64_t steady_time_ns(const NodeRecord& node) {
+  std::vector<std::int64_t> times = node.time_ns;
+  if (times.size() > 1) times.erase(times.begin());
+  if (times.empty()) return 0;
+  std::sort(times.begin(), times.end());
+  const std::size_t middle = times.size() / 2;
+  if (times.size() % 2 == 1) return times[middle];
+  return times[middle - 1] + (times[middle] - times[middle - 1]) / 2;
+}
+
+Result<Comparison> compare(const Graph& graph, const Trace& left, const Trace& right) {
+  const RecordedValues left_values(graph, left);
+  const RecordedValues right_values(graph, right);
+  DRIFTSCOPE_CHECK(check_same_run(graph, left, right, left_values, right_values));
+  const Times left_times = steady_times(left);
+  const Times right_times = steady_times(right);
+  Comparison comparison;
+  comparison.target = right.target;
+  bool anything = false;
+  for (const Node& node : graph.nodes)
+    for (const ValueId id : node.outputs) {
+      if (id == no_value || (left_values[id] == nullptr && right_values[id] == nullptr)) continue;
+      LayerDifference layer;
+      layer.node = node.name;
+      layer.op = node.op_type;
+      layer.output = graph.values[id].name;
+      layer.left_ns = time_of(left_times, node.name);
+      layer.right_ns = time_of(right_times, node.name);
+      fill_difference(layer, left_values[id], right_values[id]);
+      const bool both = left_values[id] != nullptr && right_values[id] != nullptr;
+      anything = anything || both;
+      // Another shape or dtype is a difference as well.
+      if (both && !comparison.first_divergence &&
+          (layer.metrics.different_elements > 0 || !layer.reason.empty()))
+        comparison.first_divergence = node.name;
+      comparison.layers.push_back(std::move(layer));
+    }
+  if (!anything)
+    return bad_input(fmt::format(
+        "nothing could be compared: no output of a node is in both traces ({} and {} tensors)",
+        left.tensors.size(), right.tensors.size()));
+  if (!graph.outputs.empty())
+    comparison.output = agreement(left_values[graph.outputs[0]], right_values[graph.outputs[0]]);
+  for (const MemoryRecord& sample : right.memory)
+    if (sample.bytes > comparison.peak_bytes) {
+      comparison.peak_bytes = sample.bytes;
+      comparison.peak_kind = sample.kind;
+    }
+  return comparison;
+}
+
+}  // namespace driftscope

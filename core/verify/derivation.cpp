@@ -1,0 +1,160 @@
+#include "core/verify/derivation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <unordered_map>
+
+namespace driftscope {
+namespace {
+
+// What the engine read: exactly the recorded tensor, but that it may take subnormals as zeros.
+Result<Evaluated<Bounded>> lift_recorded(const Tensor& tensor) {
+  DRIFTSCOPE_TRY(Evaluated<Bounded> lifted, lift<Bounded>(tensor));
+  if (!current_error_model().flushes_subnormals) return lifted;
+  for (Bounded& x : lifted.real) {
+    const double size = std::fabs(x.value);
+    if (size > 0.0 && size < static_cast<double>(std::numeric_limits<float>::min()))
+      x = Bounded(x.value, size, size);
+  }
+  return lifted;
+}
+
+}  // namespace
+
+RecordedValues::RecordedValues(const Graph& graph, const Trace& trace)
+    : tensors_(graph.values.size(), nullptr) {
+  std::unordered_map<std::string_view, ValueId> ids;
+  for (ValueId id = 0; id < graph.values.size(); ++id) ids.emplace(graph.values[id].name, id);
+  for (const NamedTensor& named : trace.tensors) {
+    const auto found = ids.find(named.name);
+    if (found == ids.end()) ++strangers_;
+    else tensors_[found->second] = &named.tensor;
+  }
+}
+
+const Tensor* Derivation::known(ValueId value) const {
+  const auto& constant = graph_->values[value].constant;
+  return constant ? &*constant : (*recorded_)[value];
+}
+
+Result<Derivation> Derivation::plan(const Graph& graph, const RecordedValues& recorded) {
+  Derivation result(graph, recorded);
+  std::vector<bool> wanted(graph.values.size());
+  for (auto id = static_cast<NodeId>(graph.nodes.size()); id-- > 0;) {
+    const Node& node = graph.nodes[id];
+    bool needed = false;
+    for (const ValueId output : node.outputs)
+      needed = needed || (output != no_value && (wanted[output] || recorded[output] != nullptr));
+    if (!needed) continue;
+    result.nodes_.push_back(id);
+    for (const ValueId input : node.inputs) {
+      if (input == no_value || result.known(input) != nullptr) continue;
+      if (graph.values[input].producer == no_node)
+        return bad_input(fmt::format(
+            "the trace does not hold the input \"{}\" of the graph, which node {} ({}) reads; record "
+            "the inputs as well",
+            graph.values[input].name, node.name, node.op_type));
+      wanted[input] = true;
+      ++result.uses_[input];
+    }
+  }
+  std::reverse(result.nodes_.begin(), result.nodes_.end());
+  return result;
+}
+
+std::vector<Derived> Derivation::failed(const Node& node, const std::string& reason) const {
+  std::vector<Derived> outputs(node.outputs.size());
+  for (Derived& output : outputs) output.reason = reason;
+  return outputs;
+}
+
+void Derivation::keep(const Node& node, std::vector<Derived>& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (node.outputs[i] != no_value && uses_[node.outputs[i]] > 0)
+      kept_[node.outputs[i]] = std::move(outputs[i]);
+  for (const ValueId input : node.inputs)
+    if (input != no_value && uses_[input] > 0 && --uses_[input] == 0) kept_[input].reset();
+}
+
+std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
+  const Node& node = graph_->nodes[id];
+  std::vector<Evaluated<Bounded>> lifted(node.inputs.size());
+  std::vector<const Evaluated<Bounded>*> inputs(node.inputs.size(), nullptr);
+  std::vector<NodeId> group;
+  std::string reason;
+  for (std::size_t i = 0; i < node.inputs.size() && reason.empty(); ++i) {
+    const ValueId input = node.inputs[i];
+    if (input == no_value) continue;
+    if (const Tensor* tensor = known(input); tensor != nullptr) {
+      auto result = lift_recorded(*tensor);
+      if (!result.ok()) reason = result.error().message;
+      else lifted[i] = *std::move(result);
+      inputs[i] = &lifted[i];
+    } else if (const auto& before = kept_[input]; before && before->reason.empty()) {
+      inputs[i] = &before->reference;
+      group.insert(group.end(), before->group.begin(), before->group.end());
+      group.push_back(graph_->values[input].producer);
+    } else {
+      reason = fmt::format("its input {} was not recorded and cannot be computed{}{}",
+                           graph_->values[input].name, before ? ": " : "",
+                           before ? before->reason : "");
+    }
+  }
+  std::sort(group.begin(), group.end());
+  group.erase(std::unique(group.begin(), group.end()), group.end());
+
+  std::vector<Derived> outputs;
+  if (reason.empty()) {
+    auto results = evaluate<Bounded>(node, inputs, threads);
+    if (!results.ok()) reason = results.error().message;
+    else
+      for (Evaluated<Bounded>& result : *results) outputs.push_back({std::move(result), group, ""});
+  }
+  if (!reason.empty()) outputs = failed(node, reason);
+  keep(node, outputs);
+  return outputs;
+}
+
+std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads) const {
+  std::map<ValueId, Tensor> made;
+  std::vector<ValueId> pending = {value};
+  // Depth first without recursion: a value is made once everything that its node reads is there.
+  while (!pending.empty()) {
+    const ValueId next = pending.back();
+    const NodeId producer = graph_->values[next].producer;
+    if (made.contains(next)) {
+      pending.pop_back();
+      continue;
+    }
+    if (producer == no_node) return std::nullopt;
+    const Node& node = graph_->nodes[producer];
+    std::vector<const Tensor*> inputs;
+    bool ready = true;
+    for (const ValueId input : node.inputs) {
+      const Tensor* tensor = nullptr;
+      if (input != no_value) {
+        tensor = known(input);
+        if (const auto found = made.find(input); tensor == nullptr && found != made.end())
+          tensor = &found->second;
+        if (tensor == nullptr) {
+          pending.push_back(input);
+          ready = false;
+        }
+      }
+      inputs.push_back(tensor);
+    }
+    if (!ready) continue;
+    auto outputs = evaluate_strict(node, inputs, threads);
+    if (!outputs.ok()) return std::nullopt;
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+      if (node.outputs[i] != no_value) made[node.outputs[i]] = std::move((*outputs)[i]);
+    pending.pop_back();
+  }
+  return made.at(value);
+}
+
+}  // namespace driftscope

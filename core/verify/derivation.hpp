@@ -1,0 +1,68 @@
+// What each recorded output should have been, from the tensors that the trace itself recorded: node
+// after node with bounds, taking recorded inputs where there are any and evaluating backwards what was
+// not recorded (a fused group) as one, with its bounds carried through.
+// Clients: verify. It judges nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/graph/graph.hpp"
+#include "core/ops/evaluate.hpp"
+#include "core/trace/trace.hpp"
+
+namespace driftscope {
+
+/// The trace's tensors by value of the graph: null where it holds none.
+class RecordedValues {
+ public:
+  RecordedValues(const Graph& graph, const Trace& trace);
+  [[nodiscard]] const Tensor* operator[](ValueId value) const { return tensors_[value]; }
+  /// Tensors of the trace that are no values of the graph.
+  [[nodiscard]] std::size_t strangers() const { return strangers_; }
+
+ private:
+  std::vector<const Tensor*> tensors_;
+  std::size_t strangers_ = 0;
+};
+
+/// One output of a node: its reference, or why there is none.
+struct Derived {
+  Evaluated<Bounded> reference;
+  std::vector<NodeId> group;  ///< nodes evaluated for it whose outputs were not recorded
+  std::string reason;         ///< why there is no reference; empty when there is
+};
+
+class Derivation {
+ public:
+  /// The model of the current scope is the one that derive will use. Errors: an input of the graph
+  /// that some recorded output needs is absent.
+  [[nodiscard]] static Result<Derivation> plan(const Graph& graph, const RecordedValues& recorded);
+
+  /// Nodes that must be derived, in order, whether or not their outputs are judged.
+  [[nodiscard]] const std::vector<NodeId>& nodes() const { return nodes_; }
+
+  /// References of the outputs of `node` (in their order); to be called for all of nodes() in order.
+  /// What was not recorded and is needed by later nodes is moved away and kept until the last of them.
+  [[nodiscard]] std::vector<Derived> derive(NodeId node, ThreadPool& threads);
+
+  /// The same output in plain float32, by the strict kernels, from the same recorded tensors.
+  [[nodiscard]] std::optional<Tensor> plain_float(ValueId value, ThreadPool& threads) const;
+
+ private:
+  Derivation(const Graph& graph, const RecordedValues& recorded)
+      : graph_(&graph), recorded_(&recorded), kept_(graph.values.size()), uses_(graph.values.size()) {}
+  [[nodiscard]] const Tensor* known(ValueId value) const;
+  [[nodiscard]] std::vector<Derived> failed(const Node& node, const std::string& reason) const;
+  void keep(const Node& node, std::vector<Derived>& outputs);
+
+  const Graph* graph_;
+  const RecordedValues* recorded_;
+  std::vector<NodeId> nodes_;
+  std::vector<std::optional<Derived>> kept_;  // unrecorded values that later nodes need
+  std::vector<int> uses_;                     // by how many
+};
+
+}  // namespace driftscope

@@ -1,0 +1,89 @@
+#include "core/verify/engine_models.hpp"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace driftscope {
+namespace {
+
+// WebGPU Shading Language, section "Accuracy of Concrete Floating Point Expressions": + − × correctly
+// rounded in an unspecified direction (one ULP), x / y 2.5 ULP, exp 3 + 2·|x| ULP, sqrt inherited from
+// 1 / inverseSqrt (2 + 2.5 ULP), tanh 1e-5 absolute or inherited. Section "Differences from IEEE-754":
+// subnormals may be flushed, NaN and infinity may be assumed absent, reassociation is allowed.
+// Sigmoid is no built-in: 1 / (1 + exp(−x)) has the error of exp, of one + and of one ÷.
+ErrorModel wgsl_model() {
+  constexpr double smallest_normal = 0x1p-126;
+  ErrorModel model;
+  model.unit_roundoff = 0x1p-23;
+  model.rounds_to_nearest = false;
+  model.absolute = smallest_normal;
+  model.flushes_subnormals = true;
+  model.keeps_specials = false;
+  model.division_ulp = 2.5;
+  model.sqrt_ulp = 4.5;
+  model.exp = {3.0, 2.0, smallest_normal};
+  model.tanh = {5.0, 0.0, 1e-5};
+  model.sigmoid = {3.0 + 1.0 + 2.5, 2.0, smallest_normal};
+  return model;
+}
+
+// OpenGL ES Shading Language 3.00.6, section 4.5.1 "Range and Precision", highp: + − × correctly
+// rounded in an unspecified direction, x / y 2.5 ULP, exp 3 + 2·|x| ULP, sqrt inherited from
+// 1 / inversesqrt (2 + 2.5 ULP); NaN need not propagate, subnormals may be flushed. tanh is inherited
+// from (eˣ − e⁻ˣ) / (eˣ + e⁻ˣ), whose difference cancels near 0: absolute there.
+ErrorModel glsl_model() { return wgsl_model(); }
+
+ErrorModel ieee_model() { return {}; }
+
+struct Row {
+  std::string_view engine;
+  ErrorModel (*model)();
+};
+constexpr std::array<Row, 6> rows = {{
+    {"webgpu", wgsl_model},
+    {"ort-webgpu", wgsl_model},
+    {"tfjs-webgpu", wgsl_model},
+    {"webgl", glsl_model},
+    {"ort-webgl", glsl_model},
+    {"tfjs-webgl", glsl_model},
+}};
+
+// The engine that ran, else the one of the target's name: "chrome/webgl:fp16=1".
+std::string engine_name(const Trace& trace, const nlohmann::json& run) {
+  if (const auto engine = run.find("engine"); engine != run.end() && engine->is_string())
+    return engine->get<std::string>();
+  const auto slash = trace.target.find('/');
+  if (slash == std::string::npos) return "";
+  const std::string rest = trace.target.substr(slash + 1);
+  return rest.substr(0, rest.find(':'));
+}
+
+// Half precision only where the run says that it uses it: option fp16=1 or precision=fp16.
+bool uses_half_precision(const nlohmann::json& run) {
+  const auto options = run.find("options");
+  if (options == run.end() || !options->is_object()) return false;
+  const auto is = [&](const char* name, std::initializer_list<const char*> values) {
+    const auto option = options->find(name);
+    if (option == options->end() || !option->is_string()) return false;
+    for (const char* value : values)
+      if (option->get<std::string>() == value) return true;
+    return false;
+  };
+  return is("fp16", {"1", "true", "on"}) || is("precision", {"fp16", "float16", "half"});
+}
+
+}  // namespace
+
+ErrorModel error_model_of(const Trace& trace) {
+  auto run = nlohmann::json::parse(trace.run, nullptr, false);
+  if (!run.is_object()) run = nlohmann::json::object();
+  const std::string engine = engine_name(trace, run);
+  ErrorModel model = ieee_model();
+  for (const Row& row : rows)
+    if (row.engine == engine) model = row.model();
+  if (uses_half_precision(run)) model = error_model_for(model, DType::float16);
+  return model;
+}
+
+}  // namespace driftscope

@@ -1,0 +1,12 @@
+// Which error model judges a trace: one row per kind of engine, each with its source.
+// Client: verify. A trace that does not say what made it is judged as an IEEE float32 CPU engine.
+#pragma once
+
+#include "core/ops/support/error_model.hpp"
+#include "core/trace/trace.hpp"
+
+namespace driftscope {
+
+[[nodiscard]] ErrorModel error_model_of(const Trace& trace);
+
+}  // namespace driftscope

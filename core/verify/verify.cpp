@@ -1,0 +1,115 @@
+#include "core/verify/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/platform/platform.hpp"
+#include "core/verify/derivation.hpp"
+#include "core/verify/engine_models.hpp"
+#include "core/verify/layer_judge.hpp"
+
+namespace driftscope {
+namespace {
+
+Status check_model(const std::string& model_sha256, const Trace& trace) {
+  if (model_sha256.empty() || trace.model_sha256.empty() || model_sha256 == trace.model_sha256)
+    return {};
+  return bad_input(fmt::format("the trace was made from another model: expected sha256 {}, got {}",
+                               model_sha256, trace.model_sha256));
+}
+
+// A recorded input that the model does not take would make every verdict meaningless.
+Status check_inputs(const Graph& graph, const RecordedValues& recorded) {
+  for (const ValueId id : graph.inputs) {
+    const Tensor* tensor = recorded[id];
+    if (tensor == nullptr) continue;
+    const Value& value = graph.values[id];
+    if (value.dtype != DType::undefined && tensor->dtype() != value.dtype)
+      return bad_input(fmt::format("input {} of the graph: expected {}, the trace holds {}",
+                                   value.name, dtype_name(value.dtype),
+                                   dtype_name(tensor->dtype())));
+    if (!value.shape) continue;
+    bool fits = value.shape->size() == tensor->shape().size();
+    for (std::size_t i = 0; fits && i < value.shape->size(); ++i)
+      fits = !(*value.shape)[i].known() || (*value.shape)[i].size == tensor->shape()[i];
+    if (!fits)
+      return bad_input(fmt::format("input {} of the graph: expected shape {}, the trace holds {}",
+                                   value.name, shape_text(*value.shape),
+                                   shape_text(tensor->shape())));
+  }
+  return {};
+}
+
+Error nothing_compared(const Verification& verification, const Trace& trace,
+                       const RecordedValues& recorded) {
+  if (!verification.layers.empty())
+    return bad_input(fmt::format("nothing could be compared: {} ({}): {}",
+                                 verification.layers.front().node, verification.layers.front().op,
+                                 verification.layers.front().reason));
+  return bad_input(fmt::format(
+      "nothing could be compared: none of the trace's {} tensors is the output of a node of this "
+      "model ({} of them are no values of it at all); tensors are to be named after ONNX values",
+      trace.tensors.size(), recorded.strangers()));
+}
+
+int gravity(Verdict verdict) {
+  return verdict == Verdict::missing ? -1 : static_cast<int>(verdict);
+}
+
+// The whole trace is as bad as its worst layer; missing ones do not count.
+void conclude(Verification& verification) {
+  for (const LayerVerdict& layer : verification.layers) {
+    if (gravity(layer.verdict) > gravity(verification.verdict)) verification.verdict = layer.verdict;
+    if (layer.verdict == Verdict::fault && !verification.first_fault)
+      verification.first_fault = layer.node;
+  }
+}
+
+}  // namespace
+
+std::string_view verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::identical: return "identical";
+    case Verdict::rounding: return "rounding";
+    case Verdict::suspect: return "suspect";
+    case Verdict::fault: return "fault";
+    default: return "missing";
+  }
+}
+
+Result<Verification> verify(const Graph& graph, const std::string& model_sha256, const Trace& trace,
+                            ThreadPool& threads, const VerifyProgress& progress) {
+  DRIFTSCOPE_CHECK(check_model(model_sha256, trace));
+  const RecordedValues recorded(graph, trace);
+  DRIFTSCOPE_CHECK(check_inputs(graph, recorded));
+  const ErrorModel model = error_model_of(trace);
+  const ErrorModelScope scope(model);
+  DRIFTSCOPE_TRY(Derivation derivation, Derivation::plan(graph, recorded));
+
+  Verification verification;
+  verification.model_sha256 = model_sha256.empty() ? trace.model_sha256 : model_sha256;
+  verification.target = trace.target;
+  const auto total = static_cast<std::int64_t>(derivation.nodes().size());
+  for (std::int64_t done = 0; done < total; ++done) {
+    const NodeId id = derivation.nodes()[static_cast<std::size_t>(done)];
+    const Node& node = graph.nodes[id];
+    const std::vector<Derived> outputs = derivation.derive(id, threads);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const ValueId value = node.outputs[i];
+      if (value == no_value || recorded[value] == nullptr) continue;
+      const auto plain_float = [&] { return derivation.plain_float(value, threads); };
+      verification.layers.push_back(
+          judge_layer(graph, id, i, outputs[i], *recorded[value], plain_float, threads));
+    }
+    if (progress && !progress(done + 1, total))
+      return Error{ErrorKind::cancelled, "the verification was stopped"};
+  }
+  conclude(verification);
+  if (verification.verdict == Verdict::missing)
+    return nothing_compared(verification, trace, recorded);
+  return verification;
+}
+
+}  // namespace driftscope
