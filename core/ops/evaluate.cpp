@@ -46,19 +46,15 @@ SymbolicShape symbolic(const Shape& shape) {
   return result;
 }
 
-std::string label(const Node& node) {
-  return fmt::format("node {} ({}, opset {})", node.name, node.op_type, node.opset);
-}
-
 Result<Shape> complete_shape(const Node& node, std::size_t output, const TensorType& type) {
   if (type.dtype == DType::undefined || !type.shape)
     return unsupported(fmt::format("{}: the type of output {} is not known before it has run",
-                                   label(node), output));
+                                   node_label(node), output));
   Shape shape;
   for (const Dimension& dimension : *type.shape) {
     if (!dimension.known())
       return unsupported(fmt::format("{}: the shape of output {} depends on its data",
-                                     label(node), output));
+                                     node_label(node), output));
     shape.push_back(dimension.size);
   }
   return shape;
@@ -71,7 +67,7 @@ ReferenceKernel<S> kernel_of(const Operator& op) {
   else return op.strict_kernel;
 }
 
-// Types of the outputs, from the operands; `small` keeps lowered shape-giving inputs alive.
+// Types of the outputs, from the operands.
 template <class S>
 Result<std::vector<TensorType>> output_types(const Node& node, std::span<const Operand<S>> inputs,
                                              std::span<const Tensor* const> constants) {
@@ -81,9 +77,7 @@ Result<std::vector<TensorType>> output_types(const Node& node, std::span<const O
     types.push_back(input.dtype == DType::undefined
                         ? TensorType{}
                         : TensorType{input.dtype, symbolic(input.shape)});
-  auto outputs = infer_node(node, types, constants);
-  if (!outputs.ok()) return in_context(std::move(outputs).error(), label(node));
-  return outputs;
+  return infer_node(node, types, constants);
 }
 
 template <class S>
@@ -92,7 +86,7 @@ Status run_kernel(const Node& node, std::span<Operand<S>> inputs, std::span<Oper
   DRIFTSCOPE_TRY(const Operator* const op, find_operator(node));
   const ReferenceKernel<S> kernel = kernel_of<S>(*op);
   if (kernel == nullptr)
-    return internal_error(fmt::format("{}: the operator has no kernel", label(node)));
+    return internal_error(fmt::format("{}: the operator has no kernel", node_label(node)));
   KernelContext<S> context(node, inputs, outputs, threads);
   if constexpr (std::is_same_v<S, Bounded>) {
     // The statistical bound holds for all elements of the node's outputs at once.
@@ -106,9 +100,9 @@ Status run_kernel(const Node& node, std::span<Operand<S>> inputs, std::span<Oper
     model.elements = std::max<std::int64_t>(elements, 1);
     const ErrorModelScope scope(model);
     if (auto status = kernel(context); !status.ok())
-      return in_context(std::move(status).error(), label(node));
+      return in_context(std::move(status).error(), node_label(node));
   } else if (auto status = kernel(context); !status.ok()) {
-    return in_context(std::move(status).error(), label(node));
+    return in_context(std::move(status).error(), node_label(node));
   }
   return {};
 }
@@ -203,10 +197,10 @@ Result<std::vector<Evaluated<S>>> evaluate(const Node& node,
     destinations[i].dtype = result.dtype;
     destinations[i].shape = result.shape;
     if (is_floating(result.dtype)) {
-      DRIFTSCOPE_TRY(result.real, allocate<S>(result.shape, label(node)));
+      DRIFTSCOPE_TRY(result.real, allocate<S>(result.shape, node_label(node)));
       destinations[i].real_out = result.real;
     } else {
-      DRIFTSCOPE_TRY(destinations[i].tensor, Tensor::make(result.dtype, result.shape, label(node)));
+      DRIFTSCOPE_TRY(destinations[i].tensor, Tensor::make(result.dtype, result.shape, node_label(node)));
     }
   }
   DRIFTSCOPE_CHECK(run_kernel<S>(node, operands, destinations, threads));
@@ -244,12 +238,12 @@ Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Te
     if (is_floating(destination.dtype) && destination.dtype != DType::float32) {
       narrowed[i].dtype = destination.dtype;
       narrowed[i].shape = destination.shape;
-      DRIFTSCOPE_TRY(narrowed[i].real, allocate<float>(destination.shape, label(node)));
+      DRIFTSCOPE_TRY(narrowed[i].real, allocate<float>(destination.shape, node_label(node)));
       destination.real_out = narrowed[i].real;
       continue;
     }
     DRIFTSCOPE_TRY(destination.tensor,
-                   Tensor::make(destination.dtype, destination.shape, label(node)));
+                   Tensor::make(destination.dtype, destination.shape, node_label(node)));
     if (destination.dtype == DType::float32)
       destination.real_out = destination.tensor.mutable_values<float>();
   }

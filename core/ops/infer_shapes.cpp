@@ -13,10 +13,6 @@ namespace {
 // indices that other shapes depend on, never weights.
 constexpr std::int64_t max_folded_elements = 4096;
 
-std::string node_label(const Node& node) {
-  return fmt::format("node {} ({}, opset {})", node.name, node.op_type, node.opset);
-}
-
 std::string optional_shape_text(const std::optional<SymbolicShape>& shape) {
   return shape ? shape_text(*shape) : "unknown";
 }
@@ -83,9 +79,7 @@ class Inference {
       for (const std::int64_t size : value.constant->shape()) shape.push_back({size, ""});
       value.shape = std::move(shape);
     }
-    for (const Node& node : graph_.nodes)
-      if (auto status = infer(node); !status.ok())
-        return in_context(std::move(status).error(), node_label(node));
+    for (const Node& node : graph_.nodes) DRIFTSCOPE_CHECK(infer(node));
     return std::move(graph_);
   }
 
@@ -107,7 +101,8 @@ class Inference {
     DRIFTSCOPE_TRY(const std::vector<TensorType> outputs, infer_node(node, types, constants));
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
       if (node.outputs[i] != no_value)
-        DRIFTSCOPE_CHECK(merge(graph_.values[node.outputs[i]], outputs[i]));
+        if (auto status = merge(graph_.values[node.outputs[i]], outputs[i]); !status.ok())
+          return in_context(std::move(status).error(), node_label(node));
     if (foldable(node, constants, outputs)) return fold(node, constants);
     return {};
   }
@@ -131,12 +126,15 @@ Result<std::vector<TensorType>> infer_node(const Node& node, std::span<const Ten
   DRIFTSCOPE_TRY(const Operator* const op, find_operator(node));
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     if (node.inputs[i] != no_value && inputs[i].dtype == DType::string)
-      return unsupported(fmt::format("input {} is a string tensor; strings are not supported", i));
-  DRIFTSCOPE_TRY(std::vector<TensorType> outputs, op->infer(InferContext(node, inputs, constants)));
+      return unsupported(fmt::format("{}: input {} is a string tensor; strings are not supported",
+                                     node_label(node), i));
+  auto inferred = op->infer(InferContext(node, inputs, constants));
+  if (!inferred.ok()) return in_context(std::move(inferred).error(), node_label(node));
+  std::vector<TensorType> outputs = *std::move(inferred);
   // A rule may describe optional outputs that this node does not have.
   if (outputs.size() < node.outputs.size())
-    return internal_error(fmt::format("the shape rule of {} described {} of {} outputs",
-                                      node.op_type, outputs.size(), node.outputs.size()));
+    return internal_error(fmt::format("{}: the shape rule described {} of {} outputs",
+                                      node_label(node), outputs.size(), node.outputs.size()));
   outputs.resize(node.outputs.size());
   return outputs;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace driftscope {
 namespace {
 
@@ -12,11 +14,14 @@ Status check_count(const Node& node, std::string_view what, std::size_t got, Cou
                                : allowed.max == variadic
                                    ? fmt::format("at least {}", allowed.min)
                                    : fmt::format("{} to {}", allowed.min, allowed.max);
-  return bad_input(fmt::format("node {} ({}, opset {}): expected {} {}, got {}", node.name,
-                               node.op_type, node.opset, expected, what, got));
+  return bad_input(fmt::format("{}: expected {} {}, got {}", node_label(node), expected, what, got));
 }
 
 }  // namespace
+
+std::string node_label(const Node& node) {
+  return fmt::format("node {} ({}, opset {})", node.name, node.op_type, node.opset);
+}
 
 const Operator* OperatorTable::find(std::string_view domain, std::string_view op_type) const {
   const auto found = operators_.find({std::string(domain), std::string(op_type)});
@@ -46,8 +51,7 @@ Result<const Operator*> find_operator(const Node& node) {
   DRIFTSCOPE_CHECK(check_count(node, "outputs", node.outputs.size(), op->outputs));
   for (std::size_t i = 0; i < static_cast<std::size_t>(op->inputs.min); ++i)
     if (node.inputs[i] == no_value)
-      return bad_input(fmt::format("node {} ({}, opset {}): input {} is required but omitted",
-                                   node.name, node.op_type, node.opset, i));
+      return bad_input(fmt::format("{}: input {} is required but omitted", node_label(node), i));
   return op;
 }
 

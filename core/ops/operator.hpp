@@ -93,6 +93,9 @@ class OperatorTable {
 /// All operators of this build (generated: build/generated/operator_registry.cpp).
 [[nodiscard]] const OperatorTable& operators();
 
+/// "node Conv_3 (Conv, opset 17)", for messages.
+[[nodiscard]] std::string node_label(const Node& node);
+
 /// The operator of a node, or an unsupported error that names the node, the operator and the opset;
 /// the numbers of inputs and outputs are checked.
 [[nodiscard]] Result<const Operator*> find_operator(const Node& node);
