@@ -110,8 +110,7 @@ std::string layer_ticks(const std::vector<std::string>& layers) {
   return svg;
 }
 
-std::string line(const Series& series, std::size_t index, const Scale& scale,
-                 const std::vector<std::string>& layers) {
+std::string line(const Series& series, const Scale& scale, const std::vector<std::string>& layers) {
   std::string path;
   std::string markers;
   bool drawing = false;
@@ -126,20 +125,20 @@ std::string line(const Series& series, std::size_t index, const Scale& scale,
     path += fmt::format("{}{:.1f} {:.1f}", drawing ? "L" : "M", x, y);
     drawing = true;
     const std::string layer = i < layers.size() ? layers[i] : std::to_string(i);
-    markers += marker(index, x, y, fmt::format("{} · {}: {}", series.name, layer,
+    markers += marker(series.style, x, y, fmt::format("{} · {}: {}", series.name, layer,
                                                format_number(value)));
   }
-  return fmt::format("<g class=\"series s{}\"><path class=\"line\" d=\"{}\"/>{}</g>", index % 4, path,
-                     markers);
+  return fmt::format("<g class=\"series s{}\"><path class=\"line\" d=\"{}\"/>{}</g>", series.style % 4,
+                     path, markers);
 }
 
 std::string legend(const std::vector<Series>& series) {
   std::string html = "<div class=\"legend\">";
-  for (std::size_t i = 0; i < series.size(); ++i)
+  for (const Series& one : series)
     html += fmt::format(
         "<span><svg viewBox=\"0 0 12 12\" width=\"12\" height=\"12\" aria-hidden=\"true\">"
         "<g class=\"series s{}\">{}</g></svg>{}</span>",
-        i % 4, marker(i, 6.0, 6.0, series[i].name), html_escape(series[i].name));
+        one.style % 4, marker(one.style, 6.0, 6.0, one.name), html_escape(one.name));
   return html + "</div>";
 }
 
@@ -159,7 +158,7 @@ std::string log_chart(const ChartText& text, const std::vector<std::string>& lay
         "<text class=\"tick limit-text\" x=\"{1}\" y=\"{3:.1f}\" text-anchor=\"end\">budget</text>",
         left, width - right, y, y - 4.0);
   }
-  for (std::size_t i = 0; i < series.size(); ++i) svg += line(series[i], i, scale, layers);
+  for (const Series& one : series) svg += line(one, scale, layers);
   svg += "</svg>";
   return fmt::format("<figure><figcaption><b>{}</b> {}</figcaption>{}{}</figure>",
                      html_escape(text.title), html_escape(text.caption), svg, legend(series));

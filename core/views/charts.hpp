@@ -2,6 +2,7 @@
 // Client: report.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace driftscope {
 struct Series {
   std::string name;
   std::vector<double> values;
+  std::size_t style = 0;  ///< colour and marker: the same target looks the same in every chart
 };
 
 struct ChartText {

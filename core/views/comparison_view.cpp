@@ -93,9 +93,18 @@ Verdict layer_verdict(const TargetResult& target, std::size_t layer) {
       target.verification ? find_layer(*target.verification, difference.output) : nullptr;
   const Verdict verdict = judged != nullptr ? judged->verdict : Verdict::missing;
   if (verdict == Verdict::suspect || verdict == Verdict::fault) return verdict;
-  if (difference.reason.empty() && difference.metrics.different_elements == 0)
-    return Verdict::identical;
-  return verdict;
+  if (!difference.reason.empty()) return verdict;
+  if (difference.metrics.different_elements == 0) return Verdict::identical;
+  return verdict == Verdict::identical ? Verdict::rounding : verdict;
+}
+
+bool is_inherited(const TargetResult& target, std::size_t layer) {
+  if (!target.comparison || layer >= target.comparison->layers.size()) return false;
+  const LayerDifference& difference = target.comparison->layers[layer];
+  const LayerVerdict* judged =
+      target.verification ? find_layer(*target.verification, difference.output) : nullptr;
+  return judged != nullptr && judged->verdict == Verdict::identical &&
+         difference.metrics.different_elements > 0;
 }
 
 std::int64_t agreement(const DatasetResult& a, const DatasetResult& b) {

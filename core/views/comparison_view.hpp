@@ -58,8 +58,12 @@ struct ComparisonView {
 [[nodiscard]] std::string verdict_text(Verdict verdict);
 
 /// Verdict of one layer in a comparison: what verify says when it is suspect or worse; identical when
-/// no bit differs from the left trace; else what verify says.
+/// no bit differs from the left trace; rounding when the layer itself is exact but its inputs differ
+/// (is_inherited); else what verify says.
 [[nodiscard]] Verdict layer_verdict(const TargetResult& target, std::size_t layer);
+
+/// Whether a layer differs only because its inputs do.
+[[nodiscard]] bool is_inherited(const TargetResult& target, std::size_t layer);
 
 /// On how many samples two targets predict the same class.
 [[nodiscard]] std::int64_t agreement(const DatasetResult& a, const DatasetResult& b);

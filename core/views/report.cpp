@@ -140,9 +140,11 @@ std::string charts_section(const ComparisonView& view) {
   for (const LayerDifference& layer : guide->comparison->layers) layers.push_back(layer.node);
   std::vector<Series> differences;
   std::vector<Series> budgets;
+  std::size_t style = 0;
   for (const TargetResult* target : all_targets(view)) {
-    Series difference{target->target, {}};
-    Series budget{target->target, {}};
+    Series difference{target->target, {}, style};
+    Series budget{target->target, {}, style};
+    ++style;
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const std::string& output = guide->comparison->layers[i].output;
       const LayerVerdict* layer = judged(*target, output);

@@ -19,7 +19,8 @@ struct WorstRow {
   double max_ulp = 0.0;
   double budget_used = 0.0;
   Verdict verdict = Verdict::identical;
-  std::string where;  // targets whose verdict is the worst, when it is not identical
+  std::string where;      // targets whose verdict is the worst, when they are not all
+  bool inherited = true;  // all of those differ only because their inputs do
 };
 
 double worse(double a, double b) { return std::isnan(b) || b > a ? b : a; }
@@ -39,6 +40,8 @@ double budget_used(const TargetResult& target, const std::string& output) {
 
 WorstRow worst_row(const ComparisonView& view, std::size_t index, const std::string& output) {
   WorstRow row;
+  std::size_t compared = 0;
+  std::size_t worst = 0;
   for (const TargetResult& right : view.right) {
     if (!right.comparison || index >= right.comparison->layers.size()) continue;
     const LayerDifference& layer = right.comparison->layers[index];
@@ -47,13 +50,19 @@ WorstRow worst_row(const ComparisonView& view, std::size_t index, const std::str
     row.max_ulp = worse(row.max_ulp, layer.metrics.max_ulp);
     row.budget_used = worse(row.budget_used, budget_used(right, output));
     const Verdict verdict = layer_verdict(right, index);
+    ++compared;
     if (verdict > row.verdict) {
       row.verdict = verdict;
       row.where.clear();
+      row.inherited = true;
+      worst = 0;
     }
-    if (verdict == row.verdict && verdict != Verdict::identical)
-      row.where += (row.where.empty() ? "" : ",") + short_target(right.target, view);
+    if (verdict != row.verdict) continue;
+    ++worst;
+    row.inherited = row.inherited && is_inherited(right, index);
+    row.where += (row.where.empty() ? "" : ",") + short_target(right.target, view);
   }
+  if (worst == compared) row.where.clear();
   return row;
 }
 
@@ -127,7 +136,8 @@ std::string compare_table(const ComparisonView& view) {
           format_number(worst.max_abs),
           format_ulp(worst.max_ulp),
           format_number(worst.budget_used),
-          verdict_text(worst.verdict) + (worst.where.empty() ? "" : " " + worst.where),
+          verdict_text(worst.verdict) + (worst.inherited && worst.verdict == Verdict::rounding ? ", inherited" : "") +
+              (worst.where.empty() ? "" : " " + worst.where),
           time_on(view.left, layer.node)};
       for (const TargetResult& right : view.right) cells.push_back(time_on(right, layer.node));
       table.row(std::move(cells));

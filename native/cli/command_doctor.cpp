@@ -43,13 +43,13 @@ Exit run_doctor(const std::string& json) {
   const auto findings = look_around();
   bool all = true;
   TextTable table;
-  table.column("", Align::left);
-  table.column("", Align::left);
-  table.column("", Align::left);
+  table.column("here", Align::left);
+  table.column("what", Align::left);
+  table.column("detail", Align::left);
   nlohmann::json list = nlohmann::json::array();
   for (const Finding& finding : findings) {
     all = all && finding.ok;
-    table.row({finding.ok ? "ok" : "missing", finding.what, finding.detail});
+    table.row({finding.ok ? "yes" : "no", finding.what, finding.detail});
     list.push_back({{"what", finding.what}, {"ok", finding.ok}, {"detail", finding.detail}});
   }
   if (json != "-") fmt::print("{}", table.text());

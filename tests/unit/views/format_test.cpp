@@ -68,7 +68,7 @@ TEST_CASE("Base64_MatchesRfc4648Vectors") {
 TEST_CASE("LogChart_DrawsZeroNanAndInfinityWithoutBreaking") {
   const std::vector<std::string> layers = {"a", "b<c", "d", "e"};
   const std::string svg =
-      log_chart({"Title", "unit", "caption"}, layers, {{"one", {0.0, NAN, 1e-3, INFINITY}}}, 1.0);
+      log_chart({"Title", "unit", "caption"}, layers, {{"one", {0.0, NAN, 1e-3, INFINITY}, 0}}, 1.0);
   CHECK(svg.find("b<c") == std::string::npos);
   CHECK(svg.find("nan,") == std::string::npos);
   CHECK(svg.find("class=\"limit\"") != std::string::npos);
