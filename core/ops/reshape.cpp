@@ -1,7 +1,9 @@
 // Reshape, opset 5 to 21: 0 copies a dimension (unless allowzero), one −1 takes what is left.
 #include <fmt/format.h>
 
-#include "core/base/checked.hpp"
+#include <algorithm>
+#include <iterator>
+
 #include "core/ops/support/attributes.hpp"
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
@@ -13,7 +15,18 @@ namespace {
 Result<Dimension> left_over(const SymbolicShape& x, const SymbolicShape& others) {
   DRIFTSCOPE_TRY(const Dimension all, multiply(x));
   DRIFTSCOPE_TRY(const Dimension taken, multiply(others));
-  if (!all.known() || !taken.known()) return taken.size == 1 ? all : Dimension{};
+  if (!all.known()) {
+    // N×16×5×5 as [−1, 400]: the known factors cancel out and the symbol is left.
+    SymbolicShape factors;
+    std::copy_if(x.begin(), x.end(), std::back_inserter(factors),
+                 [](const Dimension& size) { return size.known(); });
+    if (factors.size() + 1 != x.size() || !taken.known()) return Dimension{};
+    DRIFTSCOPE_TRY(const Dimension known, multiply(factors));
+    const auto symbol = std::find_if(x.begin(), x.end(),
+                                     [](const Dimension& size) { return !size.known(); });
+    return known.size == taken.size ? *symbol : Dimension{};
+  }
+  if (!taken.known()) return Dimension{};
   if (taken.size == 0)
     return bad_input("input 1 (shape): −1 beside a dimension of 0 has no definite size");
   if (all.size % taken.size != 0)

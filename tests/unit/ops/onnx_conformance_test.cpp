@@ -1,0 +1,201 @@
+// The operators' own conformance cases, as ONNX ships them (Debian: package libonnx-testdata). The
+// environment variable DRIFTSCOPE_ONNX_DATA names another folder.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
+#include <set>
+
+#include "core/graph/build.hpp"
+#include "core/model/onnx_reader.hpp"
+#include "core/ops/infer_shapes.hpp"
+#include "unit/ops/graph_case.hpp"
+
+namespace driftscope::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string data_folder() {
+  const char* given = std::getenv("DRIFTSCOPE_ONNX_DATA");
+  return given != nullptr ? given : "/usr/share/libonnx-testdata/data";
+}
+
+// Valid models that must be refused as unsupported, with a part of the message.
+const std::map<std::string, std::string> refused = {
+    {"test_batchnorm_epsilon_training_mode", "training_mode"},
+    {"test_batchnorm_example_training_mode", "training_mode"},
+    {"test_training_dropout", "training_mode"},
+    {"test_training_dropout_default", "training_mode"},
+    {"test_training_dropout_default_mask", "training_mode"},
+    {"test_training_dropout_mask", "training_mode"},
+};
+
+struct Tally {
+  int run = 0;
+  std::map<std::string, int> operators;          // of the cases that ran
+  std::map<std::string, std::set<std::string>> skipped;  // why → cases
+};
+
+std::vector<fs::path> sorted_children(const fs::path& folder) {
+  std::vector<fs::path> children;
+  for (const auto& entry : fs::directory_iterator(folder)) children.push_back(entry.path());
+  std::sort(children.begin(), children.end());
+  return children;
+}
+
+Result<Tensor> read_pb(const fs::path& path) {
+  DRIFTSCOPE_TRY(const auto bytes, read_file(path.string()));
+  DRIFTSCOPE_TRY(NamedTensor named, read_tensor_proto(bytes));
+  return std::move(named.tensor);
+}
+
+// input_0.pb, input_1.pb, … for the values in this order.
+Result<std::vector<NamedTensor>> read_set(const fs::path& folder, const std::string& prefix,
+                                          const Graph& graph, const std::vector<ValueId>& ids) {
+  std::vector<NamedTensor> tensors;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const fs::path path = folder / fmt::format("{}_{}.pb", prefix, i);
+    if (!fs::exists(path)) continue;
+    DRIFTSCOPE_TRY(Tensor tensor, read_pb(path));
+    tensors.push_back({graph.values[ids[i]].name, std::move(tensor)});
+  }
+  return tensors;
+}
+
+// The same model with an ONNX opset of at least 7. Most of these operators are what they were before,
+// and a good part of the cases was never written anew; see changed_in_opset_7.
+std::vector<std::byte> with_min_opset(std::span<const std::byte> bytes) {
+  std::string result;
+  protozero::pbf_writer writer(result);
+  protozero::pbf_reader reader(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  constexpr protozero::pbf_tag_type opset_import = 8;
+  while (reader.next()) {
+    if (reader.tag() != opset_import) {
+      if (reader.wire_type() == protozero::pbf_wire_type::varint)
+        writer.add_uint64(reader.tag(), reader.get_uint64());
+      else
+        writer.add_bytes(reader.tag(), reader.get_view());
+      continue;
+    }
+    protozero::pbf_reader entry = reader.get_message();
+    std::string text;
+    protozero::pbf_writer out(text);
+    while (entry.next()) {
+      if (entry.tag() == 1) out.add_string(1, entry.get_string());
+      else out.add_int64(2, std::max<std::int64_t>(entry.get_int64(), min_opset));
+    }
+    writer.add_message(opset_import, text);
+  }
+  const auto view = std::as_bytes(std::span(result));
+  return {view.begin(), view.end()};
+}
+
+// Before opset 7 these broadcast by attributes, or not at all.
+bool changed_in_opset_7(const Model& model) {
+  for (const ModelNode& node : model.graph.nodes)
+    for (const Attribute& attribute : node.attributes)
+      if (attribute.name == "broadcast" || (attribute.name == "axis" && node.op_type == "Add"))
+        return true;
+  return false;
+}
+
+// The first operator of the graph that this build does not have.
+std::string unknown_operator(const Model& model) {
+  for (const ModelNode& node : model.graph.nodes)
+    if (operators().find(node.domain, node.op_type) == nullptr) return node.op_type;
+  return "";
+}
+
+void run_case(const fs::path& folder, ThreadPool& threads, Tally& tally) {
+  const std::string name = folder.filename().string();
+  const auto bytes = read_file((folder / "model.onnx").string());
+  REQUIRE_MESSAGE(bytes.ok(), bytes.error().message);
+  const auto model = read_onnx(with_min_opset(*bytes));
+  if (!model.ok()) {
+    const bool typed = model.error().message.find("its type is") != std::string::npos;
+    tally.skipped[typed ? "sequence and optional types" : model.error().message].insert(name);
+    return;
+  }
+  if (const std::string op = unknown_operator(*model); !op.empty()) {
+    tally.skipped["no operator " + op].insert(name);
+    return;
+  }
+  if (changed_in_opset_7(*model)) {
+    tally.skipped["broadcast as before opset 7"].insert(name);
+    return;
+  }
+  INFO(name);
+  const auto built = build_graph(*model);
+  REQUIRE_MESSAGE(built.ok(), built.error().message);
+  for (const fs::path& set : sorted_children(folder)) {
+    if (!set.filename().string().starts_with("test_data_set_")) continue;
+    auto inputs = read_set(set, "input", *built, built->inputs);
+    auto outputs = read_set(set, "output", *built, built->outputs);
+    if (!inputs.ok() || !outputs.ok()) {
+      tally.skipped["not tensors"].insert(name);
+      return;
+    }
+    const auto expected_refusal = refused.find(name);
+    const auto problems = judge({name, *built, *inputs, *outputs}, threads);
+    if (expected_refusal != refused.end()) {
+      REQUIRE(!problems.ok());
+      CHECK(problems.error().kind == ErrorKind::unsupported);
+      CHECK(problems.error().message.find(expected_refusal->second) != std::string::npos);
+      continue;
+    }
+    CHECK_MESSAGE(problems.ok(), problems.error().message);
+    if (!problems.ok()) continue;
+    for (const std::string& problem : *problems) FAIL_CHECK(problem);
+    const auto inferred = infer_shapes(*built);
+    CHECK_MESSAGE(inferred.ok(), inferred.error().message);
+  }
+  ++tally.run;
+  std::set<std::string> kinds;
+  for (const Node& node : built->nodes) kinds.insert(node.op_type);
+  for (const std::string& kind : kinds) ++tally.operators[kind];
+}
+
+}  // namespace
+
+TEST_CASE("OnnxConformance_AllCasesOfKnownOperators_AgreeInEveryScalar") {
+  const fs::path root = data_folder();
+  if (!fs::is_directory(root)) {
+    FAIL("the ONNX conformance cases are not at " << root.string()
+         << ": install the package libonnx-testdata, or set DRIFTSCOPE_ONNX_DATA to their folder");
+  }
+  ThreadPool threads(2);
+  Tally tally;
+  for (const char* part : {"node", "simple", "pytorch-operator", "pytorch-converted"})
+    for (const fs::path& folder : sorted_children(root / part))
+      if (fs::exists(folder / "model.onnx")) run_case(folder, threads, tally);
+
+  std::string counts;
+  for (const auto& [op, count] : tally.operators) counts += fmt::format(" {} {}", op, count);
+  MESSAGE(fmt::format("{} cases run:{}", tally.run, counts));
+  int without_operator = 0;
+  for (const auto& [why, names] : tally.skipped) {
+    if (why.starts_with("no operator ")) {
+      without_operator += static_cast<int>(names.size());
+      continue;
+    }
+    std::string list;
+    for (const std::string& name : names) list += " " + name;
+    MESSAGE(fmt::format("{} skipped ({}):{}", names.size(), why, list));
+  }
+  MESSAGE(fmt::format("{} skipped: their operator is not in this build", without_operator));
+  // Comparing nothing is a failure.
+  CHECK(tally.run >= 200);
+  for (const char* op : {"Add", "AveragePool", "BatchNormalization", "Clip", "Concat", "Constant",
+                         "Conv", "Dropout", "Flatten", "Gemm", "GlobalAveragePool", "Identity",
+                         "MatMul", "MaxPool", "Mul", "Pad", "Relu", "Reshape", "Sigmoid", "Softmax",
+                         "Tanh", "Transpose"})
+    CHECK_MESSAGE(tally.operators[op] > 0, op);
+}
+
+}  // namespace driftscope::test
