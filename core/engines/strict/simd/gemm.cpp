@@ -140,21 +140,5 @@ GemmKernels gemm_kernels(const SimdTarget& target) {
   return simd_function(HWY_DISPATCH_TABLE(make_gemm_kernels), target.highway)();
 }
 
-PackedRows pack_rows(const GemmKernels& kernels, const float* a, std::int64_t rows,
-                     std::int64_t depth, std::int64_t row_stride, std::int64_t depth_stride) {
-  PackedRows packed;
-  packed.rows = rows;
-  packed.depth = depth;
-  packed.values.resize(static_cast<std::size_t>(rows * depth));
-  float* out = packed.values.data();
-  for (std::int64_t row = 0; row < rows; row += kernels.rows) {
-    const std::int64_t count = std::min<std::int64_t>(kernels.rows, rows - row);
-    for (std::int64_t k = 0; k < depth; ++k)
-      for (std::int64_t r = 0; r < count; ++r)
-        *out++ = a[(row + r) * row_stride + k * depth_stride];
-  }
-  return packed;
-}
-
 }  // namespace driftscope
 #endif  // HWY_ONCE

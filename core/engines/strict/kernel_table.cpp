@@ -1,0 +1,27 @@
+#include "core/engines/strict/kernel_table.hpp"
+
+namespace driftscope {
+
+const Tensor* StrictSite::constant(std::size_t i) const {
+  const auto& value = graph.values[node.inputs[i]].constant;
+  return value ? &*value : nullptr;
+}
+
+bool StrictSite::all_float32() const {
+  const auto fits = [&](ValueId id) {
+    const Value& value = graph.values[id];
+    return value.dtype == DType::float32 && value.static_shape().has_value();
+  };
+  for (const ValueId id : node.inputs)
+    if (id != no_value && !fits(id)) return false;
+  return node.outputs.size() == 1 && node.outputs[0] != no_value && fits(node.outputs[0]);
+}
+
+PrepareStrictKernel StrictKernelTable::find(std::string_view domain,
+                                            std::string_view op_type) const {
+  if (!domain.empty()) return nullptr;
+  const auto found = kernels_.find(op_type);
+  return found == kernels_.end() ? nullptr : found->second;
+}
+
+}  // namespace driftscope

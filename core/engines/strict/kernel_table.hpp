@@ -1,0 +1,73 @@
+// The faster kernels of the strict engine. The plain kernel of an operator (evaluate_strict) defines
+// the bits; a kernel here must give exactly these, or decline a node when it is prepared. One file
+// per kernel in kernels/; the table is generated from that folder at configure time (each file
+// FOO.cpp defines `void register_strict_foo(StrictKernelTable&)`), never edited.
+// Clients: engine.cpp, tests.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/engines/strict/simd/target.hpp"
+#include "core/graph/graph.hpp"
+#include "core/platform/platform.hpp"
+
+namespace driftscope {
+
+/// What a kernel sees when a session is prepared. Kernels keep a copy: what it refers to outlives them.
+struct StrictSite {
+  const Graph& graph;
+  const Node& node;
+  const SimdTarget& simd;
+  ThreadPool& threads;
+
+  [[nodiscard]] bool has_input(std::size_t i) const {
+    return i < node.inputs.size() && node.inputs[i] != no_value;
+  }
+  [[nodiscard]] DType dtype(std::size_t i) const { return graph.values[node.inputs[i]].dtype; }
+  /// Nothing where a size is not known before the run.
+  [[nodiscard]] std::optional<Shape> shape(std::size_t i) const {
+    return graph.values[node.inputs[i]].static_shape();
+  }
+  [[nodiscard]] std::optional<Shape> output_shape() const {
+    return graph.values[node.outputs[0]].static_shape();
+  }
+  /// The value of an initializer or constant, else null.
+  [[nodiscard]] const Tensor* constant(std::size_t i) const;
+  /// All inputs that are given are float32 and of known shape, and so is the one output.
+  [[nodiscard]] bool all_float32() const;
+};
+
+/// One node, prepared: weights packed, plans made. Runs again and again, never two at once.
+class StrictKernel {
+ public:
+  virtual ~StrictKernel() = default;
+  /// As NodeSession::run_node; the inputs have the dtypes and shapes of preparation.
+  [[nodiscard]] virtual Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) = 0;
+};
+
+/// Null where this kernel does not take the node: the plain kernel then runs.
+using PrepareStrictKernel = std::unique_ptr<StrictKernel> (*)(const StrictSite& site);
+
+class StrictKernelTable {
+ public:
+  void add(std::string_view op_type, PrepareStrictKernel prepare) {
+    kernels_[std::string(op_type)] = prepare;
+  }
+  /// The kernel for an operator of ONNX's own domain, else null.
+  [[nodiscard]] PrepareStrictKernel find(std::string_view domain, std::string_view op_type) const;
+
+ private:
+  std::map<std::string, PrepareStrictKernel, std::less<>> kernels_;
+};
+
+/// All kernels of this build (generated: build/generated/strict_registry.cpp).
+[[nodiscard]] const StrictKernelTable& strict_kernels();
+
+}  // namespace driftscope

@@ -1,0 +1,147 @@
+// Operators that treat contiguous rows one by one, on simd/elementwise: GlobalAveragePool, Softmax
+// along the last axis, BatchNormalization with statistics per channel.
+#include <algorithm>
+#include <cmath>
+
+#include "core/engines/strict/kernel_table.hpp"
+#include "core/engines/strict/simd/elementwise.hpp"
+#include "core/ops/support/attributes.hpp"
+
+namespace driftscope {
+namespace {
+
+constexpr std::int64_t floats_per_chunk = 16384;  // worth handing to a thread
+
+/// One output of known shape; `rows` rows of `size` floats in x, one after another.
+class RowKernel : public StrictKernel {
+ public:
+  RowKernel(const StrictSite& site, std::int64_t size)
+      : kernels_(elementwise_kernels(site.simd)),
+        size_(size),
+        threads_(site.threads),
+        y_shape_(*site.output_shape()) {}
+
+  Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) final {
+    DRIFTSCOPE_TRY(Tensor y, Tensor::make(DType::float32, y_shape_, "output Y"));
+    before(inputs);
+    const float* x = inputs[0]->values<float>().data();
+    float* out = y.mutable_values<float>().data();
+    const std::int64_t rows = inputs[0]->elements() / size_;
+    const std::int64_t y_step = y.elements() / rows;
+    threads_.parallel_for(rows, std::max<std::int64_t>(1, floats_per_chunk / size_),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            for (std::int64_t i = begin; i < end; ++i)
+                              row(i, x + i * size_, out + i * y_step);
+                          });
+    std::vector<Tensor> outputs;
+    outputs.push_back(std::move(y));
+    return outputs;
+  }
+
+ protected:
+  virtual void before(std::span<const Tensor* const> /*inputs*/) {}
+  virtual void row(std::int64_t index, const float* x, float* y) const = 0;
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(size_); }
+
+  ElementwiseKernels kernels_;
+
+ private:
+  std::int64_t size_;
+  ThreadPool& threads_;
+  Shape y_shape_;
+};
+
+class GlobalAveragePoolKernel final : public RowKernel {
+ public:
+  using RowKernel::RowKernel;
+
+ private:
+  void row(std::int64_t /*index*/, const float* x, float* y) const override {
+    *y = kernels_.sum(x, size()) / static_cast<float>(size());
+  }
+};
+
+class SoftmaxKernel final : public RowKernel {
+ public:
+  using RowKernel::RowKernel;
+
+ private:
+  void row(std::int64_t /*index*/, const float* x, float* y) const override {
+    kernels_.sub_scalar(x, kernels_.largest(x, size()), y, size());
+    kernels_.exp(y, y, size());
+    kernels_.div_scalar(y, kernels_.sum(y, size()), y, size());
+  }
+};
+
+class BatchNormalizationKernel final : public RowKernel {
+ public:
+  BatchNormalizationKernel(const StrictSite& site, std::int64_t plane, std::int64_t channels,
+                           float epsilon)
+      : RowKernel(site, plane),
+        epsilon_(epsilon),
+        a_(static_cast<std::size_t>(channels)),
+        b_(static_cast<std::size_t>(channels)) {}
+
+ private:
+  void before(std::span<const Tensor* const> inputs) override {
+    for (std::size_t c = 0; c < a_.size(); ++c) {
+      const auto parameter = [&](std::size_t i) { return inputs[i]->values<float>()[c]; };
+      a_[c] = parameter(1) / std::sqrt(parameter(4) + epsilon_);
+      b_[c] = parameter(2) - parameter(3) * a_[c];
+    }
+  }
+  void row(std::int64_t index, const float* x, float* y) const override {
+    const std::size_t c = static_cast<std::size_t>(index) % a_.size();
+    kernels_.scale_shift(x, a_[c], b_[c], y, size());
+  }
+
+  float epsilon_;
+  std::vector<float> a_;
+  std::vector<float> b_;
+};
+
+bool takes(const StrictSite& site) {
+  return site.all_float32() && element_count(*site.output_shape()) > 0 &&
+         element_count(*site.shape(0)) > 0;
+}
+
+std::unique_ptr<StrictKernel> prepare_global_average(const StrictSite& site) {
+  if (!takes(site)) return nullptr;
+  const std::int64_t plane = element_count(*site.shape(0)) / element_count(*site.output_shape());
+  return std::make_unique<GlobalAveragePoolKernel>(site, plane);
+}
+
+std::unique_ptr<StrictKernel> prepare_softmax(const StrictSite& site) {
+  if (!takes(site)) return nullptr;
+  const Shape shape = *site.shape(0);
+  const bool one_axis = site.node.opset >= 13;
+  const auto given = int_attribute(site.node, "axis", one_axis ? -1 : 1);
+  if (!given.ok()) return nullptr;
+  const auto axis = normalize_axis(*given, shape.size());
+  if (!axis.ok()) return nullptr;
+  const auto from_axis = std::span(shape).subspan(*axis);
+  // Before opset 13 all axes from `axis` on are one row; after it only that axis is.
+  if (one_axis && element_count(from_axis.subspan(1)) != 1) return nullptr;
+  return std::make_unique<SoftmaxKernel>(site, element_count(from_axis));
+}
+
+std::unique_ptr<StrictKernel> prepare_batch_normalization(const StrictSite& site) {
+  if (!takes(site)) return nullptr;
+  const Shape shape = *site.shape(0);
+  const auto epsilon = float_attribute(site.node, "epsilon", 1e-5f);
+  const auto spatial = flag_attribute(site.node, "spatial", true);  // until opset 8
+  if (!epsilon.ok() || !spatial.ok() || (site.node.opset < 9 && !*spatial)) return nullptr;
+  const std::int64_t channels = shape.size() < 2 ? 1 : shape[1];
+  return std::make_unique<BatchNormalizationKernel>(
+      site, element_count(shape) / (shape[0] * channels), channels, *epsilon);
+}
+
+}  // namespace
+
+void register_strict_rows(StrictKernelTable& table) {
+  table.add("GlobalAveragePool", prepare_global_average);
+  table.add("Softmax", prepare_softmax);
+  table.add("BatchNormalization", prepare_batch_normalization);
+}
+
+}  // namespace driftscope

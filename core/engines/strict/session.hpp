@@ -1,0 +1,39 @@
+// Runs a graph with the strict engine: the fast kernel of a node where there is one, else the plain
+// one. Clients: engine.cpp; tests, which ask how many nodes have a fast kernel.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/engine/node_session.hpp"
+#include "core/engines/strict/kernel_table.hpp"
+
+namespace driftscope {
+
+class StrictSession final : public NodeSession {
+ public:
+  /// `threads` ≥ 1; `options` as the user gave them, for the record.
+  StrictSession(std::shared_ptr<const Graph> graph, SimdTarget simd, int threads,
+                std::map<std::string, std::string> options);
+
+  /// Packs weights and makes plans; to be called once before the first run.
+  [[nodiscard]] Status prepare();
+
+  [[nodiscard]] RanWith ran_with() const override;
+
+  /// Whether this node runs with a kernel of kernels/.
+  [[nodiscard]] bool is_fast(NodeId id) const { return kernels_[id] != nullptr; }
+
+ protected:
+  [[nodiscard]] Result<std::vector<Tensor>> run_node(
+      NodeId id, std::span<const Tensor* const> inputs) override;
+
+ private:
+  SimdTarget simd_;
+  int threads_asked_;
+  std::map<std::string, std::string> options_;
+  ThreadPool threads_;
+  std::vector<std::unique_ptr<StrictKernel>> kernels_;  // per node; null: the plain kernel
+};
+
+}  // namespace driftscope

@@ -1,0 +1,57 @@
+// Windows over a 2-D plane, laid out so that each tap of all windows is one contiguous run: the plane
+// is copied with its padding, and with a stride it is split by residues, so that windows side by side
+// read neighbours. Then window (oh, ow) reads its tap (kh, kw) at
+//   tap_offset(kh, kw) + oh·pitch + ow.
+// Runs over several rows also compute the few columns between the rows; they are not used.
+// Clients: the strict kernels of Conv and the pools. A 1-D window is a plane of one row.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/ops/support/window.hpp"
+
+namespace driftscope {
+
+class WindowGrid {
+ public:
+  /// Of one or two spatial axes; nothing for others, for empty outputs, and where most of what would
+  /// be computed lies between the rows (a kernel that is almost as wide as its input).
+  [[nodiscard]] static std::optional<WindowGrid> make(std::span<const WindowAxis> axes);
+
+  [[nodiscard]] const WindowAxis& vertical() const { return rows_.axis; }
+  [[nodiscard]] const WindowAxis& horizontal() const { return columns_.axis; }
+  [[nodiscard]] std::int64_t input_size() const { return rows_.axis.input * columns_.axis.input; }
+  [[nodiscard]] std::int64_t output_size() const {
+    return rows_.axis.output * columns_.axis.output;
+  }
+  [[nodiscard]] std::int64_t taps() const { return rows_.axis.kernel * columns_.axis.kernel; }
+  [[nodiscard]] bool has_padding() const;
+
+  /// Floats from one output row to the next.
+  [[nodiscard]] std::int64_t pitch() const { return columns_.extent; }
+  /// Floats of one plane after copying.
+  [[nodiscard]] std::int64_t plane_size() const;
+  [[nodiscard]] std::int64_t tap_offset(std::int64_t kh, std::int64_t kw) const;
+
+  /// Copies one plane of the input; what lies outside it becomes `padding`.
+  void copy_plane(const float* x, float* plane, float padding) const;
+
+ private:
+  struct Axis {
+    WindowAxis axis;
+    std::vector<std::int64_t> residues;  // k·dilation mod stride that occur, ascending
+    std::vector<std::int64_t> residue_of_tap;  // index into residues
+    std::vector<std::int64_t> step_of_tap;     // k·dilation / stride
+    std::int64_t extent = 0;                   // positions kept per residue
+  };
+  static Axis make_axis(const WindowAxis& axis);
+  void copy_row(const float* x, float* row, std::int64_t residue, float padding) const;
+
+  Axis rows_;
+  Axis columns_;
+};
+
+}  // namespace driftscope

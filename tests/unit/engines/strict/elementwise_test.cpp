@@ -1,0 +1,211 @@
+// Elementwise operators, rows and pools: the fast kernels against the plain ones, and the vector
+// forms of the strict functions against the scalar ones.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "core/engines/strict/simd/elementwise.hpp"
+#include "core/ops/support/strict_math.hpp"
+#include "core/ops/support/sum.hpp"
+#include "tests/unit/engines/strict/same_bits.hpp"
+#include "tests/unit/support/seed.hpp"
+
+namespace driftscope {
+namespace {
+
+using namespace driftscope::test;
+
+using Ints = std::vector<std::int64_t>;
+
+std::int64_t between(Rng& rng, std::int64_t low, std::int64_t high) {
+  return low + static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(high - low + 1)));
+}
+
+TEST_CASE("StrictMath_VectorsGiveTheBitsOfScalars") {
+  const std::uint64_t seed = test_seed(101);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  const Tensor special = random_tensor(rng, {997}, Values::special);
+  std::vector<float> x(special.values<float>().begin(), special.values<float>().end());
+  for (int i = 0; i < 200'000; ++i) {
+    x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(rng.next())));
+    x.push_back(rng.uniform(-105.0f, 90.0f));
+    x.push_back(rng.uniform(-2.0f, 2.0f));
+  }
+  using K = ElementwiseKernels;
+  struct Row {
+    const char* name;
+    K::Unary K::*vector;
+    float (*scalar)(float);
+  };
+  for (const SimdTarget& simd : simd_targets()) {
+    const ElementwiseKernels kernels = elementwise_kernels(simd);
+    for (const Row& row : {Row{"exp", &K::exp, strict_exp}, Row{"tanh", &K::tanh, strict_tanh},
+                           Row{"sigmoid", &K::sigmoid, strict_sigmoid}}) {
+      CAPTURE(simd.name);
+      CAPTURE(row.name);
+      std::vector<float> y(x.size());
+      (kernels.*row.vector)(x.data(), y.data(), x.size());
+      int different = 0;
+      for (std::size_t i = 0; i < x.size(); ++i)
+        different += same_result(y[i], row.scalar(x[i])) ? 0 : 1;
+      CHECK(different == 0);
+    }
+  }
+}
+
+TEST_CASE("StrictSum_AnyWidth_SameTree") {
+  Rng rng(5);
+  for (std::int64_t n = 0; n < 70; ++n) {
+    const Tensor x = random_tensor(rng, {n}, Values::normal);
+    const float want = reduce_sum(x.values<float>());
+    for (const SimdTarget& simd : simd_targets()) {
+      CAPTURE(simd.name);
+      CHECK(same_result(elementwise_kernels(simd).sum(x.values<float>().data(),
+                                                      static_cast<std::size_t>(n)),
+                        want));
+    }
+  }
+}
+
+Shape random_shape(Rng& rng) {
+  Shape shape;
+  const std::int64_t rank = between(rng, 0, 4);
+  for (std::int64_t i = 0; i < rank; ++i)
+    shape.push_back(rng.below(20) == 0 ? 0 : between(rng, 1, i + 1 == rank ? 60 : 7));
+  return shape;
+}
+
+TEST_CASE("StrictUnary_RandomNodes_SameBitsAsPlain") {
+  const std::uint64_t seed = test_seed(102);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  for (int i = 0; i < 60; ++i) {
+    const std::array names = {"Relu", "Sigmoid", "Tanh", "Clip"};
+    NodeCase node{.op_type = names[rng.below(names.size())],
+                  .inputs = {random_tensor(rng, random_shape(rng), Values::special)}};
+    if (node.op_type == "Clip")
+      for (int limit = 0; limit < 2; ++limit)
+        node.inputs.push_back(rng.below(3) == 0
+                                  ? std::nullopt
+                                  : std::optional(random_tensor(rng, {}, Values::special)));
+    const SameBits result = check_same_bits(node);
+    CHECK(result.valid);
+    CHECK(result.fast);
+  }
+}
+
+TEST_CASE("StrictClip_AttributesUntilOpset10") {
+  Rng rng(3);
+  const NodeCase node{.op_type = "Clip",
+                      .attributes = {{"min", -0.5f}, {"max", 6.0f}},
+                      .inputs = {random_tensor(rng, {3, 50}, Values::special)},
+                      .opset = 10};
+  CHECK(check_same_bits(node).fast);
+}
+
+TEST_CASE("StrictBinary_RandomBroadcasts_SameBitsAsPlain") {
+  const std::uint64_t seed = test_seed(103);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  int fast = 0;
+  for (int i = 0; i < 150; ++i) {
+    const std::array names = {"Add", "Sub", "Mul", "Div"};
+    const Shape full = random_shape(rng);
+    Shape part = full;
+    for (std::int64_t& size : part)
+      if (rng.below(3) == 0) size = 1;
+    part.erase(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(rng.below(part.size() + 1)));
+    Tensor a = random_tensor(rng, full, Values::special);
+    Tensor b = random_tensor(rng, part, Values::special);
+    if (rng.below(3) == 0) std::swap(a, b);
+    const SameBits result =
+        check_same_bits({.op_type = names[rng.below(4)], .inputs = {a, b}, .variable = 2});
+    CHECK(result.valid);
+    fast += result.fast ? 1 : 0;
+  }
+  CHECK(fast > 70);
+}
+
+TEST_CASE("StrictRows_RandomNodes_SameBitsAsPlain") {
+  const std::uint64_t seed = test_seed(104);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  for (int i = 0; i < 40; ++i) {
+    const Values values = rng.below(3) == 0 ? Values::special : Values::normal;
+    const Shape shape = {between(rng, 1, 3), between(rng, 1, 9), between(rng, 1, 9),
+                         between(rng, 1, 40)};
+    const Tensor x = random_tensor(rng, shape, values);
+    CHECK(check_same_bits({.op_type = "GlobalAveragePool", .inputs = {x}}).fast);
+    CHECK(check_same_bits({.op_type = "Softmax", .inputs = {x}}).fast);
+    CHECK(check_same_bits({.op_type = "Softmax",
+                           .attributes = {{"axis", between(rng, 0, 3)}},
+                           .inputs = {x},
+                           .opset = 11})
+              .fast);
+    CHECK(check_same_bits({.op_type = "Softmax",
+                           .attributes = {{"axis", between(rng, 0, 2)}},
+                           .inputs = {x}})
+              .valid);
+    NodeCase norm{.op_type = "BatchNormalization", .inputs = {x}};
+    for (int j = 0; j < 4; ++j) norm.inputs.push_back(random_tensor(rng, {shape[1]}, values));
+    CHECK(check_same_bits(norm).fast);
+  }
+}
+
+TEST_CASE("StrictPools_RandomNodes_SameBitsAsPlain") {
+  const std::uint64_t seed = test_seed(105);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  int valid = 0;
+  int fast = 0;
+  while (valid < 120) {
+    const std::size_t rank = rng.below(4) == 0 ? 1 : 2;
+    const auto several = [&](std::size_t count, std::int64_t low, std::int64_t high) {
+      Ints values;
+      for (std::size_t i = 0; i < count; ++i) values.push_back(between(rng, low, high));
+      return values;
+    };
+    NodeCase pool{.op_type = rng.below(2) == 0 ? "MaxPool" : "AveragePool",
+                  .attributes = {{"kernel_shape", several(rank, 1, 4)},
+                                 {"strides", several(rank, 1, 3)},
+                                 {"dilations", several(rank, 1, 2)},
+                                 {"ceil_mode", between(rng, 0, 1)}}};
+    if (pool.op_type == "AveragePool")
+      pool.attributes.push_back({"count_include_pad", between(rng, 0, 1)});
+    if (rng.below(4) == 0)
+      pool.attributes.push_back({"auto_pad", std::string("SAME_LOWER")});
+    else if (rng.below(2) == 0)
+      pool.attributes.push_back({"pads", several(2 * rank, 0, 3)});
+    Shape x = {between(rng, 1, 2), between(rng, 1, 4)};
+    for (const std::int64_t size : several(rank, 1, 30)) x.push_back(size);
+    pool.inputs = {random_tensor(rng, x, rng.below(2) == 0 ? Values::special : Values::normal)};
+    const SameBits result = check_same_bits(pool);
+    valid += result.valid ? 1 : 0;
+    fast += result.fast ? 1 : 0;
+  }
+  CHECK(fast > 80);
+}
+
+TEST_CASE("StrictEngine_SubnormalsAreNeverFlushed") {
+  // On any thread: 2⁻¹⁴⁰ + 2⁻¹⁴⁰ and 2⁻¹⁰⁰ · 2⁻⁴⁰ are subnormal.
+  const auto filled = [](float value) {
+    return *Tensor::from_values<float>({100'000}, std::vector<float>(100'000, value));
+  };
+  for (const SimdTarget& simd : simd_targets())
+    for (const bool product : {false, true}) {
+      const NodeCase node{.op_type = product ? "Mul" : "Add",
+                          .inputs = {filled(product ? 0x1p-100f : 0x1p-140f),
+                                     filled(product ? 0x1p-40f : 0x1p-140f)},
+                          .variable = 2};
+      StrictSession session(std::make_shared<const Graph>(*single_node_graph(node)), simd, 4, {});
+      REQUIRE(session.prepare().ok());
+      const auto y = run_to_end(session, {*node.inputs[0], *node.inputs[1]}, no_observer());
+      REQUIRE(y.ok());
+      const float want = product ? 0x1p-140f : 0x1p-139f;
+      for (const float got : y->front().values<float>()) REQUIRE(got == want);
+    }
+}
+
+}  // namespace
+}  // namespace driftscope

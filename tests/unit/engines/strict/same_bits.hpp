@@ -1,0 +1,51 @@
+// Runs one node with the strict engine in every width and with several thread counts, and compares
+// each result with the plain kernel's, bit by bit. Clients: the tests of the strict kernels.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/base/float_bits.hpp"
+#include "core/base/rng.hpp"
+#include "core/engines/strict/session.hpp"
+#include "core/ops/evaluate.hpp"
+#include "core/ops/infer_shapes.hpp"
+
+namespace driftscope::test {
+
+/// One node and its inputs. The first `variable` inputs are inputs of the graph, the others constants.
+struct NodeCase {
+  std::string op_type;
+  std::vector<Attribute> attributes = {};
+  std::vector<std::optional<Tensor>> inputs = {};  ///< nothing: omitted
+  std::size_t variable = 1;
+  std::int64_t opset = 21;
+};
+
+/// The text of a case, for messages: "Conv(1x3x8x8, 4x3x3x3) pads=[1,1,1,1]".
+[[nodiscard]] std::string describe(const NodeCase& node_case);
+
+/// Nothing when the node is invalid (its shape rule says no).
+[[nodiscard]] std::optional<Graph> single_node_graph(const NodeCase& node_case);
+
+struct SameBits {
+  bool valid = false;  ///< the node is valid and was run
+  bool fast = false;   ///< a fast kernel took it
+};
+
+/// Checks every width of this machine with 1, 2 and 4 threads, each twice with one session.
+SameBits check_same_bits(const NodeCase& node_case);
+
+/// What the elements of a random tensor are.
+enum class Values {
+  normal,    ///< about standard normal
+  special,   ///< one in eight is 0, −0, infinite, NaN, subnormal, huge or tiny
+  finite,    ///< as special, without infinity and NaN
+};
+[[nodiscard]] Tensor random_tensor(Rng& rng, Shape shape, Values values);
+
+}  // namespace driftscope::test
