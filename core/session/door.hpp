@@ -3,25 +3,34 @@
 // JSON, then a binary payload (possibly empty).
 //
 //   {"do":"capabilities"}                            → {"engines":[{"name","available","reason"}],
-//                                                       "platform","threads","instruction_set"}
-//   {"do":"load"} + .onnx bytes                      → {"model_sha256","inputs":[{"name","dtype",
+//                                                       "platform","threads","threads_available",
+//                                                       "instruction_set"}
+//   {"do":"load","attachments":[{"name","bytes"}]?} + .onnx bytes, then those of each attachment
+//       (the files of external data that the model names)
+//                                                    → {"model_sha256","inputs":[{"name","dtype",
 //                                                       "shape"}],"outputs":[…],"nodes":N,"graph":"…"}
 //   {"do":"start","target":"chrome/strict","repeat":1,"capture":"all"|"outputs","seed":42?,
-//    "environment":{…},"samples":N?} + inputs as safetensors (empty with "seed")
+//    "environment":{…}?,"samples":N?} + inputs as safetensors (empty with "seed")
 //                                                    → {"nodes":N}
-//   {"do":"poll","budget_ms":20}                     → {"done","total","sample","samples"}
+//   {"do":"poll","budget_ms":20}                     → {"done","total","sample","samples",
+//                                                       "finished"}
 //   {"do":"finish"}                                  → {"layers":[{"node","op","output","shape",
-//                                                       "time_ns"}],"outputs":…} + trace bytes
+//                                                       "time_ns"}],"outputs":[{"name","dtype",
+//                                                       "shape","values"}],"memory":[…],
+//                                                       "run":{…}} + trace bytes
 //   {"do":"cancel"}                                  → {}
-// With "samples", each input tensor has a leading axis of N samples, the model runs once per sample
-// (batch 1), and the trace holds each output with that leading axis.
-// A failure is {"error":{"kind","message"}}. One door holds one model and one run at a time.
+// "environment" (text, numbers, booleans: what only the host knows, such as the browser's version) is
+// merged into the trace's `run`, never over what the engine says of itself. "values" are the first
+// 1000 of an output. With "samples", each input tensor has one more, leading axis of N samples; the
+// model runs once per sample, and the trace holds each output with that leading axis (and no other
+// tensor). A failure is {"error":{"kind","message"}}. One door holds one model and one run at a time.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace driftscope {

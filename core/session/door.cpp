@@ -1,0 +1,126 @@
+#include "core/session/door.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/text.hpp"
+#include "core/session/error_json.hpp"
+#include "core/session/fields.hpp"
+#include "core/session/load.hpp"
+#include "core/session/reply.hpp"
+#include "core/session/run.hpp"
+#include "core/trace/trace_file.hpp"
+
+namespace driftscope {
+namespace {
+
+using nlohmann::json;
+
+struct Reply {
+  json head = json::object();
+  std::vector<std::byte> payload;
+};
+
+constexpr std::int64_t default_budget_ms = 20;
+constexpr std::int64_t max_budget_ms = 10'000;
+
+}  // namespace
+
+struct Door::State {
+  std::optional<LoadedModel> model;
+  std::unique_ptr<DoorRun> run;
+
+  Result<Reply> answer(const Message& message);
+  Result<Reply> load(const json& request, std::span<const std::byte> payload);
+  Result<Reply> start(const json& request, std::span<const std::byte> payload);
+  Result<Reply> poll(const json& request);
+  Result<Reply> finish();
+};
+
+Result<Reply> Door::State::load(const json& request, std::span<const std::byte> payload) {
+  run.reset();
+  model.reset();
+  DRIFTSCOPE_TRY(model, load_model(request, payload));
+  return Reply{describe_model(*model), {}};
+}
+
+Result<Reply> Door::State::start(const json& request, std::span<const std::byte> payload) {
+  if (!model) return bad_input("request: \"start\" before a model was loaded");
+  run.reset();
+  DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(request, payload, *model->graph));
+  DRIFTSCOPE_TRY(run, DoorRun::start(*model, std::move(wanted)));
+  return Reply{{{"nodes", run->nodes()}}, {}};
+}
+
+Result<Reply> Door::State::poll(const json& request) {
+  if (!run) return bad_input("request: \"poll\" without a run");
+  DRIFTSCOPE_TRY(const auto budget, read_whole(request, "budget_ms", 0, max_budget_ms));
+  const auto progress = run->poll(budget.value_or(default_budget_ms) * 1'000'000);
+  if (!progress.ok()) {
+    run.reset();
+    return progress.error();
+  }
+  return Reply{{{"done", progress->nodes.done},
+                {"total", progress->nodes.total},
+                {"sample", progress->sample},
+                {"samples", progress->samples},
+                {"finished", progress->finished()}},
+               {}};
+}
+
+Result<Reply> Door::State::finish() {
+  if (!run) return bad_input("request: \"finish\" without a run");
+  DRIFTSCOPE_TRY(const Trace trace, run->take());
+  Reply reply;
+  reply.head = describe_trace(trace, run->output_names());
+  run.reset();
+  DRIFTSCOPE_TRY(reply.payload, write_trace(trace));
+  return reply;
+}
+
+Result<Reply> Door::State::answer(const Message& message) {
+  if (message.json.empty())
+    return bad_input("request: malformed message; expected 4 bytes of length, JSON, payload");
+  const json request = json::parse(message.json, nullptr, false);
+  if (!request.is_object()) return bad_input("request: expected a JSON object");
+  DRIFTSCOPE_TRY(const auto verb, read_text(request, "do"));
+  if (verb == "capabilities") return Reply{describe_build(), {}};
+  if (verb == "load") return load(request, message.payload);
+  if (verb == "start") return start(request, message.payload);
+  if (verb == "poll") return poll(request);
+  if (verb == "finish") return finish();
+  if (verb == "cancel") {
+    run.reset();
+    return Reply{};
+  }
+  return bad_input(fmt::format(
+      "request: unknown \"do\" {}; expected capabilities, load, start, poll, finish or cancel",
+      verb ? in_quotes(*verb) : std::string("(none)")));
+}
+
+Door::Door() : state_(std::make_unique<State>()) {}
+Door::~Door() = default;
+
+std::vector<std::byte> Door::request(std::span<const std::byte> message) {
+  const auto refuse = [](const Error& error) {
+    return pack_message(json_text({{"error", error_to_json(error)}}), {});
+  };
+  try {
+    const auto reply = state_->answer(unpack_message(message));
+    if (!reply.ok()) return refuse(reply.error());
+    return pack_message(json_text(reply->head), reply->payload);
+  } catch (const std::bad_alloc&) {
+    // Let go of everything first: the answer needs memory as well.
+    state_->run.reset();
+    state_->model.reset();
+    return refuse(limit_error("out of memory; the model or its values are too large for this host"));
+  } catch (const std::exception& error) {
+    return refuse(internal_error(error.what()));
+  }
+}
+
+}  // namespace driftscope

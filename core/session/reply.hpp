@@ -1,0 +1,19 @@
+// What the door says of a finished run and of this build, as JSON. Client: door.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/trace/trace.hpp"
+
+namespace driftscope {
+
+/// The reply to "finish": layers, the graph's outputs (by name) with their first values, what ran.
+[[nodiscard]] nlohmann::json describe_trace(const Trace& trace,
+                                            const std::vector<std::string>& outputs);
+
+/// The reply to "capabilities".
+[[nodiscard]] nlohmann::json describe_build();
+
+}  // namespace driftscope

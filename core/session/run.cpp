@@ -1,0 +1,125 @@
+#include "core/session/run.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "core/engine/bind_inputs.hpp"
+#include "core/platform/platform.hpp"
+#include "core/session/error_json.hpp"
+#include "core/session/sample_run.hpp"
+
+namespace driftscope {
+
+using nlohmann::json;
+
+struct DoorRun::State {
+  std::string model_sha256;
+  Target target;
+  json environment;
+  std::shared_ptr<const Graph> graph;
+  std::unique_ptr<Session> session;
+  // With samples the recording is of the first one alone: it says what ran and how much memory it
+  // took; the outputs and times are then those of the sample run.
+  std::optional<Recording> recording;
+  std::optional<SampleRun> samples;
+  std::int64_t sample_count = 0;
+  bool recorded = false;
+  bool taken = false;
+};
+
+namespace {
+
+Result<std::unique_ptr<Session>> prepare(const Target& target, std::shared_ptr<const Graph> graph) {
+  DRIFTSCOPE_TRY(const Engine* const engine, find_engine(target.engine));
+  if (const Availability here = engine->available(); !here.ok)
+    return missing_error(fmt::format("engine {}: {}", target.engine, here.reason));
+  DRIFTSCOPE_TRY(const EngineOptions options, read_engine_options(target.options));
+  return engine->prepare(std::move(graph), options);
+}
+
+// What the host says of itself; the engine's own words stay.
+std::string merge_run(const std::string& recorded, const json& environment, const Target& target) {
+  json run = environment;
+  run["host"] = target.host;
+  const json own = json::parse(recorded, nullptr, false);
+  if (own.is_object()) run.update(own);
+  return json_text(run);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DoorRun>> DoorRun::start(const LoadedModel& model, StartRequest request) {
+  auto state = std::make_unique<State>();
+  NamedInputs first = request.inputs;
+  if (request.samples > 0) {
+    DRIFTSCOPE_TRY(first, slice_sample(request.inputs, 0));
+  }
+  DRIFTSCOPE_TRY(BoundInputs bound, bind_inputs(*model.graph, first));
+  state->model_sha256 = model.sha256;
+  state->target = std::move(request.target);
+  state->environment = std::move(request.environment);
+  state->graph = std::move(bound.graph);
+  state->sample_count = request.samples;
+  DRIFTSCOPE_TRY(state->session, prepare(state->target, state->graph));
+  if (request.samples > 0) {
+    request.record.capture = Capture::outputs;
+    state->samples.emplace(state->graph, *state->session, std::move(request.inputs),
+                           request.samples);
+  }
+  state->recording.emplace(state->graph, *state->session, std::move(bound.inputs), request.record);
+  return std::unique_ptr<DoorRun>(new DoorRun(std::move(state)));
+}
+
+DoorRun::DoorRun(std::unique_ptr<State> state) : state_(std::move(state)) {}
+DoorRun::~DoorRun() = default;
+
+std::size_t DoorRun::nodes() const { return state_->graph->nodes.size(); }
+
+std::vector<std::string> DoorRun::output_names() const {
+  std::vector<std::string> names;
+  for (const ValueId id : state_->graph->outputs) names.push_back(state_->graph->values[id].name);
+  return names;
+}
+
+Result<DoorProgress> DoorRun::poll(std::int64_t budget_ns) {
+  State& state = *state_;
+  DoorProgress progress;
+  progress.samples = state.sample_count;
+  if (!state.recorded) {
+    DRIFTSCOPE_TRY(progress.nodes, state.recording->poll(budget_ns));
+    state.recorded = progress.nodes.finished();
+    return progress;
+  }
+  if (!state.samples) {
+    progress.nodes = {1, 1};
+    return progress;
+  }
+  DRIFTSCOPE_TRY(progress.nodes, state.samples->poll(budget_ns));
+  progress.sample = state.samples->finished_samples();
+  return progress;
+}
+
+Result<Trace> DoorRun::take() {
+  State& state = *state_;
+  const bool finished = state.recorded && (!state.samples || state.samples->finished_samples() ==
+                                                                 state.sample_count);
+  if (!finished || state.taken)
+    return bad_input("request: \"finish\" before the run has finished; poll until it has");
+  state.taken = true;
+  DRIFTSCOPE_TRY(Trace trace, state.recording->take());
+  trace.model_sha256 = state.model_sha256;
+  trace.target = state.target.text();
+  trace.run = merge_run(trace.run, state.environment, state.target);
+  if (state.samples) {
+    trace.tensors = state.samples->take_outputs();
+    for (std::size_t i = 0; i < trace.nodes.size(); ++i)
+      trace.nodes[i].time_ns = state.samples->times()[i];
+    const MemorySample memory = sample_memory();
+    const double t_ms = trace.memory.empty() ? 0.0 : trace.memory.back().t_ms;
+    trace.memory.push_back({t_ms, memory.bytes, memory.kind});
+  }
+  return trace;
+}
+
+}  // namespace driftscope

@@ -1,0 +1,60 @@
+# The engine as ES modules, and the folder that a server serves: build/web/site.
+# Strict Content-Security-Policy: no eval (DYNAMIC_EXECUTION=0), workers from the same origin.
+set(DRIFTSCOPE_SITE "${CMAKE_BINARY_DIR}/site")
+
+function(driftscope_add_engine name core)
+  add_executable(${name} entry.cpp)
+  target_link_libraries(${name} PRIVATE ${core})
+  target_link_options(${name} PRIVATE
+    -O3 --no-entry
+    -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web,worker,node -sDYNAMIC_EXECUTION=0
+    -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB -sFILESYSTEM=0
+    -sEXPORTED_RUNTIME_METHODS=wasmMemory -sINCOMING_MODULE_JS_API=pthreadPoolSize,locateFile
+    ${ARGN})
+  set_target_properties(${name} PROPERTIES
+    SUFFIX ".mjs" RUNTIME_OUTPUT_DIRECTORY "${DRIFTSCOPE_SITE}/engine")
+endfunction()
+
+driftscope_add_engine(driftscope-simd driftscope_core_single)
+
+# Workers are made before the engine starts: making them later needs the event loop, which a running
+# request blocks. STRICT=2: asking for more than there are is an error, not a wait without end.
+driftscope_add_engine(driftscope-simd-threads driftscope_core
+  "-sPTHREAD_POOL_SIZE=Module['pthreadPoolSize']" -sPTHREAD_POOL_SIZE_STRICT=2
+  -sDEFAULT_PTHREAD_STACK_SIZE=256KB -Wno-pthreads-mem-growth)
+
+# What is served besides the engine, copied whenever it changes.
+file(GLOB page_files CONFIGURE_DEPENDS
+  "${CMAKE_CURRENT_SOURCE_DIR}/*.mjs" "${CMAKE_CURRENT_SOURCE_DIR}/*.css"
+  "${CMAKE_CURRENT_SOURCE_DIR}/*.svg")
+file(GLOB asset_files CONFIGURE_DEPENDS
+  "${CMAKE_SOURCE_DIR}/assets/models/*" "${CMAKE_SOURCE_DIR}/assets/data/*")
+set(site_files "")
+function(driftscope_site_file source target)
+  add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/${target}"
+    COMMAND "${CMAKE_COMMAND}" -E copy "${source}" "${DRIFTSCOPE_SITE}/${target}"
+    DEPENDS "${source}" VERBATIM COMMENT "")
+  set(site_files ${site_files} "${DRIFTSCOPE_SITE}/${target}" PARENT_SCOPE)
+endfunction()
+driftscope_site_file("${CMAKE_SOURCE_DIR}/index.html" index.html)
+foreach(file IN LISTS page_files)
+  get_filename_component(name "${file}" NAME)
+  driftscope_site_file("${file}" "web/${name}")
+endforeach()
+foreach(file IN LISTS asset_files)
+  file(RELATIVE_PATH name "${CMAKE_SOURCE_DIR}" "${file}")
+  driftscope_site_file("${file}" "${name}")
+endforeach()
+
+# The page cannot list a folder: the names of the shipped models go with it.
+set(models "")
+foreach(file IN LISTS asset_files)
+  if(file MATCHES "/models/([^/\"]+)\\.onnx$")
+    list(APPEND models "\"${CMAKE_MATCH_1}\"")
+  endif()
+endforeach()
+list(JOIN models ", " models)
+driftscope_write_if_changed("${DRIFTSCOPE_SITE}/assets/models.json" "[${models}]\n")
+
+add_custom_target(site ALL DEPENDS ${site_files})
+add_dependencies(site driftscope-simd driftscope-simd-threads)

@@ -1,0 +1,47 @@
+// The wasm engine behind the session door: JSON and bytes in, JSON and bytes out.
+// Clients: worker.mjs, tests under Node. The messages are described in core/session/door.hpp.
+
+/** The two builds, best first; `threads` says whether it needs shared memory. */
+export const variants = [
+  { name: "driftscope-simd-threads", threads: true },
+  { name: "driftscope-simd", threads: false },
+];
+
+/** An answer of the door that is an error, with its kind. */
+export class DoorError extends Error {
+  constructor({ kind, message }) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/**
+ * Loads one build. `threads` workers in all (the caller among them) are made before it starts:
+ * making them later would need the event loop, which a running request blocks.
+ */
+export async function openEngine({ base, variant, threads }) {
+  const { default: create } = await import(new URL(`${variant}.mjs`, base).href);
+  const module = await create({ pthreadPoolSize: Math.max(0, threads - 1) });
+  return { request: (head, payload) => request(module, head, payload) };
+}
+
+function request(module, head, payload = new Uint8Array(0)) {
+  const json = new TextEncoder().encode(JSON.stringify(head));
+  const size = 4 + json.length + payload.length;
+  const message = module._ds_alloc(size) >>> 0;
+  if (message === 0) throw new DoorError({ kind: "limit", message: `no room for ${size} bytes` });
+  // The memory may have grown, here or in the request: a view is good for one use.
+  const target = new Uint8Array(module.wasmMemory.buffer, message, size);
+  new DataView(target.buffer, message).setUint32(0, json.length, true);
+  target.set(json, 4);
+  target.set(payload, 4 + json.length);
+  const replySize = module._ds_request(message, size) >>> 0;
+  const reply = new Uint8Array(module.wasmMemory.buffer, module._ds_reply() >>> 0, replySize);
+  const headSize = new DataView(reply.buffer, reply.byteOffset).getUint32(0, true);
+  // slice copies: shared memory is neither decodable nor transferable.
+  const answer = JSON.parse(new TextDecoder().decode(reply.slice(4, 4 + headSize)));
+  const bytes = reply.slice(4 + headSize);
+  module._ds_release();
+  if (answer.error) throw new DoorError(answer.error);
+  return { head: answer, payload: bytes };
+}

@@ -1,0 +1,45 @@
+// The session door as C functions: what the worker calls. Client: web/engine.mjs.
+// Bytes go in and out through the wasm heap; nothing here knows what they mean.
+#include <emscripten.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "core/session/door.hpp"
+
+namespace {
+
+driftscope::Door& door() {
+  static driftscope::Door the_door;
+  return the_door;
+}
+
+std::vector<std::byte>& reply() {
+  static std::vector<std::byte> bytes;
+  return bytes;
+}
+
+}  // namespace
+
+extern "C" {
+
+/// Room for a request; null when there is none.
+EMSCRIPTEN_KEEPALIVE std::byte* ds_alloc(std::size_t size) {
+  return static_cast<std::byte*>(std::malloc(size > 0 ? size : 1));
+}
+
+/// Answers the request in [message, message + size) and frees it. Returns the size of the reply,
+/// which stays at ds_reply() until the next request.
+EMSCRIPTEN_KEEPALIVE std::size_t ds_request(std::byte* message, std::size_t size) {
+  reply() = {};  // before the work: the memory may be needed
+  reply() = door().request({message, size});
+  std::free(message);
+  return reply().size();
+}
+
+EMSCRIPTEN_KEEPALIVE const std::byte* ds_reply() { return reply().data(); }
+
+/// Lets go of the reply's memory.
+EMSCRIPTEN_KEEPALIVE void ds_release() { reply() = {}; }
+}

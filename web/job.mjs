@@ -1,0 +1,110 @@
+// A job of the waiting PC: fetched, run, and its trace sent back. Client: page.mjs.
+// The HTTP side is described in native/server/server.hpp.
+import { environment, pickVariant, threadsFor } from "./capabilities.mjs";
+import { RunError, runInWorker } from "./runner.mjs";
+
+// The PC takes a silent page for a hanging one.
+const heartbeatMs = 400;
+
+async function fetchBytes(url, what) {
+  const response = await fetch(url, { cache: "no-store" });
+  if (!response.ok) throw new RunError("io", `The PC did not give ${what}: HTTP ${response.status}.`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+const postJson = (url, value) =>
+  fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(value),
+  });
+
+/** Tells the PC of progress until it is stopped; aborts the run when the PC wants it no more. */
+class Heartbeat {
+  #state = { phase: "open", done: 0, total: 0, sample: 0, samples: 0 };
+  #timer;
+  #url;
+  #abort;
+  #failures = 0;
+
+  constructor(url, abort) {
+    this.#url = url;
+    this.#abort = abort;
+    this.#timer = setInterval(() => this.beat(), heartbeatMs);
+  }
+
+  async set(state) {
+    const newPhase = state.phase !== this.#state.phase;
+    this.#state = { ...this.#state, ...state };
+    if (newPhase) await this.beat();
+  }
+
+  async beat() {
+    try {
+      const response = await postJson(this.#url, this.#state);
+      this.#failures = 0;
+      if (response.status === 409 || response.status === 404) this.#abort.abort();
+    } catch {
+      if (++this.#failures >= 5) this.#abort.abort(); // the PC is gone
+    }
+  }
+
+  stop() {
+    clearInterval(this.#timer);
+  }
+}
+
+async function fetchJob(url) {
+  const response = await fetch(url, { cache: "no-store" });
+  if (!response.ok) throw new RunError("cancelled", "The PC no longer waits for this job.");
+  const job = await response.json();
+  if (job.format !== "driftscope-job-1")
+    throw new RunError("internal", `This page does not understand the job's format, ${job.format}.`);
+  return job;
+}
+
+/**
+ * Runs job `id`; resolves to the run's result with `job`. `show` = {job(job), change(state)} is told
+ * what is going on. Whatever goes wrong is told to the PC as well, and thrown.
+ */
+export async function runJob(id, here, show) {
+  const url = new URL(`../api/jobs/${encodeURIComponent(id)}`, import.meta.url).href;
+  const abort = new AbortController();
+  const heartbeat = new Heartbeat(`${url}/progress`, abort);
+  const change = (state) => {
+    show.change(state);
+    return heartbeat.set(state);
+  };
+  try {
+    const job = await fetchJob(url);
+    show.job(job);
+    const variant = pickVariant(here);
+    if (!variant.name) throw new RunError("missing", `The engine cannot run: ${variant.why}.`);
+    await change({ phase: "load" });
+    const model = await fetchBytes(`${url}/model`, "the model");
+    const attachments = [];
+    for (const [index, { name }] of job.attachments.entries())
+      attachments.push({ name, bytes: await fetchBytes(`${url}/attachments/${index}`, name) });
+    const inputs = await fetchBytes(`${url}/inputs`, "the inputs");
+    const start = {
+      target: job.target,
+      repeat: job.repeat,
+      capture: job.capture,
+      samples: job.samples,
+      environment: { ...environment(here, variant), ...job.environment },
+    };
+    const threads = threadsFor(variant, here, Number(job.options.threads ?? 0));
+    const task = { variant: variant.name, threads, model, attachments, start, inputs };
+    const result = await runInWorker(task, { onChange: change, signal: abort.signal });
+    await change({ phase: "send" });
+    const response = await fetch(`${url}/result`, { method: "POST", body: result.trace });
+    if (!response.ok) throw new RunError("io", `The PC refused the trace: HTTP ${response.status}.`);
+    return { ...result, job, variant };
+  } catch (error) {
+    const kind = error.kind ?? "internal";
+    await postJson(`${url}/error`, { kind, message: error.message }).catch(() => {});
+    throw error;
+  } finally {
+    heartbeat.stop();
+  }
+}

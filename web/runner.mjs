@@ -1,0 +1,46 @@
+// The page's side of a run: starts the worker, hands on what it says, ends it.
+// Clients: page.mjs, job.mjs.
+
+const engineFolder = new URL("../engine/", import.meta.url).href;
+
+export class RunError extends Error {
+  constructor(kind, message) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/**
+ * Runs `task` = {variant, threads, model, attachments, start, inputs}; resolves to {reply, trace,
+ * times, model, build}. `onChange({phase, done, total, sample, samples})` is told of progress, and
+ * `signal` stops it.
+ */
+export function runInWorker(task, { onChange = () => {}, signal } = {}) {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" });
+    let state = { phase: "compile", done: 0, total: 0, sample: 0, samples: 0 };
+    let about = {};
+    const change = (more) => onChange((state = { ...state, ...more }));
+    const end = (settle, value) => {
+      worker.terminate();
+      signal?.removeEventListener("abort", stop);
+      settle(value);
+    };
+    const stop = () => end(reject, new RunError("cancelled", "Stopped."));
+    if (signal?.aborted) return stop();
+    signal?.addEventListener("abort", stop);
+    worker.onmessage = ({ data }) => {
+      const { type, ...more } = data;
+      if (type === "phase") change({ phase: more.phase });
+      else if (type === "progress") change(more);
+      else if (type === "loaded") about = more;
+      else if (type === "done") end(resolve, { ...about, ...more });
+      else end(reject, new RunError(more.kind, more.message));
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      end(reject, new RunError("internal", `The worker failed: ${event.message || "no reason given"}`));
+    };
+    worker.postMessage({ base: engineFolder, attachments: [], ...task });
+  });
+}

@@ -1,0 +1,170 @@
+// Draws what is known into the page. Every function replaces what was there; none keeps state.
+// Texts from models are set as text, never as markup. Client: page.mjs.
+
+export const $ = (id) => document.getElementById(id);
+
+function element(tag, { className, text, title, children = [] } = {}) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  if (title) made.title = title;
+  made.append(...children);
+  return made;
+}
+
+const fact = (name, value, className = "") =>
+  element("div", {
+    children: [element("dt", { text: name }), element("dd", { text: value, className })],
+  });
+
+export const bytesText = (bytes) =>
+  bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e3).toFixed(1)} kB`;
+
+export function showCapabilities(here, variant) {
+  const yes = (has) => [has ? "yes" : "no", has ? "yes" : "no"];
+  $("browser-name").textContent = here.browser;
+  $("browser-name").title = here.userAgent;
+  $("facts").replaceChildren(
+    fact("Isolated", ...yes(here.isolated)),
+    fact("Threads", ...yes(here.threads)),
+    fact("SIMD", ...yes(here.simd)),
+    fact("Relaxed SIMD", ...yes(here.relaxedSimd)),
+    fact("WebGL2", ...yes(here.webgl2)),
+    fact("WebGPU", ...yes(here.webgpu)),
+    fact("Cores", String(here.cores)),
+    fact("Memory", here.memoryGb ? `${here.memoryGb} GB` : "not told"),
+  );
+  $("variant").textContent = variant.name
+    ? `Engine build: ${variant.name} (${variant.why}).`
+    : `No engine can run here: ${variant.why}.`;
+  $("variant").classList.toggle("error", !variant.name);
+}
+
+const phases = {
+  load: "Loading the model…",
+  compile: "Preparing the engine…",
+  run: "Running…",
+  send: "Sending the trace to the PC…",
+};
+
+export function showProgress({ phase, done, total, sample, samples }) {
+  const share = samples > 0 ? sample / samples : total > 0 ? done / total : 0;
+  $("progress").value = phase === "send" ? 1 : share;
+  const percent = `${Math.floor(share * 100)} %`;
+  const count = samples > 0 ? ` sample ${sample} of ${samples}` : total > 0 ? ` ${percent}` : "";
+  $("status").textContent = (phases[phase] ?? "") + (phase === "run" ? count : "");
+}
+
+export function showStatus(text) {
+  $("status").textContent = text;
+}
+
+export function showError(message) {
+  $("error").hidden = !message;
+  $("error").textContent = message ?? "";
+  if (message) $("progress").value = 0;
+}
+
+export function hideResults() {
+  for (const card of ["output-card", "layers-card", "ran-card"]) $(card).hidden = true;
+}
+
+const sumsToOne = (values) =>
+  values.every((value) => value >= 0) && Math.abs(values.reduce((a, b) => a + b, 0) - 1) < 1e-3;
+
+const figure = (value) =>
+  value === null ? "NaN or Inf" : Math.abs(value) >= 1e-3 || value === 0 ? value.toFixed(4) : value.toExponential(2);
+
+/** Bars of an output vector; `labels` name its elements, `truth` is the right one when known. */
+export function showOutput({ name, shape, dtype, values }, { labels, truth } = {}) {
+  const most = 12;
+  const order = values.map((_, i) => i);
+  const few = values.length <= most;
+  if (!few) order.sort((a, b) => values[b] - values[a]);
+  const top = values.reduce((best, value, i) => (value > values[best] ? i : best), 0);
+  const highest = Math.max(...values.map(Math.abs), 1e-30);
+  const scale = sumsToOne(values) ? 1 : highest;
+  $("bars").replaceChildren(
+    ...order.slice(0, most).map((i) => {
+      const fill = element("span", { className: "fill" });
+      fill.style.setProperty("--share", Math.max(0, Math.min(1, values[i] / scale)));
+      const text = figure(values[i]) + (i === truth ? " ✓" : "");
+      return element("li", {
+        className: i === top ? "top" : "",
+        children: [
+          element("span", { text: labels?.[i] ?? `[${i}]` }),
+          element("span", { className: "track", children: [fill] }),
+          element("span", { className: "value", text, title: `${values[i]}` }),
+        ],
+      });
+    }),
+  );
+  const whole = `${name}: ${dtype} ${shape.join("×") || "scalar"}`;
+  const verdict =
+    truth === undefined
+      ? ""
+      : `. It says ${labels?.[top] ?? top}; the sample is ${labels?.[truth] ?? truth}`;
+  $("output-note").textContent =
+    whole + (few ? "" : `, the ${most} largest of ${values.length} shown`) + verdict;
+  $("output-card").hidden = false;
+}
+
+export function showNoOutput(text) {
+  $("bars").replaceChildren();
+  $("output-note").textContent = text;
+  $("output-card").hidden = false;
+}
+
+export function showLayers(layers) {
+  const total = layers.reduce((sum, layer) => sum + layer.time_ns, 0);
+  const longest = Math.max(1, ...layers.map((layer) => layer.time_ns));
+  const micro = (ns) => (ns / 1000).toFixed(ns < 1e5 ? 1 : 0);
+  $("layers").replaceChildren(
+    ...layers.map((layer) => {
+      const bar = element("i");
+      bar.style.setProperty("--share", layer.time_ns / longest);
+      return element("tr", {
+        children: [
+          element("td", { text: layer.node, title: `${layer.node} → ${layer.output}` }),
+          element("td", { text: layer.op }),
+          element("td", { text: layer.shape?.join("×") ?? "not kept" }),
+          element("td", { className: "number", text: micro(layer.time_ns) }),
+          element("td", { className: "share", children: [bar] }),
+        ],
+      });
+    }),
+  );
+  const foot = [
+    element("th", { text: `${layers.length} layers` }), element("td"), element("td"),
+    element("td", { className: "number", text: micro(total) }), element("td"),
+  ];
+  $("total").replaceChildren(element("tr", { children: foot }));
+  $("layers-card").hidden = false;
+}
+
+export function showRan(result, variant) {
+  const { run, memory } = result.reply;
+  const peak = Math.max(0, ...memory.map((sample) => sample.bytes));
+  const ms = (value) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+  $("ran").replaceChildren(
+    fact("Engine", run.engine),
+    fact("Instruction set", run.instruction_set),
+    fact("Threads", `${run.threads_real} of ${run.threads_asked} asked`),
+    fact("Build", variant.name),
+    fact("Compile", ms(result.times.compile_ms)),
+    fact("Load and prepare", ms(result.times.load_ms + result.times.prepare_ms)),
+    fact("Run", ms(result.times.run_ms)),
+    fact("Wasm memory", bytesText(peak)),
+    fact("Model", `${result.model.model_sha256.slice(0, 12)}…`),
+    fact("Trace", bytesText(result.trace.length)),
+  );
+  $("ran-card").hidden = false;
+}
+
+export function drawPicture(canvas, image, label) {
+  canvas.width = image.width;
+  canvas.height = image.height;
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  canvas.setAttribute("aria-label", label);
+  canvas.hidden = false;
+}

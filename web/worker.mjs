@@ -1,0 +1,58 @@
+// Runs one model in a worker of its own, slice by slice, and tells the page how far it is.
+// One worker per run: to stop is to terminate it, and nothing is left of it.
+import { openEngine } from "./engine.mjs";
+
+// Long enough to waste little on messages, short enough for a moving progress bar.
+const sliceMs = 50;
+
+const say = (type, more = {}, transfer = []) => self.postMessage({ type, ...more }, transfer);
+
+function joined(model, attachments) {
+  const total = attachments.reduce((sum, file) => sum + file.bytes.length, model.length);
+  const all = new Uint8Array(total);
+  let at = 0;
+  for (const bytes of [model, ...attachments.map((file) => file.bytes)]) {
+    all.set(bytes, at);
+    at += bytes.length;
+  }
+  return all;
+}
+
+async function run({ base, variant, threads, model, attachments, start, inputs }) {
+  const times = {};
+  let begin = performance.now();
+  const lap = (name) => {
+    times[name] = performance.now() - begin;
+    begin = performance.now();
+  };
+  say("phase", { phase: "compile" });
+  const engine = await openEngine({ base, variant, threads });
+  lap("compile_ms");
+  const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
+  const loaded = engine.request({ do: "load", attachments: table }, joined(model, attachments));
+  lap("load_ms");
+  say("loaded", { model: loaded.head, build: engine.request({ do: "capabilities" }).head });
+  engine.request({ do: "start", ...start }, inputs);
+  lap("prepare_ms");
+  say("phase", { phase: "run" });
+  for (;;) {
+    const { head } = engine.request({ do: "poll", budget_ms: sliceMs });
+    say("progress", head);
+    if (head.finished) break;
+  }
+  lap("run_ms");
+  const done = engine.request({ do: "finish" });
+  say("done", { reply: done.head, trace: done.payload, times }, [done.payload.buffer]);
+}
+
+self.onmessage = async ({ data }) => {
+  try {
+    await run(data);
+  } catch (error) {
+    const outOfMemory = error instanceof RangeError || /memory/i.test(error?.message ?? "");
+    say("error", {
+      kind: error?.kind ?? (outOfMemory ? "limit" : "internal"),
+      message: error?.message ?? String(error),
+    });
+  }
+};
