@@ -1,0 +1,125 @@
+// Runs a model with the strict engine and prints the SHA-256 of every captured tensor, one line each:
+// two places agree bit by bit when their lines are equal. What really ran comes first, behind "# ".
+//   driftscope_digest MODEL.onnx [--seed N | --input FILE.safetensors] [--threads N] [--simd BITS]
+// A NaN is hashed as 0x7fc00000: the payload of a NaN carries no meaning and differs between
+// processors. Built in both twins; external data files are not read. Client: the bit identity matrix.
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "core/base/sha256.hpp"
+#include "core/engine/bind_inputs.hpp"
+#include "core/engine/engine.hpp"
+#include "core/graph/build.hpp"
+#include "core/model/onnx_reader.hpp"
+#include "core/platform/platform.hpp"
+#include "core/trace/trace_file.hpp"
+
+namespace {
+
+using namespace driftscope;
+
+struct Arguments {
+  std::string model;
+  std::string input;
+  std::uint64_t seed = 42;
+  std::map<std::string, std::string> options;  // of the engine
+};
+
+Result<Arguments> read_arguments(int argc, char** argv) {
+  Arguments arguments;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.rfind("--", 0) != 0) {
+      arguments.model = word;
+      continue;
+    }
+    if (i + 1 == argc) return bad_input(word + " needs a value");
+    const std::string value = argv[++i];
+    if (word == "--input") arguments.input = value;
+    else if (word == "--threads" || word == "--simd") arguments.options[word.substr(2)] = value;
+    else if (word == "--seed") {
+      const auto [end, error] =
+          std::from_chars(value.data(), value.data() + value.size(), arguments.seed);
+      if (error != std::errc{} || end != value.data() + value.size())
+        return bad_input("--seed " + value + ": expected a whole number");
+    } else {
+      return bad_input("unknown option " + word);
+    }
+  }
+  if (arguments.model.empty())
+    return bad_input("usage: driftscope_digest MODEL.onnx [--seed N | --input FILE.safetensors] "
+                     "[--threads N] [--simd BITS]");
+  return arguments;
+}
+
+Result<std::vector<std::byte>> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return io_error("cannot read " + path);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const auto bytes = std::as_bytes(std::span(text));
+  return std::vector<std::byte>(bytes.begin(), bytes.end());
+}
+
+std::string digest(const Tensor& tensor) {
+  if (tensor.dtype() != DType::float32) return sha256_hex(tensor.bytes());
+  const auto values = tensor.values<float>();
+  std::vector<float> canonical(values.begin(), values.end());
+  for (float& x : canonical)
+    if (std::isnan(x)) x = std::bit_cast<float>(0x7fc00000u);
+  return sha256_hex(std::as_bytes(std::span(canonical)));
+}
+
+class Printer final : public Observer {
+ public:
+  explicit Printer(const Graph& graph) : graph_(graph) {}
+  [[nodiscard]] bool wants(ValueId /*value*/) const override { return true; }
+  Status value(ValueId value, const Tensor& tensor) override {
+    fmt::print("{} {} {}\n", graph_.value_name(value), shape_text(tensor.shape()), digest(tensor));
+    return {};
+  }
+  void node_done(NodeId /*node*/, std::int64_t /*time_ns*/) override {}
+
+ private:
+  const Graph& graph_;
+};
+
+Status run(int argc, char** argv) {
+  DRIFTSCOPE_TRY(const Arguments arguments, read_arguments(argc, argv));
+  DRIFTSCOPE_TRY(const auto bytes, read_file(arguments.model));
+  DRIFTSCOPE_TRY(const Model model, read_onnx(bytes));
+  DRIFTSCOPE_TRY(const Graph graph, build_graph(model));
+  NamedInputs inputs;
+  if (arguments.input.empty()) {
+    DRIFTSCOPE_TRY(inputs, seeded_inputs(graph, arguments.seed));
+  } else {
+    DRIFTSCOPE_TRY(const auto input_bytes, read_file(arguments.input));
+    DRIFTSCOPE_TRY(Trace file, read_trace(input_bytes));
+    inputs = std::move(file.tensors);
+  }
+  DRIFTSCOPE_TRY(BoundInputs bound, bind_inputs(graph, inputs));
+  DRIFTSCOPE_TRY(const Engine* const engine, find_engine("strict"));
+  DRIFTSCOPE_TRY(const EngineOptions options, read_engine_options(arguments.options));
+  DRIFTSCOPE_TRY(const auto session, engine->prepare(bound.graph, options));
+  const RanWith ran = session->ran_with();
+  fmt::print("# ran: {} on {}, {}, {} of {} threads\n", ran.engine, platform_name(),
+             ran.instruction_set, ran.threads_real, ran.threads_asked);
+  fmt::print("# model: {}\n", model.sha256);
+  Printer printer(*bound.graph);
+  DRIFTSCOPE_TRY(const auto outputs, run_to_end(*session, std::move(bound.inputs), printer));
+  return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Status status = run(argc, argv);
+  if (status.ok()) return 0;
+  fmt::print(stderr, "driftscope_digest: {}\n", status.error().message);
+  return 2;
+}
