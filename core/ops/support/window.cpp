@@ -83,8 +83,9 @@ Result<WindowAxis> place_window(const WindowAttributes& attributes, std::size_t 
         axis, placed.kernel, placed.dilation, extent, input, placed.pad_begin, placed.pad_end));
   const std::int64_t room = *padded - extent;
   placed.output = room / placed.stride + 1;
-  // With VALID both roundings give the same size (specification of AveragePool-19).
-  if (attributes.ceil_mode && attributes.auto_pad == AutoPad::notset && room % placed.stride != 0) {
+  // VALID with ceil_mode rounds up too: the formula in the text of AveragePool-19 does not, but
+  // ONNX's shape inference and ONNX Runtime do, and the shapes in files come from them.
+  if (attributes.ceil_mode && room % placed.stride != 0) {
     // A window that would start in the padding behind the input is left out. Opset 19 says so;
     // ONNX Runtime and PyTorch do it for all, and such a window would see no data at all.
     if (placed.output * placed.stride < input + placed.pad_begin) ++placed.output;

@@ -32,6 +32,13 @@ TEST_CASE("Pool_CeilMode_DropsTheWindowThatStartsInTheTailPadding") {
   }
 }
 
+TEST_CASE("AveragePool_ValidWithCeilMode_RoundsUpAsOnnxRuntime") {
+  const auto x = floats({1, 1, 5}, {1, 2, 3, 4, 5});
+  CHECK(OneNode{"AveragePool", {x}, {ints("kernel_shape", {2}), ints("strides", {2}),
+                                     text("auto_pad", "VALID"), integer("ceil_mode", 1)}}
+            .numbers() == Numbers{1.5, 3.5, 5});
+}
+
 TEST_CASE("AveragePool_CountIncludePad_DividesByTheTapsInsideThePaddedInput") {
   // Windows start at −1, 1 and 3; the last reaches one beyond the padding, which does not count.
   const auto x = floats({1, 1, 4}, {2, 4, 6, 8});
