@@ -175,7 +175,7 @@ bool ChildProcess::exited_well() const {
 }
 
 void ChildProcess::end(int grace_ms) {
-  if (state_->ended) return;
+  if (!state_ || state_->ended) return;
   const std::vector<pid_t> members = find_processes(state_->mark, true);
   end_processes(state_->mark, grace_ms);
   state_->last = peek(state_->mark.leader);

@@ -41,6 +41,8 @@ std::optional<Refusal> refuse(const RequestFacts& request, const Address& addres
   // The same answer as for an unknown path: nothing tells that a token exists.
   if (!same_token(first_segment(request.path), address.token)) return Refusal{404, "not found"};
   if (request.has_content_encoding) return Refusal{415, "send the body without Content-Encoding"};
+  // Its end could only be told by closing the connection: a thread would wait for that.
+  if (request.body_without_length) return Refusal{411, "send the body with its length"};
   return std::nullopt;
 }
 

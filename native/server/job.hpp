@@ -26,7 +26,7 @@ struct JobContent {
   std::string description;  ///< JSON, see job_description
   std::shared_ptr<const Bytes> model;
   std::vector<std::shared_ptr<const Bytes>> attachments;  ///< external data files of the model
-  std::shared_ptr<const Bytes> inputs;                    ///< safetensors; null with a seed
+  std::shared_ptr<const Bytes> inputs;                    ///< safetensors
 };
 
 /// What the page says while it works. Counts are those of the session door.

@@ -31,7 +31,6 @@ std::string job_description(const BrowserJob& job, const HostInfo& host) {
                       {"repeat", job.repeat},
                       {"capture", job.capture == Capture::all ? "all" : "outputs"},
                       {"environment", {{"browser_version", host.version}}}};
-  if (!job.inputs) description["seed"] = job.seed;
   if (job.samples > 0) description["samples"] = job.samples;
   return json_text(description);
 }

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,8 +32,7 @@ struct BrowserJob {
   std::string model_name;  ///< for the page to show, "lenet5"
   std::shared_ptr<const Bytes> model;
   std::vector<JobAttachment> attachments;
-  std::shared_ptr<const Bytes> inputs;  ///< safetensors by input name; null: `seed`
-  std::uint64_t seed = 42;
+  std::shared_ptr<const Bytes> inputs;  ///< safetensors, by input name
   Capture capture = Capture::all;
   int repeat = 1;
   std::int64_t samples = 0;  ///< above 0: inputs have a leading axis of so many samples (door.hpp)

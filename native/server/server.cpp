@@ -35,6 +35,8 @@ RequestFacts facts_of(const Request& request) {
   facts.hosts = all("Host");
   facts.origins = all("Origin");
   facts.has_content_encoding = request.has_header("Content-Encoding");
+  facts.body_without_length = request.method == "POST" && !request.has_header("Content-Length") &&
+                              !request.has_header("Transfer-Encoding");
   for (const auto& [name, value] : request.headers)
     facts.header_bytes += name.size() + value.size() + 4;
   return facts;

@@ -18,7 +18,7 @@ using namespace testing;
 using std::chrono::milliseconds;
 
 // Shell functions that a fake browser may use; the page's URL is its last argument.
-constexpr const char* shell_page = R"(#!/bin/bash
+constexpr const char* shell_page = R"sh(#!/bin/bash
 url=${!#}; rest=${url#http://}; address=${rest%%/*}; token=${rest#*/}; token=${token%%/*}
 job=${url##*job=}; api=/$token/api/jobs/$job
 request() { # METHOD PATH FILE
@@ -27,7 +27,7 @@ request() { # METHOD PATH FILE
       "$([[ $3 ]] && stat -c %s "$3" || echo 0)"; [[ ! $3 ]] || cat "$3"; } >&9
   cat <&9 >/dev/null; exec 9>&-
 }
-)";
+)sh";
 
 struct Fake : TestSite {
   HostInfo browser(const std::string& name, const std::string& script) const {
@@ -59,6 +59,12 @@ struct Fake : TestSite {
     return (folder->path() / name).string();
   }
 };
+
+ProcessSpec no_such_program() {
+  ProcessSpec spec;
+  spec.arguments = {"no-such-program-anywhere"};
+  return spec;
+}
 
 // Processes whose command line holds `text`, besides this one.
 int processes_with(const std::string& text) {
@@ -219,7 +225,7 @@ TEST_CASE("Launcher_BrowserAbsent_SaysHowToInstall") {
 }
 
 TEST_CASE("ChildProcess_NoSuchProgram_Missing") {
-  const auto child = ChildProcess::start({.arguments = {"no-such-program-anywhere"}});
+  const auto child = ChildProcess::start(no_such_program());
   REQUIRE_FALSE(child.ok());
   CHECK(child.error().kind == ErrorKind::missing);
 }

@@ -16,7 +16,7 @@
 namespace driftscope::testing {
 
 /// Sends `text` to 127.0.0.1:port and reads until the server closes. Empty when it cannot connect.
-inline std::string exchange(int port, const std::string& text) {
+inline std::string send_raw(int port, const std::string& text) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -74,7 +74,7 @@ struct TestSite {
                                     const std::string& body = "") const {
     std::string text = method + " " + path + " HTTP/1.1\r\nHost: " + host() + "\r\n" + headers;
     if (!body.empty()) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
-    return exchange(server->port(), text + "\r\n" + body);
+    return send_raw(server->port(), text + "\r\n" + body);
   }
   [[nodiscard]] std::string get(const std::string& below) const {
     return request("GET", token + below);
