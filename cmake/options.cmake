@@ -11,7 +11,6 @@ target_compile_options(driftscope_options INTERFACE
   -Woverloaded-virtual -Werror
   # The same bits everywhere: no product and sum is ever fused into one rounding.
   -ffp-contract=off)
-target_compile_definitions(driftscope_options INTERFACE FMT_HEADER_ONLY)
 
 if(DRIFTSCOPE_SANITIZE)
   target_compile_options(driftscope_options INTERFACE
