@@ -65,8 +65,10 @@ Result<fs::path> find_browser(const Kind& kind) {
                        " is not installed; './tools/setup' installs it");
 }
 
-std::string first_line(const std::string& text) {
+// "Chromium 156.0 built on Debian GNU/Linux 12 (bookworm)": the name and number are enough.
+std::string version_in(const std::string& text) {
   std::string line = text.substr(0, text.find('\n'));
+  line = line.substr(0, line.find(" built on "));
   while (!line.empty() && line.back() == ' ') line.pop_back();
   return line;
 }
@@ -158,7 +160,7 @@ Result<HostInfo> probe_host(std::string_view host) {
     if (error.kind != ErrorKind::cancelled) error.kind = ErrorKind::missing;
     return in_context(std::move(error), std::string(host));
   }
-  return HostInfo{kind->host, kind->label, program, first_line(*version)};
+  return HostInfo{kind->host, kind->label, program, version_in(*version)};
 }
 
 Result<BrowserCommand> browser_command(const HostInfo& host, const fs::path& profile,

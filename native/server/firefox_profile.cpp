@@ -10,6 +10,8 @@ user_pref("dom.webgpu.enabled", true);
 user_pref("dom.webgpu.workers.enabled", true);
 user_pref("gfx.webgpu.ignore-blocklist", true);
 user_pref("webgl.force-enabled", true);
+// times of single layers
+user_pref("privacy.reduceTimerPrecision", false);
 // no questions, no first-run pages
 user_pref("browser.aboutwelcome.enabled", false);
 user_pref("browser.shell.checkDefaultBrowser", false);
