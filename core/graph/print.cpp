@@ -51,7 +51,8 @@ std::string tensor_text(const Tensor& tensor) {
 }
 
 std::string subgraph_text(const std::shared_ptr<const ModelGraph>& graph) {
-  return fmt::format("graph of {} nodes", graph->nodes.size());
+  return fmt::format("graph of {} node{}", graph->nodes.size(),
+                     graph->nodes.size() == 1 ? "" : "s");
 }
 
 struct AttributeText {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <tuple>
 
 #include "core/base/checked.hpp"
 #include "core/base/text.hpp"
@@ -65,7 +66,8 @@ Result<SafetensorsHeader> plan(const Safetensors& file) {
                                      dtype_name(tensor.dtype())));
     const auto end = checked_add(next, static_cast<std::int64_t>(tensor.bytes().size()));
     if (!end) return limit_error("the tensors are too large for one file");
-    header.entries.push_back({name, tensor.dtype(), tensor.shape(), next, *end});
+    header.entries.push_back(
+        {name, tensor.dtype(), tensor.shape(), next, *end, header.entries.size()});
     next = *end;
   }
   return header;
@@ -91,9 +93,9 @@ Result<Safetensors> read_safetensors(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(rest.data()),
                               static_cast<std::size_t>(length));
   DRIFTSCOPE_TRY(SafetensorsHeader header, parse_safetensors_header(text));
-  // Stable: empty tensors share their offset with the next one.
-  std::stable_sort(header.entries.begin(), header.entries.end(), [](const auto& a, const auto& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+  // Empty tensors share their offset with the next one: those keep the order of the header.
+  std::sort(header.entries.begin(), header.entries.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.begin, a.end, a.position) < std::tie(b.begin, b.end, b.position);
   });
   const auto data = rest.subspan(static_cast<std::size_t>(length));
   DRIFTSCOPE_CHECK(check_layout(header.entries, data.size()));

@@ -118,6 +118,7 @@ Result<SafetensorsHeader> parse_safetensors_header(std::string_view text) {
     }
     auto entry = entry_of(name, value);
     if (!entry.ok()) return in_context(std::move(entry).error(), "tensor " + in_quotes(name));
+    entry->position = header.entries.size();
     header.entries.push_back(*std::move(entry));
   }
   return header;

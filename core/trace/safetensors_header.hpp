@@ -1,6 +1,7 @@
 // The JSON header of a safetensors file, as data. Clients: safetensors.cpp only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -19,6 +20,7 @@ struct SafetensorsEntry {
   Shape shape;
   std::int64_t begin = 0;
   std::int64_t end = 0;
+  std::size_t position = 0;  ///< in the header
 };
 
 struct SafetensorsHeader {

@@ -76,11 +76,12 @@ std::string value_info_message(const std::string& name, DType dtype,
   if (dims == nullptr) return tensor_type.commit(), type.commit(), out;
   protozero::pbf_writer shape(tensor_type, 2);
   for (const Dim& dim : *dims) {
-    protozero::pbf_writer dimension(shape, 1);
+    std::string dimension;  // empty: unknown; protozero would leave out an empty nested writer
     if (dim.size >= 0)
-      dimension.add_int64(1, dim.size);
+      protozero::pbf_writer(dimension).add_int64(1, dim.size);
     else if (!dim.symbol.empty())
-      dimension.add_string(2, dim.symbol);
+      protozero::pbf_writer(dimension).add_string(2, dim.symbol);
+    shape.add_message(1, dimension);
   }
   shape.commit();
   tensor_type.commit();

@@ -1,0 +1,34 @@
+#include "core/base/text.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace driftscope;
+using namespace std::string_literals;
+
+TEST_CASE("ValidUtf8_AcceptsEveryLengthOfSequence") {
+  CHECK(valid_utf8(""));
+  CHECK(valid_utf8("plain"));
+  CHECK(valid_utf8("é ☃ 𝛼 \xed\x9f\xbf \xee\x80\x80 \xf4\x8f\xbf\xbf"));
+  CHECK(valid_utf8("\0"s));
+}
+
+TEST_CASE("ValidUtf8_RefusesWhatTable37Excludes") {
+  CHECK_FALSE(valid_utf8("\x80"));              // a continuation byte alone
+  CHECK_FALSE(valid_utf8("\xc3"));              // cut short
+  CHECK_FALSE(valid_utf8("\xc0\xaf"));          // overlong
+  CHECK_FALSE(valid_utf8("\xe0\x9f\xbf"));      // overlong
+  CHECK_FALSE(valid_utf8("\xed\xa0\x80"));      // a surrogate
+  CHECK_FALSE(valid_utf8("\xf0\x8f\xbf\xbf"));  // overlong
+  CHECK_FALSE(valid_utf8("\xf4\x90\x80\x80"));  // beyond U+10FFFF
+  CHECK_FALSE(valid_utf8("\xff"));
+  CHECK_FALSE(valid_utf8("\xe2\x98x"));
+}
+
+TEST_CASE("InQuotes_EscapesAndCuts") {
+  CHECK(in_quotes("conv1") == "'conv1'");
+  CHECK(in_quotes("a\nb\x7f\xff") == "'a\\x0ab\\x7f\\xff'");
+  CHECK(in_quotes("é") == "'é'");
+  CHECK(in_quotes("abcdef", 4) == "'abcd…'");
+  CHECK(in_quotes("abcdef", 6) == "'abcdef'");
+  CHECK(in_quotes("abé", 3) == "'ab…'");  // never cuts within a character
+}

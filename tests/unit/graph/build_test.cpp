@@ -1,0 +1,177 @@
+#include "core/graph/build.hpp"
+
+#include <doctest/doctest.h>
+
+#include "unit/support/model_builder.hpp"
+
+using namespace driftscope;
+using namespace driftscope::test;
+
+namespace {
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::vector<std::string> node_names(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Node& node : graph.nodes) names.push_back(node.name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("BuildGraph_ResolvesNames") {
+  const Graph graph = built(ModelBuilder("tiny")
+                                .opset(13)
+                                .input("x", DType::float32, {"N", 4})
+                                .initializer("w", tensor<float>({4}, {1, 2, 3, 4}))
+                                .node("Clip", {"x", "", "w"}, {"y", ""}, {integer("k", 3)})
+                                .node("Relu", {"y"}, {"z"})
+                                .value_info("y", DType::float32, {"N", 4})
+                                .output("z", DType::float32, {"N", 4}));
+  CHECK(graph.name == "tiny");
+  REQUIRE(graph.inputs.size() == 1);
+  CHECK(graph.value_name(graph.inputs[0]) == "x");
+  const Node& clip = graph.nodes.at(0);
+  CHECK(clip.name == "Clip_0");
+  CHECK(clip.opset == 13);
+  REQUIRE(clip.inputs.size() == 3);
+  CHECK(clip.inputs[0] == graph.inputs[0]);
+  CHECK(clip.inputs[1] == no_value);
+  CHECK(graph.value_name(clip.inputs[1]) == "(omitted)");
+  const Value& weight = graph.values.at(clip.inputs[2]);
+  REQUIRE(weight.constant);
+  CHECK(weight.static_shape() == Shape{4});
+  CHECK(weight.producer == no_node);
+  REQUIRE(clip.outputs.size() == 2);
+  CHECK(clip.outputs[1] == no_value);
+  const Value& y = graph.values.at(clip.outputs[0]);
+  CHECK(y.producer == 0);
+  CHECK(y.dtype == DType::float32);
+  CHECK_FALSE(y.static_shape());
+  REQUIRE(clip.attribute("k") != nullptr);
+  CHECK(clip.attribute("absent") == nullptr);
+  REQUIRE(graph.outputs.size() == 1);
+  CHECK(graph.find_value("z") == graph.outputs[0]);
+  CHECK_FALSE(graph.find_value("nobody"));
+}
+
+TEST_CASE("BuildGraph_NodesOutOfOrder_AreOrderedAndKeepFileOrderOtherwise") {
+  const Graph graph = built(ModelBuilder()
+                                .input("x", DType::float32, {1})
+                                .node("Relu", {"b"}, {"c"})      // 0 needs 2
+                                .node("Tanh", {"x"}, {"side"})   // 1
+                                .node("Sigmoid", {"x"}, {"b"})   // 2
+                                .node("Add", {"c", "side"}, {"y"})
+                                .output("y"));
+  CHECK(node_names(graph) == Names{"Tanh_1", "Sigmoid_2", "Relu_0", "Add_3"});
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    for (const ValueId output : graph.nodes[i].outputs) CHECK(graph.values[output].producer == i);
+}
+
+TEST_CASE("BuildGraph_Cycle_NamesItsNodes") {
+  const Error error = build_failure(ModelBuilder()
+                                        .input("x", DType::float32, {1})
+                                        .node("Relu", {"x"}, {"before"})
+                                        .node("Add", {"before", "c"}, {"a"}).named("add")
+                                        .node("Tanh", {"a"}, {"b"}).named("tanh")
+                                        .node("Relu", {"b"}, {"c"}).named("relu")
+                                        .node("Relu", {"c"}, {"after"})
+                                        .output("after"));
+  CHECK(error.kind == ErrorKind::bad_input);
+  CHECK(error.message ==
+        "graph: the graph has a cycle, so no node of it can run first: 'tanh' → 'relu' → 'add' → "
+        "'tanh'");
+}
+
+TEST_CASE("BuildGraph_NodeThatNeedsItself_IsACycle") {
+  const Error error = build_failure(ModelBuilder().node("Relu", {"a"}, {"a"}).output("a"));
+  CHECK(holds(error.message, "'Relu_0' → 'Relu_0'"));
+}
+
+TEST_CASE("BuildGraph_DuplicateValueNames_AreRefused") {
+  const auto one = [] {
+    ModelBuilder builder;
+    builder.input("x", DType::float32, {1}).node("Relu", {"x"}, {"y"}).output("y");
+    return builder;
+  };
+  CHECK(holds(build_failure(one().node("Tanh", {"x"}, {"y"})).message,
+              "output of node 'Tanh_1': the name 'y' is already that of an output of node 'Relu_0'"));
+  CHECK(holds(build_failure(one().node("Tanh", {"x"}, {"x"})).message, "a graph input"));
+  CHECK(holds(build_failure(one().initializer("y", tensor<float>({1}, {0}))).message,
+              "already that of an initializer"));
+  CHECK(holds(build_failure(one().input("x", DType::float32, {1})).message,
+              "'x' is listed twice"));
+  const Tensor zero = tensor<float>({1}, {0});
+  CHECK(holds(build_failure(one().initializer("w", zero).initializer("w", zero)).message,
+              "initializer: the name 'w'"));
+}
+
+TEST_CASE("BuildGraph_MissingInput_NamesNodeAndValue") {
+  const Error error =
+      build_failure(ModelBuilder().node("Conv", {"x", "w"}, {"y"}).named("conv1").output("y"));
+  CHECK(error.kind == ErrorKind::bad_input);
+  CHECK(holds(error.message, "node 'conv1': value 'x' does not exist"));
+}
+
+TEST_CASE("BuildGraph_MissingOutput_IsNamed") {
+  ModelBuilder builder;
+  builder.input("x", DType::float32, {1}).node("Relu", {"x"}, {"y"});
+  CHECK(holds(build_failure(builder).message, "no outputs"));
+  CHECK(holds(build_failure(builder.output("z")).message, "graph output: value 'z'"));
+}
+
+TEST_CASE("BuildGraph_InitializerThatIsAnInput_IsAConstant") {
+  const Graph graph = built(ModelBuilder()
+                                .ir_version(3)
+                                .input("x", DType::float32, {1})
+                                .input("w", DType::float32, {1})
+                                .initializer("w", tensor<float>({1}, {2}))
+                                .node("Mul", {"x", "w"}, {"y"})
+                                .output("y"));
+  REQUIRE(graph.inputs.size() == 1);
+  CHECK(graph.value_name(graph.inputs[0]) == "x");
+  CHECK(graph.values[*graph.find_value("w")].constant);
+}
+
+TEST_CASE("BuildGraph_DomainWithoutOpset_NamesTheNode") {
+  const auto one = [](const std::string& domain) {
+    ModelBuilder builder;
+    builder.input("x", DType::float32, {1}).node("Relu", {"x"}, {"y"}, {}, domain).output("y");
+    return builder;
+  };
+  CHECK(holds(build_failure(one("com.example")).message,
+              "node 'Relu_0': the model does not say which opset of domain 'com.example'"));
+  CHECK(holds(build_failure(one("").opset(0)).message, "domain ai.onnx"));
+  CHECK(built(one("com.example").opset("com.example", 2)).nodes[0].opset == 2);
+}
+
+TEST_CASE("BuildGraph_NodeNames_AreUniqueAndNeverEmpty") {
+  ModelBuilder builder;
+  builder.input("x", DType::float32, {1});
+  const Names given{"", "same", "same", "Relu_0", "Relu_5", ""};
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    builder.node("Relu", {"x"}, {"y" + std::to_string(i)});
+    if (!given[i].empty()) builder.named(given[i]);
+  }
+  builder.output("y0");
+  CHECK(node_names(built(builder)) ==
+        Names{"Relu_0_2", "same", "Relu_2", "Relu_0", "Relu_5", "Relu_5_2"});
+}
+
+TEST_CASE("BuildGraph_NodeWithoutOperatorOrWithAnAttributeTwice_IsRefused") {
+  CHECK(holds(build_failure(ModelBuilder().node("", {}, {"y"}).named("n").output("y")).message,
+              "node 'n': it has no operator"));
+  const Error error = build_failure(
+      ModelBuilder().node("Pad", {}, {"y"}, {integer("a", 1), integer("a", 2)}).output("y"));
+  CHECK(holds(error.message, "node 'Pad_0': attribute 'a' is given twice"));
+}
+
+TEST_CASE("BuildGraph_InputPassedThrough_IsAnOutput") {
+  const Graph graph = built(ModelBuilder().input("x", DType::float32, {1}).output("x"));
+  CHECK(graph.nodes.empty());
+  CHECK(graph.outputs == graph.inputs);
+}

@@ -1,0 +1,256 @@
+#include "core/model/onnx_reader.hpp"
+
+#include <doctest/doctest.h>
+
+#include "core/base/sha256.hpp"
+#include "unit/support/model_builder.hpp"
+
+using namespace driftscope;
+using namespace driftscope::test;
+
+namespace {
+
+Model read(const ModelBuilder& builder) {
+  auto model = read_onnx(builder.bytes());
+  REQUIRE_MESSAGE(model.ok(), model.error().message);
+  return *std::move(model);
+}
+
+Error failure(const std::vector<std::byte>& bytes) {
+  const auto model = read_onnx(bytes);
+  REQUIRE_MESSAGE(!model.ok(), "the model was accepted");
+  return model.error();
+}
+Error failure(const ModelBuilder& builder) { return failure(builder.bytes()); }
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A graph with one identity node.
+ModelBuilder identity() {
+  ModelBuilder builder;
+  builder.input("x", DType::float32, {"N", 3, ""}).node("Identity", {"x"}, {"y"}).output("y");
+  return builder;
+}
+
+template <class T>
+const T& value(const ModelNode& node, std::size_t i) {
+  REQUIRE(std::holds_alternative<T>(node.attributes.at(i).value));
+  return std::get<T>(node.attributes.at(i).value);
+}
+
+}  // namespace
+
+TEST_CASE("ReadOnnx_KeepsNamesTypesAndOrder") {
+  auto builder = identity();
+  builder.node("Add", {"y", ""}, {"z", ""}, {}, "com.example").named("sum");
+  builder.producer("pytorch", "2.4").opset("com.example", 3).value_info("z", DType::int64, {7});
+  const Model model = read(builder);
+  CHECK(model.ir_version == 8);
+  CHECK(model.producer == "pytorch 2.4");
+  CHECK(model.opsets == std::map<std::string, std::int64_t>{{"", 21}, {"com.example", 3}});
+  CHECK(model.sha256 == sha256_hex(builder.bytes()));
+  CHECK(model.graph.name == "test");
+  REQUIRE(model.graph.nodes.size() == 2);
+  CHECK(model.graph.nodes[0].op_type == "Identity");
+  CHECK(model.graph.nodes[0].name.empty());
+  const ModelNode& sum = model.graph.nodes[1];
+  CHECK(sum.name == "sum");
+  CHECK(sum.domain == "com.example");
+  CHECK(sum.inputs == std::vector<std::string>{"y", ""});
+  CHECK(sum.outputs == std::vector<std::string>{"z", ""});
+  REQUIRE(model.graph.inputs.size() == 1);
+  CHECK(model.graph.inputs[0].dtype == DType::float32);
+  REQUIRE(model.graph.inputs[0].shape);
+  CHECK(*model.graph.inputs[0].shape == SymbolicShape{{-1, "N"}, {3, ""}, {-1, ""}});
+  CHECK(shape_text(*model.graph.inputs[0].shape) == "Nx3x?");
+  REQUIRE(model.graph.outputs.size() == 1);
+  CHECK_FALSE(model.graph.outputs[0].shape);
+  CHECK(model.graph.outputs[0].dtype == DType::undefined);
+  REQUIRE(model.graph.value_infos.size() == 1);
+  CHECK(model.graph.value_infos[0].dtype == DType::int64);
+}
+
+TEST_CASE("ReadOnnx_ReadsEveryKindOfAttribute") {
+  const Tensor weights = tensor<float>({2}, {1.5f, -2.0f});
+  ModelBuilder body("body");
+  body.node("Relu", {"a"}, {"b"}).output("b");
+  ModelBuilder builder;
+  builder
+      .node("Test", {}, {"y"},
+            {real("f", 0.25f), integer("i", -7), text("s", "same\xff"), tensor_attribute("t", weights),
+             reals("fs", {1.0f, -2.5f}), ints("is", {-1, INT64_MAX}), texts("ss", {"", "b"}),
+             {"ts", std::vector<Tensor>{weights}}})
+      .graph_attribute("g", body.graph_message())
+      .output("y");
+  const Model model = read(builder);
+  const ModelNode& node = model.graph.nodes.at(0);
+  CHECK(value<float>(node, 0) == 0.25f);
+  CHECK(value<std::int64_t>(node, 1) == -7);
+  CHECK(value<std::string>(node, 2) == "same\xff");  // bytes, not text
+  CHECK(value<Tensor>(node, 3).values<float>()[1] == -2.0f);
+  CHECK(value<std::vector<float>>(node, 4) == std::vector<float>{1.0f, -2.5f});
+  CHECK(value<std::vector<std::int64_t>>(node, 5) == std::vector<std::int64_t>{-1, INT64_MAX});
+  CHECK(value<std::vector<std::string>>(node, 6) == std::vector<std::string>{"", "b"});
+  CHECK(value<std::vector<Tensor>>(node, 7).at(0).elements() == 2);
+  const auto& graph = value<std::shared_ptr<const ModelGraph>>(node, 8);
+  CHECK(graph->name == "body");
+  CHECK(graph->nodes.at(0).op_type == "Relu");
+}
+
+TEST_CASE("ReadOnnx_PackedIntegersOfAnAttributeAreTheSame") {
+  std::string attribute;
+  protozero::pbf_writer writer(attribute);
+  writer.add_string(1, "pads");
+  const std::vector<std::int64_t> pads{1, -2, 300};
+  writer.add_packed_int64(8, pads.begin(), pads.end());
+  writer.add_int64(20, 7);
+  std::string node;
+  protozero::pbf_writer(node).add_string(4, "Pad");
+  protozero::pbf_writer(node).add_message(5, attribute);
+  const Model model = read(ModelBuilder().graph_field(1, node));
+  CHECK(value<std::vector<std::int64_t>>(model.graph.nodes.at(0), 0) == pads);
+}
+
+TEST_CASE("ReadOnnx_AiOnnxIsTheOnnxDomain") {
+  ModelBuilder builder;
+  builder.opset(0).opset("ai.onnx", 13).node("Relu", {"x"}, {"y"}, {}, "ai.onnx");
+  const Model model = read(builder);
+  CHECK(model.opsets == std::map<std::string, std::int64_t>{{"", 13}});
+  CHECK(model.graph.nodes[0].domain.empty());
+}
+
+TEST_CASE("ReadOnnx_OpsetOutOfRange_SaysWhichRange") {
+  CHECK(read_onnx(identity().opset(7).bytes()).ok());
+  CHECK(read_onnx(identity().opset(21).bytes()).ok());
+  for (const std::int64_t version : {6, 22}) {
+    const Error error = failure(identity().opset(version));
+    CHECK(error.kind == ErrorKind::unsupported);
+    CHECK(holds(error.message, "opset " + std::to_string(version)));
+    CHECK(holds(error.message, "7 to 21"));
+  }
+}
+
+TEST_CASE("ReadOnnx_TwoOpsetsForOneDomain_IsRefused") {
+  CHECK(holds(failure(identity().opset("ai.onnx", 13)).message, "as opset 21 and as opset 13"));
+}
+
+TEST_CASE("ReadOnnx_IrVersionBefore3_IsRefused") {
+  CHECK(read_onnx(identity().ir_version(3).bytes()).ok());
+  const Error error = failure(identity().ir_version(2));
+  CHECK(error.kind == ErrorKind::unsupported);
+  CHECK(holds(error.message, "IR version 2"));
+}
+
+TEST_CASE("ReadOnnx_NoModelAtAll_SaysSo") {
+  CHECK(holds(failure({}).message, "empty"));
+  CHECK(holds(failure(bytes_of("\x08\x08")).message, "no graph"));
+  CHECK_FALSE(read_onnx(bytes_of("<!DOCTYPE html><html>")).ok());
+}
+
+TEST_CASE("ReadOnnx_FunctionsAndSparseTensors_AreNamed") {
+  std::string function;
+  protozero::pbf_writer(function).add_string(1, "MyGelu");
+  const Error error = failure(identity().model_field(25, function));
+  CHECK(error.kind == ErrorKind::unsupported);
+  CHECK(holds(error.message, "function 'MyGelu'"));
+  const Error sparse = failure(identity().graph_field(15, ""));
+  CHECK(sparse.kind == ErrorKind::unsupported);
+  CHECK(holds(sparse.message, "sparse_initializer"));
+}
+
+TEST_CASE("ReadOnnx_InputThatIsASequence_IsRefusedByName") {
+  std::string info;
+  protozero::pbf_writer writer(info);
+  writer.add_string(1, "list");
+  {
+    protozero::pbf_writer type(writer, 2);
+    type.add_message(4, std::string());
+  }
+  const Error error = failure(identity().graph_field(11, info));
+  CHECK(error.kind == ErrorKind::unsupported);
+  CHECK(holds(error.message, "'list'"));
+  CHECK(holds(error.message, "sequence"));
+  CHECK(read_onnx(identity().graph_field(13, info).bytes()).ok());  // a value inside may be one
+}
+
+TEST_CASE("ReadOnnx_DamageIsLocated") {
+  // Node 1 with an attribute whose integer list is cut.
+  std::string attribute;
+  protozero::pbf_writer(attribute).add_string(1, "pads");
+  attribute += "\x42\x05\x01";  // field 8, five bytes, one there
+  std::string node;
+  protozero::pbf_writer(node).add_string(3, "mine");
+  protozero::pbf_writer(node).add_string(4, "Pad");
+  protozero::pbf_writer(node).add_message(5, attribute);
+  // The builder writes its own nodes first.
+  const std::string message = failure(identity().graph_field(1, node)).message;
+  CHECK(message ==
+        "model: graph: node 1 'mine' ('Pad'): attribute 'pads': truncated protobuf message: the file "
+        "is cut short or damaged");
+}
+
+TEST_CASE("ReadOnnx_LengthsBeyond32Bits_AreNotTakenModulo") {
+  // Field 2 (producer_name): 2^32 + 5 is 5 modulo 2^32; 2^31 + 5 is negative as a 32-bit number.
+  for (const std::string& length : {std::string("\x85\x80\x80\x80\x10", 5),
+                                   std::string("\x85\x80\x80\x80\x08", 5)}) {
+    const std::string message = "\x12" + length + "hello" + identity().message();
+    CHECK(holds(failure(bytes_of(message)).message, "truncated"));
+    CHECK_FALSE(read_onnx(bytes_of("\x9a\x06" + length + "hello")).ok());  // an unknown field
+  }
+}
+
+TEST_CASE("ReadOnnx_WrongWireTypes_AreRefused") {
+  std::string node;
+  protozero::pbf_writer(node).add_int64(4, 1);  // op_type as a number
+  CHECK(holds(failure(identity().graph_field(1, node)).message, "not of the type"));
+  std::string number;
+  protozero::pbf_writer(number).add_string(1, "eight");  // ir_version as text
+  CHECK_FALSE(read_onnx(bytes_of(number)).ok());
+  std::string real_as_integer = attribute_message(integer("i", 1));
+  protozero::pbf_writer(real_as_integer).add_int64(2, 1);  // f
+  std::string other;
+  protozero::pbf_writer(other).add_message(5, real_as_integer);
+  CHECK_FALSE(read_onnx(identity().graph_field(1, other).bytes()).ok());
+}
+
+TEST_CASE("ReadOnnx_NamesThatAreNoUtf8_AreRefused") {
+  const Error error = failure(identity().node("Relu", {"\xff"}, {"z"}));
+  CHECK(holds(error.message, "'\\xff' is not UTF-8"));
+}
+
+TEST_CASE("ReadOnnx_SubgraphsNestedTooDeeply_AreRefused") {
+  const auto nested = [](int depth) {
+    std::string body = ModelBuilder("inner").node("Relu", {"a"}, {"b"}).graph_message();
+    for (int i = 0; i < depth; ++i)
+      body = ModelBuilder().node("If", {"c"}, {"d"}).graph_attribute("then_branch", body)
+                 .graph_message();
+    std::string model;
+    protozero::pbf_writer writer(model);
+    writer.add_int64(1, 8);
+    writer.add_message(7, body);
+    return bytes_of(model);
+  };
+  CHECK(read_onnx(nested(16)).ok());
+  const Error error = failure(nested(17));
+  CHECK(error.kind == ErrorKind::limit);
+  CHECK(holds(error.message, "limit of 16"));
+  CHECK(failure(nested(200)).kind == ErrorKind::limit);
+}
+
+TEST_CASE("ReadOnnx_AttributeWithoutTypeOrValue_IsRefused") {
+  const auto model_with = [](const std::string& attribute) {
+    std::string node;
+    protozero::pbf_writer(node).add_message(5, attribute);
+    return identity().graph_field(1, node);
+  };
+  std::string named;
+  protozero::pbf_writer(named).add_string(1, "axis");
+  CHECK(holds(failure(model_with(named)).message, "'axis': its type is 0"));
+  protozero::pbf_writer(named).add_int64(20, 4);
+  CHECK(holds(failure(model_with(named)).message, "holds none"));
+  std::string nameless;
+  protozero::pbf_writer(nameless).add_int64(20, 2);
+  CHECK(holds(failure(model_with(nameless)).message, "no name"));
+}
