@@ -17,8 +17,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `rounds` times 6 additions and 6 multiplications, none waiting for another; returns the operations
-/// on floats. `values` holds 14 floats, which the results depend on.
+/// `rounds` times 6 additions and 6 multiplications, none waiting for another; returns the
+/// operations on floats. `values` holds 14 floats, which the results depend on.
 double multiply_and_add(std::int64_t rounds, float* values) {
   const hn::ScalableTag<float> d;
   const auto addend = hn::Set(d, values[12]);

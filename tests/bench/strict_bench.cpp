@@ -1,5 +1,5 @@
-// GFLOP/s of the strict engine: matrix products and the convolutions of ResNet-20, each as a graph of
-// one node with constant weights. Built in both twins.
+// GFLOP/s of the strict engine: matrix products and the convolutions of ResNet-20, each as a graph
+// of one node with constant weights. Built in both twins.
 //   driftscope_bench_strict [--threads N] [--simd BITS] [--seconds S]
 // The median and the best of repeated runs, and the best as a share of the peak without fused
 // operations (threads times that of one). No part of the tests.
@@ -94,7 +94,8 @@ double run_case(const Case& one, const SimdTarget& simd, const Settings& setting
   const auto times = measure(session, random(rng, one.x), settings.seconds);
   const double median = one.operations / times[times.size() / 2] * 1e-9;
   const double best = one.operations / times.front() * 1e-9;
-  fmt::print("  {:30} median {:7.1f}  best {:7.1f} GFLOP/s  {:5.1f} % of peak  ({} runs, {:.3f} ms)\n",
+  fmt::print("  {:30} median {:7.1f}  best {:7.1f} GFLOP/s  {:5.1f} % of peak  "
+             "({} runs, {:.3f} ms)\n",
              one.name, median, best, 100.0 * best / peak, times.size(), times.front() * 1e3);
   return times.front();
 }

@@ -1,8 +1,10 @@
-// Runs a model with the strict engine and prints the SHA-256 of every captured tensor, one line each:
-// two places agree bit by bit when their lines are equal. What really ran comes first, behind "# ".
+// Runs a model with the strict engine and prints the SHA-256 of every captured tensor, one line
+// each: two places agree bit by bit when their lines are equal. What really ran comes first, behind
+// "# ".
 //   driftscope_digest MODEL.onnx [--seed N | --input FILE.safetensors] [--threads N] [--simd BITS]
 // A NaN is hashed as 0x7fc00000: the payload of a NaN carries no meaning and differs between
-// processors. Built in both twins; external data files are not read. Client: the bit identity matrix.
+// processors. Built in both twins; external data files are not read. Client: the bit identity
+// matrix.
 #include <fmt/format.h>
 
 #include <bit>

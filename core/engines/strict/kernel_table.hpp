@@ -1,8 +1,8 @@
-// The faster kernels of the strict engine. The plain kernel of an operator (evaluate_strict) defines
-// the bits; a kernel here must give exactly these, or decline a node when it is prepared. One file
-// per kernel in kernels/; the table is generated from that folder at configure time (each file
-// FOO.cpp defines `void register_strict_foo(StrictKernelTable&)`), never edited.
-// Clients: engine.cpp, tests.
+// The faster kernels of the strict engine. The plain kernel of an operator (evaluate_strict)
+// defines the bits; a kernel here must give exactly these, or decline a node when it is prepared.
+// One file per kernel in kernels/; the table is generated from that folder at configure time (each
+// file FOO.cpp defines `void register_strict_foo(StrictKernelTable&)`), never edited. Clients:
+// engine.cpp, tests.
 #pragma once
 
 #include <map>
@@ -20,7 +20,8 @@
 
 namespace driftscope {
 
-/// What a kernel sees when a session is prepared. Kernels keep a copy: what it refers to outlives them.
+/// What a kernel sees when a session is prepared. Kernels keep a copy: what it refers to outlives
+/// them.
 struct StrictSite {
   const Graph& graph;
   const Node& node;

@@ -5,8 +5,8 @@
 namespace driftscope {
 namespace {
 
-constexpr std::int64_t panels_per_block = 8;     // of B: a block of k stays in the second-level cache
-constexpr std::int64_t tiles_per_block = 16;     // of A
+constexpr std::int64_t panels_per_block = 8;  // of B, of which one block of k stays in the cache
+constexpr std::int64_t tiles_per_block = 16;  // of A
 constexpr std::int64_t products_per_chunk = 131072;  // worth handing to a thread
 
 struct Range {
@@ -27,10 +27,10 @@ class Product {
   }
 
   void run(ThreadPool& threads) const {
-    const std::int64_t cost = std::min(block_rows_, a_.rows()) *
-                              std::min(block_columns_, b_.columns()) * b_.depth();
+    const std::int64_t cost = std::max<std::int64_t>(
+        1, std::min(block_rows_, a_.rows()) * std::min(block_columns_, b_.columns()) * b_.depth());
     threads.parallel_for(row_blocks_ * column_blocks_,
-                         std::max<std::int64_t>(1, products_per_chunk / std::max<std::int64_t>(1, cost)),
+                         std::max<std::int64_t>(1, products_per_chunk / cost),
                          [&](std::int64_t begin, std::int64_t end) {
                            for (std::int64_t task = begin; task < end; ++task) block(task);
                          });

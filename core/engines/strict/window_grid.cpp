@@ -11,7 +11,9 @@ namespace {
 // Columns computed for each one that is used; beyond it the plain kernel is no slower.
 constexpr std::int64_t max_waste = 8;
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return a >= 0 ? (a + b - 1) / b : -(-a / b);
+}
 
 }  // namespace
 
@@ -68,8 +70,8 @@ std::int64_t WindowGrid::plane_size() const {
 std::int64_t WindowGrid::tap_offset(std::int64_t kh, std::int64_t kw) const {
   const auto row = static_cast<std::size_t>(kh);
   const auto column = static_cast<std::size_t>(kw);
-  const auto phase = rows_.residue_of_tap[row] * static_cast<std::int64_t>(columns_.residues.size()) +
-                     columns_.residue_of_tap[column];
+  const auto across = static_cast<std::int64_t>(columns_.residues.size());
+  const auto phase = rows_.residue_of_tap[row] * across + columns_.residue_of_tap[column];
   return (phase * rows_.extent + rows_.step_of_tap[row]) * columns_.extent +
          columns_.step_of_tap[column];
 }

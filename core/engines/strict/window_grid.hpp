@@ -1,6 +1,6 @@
-// Windows over a 2-D plane, laid out so that each tap of all windows is one contiguous run: the plane
-// is copied with its padding, and with a stride it is split by residues, so that windows side by side
-// read neighbours. Then window (oh, ow) reads its tap (kh, kw) at
+// Windows over a 2-D plane, laid out so that each tap of all windows is one contiguous run: the
+// plane is copied with its padding, and with a stride it is split by residues, so that windows side
+// by side read neighbours. Then window (oh, ow) reads its tap (kh, kw) at
 //   tap_offset(kh, kw) + oh·pitch + ow.
 // Runs over several rows also compute the few columns between the rows; they are not used.
 // Clients: the strict kernels of Conv and the pools. A 1-D window is a plane of one row.
@@ -17,8 +17,8 @@ namespace driftscope {
 
 class WindowGrid {
  public:
-  /// Of one or two spatial axes; nothing for others, for empty outputs, and where most of what would
-  /// be computed lies between the rows (a kernel that is almost as wide as its input).
+  /// Of one or two spatial axes; nothing for others, for empty outputs, and where most of what
+  /// would be computed lies between the rows (a kernel that is almost as wide as its input).
   [[nodiscard]] static std::optional<WindowGrid> make(std::span<const WindowAxis> axes);
 
   [[nodiscard]] const WindowAxis& vertical() const { return rows_.axis; }

@@ -1,9 +1,9 @@
-// Conv with one or two spatial axes on simd/gemm: for each sample and group C = bias + W·T, where row
-// (channel, kh, kw) of T is that tap of all windows (window_grid), in the order of W's memory.
+// Conv with one or two spatial axes on simd/gemm: for each sample and group C = bias + W·T, where
+// row (channel, kh, kw) of T is that tap of all windows (window_grid), in the order of W's memory.
 //
 // The plain kernel leaves out taps in the padding; here they add w·(+0) = ±0. That changes nothing
-// while w is finite and the accumulator is not −0, and an accumulator is −0 only as long as it began
-// as a bias of −0. Other weights and biases go to the plain kernel where there is padding.
+// while w is finite and the accumulator is not −0, and an accumulator is −0 only as long as it
+// began as a bias of −0. Other weights and biases go to the plain kernel where there is padding.
 #include <algorithm>
 #include <bit>
 #include <cmath>

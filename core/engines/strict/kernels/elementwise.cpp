@@ -85,8 +85,8 @@ std::unique_ptr<StrictKernel> prepare_clip(const StrictSite& site) {
   return std::make_unique<ClipKernel>(site, *low, *high);
 }
 
-// The larger input has the shape of the output. The smaller one is a block of `repeat` elements that
-// is gone through again and again; each element serves `run` neighbours of the larger.
+// The larger input has the shape of the output. The smaller one is a block of `repeat` elements
+// that is gone through again and again; each element serves `run` neighbours of the larger.
 struct Broadcast {
   bool small_first = false;  // the smaller input is the left one
   std::int64_t repeat = 1;

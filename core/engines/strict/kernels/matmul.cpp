@@ -1,5 +1,6 @@
 // MatMul on simd/gemm: every element of the product starts at +0 and adds a·b for k ascending.
-// Batches are broadcast as the specification says; a single B serves all rows of a batched A at once.
+// Batches are broadcast as the specification says; a single B serves all rows of a batched A at
+// once.
 #include <algorithm>
 
 #include "core/engines/strict/kernel_table.hpp"
@@ -20,7 +21,8 @@ struct Sizes {
 };
 
 Shape leading(const Shape& shape, std::size_t dropped) {
-  return shape.size() <= dropped ? Shape() : Shape(shape.begin(), shape.end() - std::ptrdiff_t(dropped));
+  if (shape.size() <= dropped) return {};
+  return Shape(shape.begin(), shape.end() - static_cast<std::ptrdiff_t>(dropped));
 }
 
 Sizes sizes_of(const Shape& a, const Shape& b, const Shape& y) {
@@ -31,8 +33,9 @@ Sizes sizes_of(const Shape& a, const Shape& b, const Shape& y) {
   sizes.a_batch = leading(a, 2);
   sizes.b_batch = leading(b, 2);
   sizes.batch = leading(y, (a.size() > 1 ? 1u : 0u) + (b.size() > 1 ? 1u : 0u));
-  if (element_count(sizes.b_batch) == 1 && element_count(sizes.a_batch) == element_count(sizes.batch)) {
-    sizes.rows *= element_count(sizes.batch);
+  const std::int64_t batches = element_count(sizes.batch);
+  if (element_count(sizes.b_batch) == 1 && element_count(sizes.a_batch) == batches) {
+    sizes.rows *= batches;
     sizes.a_batch = sizes.b_batch = sizes.batch = {};
   }
   return sizes;

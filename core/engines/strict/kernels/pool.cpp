@@ -1,6 +1,6 @@
-// MaxPool and AveragePool with one or two spatial axes on simd/window. Taps in the padding, which the
-// plain kernels leave out, are −∞ for the maximum and +0 for the sum (which starts at +0 and so is
-// never −0): neither changes a bit.
+// MaxPool and AveragePool with one or two spatial axes on simd/window. Taps in the padding, which
+// the plain kernels leave out, are −∞ for the maximum and +0 for the sum (which starts at +0 and so
+// is never −0): neither changes a bit.
 #include <algorithm>
 #include <limits>
 

@@ -1,4 +1,5 @@
-// An array of floats on a cache line's boundary, not initialised: packed matrices and scratch space.
+// An array of floats on a cache line's boundary, not initialised: packed matrices and scratch
+// space.
 #pragma once
 
 #include <cstddef>

@@ -17,8 +17,8 @@ struct GemmBlock {
   const float* a = nullptr;
   std::int64_t rows = 0;   ///< of A and C
   std::int64_t depth = 0;  ///< K
-  /// Row k of B begins at b + offsets[k]: packed panels, a matrix as it lies in memory, and the taps
-  /// of a convolution all look the same.
+  /// Row k of B begins at b + offsets[k]: packed panels, a matrix as it lies in memory, and the
+  /// taps of a convolution all look the same.
   const float* b = nullptr;
   const std::ptrdiff_t* offsets = nullptr;
   /// Floats from one panel of GemmKernels::columns columns of B to the next.

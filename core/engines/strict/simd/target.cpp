@@ -15,7 +15,8 @@ namespace HWY_NAMESPACE {
 SimdTarget describe_target() {
   SimdTarget target;
   target.highway = HWY_TARGET;
-  target.bits = static_cast<int>(hwy::HWY_NAMESPACE::Lanes(hwy::HWY_NAMESPACE::ScalableTag<float>())) * 32;
+  const hwy::HWY_NAMESPACE::ScalableTag<float> d;
+  target.bits = static_cast<int>(hwy::HWY_NAMESPACE::Lanes(d)) * 32;
   return target;
 }
 
@@ -73,7 +74,8 @@ Result<SimdTarget> choose_simd(int bits) {
     if (target.bits == bits) return target;
     here += (here.empty() ? "" : ", ") + std::to_string(target.bits) + " (" + target.name + ")";
   }
-  return bad_input("simd=" + std::to_string(bits) + " cannot run here: this processor and build have " +
+  return bad_input("simd=" + std::to_string(bits) +
+                   " cannot run here: this processor and build have " +
                    (here.empty() ? "no SIMD at all" : here) +
                    ". Choose one of these, or leave the option out for the best.");
 }

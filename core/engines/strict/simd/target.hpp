@@ -1,5 +1,6 @@
 // Which SIMD instruction sets this build has and this processor runs. Chosen per session, so that a
-// test can run every width side by side. Clients: the strict engine, its kernels, tests, benchmarks.
+// test can run every width side by side. Clients: the strict engine, its kernels, tests,
+// benchmarks.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@ using namespace driftscope::test;
 
 std::shared_ptr<const Graph> relu_graph() {
   Rng rng(1);
-  return std::make_shared<const Graph>(
-      *single_node_graph({.op_type = "Relu", .inputs = {random_tensor(rng, {2, 3}, Values::normal)}}));
+  const NodeCase relu{.op_type = "Relu", .inputs = {random_tensor(rng, {2, 3}, Values::normal)}};
+  return std::make_shared<const Graph>(*single_node_graph(relu));
 }
 
 const Engine& strict() { return **find_engine("strict"); }

@@ -17,7 +17,8 @@
 
 namespace driftscope::test {
 
-/// One node and its inputs. The first `variable` inputs are inputs of the graph, the others constants.
+/// One node and its inputs. The first `variable` inputs are inputs of the graph, the others
+/// constants.
 struct NodeCase {
   std::string op_type;
   std::vector<Attribute> attributes = {};
