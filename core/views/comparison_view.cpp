@@ -30,8 +30,11 @@ std::string run_text(const Trace& trace) {
     if (!text.empty()) text += " · ";
     text += part;
   };
-  add(text_field(run, "browser"));
-  if (text_field(run, "browser").empty()) add(text_field(run, "platform"));
+  // What the launcher knows ("WebKitGTK 2.50.6") before what the page says of itself.
+  const std::string browser = text_field(run, "browser_version").empty()
+                                  ? text_field(run, "browser")
+                                  : text_field(run, "browser_version");
+  add(browser.empty() ? text_field(run, "platform") : browser);
   add(text_field(run, "compiler"));
   add(text_field(run, "instruction_set"));
   const auto threads = run.find("threads_real");
