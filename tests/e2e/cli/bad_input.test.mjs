@@ -133,7 +133,7 @@ test('TraceIntoAFolderThatIsNotThere_IsAnError', () => rejected(['run', lenet5, 
 test('NoBrowserInstalled_ExitsWith3AndKeepsTheRest', (t) => {
   const json = join(temporaryFolder(t), 'compare.json');
   const { status, stdout, stderr } = run(['compare', lenet5, '--left', 'pc/strict', '--right', 'firefox/strict,pc/reference', '--json', json],
-    { env: { DRIFTSCOPE_FIREFOX: '/nowhere/firefox' } });
+    { env: { PATH: '/nowhere' } });
   assert.equal(status, 3, stderr);
   assert.match(stderr, /firefox/i);
   assert.match(stderr, /tools\/setup|install/);
