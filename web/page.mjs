@@ -165,7 +165,7 @@ function showCommon(result, variant, labels, truth) {
   const [output] = result.reply.outputs;
   if (output?.values?.length > 0) view.showOutput(output, { labels, truth });
   else view.showNoOutput(output ? "The output holds no numbers to show." : "The model has no output.");
-  view.showLayers(result.reply.layers);
+  view.showLayers(result.reply);
   view.showRan(result, variant);
 }
 
@@ -179,7 +179,7 @@ async function runWholeSet(signal) {
   $("output-picture").hidden = true;
   const percent = ((100 * right) / count).toFixed(1);
   view.showNoOutput(`${right} of ${count} samples classified as labelled: ${percent} %.`);
-  view.showLayers(result.reply.layers);
+  view.showLayers(result.reply);
   view.showRan(result, state.variant);
   view.showStatus(`Done: ${count} samples in ${(result.times.run_ms / 1000).toFixed(2)} s.`);
   await offerTrace(result, `${state.chosen.name}-set`);
@@ -217,8 +217,6 @@ async function offerTrace(result, name) {
 
 async function runForPc(id) {
   document.body.classList.add("job");
-  setRunning(true);
-  for (const control of [$("stop"), $("start")]) control.disabled = true;
   try {
     const result = await runJob(id, state.here, {
       job: (job) => ($("tagline").textContent = `Running ${job.model.name} as ${job.target} for the waiting PC.`),
@@ -243,7 +241,11 @@ function listen() {
   $("previous").addEventListener("click", () => step(-1));
   $("next").addEventListener("click", () => step(1));
   $("sample").addEventListener("input", showSample);
-  const report = (promise) => promise.catch((error) => view.showError(error.message));
+  const report = (promise) =>
+    promise.catch((error) => {
+      view.showStatus("This cannot be used.");
+      view.showError(error.message);
+    });
   $("model").addEventListener("change", ({ target }) => report(chooseShipped(target.value)));
   $("file").addEventListener("change", ({ target }) => {
     if (target.files.length > 0) report(chooseFiles([...target.files]));

@@ -115,7 +115,7 @@ export function showNoOutput(text) {
   $("output-card").hidden = false;
 }
 
-export function showLayers(layers) {
+export function showLayers({ layers, run }) {
   const total = layers.reduce((sum, layer) => sum + layer.time_ns, 0);
   const longest = Math.max(1, ...layers.map((layer) => layer.time_ns));
   const micro = (ns) => (ns / 1000).toFixed(ns < 1e5 ? 1 : 0);
@@ -139,6 +139,8 @@ export function showLayers(layers) {
     element("td", { className: "number", text: micro(total) }), element("td"),
   ];
   $("total").replaceChildren(element("tr", { children: foot }));
+  $("layers-note").textContent =
+    run.repeat > 1 ? `Median of ${run.repeat - 1} repetitions, without the first.` : "";
   $("layers-card").hidden = false;
 }
 

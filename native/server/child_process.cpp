@@ -80,6 +80,18 @@ siginfo_t peek(pid_t pid) {
   return info;
 }
 
+// Ends the tree and reaps what is ours of it: the leader, and the orphans that became our children.
+// Not every machine's first process reaps soon, so that zombies would be seen for a while.
+siginfo_t end_and_reap(const ProcessMark& mark, int grace_ms) {
+  const std::vector<pid_t> members = find_processes(mark, true);
+  end_processes(mark, grace_ms);
+  const siginfo_t how = peek(mark.leader);
+  for (const pid_t pid : members) waitpid(pid, nullptr, WNOHANG);
+  while (waitpid(-mark.leader, nullptr, WNOHANG) > 0) {
+  }
+  return how;
+}
+
 }  // namespace
 
 struct ChildProcess::State {
@@ -122,7 +134,7 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
       become(program.c_str(), argument_pointers.data(), variable_pointers.data(), output,
              spec.errors_too ? output : -1, spec.pass_fd, report[1], parent);
     state->mark.leader = pid;
-    return CleanupRegistry::Undo([mark = state->mark] { end_processes(mark, 0); });
+    return CleanupRegistry::Undo([mark = state->mark] { end_and_reap(mark, 0); });
   });
   close(report[1]);
   if (output >= 0) close(output);
@@ -176,15 +188,8 @@ bool ChildProcess::exited_well() const {
 
 void ChildProcess::end(int grace_ms) {
   if (!state_ || state_->ended) return;
-  const std::vector<pid_t> members = find_processes(state_->mark, true);
-  end_processes(state_->mark, grace_ms);
-  state_->last = peek(state_->mark.leader);
+  state_->last = end_and_reap(state_->mark, grace_ms);
   state_->ended = true;
-  // The leader and the orphans that became ours: no zombie stays for as long as Driftscope runs.
-  waitpid(state_->mark.leader, nullptr, WNOHANG);
-  for (const pid_t pid : members) waitpid(pid, nullptr, WNOHANG);
-  while (waitpid(-state_->mark.leader, nullptr, WNOHANG) > 0) {
-  }
   CleanupRegistry::instance().remove(state_->cleanup);
 }
 

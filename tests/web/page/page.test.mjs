@@ -1,0 +1,180 @@
+// The page opened by hand, in Chromium.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+import { asset, readSafetensors, run, start, temporaryFolder, until } from "../../e2e/support.mjs";
+import { closeBrowser, openPage, openServed, serve, status } from "./support.mjs";
+
+after(closeBrowser);
+
+const factOf = (page, name) =>
+  page.locator("#facts div").filter({ has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }) }).locator("dd").innerText();
+
+test("it shows what this browser can do and which build it takes", async (t) => {
+  const { page, complaints } = await openServed(t);
+  assert.equal(await factOf(page, "Isolated"), "yes");
+  assert.equal(await factOf(page, "Threads"), "yes");
+  assert.equal(await factOf(page, "SIMD"), "yes");
+  assert.equal(await factOf(page, "WebGL2"), "yes");
+  assert.match(await page.locator("#variant").innerText(), /driftscope-simd-threads.*isolated/);
+  assert.deepEqual(complaints, []);
+});
+
+test("a shipped model runs, and its trace on the PC has the bits of the PC", async (t) => {
+  const { page, complaints, traces } = await openServed(t);
+  await page.locator("#sample").fill("7");
+  await page.locator("#start").click();
+  await status(page, "Done: 13 layers");
+  assert.equal(await page.locator("#layers tr").count(), 13);
+  assert.equal(await page.locator("#bars li").count(), 10);
+  assert.match(await page.locator("#output-note").innerText(), /It says \d; the sample is \d/);
+  await page.locator("#sent").filter({ hasText: "Sent to the PC" }).waitFor();
+  const [file] = readdirSync(traces);
+  const native = join(temporaryFolder(t), "native.safetensors");
+  const source = `idx:${asset("data", "digits-test-images.idx3-ubyte")}#7`;
+  const done = run(["run", asset("models", "lenet5.onnx"), "--input", source, "--target", "pc/strict", "--trace", native]);
+  assert.equal(done.status, 0, done.stderr);
+  const left = readSafetensors(native).tensors;
+  const right = readSafetensors(join(traces, file)).tensors;
+  assert.equal(right.size, left.size);
+  for (const [name, { bytes }] of left) assert.ok(bytes.equals(right.get(name).bytes), name);
+  assert.deepEqual(complaints, []);
+});
+
+test("the trace can be downloaded", async (t) => {
+  const { page } = await openServed(t);
+  await page.locator("#start").click();
+  await status(page, "Done");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#download").click()]);
+  assert.equal(download.suggestedFilename(), "lenet5-chrome-strict.safetensors");
+  const { metadata, tensors } = readSafetensors(await download.path());
+  assert.equal(metadata.format, "driftscope-trace-1");
+  assert.ok(tensors.size > 10);
+});
+
+test("the whole test set runs and gives PyTorch's accuracy", async (t) => {
+  const { page } = await openServed(t);
+  await page.locator("#whole-set").click();
+  await status(page, "Done: 450 samples");
+  assert.match(await page.locator("#output-note").innerText(), /^445 of 450 .* 98\.9 %/);
+});
+
+test("a chosen and a dropped .onnx run on seeded numbers", async (t) => {
+  const { page } = await openServed(t);
+  await page.locator("#file").setInputFiles(asset("models", "lenet1.onnx"));
+  await page.locator("#seed-note").waitFor();
+  await page.locator("#start").click();
+  await status(page, "Done");
+  const bytes = [...readFileSync(asset("models", "resnet20.onnx"))];
+  const transfer = await page.evaluateHandle((content) => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array(content)], "dropped.onnx"));
+    return data;
+  }, bytes);
+  await page.locator("#drop").dispatchEvent("drop", { dataTransfer: transfer });
+  await page.locator("#model").filter({ hasText: "dropped.onnx" }).waitFor();
+  await page.locator("#start").click();
+  await status(page, /Done: \d\d layers/);
+});
+
+test("a broken model shows a readable error, and the next one runs", async (t) => {
+  const { page, complaints } = await openServed(t);
+  const broken = join(temporaryFolder(t), "broken.onnx");
+  writeFileSync(broken, readFileSync(asset("models", "lenet5.onnx")).subarray(0, 5000));
+  await page.locator("#file").setInputFiles(broken);
+  await page.locator("#start").click();
+  await status(page, "It did not run.");
+  const message = await page.locator("#error").innerText();
+  t.diagnostic(message);
+  assert.ok(message.length > 20);
+  await page.locator("#model").selectOption("lenet1");
+  await page.locator("#sample-field").waitFor();
+  assert.ok(await page.locator("#error").isHidden());
+  await page.locator("#start").click();
+  await status(page, "Done");
+  assert.deepEqual(complaints, []);
+});
+
+test("a run can be stopped", async (t) => {
+  const { page } = await openServed(t);
+  await page.locator("#model").selectOption("resnet20");
+  await page.locator("#sample-range").filter({ hasText: "generated" }).waitFor();
+  await page.locator("#engine").selectOption("reference");
+  await page.locator("#repeat").fill("10000");
+  await page.locator("#start").click();
+  await status(page, "Running");
+  await page.locator("#stop").click();
+  await status(page, "Stopped.");
+  await page.locator("#start:enabled").waitFor();
+});
+
+test("more threads asked than workers made: fewer run, and the trace says so", async (t) => {
+  const { page } = await openServed(t);
+  const model = [...readFileSync(asset("models", "lenet1.onnx"))];
+  const ran = await page.evaluate(async (bytes) => {
+    const { runInWorker } = await import(new URL("web/runner.mjs", location.href));
+    const task = {
+      variant: "driftscope-simd-threads", threads: 2, model: new Uint8Array(bytes),
+      inputs: new Uint8Array(0), start: { target: "chrome/strict:threads=6", seed: 1 },
+    };
+    return (await runInWorker(task)).reply.run;
+  }, model);
+  assert.equal(ran.threads_asked, 6);
+  assert.equal(ran.threads_real, 2);
+});
+
+test("a job of the waiting PC runs by itself, and its trace arrives there", async (t) => {
+  const folder = temporaryFolder(t);
+  // A browser that opens nothing but tells its URL, so that the page can be looked at here.
+  const program = join(folder, "browser");
+  writeFileSync(program, `#!/bin/bash
+[[ $1 != --version ]] || { echo Fake 1.0; exit; }
+echo "\${!#}" > ${folder}/url.tmp && mv ${folder}/url.tmp ${folder}/url
+exec sleep 100
+`, { mode: 0o700 });
+  const trace = join(folder, "trace.safetensors");
+  const pc = start(
+    ["run", asset("models", "lenet5.onnx"), "--target", "chrome/strict:threads=2", "--trace", trace],
+    { env: { DRIFTSCOPE_CHROME: program } });
+  t.after(() => pc.child.kill());
+  const url = await until(() => existsSync(join(folder, "url")) && readFileSync(join(folder, "url"), "utf8").trim(), "the job's URL");
+  const { page, complaints } = await openPage(t);
+  await page.goto(url);
+  await status(page, "Done: the trace is with the PC.");
+  assert.match(await page.locator("#tagline").innerText(), /lenet5.* as chrome\/strict:threads=2 for the waiting PC/);
+  assert.equal(await page.locator("#layers tr").count(), 13);
+  const done = await pc.done;
+  assert.equal(done.status, 0, done.stderr);
+  const { metadata } = readSafetensors(trace);
+  const ran = JSON.parse(metadata.run);
+  assert.equal(ran.browser_version, "Fake 1.0");
+  assert.equal(ran.isolated, true);
+  assert.equal(ran.wasm_variant, "driftscope-simd-threads");
+  assert.ok(JSON.parse(metadata.memory).some(({ kind }) => kind === "process_tree_pss"));
+  assert.deepEqual(complaints, []);
+});
+
+test("a job that is not there says so", async (t) => {
+  const { url } = await serve(t);
+  const { page } = await openPage(t);
+  await page.goto(`${url}?job=0123456789abcdef`);
+  await page.locator("#error").filter({ hasText: "no longer waits" }).waitFor();
+});
+
+test("it fits a narrow phone and reads without a mouse", async (t) => {
+  const { page } = await openServed(t, { viewport: { width: 360, height: 740 } });
+  await page.locator("#start").focus();
+  await page.keyboard.press("Enter");
+  await status(page, "Done");
+  const { scroll, width } = await page.evaluate(() => ({
+    scroll: document.documentElement.scrollWidth, width: document.documentElement.clientWidth,
+  }));
+  assert.ok(scroll <= width, `${scroll} px wide on ${width}`);
+  const unnamed = await page.evaluate(() =>
+    [...document.querySelectorAll("input, select, button")]
+      .filter((control) => !control.labels?.length && !control.getAttribute("aria-label") && !control.textContent.trim())
+      .map((control) => control.id));
+  assert.deepEqual(unnamed, []);
+});

@@ -1,0 +1,51 @@
+// A server and a Chromium on its page, for one test each; both are gone when the test is over.
+import { chromium } from "playwright-core";
+
+import { start, temporaryFolder, until } from "../../e2e/support.mjs";
+
+const executablePath = process.env.DRIFTSCOPE_CHROME ?? "/usr/bin/chromium";
+
+/** {url, traces, output}: `driftscope serve` with a folder for traces. */
+export async function serve(t) {
+  const traces = temporaryFolder(t);
+  const served = start(["serve", "--port", "0", "--traces", traces]);
+  t.after(async () => {
+    served.child.kill("SIGTERM");
+    await served.done;
+  });
+  const url = await until(
+    () => /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]+\//.exec(served.output.stdout)?.[0],
+    "the server's URL",
+  );
+  return { url, traces, output: served.output };
+}
+
+let browser;
+export async function openPage(t, options = {}) {
+  browser ??= await chromium.launch({
+    executablePath,
+    args: ["--no-sandbox", "--disable-quic", "--enable-unsafe-swiftshader"],
+  });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  t.after(() => context.close());
+  const page = await context.newPage();
+  // Whatever the page complains of (a script that the policy forbids, an exception) fails the test.
+  const complaints = [];
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  return { page, complaints };
+}
+
+export const closeBrowser = () => browser?.close();
+
+/** A page of `driftscope serve` that is ready to run. */
+export async function openServed(t, options) {
+  const served = await serve(t);
+  const opened = await openPage(t, options);
+  await opened.page.goto(served.url);
+  await opened.page.locator("#start:enabled").waitFor();
+  return { ...served, ...opened };
+}
+
+export const status = (page, text) =>
+  page.locator("#status").filter({ hasText: text }).waitFor({ timeout: 60_000 });
