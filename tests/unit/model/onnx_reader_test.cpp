@@ -144,7 +144,7 @@ TEST_CASE("ReadOnnx_IrVersionBefore3_IsRefused") {
 }
 
 TEST_CASE("ReadOnnx_NoModelAtAll_SaysSo") {
-  CHECK(holds(failure({}).message, "empty"));
+  CHECK(holds(failure(std::vector<std::byte>{}).message, "empty"));
   CHECK(holds(failure(bytes_of("\x08\x08")).message, "no graph"));
   CHECK_FALSE(read_onnx(bytes_of("<!DOCTYPE html><html>")).ok());
 }
