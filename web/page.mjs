@@ -2,55 +2,24 @@
 // (runner.mjs, samples.mjs, job.mjs); everything that draws is in view.mjs.
 import { detect, environment, pickVariant, threadsFor } from "./capabilities.mjs";
 import { runJob } from "./job.mjs";
-import { runInWorker, RunError } from "./runner.mjs";
-import { writeSafetensors } from "./safetensors.mjs";
-import { loadSet, picture, preprocess, setFor } from "./samples.mjs";
+import { chooseFiles, chooseShipped, fetchJson, root } from "./choice.mjs";
+import { runInWorker } from "./runner.mjs";
+import { readFloats } from "./safetensors.mjs";
+import { picture } from "./samples.mjs";
 import * as view from "./view.mjs";
 
 const { $ } = view;
-const root = new URL("../", import.meta.url);
 const state = {
   here: null,
   variant: null,
-  chosen: null, // {name, bytes, attachments, preprocess, samples}
+  chosen: null, // see choice.mjs
+  own: null, // the visitor's own model, to come back to
   abort: null,
   traceUrl: null,
   acceptsTraces: false,
 };
 
-async function fetchOk(path) {
-  const response = await fetch(new URL(path, root));
-  if (!response.ok) throw new RunError("io", `${path}: HTTP ${response.status}`);
-  return response;
-}
-const fetchBytes = async (path) => new Uint8Array(await (await fetchOk(path)).arrayBuffer());
-const fetchJson = async (path) => (await fetchOk(path)).json();
-
 /* What to run */
-
-async function chooseShipped(name) {
-  const description = await fetchJson(`assets/models/${name}.preprocess.json`).catch(() => null);
-  const set = setFor(description);
-  const samples = set && (await loadSet(set, (file) => fetchBytes(`assets/${file}`)));
-  const bytes = await fetchBytes(`assets/models/${name}.onnx`);
-  choose({ name, bytes, attachments: [], preprocess: description, samples });
-}
-
-/** One .onnx and, beside it, the files of external data that it names. */
-async function chooseFiles(files) {
-  const models = files.filter((file) => /\.onnx$/i.test(file.name));
-  if (models.length !== 1)
-    throw new RunError("bad_input", "Choose one .onnx file (and the data files that belong to it).");
-  const read = async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
-  const model = await read(models[0]);
-  const attachments = await Promise.all(files.filter((file) => file !== models[0]).map(read));
-  const name = model.name.replace(/\.onnx$/i, "");
-  const option = new Option(`${model.name} (${view.bytesText(model.bytes.length)})`, "");
-  $("model").querySelector('option[value=""]')?.remove();
-  $("model").append(option);
-  option.selected = true;
-  choose({ name, bytes: model.bytes, attachments, preprocess: null, samples: null });
-}
 
 function choose(chosen) {
   state.chosen = chosen;
@@ -66,37 +35,28 @@ function choose(chosen) {
   showSample();
 }
 
-const sampleIndex = () => {
-  const last = state.chosen.samples.count - 1;
-  return Math.min(last, Math.max(0, Math.trunc(Number($("sample").value)) || 0));
-};
-
-function labelOf(index) {
-  const label = state.chosen.samples.label(index);
-  return state.chosen.preprocess.labels?.[label] ?? String(label);
+/** A model of the visitor's own becomes the last entry of the list. */
+function chooseOwn(chosen) {
+  const option = new Option(`${chosen.name}.onnx (${view.bytesText(chosen.bytes.length)})`, "");
+  $("model").querySelector('option[value=""]')?.remove();
+  $("model").append(option);
+  option.selected = true;
+  choose((state.own = chosen));
 }
+
+const sampleIndex = () => state.chosen.nearest(Number($("sample").value));
 
 function showSample() {
   const index = sampleIndex();
-  const text = `sample ${index}, labelled ${labelOf(index)}`;
-  view.drawPicture($("picture"), picture(state.chosen.samples, index), text);
-  $("sample-label").textContent = `labelled ${labelOf(index)}`;
+  const label = state.chosen.labelOf(index);
+  view.drawPicture($("picture"), picture(state.chosen.samples, index), `sample ${index}, ${label}`);
+  $("sample-label").textContent = `labelled ${label}`;
 }
 
 function step(by) {
   $("sample").value = sampleIndex() + by;
   $("sample").value = sampleIndex();
   showSample();
-}
-
-/** Samples `indices`, one after the other along `leading` axes. */
-function inputsOf(indices, leading) {
-  const { preprocess: description, samples } = state.chosen;
-  const parts = indices.map((index) => preprocess(samples.pixels(index), description));
-  const values = new Float32Array(parts.length * parts[0].length);
-  parts.forEach((part, i) => values.set(part, i * part.length));
-  const shape = [...leading, description.channels, description.height, description.width];
-  return writeSafetensors([{ name: description.input, shape, values }]);
 }
 
 /* Running */
@@ -142,7 +102,7 @@ async function attempt(work) {
 async function runOnce(signal) {
   const { samples } = state.chosen;
   const index = samples ? sampleIndex() : undefined;
-  const inputs = samples ? inputsOf([index], [1]) : new Uint8Array(0);
+  const inputs = samples ? state.chosen.inputs([index], [1]) : new Uint8Array(0);
   const repeat = Math.min(10000, Math.max(1, Math.trunc(Number($("repeat").value)) || 1));
   const start = { repeat, capture: "all", seed: samples ? undefined : 42 };
   const result = await runInWorker(taskOf(start, inputs), { onChange: view.showProgress, signal });
@@ -151,7 +111,7 @@ async function runOnce(signal) {
 }
 
 function showResult(result, index) {
-  const { labels } = state.chosen.preprocess ?? {};
+  const { labels } = state.chosen.description ?? {};
   const truth = index === undefined ? undefined : state.chosen.samples.label(index);
   if (index !== undefined)
     view.drawPicture($("output-picture"), picture(state.chosen.samples, index), `sample ${index}`);
@@ -172,10 +132,11 @@ function showCommon(result, variant, labels, truth) {
 async function runWholeSet(signal) {
   const { samples } = state.chosen;
   const indices = Array.from({ length: samples.count }, (_, i) => i);
-  const inputs = inputsOf(indices, [samples.count, 1]);
+  const inputs = state.chosen.inputs(indices, [samples.count, 1]);
   const start = { repeat: 1, capture: "outputs", samples: samples.count };
   const result = await runInWorker(taskOf(start, inputs), { onChange: view.showProgress, signal });
-  const { right, count } = accuracy(result.trace, result.reply.outputs[0], samples);
+  const right = state.chosen.countRight(readFloats(result.trace, result.reply.outputs[0].name));
+  const { count } = samples;
   $("output-picture").hidden = true;
   const percent = ((100 * right) / count).toFixed(1);
   view.showNoOutput(`${right} of ${count} samples classified as labelled: ${percent} %.`);
@@ -183,21 +144,6 @@ async function runWholeSet(signal) {
   view.showRan(result, state.variant);
   view.showStatus(`Done: ${count} samples in ${(result.times.run_ms / 1000).toFixed(2)} s.`);
   await offerTrace(result, `${state.chosen.name}-set`);
-}
-
-/** Reads the stacked float32 output from the trace (a safetensors file). */
-function accuracy(trace, output, samples) {
-  const headSize = Number(new DataView(trace.buffer, trace.byteOffset).getBigUint64(0, true));
-  const header = JSON.parse(new TextDecoder().decode(trace.subarray(8, 8 + headSize)));
-  const [begin, end] = header[output.name].data_offsets.map((offset) => 8 + headSize + offset);
-  const scores = new Float32Array(trace.slice(begin, end).buffer);
-  const classes = scores.length / samples.count;
-  let right = 0;
-  for (let i = 0; i < samples.count; ++i) {
-    const row = scores.subarray(i * classes, (i + 1) * classes);
-    right += row.indexOf(Math.max(...row)) === samples.label(i) ? 1 : 0;
-  }
-  return { right, count: samples.count };
 }
 
 /** The trace as a download, and to the PC where one waits. */
@@ -246,9 +192,15 @@ function listen() {
       view.showStatus("This cannot be used.");
       view.showError(error.message);
     });
-  $("model").addEventListener("change", ({ target }) => report(chooseShipped(target.value)));
+  const take = (files) => report(chooseFiles(files).then(chooseOwn));
+  $("model").addEventListener("change", ({ target }) => {
+    if (!target.value) return choose(state.own);
+    // The last one chosen counts, whichever is fetched first.
+    const still = (chosen) => target.value === chosen.name && choose(chosen);
+    report(chooseShipped(target.value).then(still));
+  });
   $("file").addEventListener("change", ({ target }) => {
-    if (target.files.length > 0) report(chooseFiles([...target.files]));
+    if (target.files.length > 0) take([...target.files]);
     target.value = "";
   });
   const drop = $("drop");
@@ -261,7 +213,7 @@ function listen() {
     document.addEventListener(type, () => drop.classList.remove("over"));
   document.addEventListener("drop", (event) => {
     event.preventDefault();
-    if (!state.abort || $("stop").disabled) report(chooseFiles([...event.dataTransfer.files]));
+    if (!state.abort || $("stop").disabled) take([...event.dataTransfer.files]);
   });
 }
 
@@ -288,7 +240,7 @@ async function start() {
   $("model").replaceChildren(...models.map((name) => new Option(name, name)));
   const first = models.includes("lenet5") ? "lenet5" : models[0];
   $("model").value = first;
-  if (first) await chooseShipped(first);
+  if (first) choose(await chooseShipped(first));
   setRunning(false);
 }
 

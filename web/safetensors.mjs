@@ -1,5 +1,5 @@
-// Writes float32 tensors as a safetensors file (https://github.com/huggingface/safetensors).
-// Clients: page.mjs (inputs of a run), tests.
+// float32 tensors in safetensors files (https://github.com/huggingface/safetensors).
+// Clients: choice.mjs (inputs of a run), page.mjs (outputs of many samples), tests.
 
 /** `tensors`: [{name, shape, values: Float32Array}]. */
 export function writeSafetensors(tensors) {
@@ -21,4 +21,12 @@ export function writeSafetensors(tensors) {
     at += values.byteLength;
   }
   return file;
+}
+
+/** The float32 tensor `name` of a file that the engine wrote. */
+export function readFloats(file, name) {
+  const headSize = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
+  const header = JSON.parse(new TextDecoder().decode(file.subarray(8, 8 + headSize)));
+  const [begin, end] = header[name].data_offsets.map((offset) => 8 + headSize + offset);
+  return new Float32Array(file.slice(begin, end).buffer);
 }

@@ -5,7 +5,8 @@
 
 #include <array>
 #include <cstdlib>
-#include <fstream>
+#include <map>
+#include <mutex>
 
 #include "native/server/child_process.hpp"
 #include "native/server/firefox_profile.hpp"
@@ -152,6 +153,14 @@ Result<HostInfo> probe_host(std::string_view host) {
   if (!kind)
     return bad_input("'" + std::string(host) + "' is no browser; expected chrome, firefox or safari");
   DRIFTSCOPE_TRY(const fs::path program, find_browser(*kind));
+  // Asking takes up to a second, and a comparison asks for every run.
+  static std::mutex mutex;
+  static std::map<fs::path, std::string> versions;
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto known = versions.find(program); known != versions.end())
+      return HostInfo{kind->host, kind->label, program, known->second};
+  }
   ProcessSpec spec;
   spec.arguments = {program.string(), "--version"};
   auto version = ask_version(std::move(spec), kind->needs_display);
@@ -160,7 +169,9 @@ Result<HostInfo> probe_host(std::string_view host) {
     if (error.kind != ErrorKind::cancelled) error.kind = ErrorKind::missing;
     return in_context(std::move(error), std::string(host));
   }
-  return HostInfo{kind->host, kind->label, program, version_in(*version)};
+  const std::lock_guard lock(mutex);
+  versions[program] = version_in(*version);
+  return HostInfo{kind->host, kind->label, program, versions[program]};
 }
 
 Result<BrowserCommand> browser_command(const HostInfo& host, const fs::path& profile,

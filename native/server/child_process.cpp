@@ -134,7 +134,7 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
       become(program.c_str(), argument_pointers.data(), variable_pointers.data(), output,
              spec.errors_too ? output : -1, spec.pass_fd, report[1], parent);
     state->mark.leader = pid;
-    return CleanupRegistry::Undo([mark = state->mark] { end_and_reap(mark, 0); });
+    return CleanupRegistry::Undo([mark = state->mark] { end_and_reap(mark, 300); });
   });
   close(report[1]);
   if (output >= 0) close(output);

@@ -75,7 +75,8 @@ std::int64_t Browser::memory() const {
 }
 
 void Browser::end() {
-  if (process_) process_->end();
+  // Its profile goes with it: there is nothing to save, so that it gets little time to try.
+  if (process_) process_->end(300);
   process_.reset();
   if (display_) display_->end();
   display_.reset();

@@ -77,6 +77,10 @@ test("a chosen and a dropped .onnx run on seeded numbers", async (t) => {
   await page.locator("#model").filter({ hasText: "dropped.onnx" }).waitFor();
   await page.locator("#start").click();
   await status(page, /Done: \d\d layers/);
+  await page.locator("#model").selectOption("lenet1");
+  await page.locator("#sample-field").waitFor();
+  await page.locator("#model").selectOption({ label: "dropped.onnx (1.1 MB)" });
+  await page.locator("#seed-note").waitFor();
 });
 
 test("a broken model shows a readable error, and the next one runs", async (t) => {
@@ -123,6 +127,22 @@ test("more threads asked than workers made: fewer run, and the trace says so", a
   }, model);
   assert.equal(ran.threads_asked, 6);
   assert.equal(ran.threads_real, 2);
+});
+
+test("without threads the other build gives the same bits", async (t) => {
+  const { page } = await openServed(t);
+  const model = [...readFileSync(asset("models", "lenet5.onnx"))];
+  const outputs = await page.evaluate(async (bytes) => {
+    const { runInWorker } = await import(new URL("web/runner.mjs", location.href));
+    const run = (variant, threads) => runInWorker({
+      variant, threads, model: new Uint8Array(bytes), inputs: new Uint8Array(0),
+      start: { target: "chrome/strict", seed: 5 },
+    });
+    const results = [await run("driftscope-simd", 1), await run("driftscope-simd-threads", 2)];
+    return results.map(({ reply }) => ({ threads: reply.run.threads_real, values: reply.outputs[0].values }));
+  }, model);
+  assert.equal(outputs[0].threads, 1);
+  assert.deepEqual(outputs[0].values, outputs[1].values);
 });
 
 test("a job of the waiting PC runs by itself, and its trace arrives there", async (t) => {

@@ -1,0 +1,72 @@
+// What to run: a shipped model with its test set, or files of the visitor's own.
+// Client: page.mjs. It fetches and reads; it shows nothing.
+import { RunError } from "./runner.mjs";
+import { writeSafetensors } from "./safetensors.mjs";
+import { loadSet, preprocess, setFor } from "./samples.mjs";
+
+export const root = new URL("../", import.meta.url);
+
+async function fetchOk(path) {
+  const response = await fetch(new URL(path, root));
+  if (!response.ok) throw new RunError("io", `${path}: HTTP ${response.status}`);
+  return response;
+}
+const fetchBytes = async (path) => new Uint8Array(await (await fetchOk(path)).arrayBuffer());
+export const fetchJson = async (path) => (await fetchOk(path)).json();
+
+/** A model, and where its inputs come from: `samples` with their `preprocess`, or null for a seed. */
+class Choice {
+  constructor({ name, bytes, attachments = [], preprocess: description = null, samples = null }) {
+    Object.assign(this, { name, bytes, attachments, description, samples });
+  }
+
+  /** The nearest sample there is. */
+  nearest(index) {
+    return Math.min(this.samples.count - 1, Math.max(0, Math.trunc(index) || 0));
+  }
+
+  labelOf(index) {
+    const label = this.samples.label(index);
+    return this.description.labels?.[label] ?? String(label);
+  }
+
+  /** Samples `indices`, one after the other along `leading` axes, as a safetensors file. */
+  inputs(indices, leading) {
+    const { description, samples } = this;
+    const parts = indices.map((index) => preprocess(samples.pixels(index), description));
+    const values = new Float32Array(parts.length * parts[0].length);
+    parts.forEach((part, i) => values.set(part, i * part.length));
+    const shape = [...leading, description.channels, description.height, description.width];
+    return writeSafetensors([{ name: description.input, shape, values }]);
+  }
+
+  /** How many samples a stacked output (float32, one row of scores each) classifies as labelled. */
+  countRight(scores) {
+    const classes = scores.length / this.samples.count;
+    let right = 0;
+    for (let i = 0; i < this.samples.count; ++i) {
+      const row = scores.subarray(i * classes, (i + 1) * classes);
+      right += row.indexOf(Math.max(...row)) === this.samples.label(i) ? 1 : 0;
+    }
+    return right;
+  }
+}
+
+export async function chooseShipped(name) {
+  const description = await fetchJson(`assets/models/${name}.preprocess.json`).catch(() => null);
+  const set = setFor(description);
+  const samples = set && (await loadSet(set, (file) => fetchBytes(`assets/${file}`)));
+  const bytes = await fetchBytes(`assets/models/${name}.onnx`);
+  return new Choice({ name, bytes, preprocess: description, samples });
+}
+
+/** One .onnx and, beside it, the files of external data that it names. */
+export async function chooseFiles(files) {
+  const models = files.filter((file) => /\.onnx$/i.test(file.name));
+  if (models.length !== 1)
+    throw new RunError("bad_input", "Choose one .onnx file (and the data files that belong to it).");
+  const read = async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
+  const { name, bytes } = await read(models[0]);
+  const attachments = await Promise.all(files.filter((file) => file !== models[0]).map(read));
+  return new Choice({ name: name.replace(/\.onnx$/i, ""), bytes, attachments });
+}
