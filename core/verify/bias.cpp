@@ -13,6 +13,8 @@ constexpr std::int64_t min_slices = 30;
 constexpr std::int64_t max_samples = 1 << 16;
 constexpr double immaterial = 0.01;  // of the statistical budget
 constexpr double plain_factor = 4.0;
+constexpr double max_repetition = 1e-3;
+constexpr double worth_asking = bias_limit / 2.0;
 
 // The two ways to lean.
 enum Direction { raw, outward };
@@ -137,7 +139,7 @@ double significance(double lean, const std::vector<Axis>& axes, const std::vecto
 }  // namespace
 
 double signed_bias_z(std::span<const Bounded> reference, const Tensor& got,
-                     const PlainFloat& plain_float) {
+                     const BiasWitness& witness) {
   const std::vector<Axis> axes = slicing_axes(got.shape());
   if (axes.empty()) return 0.0;
   const std::vector<Sample> samples = take_samples(reference, got.values<float>());
@@ -156,8 +158,9 @@ double signed_bias_z(std::span<const Bounded> reference, const Tensor& got,
     return z;
   };
   const double z = largest({0.0, 0.0});
-  if (std::fabs(z) <= bias_limit) return z;
-  const std::optional<Tensor> plain = plain_float();
+  if (std::fabs(z) <= worth_asking) return z;
+  if (witness.repetition() > max_repetition) return 0.0;
+  const std::optional<Tensor> plain = witness.plain_float();
   if (!plain || plain->dtype() != DType::float32 || plain->shape() != got.shape()) return 0.0;
   const std::vector<Sample> plain_samples = take_samples(reference, plain->values<float>());
   Signed further{};

@@ -11,8 +11,10 @@
 //   Liang and Zeger 1986), the largest of them counts, and Student's t with that number of slices is
 //   turned into the normal quantile (Wallace 1959);
 // - what may lean by right is taken off first: Bounded::systematic, a hundredth of the statistical
-//   budget, and four times what a plain float32 computation of the same node on the same inputs shows
-//   (data on which rounding itself leans, such as long sums of one repeated number).
+//   budget, and four times what a plain float32 computation of the same node on the same inputs
+//   shows;
+// - nothing is told where few different numbers are multiplied (a flat image with weights of four
+//   bits): there the roundings of all elements are alike, in a way that depends on the order of the sum.
 #pragma once
 
 #include <functional>
@@ -24,9 +26,13 @@
 
 namespace driftscope {
 
-/// Computes the same tensor in plain float32; asked for only when something leans. Nothing when it
-/// cannot.
-using PlainFloat = std::function<std::optional<Tensor>()>;
+/// What the data say about a lean; asked for only when there is one.
+struct BiasWitness {
+  /// The same tensor computed in plain float32; nothing when that cannot be done.
+  std::function<std::optional<Tensor>()> plain_float;
+  /// The chance that two products of a sum are the same number, in [0, 1].
+  std::function<double()> repetition;
+};
 
 /// Beyond this a lean is a fault.
 inline constexpr double bias_limit = 6.0;
@@ -34,6 +40,6 @@ inline constexpr double bias_limit = 6.0;
 /// The lean in standard errors, 0 when there is none or the tensor is too small to tell; negative
 /// towards zero. `got` is float32 with the reference's shape.
 [[nodiscard]] double signed_bias_z(std::span<const Bounded> reference, const Tensor& got,
-                                   const PlainFloat& plain_float);
+                                   const BiasWitness& witness);
 
 }  // namespace driftscope

@@ -23,6 +23,23 @@ Result<Evaluated<Bounded>> lift_recorded(const Tensor& tensor) {
   return lifted;
 }
 
+// The chance that two elements other than 0 have the same size; nothing when all are 0.
+std::optional<double> equal_pair_chance(std::span<const float> values) {
+  constexpr std::size_t max_samples = std::size_t{1} << 16;
+  const std::size_t step = values.size() / max_samples + 1;
+  std::vector<float> sizes;
+  for (std::size_t i = 0; i < values.size(); i += step)
+    if (values[i] != 0.0f && std::isfinite(values[i])) sizes.push_back(std::fabs(values[i]));
+  if (sizes.empty()) return std::nullopt;
+  std::sort(sizes.begin(), sizes.end());
+  double pairs = 0.0;
+  for (std::size_t begin = 0, end = 0; begin < sizes.size(); begin = end) {
+    while (end < sizes.size() && sizes[end] == sizes[begin]) ++end;
+    pairs += static_cast<double>(end - begin) * static_cast<double>(end - begin);
+  }
+  return pairs / (static_cast<double>(sizes.size()) * static_cast<double>(sizes.size()));
+}
+
 }  // namespace
 
 RecordedValues::RecordedValues(const Graph& graph, const Trace& trace)
@@ -117,6 +134,21 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
   if (!reason.empty()) outputs = failed(node, reason);
   keep(node, outputs);
   return outputs;
+}
+
+double Derivation::repetition(NodeId node, const Derived& output) const {
+  std::vector<NodeId> members = output.group;
+  members.push_back(node);
+  std::vector<double> chances;
+  for (const NodeId member : members)
+    for (const ValueId input : graph_->nodes[member].inputs) {
+      const Tensor* tensor = input == no_value ? nullptr : known(input);
+      if (tensor == nullptr || tensor->dtype() != DType::float32 || tensor->elements() < 2) continue;
+      if (const auto chance = equal_pair_chance(tensor->values<float>())) chances.push_back(*chance);
+    }
+  std::sort(chances.rbegin(), chances.rend());
+  chances.resize(2, chances.empty() ? 0.0 : chances.front());
+  return chances[0] * chances[1];
 }
 
 std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads) const {

@@ -51,6 +51,11 @@ class Derivation {
   /// The same output in plain float32, by the strict kernels, from the same recorded tensors.
   [[nodiscard]] std::optional<Tensor> plain_float(ValueId value, ThreadPool& threads) const;
 
+  /// The chance that two products of the same sum are equal, as far as that can be told from how often
+  /// numbers other than 0 repeat in the tensors that `node` and its group read: the product of the
+  /// two largest of the chances of each tensor.
+  [[nodiscard]] double repetition(NodeId node, const Derived& output) const;
+
  private:
   Derivation(const Graph& graph, const RecordedValues& recorded)
       : graph_(&graph), recorded_(&recorded), kept_(graph.values.size()), uses_(graph.values.size()) {}

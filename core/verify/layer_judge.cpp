@@ -64,7 +64,7 @@ void judge_exact(LayerVerdict& layer, const Tensor& got, const Tensor& want) {
 }
 
 void judge_floating(LayerVerdict& layer, const Derived& derived, const Tensor& got,
-                    const Tensor& want, const PlainFloat& plain_float, ThreadPool& threads) {
+                    const Tensor& want, const BiasWitness& witness, ThreadPool& threads) {
   const ErrorModel model = error_model_for(current_error_model(), got.dtype());
   const auto& reference = derived.reference.real;
   const TensorUse judged = judge_tensor(reference, got, want, model, threads);
@@ -91,7 +91,7 @@ void judge_floating(LayerVerdict& layer, const Derived& derived, const Tensor& g
   }
   if (layer.metrics.different_elements > 0 && model.rounds_to_nearest &&
       got.dtype() == DType::float32)
-    layer.mean_signed_z = signed_bias_z(reference, got, plain_float);
+    layer.mean_signed_z = signed_bias_z(reference, got, witness);
   if (std::fabs(layer.mean_signed_z) > bias_limit) {
     layer.verdict = Verdict::fault;
     layer.reason = layer.mean_signed_z < 0.0
@@ -108,7 +108,7 @@ void judge_floating(LayerVerdict& layer, const Derived& derived, const Tensor& g
 }  // namespace
 
 LayerVerdict judge_layer(const Graph& graph, NodeId node, std::size_t output, const Derived& derived,
-                         const Tensor& got, const PlainFloat& plain_float, ThreadPool& threads) {
+                         const Tensor& got, const BiasWitness& witness, ThreadPool& threads) {
   LayerVerdict layer;
   layer.node = graph.nodes[node].name;
   layer.op = graph.nodes[node].op_type;
@@ -135,7 +135,7 @@ LayerVerdict judge_layer(const Graph& graph, NodeId node, std::size_t output, co
     return layer;
   }
   layer.metrics = *metrics;
-  if (is_floating(got.dtype())) judge_floating(layer, derived, got, *want, plain_float, threads);
+  if (is_floating(got.dtype())) judge_floating(layer, derived, got, *want, witness, threads);
   else judge_exact(layer, got, *want);
   return layer;
 }

@@ -11,6 +11,6 @@ namespace driftscope {
 /// scope applies.
 [[nodiscard]] LayerVerdict judge_layer(const Graph& graph, NodeId node, std::size_t output,
                                        const Derived& derived, const Tensor& got,
-                                       const PlainFloat& plain_float, ThreadPool& threads);
+                                       const BiasWitness& witness, ThreadPool& threads);
 
 }  // namespace driftscope

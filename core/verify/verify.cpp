@@ -99,9 +99,11 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const ValueId value = node.outputs[i];
       if (value == no_value || recorded[value] == nullptr) continue;
-      const auto plain_float = [&] { return derivation.plain_float(value, threads); };
+      const BiasWitness witness{
+          [&] { return derivation.plain_float(value, threads); },
+          [&, i] { return derivation.repetition(id, outputs[i]); }};
       verification.layers.push_back(
-          judge_layer(graph, id, i, outputs[i], *recorded[value], plain_float, threads));
+          judge_layer(graph, id, i, outputs[i], *recorded[value], witness, threads));
     }
     if (progress && !progress(done + 1, total))
       return Error{ErrorKind::cancelled, "the verification was stopped"};

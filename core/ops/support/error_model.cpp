@@ -58,7 +58,9 @@ ErrorModel error_model_for(const ErrorModel& model, DType dtype) {
 
 const ErrorModel& current_error_model() { return *current; }
 
-ErrorModelScope::ErrorModelScope(const ErrorModel& model) : previous_(current) { current = &model; }
+ErrorModelScope::ErrorModelScope(const ErrorModel& model) : model_(model), previous_(current) {
+  current = &model_;
+}
 ErrorModelScope::~ErrorModelScope() { current = previous_; }
 
 }  // namespace driftscope

@@ -57,6 +57,7 @@ class ErrorModelScope {
   ErrorModelScope& operator=(const ErrorModelScope&) = delete;
 
  private:
+  const ErrorModel model_;
   const ErrorModel* previous_;
 };
 

@@ -75,8 +75,11 @@ Bounded Sum<Bounded>::result() const {
   const double extra = tiny + reference_slack * scale;
   const double worst = gamma(roundings, model.unit_roundoff) * scale + extra;
   const double likely = std::fmin(worst, likely_rounding(model, scale, roundings) + extra);
-  return {value_, inherited_worst_ + worst, inherited_likely_ + likely,
-          once(inherited_systematic_)};
+  // Products with many different factors are rounded independently of each other; what terms without
+  // factors lose can be the same for every element, as on an image with a background of one value.
+  const double systematic =
+      products_ == 0 ? inherited_systematic_ + likely : once(inherited_systematic_);
+  return {value_, inherited_worst_ + worst, inherited_likely_ + likely, systematic};
 }
 
 }  // namespace driftscope
