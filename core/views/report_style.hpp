@@ -5,9 +5,9 @@ namespace driftscope {
 
 inline constexpr const char* report_style = R"css(
 :root{color-scheme:light dark;--bg:#fff;--panel:#f6f7f9;--ink:#1c2024;--soft:#60666d;--rule:#e1e4e8;
---accent:#2b6cb0;--good:#2f6f4f;--warn:#9a5b00;--bad:#b3261e;--s0:#2b6cb0;--s1:#c2570c;--s2:#2f7d5b;--s3:#7d4fa8}
+--accent:#0f766e;--good:#2f6f4f;--warn:#9a5b00;--bad:#b3261e;--s0:#2b6cb0;--s1:#c2570c;--s2:#2f7d5b;--s3:#7d4fa8}
 @media(prefers-color-scheme:dark){:root{--bg:#15181c;--panel:#1d2126;--ink:#e6e8ea;--soft:#9aa2ab;--rule:#30363d;
---accent:#6ea8e6;--good:#7cc6a0;--warn:#e3b161;--bad:#f2938c;--s0:#6ea8e6;--s1:#f0995a;--s2:#74c7a0;--s3:#bf95e6}}
+--accent:#45bdb3;--good:#7cc6a0;--warn:#e3b161;--bad:#f2938c;--s0:#6ea8e6;--s1:#f0995a;--s2:#74c7a0;--s3:#bf95e6}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--bg);color:var(--ink);font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
 main{max-width:1120px;margin:0 auto;padding:20px 16px 48px}
