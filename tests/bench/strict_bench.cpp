@@ -147,9 +147,10 @@ int main(int argc, char** argv) {
                platform_name(), settings.threads, peak);
     double operations = 0.0;
     double seconds = 0.0;
-    for (const Case& one : {product(512), product(1024), conv(3, 32, 16, 1, 1),
-                            conv(16, 32, 16, 1, 6), conv(16, 32, 32, 2, 1), conv(32, 16, 32, 1, 5),
-                            conv(32, 16, 64, 2, 1), conv(64, 8, 64, 1, 5)}) {
+    for (const Case& one :
+         {product(256), product(512), product(1024), conv(3, 32, 16, 1, 1), conv(16, 32, 16, 1, 6),
+          conv(16, 32, 32, 2, 1), conv(32, 16, 32, 1, 5), conv(32, 16, 64, 2, 1),
+          conv(64, 8, 64, 1, 5)}) {
       seconds += one.in_resnet20 * run_case(one, simd, settings, peak);
       operations += one.in_resnet20 * one.operations;
     }
