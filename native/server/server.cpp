@@ -3,6 +3,7 @@
 #include <httplib.h>
 #include <sys/socket.h>
 
+#include <chrono>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -140,8 +141,13 @@ Status Server::State::listen() {
   }
   add_routes();
   thread = std::thread([this] { http.listen_after_bind(); });
-  while (!http.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  return {};
+  for (int waited_ms = 0; waited_ms < 5000; ++waited_ms) {
+    if (http.is_running()) return {};
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  http.stop();
+  thread.join();
+  return io_error("the server on " + std::string(loopback) + " did not start");
 }
 
 Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
