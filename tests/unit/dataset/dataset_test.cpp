@@ -49,6 +49,12 @@ DatasetSpec spec_of(const std::string& text) {
   return *std::move(spec);
 }
 
+/// The description of a model in assets.
+Preprocess shipped(const std::string& model) {
+  const auto bytes = repository_file("assets/models/" + model + ".preprocess.json");
+  return parsed({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
 /// Two samples of 1×2 with labels 1 and 0.
 const std::map<std::string, std::string> files = {
     {"images", std::string("\0\0\x08\x03\0\0\0\x02\0\0\0\x01\0\0\0\x02\x00\xff\x80\x40", 20)},
@@ -93,12 +99,10 @@ TEST_CASE("ParsePreprocess_ReadsEveryField") {
 }
 
 TEST_CASE("ParsePreprocess_ShippedDescriptions_AreRead") {
-  for (const std::string name : {"lenet1", "lenet5"}) {
-    const auto bytes = repository_file("assets/models/" + name + ".preprocess.json");
-    const Preprocess how =
-        parsed({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  for (const std::string name : {"lenet1", "lenet5", "resnet20"}) {
+    const Preprocess how = shipped(name);
     CHECK(how.labels.size() == 10);
-    CHECK(how.text() == "1x28x28 gray");
+    CHECK(how.text() == (name == "resnet20" ? "3x32x32 RGB" : "1x28x28 gray"));
   }
 }
 
@@ -237,4 +241,22 @@ TEST_CASE("Dataset_OneSampleWithoutLabels_HasNoLabel") {
   CHECK(set->labels().empty());
   CHECK(set->label_text(1).empty());
   CHECK(set->sample(1).ok());
+}
+
+TEST_CASE("Dataset_ShippedSets_OpenWithTheirModels") {
+  const auto from_repository = [](const std::string& path) -> Result<std::vector<std::byte>> {
+    return repository_file("assets/data/" + path);
+  };
+  const auto digits =
+      Dataset::open(spec_of("idx:digits-test-images.idx3-ubyte,digits-test-labels.idx1-ubyte"),
+                    shipped("lenet5"), from_repository);
+  REQUIRE_MESSAGE(digits.ok(), digits.error().message);
+  CHECK(digits->size() == 450);
+  CHECK(digits->stacked(0, 450).value().tensor.shape() == Shape{450, 1, 1, 28, 28});
+  const auto pictures = Dataset::open(spec_of("cifar10:generated-cifar10-test.bin"),
+                                      shipped("resnet20"), from_repository);
+  REQUIRE_MESSAGE(pictures.ok(), pictures.error().message);
+  CHECK(pictures->size() == 500);
+  CHECK(pictures->sample(499).value().tensor.shape() == Shape{1, 3, 32, 32});
+  CHECK_FALSE(pictures->label_text(499).empty());
 }
