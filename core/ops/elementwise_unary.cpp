@@ -1,5 +1,7 @@
 // Relu, Sigmoid, Tanh, opset 6 to 21: one input, the same shape. One row each.
 // Relu is max(x, 0): NaN stays NaN, −0 becomes +0 (strict); it also takes integers (opset 14).
+#include <type_traits>
+
 #include "core/ops/support/elementwise.hpp"
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/shape_rules.hpp"
@@ -10,7 +12,12 @@ namespace {
 struct Relu {
   static constexpr Kinds kinds = Kinds::numeric;
   template <class T>
-  static T apply(T x) { return math::max(x, T(0)); }
+  static T apply(T x) {
+    // LLVM 19 turns the select of math::max into wasm's pmax, which keeps −0; a select on "less" it
+    // translates exactly, and adding +0 then changes nothing but the sign of −0.
+    if constexpr (std::is_same_v<T, float>) return (x < 0.0f ? 0.0f : x) + 0.0f;
+    else return math::max(x, T(0));
+  }
 };
 struct Sigmoid {
   static constexpr Kinds kinds = Kinds::floating;

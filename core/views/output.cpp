@@ -29,8 +29,9 @@ std::vector<ClassScore> top_classes(const Tensor& output,
   const auto score = [&](std::size_t i) {
     return std::isnan(row[i]) ? -INFINITY : row[i];
   };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return score(a) > score(b); });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return score(a) != score(b) ? score(a) > score(b) : a < b;
+  });
   std::vector<ClassScore> classes;
   for (const std::size_t i : order) {
     if (classes.size() == most) break;
