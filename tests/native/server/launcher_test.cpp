@@ -107,12 +107,13 @@ TEST_CASE("Launcher_BrowserKilledInMidRun_SaysTheSignal") {
 TEST_CASE("Launcher_BrowserNeverOpensThePage_GivenUpAfterTheTimeout") {
   const Fake fake;
   const auto begin = Clock::now();
-  const auto trace = fake.run(fake.browser("b", "exec sleep 1001"), milliseconds(400));
+  const auto trace = fake.run(fake.browser("b", "exec sleep 1001." + std::to_string(getpid())),
+                              milliseconds(400));
   REQUIRE_FALSE(trace.ok());
   CHECK(trace.error().kind == ErrorKind::missing);
   CHECK(trace.error().message.find("did not open the page for 0.4 s") != std::string::npos);
   CHECK(Clock::now() - begin < std::chrono::seconds(20));
-  CHECK(processes_with("sleep" + std::string(1, '\0') + "1001") == 0);
+  CHECK(processes_with("1001." + std::to_string(getpid())) == 0);
 }
 
 TEST_CASE("Launcher_PageOpensAndGoesSilent_GivenUp") {
@@ -137,12 +138,12 @@ TEST_CASE("Launcher_PageLivesButMakesNoProgress_GivenUp") {
 TEST_CASE("Launcher_ChildrenThatLeftTheSession_EndedToo") {
   const Fake fake;
   // One in the background, one that ignores TERM, one in a session of its own whose parent is gone.
-  const auto host = fake.browser("b",
-                                 "sleep 1003 & (trap '' TERM; exec sleep 1003) &\n"
-                                 "(setsid setsid sleep 1003 &)\nrequest GET $api; exec sleep 1003");
+  const std::string sleep = "sleep 1003." + std::to_string(getpid());
+  const auto host = fake.browser("b", sleep + " & (trap '' TERM; exec " + sleep + ") &\n(setsid setsid " +
+                                          sleep + " &)\nrequest GET $api; exec " + sleep);
   const auto trace = fake.run(host, milliseconds(700));
   CHECK_FALSE(trace.ok());
-  CHECK(processes_with(std::string("sleep\0", 6) + "1003") == 0);
+  CHECK(processes_with("1003." + std::to_string(getpid())) == 0);
 }
 
 TEST_CASE("Launcher_AfterEveryEnd_NoFolderIsLeft") {

@@ -55,6 +55,22 @@ TEST_CASE("Server_WithoutToken_Answers404ToEverything") {
   CHECK(status_of(site.request("DELETE", site.token + "/index.html")) == 404);
 }
 
+TEST_CASE("Guard_WrongToken_IsLikeAnUnknownPath") {
+  const Address address{8080, "0123456789abcdef"};
+  const auto status = [&](std::string_view path) {
+    RequestFacts facts;
+    facts.path = path;
+    facts.hosts = {"127.0.0.1:8080"};
+    const auto refusal = refuse(facts, address);
+    return refusal ? refusal->status : 200;
+  };
+  CHECK(status("/0123456789abcdef/") == 200);
+  CHECK(status("/0123456789abcdef") == 200);
+  for (const char* path : {"", "/", "//0123456789abcdef/", "/0123456789abcdee/", "/0123456789abcdef0/",
+                           "0123456789abcdef/", "/x/0123456789abcdef/"})
+    CHECK_MESSAGE(status(path) == 404, path);
+}
+
 TEST_CASE("Server_ForeignHost_Refused") {
   const TestSite site;
   const int port = site.server->port();
@@ -112,6 +128,11 @@ TEST_CASE("Server_CompressedBody_Refused") {
   const TestSite site;
   CHECK(status_of(site.request("POST", site.token + "/api/traces", "Content-Encoding: gzip\r\n",
                                "abc")) == 415);
+}
+
+TEST_CASE("Server_BodyWithoutLength_RefusedAtOnce") {
+  const TestSite site;
+  CHECK(status_of(site.request("POST", site.token + "/api/traces")) == 411);
 }
 
 TEST_CASE("Server_PortInUse_SaysSo") {

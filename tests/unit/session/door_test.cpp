@@ -184,6 +184,10 @@ TEST_CASE("Door_MalformedMessages_AnsweredByErrors") {
     const json head = json::parse(unpack_message(reply).json);
     CHECK(head.contains("error"));
   }
+  // A length beyond the message is no shorter message.
+  const std::string lying = std::string("\x40\0\0\0", 4) + R"({"do":"capabilities"})";
+  const Bytes reply = door.request(std::as_bytes(std::span(lying)));
+  CHECK(unpack_message(reply).json.find("malformed message") != std::string::npos);
   CHECK(ask(door, {{"do", 7}}).error().find("\"do\" must be a text") != std::string::npos);
   CHECK(ask(door, {{"do", "dance"}}).error().find("dance") != std::string::npos);
   CHECK(ask(door, {{"do", "load"}}).error().find("no model bytes") != std::string::npos);
@@ -212,6 +216,7 @@ TEST_CASE("Door_StartWithWrongFields_NamesTheField") {
   refused("environment", 5);
   CHECK(ask(door, {{"do", "start"}, {"target", "pc/strict"}}).error().find("inputs") !=
         std::string::npos);
+  CHECK(ask(door, start_seeded, {std::byte{0}}).error().find("not both") != std::string::npos);
   CHECK(ask(door, {{"do", "start"}, {"target", "pc/none"}, {"seed", 1}}).error().find("none") !=
         std::string::npos);
 }
