@@ -16,10 +16,10 @@ function digest(program, args) {
   assert.equal(status, 0, `${program} ${args.join(' ')}\n${stderr}`);
   const lines = stdout.trim().split('\n');
   const ran = lines.filter((line) => line.startsWith('#')).map((line) => line.slice(1).trim()).join('; ');
+  // "conv1.out 1x6x28x28 <sha256>"
   const tensors = new Map(lines.filter((line) => !line.startsWith('#')).map((line) => {
-    const at = line.lastIndexOf(' ');
-    const [name, sha] = [line.slice(0, at), line.slice(at + 1)];
-    return sha.length === 64 ? [name, sha] : [sha, name];
+    const [, name, sha] = line.match(/^(.+) \S+ ([0-9a-f]{64})$/);
+    return [name, sha];
   }));
   return { ran, tensors };
 }
@@ -53,7 +53,7 @@ for (const model of models) {
             const result = digest(builtFile(folderName, 'tests', 'driftscope_digest'),
               [path, '--seed', '42', '--threads', threads, '--simd', width].map(String));
             one.diagnostic(result.ran);
-            assert.match(result.ran, new RegExp(`${width}[ -]?bit`), 'the width asked for did not run');
+            assert.match(result.ran, new RegExp(`${width} bit, ${threads} of ${threads} thread`), 'what was asked for did not run');
             assertSame(baseline, result.tensors, `${name} ${threads} threads ${width} bits`);
           });
 
@@ -61,6 +61,7 @@ for (const model of models) {
       await t.test(`WebAssembly under Node, ${threads} threads`, (one) => {
         const result = digest(process.execPath, [builtFile('web', 'tests', 'driftscope_digest.js'), path, '--seed', '42', '--threads', String(threads)]);
         one.diagnostic(result.ran);
+        assert.match(result.ran, new RegExp(`wasm SIMD128.*${threads} of ${threads} thread`), 'what was asked for did not run');
         assertSame(baseline, result.tensors, `Node ${threads} threads`);
       });
 
