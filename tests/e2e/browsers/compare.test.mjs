@@ -23,7 +23,7 @@ function processes() {
   }
   return found;
 }
-const isBrowser = (line) => /chromium|firefox|MiniBrowser|WebKit|Xvfb/.test(line) && !/node --test/.test(line);
+const isBrowser = (line) => /chromium|firefox|MiniBrowser|WebKit|Xvfb/.test(line) && !/node --test|driftscope compare/.test(line);
 const browsersSince = (before) => [...processes()].filter(([pid, line]) => !before.has(pid) && isBrowser(line));
 const nothingLeft = (before) => until(() => browsersSince(before).length === 0, `browsers to be gone: ${JSON.stringify(browsersSince(before))}`, 15_000);
 
