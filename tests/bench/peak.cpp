@@ -19,8 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// `rounds` times 6 additions and 6 multiplications, none waiting for another; returns the
 /// operations on floats. `values` holds 14 floats, which the results depend on.
-/// Not inlined: a browser's engine optimises whole functions, between two calls.
-HWY_NOINLINE double multiply_and_add(std::int64_t rounds, float* values) {
+double multiply_and_add(std::int64_t rounds, float* values) {
   const hn::ScalableTag<float> d;
   const auto addend = hn::Set(d, values[12]);
   const auto factor = hn::Set(d, values[13]);
@@ -55,7 +54,10 @@ namespace driftscope {
 HWY_EXPORT(multiply_and_add);
 
 double peak_gflops(const SimdTarget& target) {
-  const auto run = simd_function(HWY_DISPATCH_TABLE(multiply_and_add), target.highway);
+  // Called through a volatile pointer, so that it stays a function of its own: a browser's engine
+  // replaces the first, slow code of a function only between two calls.
+  double (*volatile run)(std::int64_t, float*) =
+      simd_function(HWY_DISPATCH_TABLE(multiply_and_add), target.highway);
   // Volatile, or a compiler that sees neutral operands and unused results leaves the work out.
   const volatile float one = 1.0f;
   const volatile float zero = 0.0f;
