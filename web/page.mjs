@@ -25,7 +25,7 @@ function choose(chosen) {
   state.chosen = chosen;
   view.hideResults();
   view.showError(null);
-  view.showStatus("Ready.");
+  view.showStatus("Press Run.");
   $("sample-field").hidden = !chosen.samples;
   $("whole-set").hidden = !chosen.samples;
   $("seed-note").hidden = Boolean(chosen.samples);
