@@ -58,7 +58,10 @@ Bounded monotone(const Bounded& argument, const FunctionAccuracy& accuracy, F f)
   const double value = f(x.value);
   if (surely_nan(x)) return value;
   if (!(x.worst < infinity)) return unknown(value);
-  if (std::isinf(value)) return value;
+  if (std::isinf(value)) {
+    // Sure only where the whole range of the argument gives what no float can hold.
+    return f(x.value - x.worst) > model.largest * 2 ? Bounded(value) : unknown(value);
+  }
   const auto bound = [&](Which which) {
     const double error = x.*which;
     double inherited = 0.0;

@@ -1,0 +1,121 @@
+// The mean signed error: truncation is seen, rounding never is. The clean engines of every usual order
+// run on data that make roundings alike; the figures are printed.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "core/platform/platform.hpp"
+#include "core/verify/bias.hpp"
+#include "core/verify/verify.hpp"
+#include "tests/unit/support/seed.hpp"
+#include "tests/unit/verify/imitation.hpp"
+#include "tests/unit/verify/small_nets.hpp"
+
+using namespace driftscope;
+using namespace driftscope::test;
+
+namespace {
+
+enum class Weights { normal, four_bits, eight_bits, binary, positive, constant };
+const std::vector<Weights> all_weights = {Weights::normal, Weights::four_bits, Weights::eight_bits,
+                                          Weights::binary, Weights::positive,  Weights::constant};
+
+Tensor weights(Shape shape, Weights form, Rng& rng) {
+  Tensor made = drawn(std::move(shape), Kind::normal, rng);
+  for (float& x : made.mutable_values<float>()) switch (form) {
+      case Weights::four_bits: x = std::nearbyint(x * 3) * 0.0137f; break;
+      case Weights::eight_bits: x = std::nearbyint(x * 40) * 0.00137f; break;
+      case Weights::binary: x = x > 0 ? 0.0731f : -0.0731f; break;
+      case Weights::positive: x = std::fabs(x); break;
+      case Weights::constant: x = 0.0137f; break;
+      default: break;
+    }
+  return made;
+}
+
+struct Layer {
+  Graph graph;
+  Tensor input;
+};
+
+// A matrix product with a long inner axis, or a convolution.
+Layer layer_of(Kind kind, Weights form, bool convolution, Rng& rng) {
+  ModelBuilder model;
+  Shape shape;
+  if (convolution) {
+    shape = {1, 8, 12, 12};
+    model.initializer("w", weights({48, 8, 3, 3}, form, rng))
+        .initializer("b", drawn({48}, Kind::normal, rng, 0.1f))
+        .node("Conv", {"x", "w", "b"}, {"y"});
+  } else {
+    const auto depth = static_cast<std::int64_t>(64 + rng.below(600));
+    shape = {40, depth};
+    model.initializer("w", weights({depth, 64}, form, rng)).node("MatMul", {"x", "w"}, {"y"});
+  }
+  model.input("x", DType::float32, {shape.begin(), shape.end()}).output("y");
+  return {built(model), drawn(shape, kind, rng)};
+}
+
+double bias_of(const Layer& layer, const Arithmetic& arithmetic, ThreadPool& threads) {
+  const Trace trace = Imitation(layer.graph, arithmetic).run({{"x", layer.input}});
+  const auto verification = verify(layer.graph, "", trace, threads);
+  REQUIRE_MESSAGE(verification.ok(), verification.error().message);
+  return verification->layers[0].mean_signed_z;
+}
+
+}  // namespace
+
+TEST_CASE("Bias_CleanEngines_NeverLean") {
+  const std::uint64_t seed = test_seed(51);
+  SEED_INFO(seed);
+  // A slow run of many more layers: DRIFTSCOPE_ROUNDS=20.
+  const char* rounds_text = std::getenv("DRIFTSCOPE_ROUNDS");
+  const int rounds = rounds_text == nullptr ? 1 : std::atoi(rounds_text);
+  Rng rng(seed);
+  ThreadPool threads(2);
+  double largest = 0.0;
+  int layers = 0;
+  int turn = 0;
+  for (int round = 0; round < rounds; ++round)
+    for (const Kind kind : all_kinds)
+      for (const Weights form : all_weights)
+        for (const bool convolution : {false, true}) {
+          const Layer layer = layer_of(kind, form, convolution, rng);
+          const auto& arithmetics = correct_arithmetics();
+          for (int i = 0; i < 2; ++i) {
+            const Arithmetic& arithmetic = arithmetics[turn++ % arithmetics.size()];
+            CAPTURE(arithmetic.name);
+            CAPTURE(static_cast<int>(kind));
+            CAPTURE(static_cast<int>(form));
+            const double z = bias_of(layer, arithmetic, threads);
+            CHECK(std::fabs(z) <= bias_limit);
+            largest = std::max(largest, std::fabs(z));
+            ++layers;
+          }
+        }
+  MESSAGE("seed " << seed << ": " << layers << " layers, largest |z| " << largest);
+}
+
+TEST_CASE("Bias_Truncation_LeansTowardsZero") {
+  const std::uint64_t seed = test_seed(52);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  ThreadPool threads(2);
+  double least = 1e300;
+  for (int i = 0; i < 10; ++i) {
+    const Kind kind = i % 2 == 0 ? Kind::normal : Kind::sparse;
+    const Layer layer = layer_of(kind, Weights::normal, i % 3 == 0, rng);
+    const double z = bias_of(layer, truncating(), threads);
+    CAPTURE(static_cast<int>(kind));
+    CHECK(z < -bias_limit);
+    least = std::min(least, -z);
+  }
+  MESSAGE("seed " << seed << ": least |z| of truncation " << least);
+}
+
+TEST_CASE("Bias_FewChannels_TellNothing") {
+  const Tensor got = tensor<float>({1, 4}, {1, 1, 1, 1});
+  const std::vector<Bounded> reference(4, Bounded(1.001, 1.0, 0.01, 0.0));
+  const BiasWitness witness{[] { return std::optional<Tensor>(); }, [] { return 0.0; }};
+  CHECK(signed_bias_z(reference, got, witness) == 0.0);
+}
