@@ -4,6 +4,7 @@ cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/driftscope
 build=$root/build
 started=$SECONDS
 export CCACHE_BASEDIR=$root  # so that another clone finds the same objects
+export CCACHE_NOHASHDIR=1     # debug information may name the other clone
 
 if [[ -t 1 && -z ${NO_COLOR:-} ]]; then
   bold=$'\e[1m' red=$'\e[31;1m' green=$'\e[32m' plain=$'\e[0m'
