@@ -14,7 +14,7 @@ async function fetchOk(path) {
 const fetchBytes = async (path) => new Uint8Array(await (await fetchOk(path)).arrayBuffer());
 export const fetchJson = async (path) => (await fetchOk(path)).json();
 
-/** A model, and where its inputs come from: `samples` with their `preprocess`, or null for a seed. */
+/** A model, and where its inputs come from: `samples` with their `description`, or a seed. */
 class Choice {
   constructor({ name, bytes, attachments = [], preprocess: description = null, samples = null }) {
     Object.assign(this, { name, bytes, attachments, description, samples });
@@ -64,8 +64,10 @@ export async function chooseShipped(name) {
 export async function chooseFiles(files) {
   const models = files.filter((file) => /\.onnx$/i.test(file.name));
   if (models.length !== 1)
-    throw new RunError("bad_input", "Choose one .onnx file (and the data files that belong to it).");
-  const read = async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
+    throw new RunError("bad_input", "Choose one .onnx file (and its data files, if it has any).");
+  const read = async (file) => {
+    return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
+  };
   const { name, bytes } = await read(models[0]);
   const attachments = await Promise.all(files.filter((file) => file !== models[0]).map(read));
   return new Choice({ name: name.replace(/\.onnx$/i, ""), bytes, attachments });

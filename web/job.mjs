@@ -8,7 +8,8 @@ const heartbeatMs = 400;
 
 async function fetchBytes(url, what) {
   const response = await fetch(url, { cache: "no-store" });
-  if (!response.ok) throw new RunError("io", `The PC did not give ${what}: HTTP ${response.status}.`);
+  if (!response.ok)
+    throw new RunError("io", `The PC did not give ${what}: HTTP ${response.status}.`);
   return new Uint8Array(await response.arrayBuffer());
 }
 
@@ -59,13 +60,13 @@ async function fetchJob(url) {
   if (!response.ok) throw new RunError("cancelled", "The PC no longer waits for this job.");
   const job = await response.json();
   if (job.format !== "driftscope-job-1")
-    throw new RunError("internal", `This page does not understand the job's format, ${job.format}.`);
+    throw new RunError("internal", `This page does not know the job's format, ${job.format}.`);
   return job;
 }
 
 /**
- * Runs job `id`; resolves to the run's result with `job`. `show` = {job(job), change(state)} is told
- * what is going on. Whatever goes wrong is told to the PC as well, and thrown.
+ * Runs job `id`; resolves to the run's result with `job`. `show` = {job(job), change(state)} is
+ * told what is going on. Whatever goes wrong is told to the PC as well, and thrown.
  */
 export async function runJob(id, here, show) {
   const url = new URL(`../api/jobs/${encodeURIComponent(id)}`, import.meta.url).href;
@@ -98,7 +99,8 @@ export async function runJob(id, here, show) {
     const result = await runInWorker(task, { onChange: change, signal: abort.signal });
     await change({ phase: "send" });
     const response = await fetch(`${url}/result`, { method: "POST", body: result.trace });
-    if (!response.ok) throw new RunError("io", `The PC refused the trace: HTTP ${response.status}.`);
+    if (!response.ok)
+      throw new RunError("io", `The PC refused the trace: HTTP ${response.status}.`);
     return { ...result, job, variant };
   } catch (error) {
     const kind = error.kind ?? "internal";

@@ -124,7 +124,7 @@ function showResult(result, index) {
 function showCommon(result, variant, labels, truth) {
   const [output] = result.reply.outputs;
   if (output?.values?.length > 0) view.showOutput(output, { labels, truth });
-  else view.showNoOutput(output ? "The output holds no numbers to show." : "The model has no output.");
+  else view.showNoOutput("The output holds no numbers that could be shown.");
   view.showLayers(result.reply);
   view.showRan(result, variant);
 }
@@ -149,14 +149,18 @@ async function runWholeSet(signal) {
 /** The trace as a download, and to the PC where one waits. */
 async function offerTrace(result, name) {
   if (state.traceUrl) URL.revokeObjectURL(state.traceUrl);
-  state.traceUrl = URL.createObjectURL(new Blob([result.trace], { type: "application/octet-stream" }));
+  const file = new Blob([result.trace], { type: "application/octet-stream" });
+  state.traceUrl = URL.createObjectURL(file);
   $("download").href = state.traceUrl;
-  $("download").download = `${name}-${result.reply.run.host}-${result.reply.run.engine}.safetensors`;
+  const { host, engine } = result.reply.run;
+  $("download").download = `${name}-${host}-${engine}.safetensors`;
   $("sent").textContent = "";
   if (!state.acceptsTraces) return;
   const response = await fetch(new URL("api/traces", root), { method: "POST", body: result.trace });
   const answer = await response.json().catch(() => ({ error: `HTTP ${response.status}` }));
-  $("sent").textContent = answer.saved ? `Sent to the PC: ${answer.saved}` : `Not sent: ${answer.error}`;
+  $("sent").textContent = answer.saved
+    ? `Sent to the PC: ${answer.saved}`
+    : `Not sent: ${answer.error}`;
 }
 
 /* Start */
@@ -165,7 +169,7 @@ async function runForPc(id) {
   document.body.classList.add("job");
   try {
     const result = await runJob(id, state.here, {
-      job: (job) => ($("tagline").textContent = `Running ${job.model.name} as ${job.target} for the waiting PC.`),
+      job: view.showJob,
       change: view.showProgress,
     });
     showCommon(result, result.variant);

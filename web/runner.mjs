@@ -39,7 +39,8 @@ export function runInWorker(task, { onChange = () => {}, signal } = {}) {
     };
     worker.onerror = (event) => {
       event.preventDefault();
-      end(reject, new RunError("internal", `The worker failed: ${event.message || "no reason given"}`));
+      const reason = event.message || "no reason given";
+      end(reject, new RunError("internal", `The worker failed: ${reason}`));
     };
     worker.postMessage({ base: engineFolder, attachments: [], ...task });
   });

@@ -24,7 +24,8 @@ function readIdx([images, labels]) {
   const header = new DataView(images.buffer, images.byteOffset);
   const [count, height, width] = [4, 8, 12].map((at) => header.getUint32(at));
   const size = height * width;
-  if (header.getUint32(0) !== 0x803 || images.length !== 16 + count * size || labels.length !== 8 + count)
+  const fits = images.length === 16 + count * size && labels.length === 8 + count;
+  if (header.getUint32(0) !== 0x803 || !fits)
     throw new Error("the test set's files do not fit together");
   return {
     count,
@@ -53,7 +54,7 @@ export async function loadSet(set, fetchBytes) {
   return { title: set.title, ...set.read(await Promise.all(set.files.map(fetchBytes))) };
 }
 
-/** (float32(p)·float32(scale) − float32(mean)) ÷ float32(std), each operation rounded to float32. */
+/** (float32(p)·float32(scale) − float32(mean)) ÷ float32(std), each operation rounded. */
 export function preprocess(pixels, description) {
   const f32 = Math.fround;
   const plane = description.height * description.width;

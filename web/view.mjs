@@ -40,6 +40,10 @@ export function showCapabilities(here, variant) {
   $("variant").classList.toggle("error", !variant.name);
 }
 
+export function showJob({ model, target }) {
+  $("tagline").textContent = `Running ${model.name} as ${target} for the waiting PC.`;
+}
+
 const phases = {
   load: "Loading the model…",
   compile: "Preparing the engine…",
@@ -72,8 +76,10 @@ export function hideResults() {
 const sumsToOne = (values) =>
   values.every((value) => value >= 0) && Math.abs(values.reduce((a, b) => a + b, 0) - 1) < 1e-3;
 
-const figure = (value) =>
-  value === null ? "NaN or Inf" : Math.abs(value) >= 1e-3 || value === 0 ? value.toFixed(4) : value.toExponential(2);
+function figure(value) {
+  if (value === null) return "NaN or Inf"; // JSON has neither
+  return Math.abs(value) >= 1e-3 || value === 0 ? value.toFixed(4) : value.toExponential(2);
+}
 
 /** Bars of an output vector; `labels` name its elements, `truth` is the right one when known. */
 export function showOutput({ name, shape, dtype, values }, { labels, truth } = {}) {

@@ -36,12 +36,28 @@ std::size_t sequence_length(std::string_view bytes, std::size_t i) {
   return length;
 }
 
+/// Of the sequence of `length` bytes at i: C0 and DEL are one byte, C1 is U+0080 to U+009F.
+bool is_control(std::string_view bytes, std::size_t i, std::size_t length) {
+  const unsigned first = byte_at(bytes, i);
+  if (length == 1) return first < 0x20 || first == 0x7f;
+  return length == 2 && first == 0xc2 && byte_at(bytes, i + 1) < 0xa0;
+}
+
 }  // namespace
 
 bool valid_utf8(std::string_view bytes) {
   for (std::size_t i = 0; i < bytes.size();) {
     const std::size_t length = sequence_length(bytes, i);
     if (length == 0) return false;
+    i += length;
+  }
+  return true;
+}
+
+bool printable(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = sequence_length(text, i);
+    if (length == 0 || is_control(text, i, length)) return false;
     i += length;
   }
   return true;
@@ -55,10 +71,10 @@ std::string in_quotes(std::string_view text, std::size_t limit) {
       out += "…";
       break;
     }
-    const unsigned first = byte_at(text, i);
-    if (length == 0 || first < 0x20 || first == 0x7f) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", first);
-      ++i;
+    if (length == 0 || is_control(text, i, length)) {
+      for (std::size_t k = 0; k < (length == 0 ? 1 : length); ++k)
+        fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte_at(text, i + k));
+      i += length == 0 ? 1 : length;
     } else {
       out.append(text.substr(i, length));
       i += length;

@@ -11,6 +11,10 @@ namespace driftscope {
 /// Whether the bytes are well-formed UTF-8 (The Unicode Standard, table 3-7).
 [[nodiscard]] bool valid_utf8(std::string_view bytes);
 
+/// Whether the text can be shown as it is: UTF-8 without control characters (C0, DEL, C1), which a
+/// terminal would obey.
+[[nodiscard]] bool printable(std::string_view text);
+
 /// 'text' for a message: control characters and bytes that are no UTF-8 become \xNN, and what is
 /// longer than `limit` bytes is cut with "…".
 [[nodiscard]] std::string in_quotes(std::string_view text, std::size_t limit = 80);

@@ -52,7 +52,7 @@ Result<std::shared_ptr<const ModelGraph>> subgraph(std::string_view message,
 
 Status read_part(Field& field, const ReadContext& context, AttributeParts& parts) {
   switch (field.tag()) {
-    case 1: return read_text(field, parts.name);
+    case 1: return read_name(field, parts.name);
     case 2: parts.f = field.real(); return {};
     case 3: parts.i = field.integer(); return {};
     case 4: parts.s = field.bytes(); return {};

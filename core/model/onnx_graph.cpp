@@ -21,17 +21,17 @@ Result<ModelNode> read_node(std::string_view message, std::size_t index,
   ModelNode node;
   Status status = read_fields(message, [&](Field& field) -> Status {
     switch (field.tag()) {
-      case 1: return read_text(field, node.inputs.emplace_back());
-      case 2: return read_text(field, node.outputs.emplace_back());
-      case 3: return read_text(field, node.name);
-      case 4: return read_text(field, node.op_type);
+      case 1: return read_name(field, node.inputs.emplace_back());
+      case 2: return read_name(field, node.outputs.emplace_back());
+      case 3: return read_name(field, node.name);
+      case 4: return read_name(field, node.op_type);
       case 5: {
         DRIFTSCOPE_TRY(Attribute attribute, read_attribute(field.bytes(), context));
         node.attributes.push_back(std::move(attribute));
         return {};
       }
       case 7: {
-        DRIFTSCOPE_TRY(std::string domain, field.text());
+        DRIFTSCOPE_TRY(std::string domain, field.name());
         node.domain = domain_of(std::move(domain));
         return {};
       }
@@ -48,7 +48,7 @@ Result<ModelNode> read_node(std::string_view message, std::size_t index,
 Result<Dimension> read_dimension(std::string_view message) {
   Dimension dimension;
   DRIFTSCOPE_CHECK(read_fields(message, [&](Field& field) -> Status {
-    if (field.tag() == 2) return read_text(field, dimension.symbol);
+    if (field.tag() == 2) return read_name(field, dimension.symbol);
     if (field.tag() != 1) return {};
     dimension.size = field.integer();
     if (dimension.size < -1)
@@ -144,7 +144,7 @@ Status read_part(Field& field, const ReadContext& context, ModelGraph& graph) {
       graph.nodes.push_back(std::move(node));
       return {};
     }
-    case 2: return read_text(field, graph.name);
+    case 2: return read_name(field, graph.name);
     case 5: return add_initializer(field.bytes(), context, graph);
     case 11: return add_value_info(field, "input", outermost, graph.inputs);
     case 12: return add_value_info(field, "output", outermost, graph.outputs);
@@ -161,7 +161,7 @@ Status read_part(Field& field, const ReadContext& context, ModelGraph& graph) {
 Result<ValueInfo> read_value_info(std::string_view message, std::string& other_type) {
   ValueInfo info;
   Status status = read_fields(message, [&](Field& field) -> Status {
-    if (field.tag() == 1) return read_text(field, info.name);
+    if (field.tag() == 1) return read_name(field, info.name);
     if (field.tag() == 2) return read_type(field.bytes(), info, other_type);
     return {};
   });

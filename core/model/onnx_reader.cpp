@@ -24,7 +24,7 @@ Status read_opset(std::string_view message, Model& model) {
   std::string domain;
   std::int64_t version = 0;
   DRIFTSCOPE_CHECK(read_fields(message, [&](Field& field) -> Status {
-    if (field.tag() == 1) return read_text(field, domain);
+    if (field.tag() == 1) return read_name(field, domain);
     if (field.tag() == 2) version = field.integer();
     return {};
   }));
@@ -40,7 +40,7 @@ Status read_opset(std::string_view message, Model& model) {
 Error function_error(std::string_view message) {
   std::string name;
   const Status status = read_fields(message, [&](Field& field) -> Status {
-    return field.tag() == 1 ? read_text(field, name) : Status();
+    return field.tag() == 1 ? read_name(field, name) : Status();
   });
   return unsupported(fmt::format("functions: the model defines its own function {}, which is not "
                                  "supported; export it with functions inlined",
@@ -50,8 +50,8 @@ Error function_error(std::string_view message) {
 Status read_part(Field& field, ModelParts& parts) {
   switch (field.tag()) {
     case 1: parts.model.ir_version = field.integer(); return {};
-    case 2: return read_text(field, parts.model.producer);
-    case 3: return read_text(field, parts.producer_version);
+    case 2: parts.model.producer = field.bytes(); return {};
+    case 3: parts.producer_version = field.bytes(); return {};
     case 7:
       if (parts.graph) return bad_input("it holds two graphs");
       parts.graph = field.bytes();
@@ -85,6 +85,7 @@ Result<Model> read_model(std::string_view message, const ExternalData& external_
   model.graph = *std::move(graph);
   if (!parts.producer_version.empty())
     model.producer += (model.producer.empty() ? "" : " ") + parts.producer_version;
+  if (!printable(model.producer)) model.producer = "(unreadable)";
   return std::move(model);
 }
 

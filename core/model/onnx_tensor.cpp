@@ -33,8 +33,8 @@ Status read_external_entry(std::string_view message, TensorParts& parts) {
   std::string key;
   std::string value;
   DRIFTSCOPE_CHECK(read_fields(message, [&](Field& field) -> Status {
-    if (field.tag() == 1) return read_text(field, key);
-    if (field.tag() == 2) return read_text(field, value);
+    if (field.tag() == 1) return read_name(field, key);
+    if (field.tag() == 2) return read_name(field, value);
     return {};
   }));
   if (!parts.external_data.emplace(key, std::move(value)).second)
@@ -50,7 +50,7 @@ Status read_part(Field& field, TensorParts& parts) {
     case 4: field.append(parts.float_data); return {};
     case 5: field.append(parts.int32_data); return {};
     case 7: field.append(parts.int64_data); return {};
-    case 8: return read_text(field, parts.name);
+    case 8: return read_name(field, parts.name);
     case 9: parts.raw = field.bytes(); return {};
     case 10: field.append(parts.double_data); return {};
     case 11: field.append(parts.uint64_data); return {};

@@ -54,10 +54,11 @@ std::string_view Field::bytes() {
   return {view.data(), view.size()};
 }
 
-Result<std::string> Field::text() {
+Result<std::string> Field::name() {
   const std::string_view view = bytes();
-  if (!valid_utf8(view))
-    return bad_input(fmt::format("the text {} is not UTF-8", in_quotes(view, 40)));
+  if (!printable(view))
+    return bad_input(fmt::format("the name {} is not UTF-8, or holds control characters",
+                                 in_quotes(view, 40)));
   return std::string(view);
 }
 
@@ -106,8 +107,8 @@ Error protobuf_error(const protozero::exception& exception) {
   return bad_input(fmt::format("damaged protobuf message ({})", exception.what()));
 }
 
-Status read_text(Field& field, std::string& target) {
-  DRIFTSCOPE_TRY(target, field.text());
+Status read_name(Field& field, std::string& target) {
+  DRIFTSCOPE_TRY(target, field.name());
   return {};
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <protozero/pbf_reader.hpp>
 #include <string>
 #include <string_view>
@@ -27,8 +28,8 @@ class Field {
   [[nodiscard]] float real();
   [[nodiscard]] std::string_view bytes();
 
-  /// A name or other text; not UTF-8 is an error.
-  [[nodiscard]] Result<std::string> text();
+  /// A name: it will be shown to people, so bytes that are not UTF-8 and control characters are errors.
+  [[nodiscard]] Result<std::string> name();
 
   // Repeated numbers, packed or one by one.
   void append(std::vector<std::int64_t>& values);
@@ -64,10 +65,12 @@ template <class OnField>
     return {};
   } catch (const protozero::exception& exception) {
     return protobuf_error(exception);
+  } catch (const std::bad_alloc&) {
+    return limit_error("out of memory");
   }
 }
 
-/// Reads a text field into `target`.
-[[nodiscard]] Status read_text(Field& field, std::string& target);
+/// Reads a field with a name into `target`.
+[[nodiscard]] Status read_name(Field& field, std::string& target);
 
 }  // namespace driftscope

@@ -117,7 +117,8 @@ std::vector<std::byte> Door::request(std::span<const std::byte> message) {
     // Let go of everything first: the answer needs memory as well.
     state_->run.reset();
     state_->model.reset();
-    return refuse(limit_error("out of memory; the model or its values are too large for this host"));
+    return refuse(
+        limit_error("out of memory; the model or its values are too large for this host"));
   } catch (const std::exception& error) {
     return refuse(internal_error(error.what()));
   }

@@ -1,6 +1,6 @@
 // The one request door: bytes in, bytes out. The command line, the HTTP server and the browser's
-// worker are thin transports over it. A message is 4 bytes little-endian length of a JSON object, the
-// JSON, then a binary payload (possibly empty).
+// worker are thin transports over it. A message is 4 bytes little-endian length of a JSON object,
+// the JSON, then a binary payload (possibly empty).
 //
 //   {"do":"capabilities"}                            → {"engines":[{"name","available","reason"}],
 //                                                       "platform","threads","threads_available",
@@ -8,7 +8,8 @@
 //   {"do":"load","attachments":[{"name","bytes"}]?} + .onnx bytes, then those of each attachment
 //       (the files of external data that the model names)
 //                                                    → {"model_sha256","inputs":[{"name","dtype",
-//                                                       "shape"}],"outputs":[…],"nodes":N,"graph":"…"}
+//                                                       "shape"}],"outputs":[…],"nodes":N,
+//                                                       "graph":"…"}
 //   {"do":"start","target":"chrome/strict","repeat":1,"capture":"all"|"outputs","seed":42?,
 //    "environment":{…}?,"samples":N?} + inputs as safetensors (empty with "seed")
 //                                                    → {"nodes":N}
@@ -19,11 +20,12 @@
 //                                                       "shape","values"}],"memory":[…],
 //                                                       "run":{…}} + trace bytes
 //   {"do":"cancel"}                                  → {}
-// "environment" (text, numbers, booleans: what only the host knows, such as the browser's version) is
-// merged into the trace's `run`, never over what the engine says of itself. "values" are the first
-// 1000 of an output. With "samples", each input tensor has one more, leading axis of N samples; the
-// model runs once per sample, and the trace holds each output with that leading axis (and no other
-// tensor). A failure is {"error":{"kind","message"}}. One door holds one model and one run at a time.
+// "environment" (text, numbers, booleans: what only the host knows, such as the browser's version)
+// is merged into the trace's `run`, never over what the engine says of itself. "values" are the
+// first 1000 of an output. With "samples", each input tensor has one more, leading axis of N
+// samples; the model runs once per sample, and the trace holds each output with that leading axis
+// (and no other tensor). A failure is {"error":{"kind","message"}}. One door holds one model and
+// one run at a time.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ namespace driftscope {
 /// {"kind":"bad_input","message":"…"}
 [[nodiscard]] nlohmann::json error_to_json(const Error& error);
 
-/// Never fails: an unknown kind is `internal`, an absent message is named so, overlong ones are cut.
+/// Never fails: an unknown kind is `internal`, an absent message is named so, a long one is cut.
 [[nodiscard]] Error error_from_json(const nlohmann::json& value);
 
 /// value.dump() that never throws: bytes that are no UTF-8 (names in a hostile model) are replaced.

@@ -31,8 +31,9 @@ Result<Files> read_attachments(const json& request, std::span<const std::byte>& 
     if (!name || !size) return bad_input("request: an attachment needs \"name\" and \"bytes\"");
     const auto bytes = static_cast<std::uint64_t>(*size);
     if (bytes > payload.size() - total)
-      return bad_input(fmt::format("request: attachment '{}' has {} bytes, the message only {} more",
-                                   *name, bytes, payload.size() - total));
+      return bad_input(
+          fmt::format("request: attachment '{}' has {} bytes, the message only {} more", *name,
+                      bytes, payload.size() - total));
     total += static_cast<std::size_t>(bytes);
     entries.emplace_back(*name, static_cast<std::size_t>(bytes));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <set>
 #include <tuple>
 
@@ -73,9 +74,7 @@ Result<SafetensorsHeader> plan(const Safetensors& file) {
   return header;
 }
 
-}  // namespace
-
-Result<Safetensors> read_safetensors(std::span<const std::byte> bytes) {
+Result<Safetensors> read(std::span<const std::byte> bytes) {
   std::uint64_t length = 0;
   if (bytes.size() < length_bytes)
     return bad_input(fmt::format("{} bytes are no safetensors file: the header's length is missing",
@@ -107,7 +106,7 @@ Result<Safetensors> read_safetensors(std::span<const std::byte> bytes) {
   return file;
 }
 
-Result<std::vector<std::byte>> write_safetensors(const Safetensors& file) {
+Result<std::vector<std::byte>> write(const Safetensors& file) {
   DRIFTSCOPE_TRY(const SafetensorsHeader header, plan(file));
   std::string text = safetensors_header_text(header);
   text.append((8 - text.size() % 8) % 8, ' ');
@@ -131,6 +130,26 @@ Result<std::vector<std::byte>> write_safetensors(const Safetensors& file) {
   for (const NamedTensor& named : file.tensors)
     put(named.tensor.bytes().data(), named.tensor.bytes().size());
   return out;
+}
+
+/// Where memory is short (4 GiB in a browser) a large file is an error, not an end.
+template <class Function>
+auto with_memory(const Function& function) -> decltype(function()) {
+  try {
+    return function();
+  } catch (const std::bad_alloc&) {
+    return limit_error("out of memory");
+  }
+}
+
+}  // namespace
+
+Result<Safetensors> read_safetensors(std::span<const std::byte> bytes) {
+  return with_memory([&] { return read(bytes); });
+}
+
+Result<std::vector<std::byte>> write_safetensors(const Safetensors& file) {
+  return with_memory([&] { return write(file); });
 }
 
 }  // namespace driftscope

@@ -120,6 +120,8 @@ Status read_metadata(const std::map<std::string, std::string>& metadata, Trace& 
   };
   take("model_sha256", trace.model_sha256);
   take("target", trace.target);
+  if (!printable(trace.target) || !printable(trace.model_sha256))
+    return bad_input("__metadata__: target and model_sha256 must not hold control characters");
   take("run", trace.run);
   DRIFTSCOPE_TRY(const json run, parse(trace.run, "run"));
   if (!run.is_object()) return bad_input("__metadata__: run is no JSON object");

@@ -151,7 +151,8 @@ const std::vector<std::string>& browser_hosts() {
 Result<HostInfo> probe_host(std::string_view host) {
   const Kind* kind = find_kind(host);
   if (!kind)
-    return bad_input("'" + std::string(host) + "' is no browser; expected chrome, firefox or safari");
+    return bad_input("'" + std::string(host) +
+                     "' is no browser; expected chrome, firefox or safari");
   DRIFTSCOPE_TRY(const fs::path program, find_browser(*kind));
   // Asking takes up to a second, and a comparison asks for every run.
   static std::mutex mutex;

@@ -47,8 +47,9 @@ class SignalWatcher {
   SignalWatcher(const SignalWatcher&) = delete;
   SignalWatcher& operator=(const SignalWatcher&) = delete;
 
-  /// While set, the first signal calls this and the program goes on (a server that stops by itself);
-  /// otherwise, and for the second one, everything is undone and the program ends by the signal.
+  /// While set, the first signal calls this and the program goes on (a server that stops by
+  /// itself); otherwise, and for the second one, everything is undone and the program ends by the
+  /// signal.
   static void on_stop(std::function<void()> stop);
 
  private:

@@ -2,8 +2,9 @@
 // Client: server. It knows nothing of jobs or files.
 //
 // A page of another site can make a browser send requests to 127.0.0.1 (and by DNS rebinding even
-// read the answers), so the address alone protects nothing: the Host header must be ours, Origin must
-// be absent or ours, and the first path segment must be the token that only the user's URL holds.
+// read the answers), so the address alone protects nothing: the Host header must be ours, Origin
+// must be absent or ours, and the first path segment must be the token that only the user's URL
+// holds.
 #pragma once
 
 #include <optional>

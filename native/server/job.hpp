@@ -1,5 +1,5 @@
-// A job: what one browser is asked to run, and what it has said so far. The board holds the jobs of a
-// server by unguessable name, so that several browsers and several runs do not disturb each other.
+// A job: what one browser is asked to run, and what it has said so far. The board holds the jobs of
+// a server by unguessable name, so that several browsers and runs do not disturb each other.
 // Clients: job_api (the browser's side, on the server's threads), run_in_browser (the side that
 // waits). It speaks no HTTP and knows no browser.
 #pragma once
@@ -48,7 +48,7 @@ class Job {
   [[nodiscard]] const std::string& id() const { return id_; }
   [[nodiscard]] const JobContent& content() const { return content_; }
 
-  // The browser's side. False: the job is over (finished before, or cancelled), the page should stop.
+  // The browser's side. False: the job is over (finished or cancelled), the page should stop.
   bool opened();
   bool progress(const JobProgress& progress);
   bool finish(Bytes trace);

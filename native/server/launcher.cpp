@@ -19,7 +19,8 @@ Result<std::map<std::string, std::string>> private_folders(const fs::path& folde
   for (const auto& [variable, name] : places) {
     std::error_code error;
     fs::create_directory(folder / name, error);
-    if (error) return io_error("cannot make '" + (folder / name).string() + "': " + error.message());
+    if (error)
+      return io_error("cannot make '" + (folder / name).string() + "': " + error.message());
     fs::permissions(folder / name, fs::perms::owner_all, error);
     environment[variable] = (folder / name).string();
   }
@@ -48,7 +49,8 @@ Result<Browser> Browser::start(const HostInfo& host, const std::string& url) {
     if (!display.ok()) {
       Error error = std::move(display).error();
       if (error.kind == ErrorKind::missing)
-        error.message += "; " + host.label + " needs it, './tools/setup' installs it (package xvfb)";
+        error.message +=
+            "; " + host.label + " needs it, './tools/setup' installs it (package xvfb)";
       return error;
     }
     browser.display_.emplace(*std::move(display));

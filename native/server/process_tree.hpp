@@ -10,8 +10,8 @@
 
 namespace driftscope {
 
-/// A process that Driftscope started: the leader of its own session, with a marker of its own in the
-/// environment that everything it starts inherits.
+/// A process that Driftscope started: the leader of its own session, with a marker of its own in
+/// the environment that everything it starts inherits.
 struct ProcessMark {
   pid_t leader = 0;
   std::string marker;  ///< "DRIFTSCOPE_PROCESS=…"
@@ -25,8 +25,8 @@ struct ProcessMark {
 /// Proportional set size of all of them, in bytes: shared pages are counted once in all.
 [[nodiscard]] std::int64_t total_pss(const std::vector<pid_t>& processes);
 
-/// TERM to all; KILL to those still there after `grace_ms`. Returns when none is left, or after a few
-/// seconds with whether that is so. Touches nothing but /proc and signals.
+/// TERM to all; KILL to those still there after `grace_ms`. Returns when none is left, or after a
+/// few seconds with whether that is so. Touches nothing but /proc and signals.
 bool end_processes(const ProcessMark& mark, int grace_ms);
 
 }  // namespace driftscope

@@ -1,5 +1,5 @@
-// A private temporary folder that is removed with everything in it: by its owner, or by the clean-up
-// registry when Driftscope is interrupted. Clients: launcher, tests.
+// A private temporary folder that is removed with everything in it: by its owner, or by the
+// clean-up registry when Driftscope is interrupted. Clients: launcher, tests.
 #pragma once
 
 #include <filesystem>

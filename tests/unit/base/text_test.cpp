@@ -24,10 +24,21 @@ TEST_CASE("ValidUtf8_RefusesWhatTable37Excludes") {
   CHECK_FALSE(valid_utf8("\xe2\x98x"));
 }
 
+TEST_CASE("Printable_RefusesWhatATerminalWouldObey") {
+  CHECK(printable("conv1/é ☃"));
+  CHECK_FALSE(printable("\x1b[31m"));
+  CHECK_FALSE(printable("a\n"));
+  CHECK_FALSE(printable("\x7f"));
+  CHECK_FALSE(printable("\xc2\x9b""31m"));  // CSI as one character
+  CHECK(printable("\xc2\xa0"));
+  CHECK_FALSE(printable("\xff"));
+}
+
 TEST_CASE("InQuotes_EscapesAndCuts") {
   CHECK(in_quotes("conv1") == "'conv1'");
   CHECK(in_quotes("a\nb\x7f\xff") == "'a\\x0ab\\x7f\\xff'");
   CHECK(in_quotes("é") == "'é'");
+  CHECK(in_quotes("\xc2\x9b") == "'\\xc2\\x9b'");
   CHECK(in_quotes("abcdef", 4) == "'abcd…'");
   CHECK(in_quotes("abcdef", 6) == "'abcdef'");
   CHECK(in_quotes("abé", 3) == "'ab…'");  // never cuts within a character

@@ -215,9 +215,12 @@ TEST_CASE("ReadOnnx_WrongWireTypes_AreRefused") {
   CHECK_FALSE(read_onnx(identity().graph_field(1, other).bytes()).ok());
 }
 
-TEST_CASE("ReadOnnx_NamesThatAreNoUtf8_AreRefused") {
+TEST_CASE("ReadOnnx_NamesThatCannotBeShown_AreRefused") {
   const Error error = failure(identity().node("Relu", {"\xff"}, {"z"}));
-  CHECK(holds(error.message, "'\\xff' is not UTF-8"));
+  CHECK(holds(error.message, "the name '\\xff' is not UTF-8"));
+  // A terminal would obey it.
+  CHECK(holds(failure(identity().node("Relu", {"\x1b[2J"}, {"z"})).message, "'\\x1b[2J'"));
+  CHECK(read(identity().producer("pytorch", "\xff")).producer == "(unreadable)");
 }
 
 TEST_CASE("ReadOnnx_SubgraphsNestedTooDeeply_AreRefused") {
@@ -253,4 +256,31 @@ TEST_CASE("ReadOnnx_AttributeWithoutTypeOrValue_IsRefused") {
   std::string nameless;
   protozero::pbf_writer(nameless).add_int64(20, 2);
   CHECK(holds(failure(model_with(nameless)).message, "no name"));
+}
+
+TEST_CASE("ReadOnnx_TwoGraphs_AreRefused") {
+  CHECK(holds(failure(identity().model_field(7, "")).message, "two graphs"));
+}
+
+TEST_CASE("ReadOnnx_DeclaredShapes_AreChecked") {
+  const auto declared = [](std::int64_t size, std::size_t rank) {
+    std::string dimension;
+    protozero::pbf_writer(dimension).add_int64(1, size);
+    std::string info;
+    protozero::pbf_writer writer(info);
+    writer.add_string(1, "v");
+    protozero::pbf_writer type(writer, 2);
+    protozero::pbf_writer tensor_type(type, 1);
+    tensor_type.add_int32(1, 1);
+    protozero::pbf_writer shape(tensor_type, 2);
+    for (std::size_t i = 0; i < rank; ++i) shape.add_message(1, dimension);
+    shape.commit();
+    tensor_type.commit();
+    type.commit();
+    return identity().graph_field(13, info);
+  };
+  CHECK(read(declared(4, 32)).graph.value_infos.at(0).shape->size() == 32);
+  CHECK(read(declared(-1, 1)).graph.value_infos.at(0).shape->at(0) == Dimension{});
+  CHECK(holds(failure(declared(-2, 1)).message, "value_info 0: 'v': a dimension is -2"));
+  CHECK(failure(declared(4, 33)).kind == ErrorKind::limit);
 }

@@ -113,6 +113,7 @@ TEST_CASE("TraceFile_BadMetadata_IsNamed") {
   const auto with = [](const std::string& key, const std::string& value) {
     return failure({{"format", ours}, {key, value}});
   };
+  CHECK(holds(with("target", "\x1b[2J"), "control characters"));
   CHECK(holds(with("run", "[]"), "run is no JSON object"));
   CHECK(holds(with("run", "{"), "run is no valid JSON"));
   CHECK(holds(with("run", std::string(5000, '[')), "run is no valid JSON"));
