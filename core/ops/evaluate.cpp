@@ -46,19 +46,79 @@ SymbolicShape symbolic(const Shape& shape) {
   return result;
 }
 
-Result<Shape> complete_shape(const Node& node, std::size_t output, const TensorType& type) {
-  if (type.dtype == DType::undefined || !type.shape)
-    return unsupported(fmt::format("{}: the type of output {} is not known before it has run",
-                                   node_label(node), output));
+/// Nothing where the type depends on data: the kernel will allocate the output.
+std::optional<Shape> complete_shape(const TensorType& type) {
+  if (type.dtype == DType::undefined || !type.shape) return std::nullopt;
   Shape shape;
   for (const Dimension& dimension : *type.shape) {
-    if (!dimension.known())
-      return unsupported(fmt::format("{}: the shape of output {} depends on its data",
-                                     node_label(node), output));
+    if (!dimension.known()) return std::nullopt;
     shape.push_back(dimension.size);
   }
   return shape;
 }
+
+/// The outputs of one node while it runs. Floating ones are kept as S, but that `in_place` puts
+/// float32 straight into tensors.
+template <class S, bool in_place>
+class Results final : public OutputMaker<S> {
+ public:
+  explicit Results(const Node& node)
+      : node_(node), values_(node.outputs.size()), operands_(node.outputs.size()) {}
+
+  Status allocate_known(std::span<const TensorType> types) {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      operands_[i].wanted = node_.outputs[i] != no_value;
+      if (!operands_[i].wanted) continue;
+      if (const auto shape = complete_shape(types[i]))
+        DRIFTSCOPE_CHECK(allocate(i, types[i].dtype, *shape));
+    }
+    return {};
+  }
+
+  Status allocate(std::size_t output, DType dtype, const Shape& shape) override {
+    Evaluated<S>& value = values_[output];
+    Operand<S>& operand = operands_[output];
+    value.dtype = operand.dtype = dtype;
+    value.shape = operand.shape = shape;
+    if (is_floating(dtype) && !(in_place && dtype == DType::float32)) {
+      DRIFTSCOPE_TRY(value.real, driftscope::allocate<S>(shape, node_label(node_)));
+      operand.real_out = value.real;
+      return {};
+    }
+    DRIFTSCOPE_TRY(operand.tensor, Tensor::make(dtype, shape, node_label(node_)));
+    if constexpr (in_place)
+      if (dtype == DType::float32) operand.real_out = operand.tensor.template mutable_values<S>();
+    return {};
+  }
+
+  Result<std::span<Bounded>> bounds(std::size_t output) override {
+    if constexpr (std::is_same_v<S, Bounded>) {
+      Evaluated<S>& value = values_[output];
+      if (is_floating(value.dtype)) return internal_error("bounds of a floating output");
+      DRIFTSCOPE_TRY(value.real, driftscope::allocate<S>(value.shape, node_label(node_)));
+      return std::span<Bounded>(value.real);
+    }
+    return internal_error("only Bounded has bounds");
+  }
+
+  std::span<Operand<S>> operands() { return operands_; }
+
+  /// What the kernel made, and that nothing is missing.
+  Result<std::vector<Evaluated<S>>> take() {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!operands_[i].wanted) continue;
+      if (values_[i].dtype == DType::undefined)
+        return internal_error(fmt::format("{}: the kernel made no output {}", node_label(node_), i));
+      values_[i].tensor = std::move(operands_[i].tensor);
+    }
+    return std::move(values_);
+  }
+
+ private:
+  const Node& node_;
+  std::vector<Evaluated<S>> values_;
+  std::vector<Operand<S>> operands_;
+};
 
 template <class S>
 ReferenceKernel<S> kernel_of(const Operator& op) {
@@ -82,12 +142,12 @@ Result<std::vector<TensorType>> output_types(const Node& node, std::span<const O
 
 template <class S>
 Status run_kernel(const Node& node, std::span<Operand<S>> inputs, std::span<Operand<S>> outputs,
-                  ThreadPool& threads) {
+                  OutputMaker<S>& maker, ThreadPool& threads) {
   DRIFTSCOPE_TRY(const Operator* const op, find_operator(node));
   const ReferenceKernel<S> kernel = kernel_of<S>(*op);
   if (kernel == nullptr)
     return internal_error(fmt::format("{}: the operator has no kernel", node_label(node)));
-  KernelContext<S> context(node, inputs, outputs, threads);
+  KernelContext<S> context(node, inputs, outputs, maker, threads);
   if constexpr (std::is_same_v<S, Bounded>) {
     // The statistical bound holds for all elements of the node's outputs at once.
     ErrorModel model = current_error_model();
@@ -187,33 +247,48 @@ Result<std::vector<Evaluated<S>>> evaluate(const Node& node,
   }
   DRIFTSCOPE_TRY(const auto types, output_types<S>(node, operands, constants));
 
-  std::vector<Evaluated<S>> results(node.outputs.size());
-  std::vector<Operand<S>> destinations(node.outputs.size());
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (node.outputs[i] == no_value) continue;
-    Evaluated<S>& result = results[i];
-    DRIFTSCOPE_TRY(result.shape, complete_shape(node, i, types[i]));
-    result.dtype = types[i].dtype;
-    destinations[i].dtype = result.dtype;
-    destinations[i].shape = result.shape;
-    if (is_floating(result.dtype)) {
-      DRIFTSCOPE_TRY(result.real, allocate<S>(result.shape, node_label(node)));
-      destinations[i].real_out = result.real;
-    } else {
-      DRIFTSCOPE_TRY(destinations[i].tensor, Tensor::make(result.dtype, result.shape, node_label(node)));
-    }
-  }
-  DRIFTSCOPE_CHECK(run_kernel<S>(node, operands, destinations, threads));
-  for (std::size_t i = 0; i < results.size(); ++i)
-    if (results[i].dtype != DType::undefined && !is_floating(results[i].dtype))
-      results[i].tensor = std::move(destinations[i].tensor);
-  return results;
+  Results<S, false> results(node);
+  DRIFTSCOPE_CHECK(results.allocate_known(types));
+  DRIFTSCOPE_CHECK(run_kernel<S>(node, operands, results.operands(), results, threads));
+  return results.take();
 }
+
+namespace {
+
+bool has_float64(std::span<const Tensor* const> inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const Tensor* input) {
+    return input != nullptr && input->dtype() == DType::float64;
+  });
+}
+
+// Nodes that read float64 are computed in double: + − × ÷ √ and our own functions give the same bits
+// everywhere as well.
+Result<std::vector<Tensor>> evaluate_in_double(const Node& node,
+                                               std::span<const Tensor* const> inputs,
+                                               ThreadPool& threads) {
+  std::vector<Evaluated<double>> lifted(inputs.size());
+  std::vector<const Evaluated<double>*> operands(inputs.size(), nullptr);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] == nullptr) continue;
+    DRIFTSCOPE_TRY(lifted[i], lift<double>(*inputs[i]));
+    operands[i] = &lifted[i];
+  }
+  DRIFTSCOPE_TRY(const auto results, evaluate<double>(node, operands, threads));
+  std::vector<Tensor> outputs(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].dtype != DType::undefined) {
+      DRIFTSCOPE_TRY(outputs[i], lower(results[i]));
+    }
+  return outputs;
+}
+
+}  // namespace
 
 Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Tensor* const> inputs,
                                             ThreadPool& threads) {
+  if (has_float64(inputs)) return evaluate_in_double(node, inputs, threads);
   std::vector<Operand<float>> operands(inputs.size());
-  std::vector<Evaluated<float>> widened(inputs.size());  // float16, bfloat16, float64 as float32
+  std::vector<Evaluated<float>> widened(inputs.size());  // float16 and bfloat16 as float32
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] == nullptr) continue;
     const Tensor& input = *inputs[i];
@@ -227,35 +302,19 @@ Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Te
   }
   DRIFTSCOPE_TRY(const auto types, output_types<float>(node, operands, inputs));
 
-  std::vector<Tensor> results(node.outputs.size());
-  std::vector<Evaluated<float>> narrowed(node.outputs.size());
-  std::vector<Operand<float>> destinations(node.outputs.size());
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (node.outputs[i] == no_value) continue;
-    Operand<float>& destination = destinations[i];
-    DRIFTSCOPE_TRY(destination.shape, complete_shape(node, i, types[i]));
-    destination.dtype = types[i].dtype;
-    if (is_floating(destination.dtype) && destination.dtype != DType::float32) {
-      narrowed[i].dtype = destination.dtype;
-      narrowed[i].shape = destination.shape;
-      DRIFTSCOPE_TRY(narrowed[i].real, allocate<float>(destination.shape, node_label(node)));
-      destination.real_out = narrowed[i].real;
-      continue;
-    }
-    DRIFTSCOPE_TRY(destination.tensor,
-                   Tensor::make(destination.dtype, destination.shape, node_label(node)));
-    if (destination.dtype == DType::float32)
-      destination.real_out = destination.tensor.mutable_values<float>();
-  }
-  DRIFTSCOPE_CHECK(run_kernel<float>(node, operands, destinations, threads));
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (narrowed[i].dtype != DType::undefined) {
-      DRIFTSCOPE_TRY(results[i], lower(narrowed[i]));
+  Results<float, true> results(node);
+  DRIFTSCOPE_CHECK(results.allocate_known(types));
+  DRIFTSCOPE_CHECK(run_kernel<float>(node, operands, results.operands(), results, threads));
+  DRIFTSCOPE_TRY(auto values, results.take());
+  std::vector<Tensor> outputs(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!is_floating(values[i].dtype) || values[i].dtype == DType::float32) {
+      outputs[i] = std::move(values[i].tensor);
     } else {
-      results[i] = std::move(destinations[i].tensor);
+      DRIFTSCOPE_TRY(outputs[i], lower(values[i]));
     }
   }
-  return results;
+  return outputs;
 }
 
 #define DRIFTSCOPE_EVALUATE(S)                                                             \

@@ -15,7 +15,7 @@ template <class S>
 struct Evaluated {
   DType dtype = DType::undefined;  ///< undefined: an omitted optional
   Shape shape;
-  std::vector<S> real;
+  std::vector<S> real;  ///< of an integer tensor: what it may be instead (Bounded), or nothing
   Tensor tensor;
 };
 
@@ -34,7 +34,8 @@ template <class S>
                                                          std::span<const Evaluated<S>* const> inputs,
                                                          ThreadPool& threads);
 
-/// float32 in, float32 out without copies: the plain strict kernel.
+/// float32 in, float32 out without copies: the plain strict kernel. A node that reads float64 is
+/// computed in double.
 [[nodiscard]] Result<std::vector<Tensor>> evaluate_strict(const Node& node,
                                                           std::span<const Tensor* const> inputs,
                                                           ThreadPool& threads);

@@ -20,19 +20,29 @@ namespace driftscope {
 /// One input or output while a kernel runs. `real` is used when is_floating(dtype), else `tensor`.
 template <class S>
 struct Operand {
-  DType dtype = DType::undefined;  ///< undefined: an omitted optional
+  DType dtype = DType::undefined;  ///< undefined: an omitted optional, or an output not yet made
   Shape shape;
   std::span<const S> real;
   std::span<S> real_out;  ///< outputs only
   Tensor tensor;
+  bool wanted = false;    ///< outputs only: the node has this output
+};
+
+/// Makes room for outputs whose type only the kernel can tell, and for error bounds of integers.
+template <class S>
+class OutputMaker {
+ public:
+  virtual ~OutputMaker() = default;
+  virtual Status allocate(std::size_t output, DType dtype, const Shape& shape) = 0;
+  virtual Result<std::span<Bounded>> bounds(std::size_t output) = 0;
 };
 
 template <class S>
 class KernelContext {
  public:
   KernelContext(const Node& node, std::span<Operand<S>> inputs, std::span<Operand<S>> outputs,
-                ThreadPool& threads)
-      : node_(node), inputs_(inputs), outputs_(outputs), threads_(threads) {}
+                OutputMaker<S>& maker, ThreadPool& threads)
+      : node_(node), inputs_(inputs), outputs_(outputs), maker_(maker), threads_(threads) {}
 
   [[nodiscard]] const Node& node() const { return node_; }
   [[nodiscard]] std::int64_t opset() const { return node_.opset; }
@@ -48,12 +58,23 @@ class KernelContext {
 
   [[nodiscard]] std::size_t output_count() const { return outputs_.size(); }
   [[nodiscard]] bool wants_output(std::size_t o) const {
-    return o < outputs_.size() && outputs_[o].dtype != DType::undefined;
+    return o < outputs_.size() && outputs_[o].wanted;
   }
   [[nodiscard]] const Shape& output_shape(std::size_t o) const { return outputs_[o].shape; }
   [[nodiscard]] DType output_dtype(std::size_t o) const { return outputs_[o].dtype; }
   [[nodiscard]] std::span<S> real_output(std::size_t o) const { return outputs_[o].real_out; }
   [[nodiscard]] Tensor& tensor_output(std::size_t o) const { return outputs_[o].tensor; }
+
+  /// Outputs whose shape (or dtype) depends on data have none before the kernel allocates them; the
+  /// shape rule says so with an unknown dimension. To be called once, for wanted outputs.
+  [[nodiscard]] Status allocate_output(std::size_t o, DType dtype, const Shape& shape) {
+    return maker_.allocate(o, dtype, shape);
+  }
+
+  /// Bounded kernels only: what an integer or bool output may be instead of its value, one Bounded
+  /// per element, to be filled by the kernel (a quantized result may be a step away where the exact
+  /// quotient lies near the middle of two). Without this call nothing may differ.
+  [[nodiscard]] Result<std::span<Bounded>> bounds_output(std::size_t o) { return maker_.bounds(o); }
 
   /// ThreadPool::parallel_for with the error model of this scope on every thread.
   void parallel_for(std::int64_t count, std::int64_t grain,
@@ -69,6 +90,7 @@ class KernelContext {
   const Node& node_;
   std::span<Operand<S>> inputs_;
   std::span<Operand<S>> outputs_;
+  OutputMaker<S>& maker_;
   ThreadPool& threads_;
 };
 

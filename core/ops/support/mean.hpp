@@ -34,8 +34,8 @@ class Mean<Bounded> {
   }
   [[nodiscard]] Bounded result() const {
     Bounded mean = sum_.result() * weight_;
-    // Weighting rounds every term twice: the weight and the product.
-    const double weighting = 2.0 * current_error_model().unit_roundoff * magnitude_ * weight_.value;
+    // Weighted terms are each rounded once; the error of the weight is the same in all of them.
+    const double weighting = current_error_model().unit_roundoff * magnitude_ * weight_.value;
     if (std::isfinite(weighting)) mean.worst += weighting;
     return mean;
   }

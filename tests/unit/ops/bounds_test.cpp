@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/rng.hpp"
 #include "unit/ops/one_node.hpp"
@@ -43,36 +44,39 @@ Order shuffled(Rng& rng, std::size_t count) {
 
 }  // namespace
 
+// Many channels, so that some come near the worst; without an offset the scale's error shows most.
 TEST_CASE("BatchNormalization_FoldedAndPlainForms_LieWithinTheBound") {
   Rng rng(seed);
-  constexpr std::size_t channels = 8;
-  constexpr std::size_t plane = 500;
-  const auto x = random_floats(rng, channels * plane, 10);
-  const auto scale = random_floats(rng, channels);
-  const auto bias = random_floats(rng, channels);
-  const auto mean = random_floats(rng, channels, 10);
-  std::vector<float> var = random_floats(rng, channels);
-  for (float& v : var) v = v * v + 0.01f;
-  const float eps = 1e-5f;
-  const auto bounds = OneNode{"BatchNormalization",
-                              {floats({1, channels, plane}, x), floats({channels}, scale),
-                               floats({channels}, bias), floats({channels}, mean),
-                               floats({channels}, var)}}
-                          .bounded();
-  std::vector<float> folded, centred, divided, fused;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const std::size_t c = i / plane;
-    const float root = std::sqrt(var[c] + eps);
-    const float a = scale[c] / root;
-    folded.push_back(x[i] * a + (bias[c] - mean[c] * a));
-    centred.push_back((x[i] - mean[c]) * (scale[c] * (1.0f / root)) + bias[c]);
-    divided.push_back((x[i] - mean[c]) / root * scale[c] + bias[c]);
-    fused.push_back(std::fma(x[i], a, std::fma(-mean[c], a, bias[c])));
+  constexpr std::size_t channels = 5000;
+  constexpr std::size_t plane = 4;
+  for (const float offset : {0.0f, 10.0f}) {
+    const auto x = random_floats(rng, channels * plane, 10);
+    const auto scale = random_floats(rng, channels);
+    const auto bias = random_floats(rng, channels, offset);
+    const auto mean = random_floats(rng, channels, offset);
+    std::vector<float> var = random_floats(rng, channels);
+    for (float& v : var) v = v * v + 0.01f;
+    const float eps = 1e-5f;
+    const auto bounds = OneNode{"BatchNormalization",
+                                {floats({1, channels, plane}, x), floats({channels}, scale),
+                                 floats({channels}, bias), floats({channels}, mean),
+                                 floats({channels}, var)}}
+                            .bounded();
+    std::vector<float> folded, centred, divided, fused;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::size_t c = i / plane;
+      const float root = std::sqrt(var[c] + eps);
+      const float a = scale[c] / root;
+      folded.push_back(x[i] * a + (bias[c] - mean[c] * a));
+      centred.push_back((x[i] - mean[c]) * (scale[c] * (1.0f / root)) + bias[c]);
+      divided.push_back((x[i] - mean[c]) * (1.0f / root) * scale[c] + bias[c]);
+      fused.push_back(std::fma(x[i], a, std::fma(-mean[c], a, bias[c])));
+    }
+    within(bounds, folded, "folded");
+    within(bounds, centred, "centred");
+    within(bounds, divided, "divided");
+    within(bounds, fused, "fused");
   }
-  within(bounds, folded, "folded");
-  within(bounds, centred, "centred");
-  within(bounds, divided, "divided");
-  within(bounds, fused, "fused");
 }
 
 TEST_CASE("Mean_DividedWeightedAndTermByTerm_LieWithinTheBound") {
@@ -126,15 +130,17 @@ TEST_CASE("Softmax_ReciprocalAndDivision_LieWithinTheBound") {
 
 TEST_CASE("Gemm_AlphaBeforeOrAfterAnyOrderFusedOrNot_LiesWithinTheBound") {
   Rng rng(seed);
-  for (const float alpha : {1.0f, 0.7f, -3.3f}) {
-    const std::size_t depth = 60;
-    const std::size_t columns = 50;
+  for (const auto& [alpha, depth] : {std::pair{1.0f, std::size_t{60}}, {0.7f, 60}, {-3.3f, 60},
+                                     {0.7f, 1}, {-3.3f, 1}}) {
+    const std::size_t columns = 3000 / depth;
+    const auto rows = static_cast<std::int64_t>(depth);
+    const auto width = static_cast<std::int64_t>(columns);
     const auto a = random_floats(rng, depth);
     const auto b = random_floats(rng, depth * columns);
     const auto c = random_floats(rng, columns);
-    const float beta = 1.3f;
+    const float beta = depth == 1 ? 0.0f : 1.3f;  // alone, alpha's rounding shows most
     const auto bounds =
-        OneNode{"Gemm", {floats({1, depth}, a), floats({depth, columns}, b), floats({columns}, c)},
+        OneNode{"Gemm", {floats({1, rows}, a), floats({rows, width}, b), floats({width}, c)},
                 {real("alpha", alpha), real("beta", beta)}}
             .bounded();
     std::vector<float> after, before, fused;

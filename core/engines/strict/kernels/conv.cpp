@@ -113,12 +113,26 @@ class ConvKernel final : public StrictKernel {
     return packed;
   }
 
+  // How many blocks a plane needs for every thread to have a few, none too small to hand over.
+  std::int64_t blocks_for_threads() const {
+    const std::int64_t threads = site_.threads.size();
+    if (threads == 1) return 1;
+    const std::int64_t row_blocks = (sizes_.outputs + block_outputs_ - 1) / block_outputs_;
+    const std::int64_t planes = sizes_.samples * sizes_.groups * row_blocks;
+    const std::int64_t worth =
+        block_outputs_ * grid_.output_size() * sizes_.depth / products_per_chunk;
+    return std::clamp<std::int64_t>((4 * threads + planes - 1) / planes, 1,
+                                    std::max<std::int64_t>(1, worth));
+  }
+
   void cut_into_blocks() {
     block_outputs_ = std::min(rows_per_block, sizes_.outputs);
-    const std::int64_t wanted =
-        std::max<std::int64_t>(floats_per_block / block_outputs_, 4 * kernels_.columns);
     const std::int64_t height = grid_.vertical().output;
     const std::int64_t width = grid_.horizontal().output;
+    std::int64_t wanted =
+        std::max<std::int64_t>(floats_per_block / block_outputs_, 4 * kernels_.columns);
+    wanted = std::clamp(height * grid_.pitch() / blocks_for_threads(),
+                        std::min<std::int64_t>(2 * kernels_.columns, wanted), wanted);
     if (grid_.pitch() > wanted) {
       for (std::int64_t row = 0; row < height; ++row)
         for (std::int64_t column = 0; column < width; column += wanted)
