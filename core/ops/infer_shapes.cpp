@@ -104,6 +104,26 @@ class Inference {
         if (auto status = merge(graph_.values[node.outputs[i]], outputs[i]); !status.ok())
           return in_context(std::move(status).error(), node_label(node));
     if (foldable(node, constants, outputs)) return fold(node, constants);
+    return fold_dimensions(node, types, constants);
+  }
+
+  // Shape and the like: known as soon as the type is, whether or not the value is.
+  Status fold_dimensions(const Node& node, std::span<const TensorType> types,
+                         std::span<const Tensor* const> constants) {
+    DRIFTSCOPE_TRY(const Operator* const op, find_operator(node));
+    if (op->dimensions == nullptr || node.outputs[0] == no_value) return {};
+    DRIFTSCOPE_TRY(const auto dimensions, op->dimensions(InferContext(node, types, constants)));
+    if (!dimensions) return {};
+    std::vector<std::int64_t> sizes;
+    for (const Dimension& dimension : *dimensions) {
+      if (!dimension.known()) return {};
+      sizes.push_back(dimension.size);
+    }
+    // Shape makes a vector, Size a scalar.
+    const auto& shape = graph_.values[node.outputs[0]].shape;
+    Shape wanted;
+    if (!shape || !shape->empty()) wanted.push_back(static_cast<std::int64_t>(sizes.size()));
+    DRIFTSCOPE_TRY(folded_[node.outputs[0]], Tensor::from_values<std::int64_t>(wanted, sizes));
     return {};
   }
 

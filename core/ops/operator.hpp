@@ -49,6 +49,10 @@ class InferContext {
 /// invalid: the message says which input, expected and got.
 using ShapeRule = Result<std::vector<TensorType>> (*)(const InferContext&);
 
+/// The elements of output 0 (int64) where they follow from the types of the inputs alone, an unknown
+/// dimension as such: Shape of a value that does not exist yet. Nothing when even their number is open.
+using DimensionsRule = Result<std::optional<SymbolicShape>> (*)(const InferContext&);
+
 template <class S>
 using ReferenceKernel = Status (*)(KernelContext<S>&);
 
@@ -65,6 +69,7 @@ struct Operator {
   Count inputs;
   Count outputs;
   ShapeRule infer = nullptr;
+  DimensionsRule dimensions = nullptr;  ///< most operators have none
   ReferenceKernel<double> value_kernel = nullptr;
   ReferenceKernel<Bounded> bound_kernel = nullptr;
   ReferenceKernel<float> strict_kernel = nullptr;

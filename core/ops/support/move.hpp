@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/ops/support/integers.hpp"
 #include "core/ops/support/kernel_context.hpp"
 
 namespace driftscope {
@@ -29,9 +30,35 @@ inline void pack_nibbles(std::span<const std::uint8_t> nibbles, Tensor& tensor) 
   }
 }
 
+/// Integers that rounding may have changed (a quantized value) carry bounds, which move along.
+template <class Body>
+void move_bounds(KernelContext<Bounded>& context, std::span<const std::size_t> inputs,
+                 std::size_t output, const Body& body) {
+  bool any = false;
+  for (const std::size_t i : inputs) any = any || !context.real(i).empty();
+  if (!any) return;
+  const auto target = context.bounds_output(output);
+  if (!target.ok()) return;
+  std::vector<std::vector<Bounded>> exact(inputs.size());
+  std::vector<std::span<const Bounded>> sources;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    sources.push_back(context.real(inputs[i]));
+    if (!sources.back().empty()) continue;
+    const Tensor& tensor = context.tensor(inputs[i]);
+    const auto widen = [&](const auto values) {
+      for (const auto x : values) exact[i].emplace_back(static_cast<double>(x));
+    };
+    if (bits_per_element(tensor.dtype()) == 4) widen(unpack_nibbles(tensor));
+    else if (tensor.dtype() == DType::boolean) widen(tensor.values<std::uint8_t>());
+    else with_integer(tensor.dtype(), [&]<class T>() { widen(tensor.values<T>()); });
+    sources.back() = exact[i];
+  }
+  body(std::span<const std::span<const Bounded>>(sources), *target);
+}
+
 /// Calls body(sources, target) once, with a std::span<const std::span<const T>> of the given inputs
 /// and a std::span<T> of the output; all have the element type of the output. T is the scalar, or an
-/// unsigned word as wide as the element.
+/// unsigned word as wide as the element. (Once more for the bounds of integers that carry any.)
 template <class S, class Body>
 void move_elements(KernelContext<S>& context, std::span<const std::size_t> inputs,
                    std::size_t output, const Body& body) {
@@ -41,6 +68,7 @@ void move_elements(KernelContext<S>& context, std::span<const std::size_t> input
     body(std::span<const std::span<const S>>(sources), context.real_output(output));
     return;
   }
+  if constexpr (std::is_same_v<S, Bounded>) move_bounds(context, inputs, output, body);
   Tensor& target = context.tensor_output(output);
   const auto as = [&]<class Word>() {
     std::vector<std::span<const Word>> sources;
