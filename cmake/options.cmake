@@ -12,6 +12,13 @@ target_compile_options(driftscope_options INTERFACE
   # The same bits everywhere: no product and sum is ever fused into one rounding.
   -ffp-contract=off)
 
+if(DRIFTSCOPE_TWIN STREQUAL "web")
+  # Offsets are int64 everywhere, size_t has 32 bits. That a tensor fits into memory was checked when it
+  # was made, so narrowing an offset inside of it loses nothing.
+  target_compile_options(driftscope_options INTERFACE
+    -Wno-shorten-64-to-32 -Wno-c++11-narrowing)
+endif()
+
 if(DRIFTSCOPE_SANITIZE)
   target_compile_options(driftscope_options INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

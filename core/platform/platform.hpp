@@ -32,6 +32,10 @@ struct MemorySample {
 /// Whether ThreadPool can have more than one thread in this build.
 [[nodiscard]] bool threads_available();
 
+/// One pointer of this thread, null at first; its user is core/ops/support/error_model.cpp. Here since
+/// objects of the wasm twin are shared by builds with and without threads: thread_local would not be.
+[[nodiscard]] const void*& thread_slot();
+
 /// A fixed set of threads, the caller among them. Work is cut into ranges that do not depend on the
 /// number of threads finishing first, and no result may depend on which thread took which range.
 class ThreadPool {

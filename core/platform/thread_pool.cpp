@@ -1,5 +1,6 @@
 // ThreadPool on std::thread: native, and wasm built with threads.
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <system_error>
@@ -10,7 +11,31 @@
 
 namespace driftscope {
 
+namespace {
+
+// Layers of small networks take 50 to 100 µs: as long as it takes to wake a sleeping thread. So those
+// who wait look for this long first.
+constexpr std::int64_t spin_ns = 50'000;
+
+template <class Done>
+void spin_until(const Done& done) {
+  constexpr int looks_per_reading = 64;
+  const std::int64_t begin = monotonic_ns();
+  do {
+    for (int i = 0; i < looks_per_reading; ++i)
+      if (done()) return;
+    std::this_thread::yield();
+  } while (monotonic_ns() - begin < spin_ns);
+}
+
+}  // namespace
+
 bool threads_available() { return true; }
+
+const void*& thread_slot() {
+  thread_local const void* slot = nullptr;
+  return slot;
+}
 
 struct ThreadPool::State {
   std::mutex mutex;
@@ -21,9 +46,9 @@ struct ThreadPool::State {
   std::int64_t count = 0;
   std::int64_t chunk = 0;
   std::int64_t next = 0;       // first item not yet taken
-  std::int64_t unfinished = 0; // chunks taken or waiting
-  std::uint64_t generation = 0;
-  bool stopping = false;
+  std::atomic<std::int64_t> unfinished = 0;  // chunks taken or waiting
+  std::atomic<std::uint64_t> generation = 0;
+  std::atomic<bool> stopping = false;
 
   // Takes chunks until there are none; `lock` is held on entry and on return.
   void work(std::unique_lock<std::mutex>& lock) {
@@ -40,9 +65,10 @@ struct ThreadPool::State {
   }
 
   void serve() {
-    std::unique_lock lock(mutex);
     std::uint64_t seen = 0;
     while (true) {
+      spin_until([&] { return stopping || generation != seen; });
+      std::unique_lock lock(mutex);
       work_ready.wait(lock, [&] { return stopping || generation != seen; });
       if (stopping) return;
       seen = generation;
@@ -89,6 +115,9 @@ void ThreadPool::parallel_for(std::int64_t count, std::int64_t grain,
   ++state_->generation;
   state_->work_ready.notify_all();
   state_->work(lock);
+  lock.unlock();
+  spin_until([&] { return state_->unfinished == 0; });
+  lock.lock();
   state_->work_done.wait(lock, [&] { return state_->unfinished == 0; });
   state_->body = nullptr;
 }

@@ -5,6 +5,11 @@ namespace driftscope {
 
 bool threads_available() { return false; }
 
+const void*& thread_slot() {
+  static const void* slot = nullptr;
+  return slot;
+}
+
 struct ThreadPool::State {};
 
 ThreadPool::ThreadPool(int /*threads*/) : state_(std::make_unique<State>()) {}

@@ -3,13 +3,20 @@
 #include <cmath>
 #include <limits>
 
+#include "core/platform/platform.hpp"
+
 namespace driftscope {
 namespace {
 
 constexpr double chance_per_tensor = 1e-9;
 
 const ErrorModel ieee_model;
-thread_local const ErrorModel* current = &ieee_model;
+
+// The slot of this thread holds the model of the innermost scope.
+const ErrorModel* current() {
+  const void* model = thread_slot();
+  return model == nullptr ? &ieee_model : static_cast<const ErrorModel*>(model);
+}
 
 ErrorModel narrow_model(ErrorModel model, double ulp, double largest, double smallest_normal) {
   // Whether intermediate results were rounded to the narrow type or kept in float32 is not known:
@@ -56,11 +63,11 @@ ErrorModel error_model_for(const ErrorModel& model, DType dtype) {
   }
 }
 
-const ErrorModel& current_error_model() { return *current; }
+const ErrorModel& current_error_model() { return *current(); }
 
-ErrorModelScope::ErrorModelScope(const ErrorModel& model) : model_(model), previous_(current) {
-  current = &model_;
+ErrorModelScope::ErrorModelScope(const ErrorModel& model) : model_(model), previous_(current()) {
+  thread_slot() = &model_;
 }
-ErrorModelScope::~ErrorModelScope() { current = previous_; }
+ErrorModelScope::~ErrorModelScope() { thread_slot() = previous_; }
 
 }  // namespace driftscope
