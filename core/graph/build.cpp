@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "core/base/text.hpp"
+#include "core/graph/legacy.hpp"
 #include "core/graph/node_names.hpp"
 #include "core/graph/topological_order.hpp"
 
@@ -126,21 +127,23 @@ class Builder {
   }
 
   Result<Node> node_of(std::size_t i) const {
-    const ModelNode& file_node = file_.nodes[i];
+    ModelNode file_node = file_.nodes[i];
     const std::string who = "node " + in_quotes(names_[i]);
     if (file_node.op_type.empty()) return bad_input(who + ": it has no operator (op_type)");
+    const auto opset = model_.opsets.find(file_node.domain);
+    if (opset == model_.opsets.end())
+      return bad_input(
+          fmt::format("{}: the model does not say which opset of domain {} it uses (opset_import)",
+                      who, file_node.domain.empty() ? "ai.onnx" : in_quotes(file_node.domain)));
+    if (auto status = modernize(file_node, opset->second); !status.ok())
+      return in_context(std::move(status).error(), who);
     Node node{.name = names_[i],
               .op_type = file_node.op_type,
               .domain = file_node.domain,
               .inputs = {},
               .outputs = {},
               .attributes = file_node.attributes};
-    const auto opset = model_.opsets.find(node.domain);
-    if (opset == model_.opsets.end())
-      return bad_input(fmt::format("{}: the model does not say which opset of domain {} it uses "
-                                   "(opset_import)",
-                                   who, node.domain.empty() ? "ai.onnx" : in_quotes(node.domain)));
-    node.opset = opset->second;
+    node.opset = node.domain.empty() ? effective_opset(opset->second) : opset->second;
     std::unordered_set<std::string_view> seen;
     for (const Attribute& attribute : node.attributes)
       if (!seen.insert(attribute.name).second)

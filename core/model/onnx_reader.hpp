@@ -1,5 +1,5 @@
 // Reads the bytes of an .onnx file (ModelProto) into a Model, on protozero, without generated code.
-// Clients: the command line, the session door. It reads opset 7 to 21 and IR version 3 and later;
+// Clients: the command line, the session door. It reads opset 1 to 21 and IR version 3 and later;
 // whether operators are known is decided later, by graph/build and ops.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace driftscope {
 
-inline constexpr std::int64_t min_opset = 7;
+inline constexpr std::int64_t min_opset = 1;
 inline constexpr std::int64_t max_opset = 21;
 
 /// Largest protobuf message, as protobuf itself has it; larger models keep weights as external data.

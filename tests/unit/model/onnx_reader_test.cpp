@@ -122,13 +122,13 @@ TEST_CASE("ReadOnnx_AiOnnxIsTheOnnxDomain") {
 }
 
 TEST_CASE("ReadOnnx_OpsetOutOfRange_SaysWhichRange") {
-  CHECK(read_onnx(identity().opset(7).bytes()).ok());
+  CHECK(read_onnx(identity().opset(1).bytes()).ok());
   CHECK(read_onnx(identity().opset(21).bytes()).ok());
-  for (const std::int64_t version : {6, 22}) {
+  for (const std::int64_t version : {-1, 22}) {
     const Error error = failure(identity().opset(version));
     CHECK(error.kind == ErrorKind::unsupported);
     CHECK(holds(error.message, "opset " + std::to_string(version)));
-    CHECK(holds(error.message, "7 to 21"));
+    CHECK(holds(error.message, "1 to 21"));
   }
 }
 
