@@ -120,6 +120,13 @@ class Results final : public OutputMaker<S> {
   std::vector<Operand<S>> operands_;
 };
 
+// Whether the value is the tensor itself, not lifted.
+template <class S>
+bool is_known(const Evaluated<S>& value) {
+  return value.real.empty() && value.tensor.dtype() == value.dtype &&
+         value.tensor.shape() == value.shape;
+}
+
 template <class S>
 ReferenceKernel<S> kernel_of(const Operator& op) {
   if constexpr (std::is_same_v<S, double>) return op.value_kernel;
@@ -148,6 +155,13 @@ Status run_kernel(const Node& node, std::span<Operand<S>> inputs, std::span<Oper
   if (kernel == nullptr)
     return internal_error(fmt::format("{}: the operator has no kernel", node_label(node)));
   KernelContext<S> context(node, inputs, outputs, maker, threads);
+  const auto run = [&]() -> Status {
+    try {
+      return kernel(context);
+    } catch (const std::bad_alloc&) {
+      return limit_error("out of memory");
+    }
+  };
   if constexpr (std::is_same_v<S, Bounded>) {
     // The statistical bound holds for all elements of the node's outputs at once.
     ErrorModel model = current_error_model();
@@ -159,9 +173,9 @@ Status run_kernel(const Node& node, std::span<Operand<S>> inputs, std::span<Oper
     }
     model.elements = std::max<std::int64_t>(elements, 1);
     const ErrorModelScope scope(model);
-    if (auto status = kernel(context); !status.ok())
+    if (auto status = run(); !status.ok())
       return in_context(std::move(status).error(), node_label(node));
-  } else if (auto status = kernel(context); !status.ok()) {
+  } else if (auto status = run(); !status.ok()) {
     return in_context(std::move(status).error(), node_label(node));
   }
   return {};
@@ -170,17 +184,10 @@ Status run_kernel(const Node& node, std::span<Operand<S>> inputs, std::span<Oper
 }  // namespace
 
 template <class S>
-Result<Evaluated<S>> lift(const Tensor& tensor) {
-  Evaluated<S> result;
-  result.dtype = tensor.dtype();
-  result.shape = tensor.shape();
-  if (!is_floating(tensor.dtype())) {
-    result.tensor = tensor;
-    return result;
-  }
-  DRIFTSCOPE_TRY(result.real, allocate<S>(tensor.shape(), "tensor"));
+std::vector<S> lift_values(const Tensor& tensor) {
+  std::vector<S> result(static_cast<std::size_t>(tensor.elements()));
   const auto fill = [&](auto values, auto convert) {
-    for (std::size_t i = 0; i < result.real.size(); ++i) result.real[i] = convert(values[i]);
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = convert(values[i]);
   };
   switch (tensor.dtype()) {
     case DType::float32:
@@ -202,8 +209,31 @@ Result<Evaluated<S>> lift(const Tensor& tensor) {
 }
 
 template <class S>
+Evaluated<S> known(const Tensor& tensor) {
+  Evaluated<S> result;
+  result.dtype = tensor.dtype();
+  result.shape = tensor.shape();
+  result.tensor = tensor;
+  return result;
+}
+
+template <class S>
+Result<Evaluated<S>> lift(const Tensor& tensor) {
+  Evaluated<S> result = known<S>(tensor);
+  if (!is_floating(tensor.dtype())) return result;
+  try {
+    result.real = lift_values<S>(tensor);
+  } catch (const std::bad_alloc&) {
+    return limit_error(fmt::format("tensor: out of memory for shape {} in double precision",
+                                   shape_text(tensor.shape())));
+  }
+  result.tensor = Tensor();
+  return result;
+}
+
+template <class S>
 Result<Tensor> lower(const Evaluated<S>& value) {
-  if (!is_floating(value.dtype)) return value.tensor;
+  if (!is_floating(value.dtype) || is_known(value)) return value.tensor;
   DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(value.dtype, value.shape));
   const auto fill = [&](auto values, auto convert) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = convert(plain(value.real[i]));
@@ -237,8 +267,18 @@ Result<std::vector<Evaluated<S>>> evaluate(const Node& node,
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] == nullptr || inputs[i]->dtype == DType::undefined) continue;
     const Evaluated<S>& input = *inputs[i];
-    operands[i] = {input.dtype, input.shape, input.real, {}, input.tensor};
+    operands[i].dtype = input.dtype;
+    operands[i].shape = input.shape;
     if (!is_floating(input.dtype)) {
+      operands[i].tensor = input.tensor;
+    } else if (is_known(input)) {
+      operands[i].exact.set(input.tensor);
+    } else {
+      operands[i].real = input.real;
+    }
+    if (!is_floating(input.dtype)) {
+      constants[i] = &input.tensor;
+    } else if (is_known(input)) {
       constants[i] = &input.tensor;
     } else if (static_cast<std::int64_t>(input.real.size()) <= max_shape_elements) {
       DRIFTSCOPE_TRY(small[i], lower(input));
@@ -266,12 +306,12 @@ bool has_float64(std::span<const Tensor* const> inputs) {
 Result<std::vector<Tensor>> evaluate_in_double(const Node& node,
                                                std::span<const Tensor* const> inputs,
                                                ThreadPool& threads) {
-  std::vector<Evaluated<double>> lifted(inputs.size());
+  std::vector<Evaluated<double>> values(inputs.size());
   std::vector<const Evaluated<double>*> operands(inputs.size(), nullptr);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] == nullptr) continue;
-    DRIFTSCOPE_TRY(lifted[i], lift<double>(*inputs[i]));
-    operands[i] = &lifted[i];
+    values[i] = known<double>(*inputs[i]);
+    operands[i] = &values[i];
   }
   DRIFTSCOPE_TRY(const auto results, evaluate<double>(node, operands, threads));
   std::vector<Tensor> outputs(results.size());
@@ -292,7 +332,9 @@ Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Te
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] == nullptr) continue;
     const Tensor& input = *inputs[i];
-    operands[i] = {input.dtype(), input.shape(), {}, {}, input};
+    operands[i].dtype = input.dtype();
+    operands[i].shape = input.shape();
+    operands[i].tensor = input;
     if (input.dtype() == DType::float32) {
       operands[i].real = input.values<float>();
     } else if (is_floating(input.dtype())) {
@@ -318,6 +360,8 @@ Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Te
 }
 
 #define DRIFTSCOPE_EVALUATE(S)                                                             \
+  template std::vector<S> lift_values<S>(const Tensor&);                                   \
+  template Evaluated<S> known<S>(const Tensor&);                                           \
   template Result<Evaluated<S>> lift<S>(const Tensor&);                                    \
   template Result<Tensor> lower<S>(const Evaluated<S>&);                                   \
   template Result<std::vector<Evaluated<S>>> evaluate<S>(                                  \

@@ -19,6 +19,10 @@ struct Evaluated {
   Tensor tensor;
 };
 
+/// Exact, and not lifted before a kernel asks for the elements: `real` is empty, `tensor` holds them.
+template <class S>
+[[nodiscard]] Evaluated<S> known(const Tensor& tensor);
+
 /// Exact: every element of the tensor as S, with no error.
 template <class S>
 [[nodiscard]] Result<Evaluated<S>> lift(const Tensor& tensor);

@@ -11,6 +11,7 @@
 #include "core/ops/support/attributes.hpp"
 #include "core/ops/support/broadcast.hpp"
 #include "core/ops/support/dot.hpp"
+#include "core/ops/support/exact_factors.hpp"
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
@@ -89,6 +90,69 @@ std::vector<S> scaled(std::span<const S> values, float alpha) {
   return result;
 }
 
+// How the elements of a factor lie: element (i, k) at i·row + k·step.
+struct FactorLayout {
+  std::int64_t row;
+  std::int64_t step;
+};
+
+// Over factors without error; A already times alpha. `start(i, j)` is where the sum begins.
+template <class S, class B, class Start>
+void multiply_exactly(const KernelContext<S>& context, std::int64_t rows, std::int64_t columns,
+                      std::int64_t depth, std::span<const double> a, FactorLayout a_layout,
+                      std::span<const B> b, FactorLayout b_layout, bool once_more,
+                      const Start& start, std::span<S> y) {
+  constexpr std::int64_t block_rows = 128;
+  const std::int64_t down = (rows + block_rows - 1) / block_rows;
+  const std::int64_t across = (columns + exact_columns - 1) / exact_columns;
+  context.parallel_for(down * across, 1, [&](std::int64_t begin, std::int64_t end) {
+    ExactBlock block;
+    for (std::int64_t item = begin; item < end; ++item) {
+      const std::int64_t column = item % across * exact_columns;
+      const std::int64_t width = std::min(exact_columns, columns - column);
+      const std::int64_t row = item / across * block_rows;
+      const std::int64_t height = std::min(block_rows, rows - row);
+      block.clear(height, std::is_same_v<S, Bounded>);
+      if constexpr (std::is_same_v<S, double>)
+        for (std::int64_t i = 0; i < height; ++i)
+          for (std::int64_t j = 0; j < width; ++j) block.value(i, j) = start(row + i, column + j);
+      block.multiply(
+          height, depth, width,
+          [&](std::int64_t i, std::int64_t k, std::int64_t count, double* out) {
+            const double* from = a.data() + (row + i) * a_layout.row + k * a_layout.step;
+            for (std::int64_t t = 0; t < count; ++t) out[exact_rows * t] = from[t * a_layout.step];
+          },
+          [&](std::int64_t k, std::int64_t count, double* out) {
+            const B* from = b.data() + column * b_layout.row + k * b_layout.step;
+            const auto put = [&](std::int64_t t, std::int64_t j) {
+              out[t * exact_columns + j] =
+                  static_cast<double>(from[j * b_layout.row + t * b_layout.step]);
+            };
+            // Along B as it lies in memory.
+            if (b_layout.row == 1) {
+              for (std::int64_t t = 0; t < count; ++t)
+                for (std::int64_t j = 0; j < width; ++j) put(t, j);
+            } else {
+              for (std::int64_t j = 0; j < width; ++j)
+                for (std::int64_t t = 0; t < count; ++t) put(t, j);
+            }
+          });
+      for (std::int64_t i = 0; i < height; ++i)
+        for (std::int64_t j = 0; j < width; ++j) {
+          S& out = y[static_cast<std::size_t>((row + i) * columns + column + j)];
+          if constexpr (std::is_same_v<S, Bounded>) {
+            Sum<Bounded> sum(start(row + i, column + j));
+            if (once_more) sum.round_once_more();
+            sum.add_exact_products(block.value(i, j), block.magnitude(i, j), depth);
+            out = sum.result();
+          } else {
+            out = block.value(i, j);
+          }
+        }
+    }
+  });
+}
+
 struct Gemm {
   template <class S>
   static Status run(KernelContext<S>& context) {
@@ -110,6 +174,23 @@ struct Gemm {
     // Whether C is the first term of the sum, see the definition above; in exact arithmetic always.
     const bool starts_at_c = !strict || (attributes.alpha == 1.0f && attributes.beta == 1.0f);
 
+    if constexpr (!strict) {
+      const FactorLayout a_layout{attributes.trans_a ? 1 : depth, attributes.trans_a ? rows : 1};
+      const FactorLayout b_layout{attributes.trans_b ? depth : 1, attributes.trans_b ? 1 : columns};
+      const auto start = [&](std::int64_t i, std::int64_t j) { return has_c ? bias(i, j) : S(0.0); };
+      const bool done = with_exact_factors(context, 0, 1, [&](std::span<const double> a, auto b) {
+        const auto alpha = static_cast<double>(attributes.alpha);
+        std::vector<double> scaled_exactly;
+        if (attributes.alpha != 1.0f) {
+          scaled_exactly.assign(a.begin(), a.end());
+          for (double& x : scaled_exactly) x *= alpha;
+          a = scaled_exactly;
+        }
+        multiply_exactly<S>(context, rows, columns, depth, a, a_layout, b, b_layout,
+                            attributes.alpha != 1.0f, start, y);
+      });
+      if (done) return {};
+    }
     std::span<const S> a_values = context.real(0);
     std::vector<S> scaled_a;
     if (!strict && attributes.alpha != 1.0f) {

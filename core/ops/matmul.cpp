@@ -8,6 +8,7 @@
 
 #include "core/ops/support/broadcast.hpp"
 #include "core/ops/support/dot.hpp"
+#include "core/ops/support/exact_factors.hpp"
 #include "core/ops/support/integers.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
@@ -90,12 +91,58 @@ void multiply(const KernelContext<S>& context, const Product& product,
       });
 }
 
+// Over factors without error, block by block.
+template <class S, class B>
+void multiply_exactly(const KernelContext<S>& context, const Product& product,
+                      std::span<const double> a, std::span<const B> b, std::span<S> y) {
+  constexpr std::int64_t block_rows = 128;
+  const std::int64_t down = (product.rows + block_rows - 1) / block_rows;
+  const std::int64_t across = (product.columns + exact_columns - 1) / exact_columns;
+  context.parallel_for(product.batches * down * across, 1, [&](std::int64_t begin,
+                                                               std::int64_t end) {
+    ExactBlock block;
+    for (std::int64_t item = begin; item < end; ++item) {
+      const std::int64_t column = item % across * exact_columns;
+      const std::int64_t columns = std::min(exact_columns, product.columns - column);
+      const std::int64_t row = item / across % down * block_rows;
+      const std::int64_t rows = std::min(block_rows, product.rows - row);
+      const std::int64_t batch = item / across / down;
+      const auto matrices = offsets_at(batch, product.batch, product.strides);
+      const double* left = a.data() + (matrices[0] * product.rows + row) * product.depth;
+      const B* right = b.data() + matrices[1] * product.depth * product.columns + column;
+      block.clear(rows, std::is_same_v<S, Bounded>);
+      block.multiply(
+          rows, product.depth, columns,
+          [&](std::int64_t r, std::int64_t k, std::int64_t count, double* out) {
+            const double* from = left + r * product.depth + k;
+            for (std::int64_t i = 0; i < count; ++i) out[exact_rows * i] = from[i];
+          },
+          [&](std::int64_t k, std::int64_t count, double* out) {
+            for (std::int64_t i = 0; i < count; ++i)
+              for (std::int64_t j = 0; j < columns; ++j)
+                out[i * exact_columns + j] =
+                    static_cast<double>(right[(k + i) * product.columns + j]);
+          });
+      for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t j = 0; j < columns; ++j)
+          y[static_cast<std::size_t>((batch * product.rows + row + r) * product.columns + column +
+                                     j)] = exact_result<S>(block, S(0.0), r, j, product.depth);
+    }
+  });
+}
+
 struct MatMul {
   template <class S>
   static Status run(KernelContext<S>& context) {
     if (element_count(context.output_shape(0)) == 0) return {};
     const Product product(context.shape(0), context.shape(1), context.output_shape(0));
     if (is_floating(context.output_dtype(0))) {
+      const bool done =
+          with_exact_factors(context, 0, 1, [&](std::span<const double> a, auto b) {
+            if constexpr (!std::is_same_v<S, float>)
+              multiply_exactly<S>(context, product, a, b, context.real_output(0));
+          });
+      if (done) return {};
       with_dot_elements<S>(context.real(0), context.real(1),
                            [&]<class Sums>(const auto* a, const auto* b) {
                              multiply<Sums>(context, product, a, b, context.real_output(0));

@@ -6,6 +6,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "core/base/text.hpp"
 #include "core/session/error_json.hpp"
@@ -33,6 +34,7 @@ constexpr std::int64_t max_budget_ms = 10'000;
 struct Door::State {
   std::optional<LoadedModel> model;
   std::unique_ptr<DoorRun> run;
+  TensorSink sink;  // of the next run
 
   Result<Reply> answer(const Message& message);
   Result<Reply> load(const json& request, std::span<const std::byte> payload);
@@ -52,6 +54,7 @@ Result<Reply> Door::State::start(const json& request, std::span<const std::byte>
   if (!model) return bad_input("request: \"start\" before a model was loaded");
   run.reset();
   DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(request, payload, *model->graph));
+  wanted.record.sink = std::exchange(sink, nullptr);
   DRIFTSCOPE_TRY(run, DoorRun::start(*model, std::move(wanted)));
   return Reply{{{"nodes", run->nodes()}}, {}};
 }
@@ -104,6 +107,8 @@ Result<Reply> Door::State::answer(const Message& message) {
 
 Door::Door() : state_(std::make_unique<State>()) {}
 Door::~Door() = default;
+
+void Door::record_to(TensorSink sink) { state_->sink = std::move(sink); }
 
 std::vector<std::byte> Door::request(std::span<const std::byte> message) {
   const auto refuse = [](const Error& error) {

@@ -35,6 +35,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/trace/record.hpp"
+
 namespace driftscope {
 
 class Door {
@@ -43,6 +45,10 @@ class Door {
   ~Door();
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;
+
+  /// Captured values of the next run go to `sink`; the trace of its "finish" holds the outputs alone.
+  /// For a host in the same process that writes them to a file.
+  void record_to(TensorSink sink);
 
   /// Never throws; a malformed request is answered with an error.
   [[nodiscard]] std::vector<std::byte> request(std::span<const std::byte> message);

@@ -55,7 +55,7 @@ struct Recording::State final : public Observer {
       : graph(std::move(its_graph)),
         session(its_session),
         inputs(std::move(its_inputs)),
-        options(its_options),
+        options(std::move(its_options)),
         wanted(graph->values.size(), options.capture == Capture::all) {
     // A trace without the inputs of the graph could not be verified.
     for (const ValueId id : graph->inputs) wanted[id] = true;
@@ -71,7 +71,13 @@ struct Recording::State final : public Observer {
   [[nodiscard]] bool wants(ValueId id) const override { return repetition == 0 && wanted[id]; }
 
   Status value(ValueId id, const Tensor& tensor) override {
-    trace.tensors.push_back({graph->values[id].name, tensor});
+    const std::string& name = graph->values[id].name;
+    if (options.sink) {
+      DRIFTSCOPE_CHECK(options.sink(name, tensor));
+      if (std::find(graph->outputs.begin(), graph->outputs.end(), id) == graph->outputs.end())
+        return {};
+    }
+    trace.tensors.push_back({name, tensor});
     return {};
   }
 
@@ -124,7 +130,7 @@ struct Recording::State final : public Observer {
 
 Recording::Recording(std::shared_ptr<const Graph> graph, Session& session,
                      std::vector<Tensor> inputs, RecordOptions options)
-    : state_(std::make_unique<State>(std::move(graph), session, std::move(inputs), options)) {}
+    : state_(std::make_unique<State>(std::move(graph), session, std::move(inputs), std::move(options))) {}
 Recording::~Recording() = default;
 
 Result<Progress> Recording::poll(std::int64_t budget_ns) {
@@ -157,7 +163,7 @@ Result<Trace> Recording::take() {
 
 Result<Trace> record(std::shared_ptr<const Graph> graph, Session& session,
                      std::vector<Tensor> inputs, RecordOptions options) {
-  Recording recording(std::move(graph), session, std::move(inputs), options);
+  Recording recording(std::move(graph), session, std::move(inputs), std::move(options));
   while (true) {
     DRIFTSCOPE_TRY(const Progress progress, recording.poll(memory_interval_ns));
     if (progress.finished()) return recording.take();

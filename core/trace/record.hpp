@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "core/engine/engine.hpp"
 #include "core/trace/trace.hpp"
@@ -11,9 +12,15 @@ namespace driftscope {
 
 enum class Capture { all, outputs };
 
+/// Takes a value as it is made, under its name.
+using TensorSink = std::function<Status(const std::string& name, const Tensor& tensor)>;
+
 struct RecordOptions {
   Capture capture = Capture::all;
   int repeat = 1;  ///< runs; values are captured in the first, times in all
+  /// Where captured values go instead of into the trace, which then keeps the graph's outputs alone: a
+  /// large run need not be in memory as a whole.
+  TensorSink sink = {};
 };
 
 /// Step by step, so that a worker can report progress between slices: construct, poll until finished,

@@ -74,7 +74,7 @@ Result<SafetensorsHeader> plan(const Safetensors& file) {
   return header;
 }
 
-Result<Safetensors> read(std::span<const std::byte> bytes) {
+Result<SafetensorsLayout> read_layout(std::span<const std::byte> bytes) {
   std::uint64_t length = 0;
   if (bytes.size() < length_bytes)
     return bad_input(fmt::format("{} bytes are no safetensors file: the header's length is missing",
@@ -98,25 +98,39 @@ Result<Safetensors> read(std::span<const std::byte> bytes) {
   });
   const auto data = rest.subspan(static_cast<std::size_t>(length));
   DRIFTSCOPE_CHECK(check_layout(header.entries, data.size()));
-  Safetensors file{std::move(header.metadata), {}};
-  for (const SafetensorsEntry& entry : header.entries) {
-    DRIFTSCOPE_TRY(Tensor tensor, tensor_of(entry, data));
+  return SafetensorsLayout{std::move(header), data};
+}
+
+Result<Safetensors> read(std::span<const std::byte> bytes) {
+  DRIFTSCOPE_TRY(SafetensorsLayout layout, read_layout(bytes));
+  Safetensors file{std::move(layout.header.metadata), {}};
+  for (const SafetensorsEntry& entry : layout.header.entries) {
+    DRIFTSCOPE_TRY(Tensor tensor, tensor_of(entry, layout.data));
     file.tensors.push_back({entry.name, std::move(tensor)});
   }
   return file;
 }
 
-Result<std::vector<std::byte>> write(const Safetensors& file) {
-  DRIFTSCOPE_TRY(const SafetensorsHeader header, plan(file));
+Result<std::vector<std::byte>> head(const SafetensorsHeader& header, std::size_t at_least) {
   std::string text = safetensors_header_text(header);
   text.append((8 - text.size() % 8) % 8, ' ');
+  if (text.size() + length_bytes < at_least) text.resize(at_least - length_bytes, ' ');
   if (text.size() > max_safetensors_header)
     return limit_error(fmt::format("the header would be {} bytes long, the limit of safetensors is "
                                    "{}: record fewer runs or fewer tensors",
                                    text.size(), max_safetensors_header));
-  const auto data = header.entries.empty() ? 0 : header.entries.back().end;
   const std::uint64_t length = text.size();
-  const std::uint64_t total = length_bytes + length + static_cast<std::uint64_t>(data);
+  std::vector<std::byte> bytes(length_bytes + text.size());
+  std::memcpy(bytes.data(), &length, length_bytes);
+  std::memcpy(bytes.data() + length_bytes, text.data(), text.size());
+  return bytes;
+}
+
+Result<std::vector<std::byte>> write(const Safetensors& file) {
+  DRIFTSCOPE_TRY(const SafetensorsHeader header, plan(file));
+  DRIFTSCOPE_TRY(const std::vector<std::byte> start, head(header, 0));
+  const auto data = header.entries.empty() ? 0 : header.entries.back().end;
+  const std::uint64_t total = start.size() + static_cast<std::uint64_t>(data);
   if (total > SIZE_MAX / 2)
     return limit_error(fmt::format("{} bytes are too many for this host", total));
   std::vector<std::byte> out(static_cast<std::size_t>(total));
@@ -125,8 +139,7 @@ Result<std::vector<std::byte>> write(const Safetensors& file) {
     if (size != 0) std::memcpy(place, from, size);
     place += size;
   };
-  put(&length, length_bytes);
-  put(text.data(), text.size());
+  put(start.data(), start.size());
   for (const NamedTensor& named : file.tensors)
     put(named.tensor.bytes().data(), named.tensor.bytes().size());
   return out;
@@ -146,6 +159,20 @@ auto with_memory(const Function& function) -> decltype(function()) {
 
 Result<Safetensors> read_safetensors(std::span<const std::byte> bytes) {
   return with_memory([&] { return read(bytes); });
+}
+
+Result<SafetensorsLayout> read_safetensors_layout(std::span<const std::byte> bytes) {
+  return with_memory([&] { return read_layout(bytes); });
+}
+
+Result<Tensor> read_safetensors_tensor(const SafetensorsEntry& entry,
+                                       std::span<const std::byte> data) {
+  return tensor_of(entry, data);
+}
+
+Result<std::vector<std::byte>> safetensors_head(const SafetensorsHeader& header,
+                                                std::size_t at_least) {
+  return with_memory([&] { return head(header, at_least); });
 }
 
 Result<std::vector<std::byte>> write_safetensors(const Safetensors& file) {

@@ -1,5 +1,5 @@
 // The safetensors container (https://github.com/huggingface/safetensors, "Format"): 8 bytes
-// little-endian header length, a JSON header, the tensors' bytes. Client: trace_file.
+// little-endian header length, a JSON header, the tensors' bytes. Clients: trace_file, trace_view.
 // It knows nothing of traces.
 #pragma once
 
@@ -11,6 +11,7 @@
 
 #include "core/base/result.hpp"
 #include "core/model/model.hpp"
+#include "core/trace/safetensors_header.hpp"
 
 namespace driftscope {
 
@@ -25,6 +26,20 @@ struct Safetensors {
 /// Refuses what the format's own reader refuses: duplicate keys, offsets that overlap, leave a hole or
 /// pass the end, sizes that do not fit shape and dtype; also bool elements other than 0 and 1.
 [[nodiscard]] Result<Safetensors> read_safetensors(std::span<const std::byte> bytes);
+
+/// The header alone, checked as read_safetensors does; entries in the order of their bytes.
+struct SafetensorsLayout {
+  SafetensorsHeader header;
+  std::span<const std::byte> data;  ///< of `bytes`
+};
+[[nodiscard]] Result<SafetensorsLayout> read_safetensors_layout(std::span<const std::byte> bytes);
+[[nodiscard]] Result<Tensor> read_safetensors_tensor(const SafetensorsEntry& entry,
+                                                     std::span<const std::byte> data);
+
+/// Header length and header of a file with these tensors, padded with blanks to `at_least` bytes in
+/// all (a multiple of 8); the tensors' bytes follow. For writers that do not hold the tensors.
+[[nodiscard]] Result<std::vector<std::byte>> safetensors_head(const SafetensorsHeader& header,
+                                                              std::size_t at_least = 0);
 
 /// The data starts at a multiple of 8. Errors: a name twice or not UTF-8, a dtype that the format
 /// lacks, a header beyond its limit.

@@ -1,4 +1,4 @@
-// The JSON header of a safetensors file, as data. Clients: safetensors.cpp only.
+// The JSON header of a safetensors file, as data. Clients: safetensors, trace_view.
 #pragma once
 
 #include <cstddef>

@@ -171,6 +171,16 @@ Result<std::map<std::string, std::string>> metadata_of(const Trace& trace) {
 
 }  // namespace
 
+Result<Trace> read_trace_metadata(const std::map<std::string, std::string>& metadata) {
+  Trace trace;
+  DRIFTSCOPE_CHECK(read_metadata(metadata, trace));
+  return trace;
+}
+
+Result<std::map<std::string, std::string>> trace_metadata(const Trace& trace) {
+  return metadata_of(trace);
+}
+
 Result<Trace> read_trace(std::span<const std::byte> bytes) {
   auto trace = read(bytes);
   if (!trace.ok()) return in_context(std::move(trace).error(), "trace");

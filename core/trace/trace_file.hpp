@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/result.hpp"
@@ -14,5 +16,10 @@ namespace driftscope {
 
 [[nodiscard]] Result<Trace> read_trace(std::span<const std::byte> bytes);
 [[nodiscard]] Result<std::vector<std::byte>> write_trace(const Trace& trace);
+
+/// A trace without its tensors, from and to `__metadata__`: for readers and writers of one tensor at a
+/// time.
+[[nodiscard]] Result<Trace> read_trace_metadata(const std::map<std::string, std::string>& metadata);
+[[nodiscard]] Result<std::map<std::string, std::string>> trace_metadata(const Trace& trace);
 
 }  // namespace driftscope

@@ -5,14 +5,29 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "core/verify/derivation.hpp"
 #include "core/verify/metrics.hpp"
 
 namespace driftscope {
 namespace {
 
+/// The trace's tensors by value of the graph; null where it holds none.
+class TracedTensors {
+ public:
+  TracedTensors(const Graph& graph, const Trace& trace) : tensors_(graph.values.size(), nullptr) {
+    std::unordered_map<std::string_view, ValueId> ids;
+    for (ValueId id = 0; id < graph.values.size(); ++id) ids.emplace(graph.values[id].name, id);
+    for (const NamedTensor& named : trace.tensors)
+      if (const auto found = ids.find(named.name); found != ids.end())
+        tensors_[found->second] = &named.tensor;
+  }
+  [[nodiscard]] const Tensor* operator[](ValueId value) const { return tensors_[value]; }
+
+ private:
+  std::vector<const Tensor*> tensors_;
+};
+
 Status check_same_run(const Graph& graph, const Trace& left, const Trace& right,
-                      const RecordedValues& left_values, const RecordedValues& right_values) {
+                      const TracedTensors& left_values, const TracedTensors& right_values) {
   if (!left.model_sha256.empty() && !right.model_sha256.empty() &&
       left.model_sha256 != right.model_sha256)
     return bad_input(fmt::format("the traces are of different models: left {}, right {}",
@@ -101,8 +116,8 @@ std::int64_t steady_time_ns(const NodeRecord& node) {
 }
 
 Result<Comparison> compare(const Graph& graph, const Trace& left, const Trace& right) {
-  const RecordedValues left_values(graph, left);
-  const RecordedValues right_values(graph, right);
+  const TracedTensors left_values(graph, left);
+  const TracedTensors right_values(graph, right);
   DRIFTSCOPE_CHECK(check_same_run(graph, left, right, left_values, right_values));
   const Times left_times = steady_times(left);
   const Times right_times = steady_times(right);

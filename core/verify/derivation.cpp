@@ -13,8 +13,8 @@ namespace {
 
 // What the engine read: exactly the recorded tensor, but that it may take subnormals as zeros.
 Result<Evaluated<Bounded>> lift_recorded(const Tensor& tensor) {
+  if (!current_error_model().flushes_subnormals) return known<Bounded>(tensor);
   DRIFTSCOPE_TRY(Evaluated<Bounded> lifted, lift<Bounded>(tensor));
-  if (!current_error_model().flushes_subnormals) return lifted;
   for (Bounded& x : lifted.real) {
     const double size = std::fabs(x.value);
     if (size > 0.0 && size < static_cast<double>(std::numeric_limits<float>::min()))
@@ -42,20 +42,24 @@ std::optional<double> equal_pair_chance(std::span<const float> values) {
 
 }  // namespace
 
-RecordedValues::RecordedValues(const Graph& graph, const Trace& trace)
-    : tensors_(graph.values.size(), nullptr) {
+RecordedValues::RecordedValues(const Graph& graph, const TraceView& trace)
+    : trace_(&trace), places_(graph.values.size(), absent) {
   std::unordered_map<std::string_view, ValueId> ids;
   for (ValueId id = 0; id < graph.values.size(); ++id) ids.emplace(graph.values[id].name, id);
-  for (const NamedTensor& named : trace.tensors) {
-    const auto found = ids.find(named.name);
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    const auto found = ids.find(trace[i].name);
     if (found == ids.end()) ++strangers_;
-    else tensors_[found->second] = &named.tensor;
+    else places_[found->second] = i;
   }
 }
 
-const Tensor* Derivation::known(ValueId value) const {
+bool Derivation::is_known(ValueId value) const {
+  return graph_->values[value].constant || (*recorded_)[value] != nullptr;
+}
+
+Result<Tensor> Derivation::known_tensor(ValueId value) const {
   const auto& constant = graph_->values[value].constant;
-  return constant ? &*constant : (*recorded_)[value];
+  return constant ? *constant : recorded_->load(value);
 }
 
 Result<Derivation> Derivation::plan(const Graph& graph, const RecordedValues& recorded) {
@@ -69,7 +73,7 @@ Result<Derivation> Derivation::plan(const Graph& graph, const RecordedValues& re
     if (!needed) continue;
     result.nodes_.push_back(id);
     for (const ValueId input : node.inputs) {
-      if (input == no_value || result.known(input) != nullptr) continue;
+      if (input == no_value || result.is_known(input)) continue;
       if (graph.values[input].producer == no_node)
         return bad_input(fmt::format(
             "the trace does not hold the input \"{}\" of the graph, which node {} ({}) reads; record "
@@ -106,8 +110,10 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
   for (std::size_t i = 0; i < node.inputs.size() && reason.empty(); ++i) {
     const ValueId input = node.inputs[i];
     if (input == no_value) continue;
-    if (const Tensor* tensor = known(input); tensor != nullptr) {
-      auto result = lift_recorded(*tensor);
+    if (is_known(input)) {
+      const auto tensor = known_tensor(input);
+      auto result = tensor.ok() ? lift_recorded(*tensor)
+                                : Result<Evaluated<Bounded>>(tensor.error());
       if (!result.ok()) reason = result.error().message;
       else lifted[i] = *std::move(result);
       inputs[i] = &lifted[i];
@@ -142,8 +148,9 @@ double Derivation::repetition(NodeId node, const Derived& output) const {
   std::vector<double> chances;
   for (const NodeId member : members)
     for (const ValueId input : graph_->nodes[member].inputs) {
-      const Tensor* tensor = input == no_value ? nullptr : known(input);
-      if (tensor == nullptr || tensor->dtype() != DType::float32 || tensor->elements() < 2) continue;
+      if (input == no_value || !is_known(input)) continue;
+      const auto tensor = known_tensor(input);
+      if (!tensor.ok() || tensor->dtype() != DType::float32 || tensor->elements() < 2) continue;
       if (const auto chance = equal_pair_chance(tensor->values<float>())) chances.push_back(*chance);
     }
   std::sort(chances.rbegin(), chances.rend());
@@ -169,10 +176,14 @@ std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads
     for (const ValueId input : node.inputs) {
       const Tensor* tensor = nullptr;
       if (input != no_value) {
-        tensor = known(input);
-        if (const auto found = made.find(input); tensor == nullptr && found != made.end())
+        if (is_known(input) && !made.contains(input)) {
+          auto loaded = known_tensor(input);
+          if (!loaded.ok()) return std::nullopt;
+          made[input] = *std::move(loaded);
+        }
+        if (const auto found = made.find(input); found != made.end()) {
           tensor = &found->second;
-        if (tensor == nullptr) {
+        } else {
           pending.push_back(input);
           ready = false;
         }

@@ -11,20 +11,29 @@
 #include "core/base/result.hpp"
 #include "core/graph/graph.hpp"
 #include "core/ops/evaluate.hpp"
-#include "core/trace/trace.hpp"
+#include "core/trace/trace_view.hpp"
 
 namespace driftscope {
 
-/// The trace's tensors by value of the graph: null where it holds none.
+/// The trace's tensors by value of the graph.
 class RecordedValues {
  public:
-  RecordedValues(const Graph& graph, const Trace& trace);
-  [[nodiscard]] const Tensor* operator[](ValueId value) const { return tensors_[value]; }
+  /// The view must outlive this.
+  RecordedValues(const Graph& graph, const TraceView& trace);
+  /// Name, dtype and shape; null where the trace holds none.
+  [[nodiscard]] const SafetensorsEntry* operator[](ValueId value) const {
+    return places_[value] == absent ? nullptr : &(*trace_)[places_[value]];
+  }
+  /// To be called for values that are there.
+  [[nodiscard]] Result<Tensor> load(ValueId value) const { return trace_->load(places_[value]); }
   /// Tensors of the trace that are no values of the graph.
   [[nodiscard]] std::size_t strangers() const { return strangers_; }
 
  private:
-  std::vector<const Tensor*> tensors_;
+  static constexpr std::size_t absent = static_cast<std::size_t>(-1);
+
+  const TraceView* trace_;
+  std::vector<std::size_t> places_;
   std::size_t strangers_ = 0;
 };
 
@@ -59,7 +68,9 @@ class Derivation {
  private:
   Derivation(const Graph& graph, const RecordedValues& recorded)
       : graph_(&graph), recorded_(&recorded), kept_(graph.values.size()), uses_(graph.values.size()) {}
-  [[nodiscard]] const Tensor* known(ValueId value) const;
+  [[nodiscard]] bool is_known(ValueId value) const;
+  /// Of a value that is known.
+  [[nodiscard]] Result<Tensor> known_tensor(ValueId value) const;
   [[nodiscard]] std::vector<Derived> failed(const Node& node, const std::string& reason) const;
   void keep(const Node& node, std::vector<Derived>& outputs);
 

@@ -23,26 +23,26 @@ Status check_model(const std::string& model_sha256, const Trace& trace) {
 // A recorded input that the model does not take would make every verdict meaningless.
 Status check_inputs(const Graph& graph, const RecordedValues& recorded) {
   for (const ValueId id : graph.inputs) {
-    const Tensor* tensor = recorded[id];
+    const SafetensorsEntry* tensor = recorded[id];
     if (tensor == nullptr) continue;
     const Value& value = graph.values[id];
-    if (value.dtype != DType::undefined && tensor->dtype() != value.dtype)
+    if (value.dtype != DType::undefined && tensor->dtype != value.dtype)
       return bad_input(fmt::format("input {} of the graph: expected {}, the trace holds {}",
                                    value.name, dtype_name(value.dtype),
-                                   dtype_name(tensor->dtype())));
+                                   dtype_name(tensor->dtype)));
     if (!value.shape) continue;
-    bool fits = value.shape->size() == tensor->shape().size();
+    bool fits = value.shape->size() == tensor->shape.size();
     for (std::size_t i = 0; fits && i < value.shape->size(); ++i)
-      fits = !(*value.shape)[i].known() || (*value.shape)[i].size == tensor->shape()[i];
+      fits = !(*value.shape)[i].known() || (*value.shape)[i].size == tensor->shape[i];
     if (!fits)
       return bad_input(fmt::format("input {} of the graph: expected shape {}, the trace holds {}",
                                    value.name, shape_text(*value.shape),
-                                   shape_text(tensor->shape())));
+                                   shape_text(tensor->shape)));
   }
   return {};
 }
 
-Error nothing_compared(const Verification& verification, const Trace& trace,
+Error nothing_compared(const Verification& verification, const TraceView& trace,
                        const RecordedValues& recorded) {
   if (!verification.layers.empty())
     return bad_input(fmt::format("nothing could be compared: {} ({}): {}",
@@ -51,7 +51,7 @@ Error nothing_compared(const Verification& verification, const Trace& trace,
   return bad_input(fmt::format(
       "nothing could be compared: none of the trace's {} tensors is the output of a node of this "
       "model ({} of them are no values of it at all); tensors are to be named after ONNX values",
-      trace.tensors.size(), recorded.strangers()));
+      trace.size(), recorded.strangers()));
 }
 
 int gravity(Verdict verdict) {
@@ -81,16 +81,22 @@ std::string_view verdict_name(Verdict verdict) {
 
 Result<Verification> verify(const Graph& graph, const std::string& model_sha256, const Trace& trace,
                             ThreadPool& threads, const VerifyProgress& progress) {
-  DRIFTSCOPE_CHECK(check_model(model_sha256, trace));
+  return verify(graph, model_sha256, TraceView(trace), threads, progress);
+}
+
+Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
+                            const TraceView& trace, ThreadPool& threads,
+                            const VerifyProgress& progress) {
+  DRIFTSCOPE_CHECK(check_model(model_sha256, trace.about()));
   const RecordedValues recorded(graph, trace);
   DRIFTSCOPE_CHECK(check_inputs(graph, recorded));
-  const ErrorModel model = error_model_of(trace);
+  const ErrorModel model = error_model_of(trace.about());
   const ErrorModelScope scope(model);
   DRIFTSCOPE_TRY(Derivation derivation, Derivation::plan(graph, recorded));
 
   Verification verification;
-  verification.model_sha256 = model_sha256.empty() ? trace.model_sha256 : model_sha256;
-  verification.target = trace.target;
+  verification.model_sha256 = model_sha256.empty() ? trace.about().model_sha256 : model_sha256;
+  verification.target = trace.about().target;
   const auto total = static_cast<std::int64_t>(derivation.nodes().size());
   for (std::int64_t done = 0; done < total; ++done) {
     const NodeId id = derivation.nodes()[static_cast<std::size_t>(done)];
@@ -102,8 +108,8 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
       const BiasWitness witness{
           [&] { return derivation.plain_float(value, threads); },
           [&, i] { return derivation.repetition(id, outputs[i]); }};
-      verification.layers.push_back(
-          judge_layer(graph, id, i, outputs[i], *recorded[value], witness, threads));
+      DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
+      verification.layers.push_back(judge_layer(graph, id, i, outputs[i], got, witness, threads));
     }
     if (progress && !progress(done + 1, total))
       return Error{ErrorKind::cancelled, "the verification was stopped"};

@@ -11,7 +11,7 @@
 
 #include "core/base/result.hpp"
 #include "core/graph/graph.hpp"
-#include "core/trace/trace.hpp"
+#include "core/trace/trace_view.hpp"
 
 namespace driftscope {
 
@@ -79,6 +79,11 @@ using VerifyProgress = std::function<bool(std::int64_t done, std::int64_t total)
 /// or does not fit the graph, nothing could be compared.
 [[nodiscard]] Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
                                           const Trace& trace, ThreadPool& threads,
+                                          const VerifyProgress& progress = {});
+
+/// The same with the tensors of one node in memory at a time.
+[[nodiscard]] Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
+                                          const TraceView& trace, ThreadPool& threads,
                                           const VerifyProgress& progress = {});
 
 }  // namespace driftscope

@@ -11,6 +11,7 @@
 #include "native/cli/files.hpp"
 #include "native/cli/inputs.hpp"
 #include "native/cli/runner_options.hpp"
+#include "native/cli/trace_writer.hpp"
 
 namespace driftscope {
 namespace {
@@ -49,6 +50,15 @@ Status run_dataset_command(const RunOptions& options, const ModelFile& model, co
   return {};
 }
 
+/// What the writer has not written yet, or the whole trace without one; the size of the file.
+Result<std::int64_t> write_recorded(const std::string& path, const Trace& trace,
+                                    std::optional<TraceWriter>& writer) {
+  if (writer) return writer->finish(trace);
+  DRIFTSCOPE_TRY(const auto bytes, write_trace(trace));
+  DRIFTSCOPE_CHECK(write_file(path, bytes));
+  return static_cast<std::int64_t>(bytes.size());
+}
+
 Status run_one(const RunOptions& options, const ModelFile& model, const Target& target) {
   DRIFTSCOPE_TRY(GivenInputs inputs, read_inputs(options.inputs, model));
   RunRequest request;
@@ -60,6 +70,15 @@ Status run_one(const RunOptions& options, const ModelFile& model, const Target& 
   const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
     line.update(fmt::format("{}: {}", target.text(), step), done, total);
   };
+  std::optional<TraceWriter> writer;
+  if (target.host == "pc" && can_be_replaced(options.trace)) {
+    DRIFTSCOPE_TRY(TraceWriter made,
+                   TraceWriter::create(options.trace, model.graph, options.repeat));
+    writer.emplace(std::move(made));
+    request.sink = [&](const std::string& name, const Tensor& tensor) {
+      return writer->add(name, tensor);
+    };
+  }
   TargetRunner runner(options.runner);
   DRIFTSCOPE_TRY(const Trace trace, runner.run(target, request, progress));
   line.clear();
@@ -71,9 +90,8 @@ Status run_one(const RunOptions& options, const ModelFile& model, const Target& 
   if (const Tensor* output = answer(trace))
     fmt::print("\n{}", output_lines(*output, class_names(model)));
   if (options.trace.empty()) return {};
-  DRIFTSCOPE_TRY(const auto bytes, write_trace(trace));
-  DRIFTSCOPE_CHECK(write_file(options.trace, bytes));
-  fmt::print("\ntrace: {} ({})\n", options.trace, format_bytes(static_cast<std::int64_t>(bytes.size())));
+  DRIFTSCOPE_TRY(const std::int64_t size, write_recorded(options.trace, trace, writer));
+  fmt::print("\ntrace: {} ({})\n", options.trace, format_bytes(size));
   return {};
 }
 

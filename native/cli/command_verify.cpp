@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/platform/platform.hpp"
-#include "core/trace/trace_file.hpp"
 #include "core/verify/verify.hpp"
 #include "core/verify/verify_json.hpp"
 #include "core/views/tables.hpp"
@@ -25,8 +24,8 @@ struct VerifyOptions {
 
 Result<Verification> verify_file(const ModelFile& model, const std::string& path,
                                  ThreadPool& threads, ProgressLine& line) {
-  DRIFTSCOPE_TRY(const auto bytes, read_file(path));
-  auto trace = read_trace(bytes);
+  DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(path));
+  auto trace = TraceView::open(file.bytes());
   if (!trace.ok()) return in_context(std::move(trace).error(), path);
   const auto progress = [&](std::int64_t done, std::int64_t total) {
     line.update("verifying " + path, done, total);

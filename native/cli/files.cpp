@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace driftscope {
 namespace {
@@ -24,8 +26,6 @@ class FileDescriptor {
   FileDescriptor(const FileDescriptor&) = delete;
   FileDescriptor& operator=(const FileDescriptor&) = delete;
   [[nodiscard]] int get() const { return fd_; }
-  /// The result of close(2): on some file systems the first sign of a full disk.
-  [[nodiscard]] int close() { return ::close(std::exchange(fd_, -1)); }
 
  private:
   int fd_;
@@ -76,34 +76,108 @@ Result<std::vector<std::byte>> read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
-Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  const auto fail = [&](const std::string& why) {
-    return io_error(fmt::format("cannot write {}: {}; nothing was left behind", path.string(), why));
-  };
-  if (is_device(path)) {  // /dev/null, a pipe: there is nothing to rename
-    FileDescriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (device.get() < 0) return fail(system_message());
-    if (const Status written = write_all(device.get(), bytes); !written.ok())
-      return fail(written.error().message);
-    return {};
+Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
+  MappedFile mapped;
+  {
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat info {};
+    if (file.get() >= 0 && ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) &&
+        info.st_size > 0) {
+      const auto size = static_cast<std::size_t>(info.st_size);
+      void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+      if (memory != MAP_FAILED) {
+        mapped.owner_ = std::shared_ptr<const void>(
+            memory, [size](const void* begin) { ::munmap(const_cast<void*>(begin), size); });
+        mapped.bytes_ = {static_cast<const std::byte*>(memory), size};
+        return mapped;
+      }
+    }
   }
+  DRIFTSCOPE_TRY(auto bytes, read_file(path));
+  const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  mapped.bytes_ = *owner;
+  mapped.owner_ = owner;
+  return mapped;
+}
+
+bool can_be_replaced(const std::filesystem::path& path) {
+  return !path.empty() && !is_device(path);
+}
+
+Error FileBeside::failure(const std::string& why) const {
+  return io_error(fmt::format("cannot write {}: {}; nothing was left behind", path_.string(), why));
+}
+
+Result<FileBeside> FileBeside::create(const std::filesystem::path& path) {
   std::string beside = path.string() + ".XXXXXX";
-  FileDescriptor file(::mkostemp(beside.data(), O_CLOEXEC));
-  if (file.get() < 0) return fail(system_message());
+  const int fd = ::mkostemp(beside.data(), O_CLOEXEC);
+  const std::string why = system_message();
+  FileBeside file(path, fd < 0 ? "" : beside, fd);
+  if (fd < 0) return file.failure(why);
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  Status status = ::fchmod(file.get(), 0666 & ~mask) == 0 ? Status()
-                                                          : Status(io_error(system_message()));
-  if (status.ok()) status = write_all(file.get(), bytes);
-  if (status.ok() && ::fsync(file.get()) != 0) status = io_error(system_message());
-  if (file.close() != 0 && status.ok()) status = io_error(system_message());
-  if (status.ok() && std::rename(beside.c_str(), path.c_str()) != 0)
-    status = io_error(system_message());
-  if (!status.ok()) {
-    ::unlink(beside.c_str());
-    return fail(status.error().message);
+  if (::fchmod(fd, 0666 & ~mask) != 0) return file.failure(system_message());
+  return file;
+}
+
+FileBeside::FileBeside(FileBeside&& other) noexcept
+    : path_(std::move(other.path_)),
+      beside_(std::exchange(other.beside_, "")),
+      fd_(std::exchange(other.fd_, -1)) {}
+
+FileBeside::~FileBeside() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!beside_.empty()) ::unlink(beside_.c_str());
+}
+
+Status FileBeside::append(std::span<const std::byte> bytes) {
+  if (auto status = write_all(fd_, bytes); !status.ok()) return failure(status.error().message);
+  return {};
+}
+
+Status FileBeside::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), offset);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failure(system_message());
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    offset += written;
   }
   return {};
+}
+
+Status FileBeside::read_at(std::int64_t offset, std::span<std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t got = ::pread(fd_, bytes.data(), bytes.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return failure(got < 0 ? system_message() : "it is shorter than what was written");
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+    offset += got;
+  }
+  return {};
+}
+
+Status FileBeside::commit() {
+  if (::fsync(fd_) != 0) return failure(system_message());
+  // On some file systems close is the first sign of a full disk.
+  if (::close(std::exchange(fd_, -1)) != 0) return failure(system_message());
+  if (std::rename(beside_.c_str(), path_.c_str()) != 0) return failure(system_message());
+  beside_.clear();
+  return {};
+}
+
+Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  if (is_device(path)) {  // /dev/null, a pipe: there is nothing to rename
+    FileDescriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    const Status written = device.get() < 0 ? Status(io_error(system_message()))
+                                            : write_all(device.get(), bytes);
+    if (!written.ok())
+      return io_error(fmt::format("cannot write {}: {}", path.string(), written.error().message));
+    return {};
+  }
+  DRIFTSCOPE_TRY(FileBeside file, FileBeside::create(path));
+  DRIFTSCOPE_CHECK(file.append(bytes));
+  return file.commit();
 }
 
 Status write_file(const std::filesystem::path& path, std::string_view text) {

@@ -64,6 +64,7 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request,
   if (request.samples > 0) start["samples"] = request.samples;
   DRIFTSCOPE_TRY(const Bytes inputs, pack_inputs(request.inputs));
   progress("preparing", 0, 0);
+  if (request.sink) door.record_to(request.sink);
   DRIFTSCOPE_TRY(const Answer started, ask(door, start, inputs));
   while (true) {
     DRIFTSCOPE_TRY(const Answer polled, ask(door, {{"do", "poll"}, {"budget_ms", 100}}));

@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/engine/bind_inputs.hpp"
 #include "core/engine/target.hpp"
@@ -23,6 +25,8 @@ struct RunRequest {
   std::int64_t samples = 0;  ///< > 0: inputs have a leading axis of samples, run one by one
   int repeat = 1;
   Capture capture = Capture::all;
+  /// On the PC values go there as they are made, and the trace keeps the outputs; browsers ignore it.
+  TensorSink sink = {};
 };
 
 struct RunnerOptions {
@@ -42,7 +46,15 @@ class TargetRunner {
   [[nodiscard]] Result<Trace> run(const Target& target, const RunRequest& request,
                                   const TargetProgress& progress);
 
+  /// Many small models, one after the other, each with its own outcome; a browser is started once.
+  /// Only outputs are kept; samples and repeats are not for this. The error is that of the target as a
+  /// whole.
+  [[nodiscard]] Result<std::vector<Result<Trace>>> run_all(const Target& target,
+                                                           std::span<const RunRequest> requests,
+                                                           const TargetProgress& progress);
+
  private:
+  [[nodiscard]] Status start_server();
   [[nodiscard]] Result<Trace> run_in_a_browser(const Target& target, const RunRequest& request,
                                                const TargetProgress& progress);
 

@@ -5,8 +5,10 @@
 // Floating tensors of every ONNX type appear as spans of S; integer and bool tensors as Tensor.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,35 @@
 
 namespace driftscope {
 
+/// Every element as S, exact. Throws std::bad_alloc, which evaluate turns into an error.
+template <class S>
+[[nodiscard]] std::vector<S> lift_values(const Tensor& tensor);
+
+/// Elements of an exactly known input that are lifted when they are first asked for: a kernel that
+/// reads the tensor itself never pays for them.
+template <class S>
+class LazyValues {
+ public:
+  void set(const Tensor& tensor) { tensor_ = &tensor; }
+  [[nodiscard]] const Tensor* tensor() const { return tensor_; }
+  [[nodiscard]] std::span<const S> values() const {
+    if (!ready_.load(std::memory_order_acquire)) {
+      const std::lock_guard lock(mutex_);
+      if (!ready_.load(std::memory_order_relaxed)) {
+        values_ = lift_values<S>(*tensor_);
+        ready_.store(true, std::memory_order_release);
+      }
+    }
+    return values_;
+  }
+
+ private:
+  const Tensor* tensor_ = nullptr;
+  mutable std::mutex mutex_;
+  mutable std::atomic<bool> ready_ = false;
+  mutable std::vector<S> values_;
+};
+
 /// One input or output while a kernel runs. `real` is used when is_floating(dtype), else `tensor`.
 template <class S>
 struct Operand {
@@ -25,6 +56,7 @@ struct Operand {
   std::span<const S> real;
   std::span<S> real_out;  ///< outputs only
   Tensor tensor;
+  LazyValues<S> exact;    ///< inputs only: instead of `real`
   bool wanted = false;    ///< outputs only: the node has this output
 };
 
@@ -53,7 +85,12 @@ class KernelContext {
   }
   [[nodiscard]] DType dtype(std::size_t i) const { return inputs_[i].dtype; }
   [[nodiscard]] const Shape& shape(std::size_t i) const { return inputs_[i].shape; }
-  [[nodiscard]] std::span<const S> real(std::size_t i) const { return inputs_[i].real; }
+  [[nodiscard]] std::span<const S> real(std::size_t i) const {
+    const Operand<S>& input = inputs_[i];
+    return input.exact.tensor() != nullptr ? input.exact.values() : input.real;
+  }
+  /// The tensor of a floating input that is known exactly and not lifted yet, else null.
+  [[nodiscard]] const Tensor* exact(std::size_t i) const { return inputs_[i].exact.tensor(); }
   [[nodiscard]] const Tensor& tensor(std::size_t i) const { return inputs_[i].tensor; }
 
   [[nodiscard]] std::size_t output_count() const { return outputs_.size(); }

@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "core/engines/strict/simd/config.hpp"
+#include "core/ops/support/simd_targets.hpp"
 #include "core/ops/support/sum.hpp"
 
 #undef HWY_TARGET_INCLUDE

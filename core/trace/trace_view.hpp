@@ -1,0 +1,41 @@
+// A trace whose tensors are made when they are asked for: from a Trace in memory, or from the bytes of
+// a file that the caller keeps (mapped, so that a large one is never in memory as a whole).
+// Client: verify, which needs the tensors of one node at a time.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/trace/safetensors_header.hpp"
+#include "core/trace/trace.hpp"
+
+namespace driftscope {
+
+class TraceView {
+ public:
+  /// The trace must outlive the view.
+  explicit TraceView(const Trace& trace);
+
+  /// Checks header and layout as read_trace does; `bytes` must outlive the view.
+  [[nodiscard]] static Result<TraceView> open(std::span<const std::byte> bytes);
+
+  /// Everything but the tensors.
+  [[nodiscard]] const Trace& about() const { return about_; }
+
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  /// Name, dtype and shape.
+  [[nodiscard]] const SafetensorsEntry& operator[](std::size_t i) const { return entries_[i]; }
+  [[nodiscard]] Result<Tensor> load(std::size_t i) const;
+
+ private:
+  TraceView() = default;
+
+  Trace about_;
+  std::vector<SafetensorsEntry> entries_;
+  const Trace* in_memory_ = nullptr;  // or
+  std::span<const std::byte> data_;   // of the file, behind the header
+};
+
+}  // namespace driftscope
