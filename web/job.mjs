@@ -65,7 +65,7 @@ async function fetchJob(url) {
 }
 
 /**
- * Runs job `id`; resolves to the run's result with `job`. `show` = {job(job), change(state)} is
+ * Runs job `id`; resolves to the run's result with `job` (of a batch: to `job` alone). `show` = {job(job), change(state)} is
  * told what is going on. Whatever goes wrong is told to the PC as well, and thrown.
  */
 export async function runJob(id, here, show) {
@@ -76,12 +76,28 @@ export async function runJob(id, here, show) {
     show.change(state);
     return heartbeat.set(state);
   };
+  const send = async (bytes) => {
+    await change({ phase: "send" });
+    const response = await fetch(`${url}/result`, { method: "POST", body: bytes });
+    if (!response.ok)
+      throw new RunError("io", `The PC refused the result: HTTP ${response.status}.`);
+  };
   try {
     const job = await fetchJob(url);
     show.job(job);
     const variant = pickVariant(here);
     if (!variant.name) throw new RunError("missing", `The engine cannot run: ${variant.why}.`);
     await change({ phase: "load" });
+    const threads = threadsFor(variant, here, Number(job.options.threads ?? 0));
+    const environmentHere = { ...environment(here, variant), ...job.environment };
+    if (job.batch !== undefined) {
+      const packed = await fetchBytes(`${url}/inputs`, "the cases");
+      const start = { target: job.target, repeat: 1, capture: "outputs", environment: environmentHere };
+      const task = { variant: variant.name, threads, batch: packed, start };
+      const result = await runInWorker(task, { onChange: change, signal: abort.signal });
+      await send(result.answers);
+      return { job, variant };
+    }
     const model = await fetchBytes(`${url}/model`, "the model");
     const attachments = [];
     for (const [index, { name }] of job.attachments.entries())
@@ -92,15 +108,11 @@ export async function runJob(id, here, show) {
       repeat: job.repeat,
       capture: job.capture,
       samples: job.samples,
-      environment: { ...environment(here, variant), ...job.environment },
+      environment: environmentHere,
     };
-    const threads = threadsFor(variant, here, Number(job.options.threads ?? 0));
     const task = { variant: variant.name, threads, model, attachments, start, inputs };
     const result = await runInWorker(task, { onChange: change, signal: abort.signal });
-    await change({ phase: "send" });
-    const response = await fetch(`${url}/result`, { method: "POST", body: result.trace });
-    if (!response.ok)
-      throw new RunError("io", `The PC refused the trace: HTTP ${response.status}.`);
+    await send(result.trace);
     return { ...result, job, variant };
   } catch (error) {
     const kind = error.kind ?? "internal";

@@ -172,6 +172,8 @@ async function runForPc(id) {
       job: view.showJob,
       change: view.showProgress,
     });
+    if (result.job.batch !== undefined)
+      return view.showStatus(`Done: ${result.job.batch} cases, the answers are with the PC.`);
     showCommon(result, result.variant);
     await offerTrace(result, result.job.model.name.replace(/\.onnx$/i, ""));
     view.showStatus("Done: the trace is with the PC.");

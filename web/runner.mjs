@@ -12,7 +12,8 @@ export class RunError extends Error {
 
 /**
  * Runs `task` = {variant, threads, model, attachments, start, inputs}; resolves to {reply, trace,
- * times, model, build}. `onChange({phase, done, total, sample, samples})` is told of progress, and
+ * times, model, build}. With `batch` (core/session/batch.hpp) in place of the model and the inputs it
+ * resolves to {answers}. `onChange({phase, done, total, sample, samples})` is told of progress, and
  * `signal` stops it.
  */
 export function runInWorker(task, { onChange = () => {}, signal } = {}) {

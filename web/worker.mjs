@@ -1,5 +1,6 @@
 // Runs one model in a worker of its own, slice by slice, and tells the page how far it is.
 // One worker per run: to stop is to terminate it, and nothing is left of it.
+import { runBatch } from "./batch.mjs";
 import { openEngine } from "./engine.mjs";
 
 // Long enough to waste little on messages, short enough for a moving progress bar.
@@ -45,9 +46,16 @@ async function run({ base, variant, threads, model, attachments, start, inputs }
   say("done", { reply: done.head, trace: done.payload, times }, [done.payload.buffer]);
 }
 
+async function runMany({ base, variant, threads, batch, start }) {
+  say("phase", { phase: "run" });
+  const told = (done, total) => say("progress", { done, total });
+  const answers = await runBatch({ base, variant, threads }, batch, start, told);
+  say("done", { answers }, [answers.buffer]);
+}
+
 self.onmessage = async ({ data }) => {
   try {
-    await run(data);
+    await (data.batch ? runMany(data) : run(data));
   } catch (error) {
     const outOfMemory = error instanceof RangeError || /memory/i.test(error?.message ?? "");
     say("error", {

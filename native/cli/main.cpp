@@ -31,6 +31,7 @@ Exit run_command_line(int argc, char** argv) {
   add("run", "Run a model on one target; print its layers, write a trace.", add_run);
   add("verify", "Judge traces made anywhere: is each layer right, rounding, or a fault?", add_verify);
   add("compare", "Run a model on several targets and compare them layer by layer.", add_compare);
+  add("conformance", "Run the ONNX conformance cases on any target.", add_conformance);
   add("serve", "Serve the page on this machine, to be opened in any browser here.", add_serve);
   add("doctor", "Show what this machine can run, and why not the rest.", add_doctor);
 

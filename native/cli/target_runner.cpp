@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/session/batch.hpp"
 #include "core/trace/trace_file.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/local_run.hpp"
@@ -33,6 +34,54 @@ std::string step_name(const std::string& phase) {
 
 TargetRunner::TargetRunner(RunnerOptions options) : options_(std::move(options)) {}
 
+Status TargetRunner::start_server() {
+  if (server_) return {};
+  DRIFTSCOPE_TRY(const auto site, find_site(options_.site));
+  ServerOptions server_options;
+  server_options.site = site;
+  DRIFTSCOPE_TRY(server_, Server::start(std::move(server_options)));
+  return {};
+}
+
+Result<std::vector<Result<Trace>>> TargetRunner::run_all(const Target& target,
+                                                         std::span<const RunRequest> requests,
+                                                         const TargetProgress& progress) {
+  std::vector<Result<Trace>> traces;
+  const auto total = static_cast<std::int64_t>(requests.size());
+  if (target.host == "pc") {
+    for (const RunRequest& request : requests) {
+      progress("running", static_cast<std::int64_t>(traces.size()), total);
+      traces.push_back(run_locally(target, request, [](auto, auto, auto) {}));
+    }
+    return traces;
+  }
+  const auto& browsers = browser_hosts();
+  if (std::find(browsers.begin(), browsers.end(), target.host) == browsers.end())
+    return bad_input(fmt::format("target {}: there is no host '{}' that runs models; hosts are pc, {}",
+                                 target.text(), target.host, fmt::join(browsers, ", ")));
+  DRIFTSCOPE_CHECK(start_server());
+  std::vector<BatchCase> cases;
+  for (const RunRequest& request : requests) {
+    BatchCase one{*request.model->bytes, {}, {}};
+    for (const JobAttachment& file : request.model->attachments)
+      one.attachments.push_back({file.location, *file.bytes});
+    DRIFTSCOPE_TRY(one.inputs, pack_inputs(request.inputs));
+    cases.push_back(std::move(one));
+  }
+  BrowserBatch batch;
+  batch.target = target;
+  batch.name = fmt::format("{} cases", cases.size());
+  batch.cases = cases.size();
+  batch.packed = std::make_shared<const Bytes>(pack_batch(cases));
+  BrowserOptions options;
+  options.timeout = options_.timeout;
+  const auto told = [&](const BrowserProgress& now) {
+    progress(step_name(now.job.phase), now.job.done, now.job.total);
+    return true;
+  };
+  return run_batch_in_browser(*server_, batch, options, told);
+}
+
 Result<Trace> TargetRunner::run(const Target& target, const RunRequest& request,
                                 const TargetProgress& progress) {
   const auto& browsers = browser_hosts();
@@ -46,12 +95,7 @@ Result<Trace> TargetRunner::run(const Target& target, const RunRequest& request,
 
 Result<Trace> TargetRunner::run_in_a_browser(const Target& target, const RunRequest& request,
                                              const TargetProgress& progress) {
-  if (!server_) {
-    DRIFTSCOPE_TRY(const auto site, find_site(options_.site));
-    ServerOptions server_options;
-    server_options.site = site;
-    DRIFTSCOPE_TRY(server_, Server::start(std::move(server_options)));
-  }
+  DRIFTSCOPE_CHECK(start_server());
   BrowserJob job;
   job.target = target;
   job.model_name = request.model->path.filename().string();

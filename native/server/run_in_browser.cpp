@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/session/batch.hpp"
 #include "core/session/error_json.hpp"
 #include "core/trace/trace_file.hpp"
 #include "native/server/cleanup.hpp"
@@ -104,19 +105,16 @@ class BoardEntry {
   std::shared_ptr<Job> job_;
 };
 
-}  // namespace
+/// What a browser sent, and what was seen of it meanwhile.
+struct Outcome {
+  Bytes answer;
+  std::vector<MemorySampleAt> memory;
+  Clock::time_point run_began;
+};
 
-Result<Trace> run_in_browser(Server& server, const BrowserJob& job, const BrowserOptions& options,
-                             const BrowserProgressCallback& progress) {
-  DRIFTSCOPE_TRY(const HostInfo host, probe_host(job.target.host));
-  return run_in_browser(server, host, job, options, progress);
-}
-
-Result<Trace> run_in_browser(Server& server, const HostInfo& host, const BrowserJob& job,
-                             const BrowserOptions& options,
-                             const BrowserProgressCallback& progress) {
-  JobContent content{job_description(job, host), job.model, {}, job.inputs};
-  for (const JobAttachment& file : job.attachments) content.attachments.push_back(file.bytes);
+/// Puts the job on the board, starts the browser on it, watches it and ends it.
+Result<Outcome> run_job(Server& server, const HostInfo& host, JobContent content,
+                        const BrowserOptions& options, const BrowserProgressCallback& progress) {
   DRIFTSCOPE_TRY(std::shared_ptr<Job> added, server.jobs().add(std::move(content)));
   const BoardEntry entry(server.jobs(), std::move(added));
   DRIFTSCOPE_TRY(Browser browser, Browser::start(host, server.job_url(*entry)));
@@ -139,9 +137,45 @@ Result<Trace> run_in_browser(Server& server, const HostInfo& host, const Browser
   browser.end();
   auto answer = entry->take();
   if (!answer.ok()) return in_context(std::move(answer).error(), host.host);
-  DRIFTSCOPE_TRY(Trace trace, read_answer(*answer, job));
-  add_memory(trace, memory, last.run_began.value_or(last.last_sign));
+  return Outcome{*std::move(answer), std::move(memory), last.run_began.value_or(last.last_sign)};
+}
+
+}  // namespace
+
+Result<Trace> run_in_browser(Server& server, const BrowserJob& job, const BrowserOptions& options,
+                             const BrowserProgressCallback& progress) {
+  DRIFTSCOPE_TRY(const HostInfo host, probe_host(job.target.host));
+  return run_in_browser(server, host, job, options, progress);
+}
+
+Result<Trace> run_in_browser(Server& server, const HostInfo& host, const BrowserJob& job,
+                             const BrowserOptions& options,
+                             const BrowserProgressCallback& progress) {
+  JobContent content{job_description(job, host), job.model, {}, job.inputs};
+  for (const JobAttachment& file : job.attachments) content.attachments.push_back(file.bytes);
+  DRIFTSCOPE_TRY(const Outcome outcome,
+                 run_job(server, host, std::move(content), options, progress));
+  DRIFTSCOPE_TRY(Trace trace, read_answer(outcome.answer, job));
+  add_memory(trace, outcome.memory, outcome.run_began);
   return trace;
+}
+
+Result<std::vector<Result<Trace>>> run_batch_in_browser(Server& server, const BrowserBatch& batch,
+                                                        const BrowserOptions& options,
+                                                        const BrowserProgressCallback& progress) {
+  DRIFTSCOPE_TRY(const HostInfo host, probe_host(batch.target.host));
+  const json description = {{"format", "driftscope-job-1"},
+                            {"target", batch.target.text()},
+                            {"engine", batch.target.engine},
+                            {"options", batch.target.options},
+                            {"model", {{"name", batch.name}, {"bytes", 0}}},
+                            {"attachments", json::array()},
+                            {"batch", batch.cases},
+                            {"environment", {{"browser_version", host.version}}}};
+  JobContent content{json_text(description), nullptr, {}, batch.packed};
+  DRIFTSCOPE_TRY(const Outcome outcome,
+                 run_job(server, host, std::move(content), options, progress));
+  return unpack_answers(outcome.answer, batch.cases);
 }
 
 }  // namespace driftscope

@@ -66,4 +66,16 @@ using BrowserProgressCallback = std::function<bool(const BrowserProgress&)>;
                                            const BrowserJob& job, const BrowserOptions& options,
                                            const BrowserProgressCallback& progress);
 
+/// Many runs in one browser, one after the other, each with its own outcome: a case that fails does
+/// not end the others. Only the outputs are kept. The error is that of the browser as a whole.
+struct BrowserBatch {
+  Target target;
+  std::string name;  ///< for the page to show
+  std::size_t cases = 0;
+  std::shared_ptr<const Bytes> packed;  ///< pack_batch
+};
+[[nodiscard]] Result<std::vector<Result<Trace>>> run_batch_in_browser(
+    Server& server, const BrowserBatch& batch, const BrowserOptions& options,
+    const BrowserProgressCallback& progress);
+
 }  // namespace driftscope

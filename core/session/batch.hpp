@@ -1,0 +1,37 @@
+// Many small runs in one message: models with their inputs to a browser, traces or errors back.
+// Clients: run_in_browser (packs, unpacks), web/worker.mjs (the other side), tests.
+// A message is packed as those of the door:
+//   asked:    {"cases":[{"model":N,"attachments":[{"name","bytes"}],"inputs":N}]} + for each case the
+//             model's bytes, those of its attachments, its inputs as safetensors
+//   answered: {"cases":[{"trace":N} | {"error":{"kind","message"}}]} + the traces
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/trace/trace.hpp"
+
+namespace driftscope {
+
+struct BatchAttachment {
+  std::string name;  ///< as the model names it
+  std::span<const std::byte> bytes;
+};
+
+struct BatchCase {
+  std::span<const std::byte> model;
+  std::vector<BatchAttachment> attachments;
+  std::vector<std::byte> inputs;  ///< safetensors
+};
+
+[[nodiscard]] std::vector<std::byte> pack_batch(std::span<const BatchCase> cases);
+
+/// One answer per case, in order; the number of them is checked. A malformed message is an error, a
+/// malformed trace the error of its case.
+[[nodiscard]] Result<std::vector<Result<Trace>>> unpack_answers(std::span<const std::byte> message,
+                                                                std::size_t cases);
+
+}  // namespace driftscope

@@ -1,0 +1,120 @@
+// driftscope conformance [--targets T[,T…]] [--filter GLOB] [--json OUT]
+#include <fmt/format.h>
+
+#include "core/base/rng.hpp"
+#include "native/cli/commands.hpp"
+#include "native/cli/conformance_run.hpp"
+#include "native/cli/files.hpp"
+#include "native/cli/runner_options.hpp"
+
+namespace driftscope {
+namespace {
+
+struct ConformanceOptions {
+  std::vector<std::string> targets = {"pc/reference,pc/strict"};
+  std::string data;
+  std::string filter;
+  std::size_t sample = 0;
+  std::uint64_t seed = 42;
+  std::string json;
+  bool quiet = false;
+  RunnerOptions runner;
+};
+
+/// A seeded part of the cases, in their order.
+void keep_sample(std::vector<std::filesystem::path>& folders, std::size_t sample,
+                 std::uint64_t seed) {
+  if (sample == 0 || sample >= folders.size()) return;
+  Rng rng(seed);
+  std::vector<std::filesystem::path> kept;
+  std::size_t left = folders.size();
+  for (const auto& folder : folders) {
+    // Selection sampling: each case is taken with the chance (still wanted) ÷ (still there).
+    if (rng.below(left--) < sample - kept.size()) kept.push_back(folder);
+  }
+  folders = std::move(kept);
+}
+
+Exit exit_of_all(const std::vector<TargetResults>& all) {
+  Exit exit = Exit::ok;
+  for (const TargetResults& results : all) {
+    if (results.error) {
+      print_error(in_context(*results.error, results.target.text()));
+      if (exit != Exit::fault) exit = exit_of(*results.error);
+    }
+    for (const CaseResult& result : results.cases)
+      if (result.outcome == Outcome::failed || !result.same_bits.value_or(true)) exit = Exit::fault;
+  }
+  return exit;
+}
+
+Result<Exit> run_conformance(const ConformanceOptions& options) {
+  std::vector<Target> targets;
+  for (const std::string& text : options.targets) {
+    DRIFTSCOPE_TRY(const auto parsed, parse_targets(text));
+    targets.insert(targets.end(), parsed.begin(), parsed.end());
+  }
+  DRIFTSCOPE_TRY(auto folders, find_cases(options.data.empty() ? conformance_folder()
+                                                                : std::filesystem::path(options.data),
+                                          options.filter));
+  keep_sample(folders, options.sample, options.seed);
+  ProgressLine line(options.quiet);
+  std::vector<ConformanceCase> cases;
+  for (const auto& folder : folders) {
+    line.update("reading the cases", static_cast<std::int64_t>(cases.size()),
+                static_cast<std::int64_t>(folders.size()));
+    cases.push_back(load_case(folder));
+  }
+  TargetRunner runner(options.runner);
+  std::vector<TargetResults> all;
+  for (const Target& target : targets)
+    all.push_back(run_conformance_cases(
+        runner, target, cases, [&](std::string_view step, std::int64_t done, std::int64_t total) {
+          line.update(fmt::format("{}: {}", target.text(), step), done, total);
+        }));
+  compare_bits(all);
+  line.clear();
+  if (options.json != "-") {
+    if (options.sample > 0)
+      fmt::print("{} cases, chosen with seed {}\n", cases.size(), options.seed);
+    fmt::print("{}\n{}", with_colours(conformance_findings(all, cases)),
+               conformance_table(all, cases));
+  }
+  if (!options.json.empty())
+    DRIFTSCOPE_CHECK(write_output(options.json, conformance_json(all, cases) + "\n"));
+  return exit_of_all(all);
+}
+
+}  // namespace
+
+Command add_conformance(CLI::App& app) {
+  auto options = std::make_shared<ConformanceOptions>();
+  app.add_option("--targets", options->targets, "host/engine[:option=value,…], separated by commas")
+      ->expected(1)
+      ->take_all()
+      ->capture_default_str();
+  app.add_option("--filter", options->filter, "Only cases whose name matches, such as '*lstm*'");
+  app.add_option("--sample", options->sample, "Only so many cases, chosen by --seed");
+  app.add_option("--seed", options->seed, "Seed of --sample")->capture_default_str();
+  app.add_option("--data", options->data,
+                 "Folder of the cases, <family>/<case>/model.onnx (default: where the package "
+                 "libonnx-testdata puts them)");
+  app.add_option("--json", options->json, "Write every result as JSON ('-': standard output)");
+  app.add_flag("--quiet", options->quiet, "No progress line");
+  add_runner_options(app, options->runner);
+  app.footer(
+      "A case passes when every output is within 1e-7 + 1e-3·|expected| (the tolerance of ONNX's own\n"
+      "runner); integers must be equal. Targets of one engine are also compared bit by bit. What is\n"
+      "not supported is counted apart and named with its reason.\n\n"
+      "  driftscope conformance --targets pc/strict,chrome/strict --filter '*conv*'\n\n"
+      "Exit code 1: a case failed, or the same engine gave other bits elsewhere; 3: a browser is\n"
+      "missing here.");
+  return [options] {
+    const auto exit = run_conformance(*options);
+    if (exit.ok()) return *exit;
+    print_error(exit.error());
+    return exit_of(exit.error());
+  };
+}
+
+}  // namespace driftscope

@@ -1,0 +1,51 @@
+// Conformance cases on targets: which passed, which gave the same bits elsewhere, and how to say it.
+// Client: the conformance command.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "native/cli/conformance_cases.hpp"
+#include "native/cli/target_runner.hpp"
+
+namespace driftscope {
+
+enum class Outcome { passed, failed, unsupported };
+
+struct CaseResult {
+  Outcome outcome = Outcome::passed;
+  std::string reason;             ///< empty when passed
+  std::vector<Tensor> outputs;    ///< of all data sets, to compare bits between targets
+  std::optional<bool> same_bits;  ///< as the first target of the same engine
+};
+
+/// One target over all cases.
+struct TargetResults {
+  Target target;
+  std::optional<Error> error;  ///< the target as a whole: nothing ran
+  std::vector<CaseResult> cases;
+};
+
+[[nodiscard]] TargetResults run_conformance_cases(TargetRunner& runner, const Target& target,
+                                                  const std::vector<ConformanceCase>& cases,
+                                                  const TargetProgress& progress);
+
+/// Targets of one engine must agree bit by bit: each is compared with the first of its engine.
+void compare_bits(std::vector<TargetResults>& all);
+
+/// Counts per target and family.
+[[nodiscard]] std::string conformance_table(const std::vector<TargetResults>& all,
+                                            const std::vector<ConformanceCase>& cases);
+
+/// Failures one by one, what is not supported grouped by its reason.
+[[nodiscard]] std::string conformance_findings(const std::vector<TargetResults>& all,
+                                               const std::vector<ConformanceCase>& cases);
+
+/// {"format":"driftscope-conformance-1","targets":[{"target","passed","failed","not_supported",
+///  "same_bits":{"compared","same"}?,"cases":[{"family","name","result","reason"?,"same_bits"?}]}]};
+/// a target that did not run has "error" instead.
+[[nodiscard]] std::string conformance_json(const std::vector<TargetResults>& all,
+                                           const std::vector<ConformanceCase>& cases);
+
+}  // namespace driftscope

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/session/error_json.hpp"
+#include "core/views/text_table.hpp"
+#include "native/cli/conformance_run.hpp"
+
+namespace driftscope {
+namespace {
+
+using nlohmann::json;
+
+std::string_view outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::passed: return "passed";
+    case Outcome::failed: return "failed";
+    default: return "not supported";
+  }
+}
+
+struct Counts {
+  int passed = 0;
+  int failed = 0;
+  int unsupported = 0;
+  int compared = 0;  // bits
+  int same = 0;
+
+  void add(const CaseResult& result) {
+    passed += result.outcome == Outcome::passed ? 1 : 0;
+    failed += result.outcome == Outcome::failed ? 1 : 0;
+    unsupported += result.outcome == Outcome::unsupported ? 1 : 0;
+    compared += result.same_bits ? 1 : 0;
+    same += result.same_bits.value_or(false) ? 1 : 0;
+  }
+};
+
+std::map<std::string, Counts> count(const TargetResults& results,
+                                    const std::vector<ConformanceCase>& cases) {
+  std::map<std::string, Counts> counts;
+  for (std::size_t i = 0; i < results.cases.size(); ++i)
+    counts[cases[i].family].add(results.cases[i]);
+  return counts;
+}
+
+}  // namespace
+
+std::string conformance_table(const std::vector<TargetResults>& all,
+                              const std::vector<ConformanceCase>& cases) {
+  TextTable rows;
+  rows.column("target", Align::left);
+  rows.column("family", Align::left);
+  for (const char* title : {"passed", "failed", "not supported", "same bits"})
+    rows.column(title, Align::right);
+  for (const TargetResults& results : all) {
+    if (results.error) {
+      rows.row({results.target.text(), "did not run", "", "", "", ""});
+      continue;
+    }
+    for (const auto& [family, c] : count(results, cases))
+      rows.row({results.target.text(), family, std::to_string(c.passed), std::to_string(c.failed),
+                std::to_string(c.unsupported),
+                c.compared > 0 ? fmt::format("{} of {}", c.same, c.compared) : "–"});
+  }
+  return rows.text();
+}
+
+std::string conformance_findings(const std::vector<TargetResults>& all,
+                                 const std::vector<ConformanceCase>& cases) {
+  std::string text;
+  std::map<std::string, std::set<std::string>> unsupported;
+  for (const TargetResults& results : all)
+    for (std::size_t i = 0; i < results.cases.size(); ++i) {
+      const CaseResult& result = results.cases[i];
+      if (result.outcome == Outcome::unsupported)
+        unsupported[result.reason].insert(cases[i].name);
+      if (result.outcome == Outcome::failed)
+        text += fmt::format("fault  {}  {}/{}: {}\n", results.target.text(), cases[i].family,
+                            cases[i].name, result.reason);
+      if (result.same_bits && !*result.same_bits)
+        text += fmt::format("fault  {}  {}/{}: other bits than the same engine elsewhere\n",
+                            results.target.text(), cases[i].family, cases[i].name);
+    }
+  for (const auto& [reason, names] : unsupported)
+    text += fmt::format("not supported: {} ({}{})\n", reason, *names.begin(),
+                        names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : "");
+  return text;
+}
+
+std::string conformance_json(const std::vector<TargetResults>& all,
+                             const std::vector<ConformanceCase>& cases) {
+  json targets = json::array();
+  for (const TargetResults& results : all) {
+    json entry = {{"target", results.target.text()}};
+    if (results.error) {
+      entry["error"] = error_to_json(*results.error);
+      targets.push_back(std::move(entry));
+      continue;
+    }
+    Counts total;
+    json list = json::array();
+    for (std::size_t i = 0; i < results.cases.size(); ++i) {
+      const CaseResult& result = results.cases[i];
+      total.add(result);
+      json one = {{"family", cases[i].family},
+                  {"name", cases[i].name},
+                  {"result", outcome_name(result.outcome)}};
+      if (!result.reason.empty()) one["reason"] = result.reason;
+      if (result.same_bits) one["same_bits"] = *result.same_bits;
+      list.push_back(std::move(one));
+    }
+    entry["passed"] = total.passed;
+    entry["failed"] = total.failed;
+    entry["not_supported"] = total.unsupported;
+    if (total.compared > 0) entry["same_bits"] = {{"compared", total.compared}, {"same", total.same}};
+    entry["cases"] = std::move(list);
+    targets.push_back(std::move(entry));
+  }
+  return json_text({{"format", "driftscope-conformance-1"}, {"targets", targets}});
+}
+
+}  // namespace driftscope

@@ -1,0 +1,57 @@
+// Many small runs in one worker: a packed batch in, packed answers out. The format is that of
+// core/session/batch.hpp. Client: worker.mjs.
+import { DoorError, openEngine } from "./engine.mjs";
+
+function unpack(message) {
+  const view = new DataView(message.buffer, message.byteOffset);
+  const size = view.getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(message.subarray(4, 4 + size)));
+  return { cases: head.cases, payload: message.subarray(4 + size) };
+}
+
+function pack(head, parts) {
+  const text = new TextEncoder().encode(JSON.stringify(head));
+  const size = parts.reduce((sum, part) => sum + part.length, 4 + text.length);
+  const message = new Uint8Array(size);
+  new DataView(message.buffer).setUint32(0, text.length, true);
+  message.set(text, 4);
+  let at = 4 + text.length;
+  for (const part of parts) {
+    message.set(part, at);
+    at += part.length;
+  }
+  return message;
+}
+
+function runOne(engine, start, attachments, model, inputs) {
+  engine.request({ do: "load", attachments }, model);
+  engine.request({ do: "start", ...start }, inputs);
+  while (!engine.request({ do: "poll", budget_ms: 1000 }).head.finished);
+  return engine.request({ do: "finish" }).payload;
+}
+
+/** `open` = what openEngine takes; `progress(done, total)` is called after every case. */
+export async function runBatch(open, batch, start, progress) {
+  const { cases, payload } = unpack(batch);
+  const answers = [];
+  const traces = [];
+  let engine = await openEngine(open);
+  let at = 0;
+  const take = (size) => payload.subarray(at, (at += size));
+  for (const [index, { model, attachments, inputs }] of cases.entries()) {
+    // Attachments follow the model, as the door wants them.
+    const files = take(attachments.reduce((sum, file) => sum + file.bytes, model));
+    const tensors = take(inputs);
+    try {
+      traces.push(runOne(engine, start, attachments, files, tensors));
+      answers.push({ trace: traces.at(-1).length });
+    } catch (error) {
+      const { kind = "internal", message } = error;
+      answers.push({ error: { kind, message } });
+      // After anything but an answer the engine's memory cannot be trusted.
+      if (!(error instanceof DoorError)) engine = await openEngine(open);
+    }
+    progress(index + 1, cases.length);
+  }
+  return pack({ cases: answers }, traces);
+}
