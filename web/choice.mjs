@@ -60,11 +60,21 @@ export async function chooseShipped(name) {
   return new Choice({ name, bytes, preprocess: description, samples });
 }
 
+// As native/server/run_in_browser.hpp has it: the engine's memory ends at 4 GiB.
+const maxModelBytes = 1536 * 2 ** 20;
+
 /** One .onnx and, beside it, the files of external data that it names. */
 export async function chooseFiles(files) {
   const models = files.filter((file) => /\.onnx$/i.test(file.name));
   if (models.length !== 1)
     throw new RunError("bad_input", "Choose one .onnx file (and its data files, if it has any).");
+  const total = files.reduce((sum, file) => sum + file.size, 0);
+  if (total > maxModelBytes)
+    throw new RunError(
+      "limit",
+      `The model has ${Math.ceil(total / 2 ** 20)} MiB; here it may have up to ` +
+        `${maxModelBytes / 2 ** 20} MiB, since the engine's memory ends at 4 GiB.`,
+    );
   const read = async (file) => {
     return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
   };

@@ -105,6 +105,16 @@ class BoardEntry {
   std::shared_ptr<Job> job_;
 };
 
+Status check_size(const BrowserJob& job, std::size_t limit) {
+  std::size_t bytes = job.model->size();
+  for (const JobAttachment& file : job.attachments) bytes += file.bytes->size();
+  if (bytes <= limit) return {};
+  return limit_error(job.model_name + " has " + std::to_string(bytes >> 20) +
+                     " MiB with its external data; a browser's engine takes up to " +
+                     std::to_string(limit >> 20) +
+                     " MiB, since its memory ends at 4 GiB. Run it on the pc, or with smaller weights");
+}
+
 /// What a browser sent, and what was seen of it meanwhile.
 struct Outcome {
   Bytes answer;
@@ -151,6 +161,7 @@ Result<Trace> run_in_browser(Server& server, const BrowserJob& job, const Browse
 Result<Trace> run_in_browser(Server& server, const HostInfo& host, const BrowserJob& job,
                              const BrowserOptions& options,
                              const BrowserProgressCallback& progress) {
+  DRIFTSCOPE_CHECK(check_size(job, options.max_model_bytes));
   JobContent content{job_description(job, host), job.model, {}, job.inputs};
   for (const JobAttachment& file : job.attachments) content.attachments.push_back(file.bytes);
   DRIFTSCOPE_TRY(const Outcome outcome,

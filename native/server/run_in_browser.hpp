@@ -38,7 +38,13 @@ struct BrowserJob {
   std::int64_t samples = 0;  ///< above 0: inputs have a leading axis of so many samples (door.hpp)
 };
 
+/// The engine in a browser has 4 GiB of memory, and holds a model about two and a half times: as it
+/// came, as tensors, and packed for its kernels.
+inline constexpr std::size_t max_browser_model_bytes = std::size_t{1536} << 20;
+
 struct BrowserOptions {
+  /// Larger ones (with their external data) are refused before a browser is started.
+  std::size_t max_model_bytes = max_browser_model_bytes;
   /// Longest time without a sign of life (from the start until the page opens, then between two
   /// changes of its progress): afterwards the browser counts as hanging.
   std::chrono::milliseconds timeout{60000};

@@ -249,4 +249,15 @@ TEST_CASE("CleanupRegistry_UndoAll_LastFirstThenRefuses") {
 }
 
 }  // namespace
+TEST_CASE("Launcher_ModelBeyondTheLimit_IsRefusedBeforeABrowserStarts") {
+  const Fake fake;
+  BrowserOptions options;
+  options.max_model_bytes = 4;  // "model" has five bytes
+  const HostInfo host{"chrome", "Fake", "/nonexistent/browser", "Fake 1.0"};
+  const auto trace = run_in_browser(*fake.server, host, Fake::job(), options, {});
+  REQUIRE_FALSE(trace.ok());
+  CHECK(trace.error().kind == ErrorKind::limit);
+  CHECK(trace.error().message.find("tiny has 0 MiB") != std::string::npos);
+}
+
 }  // namespace driftscope
