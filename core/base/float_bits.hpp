@@ -22,6 +22,12 @@ inline constexpr double half_min_subnormal_f32 = 0x1p-150;
   return (bits >> 31) != 0 ? -magnitude : magnitude;
 }
 
+[[nodiscard]] constexpr std::int64_t ordered_bits(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const auto magnitude = static_cast<std::int64_t>(bits & 0x7fffffffffffffffull);
+  return (bits >> 63) != 0 ? -magnitude : magnitude;
+}
+
 /// How many floats lie between a and b (0 when equal; +0 and −0 are 0 apart). Infinity is one step
 /// beyond the largest float. The caller treats NaN itself.
 [[nodiscard]] constexpr std::int64_t ulp_distance(float a, float b) {

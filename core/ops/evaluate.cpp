@@ -168,7 +168,9 @@ Status run_kernel(const Node& node, std::span<Operand<S>> inputs, std::span<Oper
     std::int64_t elements = 0;
     for (const Operand<S>& output : outputs) {
       if (output.real_out.empty()) continue;
-      model = error_model_for(current_error_model(), output.dtype);
+      // Of several types the coarsest.
+      const ErrorModel own = error_model_for(current_error_model(), output.dtype);
+      if (elements == 0 || own.unit_roundoff > model.unit_roundoff) model = own;
       elements += static_cast<std::int64_t>(output.real_out.size());
     }
     model.elements = std::max<std::int64_t>(elements, 1);

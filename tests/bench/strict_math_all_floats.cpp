@@ -1,8 +1,8 @@
-// Tries strict_exp, strict_tanh and strict_sigmoid on all 2³² floats against binary64 and prints
-// the largest error of each in ULP and where it lies; also compares the vector forms of every
-// instruction set of this machine with the scalar ones. Fails (exit code 1) beyond 2 ULP, on a
-// wrong NaN or infinity, a wrong sign of zero, and on a vector that differs. About ten minutes on
-// one processor; `--stride N` tries every Nth float.
+// Tries every strict function of one float on all 2³² floats against long double and prints the
+// largest error of each in ULP and where it lies; also compares the vector forms of every instruction
+// set of this machine with the scalar ones, where there are any. Fails (exit code 1) beyond 2 ULP, on a
+// wrong NaN or infinity, a wrong sign of zero, and on a vector that differs. About five minutes for each
+// function on two processors; `--stride N` tries every Nth float, `--only NAME` one function.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -16,6 +16,7 @@
 
 #include "core/base/float_bits.hpp"
 #include "core/engines/strict/simd/elementwise.hpp"
+#include "core/ops/support/math.hpp"
 #include "core/ops/support/strict_math.hpp"
 
 namespace {
@@ -27,18 +28,44 @@ using Kernels = ElementwiseKernels;
 struct Function {
   const char* name;
   float (*strict)(float);
-  Kernels::Unary Kernels::*vector;
-  double (*exact)(double);
+  Kernels::Unary Kernels::*vector;  // or none
+  long double (*exact)(long double);
 };
 
+// e^x/(1 + e^x) below 0: no cancellation, and no loss from an overflowing e^-x.
+long double exact_sigmoid(long double x) {
+  return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+}
+long double exact_softplus(long double x) {
+  return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
+}
+
+#define DRIFTSCOPE_EXACT(f) [](long double x) -> long double { return std::f(x); }
+#define DRIFTSCOPE_ROUNDED(f) \
+  {#f, [](float x) { return math::f(x); }, nullptr, DRIFTSCOPE_EXACT(f)}
 const Function functions[] = {
-    {"exp", strict_exp, &Kernels::exp, [](double x) { return std::exp(x); }},
-    {"tanh", strict_tanh, &Kernels::tanh, [](double x) { return std::tanh(x); }},
-    // e^x/(1 + e^x) below 0: no cancellation, and no loss from an overflowing e^-x.
-    {"sigmoid", strict_sigmoid, &Kernels::sigmoid, [](double x) {
-       return x < 0 ? std::exp(x) / (1.0 + std::exp(x)) : 1.0 / (1.0 + std::exp(-x));
-     }},
+    {"exp", strict_exp, &Kernels::exp, DRIFTSCOPE_EXACT(exp)},
+    {"tanh", strict_tanh, &Kernels::tanh, DRIFTSCOPE_EXACT(tanh)},
+    {"sigmoid", strict_sigmoid, &Kernels::sigmoid, exact_sigmoid},
+    {"softplus", [](float x) { return math::softplus(x); }, nullptr, exact_softplus},
+    DRIFTSCOPE_ROUNDED(expm1),
+    DRIFTSCOPE_ROUNDED(log),
+    DRIFTSCOPE_ROUNDED(log1p),
+    DRIFTSCOPE_ROUNDED(sinh),
+    DRIFTSCOPE_ROUNDED(cosh),
+    DRIFTSCOPE_ROUNDED(asinh),
+    DRIFTSCOPE_ROUNDED(acosh),
+    DRIFTSCOPE_ROUNDED(atanh),
+    DRIFTSCOPE_ROUNDED(sin),
+    DRIFTSCOPE_ROUNDED(cos),
+    DRIFTSCOPE_ROUNDED(tan),
+    DRIFTSCOPE_ROUNDED(asin),
+    DRIFTSCOPE_ROUNDED(acos),
+    DRIFTSCOPE_ROUNDED(atan),
+    DRIFTSCOPE_ROUNDED(erf),
 };
+#undef DRIFTSCOPE_ROUNDED
+#undef DRIFTSCOPE_EXACT
 
 struct Worst {
   double ulp = 0.0;
@@ -49,7 +76,8 @@ struct Worst {
 };
 
 void judge(const Function& function, float x, float got, Worst& worst) {
-  const double want = function.exact(static_cast<double>(x));
+  const long double exact = function.exact(static_cast<long double>(x));
+  const auto want = static_cast<double>(exact);
   bool wrong = std::isnan(got) != std::isnan(want) || std::signbit(got) != std::signbit(want);
   if (std::isnan(want)) wrong = !std::isnan(got);
   // An infinite result is right from half an ULP above the largest float on.
@@ -60,7 +88,8 @@ void judge(const Function& function, float x, float got, Worst& worst) {
     return;
   }
   if (std::isnan(got) || std::isinf(got)) return;
-  const double ulp = std::abs(static_cast<double>(got) - want) / (2.0 * half_ulp_f32(want));
+  const auto ulp = static_cast<double>(std::fabs(static_cast<long double>(got) - exact)) /
+                   (2.0 * half_ulp_f32(want));
   if (ulp > worst.ulp) {
     worst.ulp = ulp;
     worst.at = x;
@@ -76,6 +105,7 @@ void judge_batch(const Function& function, const std::vector<Kernels>& widths,
     scalar[i] = function.strict(x[i]);
     judge(function, x[i], scalar[i], worst);
   }
+  if (function.vector == nullptr) return;
   for (const Kernels& kernels : widths) {
     (kernels.*function.vector)(x.data(), vector.data(), x.size());
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -117,16 +147,23 @@ Worst try_all(const Function& function, std::uint64_t stride, unsigned thread_co
 
 int main(int argc, char** argv) {
   std::uint64_t stride = 1;
-  if (argc == 3 && std::string_view(argv[1]) == "--stride")
-    stride = std::strtoull(argv[2], nullptr, 10);
-  if (argc != 1 && (argc != 3 || stride == 0)) {
-    std::fprintf(stderr, "usage: %s [--stride N]\n", argv[0]);
+  std::string_view only;
+  bool understood = argc % 2 == 1;
+  for (int i = 1; understood && i + 1 < argc; i += 2) {
+    const std::string_view option = argv[i];
+    if (option == "--stride") stride = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (option == "--only") only = argv[i + 1];
+    else understood = false;
+  }
+  if (!understood || stride == 0) {
+    std::fprintf(stderr, "usage: %s [--stride N] [--only NAME]\n", argv[0]);
     return 2;
   }
   const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   bool good = true;
   for (const SimdTarget& target : simd_targets()) std::printf("# %s\n", target.name.c_str());
   for (const Function& function : functions) {
+    if (!only.empty() && only != function.name) continue;
     const Worst worst = try_all(function, stride, threads);
     std::printf("%-8s largest error %.4f ULP at %a", function.name, worst.ulp,
                 static_cast<double>(worst.at));

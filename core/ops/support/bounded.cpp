@@ -1,36 +1,14 @@
 #include "core/ops/support/bounded.hpp"
 
 #include <algorithm>
-#include <limits>
 
-#include "core/base/float_bits.hpp"
+#include "core/ops/support/bounded_parts.hpp"
 #include "core/ops/support/rounding.hpp"
 
 namespace driftscope {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-using Which = double Bounded::*;
-
-// An operand with a finite value that a float could not hold may already be infinite there.
-Bounded as_operand(Bounded x, const ErrorModel& model) {
-  if (std::fabs(x.value) + x.worst > model.largest && std::isfinite(x.value))
-    return {x.value, infinity, infinity};
-  return x;
-}
-
-bool surely_nan(const Bounded& x) { return std::isnan(x.value) && x.worst < infinity; }
-bool surely_infinite(const Bounded& x) { return std::isinf(x.value) && x.worst < infinity; }
-bool sign_is_sure(const Bounded& x) { return x.worst == 0.0 || x.worst < std::fabs(x.value); }
-
-Bounded unknown(double value) { return {value, infinity, infinity}; }
-
-// The same formula for each of the three bounds.
-template <class Bound>
-Bounded with_bounds(double value, Bound bound) {
-  return {value, bound(&Bounded::worst), bound(&Bounded::likely), bound(&Bounded::systematic)};
-}
+using namespace bounded_parts;
 
 // The result of + or − where a value or an error is not finite.
 Bounded special_sum(double value, const Bounded& a, const Bounded& b) {
@@ -46,29 +24,6 @@ Bounded add(double value, const Bounded& x, const Bounded& y) {
   const auto bound = [&](Which which) {
     const double inherited = a.*which + b.*which;
     return inherited + rounding_error(model, std::fabs(value) + inherited);
-  };
-  return with_bounds(value, bound);
-}
-
-// f at x ± its error, for a monotone f, and the accuracy that the engine's row promises.
-template <class F>
-Bounded monotone(const Bounded& argument, const FunctionAccuracy& accuracy, F f) {
-  const ErrorModel& model = current_error_model();
-  const Bounded x = as_operand(argument, model);
-  const double value = f(x.value);
-  if (surely_nan(x)) return value;
-  if (!(x.worst < infinity)) return unknown(value);
-  if (std::isinf(value)) {
-    // Sure only where the whole range of the argument gives what no float can hold.
-    return f(x.value - x.worst) > model.largest * 2 ? Bounded(value) : unknown(value);
-  }
-  const auto bound = [&](Which which) {
-    const double error = x.*which;
-    double inherited = 0.0;
-    if (error > 0.0 && std::isfinite(x.value))
-      inherited = std::fmax(f(x.value + error) - value, value - f(x.value - error));
-    const double argument_size = std::isfinite(x.value) ? std::fabs(x.value) + error : 0.0;
-    return inherited + function_error(model, accuracy, std::fabs(value) + inherited, argument_size);
   };
   return with_bounds(value, bound);
 }
@@ -165,19 +120,6 @@ Bounded min(Bounded a, Bounded b) {
   const Bounded& low = a_wins ? a : b;
   const Bounded& high = a_wins ? b : a;
   return extreme(a, b, a_wins, low.value + low.worst <= high.value - high.worst);
-}
-
-Bounded exp(Bounded x) {
-  return monotone(x, current_error_model().exp, [](double t) { return std::exp(t); });
-}
-
-Bounded tanh(Bounded x) {
-  return monotone(x, current_error_model().tanh, [](double t) { return std::tanh(t); });
-}
-
-Bounded sigmoid(Bounded x) {
-  return monotone(x, current_error_model().sigmoid,
-                  [](double t) { return 1.0 / (1.0 + std::exp(-t)); });
 }
 
 }  // namespace driftscope

@@ -42,9 +42,28 @@ struct Bounded {
 [[nodiscard]] Bounded max(Bounded a, Bounded b);  ///< NaN if either is
 [[nodiscard]] Bounded min(Bounded a, Bounded b);  ///< NaN if either is
 
-// The accuracy comes from the row of the error model, the error of x is propagated through the slope.
+// Functions (bounded_functions.cpp). The accuracy comes from the row of the error model, the error of x
+// is propagated through the slope. Where a row says that an engine derives a function from others
+// (GPUs), so does the bound.
 [[nodiscard]] Bounded exp(Bounded x);
+[[nodiscard]] Bounded expm1(Bounded x);     ///< also covers exp(x) − 1
+[[nodiscard]] Bounded log(Bounded x);
+[[nodiscard]] Bounded log1p(Bounded x);     ///< also covers log(1 + x)
+[[nodiscard]] Bounded softplus(Bounded x);  ///< also covers log(1 + exp(x))
 [[nodiscard]] Bounded tanh(Bounded x);
 [[nodiscard]] Bounded sigmoid(Bounded x);
+[[nodiscard]] Bounded sinh(Bounded x);
+[[nodiscard]] Bounded cosh(Bounded x);
+[[nodiscard]] Bounded asinh(Bounded x);
+[[nodiscard]] Bounded acosh(Bounded x);
+[[nodiscard]] Bounded atanh(Bounded x);
+[[nodiscard]] Bounded sin(Bounded x);
+[[nodiscard]] Bounded cos(Bounded x);
+[[nodiscard]] Bounded tan(Bounded x);
+[[nodiscard]] Bounded asin(Bounded x);
+[[nodiscard]] Bounded acos(Bounded x);
+[[nodiscard]] Bounded atan(Bounded x);
+[[nodiscard]] Bounded erf(Bounded x);
+[[nodiscard]] Bounded pow(Bounded x, Bounded y);
 
 }  // namespace driftscope

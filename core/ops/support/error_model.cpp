@@ -1,5 +1,6 @@
 #include "core/ops/support/error_model.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -9,6 +10,11 @@ namespace driftscope {
 namespace {
 
 constexpr double chance_per_tensor = 1e-9;
+
+constexpr std::array functions = {
+    &ErrorModel::exp, &ErrorModel::log,  &ErrorModel::tanh, &ErrorModel::sigmoid,
+    &ErrorModel::sin, &ErrorModel::tan,  &ErrorModel::asin, &ErrorModel::hyperbolic,
+    &ErrorModel::erf, &ErrorModel::atan, &ErrorModel::pow};
 
 const ErrorModel ieee_model;
 
@@ -25,12 +31,10 @@ ErrorModel narrow_model(ErrorModel model, double ulp, double largest, double sma
   model.ulp = ulp;
   model.largest = largest;
   model.absolute = smallest_normal * ulp / 2;
-  const auto widen_function = [&](FunctionAccuracy& f) {
+  for (const auto function : functions) {
+    FunctionAccuracy& f = model.*function;
     f.absolute = std::fmax(f.absolute, smallest_normal * ulp);
-  };
-  widen_function(model.exp);
-  widen_function(model.tanh);
-  widen_function(model.sigmoid);
+  }
   return model;
 }
 
@@ -55,7 +59,7 @@ ErrorModel error_model_for(const ErrorModel& model, DType dtype) {
       wide.division_ulp = wide.sqrt_ulp = 2.0;
       wide.largest = std::numeric_limits<double>::max();
       wide.absolute = std::numeric_limits<double>::min();
-      wide.exp.absolute = wide.tanh.absolute = wide.sigmoid.absolute = wide.absolute;
+      for (const auto function : functions) (wide.*function).absolute = wide.absolute;
       return wide;
     }
     default:

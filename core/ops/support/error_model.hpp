@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "core/model/dtype.hpp"
 
@@ -15,6 +16,8 @@ struct FunctionAccuracy {
   double ulp = 4.0;
   double ulp_per_x = 0.0;
   double absolute = 0x1p-126;  ///< results below the smallest normal may be flushed
+  /// Nothing is promised for larger |x| (sin beyond π); negative: for no x at all.
+  double reach = std::numeric_limits<double>::infinity();
 };
 
 /// Defaults: an IEEE float32 CPU engine (design: CPU runtimes promise nothing for functions: 4 ULP).
@@ -29,8 +32,20 @@ struct ErrorModel {
   double division_ulp = 0.5;       ///< of ÷ and √ where an engine does not round to nearest
   double sqrt_ulp = 0.5;
   FunctionAccuracy exp;
+  FunctionAccuracy log;
   FunctionAccuracy tanh;
   FunctionAccuracy sigmoid;
+  FunctionAccuracy hyperbolic;  ///< sinh, cosh and their inverses, atanh
+  FunctionAccuracy sin;         ///< and cos
+  FunctionAccuracy tan;
+  FunctionAccuracy asin;        ///< and acos
+  FunctionAccuracy atan;
+  FunctionAccuracy erf;
+  FunctionAccuracy pow;
+  double log_absolute = 0.0;    ///< of log in [0.5, 2], in place of its ULP where those are less
+  /// sinh, cosh, tan, pow and the inverse hyperbolic functions are made of exp, log, √, sin and cos by
+  /// the textbook formula, errors included (WGSL: "inherited from").
+  bool derives_functions = false;
   /// Elements of the tensor being computed: the statistical bound holds for all of them at once.
   std::int64_t elements = 1;
 

@@ -83,6 +83,67 @@ TEST_CASE("Bounded_EveryOperation_CoversFloat32") {
   }
 }
 
+TEST_CASE("Bounded_EveryFunction_CoversFloat32") {
+  const std::uint64_t seed = test::test_seed(13);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  for (int i = 0; i < 200000; ++i) {
+    const Pair a = any_pair(rng);
+    const Pair b = any_pair(rng);
+    const float x = a.held;
+    INFO("a " << a.bounded.value << " ± " << a.bounded.worst << " held " << x);
+    INFO("b " << b.bounded.value << " ± " << b.bounded.worst << " held " << b.held);
+    const auto check = [&](const char* what, const Bounded& bound, float held) {
+      if (!covers(bound, held))
+        FAIL(what << ": " << bound.value << " ± " << bound.worst << " does not cover " << held);
+      if (!(bound.likely <= bound.worst)) FAIL(what << ": likely beyond worst");
+    };
+    check("log", log(a.bounded), std::log(x));
+    check("log1p", log1p(a.bounded), std::log1p(x));
+    check("log(1 + x)", log1p(a.bounded), std::log(1.0f + x));
+    check("expm1", expm1(a.bounded), std::expm1(x));
+    check("exp - 1", expm1(a.bounded), std::exp(x) - 1.0f);
+    check("softplus", softplus(a.bounded), std::fmax(x, 0.0f) + std::log1p(std::exp(-std::fabs(x))));
+    if (x < 80.0f) check("naive softplus", softplus(a.bounded), std::log(1.0f + std::exp(x)));
+    check("sinh", sinh(a.bounded), std::sinh(x));
+    check("cosh", cosh(a.bounded), std::cosh(x));
+    check("asinh", asinh(a.bounded), std::asinh(x));
+    check("acosh", acosh(a.bounded), std::acosh(x));
+    check("atanh", atanh(a.bounded), std::atanh(x));
+    check("sin", sin(a.bounded), std::sin(x));
+    check("cos", cos(a.bounded), std::cos(x));
+    check("tan", tan(a.bounded), std::tan(x));
+    check("asin", asin(a.bounded), std::asin(x));
+    check("acos", acos(a.bounded), std::acos(x));
+    check("atan", atan(a.bounded), std::atan(x));
+    check("erf", erf(a.bounded), std::erf(x));
+    check("pow", pow(a.bounded, b.bounded), std::pow(x, b.held));
+    check("square", pow(a.bounded, Bounded(2.0)), x * x);
+    check("cube", pow(a.bounded, Bounded(3.0)), x * x * x);
+  }
+}
+
+TEST_CASE("Bounded_Functions_NearTheEndOfTheirDomain") {
+  CHECK(std::isnan(log(Bounded(-1.0)).value));
+  CHECK(log(Bounded(-1.0)).worst == 0.0);
+  CHECK(log(Bounded(0.0)).value == -inf);
+  CHECK(log(Bounded(0.0)).worst == 0.0);
+  CHECK(log(Bounded(1e-9, 1e-8, 1e-8)).worst == inf);  // a number or NaN
+  CHECK(std::isnan(acos(Bounded(2.0)).value));
+  CHECK(acos(Bounded(2.0)).worst == 0.0);
+  CHECK(acos(Bounded(1.0, 1e-7, 1e-7)).worst == inf);
+  CHECK(acosh(Bounded(1.0)).worst < 1e-30);
+  CHECK(atanh(Bounded(1.0)).value == inf);
+  CHECK(tan(Bounded(1.5707, 1e-3, 1e-3)).worst == inf);  // a pole within reach
+  CHECK(tan(Bounded(1.5, 1e-3, 1e-3)).worst < 1.0);
+  CHECK(sin(Bounded(1e6, 10.0, 10.0)).worst < 2.1);
+  CHECK(std::isnan(pow(Bounded(-2.0), Bounded(0.5)).value));
+  CHECK(pow(Bounded(-2.0), Bounded(0.5)).worst == 0.0);
+  CHECK(pow(Bounded(-2.0), Bounded(3.0)).worst < 1e-5);
+  CHECK(pow(Bounded(1e-9, 1e-8, 1e-8), Bounded(0.5)).worst == inf);
+  CHECK(pow(Bounded(0.0, 0.5, 0.5), Bounded(2.0)).worst == doctest::Approx(0.25));
+}
+
 TEST_CASE("Bounded_OneOperationOnExactFloats_IsHalfAnUlp") {
   const std::uint64_t seed = test::test_seed(12);
   SEED_INFO(seed);

@@ -1,0 +1,47 @@
+// The rows behind the budgets of engines that are no IEEE CPU.
+#include "core/verify/engine_models.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "core/ops/support/bounded.hpp"
+
+namespace driftscope {
+namespace {
+
+ErrorModel model_of(const char* target) {
+  Trace trace;
+  trace.target = target;
+  return error_model_of(trace);
+}
+
+}  // namespace
+
+TEST_CASE("EngineModels_Wgsl_PromisesOfItsSpecification") {
+  const ErrorModelScope scope(model_of("chrome/webgpu"));
+  CHECK(sin(Bounded(1.0)).worst == doctest::Approx(0x1p-11));
+  CHECK(std::isinf(sin(Bounded(4.0)).worst));  // beyond π nothing is promised
+  CHECK(log(Bounded(1.0)).worst >= 0x1p-21);
+  CHECK(log(Bounded(1.0)).worst < 0x1.1p-21);
+  CHECK(log(Bounded(1000.0)).worst == doctest::Approx(3 * 0x1p-21));  // 3 ULP at 6.9
+  CHECK(atan(Bounded(1.0)).worst == doctest::Approx(4096 * 0x1p-24).epsilon(1e-3));
+  // exp2(y·log2 x): the error of the logarithm grows with y.
+  CHECK(pow(Bounded(1.5), Bounded(100.0)).worst > 20 * pow(Bounded(1.5), Bounded(2.0)).worst);
+  CHECK(std::isinf(pow(Bounded(-2.0), Bounded(3.0)).worst));
+}
+
+TEST_CASE("EngineModels_Glsl_TrigonometryIsUndefined") {
+  const ErrorModelScope scope(model_of("firefox/webgl"));
+  CHECK(std::isinf(sin(Bounded(1.0)).worst));
+  CHECK(std::isinf(atan(Bounded(1.0)).worst));
+  CHECK(exp(Bounded(1.0)).worst < 1e-5);
+}
+
+TEST_CASE("EngineModels_Cpu_FourUlp") {
+  const ErrorModelScope scope(model_of("pc/fast"));
+  CHECK(sin(Bounded(4.0)).worst == doctest::Approx(4 * 0x1p-24));
+  CHECK(erf(Bounded(0.5)).worst == doctest::Approx(4 * 0x1p-24));
+}
+
+}  // namespace driftscope
