@@ -56,7 +56,7 @@ struct Clip {
       }
       if (context.has_input(1)) low = context.real(1)[0];
       if (context.has_input(2)) high = context.real(2)[0];
-      map_elements<S>(context, context.real(0), context.real_output(0),
+      map_elements(context, context.real(0), context.real_output(0),
                       [&](S x) { return clip(x, low, high); });
       return {};
     }
@@ -65,7 +65,7 @@ struct Clip {
       T high = std::numeric_limits<T>::max();
       if (context.has_input(1)) low = context.tensor(1).template values<T>()[0];
       if (context.has_input(2)) high = context.tensor(2).template values<T>()[0];
-      map_elements<T>(context, context.tensor(0).template values<T>(),
+      map_elements(context, context.tensor(0).template values<T>(),
                       context.tensor_output(0).template mutable_values<T>(),
                       [&](T x) { return clip(x, low, high); });
     });

@@ -42,11 +42,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   for (std::size_t i = 0; i < 2; ++i)
     DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::numeric));
   DRIFTSCOPE_TRY(const DType dtype, common_dtype(context, names));
-  TensorType y{dtype, std::nullopt};
-  if (context.input(0).shape && context.input(1).shape) {
-    DRIFTSCOPE_TRY(y.shape, broadcast(*context.input(0).shape, *context.input(1).shape));
-  }
-  return std::vector{std::move(y)};
+  return broadcast_type(context, dtype);
 }
 
 template <class Row>
@@ -56,7 +52,7 @@ struct Binary {
     const Shape& a_shape = context.shape(0);
     const Shape& b_shape = context.shape(1);
     if (is_floating(context.output_dtype(0))) {
-      map_broadcast<S>(context, a_shape, context.real(0), b_shape, context.real(1),
+      map_broadcast(context, a_shape, context.real(0), b_shape, context.real(1),
                        context.real_output(0), [](S a, S b) { return Row::apply(a, b); });
       return {};
     }
@@ -69,7 +65,7 @@ struct Binary {
                                          "by it", zero - b.begin()));
           return;
         }
-      map_broadcast<T>(context, a_shape, context.tensor(0).template values<T>(), b_shape, b,
+      map_broadcast(context, a_shape, context.tensor(0).template values<T>(), b_shape, b,
                        context.tensor_output(0).template mutable_values<T>(),
                        [](T x, T y) { return apply_integer<Row>(x, y); });
     });

@@ -1,15 +1,17 @@
-// Shape rules and kernels that elementwise operators share: one or two inputs, broadcast.
-// Clients: the rows of elementwise_unary.cpp and elementwise_binary.cpp. A row says only what happens
-// to one element.
+// Shape rules and kernels that elementwise operators share: one input; two or more, broadcast.
+// Clients: the elementwise operators. A row says only what happens to one element.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <tuple>
+#include <utility>
 
 #include "core/ops/operator.hpp"
 #include "core/ops/support/broadcast.hpp"
 #include "core/ops/support/integers.hpp"
+#include "core/ops/support/shape_rules.hpp"
 
 namespace driftscope {
 
@@ -17,8 +19,8 @@ namespace driftscope {
 inline constexpr std::int64_t elementwise_grain = 16384;
 
 /// y[i] = apply(x[i]).
-template <class T, class Apply, class S>
-void map_elements(const KernelContext<S>& context, std::span<const T> x, std::span<T> y,
+template <class X, class Y, class Apply, class S>
+void map_elements(const KernelContext<S>& context, std::span<const X> x, std::span<Y> y,
                   const Apply& apply) {
   context.parallel_for(static_cast<std::int64_t>(y.size()), elementwise_grain,
                        [&](std::int64_t begin, std::int64_t end) {
@@ -28,28 +30,94 @@ void map_elements(const KernelContext<S>& context, std::span<const T> x, std::sp
                        });
 }
 
-/// y = apply(a, b), a and b broadcast to y's shape.
-template <class T, class Apply, class S>
-void map_broadcast(const KernelContext<S>& context, const Shape& a_shape, std::span<const T> a,
-                   const Shape& b_shape, std::span<const T> b, std::span<T> y,
-                   const Apply& apply) {
+/// An input of map_broadcast.
+template <class T>
+struct Broadcasted {
+  const Shape& shape;
+  std::span<const T> values;
+};
+
+/// y = apply(inputs…), the inputs broadcast to the shape of output 0.
+template <class S, class Y, class Apply, class... X>
+void map_broadcast_all(const KernelContext<S>& context, std::span<Y> y, const Apply& apply,
+                       const Broadcasted<X>&... inputs) {
   if (y.empty()) return;
+  constexpr std::size_t count = sizeof...(X);
   const Shape& out = context.output_shape(0);
   const BroadcastRows extent(out);
-  const std::array<Shape, 2> strides = {broadcast_strides(a_shape, out),
-                                        broadcast_strides(b_shape, out)};
-  const std::int64_t a_step = out.empty() ? 0 : strides[0].back();
-  const std::int64_t b_step = out.empty() ? 0 : strides[1].back();
+  const std::array<Shape, count> strides = {broadcast_strides(inputs.shape, out)...};
+  std::array<std::int64_t, count> steps{};
+  for (std::size_t k = 0; k < count; ++k) steps[k] = out.empty() ? 0 : strides[k].back();
+  const std::tuple<const X*...> data = {inputs.values.data()...};
+  const auto row_of = [&]<std::size_t... k>(std::index_sequence<k...>, std::int64_t row) {
+    const auto offsets = offsets_at(row * extent.columns, out, strides);
+    Y* target = y.data() + row * extent.columns;
+    for (std::int64_t i = 0; i < extent.columns; ++i)
+      target[i] = apply(std::get<k>(data)[offsets[k] + i * steps[k]]...);
+  };
   context.parallel_for(
       extent.rows, std::max<std::int64_t>(1, elementwise_grain / extent.columns),
       [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t row = begin; row < end; ++row) {
-          const auto offsets = offsets_at(row * extent.columns, out, strides);
-          T* target = y.data() + row * extent.columns;
-          for (std::int64_t i = 0; i < extent.columns; ++i)
-            target[i] = apply(a.data()[offsets[0] + i * a_step], b.data()[offsets[1] + i * b_step]);
-        }
+        for (std::int64_t row = begin; row < end; ++row)
+          row_of(std::make_index_sequence<count>(), row);
       });
+}
+
+/// y = apply(a, b), a and b broadcast to the shape of output 0.
+template <class A, class B, class Y, class Apply, class S>
+void map_broadcast(const KernelContext<S>& context, const Shape& a_shape, std::span<const A> a,
+                   const Shape& b_shape, std::span<const B> b, std::span<Y> y,
+                   const Apply& apply) {
+  map_broadcast_all(context, y, apply, Broadcasted<A>{a_shape, a}, Broadcasted<B>{b_shape, b});
+}
+
+/// The type of one output of this element type whose shape is that of all inputs broadcast.
+[[nodiscard]] Result<std::vector<TensorType>> broadcast_type(const InferContext& context,
+                                                             DType dtype);
+
+/// A row: `template <class T> T apply(T x) const`, its `kinds`, and, where it has attributes, `static
+/// Result<Row> read(const Node&)`.
+template <class Row>
+[[nodiscard]] Result<Row> read_row(const Node& node) {
+  if constexpr (requires { Row::read(node); }) return Row::read(node);
+  else return Row{};
+}
+
+/// One input, the same type and shape.
+template <class Row>
+struct Unary {
+  static Result<std::vector<TensorType>> infer(const InferContext& context) {
+    DRIFTSCOPE_CHECK(expect_kind(context, 0, "X", Row::kinds));
+    if (auto row = read_row<Row>(context.node()); !row.ok()) return std::move(row).error();
+    return std::vector{context.input(0)};
+  }
+
+  template <class S>
+  static Status run(KernelContext<S>& context) {
+    DRIFTSCOPE_TRY(const Row row, read_row<Row>(context.node()));
+    if constexpr (Row::kinds != Kinds::integer)
+      if (is_floating(context.output_dtype(0))) {
+        map_elements(context, context.real(0), context.real_output(0),
+                     [&](S x) { return row.apply(x); });
+        return {};
+      }
+    if constexpr (Row::kinds != Kinds::floating)
+      with_integer(context.output_dtype(0), [&]<class T>() {
+        map_elements(context, context.tensor(0).template values<T>(),
+                     context.tensor_output(0).template mutable_values<T>(),
+                     [&](T x) { return row.apply(x); });
+      });
+    return {};
+  }
+};
+
+template <class Row>
+void add_unary(OperatorTable& table, std::string_view op_type, std::int64_t since) {
+  table.add(with_kernels<Unary<Row>>({.op_type = op_type,
+                                      .since = since,
+                                      .inputs = {1, 1},
+                                      .outputs = {1, 1},
+                                      .infer = Unary<Row>::infer}));
 }
 
 }  // namespace driftscope

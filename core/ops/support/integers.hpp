@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "core/model/dtype.hpp"
 
@@ -23,6 +24,32 @@ bool with_integer(DType dtype, const Body& body) {
     case DType::int64: body.template operator()<std::int64_t>(); return true;
     default: return false;
   }
+}
+
+/// The same, with bool as std::uint8_t.
+template <class Body>
+bool with_integer_or_bool(DType dtype, const Body& body) {
+  if (dtype != DType::boolean) return with_integer(dtype, body);
+  body.template operator()<std::uint8_t>();
+  return true;
+}
+
+/// x cut towards zero, as a T: beyond its range the nearest end, 0 for NaN. (ONNX leaves both open.)
+template <class T>
+[[nodiscard]] constexpr T truncate_to_integer(double x) {
+  // 2ⁿ is a double where the largest T may be none.
+  constexpr double end = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+  constexpr double begin = static_cast<double>(std::numeric_limits<T>::min());
+  if (x != x) return T(0);
+  if (x >= end) return std::numeric_limits<T>::max();
+  if (x <= begin) return std::numeric_limits<T>::min();
+  return static_cast<T>(x);
+}
+/// Is it the value, and not an end of the range?
+template <class T>
+[[nodiscard]] constexpr bool fits_integer(double x) {
+  constexpr double end = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+  return x > static_cast<double>(std::numeric_limits<T>::min()) - 1.0 && x < end;
 }
 
 /// + − × modulo 2ⁿ are those of uint64 cut to n bits, for signed types as well.

@@ -80,21 +80,48 @@ Result<SymbolicShape> broadcast(const SymbolicShape& a, const SymbolicShape& b) 
   return result;
 }
 
+namespace {
+
+bool is_of_kind(DType dtype, Kinds kinds) {
+  const bool is_unsigned = dtype == DType::uint8 || dtype == DType::uint16 ||
+                           dtype == DType::uint32 || dtype == DType::uint64;
+  const bool integer = is_unsigned || dtype == DType::int8 || dtype == DType::int16 ||
+                       dtype == DType::int32 || dtype == DType::int64;
+  switch (kinds) {
+    case Kinds::floating: return is_floating(dtype);
+    case Kinds::integer: return integer;
+    case Kinds::unsigned_integer: return is_unsigned;
+    case Kinds::boolean: return dtype == DType::boolean;
+    case Kinds::numeric: return integer || is_floating(dtype);
+    case Kinds::numeric_or_bool:
+      return integer || is_floating(dtype) || dtype == DType::boolean;
+    case Kinds::fixed_size: return dtype != DType::string;
+  }
+  return false;
+}
+
+std::string_view kinds_text(Kinds kinds) {
+  switch (kinds) {
+    case Kinds::floating: return "a floating-point type";
+    case Kinds::integer: return "an integer type";
+    case Kinds::unsigned_integer: return "an unsigned integer type";
+    case Kinds::boolean: return "bool";
+    case Kinds::numeric: return "a floating-point or integer type";
+    case Kinds::numeric_or_bool: return "a floating-point or integer type or bool";
+    case Kinds::fixed_size: return "a type of fixed size";
+  }
+  return "";
+}
+
+}  // namespace
+
 Status expect_kind(const InferContext& context, std::size_t index, std::string_view name,
                    Kinds kinds) {
   if (!context.has_input(index)) return {};
   const DType dtype = context.input(index).dtype;
-  if (dtype == DType::undefined || is_floating(dtype)) return {};
-  const bool integer = dtype == DType::uint8 || dtype == DType::int8 || dtype == DType::uint16 ||
-                       dtype == DType::int16 || dtype == DType::uint32 || dtype == DType::int32 ||
-                       dtype == DType::uint64 || dtype == DType::int64;
-  if (kinds == Kinds::numeric && integer) return {};
-  if (kinds == Kinds::fixed_size && dtype != DType::string) return {};
-  const std::string_view expected = kinds == Kinds::floating  ? "a floating-point type"
-                                    : kinds == Kinds::numeric ? "a floating-point or integer type"
-                                                              : "a type of fixed size";
-  return bad_input(fmt::format("{}: expected {}, got {}", input_label(index, name), expected,
-                               dtype_name(dtype)));
+  if (dtype == DType::undefined || is_of_kind(dtype, kinds)) return {};
+  return bad_input(fmt::format("{}: expected {}, got {}", input_label(index, name),
+                               kinds_text(kinds), dtype_name(dtype)));
 }
 
 Result<DType> common_dtype(const InferContext& context, std::span<const std::string_view> names) {

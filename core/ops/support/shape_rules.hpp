@@ -35,8 +35,12 @@ namespace driftscope {
 /// Element types an input may have.
 enum class Kinds {
   floating,     ///< float16, bfloat16, float32, float64
-  numeric,      ///< floating, and integers of 8 bits and more
-  fixed_size,   ///< all but strings
+  integer,      ///< integers of 8 bits and more
+  unsigned_integer,
+  boolean,
+  numeric,          ///< floating and integer
+  numeric_or_bool,
+  fixed_size,       ///< all but strings
 };
 
 /// The type is one of `kinds`, or not known yet.

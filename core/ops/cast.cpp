@@ -1,0 +1,258 @@
+// Cast (opset 6 to 21) and CastLike (opset 15 to 21) between float16, bfloat16, float32, float64, all
+// integers, int4, uint4 and bool. Strings and float8 are not supported.
+//
+// float to float rounds to nearest even. float to integer is cut towards zero; ONNX leaves open what
+// becomes of NaN and of numbers out of range: here 0 and the nearest end, and any integer is within the
+// bound. Integers to narrower integers keep their low bits. Anything but 0 is true.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/ops/support/attributes.hpp"
+#include "core/ops/support/elementwise.hpp"
+#include "core/ops/support/math.hpp"
+#include "core/ops/support/rounding.hpp"
+
+namespace driftscope {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+bool can_be_cast(DType dtype) {
+  return dtype != DType::string && dtype != DType::complex64 && dtype != DType::complex128;
+}
+
+Status check_input(const InferContext& context) {
+  const DType dtype = context.input(0).dtype;
+  if (can_be_cast(dtype)) return {};
+  return unsupported(fmt::format("input 0 (input): a cast from {} is not supported; casts are "
+                                 "between floating-point types, integers and bool",
+                                 dtype_name(dtype)));
+}
+
+Result<DType> target_type(const Node& node) {
+  if (node.attribute("to") == nullptr) return bad_input("attribute to: is missing");
+  DRIFTSCOPE_TRY(const std::int64_t to, int_attribute(node, "to", 0));
+  if (to >= 17 && to <= 20)
+    return unsupported(fmt::format("attribute to: {} is a float8 type, which is not supported", to));
+  const auto dtype = dtype_from_onnx(to);
+  if (!dtype || *dtype == DType::undefined)
+    return bad_input(fmt::format("attribute to: {} is no element type", to));
+  if (!can_be_cast(*dtype))
+    return unsupported(
+        fmt::format("attribute to: a cast to {} is not supported", dtype_name(*dtype)));
+  return *dtype;
+}
+
+Result<std::vector<TensorType>> infer_cast(const InferContext& context) {
+  DRIFTSCOPE_CHECK(check_input(context));
+  DRIFTSCOPE_TRY(const DType dtype, target_type(context.node()));
+  return std::vector{TensorType{dtype, context.input(0).shape}};
+}
+
+Result<std::vector<TensorType>> infer_cast_like(const InferContext& context) {
+  DRIFTSCOPE_CHECK(check_input(context));
+  const DType dtype = context.input(1).dtype;
+  if (!can_be_cast(dtype))
+    return unsupported(fmt::format("input 1 (target_type): a cast to {} is not supported",
+                                   dtype_name(dtype)));
+  return std::vector{TensorType{dtype, context.input(0).shape}};
+}
+
+bool is_four_bits(DType dtype) { return dtype == DType::int4 || dtype == DType::uint4; }
+
+// Two to a byte, the first in the low half.
+std::vector<std::int8_t> unpacked(const Tensor& tensor) {
+  std::vector<std::int8_t> values(static_cast<std::size_t>(tensor.elements()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const int nibble = std::to_integer<int>(tensor.bytes()[i / 2]) >> (i % 2 * 4) & 15;
+    const bool negative = tensor.dtype() == DType::int4 && nibble >= 8;
+    values[i] = static_cast<std::int8_t>(negative ? nibble - 16 : nibble);
+  }
+  return values;
+}
+
+void pack(std::span<const std::int8_t> values, Tensor& tensor) {
+  const auto bytes = tensor.mutable_bytes();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    bytes[i / 2] |= static_cast<std::byte>((values[i] & 15) << (i % 2 * 4));
+}
+
+// ---- from floating types ----
+
+// Every number of `from` is one of `to`.
+bool widens(DType from, DType to) {
+  return from == to || to == DType::float64 || (to == DType::float32 && from != DType::float64);
+}
+
+Bounded rounded(Bounded x) {
+  if (!std::isfinite(x.value) || !(x.worst < infinity)) return x;
+  const ErrorModel& model = current_error_model();
+  const double half_step = power_of_two_below(model.largest) * model.ulp / 2;
+  if (model.rounds_to_nearest && std::fabs(x.value) - x.worst >= model.largest + half_step)
+    return x.value > 0.0 ? infinity : -infinity;
+  const auto add = [&](double error) {
+    return error + rounding_error(model, std::fabs(x.value) + error);
+  };
+  return {x.value, add(x.worst), add(x.likely), add(x.systematic)};
+}
+
+template <class S>
+void float_to_float(KernelContext<S>& context) {
+  const bool exact = widens(context.dtype(0), context.output_dtype(0));
+  map_elements(context, context.real(0), context.real_output(0), [&](S x) {
+    if constexpr (std::is_same_v<S, Bounded>) return exact ? x : rounded(x);
+    else return x;  // stored in the narrower type, it is rounded
+  });
+}
+
+// What an integer made from x may be when the integers reach from low to high.
+Bounded cut(Bounded x, double result, double low, double high) {
+  const auto inside = [&](double t) { return t > low - 1.0 && t < high + 1.0; };
+  if (!inside(x.value - x.worst) || !inside(x.value + x.worst))
+    return {result, infinity, infinity};
+  return math::step(x, [](double t) { return std::trunc(t); });
+}
+
+template <class S>
+Status bound_integers(KernelContext<S>& context, double low, double high) {
+  if constexpr (std::is_same_v<S, Bounded>) {
+    const auto x = context.real(0);
+    const bool all_sure = std::all_of(x.begin(), x.end(), [&](const Bounded& b) {
+      return b.worst == 0.0 && cut(b, 0.0, low, high).worst == 0.0;
+    });
+    if (all_sure) return {};
+    DRIFTSCOPE_TRY(const std::span<Bounded> bounds, context.bounds_output(0));
+    map_elements(context, x, bounds, [&](const Bounded& b) {
+      return cut(b, std::fmin(std::fmax(std::trunc(b.value), low), high), low, high);
+    });
+  }
+  return {};
+}
+
+template <class S>
+Status float_to_integer(KernelContext<S>& context) {
+  const auto x = context.real(0);
+  double low = 0.0;
+  double high = 0.0;
+  if (is_four_bits(context.output_dtype(0))) {
+    low = context.output_dtype(0) == DType::int4 ? -8.0 : 0.0;
+    high = low + 15.0;
+    std::vector<std::int8_t> y(x.size());
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const double value = math::to_double(x[i]);
+      y[i] = truncate_to_integer<std::int8_t>(std::fmin(std::fmax(value, low), high));
+      if (value != value) y[i] = 0;
+    }
+    pack(y, context.tensor_output(0));
+  } else {
+    with_integer(context.output_dtype(0), [&]<class T>() {
+      low = static_cast<double>(std::numeric_limits<T>::min());
+      high = static_cast<double>(std::numeric_limits<T>::max());
+      map_elements(context, x, context.tensor_output(0).template mutable_values<T>(),
+                   [](const S& t) { return truncate_to_integer<T>(math::to_double(t)); });
+    });
+  }
+  return bound_integers(context, low, high);
+}
+
+template <class S>
+Status float_to_bool(KernelContext<S>& context) {
+  const auto x = context.real(0);
+  map_elements(context, x, context.tensor_output(0).template mutable_values<std::uint8_t>(),
+               [](const S& t) { return std::uint8_t(math::value(t) != 0); });
+  if constexpr (std::is_same_v<S, Bounded>) {
+    if (!math::has_error(x)) return {};
+    DRIFTSCOPE_TRY(const std::span<Bounded> bounds, context.bounds_output(0));
+    map_elements(context, x, bounds, [](const Bounded& b) {
+      const auto jump = [&](double error) {
+        return error > 0.0 && !(std::fabs(b.value) > error) ? 1.0 : 0.0;
+      };
+      return Bounded(b.value != 0.0 ? 1.0 : 0.0, jump(b.worst), jump(b.likely));
+    });
+  }
+  return {};
+}
+
+// ---- from integers ----
+
+template <class S, class T>
+S to_real(T x, double exact_up_to) {
+  if constexpr (std::is_same_v<S, Bounded>) {
+    const double value = static_cast<double>(x);
+    if (std::fabs(value) <= exact_up_to) return value;
+    // By way of float32, or at once.
+    Bounded result = rounded(value);
+    const double first = std::fabs(value) * unit_roundoff_f32;
+    return {value, result.worst + first, result.likely + first};
+  } else {
+    return static_cast<S>(x);
+  }
+}
+
+// Whole numbers that the type holds exactly.
+double whole_numbers(DType dtype) {
+  switch (dtype) {
+    case DType::float16: return 0x1p11;
+    case DType::bfloat16: return 0x1p8;
+    case DType::float32: return 0x1p24;
+    default: return 0x1p53;
+  }
+}
+
+template <class S, class T>
+void from_integers(KernelContext<S>& context, std::span<const T> x) {
+  const DType to = context.output_dtype(0);
+  if (is_floating(to)) {
+    const double exact_up_to = whole_numbers(to);
+    map_elements(context, x, context.real_output(0),
+                 [&](T t) { return to_real<S>(t, exact_up_to); });
+  } else if (to == DType::boolean) {
+    map_elements(context, x, context.tensor_output(0).template mutable_values<std::uint8_t>(),
+                 [](T t) { return std::uint8_t(t != 0); });
+  } else if (is_four_bits(to)) {
+    std::vector<std::int8_t> low(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) low[i] = static_cast<std::int8_t>(x[i] & 15);
+    pack(low, context.tensor_output(0));
+  } else {
+    with_integer(to, [&]<class Y>() {
+      map_elements(context, x, context.tensor_output(0).template mutable_values<Y>(),
+                   [](T t) { return cut_integer<Y>(widen_integer(t)); });
+    });
+  }
+}
+
+struct Cast {
+  template <class S>
+  static Status run(KernelContext<S>& context) {
+    const DType from = context.dtype(0);
+    const DType to = context.output_dtype(0);
+    if (is_floating(from)) {
+      if (to == DType::boolean) return float_to_bool(context);
+      if (!is_floating(to)) return float_to_integer(context);
+      float_to_float(context);
+    } else if (is_four_bits(from)) {
+      const std::vector<std::int8_t> values = unpacked(context.tensor(0));
+      from_integers(context, std::span<const std::int8_t>(values));
+    } else {
+      with_integer_or_bool(from, [&]<class T>() {
+        from_integers(context, context.tensor(0).template values<T>());
+      });
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+void register_cast(OperatorTable& table) {
+  table.add(with_kernels<Cast>(
+      {.op_type = "Cast", .since = 6, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer_cast}));
+  table.add(with_kernels<Cast>({.op_type = "CastLike",
+                                .since = 15,
+                                .inputs = {2, 2},
+                                .outputs = {1, 1},
+                                .infer = infer_cast_like}));
+}
+
+}  // namespace driftscope

@@ -1,0 +1,48 @@
+// Gelu, opset 20 and 21: x·Φ(x), Φ through erf, or with approximate = "tanh"
+// ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+// Strict definition (float): (½·x)·(1 + erf(x·√½)); (½·x)·(1 + tanh(√(2/π)·(x + 0.044715·(x·x·x)))).
+#include <fmt/format.h>
+
+#include "core/ops/support/attributes.hpp"
+#include "core/ops/support/elementwise.hpp"
+#include "core/ops/support/math.hpp"
+
+namespace driftscope {
+namespace {
+
+struct Gelu {
+  static constexpr Kinds kinds = Kinds::floating;
+  bool through_tanh = false;
+
+  static Result<Gelu> read(const Node& node) {
+    const auto form = string_attribute(node, "approximate", "none");
+    if (!form.ok()) return form.error();
+    if (*form == "none") return Gelu{false};
+    if (*form == "tanh") return Gelu{true};
+    return bad_input(
+        fmt::format("attribute approximate: expected none or tanh, got \"{}\"", *form));
+  }
+
+  template <class S>
+  S apply(S x) const {
+    return (S(0.5f) * x) * (S(1) + (through_tanh ? math::tanh(cubic(x)) : erf_of(x)));
+  }
+
+ private:
+  template <class S>
+  static S erf_of(S x) {
+    return math::erf(x * math::rounded_constant<S>(0.70710678118654752));
+  }
+  template <class S>
+  static S cubic(S x) {
+    const S cube = math::rounded_constant<S>(0.044715) * (x * x * x);
+    return math::rounded_constant<S>(0.79788456080286536) * (x + cube);
+  }
+};
+
+}  // namespace
+
+void register_gelu(OperatorTable& table) { add_unary<Gelu>(table, "Gelu", 20); }
+
+}  // namespace driftscope
