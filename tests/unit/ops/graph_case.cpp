@@ -54,7 +54,7 @@ double storage_error(DType dtype, double value) {
 }
 
 void judge_floats(const std::string& output, const Tensor& wanted, const Tensor& lowered,
-                  const Evaluated<Bounded>& bounded, const Tensor& strict,
+                  const Evaluated<Bounded>& bounded, const Tensor& strict, double tolerance,
                   std::vector<std::string>& problems) {
   const std::vector<double> want = as_doubles(wanted);
   const std::vector<double> got = as_doubles(lowered);
@@ -74,9 +74,11 @@ void judge_floats(const std::string& output, const Tensor& wanted, const Tensor&
           "output {} element {}: {} is {:.9g}, the reference {:.17g}, {} {:.3g}, wanted {:.9g}",
           output, i, who, x, b.value, bound_name, bound, want[i]));
     };
-    const double sane = 1e-4 * std::fabs(want[i]) + 1e-5 * largest + stored;
+    const double sane =
+        std::fmax(1e-4, tolerance) * std::fabs(want[i]) + 1e-5 * largest + stored;
     if (!agree(got[i], want[i], sane)) report("double", got[i], "tolerance", sane);
-    if (!agree(want[i], b.value, b.worst + stored)) report("wanted", want[i], "worst", b.worst);
+    if (tolerance == 0.0 && !agree(want[i], b.value, b.worst + stored))
+      report("wanted", want[i], "worst", b.worst);
     const double half = wanted.dtype() == DType::float32 ? 0.0 : stored;
     const double exact = b.worst == 0.0 ? stored : half;
     if (!agree(fast[i], b.value, b.worst + exact + narrow))
@@ -154,7 +156,7 @@ Result<std::vector<std::string>> judge(const GraphCase& c, ThreadPool& threads) 
       }
     if (!comparable) continue;
     if (is_floating(want.dtype())) {
-      judge_floats(entry.name, want, lowered, bounded[*id], strict[*id], problems);
+      judge_floats(entry.name, want, lowered, bounded[*id], strict[*id], c.tolerance, problems);
       continue;
     }
     for (const Tensor* got : {&lowered, &bounded[*id].tensor, &strict[*id]})

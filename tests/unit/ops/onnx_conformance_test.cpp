@@ -36,6 +36,13 @@ const std::map<std::string, std::string> refused = {
     {"test_training_dropout_mask", "training_mode"},
 };
 
+// The windows' expanded forms carry another π than the one that their results were computed with, and
+// to bfloat16 these cases cut off instead of rounding.
+double tolerance_of(const std::string& name) {
+  if (name.find("FLOAT_to_BFLOAT16") != std::string::npos) return 0x1p-7;
+  return name.ends_with("_expanded") && name.find("window") != std::string::npos ? 1e-3 : 0.0;
+}
+
 struct Tally {
   int run = 0;
   std::map<std::string, int> operators;          // of the cases that ran
@@ -63,6 +70,10 @@ Result<std::vector<NamedTensor>> read_set(const fs::path& folder, const std::str
     const fs::path path = folder / fmt::format("{}_{}.pb", prefix, i);
     if (!fs::exists(path)) continue;
     DRIFTSCOPE_TRY(Tensor tensor, read_pb(path));
+    // ONNX writes bfloat16 as the bits that it is stored in.
+    if (graph.values[ids[i]].dtype == DType::bfloat16 && tensor.dtype() == DType::uint16) {
+      DRIFTSCOPE_TRY(tensor, Tensor::from_bytes(DType::bfloat16, tensor.shape(), tensor.bytes()));
+    }
     tensors.push_back({graph.values[ids[i]].name, std::move(tensor)});
   }
   return tensors;
@@ -142,7 +153,7 @@ void run_case(const fs::path& folder, ThreadPool& threads, Tally& tally) {
       return;
     }
     const auto expected_refusal = refused.find(name);
-    const auto problems = judge({name, *built, *inputs, *outputs}, threads);
+    const auto problems = judge({name, *built, *inputs, *outputs, tolerance_of(name)}, threads);
     if (expected_refusal != refused.end()) {
       REQUIRE(!problems.ok());
       CHECK(problems.error().kind == ErrorKind::unsupported);
@@ -190,11 +201,14 @@ TEST_CASE("OnnxConformance_AllCasesOfKnownOperators_AgreeInEveryScalar") {
   }
   MESSAGE(fmt::format("{} skipped: their operator is not in this build", without_operator));
   // Comparing nothing is a failure.
-  CHECK(tally.run >= 200);
-  for (const char* op : {"Add", "AveragePool", "BatchNormalization", "Clip", "Concat", "Constant",
-                         "Conv", "Dropout", "Flatten", "Gemm", "GlobalAveragePool", "Identity",
-                         "MatMul", "MaxPool", "Mul", "Pad", "Relu", "Reshape", "Sigmoid", "Softmax",
-                         "Tanh", "Transpose"})
+  CHECK(tally.run >= 830);
+  for (const char* op :
+       {"Add", "ArgMax", "AveragePool", "BatchNormalization", "BitShift", "Cast", "Clip", "Concat",
+        "Constant", "Conv", "CumSum", "Dropout", "Equal", "Erf", "Flatten", "Gemm",
+        "GlobalAveragePool", "Identity", "InstanceNormalization", "LRN", "LayerNormalization",
+        "LogSoftmax", "MatMul", "MaxPool", "Mean", "Mod", "Mul", "NegativeLogLikelihoodLoss", "PRelu",
+        "Pad", "Pow", "ReduceMean", "ReduceSum", "Relu", "Reshape", "Sigmoid", "Softmax",
+        "SoftmaxCrossEntropyLoss", "Tanh", "Transpose", "Where", "Xor"})
     CHECK_MESSAGE(tally.operators[op] > 0, op);
 }
 

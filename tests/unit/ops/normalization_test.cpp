@@ -1,0 +1,221 @@
+// LayerNormalization, GroupNormalization, InstanceNormalization, LRN, LpNormalization,
+// MeanVarianceNormalization, and the losses.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/base/rng.hpp"
+#include "unit/ops/one_node.hpp"
+
+namespace driftscope::test {
+namespace {
+
+using Numbers = std::vector<double>;
+
+void near(const Numbers& got, const Numbers& want) {
+  REQUIRE(got.size() == want.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    INFO("element " << i << ": " << got[i] << ", wanted " << want[i]);
+    CHECK(std::fabs(got[i] - want[i]) <= 2e-6 * std::fabs(want[i]) + 1e-7);
+  }
+}
+
+struct Used {
+  double worst = 0.0;
+  double likely = 0.0;
+};
+
+Used budget_used(const std::vector<Bounded>& bounds, const std::vector<float>& got) {
+  Used used;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double error = std::fabs(static_cast<double>(got[i]) - bounds[i].value);
+    used.worst = std::fmax(used.worst, error / bounds[i].worst);
+    used.likely = std::fmax(used.likely, error / bounds[i].likely);
+  }
+  return used;
+}
+
+enum class Way { two_passes, one_pass, welford };
+
+struct Statistics {
+  float mean = 0;
+  float variance = 0;
+};
+
+Statistics statistics(const float* x, std::size_t n, Way way) {
+  const auto count = static_cast<float>(n);
+  Statistics result;
+  if (way == Way::welford) {
+    float squares = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const float delta = x[i] - result.mean;
+      result.mean = result.mean + delta / static_cast<float>(i + 1);
+      squares = squares + delta * (x[i] - result.mean);
+    }
+    result.variance = squares / count;
+    return result;
+  }
+  float sum = 0;
+  float raw = 0;
+  for (std::size_t i = 0; i < n; ++i) sum = sum + x[i], raw = raw + x[i] * x[i];
+  result.mean = sum / count;
+  result.variance = raw / count - result.mean * result.mean;
+  if (way == Way::one_pass) return result;
+  float squares = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    squares = squares + (x[i] - result.mean) * (x[i] - result.mean);
+  result.variance = squares / count;
+  return result;
+}
+
+const char* name_of(Way way) {
+  return way == Way::two_passes ? "two passes" : way == Way::one_pass ? "one pass" : "Welford";
+}
+
+}  // namespace
+
+TEST_CASE("Normalizations_AgreeWithPyTorch") {
+  const auto x = floats({1, 4, 2}, {1, 2, 4, 8, -1, 0, 3, 5});
+  const auto scale = floats({4}, {1, 2, 3, 4});
+  const auto bias = floats({4}, {0, 1, 0, -1});
+  near(OneNode{"GroupNormalization", {x, scale, bias}, {integer("num_groups", 2)}}.numbers(),
+       {-1.02575457, -0.652752936, 1.18650079, 4.17051411, -3.45933723, -2.20139647, 1.09656799,
+        4.45107651});
+  near(OneNode{"InstanceNormalization", {x, scale, bias}}.numbers(),
+       {-0.999979973, 0.999979973, -0.999997377, 2.99999762, -2.99993992, 2.99993992, -4.99997997,
+        2.99997997});
+  near(OneNode{"LayerNormalization",
+               {floats({2, 3}, {1, 2, 4, 0, -1, 3}), floats({3}, {1, 2, 0.5f}),
+                floats({3}, {0, 1, -1})}}
+           .numbers(),
+       {-1.06904137, 0.465479374, -0.331849098, -0.392231554, -0.961157799, -0.313594699});
+  near(OneNode{"LRN", {floats({1, 4, 1}, {1, 2, 3, 4})},
+               {integer("size", 3), real("alpha", 0.5f), real("beta", 0.75f), real("bias", 2)}}
+           .numbers(),
+       {0.457906455, 0.665906847, 0.709817648, 1.02216768});
+}
+
+TEST_CASE("GroupNormalization_Opset18_ScalePerGroup") {
+  const auto x = floats({1, 4, 1}, {0, 2, 0, 4});
+  const OneNode node{"GroupNormalization", {x, floats({2}, {1, 10}), floats({2}, {5, 0})},
+                     {integer("num_groups", 2), real("epsilon", 0)}, 18};
+  CHECK(node.numbers() == Numbers{4, 6, -10, 10});
+  CHECK(contains(OneNode{"GroupNormalization", node.inputs, {integer("num_groups", 3)}, 18}
+                     .error().message, "3 groups cannot share the 4 channels"));
+  CHECK(contains(OneNode{"GroupNormalization", node.inputs, {integer("num_groups", 2)}, 21}
+                     .error().message,
+                 "input 1 (scale): expected one number for each channel, 4, got shape 2"));
+  CHECK(contains(OneNode{"GroupNormalization", node.inputs, {integer("num_groups", 0)}}.error().message,
+                 "expected at least 1, got 0"));
+}
+
+TEST_CASE("LayerNormalization_StatisticsAndAxis") {
+  const auto x = floats({2, 2}, {1, 3, 2, 6});
+  OneNode node{"LayerNormalization", {x, floats({2}, {1, 1})}, {real("epsilon", 0)}};
+  node.outputs = 3;
+  const auto results = node.run();
+  CHECK(as_doubles(results[0]) == Numbers{-1, 1, -1, 1});
+  CHECK(as_doubles(results[1]) == Numbers{2, 4});
+  CHECK(as_doubles(results[2]) == Numbers{1, 0.5});
+  CHECK(results[1].shape() == Shape{2, 1});
+  CHECK(OneNode{"LayerNormalization", {x, floats({2, 2}, {1, 1, 1, 1})}, {integer("axis", 0)}}
+            .shape() == Shape{2, 2});
+  CHECK(contains(OneNode{"LayerNormalization", {x, floats({3}, {1, 1, 1})}}.error().message,
+                 "input 1 (Scale): shape 3 cannot be broadcast to 2"));
+  CHECK(contains(OneNode{"LayerNormalization", node.inputs, {integer("stash_type", 7)}}.error().message,
+                 "attribute stash_type"));
+}
+
+// The ways in which PyTorch (Welford, folded), ONNX Runtime (one pass) and others compute it.
+TEST_CASE("LayerNormalization_EveryWayToTheVariance_LiesWithinTheBound") {
+  constexpr std::uint64_t seed = 99;
+  Rng rng(seed);
+  constexpr std::size_t n = 384;
+  constexpr std::size_t rows = 60;
+  for (const float offset : {0.0f, 3.0f, 20.0f}) {
+    std::vector<float> x(rows * n), scale(n), bias(n);
+    for (float& v : x) v = rng.normal() + offset;
+    for (float& v : scale) v = rng.normal();
+    for (float& v : bias) v = rng.normal();
+    const auto bounds = OneNode{"LayerNormalization",
+                                {floats({rows, n}, x), floats({n}, scale), floats({n}, bias)}}
+                            .bounded();
+    for (const Way way : {Way::two_passes, Way::one_pass, Way::welford}) {
+      std::vector<float> plain, folded;
+      for (std::size_t r = 0; r < rows; ++r) {
+        const auto [mean, variance] = statistics(&x[r * n], n, way);
+        const float inverse = 1.0f / std::sqrt(variance + 1e-5f);
+        for (std::size_t i = 0; i < n; ++i) {
+          plain.push_back((x[r * n + i] - mean) * inverse * scale[i] + bias[i]);
+          folded.push_back(std::fma(std::fma(x[r * n + i], inverse, -mean * inverse), scale[i], bias[i]));
+        }
+      }
+      for (const auto& got : {plain, folded}) {
+        const Used used = budget_used(bounds, got);
+        INFO(fmt::format("seed {}, offset {}, {}: {:.3g} and {:.3g} used", seed, offset, name_of(way),
+                         used.worst, used.likely));
+        CHECK(used.worst < 1.0);
+        CHECK(used.likely < 1.0);
+        CHECK(used.likely > 1e-5);
+      }
+    }
+  }
+}
+
+TEST_CASE("InstanceNormalization_UnbiasedVariance_IsSeen") {
+  Rng rng(5);
+  constexpr std::size_t n = 256;
+  std::vector<float> x(n);
+  for (float& v : x) v = rng.normal() + 1.0f;
+  const auto bounds = OneNode{"InstanceNormalization",
+                              {floats({1, 1, n}, x), floats({1}, {1}), floats({1}, {0})}}
+                          .bounded();
+  for (const Way way : {Way::two_passes, Way::welford}) {
+    const auto [mean, variance] = statistics(x.data(), n, way);
+    std::vector<float> right, wrong;
+    for (const float v : x) {
+      right.push_back((v - mean) / std::sqrt(variance + 1e-5f));
+      wrong.push_back((v - mean) / std::sqrt(variance * n / (n - 1.0f) + 1e-5f));
+    }
+    CHECK(budget_used(bounds, right).likely < 1.0);
+    CHECK(budget_used(bounds, wrong).worst > 1.0);
+  }
+}
+
+TEST_CASE("MeanVarianceNormalization_OverChosenAxes") {
+  const auto x = floats({2, 2}, {1, 10, 3, 30});
+  near(OneNode{"MeanVarianceNormalization", {x}, {ints("axes", {0})}}.numbers(), {-1, -1, 1, 1});
+  CHECK(contains(OneNode{"MeanVarianceNormalization", {x}}.error().message, "attribute axes"));
+}
+
+TEST_CASE("LpNormalization_OneAndTwo") {
+  const auto x = floats({2, 2}, {3, 1, 4, -3});
+  near(OneNode{"LpNormalization", {x}, {integer("axis", 0)}}.numbers(),
+       {0.6, 1 / std::sqrt(10.0), 0.8, -3 / std::sqrt(10.0)});
+  near(OneNode{"LpNormalization", {x}, {integer("p", 1)}}.numbers(),
+       {0.75, 0.25, 4.0 / 7, -3.0 / 7});
+  CHECK(contains(OneNode{"LpNormalization", {x}, {integer("p", 3)}}.error().message,
+                 "attribute p: expected 1 or 2, got 3"));
+}
+
+TEST_CASE("Losses_WeightsIgnoredTargetsAndReductions") {
+  const auto x = floats({2, 3}, {1, 2, 4, 0, -1, 3});
+  const auto target = longs({0, 2});
+  const auto weight = floats({3}, {1, 2, 0.5f});
+  near(OneNode{"SoftmaxCrossEntropyLoss", {x, target, weight}}.numbers(), {2.13519216});
+  const OneNode nll{"NegativeLogLikelihoodLoss", {x, target, weight}, {text("reduction", "none")}};
+  CHECK(nll.numbers() == Numbers{-1, -1.5});
+  CHECK(OneNode{"NegativeLogLikelihoodLoss", {x, target}, {text("reduction", "sum")}}.numbers() ==
+        Numbers{-4});
+  CHECK(OneNode{"NegativeLogLikelihoodLoss", {x, target},
+                {text("reduction", "mean"), integer("ignore_index", 2)}}
+            .numbers() == Numbers{-1});
+  CHECK(contains(OneNode{"NegativeLogLikelihoodLoss", {x, longs({0, 3})}}.error().message,
+                 "input 1 (target): element 1 is 3, expected a class in [0, 3)"));
+  CHECK(contains(OneNode{"NegativeLogLikelihoodLoss", {x, longs({0})}}.error().message,
+                 "input 1 (target): expected shape 2"));
+}
+
+}  // namespace driftscope::test
