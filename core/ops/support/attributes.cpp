@@ -41,6 +41,16 @@ Result<Ints> ints_attribute(const Node& node, std::string_view name, Ints fallba
   return read<Ints>(node, name, std::move(fallback));
 }
 
+Result<std::vector<float>> floats_attribute(const Node& node, std::string_view name,
+                                            std::vector<float> fallback) {
+  return read<std::vector<float>>(node, name, std::move(fallback));
+}
+
+Result<std::vector<std::string>> strings_attribute(const Node& node, std::string_view name,
+                                                   std::vector<std::string> fallback) {
+  return read<std::vector<std::string>>(node, name, std::move(fallback));
+}
+
 Result<bool> flag_attribute(const Node& node, std::string_view name, bool fallback) {
   DRIFTSCOPE_TRY(const std::int64_t value, int_attribute(node, name, fallback ? 1 : 0));
   if (value != 0 && value != 1)

@@ -71,11 +71,13 @@ std::optional<Graph> single_node_graph(const NodeCase& node_case) {
     graph.values.push_back(std::move(value));
     node.inputs.push_back(id);
   }
-  node.outputs.push_back(static_cast<ValueId>(graph.values.size()));
+  for (std::size_t o = 0; o < node_case.outputs; ++o) {
+    node.outputs.push_back(static_cast<ValueId>(graph.values.size()));
+    graph.values.emplace_back();
+    graph.values.back().name = fmt::format("output{}", o);
+    graph.values.back().producer = 0;
+  }
   graph.outputs = node.outputs;
-  graph.values.emplace_back();
-  graph.values.back().name = "output";
-  graph.values.back().producer = 0;
   graph.nodes.push_back(std::move(node));
   auto inferred = infer_shapes(std::move(graph));
   if (!inferred.ok()) return std::nullopt;
@@ -112,8 +114,9 @@ SameBits check_same_bits(const NodeCase& node_case) {
       for (int round = 0; round < 2; ++round) {
         const auto got = run_to_end(session, variable, no_observer());
         REQUIRE_MESSAGE(got.ok(), got.error().message);
-        compare(got->front(), want->front(),
-                fmt::format("{}, {} threads, run {}", simd.name, threads, round + 1));
+        for (std::size_t o = 0; o < node_case.outputs; ++o)
+          compare((*got)[o], (*want)[o],
+                  fmt::format("output {}, {}, {} threads, run {}", o, simd.name, threads, round + 1));
       }
     }
   return result;

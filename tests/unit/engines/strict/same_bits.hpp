@@ -25,6 +25,7 @@ struct NodeCase {
   std::vector<std::optional<Tensor>> inputs = {};  ///< nothing: omitted
   std::size_t variable = 1;
   std::int64_t opset = 21;
+  std::size_t outputs = 1;
 };
 
 /// The text of a case, for messages: "Conv(1x3x8x8, 4x3x3x3) pads=[1,1,1,1]".

@@ -1,0 +1,51 @@
+// RNN, opset 7 to 21: H = f(W·x + R·H + Wb + Rb); forward, reverse, both; clip; layout from opset
+// 14. Strict definition (float): gate sums as in gate_sums.hpp.
+#include "core/ops/support/recurrent_run.hpp"
+
+namespace driftscope {
+namespace {
+
+const RecurrentKind& kind() {
+  static const RecurrentKind rnn{1, false, {"Tanh"}};
+  return rnn;
+}
+
+Result<std::vector<TensorType>> infer(const InferContext& context) {
+  return infer_recurrent(context, kind());
+}
+
+struct RnnCell {
+  static constexpr std::size_t states = 1;
+
+  template <class S>
+  static std::int64_t sums(const CellWeights<S>& weights) { return weights.hidden; }
+
+  template <class S>
+  static void start(const CellWeights<S>& weights, GateSums<S>& sums) {
+    sums.start(0, weights.hidden, weights.w_bias(), weights.r_bias());
+  }
+
+  template <class S>
+  static void step(const CellWeights<S>& weights, GateSums<S>& sums, const S* state, S* next,
+                   std::vector<S>& /*spare*/) {
+    sums.add(0, weights.hidden, state, weights.r, 0);
+    for (std::int64_t j = 0; j < weights.hidden; ++j)
+      next[j] = weights.activated(0, sums.result(j));
+  }
+};
+
+struct Rnn {
+  template <class S>
+  static Status run(KernelContext<S>& context) {
+    return run_recurrent<RnnCell>(context, kind(), false);
+  }
+};
+
+}  // namespace
+
+void register_rnn(OperatorTable& table) {
+  table.add(with_kernels<Rnn>(
+      {.op_type = "RNN", .since = 7, .inputs = {3, 6}, .outputs = {0, 2}, .infer = infer}));
+}
+
+}  // namespace driftscope
