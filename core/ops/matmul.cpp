@@ -1,16 +1,10 @@
-// MatMul, opset 1 to 21: numpy.matmul, so vectors at either end and broadcast batches. Integers wrap
-// around.
+// MatMul, opset 1 to 21: numpy.matmul, so vectors at either end and broadcast batches. Integers
+// wrap around.
 //
 // Strict definition (float): each output is one accumulator from +0, k ascending.
-#include <fmt/format.h>
-
-#include <array>
-
-#include "core/ops/support/broadcast.hpp"
-#include "core/ops/support/dot.hpp"
 #include "core/ops/support/exact_factors.hpp"
 #include "core/ops/support/integers.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/ops/support/matrix_batches.hpp"
 
 namespace driftscope {
 namespace {
@@ -18,82 +12,16 @@ namespace {
 constexpr std::array<std::string_view, 2> names = {"A", "B"};
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  for (std::size_t i = 0; i < names.size(); ++i)
     DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::numeric));
-    DRIFTSCOPE_CHECK(expect_rank(context, i, names[i], 1, std::size_t(-1)));
-  }
   DRIFTSCOPE_TRY(const DType dtype, common_dtype(context, names));
-  if (!context.input(0).shape || !context.input(1).shape)
-    return std::vector{TensorType{dtype, std::nullopt}};
-  const SymbolicShape& a = *context.input(0).shape;
-  const SymbolicShape& b = *context.input(1).shape;
-  const Dimension& depth = b[b.size() == 1 ? 0 : b.size() - 2];
-  if (!unify(a.back(), depth))
-    return bad_input(fmt::format(
-        "input 1 (B): {} rows (shape {}) must equal the {} columns of input 0 (A: shape {})",
-        depth.size, shape_text(b), a.back().size, shape_text(a)));
-  const auto batch_of = [](const SymbolicShape& shape) {
-    return SymbolicShape(shape.begin(), shape.size() < 2 ? shape.begin() : shape.end() - 2);
-  };
-  DRIFTSCOPE_TRY(SymbolicShape y, broadcast(batch_of(a), batch_of(b)));
-  if (a.size() > 1) y.push_back(a[a.size() - 2]);
-  if (b.size() > 1) y.push_back(b.back());
-  return std::vector{TensorType{dtype, std::move(y)}};
-}
-
-// Which matrices are multiplied: y[batch] (rows × columns) = a[batch] (rows × depth) · b[batch].
-struct Product {
-  Shape batch;
-  std::array<Shape, 2> strides;  // of A and B, in matrices, per batch axis
-  std::int64_t batches = 1;
-  std::int64_t rows = 1;
-  std::int64_t depth = 1;
-  std::int64_t columns = 1;
-
-  Product(const Shape& a, const Shape& b, const Shape& y) {
-    const std::size_t matrix_axes = (a.size() > 1 ? 1u : 0u) + (b.size() > 1 ? 1u : 0u);
-    batch.assign(y.begin(), y.end() - static_cast<std::ptrdiff_t>(matrix_axes));
-    const auto batch_of = [](const Shape& shape) {
-      return std::span(shape).first(shape.size() < 2 ? 0 : shape.size() - 2);
-    };
-    strides = {broadcast_strides(batch_of(a), batch), broadcast_strides(batch_of(b), batch)};
-    for (const std::int64_t size : batch) batches *= size;
-    if (a.size() > 1) rows = a[a.size() - 2];
-    depth = a.back();
-    if (b.size() > 1) columns = b.back();
-  }
-};
-
-template <class Sums, class S>
-void multiply(const KernelContext<S>& context, const Product& product,
-              const typename Sums::Element* a, const typename Sums::Element* b,
-              std::span<typename Sums::Scalar> y) {
-  const std::int64_t blocks = (product.columns + dot_block - 1) / dot_block;
-  const std::int64_t width = std::min(product.columns, dot_block);
-  context.parallel_for(
-      product.batches * product.rows * blocks, dot_grain(product.depth * width),
-      [&](std::int64_t begin, std::int64_t end) {
-        Sums sums(width);
-        for (std::int64_t item = begin; item < end; ++item) {
-          const std::int64_t row = item / blocks;
-          const std::int64_t first = item % blocks * dot_block;
-          const std::int64_t count = std::min(dot_block, product.columns - first);
-          const auto matrices = offsets_at(row / product.rows, product.batch, product.strides);
-          sums.clear();
-          add_matrix_row(
-              sums, a + (matrices[0] * product.rows + row % product.rows) * product.depth, 1,
-              b + matrices[1] * product.depth * product.columns + first, product.columns, 1,
-              product.depth, count);
-          for (std::int64_t j = 0; j < count; ++j)
-            y[static_cast<std::size_t>(row * product.columns + first + j)] =
-                sums.result(j, product.depth);
-        }
-      });
+  DRIFTSCOPE_TRY(auto shape, infer_matmul(context, {0, 1}, names));
+  return std::vector{TensorType{dtype, std::move(shape)}};
 }
 
 // Over factors without error, block by block.
 template <class S, class B>
-void multiply_exactly(const KernelContext<S>& context, const Product& product,
+void multiply_exactly(const KernelContext<S>& context, const MatrixBatches& product,
                       std::span<const double> a, std::span<const B> b, std::span<S> y) {
   constexpr std::int64_t block_rows = 128;
   const std::int64_t down = (product.rows + block_rows - 1) / block_rows;
@@ -135,7 +63,7 @@ struct MatMul {
   template <class S>
   static Status run(KernelContext<S>& context) {
     if (element_count(context.output_shape(0)) == 0) return {};
-    const Product product(context.shape(0), context.shape(1), context.output_shape(0));
+    const MatrixBatches product(context.shape(0), context.shape(1), context.output_shape(0));
     if (is_floating(context.output_dtype(0))) {
       const bool done =
           with_exact_factors(context, 0, 1, [&](std::span<const double> a, auto b) {
@@ -145,7 +73,7 @@ struct MatMul {
       if (done) return {};
       with_dot_elements<S>(context.real(0), context.real(1),
                            [&]<class Sums>(const auto* a, const auto* b) {
-                             multiply<Sums>(context, product, a, b, context.real_output(0));
+                             multiply_matrices<Sums>(context, product, a, b, context.real_output(0));
                            });
       return {};
     }
@@ -156,8 +84,8 @@ struct MatMul {
       };
       std::vector<std::uint64_t> wide(
           static_cast<std::size_t>(context.tensor_output(0).elements()));
-      multiply<PlainSums<std::uint64_t>>(context, product, widened(0).data(), widened(1).data(),
-                                         wide);
+      multiply_matrices<PlainSums<std::uint64_t>>(context, product, widened(0).data(),
+                                                  widened(1).data(), wide);
       const auto y = context.tensor_output(0).template mutable_values<T>();
       std::transform(wide.begin(), wide.end(), y.begin(), cut_integer<T>);
     });
