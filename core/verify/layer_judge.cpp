@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -37,30 +38,52 @@ double integer_at(const Tensor& tensor, std::int64_t element) {
     case DType::int32: return tensor.values<std::int32_t>()[at];
     case DType::uint64: return static_cast<double>(tensor.values<std::uint64_t>()[at]);
     case DType::int64: return static_cast<double>(tensor.values<std::int64_t>()[at]);
+    case DType::uint4:
+    case DType::int4: {
+      const int nibble = static_cast<int>(tensor.bytes()[at / 2]) >> (at % 2 * 4) & 15;
+      return tensor.dtype() == DType::int4 && nibble > 7 ? nibble - 16 : nibble;
+    }
     default: return 0.0;
   }
 }
 
-// The first element that differs, by bytes; packed types have none of their own.
-std::int64_t first_difference(const Tensor& got, const Tensor& want) {
-  const int bits = bits_per_element(got.dtype());
-  for (std::size_t i = 0; i < got.bytes().size(); ++i)
-    if (got.bytes()[i] != want.bytes()[i]) return static_cast<std::int64_t>(i) * 8 / bits;
-  return -1;
+// Large 64-bit integers share a double.
+bool same_integer(const Tensor& a, const Tensor& b, std::int64_t element) {
+  const std::int64_t bits = bits_per_element(a.dtype());
+  if (bits < 8) return true;
+  const auto bytes = static_cast<std::size_t>(bits / 8);
+  const auto at = static_cast<std::size_t>(element) * bytes;
+  return std::ranges::equal(a.bytes().subspan(at, bytes), b.bytes().subspan(at, bytes));
 }
 
-// Integers and booleans: nothing may differ.
-void judge_exact(LayerVerdict& layer, const Tensor& got, const Tensor& want) {
+double share_of(double distance, double allowed) {
+  return allowed > 0.0 ? distance / allowed : std::numeric_limits<double>::infinity();
+}
+
+// Integers and booleans: nothing may differ, but where the reference says that an element may be
+// something else (a quotient near the middle of two steps).
+void judge_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const Tensor& got,
+                 const Tensor& want) {
   if (layer.metrics.different_elements == 0) {
     layer.verdict = Verdict::identical;
     return;
   }
-  layer.verdict = Verdict::fault;
-  layer.budget_used = layer.budget_used_statistical = std::numeric_limits<double>::infinity();
-  const std::int64_t element = first_difference(got, want);
-  if (element >= 0)
-    layer.worst = WorstElement{coordinates(element, got.shape()), integer_at(got, element),
-                               integer_at(want, element), 0.0};
+  for (std::int64_t i = 0; i < got.elements(); ++i) {
+    const double distance = std::fabs(integer_at(got, i) - integer_at(want, i));
+    if (distance == 0.0 && same_integer(got, want, i)) continue;
+    const Bounded bound = bounds.empty() ? Bounded() : bounds[static_cast<std::size_t>(i)];
+    const double use = share_of(distance, bound.worst);
+    if (!layer.worst || use > layer.budget_used)
+      layer.worst = WorstElement{coordinates(i, got.shape()), integer_at(got, i),
+                                 integer_at(want, i), bound.worst};
+    layer.budget_used = std::fmax(layer.budget_used, use);
+    layer.budget_used_statistical =
+        std::fmax(layer.budget_used_statistical, share_of(distance, bound.likely));
+  }
+  layer.verdict = !layer.worst                          ? Verdict::identical
+                  : layer.budget_used > 1.0             ? Verdict::fault
+                  : layer.budget_used_statistical > 1.0 ? Verdict::suspect
+                                                        : Verdict::rounding;
 }
 
 void judge_floating(LayerVerdict& layer, const Derived& derived, const Tensor& got,
@@ -136,7 +159,7 @@ LayerVerdict judge_layer(const Graph& graph, NodeId node, std::size_t output, co
   }
   layer.metrics = *metrics;
   if (is_floating(got.dtype())) judge_floating(layer, derived, got, *want, witness, threads);
-  else judge_exact(layer, got, *want);
+  else judge_exact(layer, reference.real, got, *want);
   return layer;
 }
 

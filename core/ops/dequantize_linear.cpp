@@ -1,0 +1,75 @@
+// DequantizeLinear, opset 10 to 21: (x − x_zero_point) · x_scale; one scale for the tensor, for
+// each slice of an axis (opset 13) or for each block along it (21). The result has the type of the
+// scale.
+//
+// Strict definition (float): the difference is an exact integer, rounded to float32 (which alters
+// it only beyond 2²⁴), then one product.
+#include <fmt/format.h>
+
+#include "core/ops/support/quantization.hpp"
+
+namespace driftscope {
+namespace {
+
+Result<std::vector<TensorType>> infer(const InferContext& context) {
+  const DType x = context.input(0).dtype;
+  if (x != DType::undefined && !quantized_range(x))
+    return bad_input(fmt::format("input 0 (x): expected an integer type of 4 to 32 bits, got {}",
+                                 dtype_name(x)));
+  DRIFTSCOPE_CHECK(check_scales(context, "x"));
+  if (context.has_input(2) && x != DType::undefined && context.input(2).dtype != DType::undefined &&
+      context.input(2).dtype != x)
+    return bad_input(fmt::format("input 2 (x_zero_point): expected {} as input 0 (x) has, got {}",
+                                 dtype_name(x), dtype_name(context.input(2).dtype)));
+  return std::vector{TensorType{context.input(1).dtype, context.input(0).shape}};
+}
+
+template <class S>
+S difference(std::int32_t x, std::int32_t zero_point) {
+  const auto exact = static_cast<double>(std::int64_t{x} - zero_point);
+  S result = math::exact<S>(exact);
+  if constexpr (std::is_same_v<S, Bounded>)
+    if (std::fabs(exact) * current_error_model().unit_roundoff > 1.0)
+      result.worst = result.likely = result.systematic =
+          rounding_error(current_error_model(), std::fabs(exact));
+  return result;
+}
+
+struct DequantizeLinear {
+  template <class S>
+  static Status run(KernelContext<S>& context) {
+    DRIFTSCOPE_TRY(const ScaleLayout layout,
+                   scale_layout(context.node(), context.shape(0), context.shape(1)));
+    const std::span<S> y = context.real_output(0);
+    if (y.empty()) return {};
+    const std::vector<std::int32_t> x = quantized_values(context.tensor(0));
+    const std::span<const S> scales = context.real(1);
+    std::vector<std::int32_t> zeros(scales.size(), 0);
+    if (context.has_input(2)) zeros = quantized_values(context.tensor(2));
+    context.parallel_for(
+        layout.outer * layout.size, std::max<std::int64_t>(1, 16384 / layout.inner),
+        [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t row = begin; row < end; ++row) {
+            const std::int64_t scale = layout.scale_row(row / layout.size, row % layout.size);
+            for (std::int64_t i = 0; i < layout.inner; ++i) {
+              const auto at = static_cast<std::size_t>(row * layout.inner + i);
+              const auto s = static_cast<std::size_t>(scale + i * layout.scale_step());
+              y[at] = difference<S>(x[at], zeros[s]) * scales[s];
+            }
+          }
+        });
+    return {};
+  }
+};
+
+}  // namespace
+
+void register_dequantize_linear(OperatorTable& table) {
+  table.add(with_kernels<DequantizeLinear>({.op_type = "DequantizeLinear",
+                                            .since = 10,
+                                            .inputs = {2, 3},
+                                            .outputs = {1, 1},
+                                            .infer = infer}));
+}
+
+}  // namespace driftscope

@@ -1,0 +1,104 @@
+// Layers with integer outputs that come from real numbers: one step off is rounding at the middle
+// of two steps, and a fault anywhere else.
+#include <doctest/doctest.h>
+
+#include "core/platform/platform.hpp"
+#include "core/verify/verify.hpp"
+#include "tests/unit/support/model_builder.hpp"
+
+using namespace driftscope;
+using namespace driftscope::test;
+
+namespace {
+
+// 0.25 / 0.1f lies within a float32 rounding of 2.5; the others nowhere near a middle.
+const std::vector<float> x = {0.25f, 0.26f, 0.71f};
+
+Graph quantize_and_back() {
+  ModelBuilder model;
+  model.opset(21)
+      .input("x", DType::float32, {3})
+      .initializer("scale", tensor<float>({}, {0.1f}))
+      .initializer("zero", tensor<std::int8_t>({}, {0}))
+      .node("QuantizeLinear", {"x", "scale", "zero"}, {"q"})
+      .node("DequantizeLinear", {"q", "scale", "zero"}, {"y"})
+      .output("y");
+  return built(model);
+}
+
+Result<Verification> verified(const std::vector<NamedTensor>& tensors) {
+  Trace trace;
+  trace.tensors = tensors;
+  ThreadPool threads(1);
+  return verify(quantize_and_back(), "", trace, threads);
+}
+
+Tensor steps(const std::vector<std::int8_t>& values) { return tensor<std::int8_t>({3}, values); }
+Tensor dequantized(const std::vector<std::int8_t>& values) {
+  std::vector<float> y;
+  for (const std::int8_t q : values) y.push_back(static_cast<float>(q) * 0.1f);
+  return tensor<float>({3}, y);
+}
+
+}  // namespace
+
+TEST_CASE("Verify_OneStepOffAtTheMiddle_IsRounding") {
+  const std::vector<std::int8_t> q = {3, 3, 7};
+  const auto result =
+      verified({{"x", tensor<float>({3}, x)}, {"q", steps(q)}, {"y", dequantized(q)}});
+  REQUIRE_MESSAGE(result.ok(), result.error().message);
+  CHECK(result->verdict == Verdict::rounding);
+  CHECK(result->layers[0].verdict == Verdict::rounding);
+  CHECK(result->layers[0].budget_used == 1.0);
+  CHECK(result->layers[1].verdict == Verdict::identical);
+}
+
+TEST_CASE("Verify_OneStepOffElsewhere_IsAFaultAtThatElement") {
+  const std::vector<std::int8_t> q = {3, 3, 8};
+  const auto result =
+      verified({{"x", tensor<float>({3}, x)}, {"q", steps(q)}, {"y", dequantized(q)}});
+  REQUIRE(result.ok());
+  CHECK(result->first_fault == "QuantizeLinear_0");
+  const LayerVerdict& layer = result->layers[0];
+  CHECK(layer.verdict == Verdict::fault);
+  REQUIRE(layer.worst);
+  CHECK(layer.worst->index == std::vector<std::int64_t>{2});
+  CHECK(layer.worst->got == 8.0);
+  CHECK(layer.worst->want == 7.0);
+  CHECK(layer.worst->budget == 0.0);
+  CHECK(result->layers[1].verdict == Verdict::identical);
+}
+
+TEST_CASE("Verify_TwoStepsOffAtTheMiddle_IsAFault") {
+  const std::vector<std::int8_t> q = {4, 3, 7};
+  const auto result =
+      verified({{"x", tensor<float>({3}, x)}, {"q", steps(q)}, {"y", dequantized(q)}});
+  REQUIRE(result.ok());
+  CHECK(result->layers[0].verdict == Verdict::fault);
+  CHECK(result->layers[0].worst->index == std::vector<std::int64_t>{0});
+}
+
+TEST_CASE("Verify_RightSteps_AreIdentical") {
+  const std::vector<std::int8_t> q = {2, 3, 7};
+  const auto result =
+      verified({{"x", tensor<float>({3}, x)}, {"q", steps(q)}, {"y", dequantized(q)}});
+  REQUIRE(result.ok());
+  CHECK(result->verdict == Verdict::identical);
+}
+
+TEST_CASE("Verify_UnrecordedIntegerNearTheMiddle_LeavesTheNextLayerMissing") {
+  // Nothing else is compared, so that the whole is an error; its message says why.
+  const auto result =
+      verified({{"x", tensor<float>({3}, x)}, {"y", dequantized({3, 3, 7})}});
+  REQUIRE(!result.ok());
+  CHECK(result.error().message.find("middle of two steps") != std::string::npos);
+  CHECK(result.error().message.find("q was not recorded") != std::string::npos);
+}
+
+TEST_CASE("Verify_UnrecordedIntegersThatAreSure_AreComputedThrough") {
+  const auto result = verified({{"x", tensor<float>({3}, {0.21f, 0.26f, 0.71f})},
+                                {"y", dequantized({2, 3, 7})}});
+  REQUIRE_MESSAGE(result.ok(), result.error().message);
+  CHECK(result->verdict == Verdict::identical);
+  CHECK(result->layers[0].group == std::vector<std::string>{"QuantizeLinear_0"});
+}
