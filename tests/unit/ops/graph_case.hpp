@@ -18,6 +18,7 @@ struct GraphCase {
   std::vector<NamedTensor> wanted;  ///< outputs that are compared
   /// What is wanted was not computed from this graph: it lies only within this, relative.
   double tolerance = 0.0;
+  double wanted_error = 0.0;        ///< of the wanted numbers themselves, absolute
 };
 
 /// Node after node. Errors are those of evaluate; values by ValueId.
@@ -33,7 +34,7 @@ template <class S>
 ///   double   within 1e-4 relative (1e-5 of the largest element) of what is wanted
 ///   Bounded  what is wanted lies within `worst` of the value
 ///   strict   lies within `worst`, and within `likely`, of the value
-///   other types are equal
+///   other types are equal, or within the bounds that a kernel gave their elements
 /// Fails with the error of the first run that has one.
 [[nodiscard]] Result<std::vector<std::string>> judge(const GraphCase& c, ThreadPool& threads);
 

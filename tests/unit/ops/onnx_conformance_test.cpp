@@ -43,6 +43,10 @@ double tolerance_of(const std::string& name) {
   return name.ends_with("_expanded") && name.find("window") != std::string::npos ? 1e-3 : 0.0;
 }
 
+// Cases whose wanted numbers were written down with four digits after the point.
+const std::set<std::string> four_digits = {"test_gridsample_bicubic", "test_roialign_aligned_false",
+                                           "test_roialign_aligned_true"};
+
 struct Tally {
   int run = 0;
   std::map<std::string, int> operators;          // of the cases that ran
@@ -153,7 +157,9 @@ void run_case(const fs::path& folder, ThreadPool& threads, Tally& tally) {
       return;
     }
     const auto expected_refusal = refused.find(name);
-    const auto problems = judge({name, *built, *inputs, *outputs, tolerance_of(name)}, threads);
+    const double wanted_error = four_digits.contains(name) ? 1e-4 : 0.0;
+    const auto problems =
+        judge({name, *built, *inputs, *outputs, tolerance_of(name), wanted_error}, threads);
     if (expected_refusal != refused.end()) {
       REQUIRE(!problems.ok());
       CHECK(problems.error().kind == ErrorKind::unsupported);
