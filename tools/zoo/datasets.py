@@ -9,6 +9,7 @@ import digits
 import generated
 import idx
 import preprocess
+import reviews
 
 
 @dataclass
@@ -35,8 +36,13 @@ class Dataset:
         return preprocess.describe(channels, *images.shape[-2:], "RGB" if channels == 3 else "gray",
                                    mean, std, self.labels)
 
+    def inputs(self, description, part):
+        """The samples of PART, "train" or "test", as the model reads them."""
+        images = self.train_images if part == "train" else self.test_images
+        return preprocess.apply(description, images)
+
     def write_test(self, folder):
-        """Stores the test set under FOLDER/data and returns the paths."""
+        """Stores the test set under FOLDER/data and says in `reference` how to name it."""
         folder = Path(folder) / "data"
         if self.train_images.ndim == 3:
             paths = [folder / f"{self.name}-test-images.idx3-ubyte",
@@ -48,7 +54,6 @@ class Dataset:
             paths = [folder / f"{self.name}-test.bin"]
             cifar10.write(paths[0], self.test_images, self.test_labels)
             self.reference = f"cifar10:data/{paths[0].name}"
-        return paths
 
 
 def small_pictures(mnist=None):
@@ -64,3 +69,62 @@ def colour_pictures(folder=None):
         return Dataset("cifar10", *cifar10.read_folder(folder), cifar10.LABELS, "pictures", True)
     return Dataset("generated-cifar10", *generated.make(seed=1, count=6000),
                    *generated.make(seed=2, count=500), generated.LABELS, "pictures", False)
+
+
+@dataclass
+class Reviews:
+    """Generated reviews; a text becomes the tokens that a model's own description asks for."""
+    train_texts: list
+    train_labels: np.ndarray
+    test_texts: list
+    test_labels: np.ndarray
+    words: list
+    name: str = "generated-reviews"
+    labels: tuple = tuple(reviews.LABELS)
+    augment: str = "none"
+    real: bool = False
+    reference: str = ""
+
+    def describe(self, length, pad_side, keep):
+        return preprocess.describe_text(length, f"../data/{self.name}/vocabulary.txt", pad_side,
+                                        keep, list(self.labels))
+
+    def inputs(self, description, part):
+        texts = self.train_texts if part == "train" else self.test_texts
+        return preprocess.encode(description, self.words, texts)
+
+    def write_test(self, folder):
+        folder = Path(folder) / "data" / self.name
+        reviews.write_folder(folder, self.test_texts, self.test_labels)
+        (folder / "vocabulary.txt").write_text("".join(word + "\n" for word in self.words))
+        self.test_texts, labels = reviews.read_folder(folder)
+        self.test_labels = np.array(labels)
+        self.reference = f"imdb:data/{self.name}"
+
+
+def film_reviews():
+    train_texts, train_labels = reviews.make(seed=11, count=16000)
+    test_texts, test_labels = reviews.make(seed=12, count=200)
+    return Reviews(train_texts, np.array(train_labels), test_texts, np.array(test_labels),
+                   reviews.vocabulary(train_texts, preprocess.words_of))
+
+
+@dataclass
+class Masks(Dataset):
+    """Generated pictures labelled pixel by pixel: 1 where the shape is, 0 beside it."""
+    shapes: np.ndarray = None  # which shape each test picture shows
+
+    def write_test(self, folder):
+        folder = Path(folder) / "data"
+        cifar10.write(folder / f"{self.name}-test.bin", self.test_images, self.shapes)
+        idx.write(folder / f"{self.name}-test-masks.idx3-ubyte", self.test_labels)
+        self.reference = f"cifar10:data/{self.name}-test.bin"
+
+
+def masked_pictures():
+    """Only the shapes: in a texture nothing says which of its two colours is drawn on the other."""
+    first = generated.LABELS.index("disc")
+    images, _, masks = generated.make_masked(3, 3000, first)
+    test_images, shapes, test_masks = generated.make_masked(4, 100, first)
+    return Masks("generated-shapes", images, masks, test_images, test_masks, ["ground", "shape"],
+                 "none", False, shapes=shapes)

@@ -80,7 +80,7 @@ assert [draw.__name__ for draw in DRAW] == LABELS
 
 
 def one(rng, label):
-    """Returns a 3×32×32 uint8 picture of the class LABEL."""
+    """Returns a picture of the class LABEL, 3×32×32 uint8, and where it is drawn, 32×32 from 0 to 1."""
     row, column = np.indices((32, 32)) - 15.5
     shift = rng.uniform(-4, 4, 2)
     angle = rng.uniform(0, 2 * np.pi)
@@ -94,11 +94,20 @@ def one(rng, label):
     picture = (rng.uniform(0.25, 0.75, (3, 1, 1)) + contrast[:, None, None] * (mask - 0.5)
                + light.reshape(3, 32, 32))
     picture += rng.normal(scale=rng.uniform(0.04, NOISE), size=picture.shape)
-    return np.rint(np.clip(picture, 0, 1) * 255).astype(np.uint8)
+    return np.rint(np.clip(picture, 0, 1) * 255).astype(np.uint8), mask
+
+
+def make_masked(seed, count, first=0):
+    """Returns (images COUNT×3×32×32 uint8, labels, masks COUNT×32×32 uint8, 1 where drawn).
+
+    The classes from FIRST on come in equal shares, in mixed order.
+    """
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(first + np.arange(count) % (10 - first)).astype(np.uint8)
+    images, masks = zip(*(one(rng, label) for label in labels))
+    return np.stack(images), labels, (np.stack(masks) > 0.5).astype(np.uint8)
 
 
 def make(seed, count):
-    """Returns (images COUNT×3×32×32 uint8, labels); classes in equal shares, mixed order."""
-    rng = np.random.default_rng(seed)
-    labels = rng.permutation(np.arange(count) % 10).astype(np.uint8)
-    return np.stack([one(rng, label) for label in labels]), labels
+    """As make_masked, without the masks."""
+    return make_masked(seed, count)[:2]

@@ -1,5 +1,5 @@
 """The architectures. Every step is a module of its own, so that each ONNX node has one module
-behind it whose output can be recorded; export.py relies on that.
+behind it whose output can be recorded; to_onnx.py relies on that.
 """
 from torch import nn
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-DTYPES = {"F64": np.float64, "F32": np.float32, "I64": np.int64, "I32": np.int32, "I8": np.int8,
-          "U8": np.uint8, "BOOL": np.bool_}
+DTYPES = {"F64": np.float64, "F32": np.float32, "F16": np.float16, "I64": np.int64,
+          "I32": np.int32, "I16": np.int16, "I8": np.int8, "U64": np.uint64, "U32": np.uint32,
+          "U16": np.uint16, "U8": np.uint8, "BOOL": np.bool_}
 NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 
 

@@ -1,16 +1,20 @@
 """The ONNX operators of the zoo, evaluated with PyTorch: an oracle apart from the engines.
 
-`evaluate(model, inputs)` computes every value of a graph, opset 7 to 17. An operator is a function
+`evaluate(model, inputs)` computes every value of a graph, opset 7 to 17, without subgraphs. An operator is a function
 (inputs, attributes, opset) → list of tensors; inputs left out are None. Everything is computed in
 the type of the inputs: give doubles and round the result for a correctly rounded one.
 """
+import time
+
 import onnx
 import torch
 from onnx import numpy_helper
 
-from . import layout, pointwise, products, windows
+from . import indexing, layout, pointwise, products, recurrent, reductions, resize, windows
 
-OPERATORS = {**layout.OPERATORS, **pointwise.OPERATORS, **products.OPERATORS, **windows.OPERATORS}
+OPERATORS = {}
+for family in (indexing, layout, pointwise, products, recurrent, reductions, resize, windows):
+    OPERATORS |= family.OPERATORS
 
 
 def _attribute(attribute):
@@ -22,10 +26,11 @@ def _attribute(attribute):
     return value
 
 
-def evaluate(model, inputs, dtype=None):
+def evaluate(model, inputs, dtype=None, observe=None):
     """Returns every value of MODEL by name; INPUTS maps graph inputs to arrays.
 
-    With DTYPE (torch.float64) all floating-point tensors are converted to it first.
+    With DTYPE (torch.float64) all floating-point tensors are converted to it first. OBSERVE is told
+    (node, nanoseconds) after each node.
     """
     def tensor(array):
         result = torch.from_numpy(array.copy())
@@ -35,12 +40,19 @@ def evaluate(model, inputs, dtype=None):
     values = {t.name: tensor(numpy_helper.to_array(t)) for t in model.graph.initializer}
     values.update({name: tensor(array) for name, array in inputs.items()})
     for node in model.graph.node:
-        if node.op_type not in OPERATORS:
+        if node.op_type not in OPERATORS or node.domain not in ("", "ai.onnx"):
             raise NotImplementedError(f"{node.op_type} has no PyTorch counterpart here")
         attributes = {a.name: _attribute(a) for a in node.attribute}
         arguments = [values[name] if name else None for name in node.input]
-        for name, value in zip(node.output, OPERATORS[node.op_type](arguments, attributes, opset)):
+        started = time.perf_counter_ns()
+        results = OPERATORS[node.op_type](arguments, attributes, opset)
+        if observe:
+            observe(node, time.perf_counter_ns() - started)
+        if len(results) < len(node.output):
+            raise NotImplementedError(f"{node.op_type} with {len(node.output)} outputs")
+        for name, value in zip(node.output, results):
             if dtype and value.is_floating_point():
                 value = value.to(dtype)
-            values[name] = value
+            if name:
+                values[name] = value
     return values

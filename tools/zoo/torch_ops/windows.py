@@ -62,7 +62,12 @@ def _windows(x, kernel, geometry, value, tail_value):
 
 def max_pool(inputs, attributes, opset):
     x, kernel = inputs[0], attributes["kernel_shape"]
+    if attributes.get("storage_order", 0) or not x.is_floating_point():
+        raise NotImplementedError("MaxPool of integers or with indices by column")
     geometry = _geometry(x.shape[2:], kernel, attributes)
+    strides, dilations, pads, _ = geometry
+    if _plain(x, pads, attributes):
+        return [functional.max_pool2d(x, kernel, strides, [head for head, _ in pads], dilations)]
     return [_windows(x, kernel, geometry, -torch.inf, -torch.inf).amax(-1)]
 
 
@@ -70,15 +75,46 @@ def average_pool(inputs, attributes, opset):
     """Divides by the elements of the window inside the picture, or inside picture and pads."""
     x, kernel = inputs[0], attributes["kernel_shape"]
     geometry = _geometry(x.shape[2:], kernel, attributes)
+    strides, dilations, pads, _ = geometry
+    if _plain(x, pads, attributes) and set(dilations) == {1}:
+        return [functional.avg_pool2d(x, kernel, strides, [head for head, _ in pads],
+                                      count_include_pad=bool(attributes.get("count_include_pad", 0)))]
     ones = torch.ones(1, 1, *x.shape[2:], dtype=x.dtype)
     counted = float(attributes.get("count_include_pad", 0))
     counts = _windows(ones, kernel, geometry, counted, 0.0).sum(-1)
     return [_windows(x, kernel, geometry, 0.0, 0.0).sum(-1) / counts]
 
 
+def _plain(x, pads, attributes):
+    """Whether PyTorch's own pooling gives the same: two axes, equal pads, no window cut or added."""
+    return (x.dim() == 4 and not attributes.get("ceil_mode", 0) and x.numel()
+            and all(head == tail and 2 * head <= kernel for (head, tail), kernel
+                    in zip(pads, attributes["kernel_shape"])))
+
+
+def conv_transpose(inputs, attributes, opset):
+    x, weight, bias = (inputs + [None])[:3]
+    axes = x.dim() - 2
+    pads = attributes.get("pads", [0] * (2 * axes))
+    if "output_shape" in attributes or attributes.get("auto_pad", "NOTSET") != "NOTSET":
+        raise NotImplementedError("ConvTranspose with output_shape or auto_pad")
+    function = {1: functional.conv_transpose1d, 2: functional.conv_transpose2d,
+                3: functional.conv_transpose3d}[axes]
+    ones = [1] * axes
+    y = function(x, weight, bias, attributes.get("strides", ones), 0,
+                 attributes.get("output_padding", [0] * axes), attributes.get("group", 1),
+                 attributes.get("dilations", ones))
+    for axis in range(axes):  # pads cut off what the full result has at its ends
+        y = y.narrow(2 + axis, pads[axis], y.shape[2 + axis] - pads[axis] - pads[axis + axes])
+    return [y.contiguous()]
+
+
 def global_average_pool(inputs, attributes, opset):
     return [inputs[0].mean(list(range(2, inputs[0].dim())), keepdim=True)]
 
 
-OPERATORS = {"Conv": conv, "MaxPool": max_pool, "AveragePool": average_pool,
+OPERATORS = {"Conv": conv, "ConvTranspose": conv_transpose,
+             "GlobalMaxPool": lambda inputs, attributes, opset: [
+                 inputs[0].amax(list(range(2, inputs[0].dim())), keepdim=True)],
+             "MaxPool": max_pool, "AveragePool": average_pool,
              "GlobalAveragePool": global_average_pool}
