@@ -6,6 +6,9 @@ function(driftscope_add_core target)
   list(FILTER sources EXCLUDE REGEX "/core/platform/")
   file(GLOB platform CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_TWIN}/platform/*.cpp")
   file(GLOB generated "${DRIFTSCOPE_GENERATED_DIR}/*.cpp")
+  # A damaged JPEG makes stb's integers overflow, which must not be undefined.
+  set_source_files_properties("${CMAKE_SOURCE_DIR}/core/dataset/stb_image.cpp"
+    PROPERTIES COMPILE_OPTIONS -fwrapv)
   add_library(${target}_objects OBJECT ${sources} ${platform} ${generated})
   add_library(${target} STATIC "${CMAKE_SOURCE_DIR}/core/platform/thread_pool.cpp")
   set(libraries ${target}_objects ${target})

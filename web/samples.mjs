@@ -14,9 +14,10 @@ const sets = {
   },
 };
 
-/** The test set that fits a model's preprocessing, or null. */
+/** The test set of ten classes that fits a model's preprocessing, or null: then inputs are seeded. */
 export function setFor(preprocess) {
-  return sets[preprocess?.channel_order] ?? null;
+  const set = sets[preprocess?.channel_order] ?? null;
+  return preprocess?.labels?.length === 10 && !preprocess.resize ? set : null;
 }
 
 /** MNIST's IDX format: magic, sizes (big-endian), bytes. */

@@ -11,8 +11,16 @@ unsigned byte_at(std::string_view bytes, std::size_t i) {
   return static_cast<unsigned char>(bytes[i]);
 }
 
-/// Bytes of the well-formed sequence that starts at i, 0 when there is none.
-std::size_t sequence_length(std::string_view bytes, std::size_t i) {
+/// Of the sequence of `length` bytes at i: C0 and DEL are one byte, C1 is U+0080 to U+009F.
+bool is_control(std::string_view bytes, std::size_t i, std::size_t length) {
+  const unsigned first = byte_at(bytes, i);
+  if (length == 1) return first < 0x20 || first == 0x7f;
+  return length == 2 && first == 0xc2 && byte_at(bytes, i + 1) < 0xa0;
+}
+
+}  // namespace
+
+std::size_t utf8_sequence(std::string_view bytes, std::size_t i) {
   const unsigned lead = byte_at(bytes, i);
   if (lead < 0x80) return 1;
   std::size_t length = 0;
@@ -36,18 +44,9 @@ std::size_t sequence_length(std::string_view bytes, std::size_t i) {
   return length;
 }
 
-/// Of the sequence of `length` bytes at i: C0 and DEL are one byte, C1 is U+0080 to U+009F.
-bool is_control(std::string_view bytes, std::size_t i, std::size_t length) {
-  const unsigned first = byte_at(bytes, i);
-  if (length == 1) return first < 0x20 || first == 0x7f;
-  return length == 2 && first == 0xc2 && byte_at(bytes, i + 1) < 0xa0;
-}
-
-}  // namespace
-
 bool valid_utf8(std::string_view bytes) {
   for (std::size_t i = 0; i < bytes.size();) {
-    const std::size_t length = sequence_length(bytes, i);
+    const std::size_t length = utf8_sequence(bytes, i);
     if (length == 0) return false;
     i += length;
   }
@@ -56,7 +55,7 @@ bool valid_utf8(std::string_view bytes) {
 
 bool printable(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = sequence_length(text, i);
+    const std::size_t length = utf8_sequence(text, i);
     if (length == 0 || is_control(text, i, length)) return false;
     i += length;
   }
@@ -66,7 +65,7 @@ bool printable(std::string_view text) {
 std::string in_quotes(std::string_view text, std::size_t limit) {
   std::string out = "'";
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = sequence_length(text, i);
+    const std::size_t length = utf8_sequence(text, i);
     if (i + (length == 0 ? 1 : length) > limit) {
       out += "…";
       break;

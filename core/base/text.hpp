@@ -8,6 +8,9 @@
 
 namespace driftscope {
 
+/// Bytes of the well-formed UTF-8 sequence that starts at i, 0 when there is none; i < bytes.size().
+[[nodiscard]] std::size_t utf8_sequence(std::string_view bytes, std::size_t i);
+
 /// Whether the bytes are well-formed UTF-8 (The Unicode Standard, table 3-7).
 [[nodiscard]] bool valid_utf8(std::string_view bytes);
 

@@ -1,18 +1,21 @@
 // A set of labelled samples, ready for a model: the formats behind --dataset and --input, through the
 // model's preprocessing description. Clients: the command line, the page.
-// It reads no files itself: the caller hands in the bytes.
+// It reads no files itself: the caller hands in the bytes, and the names in a folder.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/base/result.hpp"
 #include "core/dataset/preprocess.hpp"
+#include "core/dataset/text_preprocess.hpp"
 #include "core/model/model.hpp"
 
 namespace driftscope {
@@ -20,11 +23,30 @@ namespace driftscope {
 /// The bytes of a file that a spec names.
 using ReadFile = std::function<Result<std::vector<std::byte>>(const std::string& path)>;
 
-/// What the user wrote: "idx:IMAGES,LABELS", "cifar10:FILE", each with "#17" for one sample of it; for
-/// one sample the labels may be absent ("idx:IMAGES#17"). The last comma and the last # count.
+struct FolderEntry {
+  std::string name;  ///< without the folder's
+  bool folder = false;
+};
+/// What a folder holds, in any order.
+using ListFolder = std::function<Result<std::vector<FolderEntry>>(const std::string& path)>;
+
+struct FileAccess {
+  ReadFile read;
+  ListFolder list;
+};
+
+/// What MODEL.preprocess.json describes.
+using SampleDescription = std::variant<Preprocess, TextPreprocess>;
+
+/// Reads the JSON text: "kind": "text" is TextPreprocess, none is Preprocess.
+[[nodiscard]] Result<SampleDescription> parse_sample_description(std::string_view json_text);
+
+/// What the user wrote: "idx:IMAGES,LABELS", "cifar10:FILE", "imdb:DIR", "images:DIR", each with "#17"
+/// for one sample of it; for one sample the labels may be absent ("idx:IMAGES#17"). The last comma and
+/// the last # count.
 struct DatasetSpec {
-  enum class Format { idx, cifar10 } format = Format::idx;
-  std::string images;
+  enum class Format { idx, cifar10, imdb, images } format = Format::idx;
+  std::string images;  ///< the file or folder of the samples
   std::string labels;  ///< empty: none given
   std::optional<std::int64_t> sample;
 };
@@ -35,34 +57,46 @@ struct DatasetSpec {
 /// Errors show how a spec looks.
 [[nodiscard]] Result<DatasetSpec> parse_dataset_spec(std::string_view text);
 
+class SampleSource;
+
 class Dataset {
  public:
-  /// Reads the files of the spec. The size of its pictures must be that of the description.
-  [[nodiscard]] static Result<Dataset> open(const DatasetSpec& spec, Preprocess how,
+  /// Reads the files of the spec, or lists its folders. Stored pictures must have the size of the
+  /// description; folders must be classes of it. Pictures and texts in files of their own are read, and
+  /// can turn out wrong, when they are asked for.
+  [[nodiscard]] static Result<Dataset> open(const DatasetSpec& spec, SampleDescription how,
+                                            const FileAccess& files);
+  /// For formats without folders.
+  [[nodiscard]] static Result<Dataset> open(const DatasetSpec& spec, SampleDescription how,
                                             const ReadFile& read_file);
 
-  [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] std::int64_t size() const;
 
-  /// Sample i as the model's input: its name, float32, 1×C×H×W.
+  /// Sample i as the model's input: its name, and a batch of one.
   [[nodiscard]] Result<NamedTensor> sample(std::int64_t i) const;
 
-  /// `count` samples from `first` on a new leading axis: count×1×C×H×W, each slice as sample gives it.
+  /// `count` samples from `first` on a new leading axis: count×1×…, each slice as sample gives it.
   [[nodiscard]] Result<NamedTensor> stacked(std::int64_t first, std::int64_t count) const;
 
   /// One per sample; empty when the spec names no labels.
-  [[nodiscard]] const std::vector<std::int64_t>& labels() const { return labels_; }
-  [[nodiscard]] const std::vector<std::string>& class_names() const { return how_.labels; }
+  [[nodiscard]] const std::vector<std::int64_t>& labels() const;
+  [[nodiscard]] const std::vector<std::string>& class_names() const { return class_names_; }
   /// The name of sample i's class, its number when classes have no names, "" without labels.
   [[nodiscard]] std::string label_text(std::int64_t i) const;
 
  private:
-  [[nodiscard]] Status check() const;
-  [[nodiscard]] std::span<const std::byte> pixels(std::int64_t i) const;
-
-  Preprocess how_;
-  Tensor images_;  // N×H×W or N×C×H×W, uint8
-  std::vector<std::int64_t> labels_;
-  std::int64_t size_ = 0;
+  std::string input_;
+  std::vector<std::string> class_names_;
+  std::shared_ptr<const SampleSource> source_;
 };
+
+/// Whether a file's name ends in .png, .jpg or .jpeg, in any case.
+[[nodiscard]] bool is_picture_name(std::string_view name);
+
+/// A PNG or JPEG file → the model's input.
+[[nodiscard]] Result<Tensor> read_picture(const Preprocess& how, std::span<const std::byte> bytes);
+
+/// The file that a text description names.
+[[nodiscard]] Result<Vocabulary> read_vocabulary(const TextPreprocess& how, const ReadFile& read_file);
 
 }  // namespace driftscope

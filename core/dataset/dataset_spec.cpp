@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "core/base/text.hpp"
@@ -8,12 +10,23 @@
 namespace driftscope {
 namespace {
 
-constexpr std::string_view idx_prefix = "idx:";
-constexpr std::string_view cifar10_prefix = "cifar10:";
+struct Prefix {
+  std::string_view text;
+  DatasetSpec::Format format;
+};
+constexpr std::array prefixes{
+    Prefix{"idx:", DatasetSpec::Format::idx}, Prefix{"cifar10:", DatasetSpec::Format::cifar10},
+    Prefix{"imdb:", DatasetSpec::Format::imdb}, Prefix{"images:", DatasetSpec::Format::images}};
+
+const Prefix* prefix_of(std::string_view text) {
+  const auto found = std::ranges::find_if(
+      prefixes, [text](const Prefix& prefix) { return text.starts_with(prefix.text); });
+  return found == prefixes.end() ? nullptr : &*found;
+}
 
 Error spec_error(std::string_view text, std::string_view why) {
-  return bad_input(fmt::format("{}: {}; expected idx:IMAGES,LABELS or cifar10:FILE, and #17 after it "
-                               "for one sample",
+  return bad_input(fmt::format("{}: {}; expected idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR or "
+                               "images:DIR, and #17 after it for one sample",
                                in_quotes(text, 200), why));
 }
 
@@ -32,17 +45,14 @@ std::optional<std::int64_t> take_sample(std::string_view& rest) {
 
 }  // namespace
 
-bool is_dataset_spec(std::string_view text) {
-  return text.starts_with(idx_prefix) || text.starts_with(cifar10_prefix);
-}
+bool is_dataset_spec(std::string_view text) { return prefix_of(text) != nullptr; }
 
 Result<DatasetSpec> parse_dataset_spec(std::string_view text) {
+  const Prefix* prefix = prefix_of(text);
+  if (prefix == nullptr) return spec_error(text, "unknown kind of data set");
   DatasetSpec spec;
-  if (!is_dataset_spec(text)) return spec_error(text, "unknown kind of data set");
-  std::string_view rest = text;
-  if (text.starts_with(cifar10_prefix)) spec.format = DatasetSpec::Format::cifar10;
-  rest.remove_prefix(spec.format == DatasetSpec::Format::idx ? idx_prefix.size()
-                                                             : cifar10_prefix.size());
+  spec.format = prefix->format;
+  std::string_view rest = text.substr(prefix->text.size());
   spec.sample = take_sample(rest);
   const std::size_t comma = rest.rfind(',');
   if (spec.format == DatasetSpec::Format::idx && comma != std::string_view::npos) {
@@ -51,7 +61,7 @@ Result<DatasetSpec> parse_dataset_spec(std::string_view text) {
     if (spec.labels.empty()) return spec_error(text, "the file of labels is missing");
   }
   spec.images = rest;
-  if (spec.images.empty()) return spec_error(text, "the file is missing");
+  if (spec.images.empty()) return spec_error(text, "the file or folder is missing");
   if (spec.format == DatasetSpec::Format::idx && !spec.sample && spec.labels.empty())
     return spec_error(text, "a whole data set needs labels, one sample of it a #number");
   return spec;

@@ -9,6 +9,7 @@
 #include "native/cli/dataset_run.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/runner_options.hpp"
+#include "native/cli/sample_files.hpp"
 
 namespace driftscope {
 namespace {
@@ -179,7 +180,7 @@ Command add_compare(CLI::App& app) {
   app.add_option("--input", options->inputs, input_help)->expected(1)->take_all();
   app.add_option("--dataset", options->dataset,
                  "Also run a whole data set: accuracy, and on how many samples the targets agree "
-                 "(idx:IMAGES,LABELS or cifar10:FILE)");
+                 "(idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR or images:DIR)");
   app.add_option("--left", options->left, "The target to compare with")->capture_default_str();
   app.add_option("--right", options->right, "The targets to compare, separated by commas")
       ->required()

@@ -11,6 +11,7 @@
 #include "native/cli/files.hpp"
 #include "native/cli/inputs.hpp"
 #include "native/cli/runner_options.hpp"
+#include "native/cli/sample_files.hpp"
 #include "native/cli/trace_writer.hpp"
 
 namespace driftscope {
@@ -113,7 +114,8 @@ Command add_run(CLI::App& app) {
   app.add_option("MODEL", options->model, "The .onnx file")->required();
   auto* input = app.add_option("--input", options->inputs, input_help)->expected(1)->take_all();
   app.add_option("--dataset", options->dataset,
-                 "Run a whole data set and print the accuracy: idx:IMAGES,LABELS or cifar10:FILE")
+                 "Run a whole data set and print the accuracy: idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR "
+                 "(neg/ and pos/, one .txt per text) or images:DIR (one folder per class)")
       ->excludes(input);
   app.add_option("--target", options->target, "host/engine[:option=value,…]")->capture_default_str();
   app.add_option("--trace", options->trace, "Write everything that was recorded (safetensors)");

@@ -10,38 +10,23 @@
 #include "core/model/onnx_reader.hpp"
 #include "core/trace/trace_file.hpp"
 #include "native/cli/files.hpp"
+#include "native/cli/sample_files.hpp"
 
 namespace driftscope {
 namespace {
 
 constexpr std::uint64_t default_seed = 42;
 
-std::filesystem::path preprocess_path(const ModelFile& model) {
-  return std::filesystem::path(model.path).replace_extension(".preprocess.json");
-}
-
-Result<Preprocess> read_preprocess(const ModelFile& model) {
-  const auto path = preprocess_path(model);
-  auto bytes = read_file(path);
-  if (!bytes.ok())
-    return bad_input(fmt::format(
-        "{}; it describes how a sample becomes the model's input, and a data set needs it (see "
-        "assets/README.md for the format)",
-        bytes.error().message));
-  auto how = parse_preprocess({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
-  if (!how.ok()) return in_context(std::move(how).error(), path.string());
-  return how;
-}
-
-Result<Dataset> open_dataset(const DatasetSpec& spec, const ModelFile& model) {
-  DRIFTSCOPE_TRY(Preprocess how, read_preprocess(model));
-  return Dataset::open(spec, std::move(how), [](const std::string& path) { return read_file(path); });
-}
-
 std::string input_names(const Graph& graph) {
   std::string names;
   for (const ValueId id : graph.inputs) names += (names.empty() ? "" : ", ") + graph.value_name(id);
   return names;
+}
+
+/// The last part of a path, also of one that ends in a slash.
+std::string base_name(const std::string& path) {
+  const auto normal = std::filesystem::path(path).lexically_normal();
+  return (normal.has_filename() ? normal.filename() : normal.parent_path().filename()).string();
 }
 
 bool is_input(const Graph& graph, std::string_view name) {
@@ -72,11 +57,6 @@ Result<NamedInputs> read_test_data_set(const std::filesystem::path& folder, cons
 /// Tensors of a file; one without a name of its own has the name "".
 Result<NamedInputs> read_tensor_file(const std::filesystem::path& path, const Graph& graph) {
   const std::string extension = path.extension().string();
-  if (extension == ".png" || extension == ".jpg" || extension == ".jpeg")
-    return unsupported(fmt::format(
-        "{}: this version reads no picture files; give the pixels as .npy, or as a sample of a data "
-        "set (idx:FILE#17, cifar10:FILE#17)",
-        path.string()));
   DRIFTSCOPE_TRY(const Bytes bytes, read_file(path));
   const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
   if (extension == ".npy") {
@@ -92,8 +72,8 @@ Result<NamedInputs> read_tensor_file(const std::filesystem::path& path, const Gr
   }
   if (extension != ".safetensors")
     return bad_input(fmt::format(
-        "--input {}: unknown kind of file '{}'; expected .npy, .pb, .safetensors, a folder, "
-        "idx:FILE#17, cifar10:FILE#17 or seed:42",
+        "--input {}: unknown kind of file '{}'; expected .npy, .pb, .safetensors, .png, .jpg, .txt, a "
+        "folder, idx:FILE#17, cifar10:FILE#17, imdb:DIR#17, images:DIR#17 or seed:42",
         path.string(), extension));
   auto trace = read_trace(bytes);
   if (!trace.ok()) return name_file(std::move(trace).error());
@@ -131,6 +111,11 @@ Result<GivenInputs> read_source(const std::string& source, const ModelFile& mode
     DRIFTSCOPE_TRY(const Dataset dataset, open_dataset(spec, model));
     DRIFTSCOPE_TRY(NamedTensor sample, dataset.sample(*spec.sample));
     given.label = dataset.label_text(*spec.sample);
+    given.tensors.push_back(std::move(sample));
+    return given;
+  }
+  if (is_sample_file(source)) {
+    DRIFTSCOPE_TRY(NamedTensor sample, read_sample_file(source, model));
     given.tensors.push_back(std::move(sample));
     return given;
   }
@@ -185,18 +170,10 @@ Result<GivenDataset> read_dataset(const std::string& text, const ModelFile& mode
   given.samples = dataset.size();
   given.labels = dataset.labels();
   given.class_names = dataset.class_names();
-  given.text = fmt::format("{}, {} samples",
-                           std::filesystem::path(spec.images).filename().string(), given.samples);
+  given.text = fmt::format("{}, {} samples", base_name(spec.images), given.samples);
   DRIFTSCOPE_TRY(NamedTensor stacked, dataset.stacked(0, given.samples));
   given.stacked.push_back(std::move(stacked));
   return given;
-}
-
-std::vector<std::string> class_names(const ModelFile& model) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(preprocess_path(model), ignored)) return {};
-  auto how = read_preprocess(model);
-  return how.ok() ? how->labels : std::vector<std::string>();
 }
 
 }  // namespace driftscope

@@ -16,8 +16,8 @@ struct GivenInputs {
   std::string label;  ///< class name of the sample, when it is known
 };
 
-/// Each spec is NAME=SOURCE or SOURCE: .npy, .pb, .safetensors, a folder of an ONNX test_data_set,
-/// idx:FILE#17, cifar10:FILE#17, seed:42. Without any, seed:42.
+/// Each spec is NAME=SOURCE or SOURCE: .npy, .pb, .safetensors, .png, .jpg, .txt, a folder of an ONNX
+/// test_data_set, one sample of a data set (idx:FILE#17), seed:42. Without any, seed:42.
 [[nodiscard]] Result<GivenInputs> read_inputs(const std::vector<std::string>& specs,
                                               const ModelFile& model);
 
@@ -30,10 +30,7 @@ struct GivenDataset {
   std::string text;
 };
 
-/// idx:IMAGES,LABELS or cifar10:FILE.
+/// idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR or images:DIR.
 [[nodiscard]] Result<GivenDataset> read_dataset(const std::string& spec, const ModelFile& model);
-
-/// Names of the model's classes from its preprocess.json; empty when there is none.
-[[nodiscard]] std::vector<std::string> class_names(const ModelFile& model);
 
 }  // namespace driftscope

@@ -8,8 +8,10 @@
 namespace driftscope {
 
 inline constexpr const char* input_help =
-    "NAME=SOURCE or SOURCE, once per model input: a .npy, .pb or .safetensors file, a folder of an "
-    "ONNX test data set, idx:FILE#17, cifar10:FILE#17, or seed:42 (the default: seeded random)";
+    "NAME=SOURCE or SOURCE, once per model input: a .npy, .pb or .safetensors file, a picture (.png, "
+    ".jpg) or text (.txt) for a model with a preprocessing description, a folder of an ONNX test data "
+    "set, idx:FILE#17, cifar10:FILE#17, imdb:DIR#17, images:DIR#17, or seed:42 (the default: seeded "
+    "random)";
 
 void add_runner_options(CLI::App& app, RunnerOptions& options);
 

@@ -110,9 +110,9 @@ TEST_CASE("ParsePreprocess_WrongFields_AreNamed") {
   CHECK(holds(failure(""), "no JSON object"));
   CHECK(holds(failure("[1]"), "no JSON object"));
   CHECK(holds(failure(changed("preprocess-1", "preprocess-9")), "preprocess-9"));
-  CHECK(holds(failure(changed("NCHW", "NHWC")), "layout is 'NHWC'"));
+  CHECK(holds(failure(changed("NCHW", "CHWN")), "layout is 'CHWN'"));
   CHECK(holds(failure(changed("\"channels\":1", "\"channels\":3")), "channels is 3"));
-  CHECK(holds(failure(changed("gray", "BGR")), "channel_order is 'BGR'"));
+  CHECK(holds(failure(changed("gray", "CMYK")), "channel_order is 'CMYK'"));
   CHECK(holds(failure(changed("\"height\":1", "\"height\":0")), "height"));
   CHECK(holds(failure(changed("\"height\":1", "\"height\":-1")), "height"));
   CHECK(holds(failure(changed("\"width\":2", "\"width\":99999999999")), "width"));
@@ -180,7 +180,7 @@ TEST_CASE("ParseDatasetSpec_WrongForms_ShowTheRightOnes") {
     INFO(text);
     const auto spec = parse_dataset_spec(text);
     REQUIRE_FALSE(spec.ok());
-    CHECK(holds(spec.error().message, "expected idx:IMAGES,LABELS or cifar10:FILE"));
+    CHECK(holds(spec.error().message, "expected idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR"));
   }
   CHECK(is_dataset_spec("idx:a"));
   CHECK(is_dataset_spec("cifar10:a"));

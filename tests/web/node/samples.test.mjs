@@ -15,6 +15,7 @@ for (const [model, source] of [
   ["lenet5", "idx:" + asset("data", "digits-test-images.idx3-ubyte")],
   ["lenet1", "idx:" + asset("data", "digits-test-images.idx3-ubyte")],
   ["resnet20", "cifar10:" + asset("data", "generated-cifar10-test.bin")],
+  ["vgg16", "cifar10:" + asset("data", "generated-cifar10-test.bin")],
 ]) {
   test(`${model}: the page's input has the bits of the PC's`, async (t) => {
     const description = describe(model);
@@ -27,6 +28,10 @@ for (const [model, source] of [
     assert.ok(native.bytes.equals(Buffer.from(values.buffer)));
   });
 }
+
+test("models of texts, and of pixels, have no test set of pictures here", () => {
+  for (const model of ["lstm", "transformer", "unet"]) assert.equal(setFor(describe(model)), null);
+});
 
 test("an image file cut short is refused", async () => {
   const cut = async (file) => (await readAsset(file)).subarray(0, 1000);

@@ -1,0 +1,98 @@
+// MNIST's IDX files and CIFAR-10's binary version as a source of samples.
+#include <fmt/format.h>
+
+#include "core/base/text.hpp"
+#include "core/dataset/cifar10.hpp"
+#include "core/dataset/idx.hpp"
+#include "core/dataset/sample_source.hpp"
+
+namespace driftscope {
+namespace {
+
+/// Reads a file and parses it; both kinds of error name it.
+template <class T>
+Result<T> parsed(const std::string& path, const ReadFile& read_file,
+                 Result<T> (*parse)(std::span<const std::byte>)) {
+  DRIFTSCOPE_TRY(const std::vector<std::byte> bytes, read_file(path));
+  auto value = parse(bytes);
+  if (!value.ok()) return in_context(std::move(value).error(), in_quotes(path, 200));
+  return value;
+}
+
+Result<std::vector<std::int64_t>> read_idx_labels(const std::string& path,
+                                                  const ReadFile& read_file) {
+  DRIFTSCOPE_TRY(const Tensor labels, parsed(path, read_file, &read_idx));
+  if (labels.rank() != 1)
+    return bad_input(fmt::format("{}: labels of shape {}, expected one dimension",
+                                 in_quotes(path, 200), shape_text(labels.shape())));
+  const auto values = labels.values<std::uint8_t>();
+  return std::vector<std::int64_t>(values.begin(), values.end());
+}
+
+class StoredPictures final : public SampleSource {
+ public:
+  StoredPictures(Tensor images, std::vector<std::int64_t> labels, Preprocess how)
+      : images_(std::move(images)), labels_(std::move(labels)), how_(std::move(how)) {}
+
+  [[nodiscard]] std::int64_t size() const override { return images_.shape().front(); }
+  [[nodiscard]] const std::vector<std::int64_t>& labels() const override { return labels_; }
+
+  [[nodiscard]] Result<Tensor> sample(std::int64_t i) const override {
+    const std::size_t bytes = images_.bytes().size() / static_cast<std::size_t>(size());
+    return preprocess(how_, images_.bytes().subspan(static_cast<std::size_t>(i) * bytes, bytes));
+  }
+
+  [[nodiscard]] Status check() const;
+
+ private:
+  Tensor images_;  // N×H×W or N×C×H×W, uint8
+  std::vector<std::int64_t> labels_;
+  Preprocess how_;
+};
+
+Status StoredPictures::check() const {
+  const bool planar = images_.rank() == 4;
+  if (images_.rank() != 3 && !planar)
+    return bad_input(fmt::format("shape {}, expected samples x height x width",
+                                 shape_text(images_.shape())));
+  const Shape& shape = images_.shape();
+  const Shape picture{planar ? shape[1] : 1, shape[shape.size() - 2], shape.back()};
+  if (picture != Shape{how_.channels, how_.height, how_.width})
+    return bad_input(fmt::format("its samples are {}, the model's preprocessing expects {}",
+                                 shape_text(picture), how_.text()));
+  if (shape.front() == 0) return bad_input("it holds no samples");
+  const auto classes = static_cast<std::int64_t>(how_.labels.size());
+  for (std::size_t i = 0; i < labels_.size() && classes > 0; ++i)
+    if (labels_[i] >= classes)
+      return bad_input(fmt::format("sample {} has label {}, but the model has {} classes", i,
+                                   labels_[i], classes));
+  return {};
+}
+
+}  // namespace
+
+Result<Source> open_stored_pictures(const DatasetSpec& spec, const Preprocess& how,
+                                    const ReadFile& read_file) {
+  Tensor images;
+  std::vector<std::int64_t> labels;
+  if (spec.format == DatasetSpec::Format::cifar10) {
+    DRIFTSCOPE_TRY(Cifar10 cifar10, parsed(spec.images, read_file, &read_cifar10));
+    images = std::move(cifar10.images);
+    labels = std::move(cifar10.labels);
+  } else {
+    DRIFTSCOPE_TRY(images, parsed(spec.images, read_file, &read_idx));
+    if (!spec.labels.empty()) {
+      DRIFTSCOPE_TRY(labels, read_idx_labels(spec.labels, read_file));
+    }
+  }
+  auto source = std::make_shared<StoredPictures>(std::move(images), std::move(labels), how);
+  if (Status status = source->check(); !status.ok())
+    return in_context(std::move(status).error(), in_quotes(spec.images, 200));
+  if (!spec.labels.empty() && static_cast<std::int64_t>(source->labels().size()) != source->size())
+    return bad_input(fmt::format("{} holds {} samples, {} holds {} labels",
+                                 in_quotes(spec.images, 200), source->size(),
+                                 in_quotes(spec.labels, 200), source->labels().size()));
+  return Source(std::move(source));
+}
+
+}  // namespace driftscope
