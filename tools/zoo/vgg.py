@@ -27,7 +27,7 @@ class VGG16(nn.Sequential):
         for number, (inputs, outputs) in enumerate([(before, hidden), (hidden, hidden)], start=6):
             self.add_module(f"fc{number}", nn.Linear(inputs, outputs))
             self.add_module(f"relu{number}", nn.ReLU())
-            self.add_module(f"dropout{number}", nn.Dropout(0.1))
+            self.add_module(f"dropout{number}", nn.Dropout(0.3))
         self.add_module("fc8", nn.Linear(hidden, classes))
         for module in self.modules():
             if isinstance(module, nn.Conv2d):
