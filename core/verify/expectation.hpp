@@ -16,7 +16,8 @@ struct Tolerance {
 };
 
 /// Nothing when `got` is as expected, else what differs first: dtype, shape, or the first element.
-/// Floating elements within absolute + relative·|want|, NaN as NaN; all others bit by bit.
+/// Floating elements within absolute + relative·|want|, NaN as NaN; all others bit by bit. bfloat16 has
+/// eight bits: a step in its last one is allowed, since the cases cut off where the operator rounds.
 [[nodiscard]] std::optional<std::string> disagreement(const Tensor& got, const Tensor& want,
                                                       const Tolerance& tolerance = {});
 

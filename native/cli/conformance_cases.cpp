@@ -23,6 +23,12 @@ std::vector<fs::path> sorted_folders(const fs::path& parent) {
   return folders;
 }
 
+/// NumPy has no bfloat16: the cases carry its bits as uint16.
+Result<Tensor> as_declared(const Tensor& tensor, DType declared) {
+  if (declared != DType::bfloat16 || tensor.dtype() != DType::uint16) return tensor;
+  return Tensor::from_bytes(declared, tensor.shape(), tensor.bytes());
+}
+
 /// input_0.pb, input_1.pb, … in the order of the graph's inputs (or outputs).
 Result<NamedInputs> read_tensors(const fs::path& folder, const std::string& prefix,
                                  const Graph& graph, const std::vector<ValueId>& ids) {
@@ -35,7 +41,8 @@ Result<NamedInputs> read_tensors(const fs::path& folder, const std::string& pref
     auto tensor = read_tensor_proto(bytes);
     if (!tensor.ok())
       return in_context(std::move(tensor).error(), path.filename().string());
-    tensors.push_back({graph.values[ids[i]].name, std::move(tensor->tensor)});
+    DRIFTSCOPE_TRY(Tensor typed, as_declared(tensor->tensor, graph.values[ids[i]].dtype));
+    tensors.push_back({graph.values[ids[i]].name, std::move(typed)});
   }
   return tensors;
 }
