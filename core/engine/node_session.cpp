@@ -27,8 +27,7 @@ Status NodeSession::start(std::vector<Tensor> inputs, Observer& observer) {
 Status NodeSession::step() {
   const Node& node = graph_->nodes[next_];
   std::vector<const Tensor*> inputs;
-  inputs.reserve(node.inputs.size());
-  for (const ValueId id : node.inputs) {
+  for (const ValueId id : node.reads()) {
     inputs.push_back(store_.get(id));
     if (id != no_value && inputs.back() == nullptr)
       return internal_error(fmt::format("node {} ({}): its input {} is not there", node.name,

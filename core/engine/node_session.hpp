@@ -20,7 +20,7 @@ class NodeSession : public Session {
   [[nodiscard]] Result<std::vector<Tensor>> finish() final;
 
  protected:
-  /// Computes one node: inputs in the order of node.inputs (null: omitted), outputs in the order of
+  /// Computes one node: inputs in the order of node.reads() (null: omitted), outputs in the order of
   /// node.outputs.
   [[nodiscard]] virtual Result<std::vector<Tensor>> run_node(
       NodeId id, std::span<const Tensor* const> inputs) = 0;

@@ -9,7 +9,7 @@ ValueStore::ValueStore(const Graph& graph)
   for (NodeId id = 0; id < graph.nodes.size(); ++id) {
     for (const ValueId output : graph.nodes[id].outputs)
       if (output != no_value) last_use_[output] = id;
-    for (const ValueId input : graph.nodes[id].inputs)
+    for (const ValueId input : graph.nodes[id].reads())
       if (input != no_value) last_use_[input] = id;
   }
   for (const ValueId output : graph.outputs) last_use_[output] = no_node;
@@ -32,7 +32,7 @@ void ValueStore::node_done(NodeId node) {
   const auto release = [&](ValueId value) {
     if (value != no_value && last_use_[value] == node) tensors_[value].reset();
   };
-  for (const ValueId input : graph_.nodes[node].inputs) release(input);
+  for (const ValueId input : graph_.nodes[node].reads()) release(input);
   for (const ValueId output : graph_.nodes[node].outputs) release(output);
 }
 

@@ -24,8 +24,9 @@ SymbolicShape symbolic(const Shape& shape) {
 /// Builds one graph; `producer` in values counts in the order of the file until nodes are ordered.
 class Builder {
  public:
-  explicit Builder(const Model& model)
-      : model_(model), file_(model.graph), names_(unique_node_names(file_.nodes)) {}
+  /// `around`: the builder of the graph that this one lies in, null for the model's own.
+  Builder(const Model& model, const ModelGraph& file, Builder* around)
+      : model_(model), file_(file), around_(around), names_(unique_node_names(file_.nodes)) {}
 
   Result<Graph> build() {
     graph_.name = file_.name;
@@ -38,6 +39,9 @@ class Builder {
     DRIFTSCOPE_CHECK(add_outputs());
     return std::move(graph_);
   }
+
+  /// In the order of the built graph's `captured`: the values' numbers in the graph around it.
+  [[nodiscard]] const std::vector<ValueId>& captured_from() const { return captured_from_; }
 
  private:
   Status define(Value value, const std::string& what) {
@@ -115,35 +119,70 @@ class Builder {
       }
   }
 
-  /// The value that `who` uses under this name.
-  Result<ValueId> resolve(const std::string& name, const std::string& who) const {
+  /// The value that `who` uses under this name; one from a graph around this one is captured.
+  Result<ValueId> resolve(const std::string& name, const std::string& who) {
     const auto entry = ids_.find(name);
     if (entry != ids_.end()) return entry->second;
     if (const auto reason = unsupported_.find(name); reason != unsupported_.end())
       return unsupported(fmt::format("{}: initializer {}: {}", who, in_quotes(name), reason->second));
+    if (around_ != nullptr) {
+      DRIFTSCOPE_TRY(const ValueId outer, around_->resolve(name, who));
+      const auto id = static_cast<ValueId>(graph_.values.size());
+      Value value = around_->graph_.values[outer];
+      value.producer = no_node;
+      if (!value.constant) {
+        graph_.captured.push_back(id);
+        captured_from_.push_back(outer);
+      }
+      graph_.values.push_back(std::move(value));
+      ids_.emplace(name, id);
+      return id;
+    }
     return bad_input(fmt::format("{}: value {} does not exist: no graph input, initializer or node "
                                  "output has this name",
                                  who, in_quotes(name)));
   }
 
-  Result<Node> node_of(std::size_t i) const {
+  /// The graph of one attribute, and what it captures from here as captured values of the node.
+  Status add_subgraph(const Attribute& attribute, Node& node) {
+    const auto* const file = std::get_if<std::shared_ptr<const ModelGraph>>(&attribute.value);
+    if (file == nullptr) return {};
+    Builder inside(model_, **file, this);
+    auto graph = inside.build();
+    if (!graph.ok())
+      return in_context(std::move(graph).error(),
+                        fmt::format("node {}: {}", in_quotes(node.name), attribute.name));
+    Subgraph subgraph{attribute.name, std::make_shared<const Graph>(*std::move(graph)), {}};
+    for (const ValueId outer : inside.captured_from()) {
+      const auto place = std::find(node.captured.begin(), node.captured.end(), outer);
+      subgraph.captured.push_back(static_cast<std::size_t>(place - node.captured.begin()));
+      if (place == node.captured.end()) node.captured.push_back(outer);
+    }
+    node.subgraphs.push_back(std::move(subgraph));
+    return {};
+  }
+
+  Result<Node> node_of(std::size_t i) {
     ModelNode file_node = file_.nodes[i];
     const std::string who = "node " + in_quotes(names_[i]);
     if (file_node.op_type.empty()) return bad_input(who + ": it has no operator (op_type)");
     const auto opset = model_.opsets.find(file_node.domain);
-    if (opset == model_.opsets.end())
+    if (file_node.opset == 0 && opset == model_.opsets.end())
       return bad_input(
           fmt::format("{}: the model does not say which opset of domain {} it uses (opset_import)",
                       who, file_node.domain.empty() ? "ai.onnx" : in_quotes(file_node.domain)));
-    if (auto status = modernize(file_node, opset->second); !status.ok())
+    const std::int64_t version = file_node.opset != 0 ? file_node.opset : opset->second;
+    if (auto status = modernize(file_node, version); !status.ok())
       return in_context(std::move(status).error(), who);
     Node node{.name = names_[i],
               .op_type = file_node.op_type,
               .domain = file_node.domain,
               .inputs = {},
               .outputs = {},
-              .attributes = file_node.attributes};
-    node.opset = node.domain.empty() ? effective_opset(opset->second) : opset->second;
+              .attributes = file_node.attributes,
+              .subgraphs = {},
+              .captured = {}};
+    node.opset = node.domain.empty() ? effective_opset(version) : version;
     std::unordered_set<std::string_view> seen;
     for (const Attribute& attribute : node.attributes)
       if (!seen.insert(attribute.name).second)
@@ -158,6 +197,8 @@ class Builder {
     }
     for (const std::string& output : file_node.outputs)
       node.outputs.push_back(output.empty() ? no_value : ids_.at(output));
+    for (const Attribute& attribute : node.attributes)
+      DRIFTSCOPE_CHECK(add_subgraph(attribute, node));
     return node;
   }
 
@@ -172,7 +213,7 @@ class Builder {
   Status order_nodes() {
     std::vector<std::vector<std::size_t>> dependencies(graph_.nodes.size());
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
-      for (const ValueId input : graph_.nodes[i].inputs)
+      for (const ValueId input : graph_.nodes[i].reads())
         if (input != no_value && graph_.values[input].producer != no_node)
           dependencies[i].push_back(graph_.values[input].producer);
     DRIFTSCOPE_TRY(const auto order, topological_order(dependencies, names_));
@@ -193,12 +234,15 @@ class Builder {
       DRIFTSCOPE_TRY(const ValueId id, resolve(output.name, "graph output"));
       graph_.outputs.push_back(id);
     }
-    if (graph_.outputs.empty()) return bad_input("the graph has no outputs: there is nothing to run");
+    if (graph_.outputs.empty() && around_ == nullptr)
+      return bad_input("the graph has no outputs: there is nothing to run");
     return {};
   }
 
   const Model& model_;
   const ModelGraph& file_;
+  Builder* around_;
+  std::vector<ValueId> captured_from_;
   std::vector<std::string> names_;  // of the nodes, in the order of the file
   std::unordered_map<std::string, ValueId> ids_;
   std::unordered_map<std::string, std::string> unsupported_;
@@ -208,7 +252,7 @@ class Builder {
 }  // namespace
 
 Result<Graph> build_graph(const Model& model) {
-  auto graph = Builder(model).build();
+  auto graph = Builder(model, model.graph, nullptr).build();
   if (!graph.ok()) return in_context(std::move(graph).error(), "graph");
   return graph;
 }

@@ -13,6 +13,12 @@ std::optional<Shape> Value::static_shape() const {
   return sizes;
 }
 
+std::vector<ValueId> Node::reads() const {
+  std::vector<ValueId> values = inputs;
+  values.insert(values.end(), captured.begin(), captured.end());
+  return values;
+}
+
 const Attribute* Node::attribute(std::string_view attribute_name) const {
   for (const Attribute& attribute : attributes)
     if (attribute.name == attribute_name) return &attribute;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +33,16 @@ struct Value {
   [[nodiscard]] std::optional<Shape> static_shape() const;
 };
 
+struct Graph;
+
+/// A graph inside a node (If, Loop, Scan).
+struct Subgraph {
+  std::string attribute;               ///< "then_branch", "body", …
+  std::shared_ptr<const Graph> graph;  ///< never null
+  /// For each of graph->captured its place in the node's `captured`.
+  std::vector<std::size_t> captured;
+};
+
 struct Node {
   std::string name;  ///< never empty: "<op_type>_<index in the file>" when the file has none
   std::string op_type;
@@ -40,7 +51,13 @@ struct Node {
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::vector<Attribute> attributes;
+  std::vector<Subgraph> subgraphs;
+  /// Values around the node that its subgraphs read, each once: they must be there before it runs,
+  /// but are no inputs of the operator.
+  std::vector<ValueId> captured;
 
+  /// All that must be there before the node runs: inputs (no_value among them), then captured values.
+  [[nodiscard]] std::vector<ValueId> reads() const;
   [[nodiscard]] const Attribute* attribute(std::string_view attribute_name) const;
 };
 
@@ -50,6 +67,9 @@ struct Graph {
   std::vector<Node> nodes;  ///< every producer before its consumers; file order where possible
   std::vector<ValueId> inputs;  ///< without initializers
   std::vector<ValueId> outputs;
+  /// Of a subgraph: values that are defined around it (constants are copied in instead). They have no
+  /// producer here.
+  std::vector<ValueId> captured;
 
   [[nodiscard]] std::optional<ValueId> find_value(std::string_view value_name) const;
   /// Value name, "(omitted)" for no_value.

@@ -80,8 +80,10 @@ std::string value_text(const Graph& graph, ValueId id) {
   return fmt::format("{}: {}", graph.values[id].name, type_text(graph.values[id]));
 }
 
-std::string node_text(const Graph& graph, const Node& node) {
-  std::string text = node.name + " = ";
+std::string graph_text(const Graph& graph, const std::string& indent);
+
+std::string node_text(const Graph& graph, const Node& node, const std::string& indent) {
+  std::string text = indent + node.name + " = ";
   if (!node.domain.empty()) text += node.domain + ".";
   text += node.op_type;
   if (!node.attributes.empty()) {
@@ -96,22 +98,32 @@ std::string node_text(const Graph& graph, const Node& node) {
     inputs.push_back(id == no_value ? "_" : graph.values[id].name);
   std::vector<std::string> outputs;
   for (const ValueId id : node.outputs) outputs.push_back(value_text(graph, id));
-  return fmt::format("{}({}) -> {}\n", text, fmt::join(inputs, ", "), fmt::join(outputs, ", "));
+  text += fmt::format("({}) -> {}\n", fmt::join(inputs, ", "), fmt::join(outputs, ", "));
+  for (const Subgraph& subgraph : node.subgraphs)
+    text += fmt::format("{}  {}:\n{}", indent, subgraph.attribute,
+                        graph_text(*subgraph.graph, indent + "    "));
+  return text;
+}
+
+std::string graph_text(const Graph& graph, const std::string& indent) {
+  std::string text;
+  for (const ValueId id : graph.inputs)
+    text += fmt::format("{}input  {}\n", indent, value_text(graph, id));
+  for (const ValueId id : graph.captured)
+    text += fmt::format("{}outer  {}\n", indent, value_text(graph, id));
+  for (const Value& value : graph.values)
+    if (value.constant && value.producer == no_node)
+      text += fmt::format("{}const  {}: {}\n", indent, value.name, tensor_text(*value.constant));
+  for (const Node& node : graph.nodes) text += node_text(graph, node, indent);
+  for (const ValueId id : graph.outputs)
+    text += fmt::format("{}output {}\n", indent, value_text(graph, id));
+  return text;
 }
 
 }  // namespace
 
 std::string print_graph(const Graph& graph) {
-  std::string text = fmt::format("graph {}\n", graph.name);
-  for (const ValueId id : graph.inputs)
-    text += fmt::format("input  {}\n", value_text(graph, id));
-  for (const Value& value : graph.values)
-    if (value.constant && value.producer == no_node)
-      text += fmt::format("const  {}: {}\n", value.name, tensor_text(*value.constant));
-  for (const Node& node : graph.nodes) text += node_text(graph, node);
-  for (const ValueId id : graph.outputs)
-    text += fmt::format("output {}\n", value_text(graph, id));
-  return text;
+  return fmt::format("graph {}\n{}", graph.name, graph_text(graph, ""));
 }
 
 }  // namespace driftscope

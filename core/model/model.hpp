@@ -1,5 +1,5 @@
 // An ONNX model as it stands in the file: names, not yet a graph.
-// Made by onnx_reader, consumed by graph/build. Nothing is checked against operators here.
+// Made by onnx_reader (which inlines the model's own functions), consumed by graph/build. Nothing is checked against operators here.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,9 @@ struct Attribute {
                              std::vector<Tensor>, std::vector<std::shared_ptr<const ModelGraph>>>;
   std::string name;
   Value value;
+  /// In the body of a function: the attribute of the function that gives the value. Gone once the
+  /// function is inlined.
+  std::string reference = {};
 };
 
 struct ModelNode {
@@ -34,6 +37,9 @@ struct ModelNode {
   std::vector<std::string> inputs;   ///< "" stands for an omitted optional input
   std::vector<std::string> outputs;
   std::vector<Attribute> attributes;
+  std::string overload = {};  ///< of a function that the model defines
+  /// Version of the node's domain where it is not that of the model: in what was a function.
+  std::int64_t opset = 0;
 };
 
 /// One dimension: a size, or a symbol such as "N", or (size −1, no symbol) unknown.

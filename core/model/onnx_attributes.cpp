@@ -21,6 +21,7 @@ enum Kind : std::int64_t {
 /// All fields of an AttributeProto; `kind` says which one counts.
 struct AttributeParts {
   std::string name;
+  std::string reference;
   std::int64_t kind = 0;
   float f = 0.0f;
   std::int64_t i = 0;
@@ -78,6 +79,7 @@ Status read_part(Field& field, const ReadContext& context, AttributeParts& parts
       return {};
     }
     case 20: parts.kind = field.integer(); return {};
+    case 21: return read_name(field, parts.reference);
     default: return {};
   }
 }
@@ -120,9 +122,11 @@ Result<Attribute> read_attribute(std::string_view message, const ReadContext& co
       message, [&](Field& field) { return read_part(field, context, parts); });
   if (!status.ok()) return failed(std::move(status).error());
   if (parts.name.empty()) return failed(bad_input("it has no name"));
+  if (!parts.reference.empty())
+    return Attribute{std::move(parts.name), {}, std::move(parts.reference)};
   auto value = value_of(parts);
   if (!value.ok()) return failed(std::move(value).error());
-  return Attribute{std::move(parts.name), *std::move(value)};
+  return Attribute{std::move(parts.name), *std::move(value), {}};
 }
 
 }  // namespace driftscope

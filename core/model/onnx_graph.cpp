@@ -16,6 +16,8 @@ std::string label(std::string_view kind, std::size_t index, const std::string& n
 /// "ai.onnx" is another spelling of the ONNX domain.
 std::string domain_of(std::string domain) { return domain == "ai.onnx" ? "" : std::move(domain); }
 
+}  // namespace
+
 Result<ModelNode> read_node(std::string_view message, std::size_t index,
                             const ReadContext& context) {
   ModelNode node;
@@ -35,6 +37,7 @@ Result<ModelNode> read_node(std::string_view message, std::size_t index,
         node.domain = domain_of(std::move(domain));
         return {};
       }
+      case 8: return read_name(field, node.overload);
       default: return {};
     }
   });
@@ -43,6 +46,8 @@ Result<ModelNode> read_node(std::string_view message, std::size_t index,
   if (!node.op_type.empty()) where += fmt::format(" ({})", in_quotes(node.op_type));
   return in_context(std::move(status).error(), where);
 }
+
+namespace {
 
 /// TensorShapeProto.Dimension: dim_value = 1, dim_param = 2.
 Result<Dimension> read_dimension(std::string_view message) {

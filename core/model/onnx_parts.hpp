@@ -2,8 +2,10 @@
 // onnx.proto (IR version 10). Clients: the files onnx_*.cpp only.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/result.hpp"
 #include "core/model/model.hpp"
@@ -34,6 +36,35 @@ struct ReadContext {
 /// ValueInfoProto. A type that is no tensor (sequence, map, optional) leaves dtype and shape open and
 /// is named in `other_type`.
 [[nodiscard]] Result<ValueInfo> read_value_info(std::string_view message, std::string& other_type);
+
+/// NodeProto; `index` is its place, for messages.
+[[nodiscard]] Result<ModelNode> read_node(std::string_view message, std::size_t index,
+                                          const ReadContext& context);
+
+/// OperatorSetIdProto, into a map from domain to version.
+[[nodiscard]] Status read_opset(std::string_view message,
+                                std::map<std::string, std::int64_t>& opsets);
+/// ONNX's own opset among them, if any, is one that can be read.
+[[nodiscard]] Status check_opset(const std::map<std::string, std::int64_t>& opsets);
+
+/// A function that the model defines: FunctionProto.
+struct ModelFunction {
+  std::string name;
+  std::string domain;
+  std::string overload;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<Attribute> defaults;  ///< attributes that a call may leave out
+  std::vector<ModelNode> nodes;
+  std::map<std::string, std::int64_t> opsets;
+};
+[[nodiscard]] Result<ModelFunction> read_function(std::string_view message,
+                                                  const ReadContext& context);
+
+/// Replaces every call of one of these functions by its body, in graphs inside the graph as well.
+/// Errors: a function that calls itself, more than max_inlined_nodes, a function defined twice.
+[[nodiscard]] Status inline_functions(const std::vector<ModelFunction>& functions, Model& model);
+inline constexpr std::size_t max_inlined_nodes = 250'000;
 
 /// GraphProto.
 [[nodiscard]] Result<ModelGraph> read_graph(std::string_view message, const ReadContext& context);

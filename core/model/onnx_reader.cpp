@@ -17,35 +17,8 @@ struct ModelParts {
   Model model;
   std::string producer_version;
   std::optional<std::string_view> graph;
+  std::vector<std::string_view> functions;
 };
-
-/// OperatorSetIdProto: domain = 1, version = 2.
-Status read_opset(std::string_view message, Model& model) {
-  std::string domain;
-  std::int64_t version = 0;
-  DRIFTSCOPE_CHECK(read_fields(message, [&](Field& field) -> Status {
-    if (field.tag() == 1) return read_name(field, domain);
-    if (field.tag() == 2) version = field.integer();
-    return {};
-  }));
-  if (domain == "ai.onnx") domain.clear();
-  const auto [entry, added] = model.opsets.emplace(domain, version);
-  if (!added && entry->second != version)
-    return bad_input(fmt::format("domain {} is imported as opset {} and as opset {}",
-                                 in_quotes(domain), entry->second, version));
-  return {};
-}
-
-/// FunctionProto: name = 1, domain = 10. Names the function in an error.
-Error function_error(std::string_view message) {
-  std::string name;
-  const Status status = read_fields(message, [&](Field& field) -> Status {
-    return field.tag() == 1 ? read_name(field, name) : Status();
-  });
-  return unsupported(fmt::format("functions: the model defines its own function {}, which is not "
-                                 "supported; export it with functions inlined",
-                                 status.ok() ? in_quotes(name) : "(unreadable)"));
-}
 
 Status read_part(Field& field, ModelParts& parts) {
   switch (field.tag()) {
@@ -56,8 +29,8 @@ Status read_part(Field& field, ModelParts& parts) {
       if (parts.graph) return bad_input("it holds two graphs");
       parts.graph = field.bytes();
       return {};
-    case 8: return read_opset(field.bytes(), parts.model);
-    case 25: return function_error(field.bytes());
+    case 8: return read_opset(field.bytes(), parts.model.opsets);
+    case 25: parts.functions.push_back(field.bytes()); return {};
     default: return {};
   }
 }
@@ -66,12 +39,7 @@ Status check_versions(const Model& model) {
   if (model.ir_version < min_ir_version)
     return unsupported(fmt::format("IR version {} is not supported: expected {} or later (ONNX 1.0)",
                                    model.ir_version, min_ir_version));
-  const auto onnx = model.opsets.find("");
-  if (onnx != model.opsets.end() && (onnx->second < min_opset || onnx->second > max_opset))
-    return unsupported(fmt::format("opset {} is not supported: expected {} to {}; convert the model "
-                                   "with onnx.version_converter",
-                                   onnx->second, min_opset, max_opset));
-  return {};
+  return check_opset(model.opsets);
 }
 
 Result<Model> read_model(std::string_view message, const ExternalData& external_data) {
@@ -83,6 +51,12 @@ Result<Model> read_model(std::string_view message, const ExternalData& external_
   if (!graph.ok()) return in_context(std::move(graph).error(), "graph");
   Model& model = parts.model;
   model.graph = *std::move(graph);
+  std::vector<ModelFunction> functions;
+  for (const std::string_view function : parts.functions) {
+    DRIFTSCOPE_TRY(ModelFunction read, read_function(function, {external_data}));
+    functions.push_back(std::move(read));
+  }
+  DRIFTSCOPE_CHECK(inline_functions(functions, model));
   if (!parts.producer_version.empty())
     model.producer += (model.producer.empty() ? "" : " ") + parts.producer_version;
   if (!printable(model.producer)) model.producer = "(unreadable)";
@@ -90,6 +64,31 @@ Result<Model> read_model(std::string_view message, const ExternalData& external_
 }
 
 }  // namespace
+
+Status read_opset(std::string_view message, std::map<std::string, std::int64_t>& opsets) {
+  std::string domain;
+  std::int64_t version = 0;
+  DRIFTSCOPE_CHECK(read_fields(message, [&](Field& field) -> Status {
+    if (field.tag() == 1) return read_name(field, domain);
+    if (field.tag() == 2) version = field.integer();
+    return {};
+  }));
+  if (domain == "ai.onnx") domain.clear();
+  const auto [entry, added] = opsets.emplace(domain, version);
+  if (!added && entry->second != version)
+    return bad_input(fmt::format("domain {} is imported as opset {} and as opset {}",
+                                 in_quotes(domain), entry->second, version));
+  return {};
+}
+
+Status check_opset(const std::map<std::string, std::int64_t>& opsets) {
+  const auto onnx = opsets.find("");
+  if (onnx != opsets.end() && (onnx->second < min_opset || onnx->second > max_opset))
+    return unsupported(fmt::format("opset {} is not supported: expected {} to {}; convert the model "
+                                   "with onnx.version_converter",
+                                   onnx->second, min_opset, max_opset));
+  return {};
+}
 
 Error protobuf_too_large(std::string_view what) {
   return limit_error(fmt::format("{}: larger than 2 GiB, the limit of protobuf; save its weights as "

@@ -32,6 +32,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
         return bad_input(fmt::format("input 0 (input): expected sizes of 0 or more, got [{}]",
                                      fmt::join(sizes, ",")));
     y.shape = symbolic_shape(sizes);
+  } else if (const PartialVector* partial = context.partial(0)) {
+    y.shape = as_sizes(*partial);
   } else if (const auto& type = context.input(0).shape;
              type && type->front().known() &&
              type->front().size <= static_cast<std::int64_t>(max_rank)) {

@@ -8,6 +8,7 @@
 
 #include "core/base/half.hpp"
 #include "core/ops/infer_shapes.hpp"
+#include "core/ops/support/subgraph_run.hpp"
 
 namespace driftscope {
 namespace {
@@ -57,13 +58,45 @@ std::optional<Shape> complete_shape(const TensorType& type) {
   return shape;
 }
 
+// How a subgraph's values are held and its nodes evaluated.
+template <class S, bool in_place>
+using HeldBy = std::conditional_t<in_place, Tensor, Evaluated<S>>;
+
+template <class S>
+SubgraphRules<S, Evaluated<S>> subgraph_rules(ThreadPool& threads, Evaluated<S>* /*held*/) {
+  return {[](const Tensor& constant) -> Result<Evaluated<S>> { return known<S>(constant); },
+          [&threads](const Node& node, std::span<const Evaluated<S>* const> inputs) {
+            return evaluate<S>(node, inputs, threads);
+          },
+          [](Evaluated<S> value) -> Result<Evaluated<S>> { return value; },
+          [](Evaluated<S> value) { return value; }};
+}
+
+SubgraphRules<float, Tensor> subgraph_rules(ThreadPool& threads, Tensor* /*held*/) {
+  return {[](const Tensor& constant) -> Result<Tensor> { return constant; },
+          [&threads](const Node& node, std::span<const Tensor* const> inputs) {
+            return evaluate_strict(node, inputs, threads);
+          },
+          [](Evaluated<float> value) -> Result<Tensor> { return std::move(value.tensor); },
+          [](Tensor value) {
+            return Evaluated<float>{value.dtype(), value.shape(), {}, value};
+          }};
+}
+
 /// The outputs of one node while it runs. Floating ones are kept as S, but that `in_place` puts
 /// float32 straight into tensors.
 template <class S, bool in_place>
-class Results final : public OutputMaker<S> {
+class Results final : public KernelHost<S> {
+  using Held = HeldBy<S, in_place>;
+
  public:
-  explicit Results(const Node& node)
-      : node_(node), values_(node.outputs.size()), operands_(node.outputs.size()) {}
+  /// `inputs` in the order of node.reads().
+  Results(const Node& node, std::span<const Held* const> inputs, ThreadPool& threads)
+      : node_(node),
+        inputs_(inputs),
+        threads_(threads),
+        values_(node.outputs.size()),
+        operands_(node.outputs.size()) {}
 
   Status allocate_known(std::span<const TensorType> types) {
     for (std::size_t i = 0; i < values_.size(); ++i) {
@@ -101,6 +134,33 @@ class Results final : public OutputMaker<S> {
     return internal_error("only Bounded has bounds");
   }
 
+  Status give(std::size_t output, Evaluated<S> value) override {
+    operands_[output].tensor = std::move(value.tensor);
+    values_[output] = std::move(value);
+    return {};
+  }
+
+  Evaluated<S> pass(std::size_t input) override {
+    if constexpr (in_place) {
+      const Tensor& tensor = *inputs_[input];
+      return {tensor.dtype(), tensor.shape(), {}, tensor};
+    } else {
+      return *inputs_[input];
+    }
+  }
+
+  Result<std::unique_ptr<SubgraphRun<S>>> subgraph(std::string_view attribute) override {
+    for (const Subgraph& subgraph : node_.subgraphs) {
+      if (subgraph.attribute != attribute) continue;
+      auto run = std::make_unique<HeldSubgraphRun<S, Held>>(
+          subgraph, inputs_.subspan(node_.inputs.size()),
+          subgraph_rules(threads_, static_cast<Held*>(nullptr)));
+      DRIFTSCOPE_CHECK(run->prepare());
+      return std::unique_ptr<SubgraphRun<S>>(std::move(run));
+    }
+    return bad_input(fmt::format("attribute {}: a graph is required but absent", attribute));
+  }
+
   std::span<Operand<S>> operands() { return operands_; }
 
   /// What the kernel made, and that nothing is missing.
@@ -116,6 +176,8 @@ class Results final : public OutputMaker<S> {
 
  private:
   const Node& node_;
+  std::span<const Held* const> inputs_;
+  ThreadPool& threads_;
   std::vector<Evaluated<S>> values_;
   std::vector<Operand<S>> operands_;
 };
@@ -149,12 +211,12 @@ Result<std::vector<TensorType>> output_types(const Node& node, std::span<const O
 
 template <class S>
 Status run_kernel(const Node& node, std::span<Operand<S>> inputs, std::span<Operand<S>> outputs,
-                  OutputMaker<S>& maker, ThreadPool& threads) {
+                  KernelHost<S>& host, ThreadPool& threads) {
   DRIFTSCOPE_TRY(const Operator* const op, find_operator(node));
   const ReferenceKernel<S> kernel = kernel_of<S>(*op);
   if (kernel == nullptr)
     return internal_error(fmt::format("{}: the operator has no kernel", node_label(node)));
-  KernelContext<S> context(node, inputs, outputs, maker, threads);
+  KernelContext<S> context(node, inputs, outputs, host, threads);
   const auto run = [&]() -> Status {
     try {
       return kernel(context);
@@ -282,14 +344,15 @@ Result<std::vector<Evaluated<S>>> evaluate(const Node& node,
       constants[i] = &input.tensor;
     } else if (is_known(input)) {
       constants[i] = &input.tensor;
-    } else if (static_cast<std::int64_t>(input.real.size()) <= max_shape_elements) {
+    } else if (node.subgraphs.empty() &&
+               static_cast<std::int64_t>(input.real.size()) <= max_shape_elements) {
       DRIFTSCOPE_TRY(small[i], lower(input));
       constants[i] = &small[i];
     }
   }
   DRIFTSCOPE_TRY(const auto types, output_types<S>(node, operands, constants));
 
-  Results<S, false> results(node);
+  Results<S, false> results(node, inputs, threads);
   DRIFTSCOPE_CHECK(results.allocate_known(types));
   DRIFTSCOPE_CHECK(run_kernel<S>(node, operands, results.operands(), results, threads));
   return results.take();
@@ -328,7 +391,9 @@ Result<std::vector<Tensor>> evaluate_in_double(const Node& node,
 
 Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Tensor* const> inputs,
                                             ThreadPool& threads) {
-  if (has_float64(inputs)) return evaluate_in_double(node, inputs, threads);
+  // The nodes inside a subgraph choose for themselves; the node around them only passes tensors on.
+  const bool passes = !node.subgraphs.empty();
+  if (!passes && has_float64(inputs)) return evaluate_in_double(node, inputs, threads);
   std::vector<Operand<float>> operands(inputs.size());
   std::vector<Evaluated<float>> widened(inputs.size());  // float16 and bfloat16 as float32
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -339,20 +404,20 @@ Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Te
     operands[i].tensor = input;
     if (input.dtype() == DType::float32) {
       operands[i].real = input.values<float>();
-    } else if (is_floating(input.dtype())) {
+    } else if (is_floating(input.dtype()) && !passes) {
       DRIFTSCOPE_TRY(widened[i], lift<float>(input));
       operands[i].real = widened[i].real;
     }
   }
   DRIFTSCOPE_TRY(const auto types, output_types<float>(node, operands, inputs));
 
-  Results<float, true> results(node);
+  Results<float, true> results(node, inputs, threads);
   DRIFTSCOPE_CHECK(results.allocate_known(types));
   DRIFTSCOPE_CHECK(run_kernel<float>(node, operands, results.operands(), results, threads));
   DRIFTSCOPE_TRY(auto values, results.take());
   std::vector<Tensor> outputs(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!is_floating(values[i].dtype) || values[i].dtype == DType::float32) {
+    if (passes || !is_floating(values[i].dtype) || values[i].dtype == DType::float32) {
       outputs[i] = std::move(values[i].tensor);
     } else {
       DRIFTSCOPE_TRY(outputs[i], lower(values[i]));

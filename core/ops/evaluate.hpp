@@ -6,18 +6,9 @@
 #include <vector>
 
 #include "core/ops/operator.hpp"
+#include "core/ops/support/evaluated.hpp"
 
 namespace driftscope {
-
-/// The result of a node in the scalar S, between nodes of one group: floating tensors as S, others
-/// as Tensor.
-template <class S>
-struct Evaluated {
-  DType dtype = DType::undefined;  ///< undefined: an omitted optional
-  Shape shape;
-  std::vector<S> real;  ///< of an integer tensor: what it may be instead (Bounded), or nothing
-  Tensor tensor;
-};
 
 /// Exact, and not lifted before a kernel asks for the elements: `real` is empty, `tensor` holds them.
 template <class S>
@@ -31,7 +22,7 @@ template <class S>
 template <class S>
 [[nodiscard]] Result<Tensor> lower(const Evaluated<S>& value);
 
-/// Outputs in the order of node.outputs. Inputs in the order of node.inputs; omitted ones have an
+/// Outputs in the order of node.outputs. Inputs in the order of node.reads(); omitted ones have an
 /// undefined dtype. Shapes are checked with the operator's shape rule first.
 template <class S>
 [[nodiscard]] Result<std::vector<Evaluated<S>>> evaluate(const Node& node,

@@ -27,8 +27,11 @@ Result<std::vector<TensorType>> infer_expand(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "input", Kinds::fixed_size));
   DRIFTSCOPE_TRY(const auto sizes, read_sizes(context, "shape"));
   TensorType y{context.input(0).dtype, std::nullopt};
-  if (context.input(0).shape && sizes) {
-    DRIFTSCOPE_TRY(y.shape, broadcast(*context.input(0).shape, symbolic_shape(*sizes)));
+  std::optional<SymbolicShape> shape;
+  if (sizes) shape = symbolic_shape(*sizes);
+  else if (const PartialVector* partial = context.partial(1)) shape = as_sizes(*partial);
+  if (context.input(0).shape && shape) {
+    DRIFTSCOPE_TRY(y.shape, broadcast(*context.input(0).shape, *shape));
   }
   return std::vector{std::move(y)};
 }

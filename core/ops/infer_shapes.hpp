@@ -17,8 +17,8 @@ namespace driftscope {
 /// differs, one symbol bound to two sizes.
 [[nodiscard]] Result<Graph> bind_shapes(Graph graph, std::span<const Shape> input_shapes);
 
-/// Types of a node's outputs given concrete inputs; complete, unless the operator's output shape
-/// depends on its data.
+/// Types of a node's outputs given concrete inputs (in the order of node.reads()); complete, unless
+/// the operator's output shape depends on its data, or the node has subgraphs.
 [[nodiscard]] Result<std::vector<TensorType>> infer_node(const Node& node,
                                                          std::span<const TensorType> inputs,
                                                          std::span<const Tensor* const> constants);

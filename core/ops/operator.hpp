@@ -12,6 +12,7 @@
 #include "core/base/result.hpp"
 #include "core/graph/graph.hpp"
 #include "core/ops/support/kernel_context.hpp"
+#include "core/ops/support/partial_values.hpp"
 
 namespace driftscope {
 
@@ -21,27 +22,47 @@ struct TensorType {
   std::optional<SymbolicShape> shape;
 };
 
-/// What a shape rule sees: types of the inputs, and values where they are constant.
+/// Types through the subgraphs of a node.
+class SubgraphTypes {
+ public:
+  virtual ~SubgraphTypes() = default;
+  /// Types of the outputs of a subgraph for these types of its formal inputs.
+  [[nodiscard]] virtual Result<std::vector<TensorType>> infer(std::string_view attribute,
+                                                              std::span<const TensorType> inputs) = 0;
+};
+
+/// What a shape rule sees: types of the inputs (and, behind them, of captured values), and values where
+/// they are constant.
 class InferContext {
  public:
   InferContext(const Node& node, std::span<const TensorType> inputs,
-               std::span<const Tensor* const> constants)
-      : node_(node), inputs_(inputs), constants_(constants) {}
+               std::span<const Tensor* const> constants, SubgraphTypes* subgraphs = nullptr)
+      : node_(node), inputs_(inputs), constants_(constants), subgraphs_(subgraphs) {}
 
   [[nodiscard]] const Node& node() const { return node_; }
   [[nodiscard]] std::int64_t opset() const { return node_.opset; }
-  [[nodiscard]] std::size_t input_count() const { return inputs_.size(); }
+  [[nodiscard]] std::size_t input_count() const { return node_.inputs.size(); }
   [[nodiscard]] bool has_input(std::size_t i) const {
     return i < node_.inputs.size() && node_.inputs[i] != no_value;
   }
   [[nodiscard]] const TensorType& input(std::size_t i) const { return inputs_[i]; }
   /// The value of input i when it is known (always when the node is about to run), else null.
   [[nodiscard]] const Tensor* constant(std::size_t i) const { return constants_[i]; }
+  /// The value of input i as far as it is known where it is no constant: some of its elements may be
+  /// sizes that are still symbols. Null where it is no small integer vector or nothing is known.
+  [[nodiscard]] const PartialVector* partial(std::size_t i) const {
+    return i < partial_.size() ? partial_[i] : nullptr;
+  }
+  void set_partial(std::span<const PartialVector* const> partial) { partial_ = partial; }
+  /// For control flow; null when the node is about to run: the subgraphs themselves will tell.
+  [[nodiscard]] SubgraphTypes* subgraphs() const { return subgraphs_; }
 
  private:
   const Node& node_;
   std::span<const TensorType> inputs_;
   std::span<const Tensor* const> constants_;
+  SubgraphTypes* subgraphs_;
+  std::span<const PartialVector* const> partial_;
 };
 
 /// Types of all outputs, as far as they follow from what is known. When every input shape (and every

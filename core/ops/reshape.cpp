@@ -36,12 +36,19 @@ Result<Dimension> left_over(const SymbolicShape& x, const SymbolicShape& others)
   return known_dimension(all.size / taken.size);
 }
 
+// `sizes`: dimensions of the shape that are still symbols, nothing for the numbers in `wanted`.
 Result<SymbolicShape> target_shape(const std::optional<SymbolicShape>& x, const Ints& wanted,
+                                   std::span<const std::optional<Dimension>> sizes,
                                    bool allow_zero) {
   SymbolicShape y(wanted.size());
   SymbolicShape others;
   std::optional<std::size_t> open;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (i < sizes.size() && sizes[i]) {
+      y[i] = *sizes[i];
+      others.push_back(y[i]);
+      continue;
+    }
     if (wanted[i] == -1) {
       if (open) return bad_input(fmt::format("input 1 (shape): [{}] has more than one −1",
                                              fmt::join(wanted, ",")));
@@ -71,7 +78,9 @@ Result<SymbolicShape> target_shape(const std::optional<SymbolicShape>& x, const 
     SymbolicShape kept;
     for (std::size_t i = 0; i < y.size(); ++i) {
       if (i == *open) continue;
-      if (!y[i].known() && i < rest.size() && rest[i] == y[i]) rest[i] = known_dimension(1);
+      // Two sizes without a name need not be the same, but a copied one is.
+      const bool same = i >= sizes.size() || !sizes[i] || !sizes[i]->symbol.empty();
+      if (same && !y[i].known() && i < rest.size() && rest[i] == y[i]) rest[i] = known_dimension(1);
       else kept.push_back(y[i]);
     }
     DRIFTSCOPE_TRY(y[*open], left_over(rest, kept));
@@ -93,7 +102,15 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_rank(context, 1, "shape", 0, 1));
   if (const Tensor* shape = context.constant(1)) {
     DRIFTSCOPE_TRY(const Ints wanted, integers_of(*shape, input_label(1, "shape")));
-    DRIFTSCOPE_TRY(y.shape, target_shape(context.input(0).shape, wanted, allow_zero));
+    DRIFTSCOPE_TRY(y.shape, target_shape(context.input(0).shape, wanted, {}, allow_zero));
+  } else if (const PartialVector* partial = context.partial(1)) {
+    Ints wanted;
+    std::vector<std::optional<Dimension>> sizes;
+    for (const PartialElement& element : partial->elements) {
+      wanted.push_back(element.number);
+      sizes.push_back(element.size);
+    }
+    DRIFTSCOPE_TRY(y.shape, target_shape(context.input(0).shape, wanted, sizes, allow_zero));
   } else if (const auto& shape_type = context.input(1).shape;
              shape_type && shape_type->size() == 1 && shape_type->front().known() &&
              shape_type->front().size <= 64) {

@@ -79,7 +79,7 @@ Result<Derivation> Derivation::plan(const Graph& graph, const RecordedValues& re
       needed = needed || (output != no_value && (wanted[output] || recorded[output] != nullptr));
     if (!needed) continue;
     result.nodes_.push_back(id);
-    for (const ValueId input : node.inputs) {
+    for (const ValueId input : node.reads()) {
       if (input == no_value || result.is_known(input)) continue;
       if (graph.values[input].producer == no_node)
         return bad_input(fmt::format(
@@ -104,18 +104,19 @@ void Derivation::keep(const Node& node, std::vector<Derived>& outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i)
     if (node.outputs[i] != no_value && uses_[node.outputs[i]] > 0)
       kept_[node.outputs[i]] = std::move(outputs[i]);
-  for (const ValueId input : node.inputs)
+  for (const ValueId input : node.reads())
     if (input != no_value && uses_[input] > 0 && --uses_[input] == 0) kept_[input].reset();
 }
 
 std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
   const Node& node = graph_->nodes[id];
-  std::vector<Evaluated<Bounded>> lifted(node.inputs.size());
-  std::vector<const Evaluated<Bounded>*> inputs(node.inputs.size(), nullptr);
+  const std::vector<ValueId> reads = node.reads();
+  std::vector<Evaluated<Bounded>> lifted(reads.size());
+  std::vector<const Evaluated<Bounded>*> inputs(reads.size(), nullptr);
   std::vector<NodeId> group;
   std::string reason;
-  for (std::size_t i = 0; i < node.inputs.size() && reason.empty(); ++i) {
-    const ValueId input = node.inputs[i];
+  for (std::size_t i = 0; i < reads.size() && reason.empty(); ++i) {
+    const ValueId input = reads[i];
     if (input == no_value) continue;
     if (is_known(input)) {
       const auto tensor = known_tensor(input);
@@ -160,7 +161,7 @@ double Derivation::repetition(NodeId node, const Derived& output) const {
   members.push_back(node);
   std::vector<double> chances;
   for (const NodeId member : members)
-    for (const ValueId input : graph_->nodes[member].inputs) {
+    for (const ValueId input : graph_->nodes[member].reads()) {
       if (input == no_value || !is_known(input)) continue;
       const auto tensor = known_tensor(input);
       if (!tensor.ok() || tensor->dtype() != DType::float32 || tensor->elements() < 2) continue;
@@ -186,7 +187,7 @@ std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads
     const Node& node = graph_->nodes[producer];
     std::vector<const Tensor*> inputs;
     bool ready = true;
-    for (const ValueId input : node.inputs) {
+    for (const ValueId input : node.reads()) {
       const Tensor* tensor = nullptr;
       if (input != no_value) {
         if (is_known(input) && !made.contains(input)) {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string_view>
@@ -15,6 +16,7 @@
 
 #include "core/graph/graph.hpp"
 #include "core/ops/support/bounded.hpp"
+#include "core/ops/support/evaluated.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope {
@@ -60,28 +62,43 @@ struct Operand {
   bool wanted = false;    ///< outputs only: the node has this output
 };
 
-/// Makes room for outputs whose type only the kernel can tell, and for error bounds of integers.
+/// A subgraph of the running node. What it captures is bound; it can run any number of times.
 template <class S>
-class OutputMaker {
+class SubgraphRun {
  public:
-  virtual ~OutputMaker() = default;
+  virtual ~SubgraphRun() = default;
+  [[nodiscard]] virtual const Graph& graph() const = 0;
+  /// Values of the formal inputs in, values of the outputs out.
+  [[nodiscard]] virtual Result<std::vector<Evaluated<S>>> run(std::vector<Evaluated<S>> inputs) = 0;
+};
+
+/// What evaluate does for a kernel beyond handing it operands: room for outputs whose type only the
+/// kernel can tell, error bounds of integers, subgraphs.
+template <class S>
+class KernelHost {
+ public:
+  virtual ~KernelHost() = default;
   virtual Status allocate(std::size_t output, DType dtype, const Shape& shape) = 0;
   virtual Result<std::span<Bounded>> bounds(std::size_t output) = 0;
+  virtual Status give(std::size_t output, Evaluated<S> value) = 0;
+  virtual Evaluated<S> pass(std::size_t input) = 0;
+  virtual Result<std::unique_ptr<SubgraphRun<S>>> subgraph(std::string_view attribute) = 0;
 };
 
 template <class S>
 class KernelContext {
  public:
   KernelContext(const Node& node, std::span<Operand<S>> inputs, std::span<Operand<S>> outputs,
-                OutputMaker<S>& maker, ThreadPool& threads)
-      : node_(node), inputs_(inputs), outputs_(outputs), maker_(maker), threads_(threads) {}
+                KernelHost<S>& host, ThreadPool& threads)
+      : node_(node), inputs_(inputs), outputs_(outputs), host_(host), threads_(threads) {}
 
   [[nodiscard]] const Node& node() const { return node_; }
   [[nodiscard]] std::int64_t opset() const { return node_.opset; }
 
-  [[nodiscard]] std::size_t input_count() const { return inputs_.size(); }
+  /// Without captured values.
+  [[nodiscard]] std::size_t input_count() const { return node_.inputs.size(); }
   [[nodiscard]] bool has_input(std::size_t i) const {
-    return i < inputs_.size() && inputs_[i].dtype != DType::undefined;
+    return i < input_count() && inputs_[i].dtype != DType::undefined;
   }
   [[nodiscard]] DType dtype(std::size_t i) const { return inputs_[i].dtype; }
   [[nodiscard]] const Shape& shape(std::size_t i) const { return inputs_[i].shape; }
@@ -105,13 +122,23 @@ class KernelContext {
   /// Outputs whose shape (or dtype) depends on data have none before the kernel allocates them; the
   /// shape rule says so with an unknown dimension. To be called once, for wanted outputs.
   [[nodiscard]] Status allocate_output(std::size_t o, DType dtype, const Shape& shape) {
-    return maker_.allocate(o, dtype, shape);
+    return host_.allocate(o, dtype, shape);
   }
 
   /// Bounded kernels only: what an integer or bool output may be instead of its value, one Bounded
   /// per element, to be filled by the kernel (a quantized result may be a step away where the exact
   /// quotient lies near the middle of two). Without this call nothing may differ.
-  [[nodiscard]] Result<std::span<Bounded>> bounds_output(std::size_t o) { return maker_.bounds(o); }
+  [[nodiscard]] Result<std::span<Bounded>> bounds_output(std::size_t o) { return host_.bounds(o); }
+
+  /// For control flow: an input as a subgraph takes it, a subgraph by its attribute, and a value that
+  /// one made as an output of this node (which the shape rule left open).
+  [[nodiscard]] Evaluated<S> pass_input(std::size_t i) const { return host_.pass(i); }
+  [[nodiscard]] Result<std::unique_ptr<SubgraphRun<S>>> subgraph(std::string_view attribute) const {
+    return host_.subgraph(attribute);
+  }
+  [[nodiscard]] Status give_output(std::size_t o, Evaluated<S> value) {
+    return host_.give(o, std::move(value));
+  }
 
   /// ThreadPool::parallel_for with the error model of this scope on every thread.
   void parallel_for(std::int64_t count, std::int64_t grain,
@@ -127,7 +154,7 @@ class KernelContext {
   const Node& node_;
   std::span<Operand<S>> inputs_;
   std::span<Operand<S>> outputs_;
-  OutputMaker<S>& maker_;
+  KernelHost<S>& host_;
   ThreadPool& threads_;
 };
 

@@ -8,7 +8,12 @@ using namespace driftscope;
 using namespace driftscope::test;
 
 TEST_CASE("PrintGraph_ShowsEveryKindOfLine") {
-  const std::string body = ModelBuilder().node("Relu", {"a"}, {"b"}).graph_message();
+  const std::string body = ModelBuilder()
+                               .input("a", DType::float32, {2})
+                               .node("Add", {"a", "x"}, {"b"})
+                               .node("Add", {"b", "limit"}, {"c"})
+                               .output("c")
+                               .graph_message();
   const Graph graph = built(
       ModelBuilder("tiny")
           .input("x", DType::float32, {"N", 1, 28, ""})
@@ -31,7 +36,14 @@ const  w: float32 6x1x5x5
 const  shape: int64 2 = [-1,10]
 const  limit: float32 scalar = [0.5]
 conv = Conv[pads=[2,2,2,2] auto_pad='NOTSET' alpha=0.25](x, w, _) -> c: ? (unknown rank)
-Mine_1 = com.example.Mine[t={float32 9} body={graph of 1 node}](c, shape) -> y: float32 Nx10, _: (omitted), z: ? (unknown rank)
+Mine_1 = com.example.Mine[t={float32 9} body={graph of 2 nodes}](c, shape) -> y: float32 Nx10, _: (omitted), z: ? (unknown rank)
+  body:
+    input  a: float32 2
+    outer  x: float32 Nx1x28x?
+    const  limit: float32 scalar = [0.5]
+    Add_0 = Add(a, x) -> b: ? (unknown rank)
+    Add_1 = Add(b, limit) -> c: ? (unknown rank)
+    output c: ? (unknown rank)
 Split_2 = Split[split=[1,1,1,1,1,1,1,1,… 10 in all]](limit) -> l: ? (unknown rank)
 output y: float32 Nx10
 output z: ? (unknown rank)

@@ -149,12 +149,7 @@ TEST_CASE("ReadOnnx_NoModelAtAll_SaysSo") {
   CHECK_FALSE(read_onnx(bytes_of("<!DOCTYPE html><html>")).ok());
 }
 
-TEST_CASE("ReadOnnx_FunctionsAndSparseTensors_AreNamed") {
-  std::string function;
-  protozero::pbf_writer(function).add_string(1, "MyGelu");
-  const Error error = failure(identity().model_field(25, function));
-  CHECK(error.kind == ErrorKind::unsupported);
-  CHECK(holds(error.message, "function 'MyGelu'"));
+TEST_CASE("ReadOnnx_SparseTensors_AreNamed") {
   const Error sparse = failure(identity().graph_field(15, ""));
   CHECK(sparse.kind == ErrorKind::unsupported);
   CHECK(holds(sparse.message, "sparse_initializer"));

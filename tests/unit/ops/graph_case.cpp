@@ -117,7 +117,7 @@ Result<std::vector<Evaluated<S>>> run_graph(const Graph& graph, std::span<const 
   }
   for (const Node& node : graph.nodes) {
     std::vector<const Evaluated<S>*> operands;
-    for (const ValueId id : node.inputs)
+    for (const ValueId id : node.reads())
       operands.push_back(id == no_value ? nullptr : &values[id]);
     DRIFTSCOPE_TRY(auto results, evaluate<S>(node, operands, threads));
     for (std::size_t o = 0; o < results.size(); ++o)
@@ -141,7 +141,7 @@ Result<std::vector<Tensor>> run_graph_strict(const Graph& graph,
     if (known[i] != nullptr) values[i] = *known[i];
   for (const Node& node : graph.nodes) {
     std::vector<const Tensor*> operands;
-    for (const ValueId id : node.inputs)
+    for (const ValueId id : node.reads())
       operands.push_back(id == no_value ? nullptr : &values[id]);
     DRIFTSCOPE_TRY(auto results, evaluate_strict(node, operands, threads));
     for (std::size_t o = 0; o < results.size(); ++o)

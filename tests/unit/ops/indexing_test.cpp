@@ -167,6 +167,21 @@ TEST_CASE("InferShapes_ShapeOfUnknownValue_FoldsWhenItsTypeIsKnown") {
   CHECK(inferred_shape(builder, "y") == "4x15");
 }
 
+TEST_CASE("InferShapes_SymbolsTravelThroughShapeArithmetic") {
+  ModelBuilder builder;
+  builder.input("x", DType::float32, {"N", "T", 6}).node("Shape", {"x"}, {"s"});
+  builder.initializer("zero", longs({0})).initializer("one", long_scalar(1));
+  builder.node("Gather", {"s", "zero"}, {"n"}).node("Gather", {"s", "one"}, {"t"});
+  builder.node("Unsqueeze", {"t", "zero"}, {"t1"}).initializer("rest", longs({2, -1}));
+  builder.node("Concat", {"t1", "n", "rest"}, {"to"}, {integer("axis", 0)});
+  builder.node("Reshape", {"x", "to"}, {"y"}).node("Expand", {"y1", "s"}, {"e"});
+  builder.input("y1", DType::float32, {6}).node("ConstantOfShape", {"s"}, {"c"});
+  builder.output("y").output("e").output("c");
+  CHECK(inferred_shape(builder, "y") == "TxNx2x?");
+  CHECK(inferred_shape(builder, "e") == "NxTx6");
+  CHECK(inferred_shape(builder, "c") == "NxTx6");
+}
+
 TEST_CASE("ConstantOfShape_FillsAnyType") {
   CHECK(OneNode{"ConstantOfShape", {longs({2})}}.numbers() == Numbers{0, 0});
   const auto fill = [](const Tensor& value) {

@@ -62,6 +62,7 @@ std::string attribute_message(const Attribute& attribute) {
   protozero::pbf_writer writer(out);
   writer.add_string(1, attribute.name);
   std::visit([&](const auto& value) { write_value(writer, value); }, attribute.value);
+  if (!attribute.reference.empty()) writer.add_string(21, attribute.reference);
   return out;
 }
 
@@ -187,6 +188,26 @@ std::string ModelBuilder::graph_message() const {
   for (const std::string& node : nodes_) writer.add_message(1, node);
   writer.add_string(2, name_);
   return out + graph_;
+}
+
+std::string ModelBuilder::function_message(const std::string& domain,
+                                           const std::vector<std::string>& inputs,
+                                           const std::vector<std::string>& outputs,
+                                           const std::vector<Attribute>& defaults) const {
+  std::string out;
+  protozero::pbf_writer writer(out);
+  writer.add_string(1, name_);
+  for (const std::string& input : inputs) writer.add_string(4, input);
+  for (const std::string& output : outputs) writer.add_string(5, output);
+  for (const std::string& node : nodes_) writer.add_message(7, node);
+  {
+    protozero::pbf_writer opset(writer, 9);
+    opset.add_string(1, "");
+    opset.add_int64(2, onnx_opset_);
+  }
+  writer.add_string(10, domain);
+  for (const Attribute& attribute : defaults) writer.add_message(11, attribute_message(attribute));
+  return out;
 }
 
 std::string ModelBuilder::message() const {

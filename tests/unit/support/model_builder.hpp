@@ -61,6 +61,10 @@ inline Attribute reals(std::string name, std::vector<float> value) {
 inline Attribute texts(std::string name, std::vector<std::string> value) {
   return {std::move(name), std::move(value)};
 }
+/// In the body of a function: the value of the function's attribute `of`.
+inline Attribute reference(std::string name, std::string of) {
+  return {std::move(name), {}, std::move(of)};
+}
 inline Attribute tensor_attribute(std::string name, Tensor value) {
   return {std::move(name), std::move(value)};
 }
@@ -103,6 +107,11 @@ class ModelBuilder {
   ModelBuilder& model_field(std::uint32_t tag, const std::string& message);
 
   [[nodiscard]] std::string graph_message() const;
+  /// FunctionProto of the nodes, named as the graph; for model_field(25, …).
+  [[nodiscard]] std::string function_message(const std::string& domain,
+                                             const std::vector<std::string>& inputs,
+                                             const std::vector<std::string>& outputs,
+                                             const std::vector<Attribute>& defaults = {}) const;
   [[nodiscard]] std::string message() const;
   [[nodiscard]] std::vector<std::byte> bytes() const { return bytes_of(message()); }
 

@@ -197,7 +197,7 @@ Trace Imitation::run(const std::vector<NamedTensor>& inputs) const {
   for (const ValueId id : graph_.inputs) record(id);
   for (const Node& node : graph_.nodes) {
     std::vector<const Tensor*> operands;
-    for (const ValueId id : node.inputs)
+    for (const ValueId id : node.reads())
       operands.push_back(id == no_value ? nullptr : &*values[id]);
     std::vector<Tensor> outputs = compute(node, operands);
     if (const auto fault = faults_.find(node.name); fault != faults_.end())

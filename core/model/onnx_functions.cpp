@@ -1,0 +1,301 @@
+// Functions that a model defines itself (FunctionProto; PyTorch's exporters write them): read, and put
+// in the place of every call, so that nothing behind the reader knows of them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/base/text.hpp"
+#include "core/model/onnx_parts.hpp"
+#include "core/model/protobuf_fields.hpp"
+
+namespace driftscope {
+namespace {
+
+// Calls inside calls.
+constexpr std::size_t max_call_depth = 64;
+
+using GraphPointer = std::shared_ptr<const ModelGraph>;
+using Names = std::unordered_map<std::string, std::string>;
+
+/// Every name of a value in a graph and the graphs inside it.
+void collect_names(const ModelGraph& graph, std::unordered_set<std::string>& names);
+void collect_names(const std::vector<ModelNode>& nodes, std::unordered_set<std::string>& names) {
+  for (const ModelNode& node : nodes) {
+    names.insert(node.inputs.begin(), node.inputs.end());
+    names.insert(node.outputs.begin(), node.outputs.end());
+    for (const Attribute& attribute : node.attributes)
+      if (const auto* graph = std::get_if<GraphPointer>(&attribute.value))
+        collect_names(**graph, names);
+  }
+}
+void collect_names(const ModelGraph& graph, std::unordered_set<std::string>& names) {
+  for (const auto& input : graph.inputs) names.insert(input.name);
+  for (const auto& output : graph.outputs) names.insert(output.name);
+  for (const auto& initializer : graph.initializers) names.insert(initializer.name);
+  for (const auto& initializer : graph.unsupported_initializers) names.insert(initializer.name);
+  collect_names(graph.nodes, names);
+}
+
+class Inliner {
+ public:
+  Inliner(const std::vector<ModelFunction>& functions, const Model& model) : model_(model) {
+    collect_names(model.graph, taken_);
+    for (const ModelFunction& function : functions)
+      twice_ = twice_ || !functions_.emplace(key(function.domain, function.name, function.overload),
+                                             &function)
+                              .second;
+  }
+
+  Status run(ModelGraph& graph) {
+    if (twice_) return bad_input("functions: one of them is defined twice");
+    DRIFTSCOPE_TRY(graph.nodes, expand(std::move(graph.nodes)));
+    return {};
+  }
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string>;
+  static Key key(std::string domain, std::string name, std::string overload) {
+    return {std::move(domain), std::move(name), std::move(overload)};
+  }
+
+  /// What the body of one call is written with.
+  struct Call {
+    const ModelFunction& function;
+    const ModelNode& node;
+    std::string prefix;  ///< of names inside
+  };
+
+  std::string fresh_name(const std::string& prefix, const std::string& name) {
+    const std::string base = prefix + "/" + name;
+    std::string made = base;
+    // The next suffix is remembered: a function may be called very often under the same name.
+    while (!taken_.insert(made).second) made = fmt::format("{}_{}", base, ++suffixes_[base]);
+    return made;
+  }
+
+  Result<std::vector<ModelNode>> expand(std::vector<ModelNode> nodes) {
+    std::vector<ModelNode> result;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      ModelNode& node = nodes[i];
+      const auto found = functions_.find(key(node.domain, node.op_type, node.overload));
+      if (found == functions_.end()) {
+        DRIFTSCOPE_CHECK(expand_graphs(node));
+        if (!stack_.empty()) DRIFTSCOPE_CHECK(count_node());
+        result.push_back(std::move(node));
+        continue;
+      }
+      const Call call{*found->second, node,
+                      node.name.empty() ? fmt::format("{}_{}", node.op_type, i) : node.name};
+      auto body = expand_call(call);
+      if (!body.ok())
+        return in_context(std::move(body).error(), "function " + in_quotes(call.function.name));
+      std::move(body->begin(), body->end(), std::back_inserter(result));
+    }
+    return result;
+  }
+
+  /// Calls count as well: those of empty functions could go on for ever.
+  Status count_node() {
+    if (++made_ <= max_inlined_nodes) return {};
+    return limit_error(fmt::format("more than {} nodes with every call inlined, the limit",
+                                   max_inlined_nodes));
+  }
+
+  Status expand_graphs(ModelNode& node) {
+    for (Attribute& attribute : node.attributes) {
+      const auto* graph = std::get_if<GraphPointer>(&attribute.value);
+      if (graph == nullptr) continue;
+      ModelGraph expanded = **graph;
+      DRIFTSCOPE_TRY(expanded.nodes, expand(std::move(expanded.nodes)));
+      attribute.value = std::make_shared<const ModelGraph>(std::move(expanded));
+    }
+    return {};
+  }
+
+  Result<std::vector<ModelNode>> expand_call(const Call& call) {
+    const ModelFunction& function = call.function;
+    DRIFTSCOPE_CHECK(count_node());
+    if (std::find(stack_.begin(), stack_.end(), &function) != stack_.end())
+      return bad_input("it calls itself");
+    if (stack_.size() >= max_call_depth)
+      return limit_error(fmt::format("calls inside calls beyond the limit of {}", max_call_depth));
+    if (call.node.inputs.size() > function.inputs.size() ||
+        call.node.outputs.size() > function.outputs.size())
+      return bad_input(fmt::format("called with {} inputs and {} outputs, it has {} and {}",
+                                   call.node.inputs.size(), call.node.outputs.size(),
+                                   function.inputs.size(), function.outputs.size()));
+    Names names;
+    for (std::size_t i = 0; i < function.inputs.size(); ++i)
+      names[function.inputs[i]] = i < call.node.inputs.size() ? call.node.inputs[i] : "";
+    std::vector<ModelNode> copies;
+    for (std::size_t i = 0; i < call.node.outputs.size(); ++i) {
+      const std::string& target = call.node.outputs[i];
+      if (target.empty()) continue;
+      const auto [entry, added] = names.emplace(function.outputs[i], target);
+      // An output that is an input, or another output: its value is copied.
+      if (!added) copies.push_back(copy_node(call, entry->second, target));
+    }
+    std::vector<ModelNode> body = function.nodes;
+    for (ModelNode& node : body) define(node.outputs, call.prefix, names);
+    for (ModelNode& node : body) DRIFTSCOPE_CHECK(rewrite(node, call, names));
+    std::move(copies.begin(), copies.end(), std::back_inserter(body));
+    stack_.push_back(&function);
+    auto expanded = expand(std::move(body));
+    stack_.pop_back();
+    return expanded;
+  }
+
+  ModelNode copy_node(const Call& call, const std::string& from, const std::string& to) const {
+    ModelNode node;
+    node.op_type = "Identity";
+    node.inputs = {from};
+    node.outputs = {to};
+    node.name = call.prefix + "/" + to;
+    node.opset = opset_of(call, "");
+    return node;
+  }
+
+  std::int64_t opset_of(const Call& call, const std::string& domain) const {
+    const auto own = call.function.opsets.find(domain);
+    if (own != call.function.opsets.end()) return own->second;
+    const auto all = model_.opsets.find(domain);
+    return all != model_.opsets.end() ? all->second : 0;
+  }
+
+  void define(const std::vector<std::string>& defined, const std::string& prefix, Names& names) {
+    for (const std::string& name : defined)
+      if (!name.empty() && !names.contains(name)) names[name] = fresh_name(prefix, name);
+  }
+
+  static void rename(std::string& name, const Names& names) {
+    if (const auto found = names.find(name); found != names.end()) name = found->second;
+  }
+
+  /// A node of the body with the names, attributes and opset of this call.
+  Status rewrite(ModelNode& node, const Call& call, const Names& names) {
+    for (std::string& name : node.inputs) {
+      if (!name.empty() && !names.contains(name))
+        return bad_input(fmt::format("value {} does not exist in it", in_quotes(name)));
+      rename(name, names);
+    }
+    for (std::string& name : node.outputs) rename(name, names);
+    if (!node.name.empty()) node.name = call.prefix + "/" + node.name;
+    if (node.opset == 0) node.opset = opset_of(call, node.domain);
+    std::vector<Attribute> attributes;
+    for (Attribute& attribute : node.attributes) {
+      if (!attribute.reference.empty()) {
+        const Attribute* given = argument(call, attribute.reference);
+        if (given == nullptr) continue;  // left out: the operator's own default
+        attribute.value = given->value;
+        attribute.reference.clear();
+      } else if (const auto* graph = std::get_if<GraphPointer>(&attribute.value)) {
+        DRIFTSCOPE_TRY(attribute.value, rewrite_graph(**graph, call, names));
+      }
+      attributes.push_back(std::move(attribute));
+    }
+    node.attributes = std::move(attributes);
+    return {};
+  }
+
+  /// What it defines itself gets names of its own, so that none hides a value that it is given.
+  Result<GraphPointer> rewrite_graph(ModelGraph graph, const Call& call, Names names) {
+    const auto redefine = [&](std::string& name) {
+      if (name.empty()) return;
+      names[name] = fresh_name(call.prefix, name);
+      name = names[name];
+    };
+    for (auto& initializer : graph.initializers) redefine(initializer.name);
+    for (auto& initializer : graph.unsupported_initializers) redefine(initializer.name);
+    for (ValueInfo& input : graph.inputs) {
+      const bool constant = std::any_of(graph.initializers.begin(), graph.initializers.end(),
+                                        [&](const NamedTensor& initializer) {
+                                          const auto known = names.find(input.name);
+                                          return known != names.end() &&
+                                                 known->second == initializer.name;
+                                        });
+      if (constant) rename(input.name, names);
+      else redefine(input.name);
+    }
+    for (ModelNode& node : graph.nodes)
+      for (const std::string& name : node.outputs)
+        if (!name.empty()) names[name] = fresh_name(call.prefix, name);
+    for (ModelNode& node : graph.nodes) DRIFTSCOPE_CHECK(rewrite(node, call, names));
+    for (ValueInfo& output : graph.outputs) rename(output.name, names);
+    for (ValueInfo& info : graph.value_infos) rename(info.name, names);
+    return std::make_shared<const ModelGraph>(std::move(graph));
+  }
+
+  static const Attribute* argument(const Call& call, const std::string& name) {
+    for (const auto* list : {&call.node.attributes, &call.function.defaults})
+      for (const Attribute& attribute : *list)
+        if (attribute.name == name) return &attribute;
+    return nullptr;
+  }
+
+  const Model& model_;
+  std::map<Key, const ModelFunction*> functions_;
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, int> suffixes_;
+  std::vector<const ModelFunction*> stack_;
+  std::size_t made_ = 0;
+  bool twice_ = false;
+};
+
+/// A reference to an attribute of a function that is not there.
+Status check_references(const ModelGraph& graph) {
+  for (const ModelNode& node : graph.nodes)
+    for (const Attribute& attribute : node.attributes) {
+      if (!attribute.reference.empty())
+        return bad_input(fmt::format("node {}: attribute {} refers to {} of a function, but lies in "
+                                     "none",
+                                     in_quotes(node.name), in_quotes(attribute.name),
+                                     in_quotes(attribute.reference)));
+      if (const auto* inside = std::get_if<GraphPointer>(&attribute.value))
+        DRIFTSCOPE_CHECK(check_references(**inside));
+    }
+  return {};
+}
+
+}  // namespace
+
+Result<ModelFunction> read_function(std::string_view message, const ReadContext& context) {
+  ModelFunction function;
+  Status status = read_fields(message, [&](Field& field) -> Status {
+    switch (field.tag()) {
+      case 1: return read_name(field, function.name);
+      case 4: return read_name(field, function.inputs.emplace_back());
+      case 5: return read_name(field, function.outputs.emplace_back());
+      case 7: {
+        DRIFTSCOPE_TRY(ModelNode node, read_node(field.bytes(), function.nodes.size(), context));
+        function.nodes.push_back(std::move(node));
+        return {};
+      }
+      case 9: return read_opset(field.bytes(), function.opsets);
+      case 10: return read_name(field, function.domain);
+      case 11: {
+        DRIFTSCOPE_TRY(Attribute attribute, read_attribute(field.bytes(), context));
+        function.defaults.push_back(std::move(attribute));
+        return {};
+      }
+      case 13: return read_name(field, function.overload);
+      default: return {};
+    }
+  });
+  if (status.ok()) status = check_opset(function.opsets);
+  if (!status.ok())
+    return in_context(std::move(status).error(), "function " + in_quotes(function.name));
+  if (function.domain == "ai.onnx") function.domain.clear();
+  return function;
+}
+
+Status inline_functions(const std::vector<ModelFunction>& functions, Model& model) {
+  DRIFTSCOPE_CHECK(check_references(model.graph));
+  if (functions.empty()) return {};
+  return Inliner(functions, model).run(model.graph);
+}
+
+}  // namespace driftscope
