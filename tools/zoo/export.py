@@ -57,7 +57,7 @@ def parse(arguments):
 
 NAME.onnx is in opset 17, NAME-opset11.onnx in opset 11 (users have both). ImageNet models come with
 their NAME.preprocess.json, so that they take pictures (--input photo.jpg). Needs the Debian packages
-python3-torch python3-torchvision python3-onnx. All take about 0.6 GB of disk and two minutes.""")
+python3-torch python3-torchvision python3-onnx. All take 0.5 GB of disk per opset and half a minute.""")
     parser.add_argument("--full", nargs="+", metavar="MODEL", default=[],
                         help="names of --list, or all")
     parser.add_argument("--list", action="store_true", help="name the models and stop")
