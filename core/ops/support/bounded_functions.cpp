@@ -137,12 +137,24 @@ Bounded tanh(Bounded x) { return monotone(x, current_error_model().tanh, portabl
 
 Bounded sigmoid(Bounded x) { return monotone(x, current_error_model().sigmoid, portable::sigmoid); }
 
+namespace {
+
+// Near the end of the range eˣ is infinite where eˣ/2 is not, and many take the one to have the other.
+bool doubles_beyond_range(double value) {
+  const double largest = current_error_model().largest;
+  return std::isfinite(value) && std::fabs(value) <= largest && std::fabs(value) * 2.0 > largest;
+}
+
+}  // namespace
+
 Bounded sinh(Bounded x) {
+  if (doubles_beyond_range(portable::sinh(x.value))) return unknown(portable::sinh(x.value));
   if (derives()) return derived(half(exp(x) - exp(-x)), portable::sinh(x.value));
   return monotone(x, current_error_model().hyperbolic, portable::sinh);
 }
 
 Bounded cosh(Bounded x) {
+  if (doubles_beyond_range(portable::cosh(x.value))) return unknown(portable::cosh(x.value));
   if (derives()) return derived(half(exp(x) + exp(-x)), portable::cosh(x.value));
   // Convex and even: it moves most away from 0. An infinite result is sure only away from 0.
   if (std::isinf(portable::cosh(x.value)) && !sign_is_sure(x)) return unknown(infinity);

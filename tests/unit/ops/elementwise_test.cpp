@@ -127,6 +127,25 @@ TEST_CASE("Activations_AgreeWithPyTorch") {
   near(unary("Elu", x), {-0.950212955, -0.63212055, -0.221199214, 0, 0.5, 2});
 }
 
+// Another way to erf, as oneDNN has it (Abramowitz and Stegun 7.1.26).
+TEST_CASE("Gelu_ErfByItsUsualApproximation_LiesWithinTheBound") {
+  std::vector<float> x;
+  for (int i = -400; i <= 400; ++i) x.push_back(static_cast<float>(i) * 0.013f);
+  const auto bounds =
+      OneNode{"Gelu", {floats({static_cast<std::int64_t>(x.size())}, x)}}.bounded();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const float a = std::fabs(x[i] * 0.70710678f);
+    const float t = 1.0f / (1.0f + 0.3275911f * a);
+    float p = 1.061405429f;
+    for (const float c : {-1.453152027f, 1.421413741f, -0.284496736f, 0.254829592f}) p = p * t + c;
+    const float erf = std::copysign(1.0f - p * t * std::exp(-a * a), x[i]);
+    const float got = 0.5f * x[i] * (1.0f + erf);
+    INFO("x " << x[i]);
+    CHECK(std::fabs(static_cast<double>(got) - bounds[i].value) <= bounds[i].likely);
+    CHECK(bounds[i].worst <= 1.2e-6 * std::fabs(static_cast<double>(x[i])) + 1e-30);
+  }
+}
+
 TEST_CASE("Activations_Attributes") {
   CHECK(unary("LeakyRelu", {-2, 3}, {real("alpha", 0.5f)}) == Numbers{-1, 3});
   CHECK(unary("ThresholdedRelu", {0.5f, 1, 1.5f}) == Numbers{0, 0, 1.5});

@@ -133,6 +133,9 @@ TEST_CASE("Bounded_Functions_NearTheEndOfTheirDomain") {
   CHECK(acos(Bounded(2.0)).worst == 0.0);
   CHECK(acos(Bounded(1.0, 1e-7, 1e-7)).worst == inf);
   CHECK(acosh(Bounded(1.0)).worst < 1e-30);
+  CHECK(sinh(Bounded(89.0)).worst == inf);  // e⁸⁹ is no float32, half of it is
+  CHECK(cosh(Bounded(-89.0)).worst == inf);
+  CHECK(cosh(Bounded(88.0)).worst < 1e33);
   CHECK(atanh(Bounded(1.0)).value == inf);
   CHECK(tan(Bounded(1.5707, 1e-3, 1e-3)).worst == inf);  // a pole within reach
   CHECK(tan(Bounded(1.5, 1e-3, 1e-3)).worst < 1.0);
