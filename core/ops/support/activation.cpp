@@ -21,7 +21,7 @@ struct Row {
 };
 
 using Kind = Activation::Kind;
-constexpr std::array<Row, 10> rows = {{
+constexpr std::array<Row, 11> rows = {{
     {"relu", Kind::relu, false, 0, false, 0},
     {"tanh", Kind::tanh, false, 0, false, 0},
     {"sigmoid", Kind::sigmoid, false, 0, false, 0},
@@ -32,6 +32,7 @@ constexpr std::array<Row, 10> rows = {{
     {"hardsigmoid", Kind::hard_sigmoid, true, 0.2f, true, 0.5f},
     {"elu", Kind::elu, true, 1, false, 0},
     {"softsign", Kind::softsign, false, 0, false, 0},
+    {"softplus", Kind::softplus, false, 0, false, 0},
 }};
 
 // Exporters differ in how they write the names.

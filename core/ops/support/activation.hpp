@@ -90,11 +90,8 @@ template <class S>
       return pieces(x, 0.0, [&](const S& t) { return alpha * (math::exp(t) - one); },
                     [](const S& t) { return t; });
     case Kind::thresholded_relu: return thresholded_relu(x, f.alpha);
-    case Kind::softsign: {
-      if constexpr (std::is_same_v<S, Bounded>) return x / (one + abs(x));
-      else return x / (one + std::fabs(x));
-    }
-    case Kind::softplus: break;
+    case Kind::softsign: return x / (one + math::abs(x));
+    case Kind::softplus: return math::softplus(x);
   }
   return x;
 }

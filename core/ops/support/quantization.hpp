@@ -96,7 +96,10 @@ template <class T>
 template <class S>
 [[nodiscard]] std::int32_t quantized(const S& x, std::int32_t zero_point, const IntegerRange& range,
                                      Bounded* bound, const Bounded& shift = Bounded()) {
-  const std::int32_t step = to_step(math::value(x), zero_point, range);
+  // The specification divides in float32: a quotient that float32 rounds to a middle is a tie, also
+  // where it is known better.
+  const std::int32_t step =
+      to_step(static_cast<float>(math::value(x)), zero_point, range);
   if constexpr (std::is_same_v<S, Bounded>) {
     if (bound != nullptr) {
       const auto reach = [&](double error, double moved) {

@@ -102,6 +102,7 @@ TEST_CASE("Rnn_EveryActivation_ComputesItsFormula") {
        }},
       {"Elu", {2.0f}, {}, [](double x) { return x < 0 ? 2 * (std::exp(x) - 1) : x; }},
       {"Softsign", {}, {}, [](double x) { return x / (1 + std::fabs(x)); }},
+      {"Softplus", {}, {}, [](double x) { return std::log1p(std::exp(x)); }},
   };
   const std::vector<float> x = {-4, -1, -0.25f, 0, 0.25f, 0.75f, 3};
   for (const Row& row : rows) {
