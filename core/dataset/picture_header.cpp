@@ -92,6 +92,22 @@ Status read_frame(std::span<const std::byte> bytes, std::size_t at, std::size_t 
   return {};
 }
 
+/// DHT's tables: a class, 16 counts of codes, the codes. stb trusts that no table has more than 255
+/// (index 255 means something else to it); no real one has.
+Status check_huffman_tables(std::span<const std::byte> tables) {
+  constexpr std::size_t header = 17;
+  constexpr std::size_t most_codes = 255;
+  while (!tables.empty()) {
+    if (tables.size() < header) return bad_input("JPEG file: a Huffman table is cut short");
+    std::size_t codes = 0;
+    for (std::size_t i = 1; i < header; ++i) codes += byte_at(tables, i);
+    if (codes > most_codes || codes > tables.size() - header)
+      return bad_input(fmt::format("JPEG file: a Huffman table of {} codes: it is damaged", codes));
+    tables = tables.subspan(header + codes);
+  }
+  return {};
+}
+
 /// Where the marker after a scan's entropy-coded data begins; the size when there is none.
 std::size_t after_scan(std::span<const std::byte> bytes, std::size_t at) {
   for (; at + 1 < bytes.size(); ++at) {
@@ -104,6 +120,7 @@ std::size_t after_scan(std::span<const std::byte> bytes, std::size_t at) {
 
 /// Marker segments from SOI to EOI.
 Result<PictureHeader> read_jpeg(std::span<const std::byte> bytes) {
+  constexpr unsigned dht = 0xc4;
   constexpr unsigned eoi = 0xd9;
   constexpr unsigned sos = 0xda;
   PictureHeader header{.format = "JPEG"};
@@ -127,6 +144,7 @@ Result<PictureHeader> read_jpeg(std::span<const std::byte> bytes) {
       if (header.width != 0) return bad_input("JPEG file: it holds two frames");
       DRIFTSCOPE_CHECK(read_frame(bytes, at + 2, length, marker, header));
     }
+    if (marker == dht) DRIFTSCOPE_CHECK(check_huffman_tables(bytes.subspan(at + 4, length - 2)));
     if (marker == sos) scan = true;
     at = marker == sos ? after_scan(bytes, at + 2 + length) : at + 2 + length;
   }

@@ -12,7 +12,10 @@ namespace {
 /// RGBA of the largest picture, its filter bytes, and room for stb to double what it fills.
 constexpr std::size_t largest_allocation = std::size_t{1} << 28;
 
-void* allocate(std::size_t size) { return size > largest_allocation ? nullptr : std::malloc(size); }
+/// Zeros: a scan whose tables were never defined must not read what lay there before.
+void* allocate(std::size_t size) {
+  return size > largest_allocation ? nullptr : std::calloc(size, 1);
+}
 
 void* reallocate(void* old, std::size_t size) {
   return size > largest_allocation ? nullptr : std::realloc(old, size);

@@ -96,6 +96,14 @@ TEST_CASE("DecodePicture_HugeClaimedSize_IsRefusedBeforeDecoding") {
   CHECK(holds(failure(patched(jpeg, at, 0xffffffff)), "65535x65535"));
 }
 
+TEST_CASE("DecodePicture_HuffmanTableOfTooManyCodes_IsRefused") {
+  auto jpeg = file("baseline.jpg");
+  const std::array dht{std::byte{0xff}, std::byte{0xc4}};
+  const auto found = std::ranges::search(jpeg, dht);
+  const auto at = static_cast<std::size_t>(found.begin() - jpeg.begin()) + 5;
+  CHECK(holds(failure(patched(jpeg, at, 0xfefefefe)), "codes: it is damaged"));
+}
+
 TEST_CASE("DecodePicture_EveryLengthButTheWhole_IsAnError") {
   for (const std::string name : {"colour.png", "gray.jpg", "progressive.jpg"}) {
     const auto bytes = file(name);
