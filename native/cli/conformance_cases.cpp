@@ -47,13 +47,37 @@ Result<NamedInputs> read_tensors(const fs::path& folder, const std::string& pref
   return tensors;
 }
 
+/// Any result of these is right, so none can be expected.
+Status check_deterministic(const Graph& graph) {
+  for (const Node& node : graph.nodes)
+    if (node.op_type == "Bernoulli" || node.op_type == "Multinomial" ||
+        node.op_type.starts_with("Random"))
+      return unsupported(node.op_type + " draws random numbers: there is no result to expect");
+  return {};
+}
+
+/// Some cases declare a shape that their own data does not have.
+Status check_fits(const Graph& graph, const NamedInputs& inputs) {
+  for (const NamedTensor& input : inputs) {
+    const auto id = graph.find_value(input.name);
+    const auto declared = id ? graph.values[*id].static_shape() : std::nullopt;
+    if (declared && *declared != input.tensor.shape())
+      return unsupported(fmt::format(
+          "the case contradicts itself: it declares input {} with shape {}, its data has {}",
+          input.name, shape_text(*declared), shape_text(input.tensor.shape())));
+  }
+  return {};
+}
+
 Status load_into(ConformanceCase& loaded, const fs::path& folder) {
   DRIFTSCOPE_TRY(loaded.model, load_model_file(folder / "model.onnx"));
   const Graph& graph = loaded.model.graph;
+  DRIFTSCOPE_CHECK(check_deterministic(graph));
   for (const fs::path& set : sorted_folders(folder)) {
     if (!set.filename().string().starts_with("test_data_set_")) continue;
     ConformanceSet& read = loaded.sets.emplace_back();
     DRIFTSCOPE_TRY(read.inputs, read_tensors(set, "input", graph, graph.inputs));
+    DRIFTSCOPE_CHECK(check_fits(graph, read.inputs));
     DRIFTSCOPE_TRY(read.wanted, read_tensors(set, "output", graph, graph.outputs));
     if (read.wanted.empty()) return bad_input("its data set holds no expected output");
   }
