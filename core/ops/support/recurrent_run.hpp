@@ -75,10 +75,10 @@ template <class Cell, class S>
       layout.directions * layout.batch, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t item = begin; item < end; ++item) {
           const std::int64_t d = item / layout.batch;
-          const std::int64_t b = item % layout.batch;
+          const std::int64_t sample = item % layout.batch;
           const CellWeights<S>& cell = weights[static_cast<std::size_t>(d)];
-          const std::int64_t length = lengths[static_cast<std::size_t>(b)];
-          const std::int64_t state_row = layout.state_row(d, b);
+          const std::int64_t length = lengths[static_cast<std::size_t>(sample)];
+          const std::int64_t state_row = layout.state_row(d, sample);
 
           std::vector<S> state(hidden * Cell::states, math::exact<S>(0.0));
           for (std::size_t s = 0; s < Cell::states; ++s)
@@ -92,15 +92,15 @@ template <class Cell, class S>
           for (std::int64_t step = 0; step < length; ++step) {
             const std::int64_t t = attributes.reversed(d) ? length - 1 - step : step;
             Cell::start(cell, sums);
-            sums.add(0, kind.gates * layout.hidden, context.real(x).data() + layout.x_row(t, b),
+            sums.add(0, kind.gates * layout.hidden, context.real(x).data() + layout.x_row(t, sample),
                      cell.w, 0);
             trajectory.advance(sums);
-            put(y, layout.y_row(t, d, b), trajectory.state().first(hidden));
+            put(y, layout.y_row(t, d, sample), trajectory.state().first(hidden));
           }
           // Behind the end of a shorter sequence Y is 0.
           for (std::int64_t t = length; t < layout.steps; ++t)
             if (!y.empty())
-              std::fill_n(y.begin() + layout.y_row(t, d, b), layout.hidden, math::exact<S>(0.0));
+              std::fill_n(y.begin() + layout.y_row(t, d, sample), layout.hidden, math::exact<S>(0.0));
           for (std::size_t s = 0; s < Cell::states; ++s)
             put(output(1 + s), state_row, trajectory.state().subspan(s * hidden, hidden));
         }
