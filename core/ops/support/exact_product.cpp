@@ -1,5 +1,7 @@
 #include "core/ops/support/exact_product.hpp"
 
+#include <cmath>
+
 #include "core/ops/support/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,6 +17,8 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int rows = static_cast<int>(exact_rows);
+
+#if HWY_HAVE_FLOAT64
 
 /// V vectors of columns of 4 rows. Never fused: a product and a sum are two roundings.
 template <int V, bool with_magnitudes>
@@ -73,6 +77,43 @@ void accumulate(const double* a, const double* b, std::int64_t depth, std::int64
       tile<vectors, false>(a, b + j, depth, values + j, nullptr);
   }
 }
+
+#else  // this Highway has no double on wasm: loops that the compiler turns into vectors
+
+template <bool with_magnitudes>
+void tile(const double* a, const double* b, std::int64_t depth, double* values,
+          double* magnitudes) {
+  constexpr int width = 4;
+  double sum[rows][width];
+  double size[rows][width] = {};
+  for (int r = 0; r < rows; ++r)
+    for (int j = 0; j < width; ++j) {
+      sum[r][j] = values[r * exact_columns + j];
+      if constexpr (with_magnitudes) size[r][j] = magnitudes[r * exact_columns + j];
+    }
+  for (std::int64_t k = 0; k < depth; ++k, a += rows, b += exact_columns)
+    for (int r = 0; r < rows; ++r)
+      for (int j = 0; j < width; ++j) {
+        const double product = a[r] * b[j];
+        sum[r][j] += product;
+        if constexpr (with_magnitudes) size[r][j] += std::fabs(product);
+      }
+  for (int r = 0; r < rows; ++r)
+    for (int j = 0; j < width; ++j) {
+      values[r * exact_columns + j] = sum[r][j];
+      if constexpr (with_magnitudes) magnitudes[r * exact_columns + j] = size[r][j];
+    }
+}
+
+void accumulate(const double* a, const double* b, std::int64_t depth, std::int64_t columns,
+                double* values, double* magnitudes) {
+  for (std::int64_t j = 0; j < columns; j += 4) {
+    if (magnitudes != nullptr) tile<true>(a, b + j, depth, values + j, magnitudes + j);
+    else tile<false>(a, b + j, depth, values + j, nullptr);
+  }
+}
+
+#endif
 
 }  // namespace HWY_NAMESPACE
 }  // namespace driftscope

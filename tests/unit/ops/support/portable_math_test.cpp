@@ -18,8 +18,9 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// Where long double is not that of x86, the library's functions may be no better than a double's.
-constexpr double library_error = std::numeric_limits<long double>::digits == 64 ? 0.001 : 1.0;
+// Where long double is not that of x86, the library's functions may be no better than a double's, and
+// some (sinh and tanh of musl) are two steps off.
+constexpr double library_error = std::numeric_limits<long double>::digits == 64 ? 0.001 : 2.0;
 
 double ulp_error(double got, long double want) {
   int exponent = 0;
