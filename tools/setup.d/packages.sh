@@ -23,7 +23,7 @@ probe() {
   local what=${1#*:}
   case $1 in
     own:* | cmd:*) command -v "$what" >/dev/null ;;
-    node:*) (($(node_major || true) + 0 >= what)) ;;
+    node:*) (($(node_major || true) + 0 >= what)) ;;  # no node at all: version 0
     inc:*) echo "#include <$what>" | "${CXX:-c++}" -std=c++20 -E -xc++ - >/dev/null 2>&1 ;;
     file:*) compgen -G "$what" >/dev/null ;;
     py:*) /usr/bin/python3 -c "import $what" 2>/dev/null ;;
@@ -42,6 +42,7 @@ find_missing() {
     all+=("$package") probes+=("$how")
   done <"$parts/packages"
   if [[ $system != unknown ]]; then
+    # dpkg-query fails when one of the names is unknown; those it knows are printed all the same.
     versions=$(dpkg-query -W -f '${db:Status-Status} ${Package}=${Version}\n' "${all[@]}" \
       2>/dev/null | sed -n 's/^installed //p' || true)
   fi
@@ -118,6 +119,7 @@ refresh_suite() {
   need_root
   step 'adding the suite trixie to the package sources, for Emscripten only' add_suite ||
     die 3 'missing: a package source that has emscripten of Debian 13'
+  # A source that does not answer may not be one that is needed: the install itself decides.
   step 'refreshing the package lists' retry apt_update || true
 }
 

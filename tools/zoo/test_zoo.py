@@ -141,6 +141,7 @@ class Operators(unittest.TestCase):
                     windows.average_pool([x], {**attributes, "count_include_pad": count}, 11)[0],
                     functional.avg_pool2d(x, kernel, stride, pad, bool(ceil), bool(count)))
 
+    # Training the zoo needs no conformance cases, so a machine may be without them.
     @unittest.skipUnless(CONFORMANCE.exists(), "needs the package libonnx-testdata")
     def test_onnx_conformance_cases(self):
         """The oracle itself is judged by ONNX's own cases; what it does not claim raises."""
