@@ -60,12 +60,10 @@ struct ScaleLayout {
 [[nodiscard]] Status check_scales(const InferContext& context, std::string_view x_name);
 
 /// x / scale in the error model of the element type `dtype`; a runtime may multiply by the rounded
-/// reciprocal, unless that is exact. The value in double is rounded to float32 as ONNX's own definition
-/// divides: which step is next to a middle is decided there.
+/// reciprocal, unless that is exact.
 template <class S>
 [[nodiscard]] S quotient(const S& x, const S& scale) {
   S q = x / scale;
-  if constexpr (std::is_same_v<S, double>) return static_cast<double>(static_cast<float>(q));
   if constexpr (std::is_same_v<S, Bounded>) {
     int exponent = 0;
     if (scale.worst == 0.0 && std::frexp(std::fabs(scale.value), &exponent) == 0.5) {

@@ -26,6 +26,18 @@ TEST_CASE("Disagreement_SpecialValues_MustBeTheSame") {
   CHECK(disagreement(floats({1}, {3e38f}), floats({1}, {inf})));
 }
 
+TEST_CASE("Disagreement_Bfloat16_MayBeOneStepOff") {
+  const auto bfloats = [](std::uint16_t bits) {
+    const auto tensor = Tensor::from_bytes(DType::bfloat16, {1}, std::as_bytes(std::span(&bits, 1)));
+    REQUIRE(tensor.ok());
+    return *tensor;
+  };
+  CHECK_FALSE(disagreement(bfloats(0x3f80), bfloats(0x3f81)));
+  CHECK_FALSE(disagreement(bfloats(0x3f80), bfloats(0x3f7f)));
+  CHECK(disagreement(bfloats(0x3f80), bfloats(0x3f82)));
+  CHECK(disagreement(bfloats(0x3f80), bfloats(0xbf80)));  // another sign
+}
+
 TEST_CASE("Disagreement_IntegersShapesAndDtypes_AreExact") {
   CHECK_FALSE(disagreement(longs({1, 2}), longs({1, 2})));
   CHECK(contains(disagreement(longs({1, 2, 4}), longs({1, 2, 3})).value_or(""), "element 2"));

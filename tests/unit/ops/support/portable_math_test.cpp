@@ -18,9 +18,16 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// Where long double is not that of x86, the library's functions may be no better than a double's, and
-// some (sinh and tanh of musl) are two steps off.
-constexpr double library_error = std::numeric_limits<long double>::digits == 64 ? 0.001 : 2.0;
+// The long double of x86 has eleven bits more. Elsewhere its functions are no measure: musl's sinhl is
+// its sinh, its acosh is finite below 1. There FixedBits shows that ours are what was measured here.
+constexpr bool library_is_exact = std::numeric_limits<long double>::digits == 64;
+constexpr double library_error = 0.001;
+
+bool cannot_measure() {
+  if (library_is_exact) return false;
+  MESSAGE("not measured: this host has no functions of higher precision, see FixedBits");
+  return true;
+}
 
 double ulp_error(double got, long double want) {
   int exponent = 0;
@@ -38,8 +45,6 @@ struct Function {
   double high;
 };
 
-// musl's is finite below 1.
-long double exact_acosh(long double x) { return x < 1.0L ? static_cast<long double>(nan) : std::acosh(x); }
 long double exact_sigmoid(long double x) {
   return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
 }
@@ -57,7 +62,7 @@ const Function functions[] = {
     {"cosh", portable::cosh, EXACT(cosh), 0.80, -3, 3},
     {"tanh", portable::tanh, EXACT(tanh), 0.80, -3, 3},
     {"asinh", portable::asinh, EXACT(asinh), 0.51, -3, 3},
-    {"acosh", portable::acosh, exact_acosh, 0.51, 1, 4},
+    {"acosh", portable::acosh, EXACT(acosh), 0.51, 1, 4},
     {"atanh", portable::atanh, EXACT(atanh), 0.51, -1, 1},
     {"sin", portable::sin, EXACT(sin), 0.80, -20, 20},
     {"cos", portable::cos, EXACT(cos), 0.80, -20, 20},
@@ -94,9 +99,28 @@ void check(const Function& f, double x, double& worst) {
   if (error > f.limit + library_error) FAIL_CHECK(error << " ULP");
 }
 
+// Borders between formulas, and where results overflow, vanish or are hard to reduce; with both
+// neighbours of each.
+std::vector<double> extreme_points() {
+  std::vector<double> points = {0.0, 0x1p-1074, 0x1p-1022, 0x1p-54, 0x1p-30, 0x1p-28, 0x1p-27,
+                                0.125, 0.25, 0.34, 0.35, 0.40625, 0.41, 0.4375, 0.5, 0.70710678118654757,
+                                0.78539816339744828, 0.99999999999999989, 1.0, 1.0000000000000002, 1.5,
+                                1.5707963267948966, 2.0, 3.1415926535897931, 5.75, 5.875, 6.0, 22.0, 40.0,
+                                709.78271289338397, 709.79, 710.47586007394386, 710.48, 745.0, 745.13,
+                                0x1p27, 0x1p53, 0x1p60, 0x1p61, 0x1p500, 0x1p1000,
+                                // the double nearest to a multiple of π/2 (Muller, Elementary Functions)
+                                0x1.6ac5b262ca1ffp849, 0x1.fffffffffffffp1023, infinity, nan};
+  const std::size_t count = points.size();
+  for (std::size_t i = 0; i < count; ++i)
+    for (const double x : {std::nextafter(points[i], infinity), std::nextafter(points[i], -infinity)})
+      points.push_back(x);
+  return points;
+}
+
 }  // namespace
 
 TEST_CASE("PortableMath_RandomArguments_WithinTheStatedError") {
+  if (cannot_measure()) return;
   const std::uint64_t seed = test::test_seed(31);
   SEED_INFO(seed);
   for (const Function& f : functions) {
@@ -115,21 +139,10 @@ TEST_CASE("PortableMath_RandomArguments_WithinTheStatedError") {
 }
 
 TEST_CASE("PortableMath_ExtremeArguments_WithinTheStatedError") {
-  std::vector<double> points = {0.0, 0x1p-1074, 0x1p-1022, 0x1p-54, 0x1p-30, 0x1p-28, 0x1p-27,
-                                0.125, 0.25, 0.34, 0.35, 0.40625, 0.41, 0.4375, 0.5, 0.70710678118654757,
-                                0.78539816339744828, 0.99999999999999989, 1.0, 1.0000000000000002, 1.5,
-                                1.5707963267948966, 2.0, 3.1415926535897931, 5.75, 5.875, 6.0, 22.0, 40.0,
-                                709.78271289338397, 709.79, 710.47586007394386, 710.48, 745.0, 745.13,
-                                0x1p27, 0x1p53, 0x1p60, 0x1p61, 0x1p500, 0x1p1000,
-                                // the double nearest to a multiple of π/2 (Muller, Elementary Functions)
-                                0x1.6ac5b262ca1ffp849, 0x1.fffffffffffffp1023, infinity, nan};
-  const std::size_t count = points.size();
-  for (std::size_t i = 0; i < count; ++i)
-    for (const double x : {std::nextafter(points[i], infinity), std::nextafter(points[i], -infinity)})
-      points.push_back(x);
+  if (cannot_measure()) return;
   for (const Function& f : functions) {
     double worst = 0.0;
-    for (const double x : points)
+    for (const double x : extreme_points())
       for (const double signed_x : {x, -x}) check(f, signed_x, worst);
   }
 }
@@ -144,6 +157,7 @@ TEST_CASE("PortableMath_OddFunctions_KeepTheSignOfZero") {
 }
 
 TEST_CASE("PortableMath_Pow_WithinTheStatedErrorAndAsIeee754") {
+  if (cannot_measure()) return;
   const std::uint64_t seed = test::test_seed(32);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -200,8 +214,14 @@ TEST_CASE("PortableMath_FixedBits") {
       mix(f.ours(any));
     }
     mix(portable::pow(unit * 10, 7.3 - 10 * unit));
+    mix(portable::pow(any, std::bit_cast<double>(rng.next())));
   }
-  CHECK(hash == 13485463500443001691ull);
+  for (const double x : extreme_points())
+    for (const Function& f : functions) {
+      mix(f.ours(x));
+      mix(f.ours(-x));
+    }
+  CHECK(hash == 9916780197879375934ull);
 }
 
 }  // namespace driftscope
