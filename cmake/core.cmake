@@ -10,6 +10,9 @@ function(driftscope_add_core target)
   set_source_files_properties("${CMAKE_SOURCE_DIR}/core/dataset/stb_image.cpp"
     PROPERTIES COMPILE_OPTIONS -fwrapv)
   add_library(${target}_objects OBJECT ${sources} ${platform} ${generated})
+  # Highway compiles a file once per instruction set.
+  driftscope_unity(${target}_objects
+    ALONE "/strict/simd/|/exact_product\\.cpp$|/stb_image\\.cpp$|/generated/")
   add_library(${target} STATIC "${CMAKE_SOURCE_DIR}/core/platform/thread_pool.cpp")
   set(libraries ${target}_objects ${target})
   if(ARG_SINGLE)

@@ -8,8 +8,7 @@
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/sum.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::activations {
 
 // α·(eˣ − 1)
 template <class S>
@@ -183,9 +182,7 @@ struct Shrink {
   }
 };
 
-}  // namespace
-
-void register_activations(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   add_unary<Elu>(table, "Elu", 6);
   add_unary<Selu>(table, "Selu", 6);
   add_unary<Celu>(table, "Celu", 12);
@@ -197,4 +194,4 @@ void register_activations(OperatorTable& table) {
   add_unary<Shrink>(table, "Shrink", 9);
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::activations

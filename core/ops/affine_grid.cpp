@@ -12,8 +12,7 @@
 #include "core/ops/support/shape_rules.hpp"
 #include "core/ops/support/sum.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::affine_grid {
 
 // N, C and the spatial sizes.
 Result<Ints> read_size(const Tensor& tensor) {
@@ -100,11 +99,9 @@ struct AffineGrid {
   }
 };
 
-}  // namespace
-
-void register_affine_grid(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<AffineGrid>(
       {.op_type = "AffineGrid", .since = 20, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::affine_grid

@@ -9,8 +9,7 @@
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::arg_extreme {
 
 struct Options {
   std::size_t axis = 0;
@@ -125,11 +124,9 @@ void add_row(OperatorTable& table, std::string_view op_type) {
       {.op_type = op_type, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace
-
-void register_arg_extreme(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   add_row<Max>(table, "ArgMax");
   add_row<Min>(table, "ArgMin");
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::arg_extreme

@@ -6,8 +6,7 @@
 #include "core/ops/support/mean.hpp"
 #include "core/ops/support/pool.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::average_pool {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "X", Kinds::floating));
@@ -55,9 +54,7 @@ struct AveragePool {
   }
 };
 
-}  // namespace
-
-void register_average_pool(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<AveragePool>({.op_type = "AveragePool",
                                        .since = 7,
                                        .inputs = {1, 1},
@@ -65,4 +62,4 @@ void register_average_pool(OperatorTable& table) {
                                        .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::average_pool

@@ -11,8 +11,7 @@
 #include "core/ops/support/shape_rules.hpp"
 #include "core/ops/support/sum.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::batch_normalization {
 
 constexpr std::array<std::string_view, 5> names = {"X", "scale", "B", "mean", "var"};
 
@@ -117,9 +116,7 @@ struct BatchNormalization {
   }
 };
 
-}  // namespace
-
-void register_batch_normalization(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<BatchNormalization>({.op_type = "BatchNormalization",
                                               .since = 7,
                                               .inputs = {5, 5},
@@ -127,4 +124,4 @@ void register_batch_normalization(OperatorTable& table) {
                                               .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::batch_normalization

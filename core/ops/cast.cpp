@@ -13,8 +13,7 @@
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/rounding.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::cast {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -243,9 +242,7 @@ struct Cast {
   }
 };
 
-}  // namespace
-
-void register_cast(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Cast>(
       {.op_type = "Cast", .since = 6, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer_cast}));
   table.add(with_kernels<Cast>({.op_type = "CastLike",
@@ -255,4 +252,4 @@ void register_cast(OperatorTable& table) {
                                 .infer = infer_cast_like}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::cast

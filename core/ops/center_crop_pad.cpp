@@ -8,8 +8,7 @@
 #include "core/ops/support/shape_rules.hpp"
 #include "core/ops/support/strided_view.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::center_crop_pad {
 
 Result<std::vector<std::size_t>> read_axes(const Node& node, std::size_t rank) {
   Ints all(rank);
@@ -85,9 +84,7 @@ struct CenterCropPad {
   }
 };
 
-}  // namespace
-
-void register_center_crop_pad(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<CenterCropPad>({.op_type = "CenterCropPad",
                                          .since = 18,
                                          .inputs = {2, 2},
@@ -95,4 +92,4 @@ void register_center_crop_pad(OperatorTable& table) {
                                          .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::center_crop_pad

@@ -10,8 +10,7 @@
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::clip {
 
 constexpr std::array<std::string_view, 3> names = {"input", "min", "max"};
 
@@ -73,11 +72,9 @@ struct Clip {
   }
 };
 
-}  // namespace
-
-void register_clip(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Clip>(
       {.op_type = "Clip", .since = 6, .inputs = {1, 3}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::clip

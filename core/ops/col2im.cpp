@@ -10,8 +10,7 @@
 #include "core/ops/support/sum.hpp"
 #include "core/ops/support/window.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::col2im {
 
 Result<std::vector<WindowAxis>> place(const Node& node, const Ints& image, const Ints& block) {
   if (image.empty() || image.size() != block.size())
@@ -131,11 +130,9 @@ struct Col2Im {
   }
 };
 
-}  // namespace
-
-void register_col2im(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Col2Im>(
       {.op_type = "Col2Im", .since = 18, .inputs = {3, 3}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::col2im

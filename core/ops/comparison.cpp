@@ -9,8 +9,7 @@
 #include "core/ops/support/elementwise.hpp"
 #include "core/ops/support/math.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::comparison {
 
 struct Equal {
   static constexpr Kinds kinds = Kinds::numeric_or_bool;
@@ -148,9 +147,7 @@ void add_test(OperatorTable& table, std::string_view op_type, std::int64_t since
                                      .infer = infer_test<Row>}));
 }
 
-}  // namespace
-
-void register_comparison(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   add_comparison<Equal>(table, "Equal", 7);
   add_comparison<Greater>(table, "Greater", 7);
   add_comparison<GreaterOrEqual>(table, "GreaterOrEqual", 12);
@@ -160,4 +157,4 @@ void register_comparison(OperatorTable& table) {
   add_test<IsInf>(table, "IsInf", 10);
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::comparison

@@ -6,8 +6,7 @@
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::concat {
 
 Result<std::int64_t> read_axis(const Node& node) {
   if (node.attribute("axis") == nullptr) return bad_input("attribute axis: required but absent");
@@ -84,9 +83,7 @@ struct Concat {
   }
 };
 
-}  // namespace
-
-void register_concat(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Concat>({.op_type = "Concat",
                                   .since = 4,
                                   .inputs = {1, variadic},
@@ -94,4 +91,4 @@ void register_concat(OperatorTable& table) {
                                   .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::concat

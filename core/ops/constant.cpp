@@ -6,8 +6,7 @@
 #include "core/ops/evaluate.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::constant {
 
 template <class T>
 Result<Tensor> list_tensor(const std::vector<T>& values) {
@@ -57,11 +56,9 @@ struct Constant {
   }
 };
 
-}  // namespace
-
-void register_constant(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Constant>(
       {.op_type = "Constant", .inputs = {0, 0}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::constant

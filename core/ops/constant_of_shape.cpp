@@ -6,8 +6,7 @@
 #include "core/ops/support/shape_rules.hpp"
 #include "core/ops/support/strided_view.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::constant_of_shape {
 
 Result<Tensor> value_of(const Node& node) {
   const Attribute* attribute = node.attribute("value");
@@ -66,9 +65,7 @@ struct ConstantOfShape {
   }
 };
 
-}  // namespace
-
-void register_constant_of_shape(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<ConstantOfShape>({.op_type = "ConstantOfShape",
                                            .since = 9,
                                            .inputs = {1, 1},
@@ -76,4 +73,4 @@ void register_constant_of_shape(OperatorTable& table) {
                                            .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::constant_of_shape

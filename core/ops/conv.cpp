@@ -8,8 +8,7 @@
 #include "core/ops/support/convolution.hpp"
 #include "core/ops/support/exact_convolution.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::conv {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   constexpr ConvolutionInputs inputs;
@@ -81,11 +80,9 @@ struct Conv {
   }
 };
 
-}  // namespace
-
-void register_conv(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Conv>(
       {.op_type = "Conv", .inputs = {2, 3}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::conv

@@ -5,8 +5,7 @@
 
 #include "core/ops/support/integer_products.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::conv_integer {
 
 constexpr std::array<std::string_view, 4> names = {"x", "w", "x_zero_point", "w_zero_point"};
 
@@ -39,9 +38,7 @@ struct ConvInteger {
   }
 };
 
-}  // namespace
-
-void register_conv_integer(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<ConvInteger>({.op_type = "ConvInteger",
                                        .since = 10,
                                        .inputs = {2, 4},
@@ -49,4 +46,4 @@ void register_conv_integer(OperatorTable& table) {
                                        .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::conv_integer

@@ -9,8 +9,7 @@
 #include "core/base/checked.hpp"
 #include "core/ops/support/convolution.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::conv_transpose {
 
 constexpr std::array<std::string_view, 3> names = {"X", "W", "B"};
 
@@ -279,11 +278,9 @@ struct ConvTranspose {
   }
 };
 
-}  // namespace
-
-void register_conv_transpose(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<ConvTranspose>(
       {.op_type = "ConvTranspose", .inputs = {2, 3}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::conv_transpose

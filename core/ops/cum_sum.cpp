@@ -11,8 +11,7 @@
 #include "core/ops/support/shape_rules.hpp"
 #include "core/ops/support/sum.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::cum_sum {
 
 Result<std::size_t> read_axis(const Tensor& tensor, std::size_t rank) {
   auto values = integers_of(tensor, "input 1 (axis)");
@@ -85,11 +84,9 @@ struct CumSum {
   }
 };
 
-}  // namespace
-
-void register_cum_sum(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<CumSum>(
       {.op_type = "CumSum", .since = 11, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::cum_sum

@@ -10,8 +10,7 @@
 #include "core/ops/support/convolution.hpp"
 #include "core/ops/support/sampling.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::deform_conv {
 
 constexpr std::array<std::string_view, 5> names = {"X", "W", "offset", "B", "mask"};
 
@@ -153,11 +152,9 @@ struct DeformConv {
   }
 };
 
-}  // namespace
-
-void register_deform_conv(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<DeformConv>(
       {.op_type = "DeformConv", .since = 19, .inputs = {3, 5}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::deform_conv

@@ -6,8 +6,7 @@
 #include "core/ops/support/shape_rules.hpp"
 #include "core/ops/support/strided_view.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::depth_to_space {
 
 Result<std::int64_t> read_block(const Node& node) {
   constexpr std::int64_t most = std::int64_t{1} << 20;
@@ -95,9 +94,7 @@ struct SpaceToDepth {
   }
 };
 
-}  // namespace
-
-void register_depth_to_space(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<DepthToSpace>({.op_type = "DepthToSpace",
                                         .inputs = {1, 1},
                                         .outputs = {1, 1},
@@ -108,4 +105,4 @@ void register_depth_to_space(OperatorTable& table) {
                                         .infer = infer_to_depth}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::depth_to_space

@@ -8,8 +8,7 @@
 
 #include "core/ops/support/quantization.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::dequantize_linear {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   const DType x = context.input(0).dtype;
@@ -62,9 +61,7 @@ struct DequantizeLinear {
   }
 };
 
-}  // namespace
-
-void register_dequantize_linear(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<DequantizeLinear>({.op_type = "DequantizeLinear",
                                             .since = 10,
                                             .inputs = {2, 3},
@@ -72,4 +69,4 @@ void register_dequantize_linear(OperatorTable& table) {
                                             .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::dequantize_linear

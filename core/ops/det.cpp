@@ -11,8 +11,7 @@
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::det {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "X", Kinds::floating));
@@ -102,11 +101,9 @@ struct Det {
   }
 };
 
-}  // namespace
-
-void register_det(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Det>(
       {.op_type = "Det", .since = 11, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::det

@@ -10,8 +10,7 @@
 #include "core/ops/support/fourier.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::dft {
 
 struct DftAttributes {
   bool inverse = false;
@@ -131,11 +130,9 @@ struct Dft {
   }
 };
 
-}  // namespace
-
-void register_dft(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Dft>(
       {.op_type = "DFT", .since = 17, .inputs = {1, 3}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::dft

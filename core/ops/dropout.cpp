@@ -5,8 +5,7 @@
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::dropout {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "data", Kinds::floating));
@@ -41,11 +40,9 @@ struct Dropout {
   }
 };
 
-}  // namespace
-
-void register_dropout(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Dropout>(
       {.op_type = "Dropout", .since = 7, .inputs = {1, 3}, .outputs = {1, 2}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::dropout

@@ -5,8 +5,7 @@
 // scale)), y = saturate(round(x / scale) + zero point); ties to even.
 #include "core/ops/support/quantization.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::dynamic_quantize_linear {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "x", Kinds::floating));
@@ -63,9 +62,7 @@ struct DynamicQuantizeLinear {
   }
 };
 
-}  // namespace
-
-void register_dynamic_quantize_linear(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<DynamicQuantizeLinear>({.op_type = "DynamicQuantizeLinear",
                                                  .since = 11,
                                                  .inputs = {1, 1},
@@ -73,4 +70,4 @@ void register_dynamic_quantize_linear(OperatorTable& table) {
                                                  .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::dynamic_quantize_linear

@@ -11,8 +11,7 @@
 #include "core/ops/support/shape_rules.hpp"
 #include "core/ops/support/sum.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::einsum {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   std::vector<std::string_view> names(context.input_count(), "Inputs");
@@ -115,9 +114,7 @@ struct Einsum {
   }
 };
 
-}  // namespace
-
-void register_einsum(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Einsum>({.op_type = "Einsum",
                                   .since = 12,
                                   .inputs = {1, variadic},
@@ -125,4 +122,4 @@ void register_einsum(OperatorTable& table) {
                                   .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::einsum

@@ -5,8 +5,7 @@
 #include "core/ops/support/elementwise.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::elementwise_binary {
 
 struct Add {
   template <class T>
@@ -82,13 +81,11 @@ void add_row(OperatorTable& table, std::string_view op_type) {
                                        .infer = infer}));
 }
 
-}  // namespace
-
-void register_elementwise_binary(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   add_row<Add>(table, "Add");
   add_row<Sub>(table, "Sub");
   add_row<Mul>(table, "Mul");
   add_row<Div>(table, "Div");
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::elementwise_binary

@@ -5,8 +5,7 @@
 #include "core/ops/support/elementwise.hpp"
 #include "core/ops/support/math.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::elementwise_functions {
 
 struct Softsign {
   static constexpr Kinds kinds = Kinds::floating;
@@ -39,9 +38,7 @@ DRIFTSCOPE_ROW(Acosh, acosh)
 DRIFTSCOPE_ROW(Atanh, atanh)
 #undef DRIFTSCOPE_ROW
 
-}  // namespace
-
-void register_elementwise_functions(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   add_unary<Exp>(table, "Exp", 6);
   add_unary<Log>(table, "Log", 6);
   add_unary<Sigmoid>(table, "Sigmoid", 6);
@@ -62,4 +59,4 @@ void register_elementwise_functions(OperatorTable& table) {
   add_unary<Atanh>(table, "Atanh", 9);
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::elementwise_functions

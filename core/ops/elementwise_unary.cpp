@@ -6,8 +6,7 @@
 #include "core/ops/support/elementwise.hpp"
 #include "core/ops/support/math.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::elementwise_unary {
 
 struct Relu {
   static constexpr Kinds kinds = Kinds::numeric;
@@ -55,9 +54,7 @@ struct Sqrt {
   T apply(T x) const { return math::sqrt(x); }
 };
 
-}  // namespace
-
-void register_elementwise_unary(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   add_unary<Relu>(table, "Relu", 6);
   add_unary<Abs>(table, "Abs", 6);
   add_unary<Neg>(table, "Neg", 6);
@@ -66,4 +63,4 @@ void register_elementwise_unary(OperatorTable& table) {
   add_unary<Sqrt>(table, "Sqrt", 6);
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::elementwise_unary

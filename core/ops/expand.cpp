@@ -7,8 +7,7 @@
 #include "core/ops/support/shape_rules.hpp"
 #include "core/ops/support/strided_view.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::expand {
 
 // A vector of sizes: the value of input 1, where it is known.
 Result<std::optional<Ints>> read_sizes(const InferContext& context, std::string_view name) {
@@ -83,9 +82,7 @@ struct Tile {
   }
 };
 
-}  // namespace
-
-void register_expand(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Expand>({.op_type = "Expand",
                                   .since = 8,
                                   .inputs = {2, 2},
@@ -98,4 +95,4 @@ void register_expand(OperatorTable& table) {
                                 .infer = infer_tile}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::expand

@@ -9,8 +9,7 @@
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::eye_like {
 
 Result<std::vector<TensorType>> infer_eye(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_rank(context, 0, "input", 2, 2));
@@ -81,9 +80,7 @@ struct Trilu {
   }
 };
 
-}  // namespace
-
-void register_eye_like(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<EyeLike>({.op_type = "EyeLike",
                                    .since = 9,
                                    .inputs = {1, 1},
@@ -96,4 +93,4 @@ void register_eye_like(OperatorTable& table) {
                                  .infer = infer_trilu}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::eye_like

@@ -5,8 +5,7 @@
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::flatten {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   const auto& x = context.input(0).shape;
@@ -29,11 +28,9 @@ struct Flatten {
   }
 };
 
-}  // namespace
-
-void register_flatten(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Flatten>(
       {.op_type = "Flatten", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::flatten

@@ -4,8 +4,7 @@
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::gather {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "data", Kinds::fixed_size));
@@ -52,11 +51,9 @@ struct Gather {
   }
 };
 
-}  // namespace
-
-void register_gather(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Gather>(
       {.op_type = "Gather", .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::gather

@@ -7,8 +7,7 @@
 #include "core/ops/support/shape_rules.hpp"
 #include "core/ops/support/strided_view.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::gather_elements {
 
 Result<std::vector<TensorType>> infer_elements(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "data", Kinds::fixed_size));
@@ -82,9 +81,7 @@ struct GatherND {
   }
 };
 
-}  // namespace
-
-void register_gather_elements(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<GatherElements>({.op_type = "GatherElements",
                                           .since = 11,
                                           .inputs = {2, 2},
@@ -97,4 +94,4 @@ void register_gather_elements(OperatorTable& table) {
                                     .infer = infer_nd}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::gather_elements

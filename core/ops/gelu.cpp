@@ -11,8 +11,7 @@
 #include "core/ops/support/elementwise.hpp"
 #include "core/ops/support/math.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::gelu {
 
 struct Gelu {
   static constexpr Kinds kinds = Kinds::floating;
@@ -48,8 +47,6 @@ struct Gelu {
   }
 };
 
-}  // namespace
+void add_to(OperatorTable& table) { add_unary<Gelu>(table, "Gelu", 20); }
 
-void register_gelu(OperatorTable& table) { add_unary<Gelu>(table, "Gelu", 20); }
-
-}  // namespace driftscope
+}  // namespace driftscope::ops::gelu

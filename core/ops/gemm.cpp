@@ -15,8 +15,7 @@
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::gemm {
 
 constexpr std::array<std::string_view, 3> names = {"A", "B", "C"};
 
@@ -235,11 +234,9 @@ struct Gemm {
   }
 };
 
-}  // namespace
-
-void register_gemm(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Gemm>(
       {.op_type = "Gemm", .since = 7, .inputs = {2, 3}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::gemm

@@ -5,8 +5,7 @@
 #include "core/ops/support/mean.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::global_pool {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "X", Kinds::floating));
@@ -64,11 +63,9 @@ void add_row(OperatorTable& table, std::string_view op_type) {
       {.op_type = op_type, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace
-
-void register_global_pool(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   add_row<Average>(table, "GlobalAveragePool");
   add_row<Max>(table, "GlobalMaxPool");
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::global_pool

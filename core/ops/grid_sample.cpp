@@ -9,8 +9,7 @@
 #include "core/ops/support/sampling.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::grid_sample {
 
 enum class Mode { nearest, linear, cubic };
 enum class Padding { zeros, border, reflection };
@@ -249,11 +248,9 @@ struct GridSample {
   }
 };
 
-}  // namespace
-
-void register_grid_sample(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<GridSample>(
       {.op_type = "GridSample", .since = 16, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::grid_sample

@@ -13,8 +13,7 @@
 #include "core/ops/support/reduction.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::group_normalization {
 
 constexpr std::array<std::string_view, 3> names = {"X", "scale", "bias"};
 
@@ -120,9 +119,7 @@ struct GroupNormalization {
   }
 };
 
-}  // namespace
-
-void register_group_normalization(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<InstanceNormalization>({.op_type = "InstanceNormalization",
                                                  .since = 6,
                                                  .inputs = {3, 3},
@@ -135,4 +132,4 @@ void register_group_normalization(OperatorTable& table) {
                                               .infer = infer_group}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::group_normalization

@@ -7,8 +7,7 @@
 #include "core/ops/support/attributes.hpp"
 #include "core/ops/support/recurrent_run.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::gru {
 
 const RecurrentKind& kind() {
   static const RecurrentKind gru{3, false, {"Sigmoid", "Tanh"}};
@@ -97,11 +96,9 @@ struct Gru {
   }
 };
 
-}  // namespace
-
-void register_gru(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Gru>(
       {.op_type = "GRU", .since = 7, .inputs = {3, 6}, .outputs = {0, 2}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::gru

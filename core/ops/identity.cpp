@@ -2,8 +2,7 @@
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::identity {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "input", Kinds::fixed_size));
@@ -18,11 +17,9 @@ struct Identity {
   }
 };
 
-}  // namespace
-
-void register_identity(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Identity>(
       {.op_type = "Identity", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::identity

@@ -4,8 +4,7 @@
 #include "core/ops/support/control_flow.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::if_ {
 
 constexpr std::string_view then_branch = "then_branch";
 constexpr std::string_view else_branch = "else_branch";
@@ -48,11 +47,9 @@ struct If {
   }
 };
 
-}  // namespace
-
-void register_if(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<If>(
       {.op_type = "If", .inputs = {1, 1}, .outputs = {1, variadic}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::if_

@@ -13,8 +13,7 @@
 #include "core/ops/support/moments.hpp"
 #include "core/ops/support/reduction.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::layer_normalization {
 
 constexpr std::array<std::string_view, 3> names = {"X", "Scale", "B"};
 
@@ -117,9 +116,7 @@ struct LayerNormalization {
   }
 };
 
-}  // namespace
-
-void register_layer_normalization(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<LayerNormalization>({.op_type = "LayerNormalization",
                                               .since = 17,
                                               .inputs = {2, 3},
@@ -127,4 +124,4 @@ void register_layer_normalization(OperatorTable& table) {
                                               .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::layer_normalization

@@ -9,8 +9,7 @@
 #include "core/ops/support/attributes.hpp"
 #include "core/ops/support/elementwise.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::logical {
 
 // Truth values are bytes; any byte but 0 is true.
 struct And {
@@ -134,9 +133,7 @@ void add_binary(OperatorTable& table, std::string_view op_type, std::int64_t sin
                                        .infer = infer<kinds>}));
 }
 
-}  // namespace
-
-void register_logical(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   add_binary<And, Kinds::boolean>(table, "And", 7);
   add_binary<Or, Kinds::boolean>(table, "Or", 7);
   add_binary<Xor, Kinds::boolean>(table, "Xor", 7);
@@ -153,4 +150,4 @@ void register_logical(OperatorTable& table) {
                                     .infer = infer_shift}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::logical

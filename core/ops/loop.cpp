@@ -9,8 +9,7 @@
 #include "core/ops/support/indices.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::loop {
 
 // Inputs and outputs: M and cond before the carried values, the collected ones behind them.
 constexpr std::size_t first_carried_input = 2;
@@ -116,11 +115,9 @@ struct Loop {
   }
 };
 
-}  // namespace
-
-void register_loop(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Loop>(
       {.op_type = "Loop", .inputs = {0, variadic}, .outputs = {1, variadic}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::loop

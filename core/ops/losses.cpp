@@ -14,8 +14,7 @@
 #include "core/ops/support/log_softmax.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::losses {
 
 constexpr std::array<std::string_view, 3> names = {"input", "target", "weight"};
 
@@ -167,9 +166,7 @@ struct SoftmaxCrossEntropyLoss {
   }
 };
 
-}  // namespace
-
-void register_losses(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<NegativeLogLikelihoodLoss>({.op_type = "NegativeLogLikelihoodLoss",
                                                      .since = 12,
                                                      .inputs = {2, 3},
@@ -182,4 +179,4 @@ void register_losses(OperatorTable& table) {
                                                    .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::losses

@@ -8,8 +8,7 @@
 #include "core/ops/support/lanes.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::lp_normalization {
 
 struct Options {
   std::size_t axis = 0;
@@ -64,11 +63,9 @@ struct LpNormalization {
   }
 };
 
-}  // namespace
-
-void register_lp_normalization(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<LpNormalization>(
       {.op_type = "LpNormalization", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::lp_normalization

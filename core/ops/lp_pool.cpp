@@ -10,8 +10,7 @@
 #include "core/ops/support/pool.hpp"
 #include "core/ops/support/sum.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::lp_pool {
 
 Result<std::int64_t> read_p(const Node& node) {
   DRIFTSCOPE_TRY(const std::int64_t p, int_attribute(node, "p", 2));
@@ -98,9 +97,7 @@ struct GlobalLpPool {
   }
 };
 
-}  // namespace
-
-void register_lp_pool(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<LpPool>(
       {.op_type = "LpPool", .since = 2, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
   table.add(with_kernels<GlobalLpPool>({.op_type = "GlobalLpPool",
@@ -110,4 +107,4 @@ void register_lp_pool(OperatorTable& table) {
                                         .infer = infer_global}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::lp_pool

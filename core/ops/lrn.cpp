@@ -8,8 +8,7 @@
 #include "core/ops/support/shape_rules.hpp"
 #include "core/ops/support/sum.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::lrn {
 
 struct Options {
   float alpha = 1e-4f;
@@ -86,11 +85,9 @@ struct Lrn {
   }
 };
 
-}  // namespace
-
-void register_lrn(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Lrn>(
       {.op_type = "LRN", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::lrn

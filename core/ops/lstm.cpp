@@ -6,8 +6,7 @@
 #include "core/ops/support/attributes.hpp"
 #include "core/ops/support/recurrent_run.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::lstm {
 
 const RecurrentKind& kind() {
   static const RecurrentKind lstm{4, true, {"Sigmoid", "Tanh", "Tanh"}};
@@ -79,11 +78,9 @@ struct Lstm {
   }
 };
 
-}  // namespace
-
-void register_lstm(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Lstm>(
       {.op_type = "LSTM", .since = 7, .inputs = {3, 8}, .outputs = {0, 3}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::lstm

@@ -6,8 +6,7 @@
 #include "core/ops/support/integers.hpp"
 #include "core/ops/support/matrix_batches.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::matmul {
 
 constexpr std::array<std::string_view, 2> names = {"A", "B"};
 
@@ -93,11 +92,9 @@ struct MatMul {
   }
 };
 
-}  // namespace
-
-void register_matmul(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<MatMul>(
       {.op_type = "MatMul", .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::matmul

@@ -4,8 +4,7 @@
 
 #include "core/ops/support/integer_products.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::matmul_integer {
 
 constexpr std::array<std::string_view, 4> names = {"A", "B", "a_zero_point", "b_zero_point"};
 
@@ -36,9 +35,7 @@ struct MatMulInteger {
   }
 };
 
-}  // namespace
-
-void register_matmul_integer(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<MatMulInteger>({.op_type = "MatMulInteger",
                                          .since = 10,
                                          .inputs = {2, 4},
@@ -46,4 +43,4 @@ void register_matmul_integer(OperatorTable& table) {
                                          .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::matmul_integer

@@ -9,8 +9,7 @@
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/pool.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::max_pool {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "X", Kinds::numeric));
@@ -83,11 +82,9 @@ struct MaxPool {
   }
 };
 
-}  // namespace
-
-void register_max_pool(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<MaxPool>(
       {.op_type = "MaxPool", .inputs = {1, 1}, .outputs = {1, 2}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::max_pool

@@ -7,8 +7,7 @@
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::max_roi_pool {
 
 struct RoiAttributes {
   std::int64_t height = 1;
@@ -146,11 +145,9 @@ struct MaxRoiPool {
   }
 };
 
-}  // namespace
-
-void register_max_roi_pool(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<MaxRoiPool>(
       {.op_type = "MaxRoiPool", .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::max_roi_pool

@@ -8,8 +8,7 @@
 #include "core/ops/support/shape_rules.hpp"
 #include "core/ops/support/window.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::max_unpool {
 
 // (in − 1)·stride + kernel − pads on every spatial axis.
 Result<Shape> unpooled(const Node& node, const Shape& x) {
@@ -99,11 +98,9 @@ struct MaxUnpool {
   }
 };
 
-}  // namespace
-
-void register_max_unpool(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<MaxUnpool>(
       {.op_type = "MaxUnpool", .since = 9, .inputs = {2, 3}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::max_unpool

@@ -7,8 +7,7 @@
 #include "core/ops/support/reduction.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::mean_variance_normalization {
 
 Result<std::vector<bool>> reduced_axes(const Node& node, std::size_t rank) {
   DRIFTSCOPE_TRY(const Ints axes, ints_attribute(node, "axes", {0, 2, 3}));
@@ -56,9 +55,7 @@ struct MeanVarianceNormalization {
   }
 };
 
-}  // namespace
-
-void register_mean_variance_normalization(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<MeanVarianceNormalization>({.op_type = "MeanVarianceNormalization",
                                                      .since = 9,
                                                      .inputs = {1, 1},
@@ -66,4 +63,4 @@ void register_mean_variance_normalization(OperatorTable& table) {
                                                      .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::mean_variance_normalization

@@ -10,8 +10,7 @@
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::mel_weight_matrix {
 
 constexpr std::array<std::string_view, 5> names = {"num_mel_bins", "dft_length", "sample_rate",
                                                    "lower_edge_hertz", "upper_edge_hertz"};
@@ -118,9 +117,7 @@ struct MelWeightMatrix {
   }
 };
 
-}  // namespace
-
-void register_mel_weight_matrix(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<MelWeightMatrix>({.op_type = "MelWeightMatrix",
                                            .since = 17,
                                            .inputs = {5, 5},
@@ -128,4 +125,4 @@ void register_mel_weight_matrix(OperatorTable& table) {
                                            .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::mel_weight_matrix

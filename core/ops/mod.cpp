@@ -9,8 +9,7 @@
 #include "core/ops/support/elementwise.hpp"
 #include "core/ops/support/math.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::mod {
 
 constexpr std::array<std::string_view, 2> names = {"A", "B"};
 
@@ -86,11 +85,9 @@ struct Mod {
   }
 };
 
-}  // namespace
-
-void register_mod(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Mod>(
       {.op_type = "Mod", .since = 10, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::mod

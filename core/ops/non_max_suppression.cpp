@@ -11,8 +11,7 @@
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::non_max_suppression {
 
 constexpr std::array<std::string_view, 5> names = {"boxes", "scores", "max_output_boxes_per_class",
                                                    "iou_threshold", "score_threshold"};
@@ -153,9 +152,7 @@ struct NonMaxSuppression {
   }
 };
 
-}  // namespace
-
-void register_non_max_suppression(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<NonMaxSuppression>({.op_type = "NonMaxSuppression",
                                              .since = 10,
                                              .inputs = {2, 5},
@@ -163,4 +160,4 @@ void register_non_max_suppression(OperatorTable& table) {
                                              .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::non_max_suppression

@@ -11,8 +11,7 @@
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::non_zero {
 
 Result<std::vector<TensorType>> infer_non_zero(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "X", Kinds::fixed_size));
@@ -124,9 +123,7 @@ struct Compress {
   }
 };
 
-}  // namespace
-
-void register_non_zero(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<NonZero>({.op_type = "NonZero",
                                    .since = 9,
                                    .inputs = {1, 1},
@@ -139,4 +136,4 @@ void register_non_zero(OperatorTable& table) {
                                     .infer = infer_compress}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::non_zero

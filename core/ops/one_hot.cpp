@@ -8,8 +8,7 @@
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::one_hot {
 
 // Numbers of any type as integers; fractions are cut, what no index can be becomes −2⁶³.
 template <class T>
@@ -89,11 +88,9 @@ struct OneHot {
   }
 };
 
-}  // namespace
-
-void register_one_hot(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<OneHot>(
       {.op_type = "OneHot", .since = 9, .inputs = {3, 3}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::one_hot

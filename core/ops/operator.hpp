@@ -1,6 +1,6 @@
 // An operator: its schema, its shape rule, its reference kernels. One file per operator in this
 // folder; the table is generated from the folder at configure time (each file FOO.cpp defines
-// `void register_foo(OperatorTable&)`), never edited.
+// `void driftscope::ops::foo::add_to(OperatorTable&)`), never edited.
 // Clients: infer_shapes, evaluate, engines. Faster kernels live with their engine.
 #pragma once
 

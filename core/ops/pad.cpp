@@ -12,8 +12,7 @@
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::pad {
 
 enum class Mode { constant, reflect, edge, wrap };
 
@@ -220,11 +219,9 @@ struct Pad {
   }
 };
 
-}  // namespace
-
-void register_pad(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Pad>(
       {.op_type = "Pad", .since = 2, .inputs = {1, 4}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::pad

@@ -8,8 +8,7 @@
 #include "core/ops/support/elementwise.hpp"
 #include "core/ops/support/math.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::pow {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "X", Kinds::numeric));
@@ -88,11 +87,9 @@ struct Pow {
   }
 };
 
-}  // namespace
-
-void register_pow(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Pow>(
       {.op_type = "Pow", .since = 7, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::pow

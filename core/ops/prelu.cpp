@@ -8,8 +8,7 @@
 #include "core/ops/support/elementwise.hpp"
 #include "core/ops/support/math.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::prelu {
 
 constexpr std::array<std::string_view, 2> names = {"X", "slope"};
 
@@ -66,11 +65,9 @@ struct PRelu {
   }
 };
 
-}  // namespace
-
-void register_prelu(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<PRelu>(
       {.op_type = "PRelu", .since = 7, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::prelu

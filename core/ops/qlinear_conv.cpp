@@ -3,8 +3,7 @@
 // scale and zero point: one, or one per output channel. Padding counts as x_zero_point.
 #include "core/ops/support/integer_products.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::qlinear_conv {
 
 constexpr std::array<std::string_view, 9> names = {
     "x", "x_scale", "x_zero_point", "w", "w_scale", "w_zero_point", "y_scale", "y_zero_point", "B"};
@@ -59,9 +58,7 @@ struct QLinearConv {
   }
 };
 
-}  // namespace
-
-void register_qlinear_conv(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<QLinearConv>({.op_type = "QLinearConv",
                                        .since = 10,
                                        .inputs = {8, 9},
@@ -69,4 +66,4 @@ void register_qlinear_conv(OperatorTable& table) {
                                        .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::qlinear_conv

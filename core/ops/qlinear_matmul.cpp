@@ -2,8 +2,7 @@
 // a_scale · b_scale / y_scale, rounded (ties to even), plus y_zero_point, saturated.
 #include "core/ops/support/integer_products.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::qlinear_matmul {
 
 constexpr std::array<std::string_view, 8> names = {
     "a", "a_scale", "a_zero_point", "b", "b_scale", "b_zero_point", "y_scale", "y_zero_point"};
@@ -70,9 +69,7 @@ struct QLinearMatMul {
   }
 };
 
-}  // namespace
-
-void register_qlinear_matmul(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<QLinearMatMul>({.op_type = "QLinearMatMul",
                                          .since = 10,
                                          .inputs = {8, 8},
@@ -80,4 +77,4 @@ void register_qlinear_matmul(OperatorTable& table) {
                                          .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::qlinear_matmul

@@ -7,8 +7,7 @@
 #include "core/ops/support/attributes.hpp"
 #include "core/ops/support/quantization.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::quantize_linear {
 
 Result<DType> output_dtype(const Node& node, DType zero_point) {
   DType asked = DType::undefined;
@@ -89,9 +88,7 @@ struct QuantizeLinear {
   }
 };
 
-}  // namespace
-
-void register_quantize_linear(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<QuantizeLinear>({.op_type = "QuantizeLinear",
                                           .since = 10,
                                           .inputs = {2, 3},
@@ -99,4 +96,4 @@ void register_quantize_linear(OperatorTable& table) {
                                           .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::quantize_linear

@@ -13,8 +13,7 @@
 #include "core/ops/support/elements.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::random {
 
 // The stream of element i: disjoint from those of all others.
 Rng stream(std::uint64_t seed, std::size_t i) {
@@ -157,9 +156,7 @@ struct Multinomial {
   }
 };
 
-}  // namespace
-
-void register_random(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   for (const bool normal : {false, true}) {
     const auto add = [&](std::string_view op_type, Count inputs, ShapeRule infer) {
       const Operator op{.op_type = op_type, .inputs = inputs, .outputs = {1, 1}, .infer = infer};
@@ -180,4 +177,4 @@ void register_random(OperatorTable& table) {
                                        .infer = infer_multinomial}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::random

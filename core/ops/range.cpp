@@ -11,8 +11,7 @@
 #include "core/ops/support/rounding.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::range {
 
 constexpr std::array<std::string_view, 3> names = {"start", "limit", "delta"};
 constexpr double most_elements = 0x1p62;
@@ -117,11 +116,9 @@ struct Range {
   }
 };
 
-}  // namespace
-
-void register_range(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Range>(
       {.op_type = "Range", .since = 11, .inputs = {3, 3}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::range

@@ -15,8 +15,7 @@
 #include "core/ops/support/rounding.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::reduce {
 
 template <class T>
 T wrapping_sum(std::span<const T> lane) {
@@ -265,9 +264,7 @@ void add_row(OperatorTable& table, std::string_view op_type) {
       {.op_type = op_type, .inputs = {1, 2}, .outputs = {1, 1}, .infer = infer<Row>}));
 }
 
-}  // namespace
-
-void register_reduce(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   add_row<SumRow>(table, "ReduceSum");
   add_row<MeanRow>(table, "ReduceMean");
   add_row<MaxRow>(table, "ReduceMax");
@@ -280,4 +277,4 @@ void register_reduce(OperatorTable& table) {
   add_row<SumSquareRow>(table, "ReduceSumSquare");
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::reduce

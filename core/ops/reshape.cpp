@@ -8,8 +8,7 @@
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::reshape {
 
 // The size that −1 stands for: all elements divided by those of the other dimensions.
 Result<Dimension> left_over(const SymbolicShape& x, const SymbolicShape& others) {
@@ -127,11 +126,9 @@ struct Reshape {
   }
 };
 
-}  // namespace
-
-void register_reshape(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Reshape>(
       {.op_type = "Reshape", .since = 5, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::reshape

@@ -15,8 +15,7 @@
 #include "core/ops/support/resize_plan.hpp"
 #include "core/ops/support/sum.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::resize {
 
 const Tensor* constant_at(const InferContext& context, const std::optional<std::size_t>& index) {
   return index ? context.constant(*index) : nullptr;
@@ -304,13 +303,11 @@ struct Resize {
   }
 };
 
-}  // namespace
-
-void register_resize(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Resize>(
       {.op_type = "Resize", .since = 10, .inputs = {1, 4}, .outputs = {1, 1}, .infer = infer}));
   table.add(with_kernels<Resize>(
       {.op_type = "Upsample", .since = 7, .inputs = {1, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::resize

@@ -6,8 +6,7 @@
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::reverse_sequence {
 
 struct Axes {
   std::int64_t batch = 1;
@@ -69,9 +68,7 @@ struct ReverseSequence {
   }
 };
 
-}  // namespace
-
-void register_reverse_sequence(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<ReverseSequence>({.op_type = "ReverseSequence",
                                            .since = 10,
                                            .inputs = {2, 2},
@@ -79,4 +76,4 @@ void register_reverse_sequence(OperatorTable& table) {
                                            .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::reverse_sequence

@@ -2,8 +2,7 @@
 // 14. Strict definition (float): gate sums as in gate_sums.hpp.
 #include "core/ops/support/recurrent_run.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::rnn {
 
 const RecurrentKind& kind() {
   static const RecurrentKind rnn{1, false, {"Tanh"}};
@@ -41,11 +40,9 @@ struct Rnn {
   }
 };
 
-}  // namespace
-
-void register_rnn(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Rnn>(
       {.op_type = "RNN", .since = 7, .inputs = {3, 6}, .outputs = {0, 2}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::rnn

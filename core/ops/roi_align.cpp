@@ -12,8 +12,7 @@
 #include "core/ops/support/sampling.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::roi_align {
 
 struct RoiAttributes {
   bool max = false;
@@ -244,11 +243,9 @@ struct RoiAlign {
   }
 };
 
-}  // namespace
-
-void register_roi_align(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<RoiAlign>(
       {.op_type = "RoiAlign", .since = 10, .inputs = {3, 3}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::roi_align

@@ -5,8 +5,7 @@
 #include "core/ops/support/elementwise.hpp"
 #include "core/ops/support/math.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::rounding {
 
 struct Ceil {
   static constexpr Kinds kinds = Kinds::floating;
@@ -30,12 +29,10 @@ struct Round {
   }
 };
 
-}  // namespace
-
-void register_rounding(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   add_unary<Ceil>(table, "Ceil", 6);
   add_unary<Floor>(table, "Floor", 6);
   add_unary<Round>(table, "Round", 11);
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::rounding

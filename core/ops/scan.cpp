@@ -9,8 +9,7 @@
 #include "core/ops/support/control_flow.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::scan {
 
 struct Plan {
   std::size_t states = 0;
@@ -158,9 +157,7 @@ struct Scan {
   }
 };
 
-}  // namespace
-
-void register_scan(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Scan>({.op_type = "Scan",
                                 .since = 9,
                                 .inputs = {1, variadic},
@@ -168,4 +165,4 @@ void register_scan(OperatorTable& table) {
                                 .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::scan

@@ -7,21 +7,7 @@
 #include "core/ops/support/scatter.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-
-Result<Reduction> read_reduction(const Node& node) {
-  DRIFTSCOPE_TRY(const std::string text, string_attribute(node, "reduction", "none"));
-  if (text == "none") return Reduction::none;
-  if (text == "add" && node.opset >= 16) return Reduction::add;
-  if (text == "mul" && node.opset >= 16) return Reduction::mul;
-  if (text == "max" && node.opset >= 18) return Reduction::max;
-  if (text == "min" && node.opset >= 18) return Reduction::min;
-  return bad_input(fmt::format("attribute reduction: expected none, add or mul (from opset 16), max "
-                               "or min (from opset 18), got '{}'",
-                               text));
-}
-
-namespace {
+namespace driftscope::ops::scatter_elements {
 
 constexpr std::array<std::string_view, 3> names = {"data", "indices", "updates"};
 
@@ -104,9 +90,7 @@ struct ScatterND {
   }
 };
 
-}  // namespace
-
-void register_scatter_elements(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<ScatterElements>({.op_type = "Scatter",
                                            .since = 9,
                                            .inputs = {3, 3},
@@ -124,4 +108,4 @@ void register_scatter_elements(OperatorTable& table) {
                                      .infer = infer_nd}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::scatter_elements

@@ -4,8 +4,7 @@
 #include "core/ops/support/attributes.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::shape {
 
 // The axes of a tensor of this rank that Shape lists: [first, last).
 struct Axes {
@@ -73,9 +72,7 @@ struct Size {
   }
 };
 
-}  // namespace
-
-void register_shape(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<ShapeOf>({.op_type = "Shape",
                                    .inputs = {1, 1},
                                    .outputs = {1, 1},
@@ -88,4 +85,4 @@ void register_shape(OperatorTable& table) {
                                 .dimensions = size_dimensions}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::shape

@@ -8,8 +8,7 @@
 #include "core/ops/support/shape_rules.hpp"
 #include "core/ops/support/strided_view.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::slice {
 
 constexpr IntsSource starts_source{"starts", 1, 10};
 constexpr IntsSource ends_source{"ends", 2, 10};
@@ -134,11 +133,9 @@ struct Slice {
   }
 };
 
-}  // namespace
-
-void register_slice(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Slice>(
       {.op_type = "Slice", .inputs = {1, 5}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::slice

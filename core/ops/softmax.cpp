@@ -10,8 +10,7 @@
 #include "core/ops/support/shape_rules.hpp"
 #include "core/ops/support/sum.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::softmax {
 
 Result<Lanes> lanes_of(const Node& node, std::size_t rank, const Shape& shape) {
   const bool one_axis = node.opset >= 13;
@@ -97,12 +96,10 @@ void add_row(OperatorTable& table, std::string_view op_type) {
       {.op_type = op_type, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace
-
-void register_softmax(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   add_row<Softmax>(table, "Softmax");
   add_row<LogSoftmax>(table, "LogSoftmax");
   add_row<Hardmax>(table, "Hardmax");
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::softmax

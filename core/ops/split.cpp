@@ -7,8 +7,7 @@
 #include "core/ops/support/shape_rules.hpp"
 #include "core/ops/support/strided_view.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::split {
 
 constexpr IntsSource split_source{"split", 1, 13};
 
@@ -91,9 +90,7 @@ struct Split {
   }
 };
 
-}  // namespace
-
-void register_split(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Split>({.op_type = "Split",
                                  .since = 2,
                                  .inputs = {1, 2},
@@ -101,4 +98,4 @@ void register_split(OperatorTable& table) {
                                  .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::split

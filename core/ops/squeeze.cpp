@@ -8,8 +8,7 @@
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::squeeze {
 
 constexpr IntsSource axes_source{"axes", 1, 13};
 
@@ -71,13 +70,11 @@ struct CopyElements {
   }
 };
 
-}  // namespace
-
-void register_squeeze(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<CopyElements>(
       {.op_type = "Squeeze", .inputs = {1, 2}, .outputs = {1, 1}, .infer = infer_squeeze}));
   table.add(with_kernels<CopyElements>(
       {.op_type = "Unsqueeze", .inputs = {1, 2}, .outputs = {1, 1}, .infer = infer_unsqueeze}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::squeeze

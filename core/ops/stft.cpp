@@ -8,8 +8,7 @@
 #include "core/ops/support/fourier.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::stft {
 
 struct Frames {
   std::int64_t step = 1;
@@ -125,11 +124,9 @@ struct Stft {
   }
 };
 
-}  // namespace
-
-void register_stft(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Stft>(
       {.op_type = "STFT", .since = 17, .inputs = {2, 4}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::stft

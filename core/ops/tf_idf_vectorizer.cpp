@@ -10,8 +10,7 @@
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::tf_idf_vectorizer {
 
 struct Grams {
   std::string mode;
@@ -149,9 +148,7 @@ struct TfIdfVectorizer {
   }
 };
 
-}  // namespace
-
-void register_tf_idf_vectorizer(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<TfIdfVectorizer>({.op_type = "TfIdfVectorizer",
                                            .since = 9,
                                            .inputs = {1, 1},
@@ -159,4 +156,4 @@ void register_tf_idf_vectorizer(OperatorTable& table) {
                                            .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::tf_idf_vectorizer

@@ -10,8 +10,7 @@
 #include "core/ops/support/indices.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::top_k {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "X", Kinds::numeric));
@@ -141,11 +140,9 @@ struct TopK {
   }
 };
 
-}  // namespace
-
-void register_top_k(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<TopK>(
       {.op_type = "TopK", .inputs = {1, 2}, .outputs = {2, 2}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::top_k

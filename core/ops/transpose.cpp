@@ -9,8 +9,7 @@
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::transpose {
 
 Result<Ints> read_permutation(const Node& node, std::size_t rank) {
   Ints reversed(rank);
@@ -63,11 +62,9 @@ struct Transpose {
   }
 };
 
-}  // namespace
-
-void register_transpose(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Transpose>(
       {.op_type = "Transpose", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::transpose

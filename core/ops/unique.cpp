@@ -11,8 +11,7 @@
 #include "core/ops/support/move.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::unique {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "X", Kinds::fixed_size));
@@ -134,11 +133,9 @@ struct Unique {
   }
 };
 
-}  // namespace
-
-void register_unique(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Unique>(
       {.op_type = "Unique", .since = 11, .inputs = {1, 1}, .outputs = {1, 4}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::unique

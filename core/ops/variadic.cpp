@@ -9,8 +9,7 @@
 #include "core/ops/support/mean.hpp"
 #include "core/ops/support/sum.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::variadic {
 
 struct SumRow {
   static constexpr Kinds kinds = Kinds::floating;
@@ -116,18 +115,16 @@ template <class Row>
 void add_row(OperatorTable& table, std::string_view op_type) {
   table.add(with_kernels<Variadic<Row>>({.op_type = op_type,
                                          .since = 6,
-                                         .inputs = {1, variadic},
+                                         .inputs = {1, driftscope::variadic},
                                          .outputs = {1, 1},
                                          .infer = infer<Row>}));
 }
 
-}  // namespace
-
-void register_variadic(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   add_row<SumRow>(table, "Sum");
   add_row<MeanRow>(table, "Mean");
   add_row<MaxRow>(table, "Max");
   add_row<MinRow>(table, "Min");
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::variadic

@@ -3,8 +3,7 @@
 
 #include "core/ops/support/elementwise.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::where {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   constexpr std::array<std::string_view, 3> names = {"condition", "X", "Y"};
@@ -41,11 +40,9 @@ struct Where {
   }
 };
 
-}  // namespace
-
-void register_where(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   table.add(with_kernels<Where>(
       {.op_type = "Where", .since = 9, .inputs = {3, 3}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::where

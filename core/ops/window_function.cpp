@@ -7,8 +7,7 @@
 #include "core/ops/support/math.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::ops::window_function {
 
 struct Hann {
   static constexpr double a0 = 0.5, a1 = 0.5, a2 = 0.0;
@@ -73,12 +72,10 @@ void add_row(OperatorTable& table, std::string_view op_type) {
       {.op_type = op_type, .since = 17, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
 }
 
-}  // namespace
-
-void register_window_function(OperatorTable& table) {
+void add_to(OperatorTable& table) {
   add_row<Hann>(table, "HannWindow");
   add_row<Hamming>(table, "HammingWindow");
   add_row<Blackman>(table, "BlackmanWindow");
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::ops::window_function

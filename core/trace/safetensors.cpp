@@ -101,7 +101,7 @@ Result<SafetensorsLayout> read_layout(std::span<const std::byte> bytes) {
   return SafetensorsLayout{std::move(header), data};
 }
 
-Result<Safetensors> read(std::span<const std::byte> bytes) {
+Result<Safetensors> read_sections(std::span<const std::byte> bytes) {
   DRIFTSCOPE_TRY(SafetensorsLayout layout, read_layout(bytes));
   Safetensors file{std::move(layout.header.metadata), {}};
   for (const SafetensorsEntry& entry : layout.header.entries) {
@@ -158,7 +158,7 @@ auto with_memory(const Function& function) -> decltype(function()) {
 }  // namespace
 
 Result<Safetensors> read_safetensors(std::span<const std::byte> bytes) {
-  return with_memory([&] { return read(bytes); });
+  return with_memory([&] { return read_sections(bytes); });
 }
 
 Result<SafetensorsLayout> read_safetensors_layout(std::span<const std::byte> bytes) {

@@ -129,7 +129,7 @@ Status read_metadata(const std::map<std::string, std::string>& metadata, Trace& 
   return read_records(metadata, "memory", &memory_record, trace.memory);
 }
 
-Result<Trace> read(std::span<const std::byte> bytes) {
+Result<Trace> read_recorded(std::span<const std::byte> bytes) {
   DRIFTSCOPE_TRY(Safetensors file, read_safetensors(bytes));
   Trace trace;
   DRIFTSCOPE_CHECK(read_metadata(file.metadata, trace));
@@ -182,7 +182,7 @@ Result<std::map<std::string, std::string>> trace_metadata(const Trace& trace) {
 }
 
 Result<Trace> read_trace(std::span<const std::byte> bytes) {
-  auto trace = read(bytes);
+  auto trace = read_recorded(bytes);
   if (!trace.ok()) return in_context(std::move(trace).error(), "trace");
   return trace;
 }

@@ -32,8 +32,8 @@ bool uncertain_integer(const Evaluated<Bounded>& value) {
 
 // The chance that two elements other than 0 have the same size; nothing when all are 0.
 std::optional<double> equal_pair_chance(std::span<const float> values) {
-  constexpr std::size_t max_samples = std::size_t{1} << 16;
-  const std::size_t step = values.size() / max_samples + 1;
+  constexpr std::size_t max_compared = std::size_t{1} << 16;
+  const std::size_t step = values.size() / max_compared + 1;
   std::vector<float> sizes;
   for (std::size_t i = 0; i < values.size(); i += step)
     if (values[i] != 0.0f && std::isfinite(values[i])) sizes.push_back(std::fabs(values[i]));

@@ -14,8 +14,6 @@
 namespace driftscope {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // One element of a dtype: its value, whether two results are the same, how many numbers lie between.
 template <class T>
 struct Plain {
@@ -95,9 +93,9 @@ Metrics measure_as(const Tensor& got_tensor, const Tensor& want_tensor) {
     if (!same) ++metrics.different_elements;
     if (!std::isfinite(g) || !std::isfinite(w)) {
       if (same) continue;
-      metrics.max_abs = metrics.max_rel = infinity;
+      metrics.max_abs = metrics.max_rel = INFINITY;
       metrics.max_ulp = std::isnan(g) || std::isnan(w)
-                            ? infinity
+                            ? INFINITY
                             : std::fmax(metrics.max_ulp, Kind::steps(got[i], want[i]));
       continue;
     }
@@ -120,8 +118,8 @@ Metrics measure_as(const Tensor& got_tensor, const Tensor& want_tensor) {
     metrics.cosine = total.got == total.want ? 1.0 : 0.0;
   }
   metrics.sqnr_db =
-      total.noise > 0.0 ? 10.0 * std::log10(total.want / total.noise) : infinity;
-  if (metrics.max_abs == infinity) metrics.sqnr_db = -infinity;
+      total.noise > 0.0 ? 10.0 * std::log10(total.want / total.noise) : INFINITY;
+  if (metrics.max_abs == INFINITY) metrics.sqnr_db = -INFINITY;
   return metrics;
 }
 
@@ -129,7 +127,7 @@ Metrics measure_as(const Tensor& got_tensor, const Tensor& want_tensor) {
 Metrics measure_packed(const Tensor& got, const Tensor& want) {
   Metrics metrics;
   metrics.elements = got.elements();
-  metrics.sqnr_db = infinity;
+  metrics.sqnr_db = INFINITY;
   for (std::int64_t i = 0; i < got.elements(); ++i) {
     const auto at = static_cast<std::size_t>(i / 2);
     const auto shift = static_cast<unsigned>(i % 2 * 4);

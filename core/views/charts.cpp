@@ -12,6 +12,7 @@ namespace driftscope {
 namespace {
 
 // Drawing area of the chart, in SVG units; the page scales it.
+namespace area {
 constexpr double width = 760.0;
 constexpr double height = 250.0;
 constexpr double left = 58.0;
@@ -19,6 +20,7 @@ constexpr double right = 14.0;
 constexpr double top = 14.0;
 constexpr double bottom = 34.0;
 constexpr double zero_band = 18.0;  // height kept for values that are exactly zero
+}  // namespace area
 
 struct Scale {
   double low = 0.0;   // decimal exponents
@@ -26,10 +28,10 @@ struct Scale {
   bool has_zero = false;
 
   [[nodiscard]] double y(double value) const {
-    const double base = height - bottom - (has_zero ? zero_band : 0.0);
-    if (value <= 0.0) return height - bottom;
+    const double base = area::height - area::bottom - (has_zero ? area::zero_band : 0.0);
+    if (value <= 0.0) return area::height - area::bottom;
     const double t = (std::log10(value) - low) / (high - low);
-    return base - std::clamp(t, 0.0, 1.0) * (base - top);
+    return base - std::clamp(t, 0.0, 1.0) * (base - area::top);
   }
 };
 
@@ -57,8 +59,9 @@ Scale scale_of(const std::vector<Series>& series, double limit) {
 }
 
 double x_of(std::size_t i, std::size_t count) {
-  if (count < 2) return (left + width - right) / 2.0;
-  return left + (width - left - right) * static_cast<double>(i) / static_cast<double>(count - 1);
+  if (count < 2) return (area::left + area::width - area::right) / 2.0;
+  return area::left + (area::width - area::left - area::right) * static_cast<double>(i) /
+                          static_cast<double>(count - 1);
 }
 
 std::string marker(std::size_t shape, double x, double y, const std::string& title) {
@@ -83,18 +86,18 @@ std::string axis(const Scale& scale, const ChartText& text) {
     svg += fmt::format(
         "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
         "<text class=\"tick\" x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">1e{5:.0f}</text>",
-        left, width - right, y, left - 6.0, y + 3.5, e);
+        area::left, area::width - area::right, y, area::left - 6.0, y + 3.5, e);
   }
   if (scale.has_zero) {
     const double y = scale.y(0.0);
     svg += fmt::format(
         "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
         "<text class=\"tick\" x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">0</text>",
-        left, width - right, y, left - 6.0, y + 3.5);
+        area::left, area::width - area::right, y, area::left - 6.0, y + 3.5);
   }
   return svg + fmt::format("<text class=\"unit\" transform=\"translate(11 {:.1f}) rotate(-90)\" "
                            "text-anchor=\"middle\">{}</text>",
-                           (top + height - bottom) / 2.0, html_escape(text.unit));
+                           (area::top + area::height - area::bottom) / 2.0, html_escape(text.unit));
 }
 
 std::string layer_ticks(const std::vector<std::string>& layers) {
@@ -104,7 +107,7 @@ std::string layer_ticks(const std::vector<std::string>& layers) {
   for (std::size_t i = 0; i < layers.size(); i += step) {
     const char* anchor = i == 0 ? "start" : i + step >= layers.size() ? "end" : "middle";
     svg += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>",
-                       x_of(i, layers.size()), height - bottom + 18.0, anchor,
+                       x_of(i, layers.size()), area::height - area::bottom + 18.0, anchor,
                        html_escape(elide(layers[i], 11)));
   }
   return svg;
@@ -121,7 +124,7 @@ std::string line(const Series& series, const Scale& scale, const std::vector<std
       continue;
     }
     const double x = x_of(i, series.values.size());
-    const double y = std::isinf(value) ? top : scale.y(value);
+    const double y = std::isinf(value) ? area::top : scale.y(value);
     path += fmt::format("{}{:.1f} {:.1f}", drawing ? "L" : "M", x, y);
     drawing = true;
     const std::string layer = i < layers.size() ? layers[i] : std::to_string(i);
@@ -148,15 +151,15 @@ std::string log_chart(const ChartText& text, const std::vector<std::string>& lay
                       const std::vector<Series>& series, double limit) {
   const Scale scale = scale_of(series, limit);
   std::string svg = fmt::format(
-      "<svg class=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">", width, height,
-      html_escape(text.title + ". " + text.caption));
+      "<svg class=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">", area::width,
+      area::height, html_escape(text.title + ". " + text.caption));
   svg += axis(scale, text) + layer_ticks(layers);
   if (limit > 0.0) {
     const double y = scale.y(limit);
     svg += fmt::format(
         "<line class=\"limit\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
         "<text class=\"tick limit-text\" x=\"{1}\" y=\"{3:.1f}\" text-anchor=\"end\">budget</text>",
-        left, width - right, y, y - 4.0);
+        area::left, area::width - area::right, y, y - 4.0);
   }
   for (const Series& one : series) svg += line(one, scale, layers);
   svg += "</svg>";

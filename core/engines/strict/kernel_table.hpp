@@ -1,7 +1,7 @@
 // The faster kernels of the strict engine. The plain kernel of an operator (evaluate_strict)
 // defines the bits; a kernel here must give exactly these, or decline a node when it is prepared.
 // One file per kernel in kernels/; the table is generated from that folder at configure time (each
-// file FOO.cpp defines `void register_strict_foo(StrictKernelTable&)`), never edited. Clients:
+// file FOO.cpp defines `void driftscope::strict::foo::add_to(StrictKernelTable&)`), never edited. Clients:
 // engine.cpp, tests.
 #pragma once
 

@@ -9,7 +9,6 @@
 namespace driftscope::portable {
 namespace {
 
-constexpr Wide ln_2 = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 // A number of 32 bits, so that n·ln_2_short is exact for n of 11 bits, and what it leaves over.
 constexpr double ln_2_short = 0x1.62e42fee00000p-1;
 constexpr double ln_2_rest = 0x1.a39ef35793c76p-33;

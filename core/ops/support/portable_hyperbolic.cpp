@@ -7,8 +7,6 @@
 namespace driftscope::portable {
 namespace {
 
-constexpr Wide ln_2 = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
-
 // Up to here Taylor's series, beyond it exponentials, which cancel too much nearer to 0.
 constexpr double series_end = 0.35;
 

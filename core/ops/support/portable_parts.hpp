@@ -28,6 +28,8 @@ inline constexpr double tiny = 0x1p-28;
   return x * power_of_two(half) * power_of_two(k - half);
 }
 
+inline constexpr Wide ln_2 = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+
 /// eˣ = value·2ᵏ, value in [0.70, 1.42] with a relative error of 2⁻⁵⁵.
 struct Exponential {
   Wide value;

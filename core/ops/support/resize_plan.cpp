@@ -24,13 +24,13 @@ template <class Enum, std::size_t n>
 Result<Enum> choose(const Node& node, std::string_view attribute, std::string_view fallback,
                     const std::array<std::pair<std::string_view, Enum>, n>& rows) {
   DRIFTSCOPE_TRY(const std::string text, string_attribute(node, attribute, fallback));
-  std::string names;
+  std::string choices;
   for (const auto& [name, value] : rows) {
     if (name == text) return value;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+    choices += fmt::format("{}{}", choices.empty() ? "" : ", ", name);
   }
   return bad_input(
-      fmt::format("attribute {}: expected one of {}, got '{}'", attribute, names, text));
+      fmt::format("attribute {}: expected one of {}, got '{}'", attribute, choices, text));
 }
 
 constexpr std::array<std::pair<std::string_view, Mode>, 4> modes = {
@@ -44,7 +44,7 @@ constexpr std::array<std::pair<std::string_view, Coordinate>, 7> coordinates = {
      {"asymmetric", Coordinate::asymmetric},
      {"tf_half_pixel_for_nn", Coordinate::tf_half_pixel_for_nn},
      {"tf_crop_and_resize", Coordinate::tf_crop_and_resize}}};
-constexpr std::array<std::pair<std::string_view, Nearest>, 4> roundings = {
+constexpr std::array<std::pair<std::string_view, Nearest>, 4> rounding_names = {
     {{"round_prefer_floor", Nearest::round_prefer_floor},
      {"round_prefer_ceil", Nearest::round_prefer_ceil},
      {"floor", Nearest::floor},
@@ -169,7 +169,7 @@ Result<ResizeAttributes> read_resize(const Node& node) {
   DRIFTSCOPE_TRY(result.how.coordinate, choose(node, "coordinate_transformation_mode", "half_pixel",
                                                coordinates));
   DRIFTSCOPE_TRY(result.how.nearest,
-                 choose(node, "nearest_mode", "round_prefer_floor", roundings));
+                 choose(node, "nearest_mode", "round_prefer_floor", rounding_names));
   DRIFTSCOPE_TRY(const float a, float_attribute(node, "cubic_coeff_a", -0.75f));
   result.how.cubic_a = static_cast<double>(a);
   DRIFTSCOPE_TRY(result.how.exclude_outside, flag_attribute(node, "exclude_outside", false));

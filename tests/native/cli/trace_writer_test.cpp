@@ -8,7 +8,7 @@
 #include "core/trace/trace_file.hpp"
 #include "native/server/temp_folder.hpp"
 
-namespace driftscope {
+namespace driftscope::test::trace_writer_test {
 namespace {
 
 Tensor floats(const std::vector<float>& values) {
@@ -78,4 +78,4 @@ TEST_CASE("TraceWriter_NotFinished_LeavesNothingBehind") {
   CHECK(files_in(folder->path()) == 0);
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::test::trace_writer_test

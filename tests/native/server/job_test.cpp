@@ -4,7 +4,7 @@
 
 #include "raw_http.hpp"
 
-namespace driftscope {
+namespace driftscope::test::job_test {
 namespace {
 
 using namespace testing;
@@ -135,4 +135,4 @@ TEST_CASE("JobBoard_TwoJobs_DoNotMix") {
 }
 
 }  // namespace
-}  // namespace driftscope
+}  // namespace driftscope::test::job_test

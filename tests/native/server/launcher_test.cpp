@@ -11,7 +11,7 @@
 #include "native/server/run_in_browser.hpp"
 #include "raw_http.hpp"
 
-namespace driftscope {
+namespace driftscope::test::launcher_test {
 namespace {
 
 using namespace testing;
@@ -260,4 +260,4 @@ TEST_CASE("Launcher_ModelBeyondTheLimit_IsRefusedBeforeABrowserStarts") {
   CHECK(trace.error().message.find("tiny has 0 MiB") != std::string::npos);
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::test::launcher_test

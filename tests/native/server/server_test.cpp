@@ -7,7 +7,7 @@
 #include "native/server/token.hpp"
 #include "raw_http.hpp"
 
-namespace driftscope {
+namespace driftscope::test::server_test {
 namespace {
 
 using namespace testing;
@@ -184,4 +184,4 @@ TEST_CASE("Server_TraceByHand_GoesToTheTaker") {
 }
 
 }  // namespace
-}  // namespace driftscope
+}  // namespace driftscope::test::server_test

@@ -13,9 +13,9 @@
 #include "core/base/sha256.hpp"
 #include "core/platform/platform.hpp"
 
-using namespace driftscope;
-
+namespace driftscope::test::base_test {
 namespace {
+
 std::string sha256_of(const std::string& text) { return sha256_hex(std::as_bytes(std::span(text))); }
 }  // namespace
 
@@ -81,3 +81,5 @@ TEST_CASE("ThreadPool_CoversEveryItemOnceForAnySizeAndGrain") {
     }
   }
 }
+
+}  // namespace driftscope::test::base_test

@@ -4,7 +4,7 @@
 #include "core/base/rng.hpp"
 #include "tests/unit/support/seed.hpp"
 
-using namespace driftscope;
+namespace driftscope::test::half_test {
 
 TEST_CASE("Half_EveryNumber_SurvivesWideningAndNarrowing") {
   for (const SmallFloat format : {float16_format, bfloat16_format})
@@ -48,3 +48,5 @@ TEST_CASE("Half_NarrowingTakesTheNearest") {
     }
   }
 }
+
+}  // namespace driftscope::test::half_test

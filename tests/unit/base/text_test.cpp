@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace driftscope;
+namespace driftscope::test::text_test {
 using namespace std::string_literals;
 
 TEST_CASE("ValidUtf8_AcceptsEveryLengthOfSequence") {
@@ -43,3 +43,5 @@ TEST_CASE("InQuotes_EscapesAndCuts") {
   CHECK(in_quotes("abcdef", 6) == "'abcdef'");
   CHECK(in_quotes("abé", 3) == "'ab…'");  // never cuts within a character
 }
+
+}  // namespace driftscope::test::text_test

@@ -6,15 +6,10 @@
 
 #include "core/base/float_bits.hpp"
 #include "unit/support/files.hpp"
+#include "unit/support/text.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::dataset_test {
 namespace {
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::string description(const std::string& more = "") {
   return R"({"format":"driftscope-preprocess-1","input":"image","layout":"NCHW","channels":1,)"
@@ -260,3 +255,5 @@ TEST_CASE("Dataset_ShippedSets_OpenWithTheirModels") {
   CHECK(pictures->sample(499).value().tensor.shape() == Shape{1, 3, 32, 32});
   CHECK_FALSE(pictures->label_text(499).empty());
 }
+
+}  // namespace driftscope::test::dataset_test

@@ -5,17 +5,12 @@
 
 #include "core/dataset/dataset.hpp"
 #include "unit/support/files.hpp"
+#include "unit/support/text.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::folders_test {
 namespace {
 
 using Files = std::map<std::string, std::string>;
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// Folders are what stands before a slash in a name; a name that ends in one is an empty folder.
 FileAccess access(const Files& files) {
@@ -206,3 +201,5 @@ TEST_CASE("ParseSampleDescription_KindDecides") {
   CHECK_FALSE(parse_sample_description(R"({"kind":"text"})").ok());
   CHECK_FALSE(parse_sample_description("").ok());
 }
+
+}  // namespace driftscope::test::folders_test

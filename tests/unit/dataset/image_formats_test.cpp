@@ -7,10 +7,9 @@
 #include "unit/support/files.hpp"
 #include "unit/support/mutate.hpp"
 #include "unit/support/seed.hpp"
+#include "unit/support/text.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::image_formats_test {
 namespace {
 
 std::vector<std::byte> bytes_of(const std::string& text) {
@@ -22,10 +21,6 @@ std::string idx_failure(const std::string& text) {
   const auto tensor = read_idx(bytes_of(text));
   REQUIRE_MESSAGE(!tensor.ok(), "the file was accepted");
   return tensor.error().message;
-}
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 const std::string small_idx("\0\0\x08\x02\0\0\0\x02\0\0\0\x03" "abcdef", 18);
@@ -101,3 +96,5 @@ TEST_CASE("Idx_Mutations_AreReadOrRefused") {
     if (tensor.ok()) CHECK(tensor->elements() <= 32);
   }
 }
+
+}  // namespace driftscope::test::image_formats_test

@@ -6,10 +6,9 @@
 #include "unit/support/model_builder.hpp"
 #include "unit/support/mutate.hpp"
 #include "unit/support/seed.hpp"
+#include "unit/support/text.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::npy_test {
 namespace {
 
 /// A file of version 1 from its dictionary and data.
@@ -30,10 +29,6 @@ Tensor read(const std::string& text) {
   auto tensor = read_npy(bytes_of(text));
   REQUIRE_MESSAGE(tensor.ok(), tensor.error().message);
   return *std::move(tensor);
-}
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 template <class T>
@@ -148,3 +143,5 @@ TEST_CASE("Npy_Mutations_AreReadOrRefused") {
     if (!read.ok()) CHECK_FALSE(read.error().message.empty());
   }
 }
+
+}  // namespace driftscope::test::npy_test

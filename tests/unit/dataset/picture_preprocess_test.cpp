@@ -4,14 +4,10 @@
 #include "core/base/half.hpp"
 #include "core/dataset/preprocess.hpp"
 #include "core/dataset/resize.hpp"
+#include "tests/unit/support/text.hpp"
 
-using namespace driftscope;
-
+namespace driftscope::test::picture_preprocess_test {
 namespace {
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::string description(const std::string& more) {
   return R"({"format":"driftscope-preprocess-1","input":"x","layout":"NCHW","channels":3,"height":1,)"
@@ -104,3 +100,5 @@ TEST_CASE("ParsePreprocess_WrongResize_IsNamed") {
   CHECK(holds(failure(R"(,"gray_to_rgb":"yes")"), "gray_to_rgb"));
   CHECK(holds(failure(R"(,"height":16384,"width":16384)"), "more than 33554432 pixels"));
 }
+
+}  // namespace driftscope::test::picture_preprocess_test

@@ -8,10 +8,9 @@
 #include "core/base/rng.hpp"
 #include "unit/support/files.hpp"
 #include "unit/support/seed.hpp"
+#include "unit/support/text.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::picture_test {
 namespace {
 
 std::vector<std::byte> file(const std::string& name) {
@@ -28,10 +27,6 @@ std::string failure(std::span<const std::byte> bytes) {
   const auto picture = decode_picture(bytes);
   REQUIRE_MESSAGE(!picture.ok(), "the picture was accepted");
   return picture.error().message;
-}
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 int largest_difference(const Picture& a, const Picture& b) {
@@ -132,3 +127,5 @@ TEST_CASE("DecodePicture_DamagedBytes_NeverDoMoreThanFail") {
     }
   }
 }
+
+}  // namespace driftscope::test::picture_test

@@ -4,9 +4,7 @@
 
 #include "unit/support/files.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::resize_test {
 namespace {
 
 Picture decoded(const std::string& name) {
@@ -88,3 +86,5 @@ TEST_CASE("CropCenter_OddRoom_RoundsToEven") {
   CHECK_FALSE(crop_center(row({1, 2}), 1, 3).ok());
   CHECK_FALSE(crop_center(row({1, 2}), 2, 2).ok());
 }
+
+}  // namespace driftscope::test::resize_test

@@ -2,15 +2,12 @@
 
 #include <doctest/doctest.h>
 
-using namespace driftscope;
+#include "tests/unit/support/text.hpp"
 
+namespace driftscope::test::text_preprocess_test {
 namespace {
 
 using Words = std::vector<std::string>;
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::string description(const std::string& more = "") {
   return R"({"format":"driftscope-preprocess-1","kind":"text","input":"tokens","length":4,)"
@@ -157,3 +154,5 @@ TEST_CASE("Encode_Int32_HoldsTheSameTokens") {
   REQUIRE(tensor.ok());
   CHECK(tensor->values<std::int32_t>()[0] == 5);
 }
+
+}  // namespace driftscope::test::text_preprocess_test

@@ -3,9 +3,7 @@
 #include "core/engine/bind_inputs.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::bind_inputs_test {
 namespace {
 
 Graph two_inputs() {
@@ -82,3 +80,5 @@ TEST_CASE("SeededInputs_EveryNumericType_IsFilled") {
     CHECK(any);
   }
 }
+
+}  // namespace driftscope::test::bind_inputs_test

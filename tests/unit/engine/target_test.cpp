@@ -3,8 +3,7 @@
 #include "core/engine/engine.hpp"
 #include "core/engine/target.hpp"
 
-using namespace driftscope;
-
+namespace driftscope::test::target_test {
 namespace {
 
 std::string error_of(std::string_view text) {
@@ -72,3 +71,5 @@ TEST_CASE("FindEngine_UnknownName_ListsThoseOfTheBuild") {
   REQUIRE(!missing.ok());
   CHECK(missing.error().message.find("reference") != std::string::npos);
 }
+
+}  // namespace driftscope::test::target_test

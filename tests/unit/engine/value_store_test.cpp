@@ -3,8 +3,7 @@
 #include "core/engine/value_store.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
+namespace driftscope::test::value_store_test {
 
 TEST_CASE("ValueStore_ReleasesAfterTheLastUse_AndKeepsOutputs") {
   ModelBuilder model;
@@ -38,3 +37,5 @@ TEST_CASE("ValueStore_ReleasesAfterTheLastUse_AndKeepsOutputs") {
   CHECK(store.get(id("c")) == nullptr);
   CHECK(store.get(id("w")) != nullptr);
 }
+
+}  // namespace driftscope::test::value_store_test

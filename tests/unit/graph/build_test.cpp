@@ -3,15 +3,10 @@
 #include <doctest/doctest.h>
 
 #include "unit/support/model_builder.hpp"
+#include "unit/support/text.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::build_test {
 namespace {
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::vector<std::string> node_names(const Graph& graph) {
   std::vector<std::string> names;
@@ -175,3 +170,5 @@ TEST_CASE("BuildGraph_InputPassedThrough_IsAnOutput") {
   CHECK(graph.nodes.empty());
   CHECK(graph.outputs == graph.inputs);
 }
+
+}  // namespace driftscope::test::build_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace driftscope {
+namespace driftscope::test::legacy_test {
 namespace {
 
 ModelNode node(const std::string& op, std::vector<Attribute> attributes) {
@@ -43,4 +43,4 @@ TEST_CASE("Modernize_FormsWithoutAnEqual_AreUnsupported") {
   CHECK(status.error().kind == ErrorKind::unsupported);
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::test::legacy_test

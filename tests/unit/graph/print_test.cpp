@@ -4,8 +4,7 @@
 
 #include "unit/support/model_builder.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
+namespace driftscope::test::print_test {
 
 TEST_CASE("PrintGraph_ShowsEveryKindOfLine") {
   const std::string body = ModelBuilder()
@@ -49,3 +48,5 @@ output y: float32 Nx10
 output z: ? (unknown rank)
 )");
 }
+
+}  // namespace driftscope::test::print_test

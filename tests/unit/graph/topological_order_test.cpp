@@ -8,9 +8,7 @@
 #include "core/base/rng.hpp"
 #include "unit/support/seed.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::topological_order_test {
 namespace {
 
 using Dependencies = std::vector<std::vector<std::size_t>>;
@@ -95,3 +93,5 @@ TEST_CASE("TopologicalOrder_LongCycle_NamesSomeOfItAndCountsTheRest") {
   REQUIRE_FALSE(order.ok());
   CHECK(order.error().message.find("… 88 more") != std::string::npos);
 }
+
+}  // namespace driftscope::test::topological_order_test

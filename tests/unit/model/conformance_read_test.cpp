@@ -9,8 +9,7 @@
 #include "core/graph/build.hpp"
 #include "core/model/onnx_reader.hpp"
 
-using namespace driftscope;
-
+namespace driftscope::test::conformance_read_test {
 namespace {
 
 const std::filesystem::path cases = "/usr/share/libonnx-testdata/data/node";
@@ -75,3 +74,5 @@ TEST_CASE("ReadTensor_ConformanceInputs_MatchTheModelsDeclaration") {
   MESSAGE(checked << " tensors read");
   CHECK(checked > 700);
 }
+
+}  // namespace driftscope::test::conformance_read_test

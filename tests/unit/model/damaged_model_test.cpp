@@ -10,9 +10,7 @@
 #include "unit/support/mutate.hpp"
 #include "unit/support/seed.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::damaged_model_test {
 namespace {
 
 enum class Outcome { accepted, refused };
@@ -83,3 +81,5 @@ TEST_CASE("DamagedModel_CutAnywhere_IsRefused") {
           Outcome::refused);
   }
 }
+
+}  // namespace driftscope::test::damaged_model_test

@@ -3,15 +3,10 @@
 
 #include "core/graph/print.hpp"
 #include "unit/support/model_builder.hpp"
+#include "unit/support/text.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::functions_test {
 namespace {
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::string failure(const ModelBuilder& builder) { return build_failure(builder).message; }
 
@@ -130,3 +125,5 @@ TEST_CASE("Functions_HostileOnes_AreErrors") {
   future.node("Leaky", {"x", "t"}, {"y"}, {}, "my.ops").output("y").model_field(25, leaky(99));
   CHECK(holds(failure(future), "opset 99 is not supported"));
 }
+
+}  // namespace driftscope::test::functions_test

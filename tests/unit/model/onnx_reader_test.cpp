@@ -4,10 +4,9 @@
 
 #include "core/base/sha256.hpp"
 #include "unit/support/model_builder.hpp"
+#include "unit/support/text.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::onnx_reader_test {
 namespace {
 
 Model read(const ModelBuilder& builder) {
@@ -22,10 +21,6 @@ Error failure(const std::vector<std::byte>& bytes) {
   return model.error();
 }
 Error failure(const ModelBuilder& builder) { return failure(builder.bytes()); }
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// A graph with one identity node.
 ModelBuilder identity() {
@@ -279,3 +274,5 @@ TEST_CASE("ReadOnnx_DeclaredShapes_AreChecked") {
   CHECK(holds(failure(declared(-2, 1)).message, "value_info 0: 'v': a dimension is -2"));
   CHECK(failure(declared(4, 33)).kind == ErrorKind::limit);
 }
+
+}  // namespace driftscope::test::onnx_reader_test

@@ -2,10 +2,9 @@
 
 #include "core/model/onnx_reader.hpp"
 #include "unit/support/model_builder.hpp"
+#include "unit/support/text.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::onnx_tensor_test {
 namespace {
 
 /// A TensorProto by hand.
@@ -49,10 +48,6 @@ Error failure(const Message& message) {
   const auto named = read_tensor_proto(bytes_of(message.text));
   REQUIRE_MESSAGE(!named.ok(), "the tensor was accepted");
   return named.error();
-}
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 template <class T>
@@ -259,3 +254,5 @@ TEST_CASE("ExternalData_WhereThereAreNoFiles_SaysHowToSave") {
   REQUIRE_FALSE(model.ok());
   CHECK(holds(model.error().message, "save the model in one file"));
 }
+
+}  // namespace driftscope::test::onnx_tensor_test

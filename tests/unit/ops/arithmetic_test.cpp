@@ -6,7 +6,7 @@
 
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::arithmetic_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -171,4 +171,4 @@ TEST_CASE("BatchNormalization_StatisticsPerChannelOrPerPosition") {
       "input 1 (scale): expected shape 2 for input 0 (X) of shape 1x2x2, got 3"));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::arithmetic_test

@@ -10,7 +10,7 @@
 #include "core/base/rng.hpp"
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::bounds_test {
 namespace {
 
 constexpr std::uint64_t seed = 4711;
@@ -210,4 +210,4 @@ TEST_CASE("Dot_ExactInputs_GiveTheBoundOfTheGeneralPath") {
   }
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::bounds_test

@@ -8,7 +8,7 @@
 #include "core/verify/verify.hpp"
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::control_flow_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -289,4 +289,4 @@ TEST_CASE("BindShapes_ReachesIntoSubgraphs") {
   CHECK(contains(print_graph(*bound->graph), "Add_0 = Add(x, x) -> t: float32 3"));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::control_flow_test

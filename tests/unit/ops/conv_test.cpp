@@ -8,7 +8,7 @@
 #include "core/base/rng.hpp"
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::conv_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -187,4 +187,4 @@ TEST_CASE("ConvGemmMatMul_AnyNumberOfThreads_SameBits") {
   }
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::conv_test

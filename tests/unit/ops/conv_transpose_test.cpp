@@ -5,7 +5,7 @@
 #include "unit/ops/one_node.hpp"
 #include "unit/support/seed.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::conv_transpose_test {
 namespace {
 
 // Small integers: every sum is exact, in any order.
@@ -106,4 +106,4 @@ TEST_CASE("ConvTranspose_BadGeometry_IsAnError") {
   CHECK(contains(error({ints("strides", {std::int64_t{1} << 40})}), "strides"));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::conv_transpose_test

@@ -8,7 +8,7 @@
 #include "core/base/half.hpp"
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::elementwise_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -353,4 +353,4 @@ TEST_CASE("LogSoftmax_LargeNumbersDoNotOverflow") {
   near(OneNode{"LogSoftmax", {x}, {}, 13}.numbers(), Numbers(4, -std::log(2.0)));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::elementwise_test

@@ -7,9 +7,7 @@
 #include "core/ops/evaluate.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::evaluate_test {
 namespace {
 
 Graph one_node(const std::string& op, DType dtype, std::size_t inputs) {
@@ -111,3 +109,5 @@ TEST_CASE("Evaluate_ShapesThatDoNotFit_NameTheNode") {
   REQUIRE(!result.ok());
   CHECK(result.error().message.find("Add_0") != std::string::npos);
 }
+
+}  // namespace driftscope::test::evaluate_test

@@ -6,7 +6,7 @@
 
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::indexing_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -225,4 +225,4 @@ TEST_CASE("Range_Bound_CoversAddingAgainAndAgain") {
   CHECK(bound[10].worst < 1e-5);
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::indexing_test

@@ -3,9 +3,7 @@
 #include "core/ops/infer_shapes.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::infer_shapes_test {
 namespace {
 
 std::string shape_of(const Graph& graph, const std::string& name) {
@@ -106,3 +104,5 @@ TEST_CASE("FindOperator_WrongNumberOfInputs_SaysExpectedAndGot") {
   REQUIRE(!graph.ok());
   CHECK(graph.error().message == "node sum (Add, opset 17): expected 2 inputs, got 1");
 }
+
+}  // namespace driftscope::test::infer_shapes_test

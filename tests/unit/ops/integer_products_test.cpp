@@ -9,7 +9,7 @@
 #include "unit/ops/one_node.hpp"
 #include "unit/support/seed.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::integer_products_test {
 namespace {
 
 Tensor u8(Shape shape, const std::vector<std::uint8_t>& values) {
@@ -137,4 +137,4 @@ TEST_CASE("IntegerProducts_WrongInputs_AreErrors") {
       "input 1 (B)"));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::integer_products_test

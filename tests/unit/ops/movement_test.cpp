@@ -7,7 +7,7 @@
 
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::movement_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -176,4 +176,4 @@ TEST_CASE("Constant_EveryFormOfTheValue") {
       "exclude each other"));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::movement_test

@@ -2,7 +2,7 @@
 
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::non_max_suppression_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -44,4 +44,4 @@ TEST_CASE("NonMaxSuppression_OverlapWithinRounding_IsNotJudged") {
   CHECK(contains(result.error().message, "within rounding"));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::non_max_suppression_test

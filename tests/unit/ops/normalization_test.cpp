@@ -9,7 +9,7 @@
 #include "core/base/rng.hpp"
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::normalization_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -218,4 +218,4 @@ TEST_CASE("Losses_WeightsIgnoredTargetsAndReductions") {
                  "input 1 (target): expected shape 2"));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::normalization_test

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -111,6 +112,27 @@ inline Tensor longs(const std::vector<std::int64_t>& values) {
   REQUIRE(id);
   const auto& shape = graph->values[*id].shape;
   return shape ? shape_text(*shape) : "unknown";
+}
+
+/// 0, 1, 2, … in row-major order.
+[[nodiscard]] inline Tensor ramp(Shape shape) {
+  std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  return floats(std::move(shape), values);
+}
+
+/// The first output of a node whose results are rounded: the reference is near `want`, its bounds are no
+/// larger than such numbers deserve, and the strict kernel keeps them.
+inline void close(const OneNode& node, const std::vector<double>& want) {
+  const std::vector<Bounded> bounds = node.bounded();
+  const std::vector<double> strict = node.strict_numbers();
+  REQUIRE(bounds.size() == want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    INFO(i);
+    CHECK(std::fabs(bounds[i].value - want[i]) <= 2e-6 * (1 + std::fabs(want[i])));
+    CHECK(bounds[i].worst <= 1e-3 * (1 + std::fabs(want[i])));
+    CHECK(std::fabs(strict[i] - bounds[i].value) <= bounds[i].likely);
+  }
 }
 
 }  // namespace driftscope::test

@@ -16,7 +16,7 @@
 #include "core/ops/infer_shapes.hpp"
 #include "unit/ops/graph_case.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::onnx_conformance_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -230,4 +230,4 @@ TEST_CASE("OnnxConformance_AllCasesOfKnownOperators_AgreeInEveryScalar") {
     CHECK_MESSAGE(tally.operators[op] > 0, op);
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::onnx_conformance_test

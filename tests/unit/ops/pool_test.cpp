@@ -5,7 +5,7 @@
 
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::pool_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -111,4 +111,4 @@ TEST_CASE("GlobalAveragePool_AnyRank_LeavesOnes") {
   CHECK(OneNode{"GlobalMaxPool", {x}}.numbers() == Numbers{6, 3});
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::pool_test

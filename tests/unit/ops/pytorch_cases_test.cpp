@@ -10,7 +10,7 @@
 #include "core/trace/trace_file.hpp"
 #include "unit/ops/graph_case.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::pytorch_cases_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,4 +55,4 @@ TEST_CASE("PytorchCases_AllOperators_AgreeInEveryScalar") {
   MESSAGE(fmt::format("{} cases run", models.size()));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::pytorch_cases_test

@@ -8,7 +8,7 @@
 #include "core/ops/support/quantization.hpp"
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::quantize_test {
 namespace {
 
 Tensor packed(DType dtype, Shape shape, const std::vector<std::int32_t>& values) {
@@ -144,4 +144,4 @@ TEST_CASE("QuantizedLinear_WrongScales_AreErrors") {
   CHECK(contains(zeros.error().message, "input 2 (x_zero_point)"));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::quantize_test

@@ -5,7 +5,7 @@
 
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::random_test {
 namespace {
 
 // Random nodes have no bounds, so only the strict kernel runs.
@@ -51,4 +51,4 @@ TEST_CASE("Random_WrongAttributes_AreErrors") {
   CHECK(contains(OneNode{"RandomUniformLike", {longs({1})}}.error().message, "no floating-point"));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::random_test

@@ -9,7 +9,7 @@
 #include "unit/ops/one_node.hpp"
 #include "unit/support/seed.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::recurrent_test {
 namespace {
 
 struct Sizes {
@@ -354,4 +354,4 @@ TEST_CASE("Recurrent_WrongInputs_SayWhichAndWhy") {
   CHECK(contains(error_with([](OneNode& n) { n.attributes = {real("clip", -1.0f)}; }), "clip"));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::recurrent_test

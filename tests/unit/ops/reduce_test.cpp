@@ -7,7 +7,7 @@
 #include "core/base/rng.hpp"
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::reduce_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -148,4 +148,4 @@ TEST_CASE("CumSum_ReverseExclusive_StartsWithZero") {
   CHECK(contains(OneNode{"CumSum", {x, longs({1})}}.error().message, "input 1 (axis)"));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::reduce_test

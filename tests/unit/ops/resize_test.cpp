@@ -6,7 +6,7 @@
 
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::resize_test {
 namespace {
 
 Tensor ramp(Shape shape) {
@@ -175,4 +175,4 @@ TEST_CASE("Resize_BadRequests_AreErrors") {
                                                       "tf_crop_and_resize")})), "roi"));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::resize_test

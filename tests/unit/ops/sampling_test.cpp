@@ -7,29 +7,7 @@
 
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
-namespace {
-
-Tensor ramp(Shape shape) {
-  std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
-  return floats(std::move(shape), values);
-}
-
-void close(const OneNode& node, const std::vector<double>& want) {
-  const std::vector<Bounded> bounds = node.bounded();
-  const std::vector<double> strict = node.strict_numbers();
-  REQUIRE(bounds.size() == want.size());
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    INFO(i);
-    CHECK(std::fabs(bounds[i].value - want[i]) <= 2e-6 * (1 + std::fabs(want[i])));
-    CHECK(bounds[i].worst <= 1e-3 * (1 + std::fabs(want[i])));
-    CHECK(std::fabs(strict[i] - bounds[i].value) <= bounds[i].likely);
-  }
-}
-
-}  // namespace
-
+namespace driftscope::test::sampling_test {
 TEST_CASE("GridSample_IdentityGrid_GivesTheInput") {
   const OneNode grid{"AffineGrid", {floats({1, 2, 3}, {1, 0, 0, 0, 1, 0}), longs({1, 1, 4, 8})}};
   const auto points = strict_outputs(grid.graph(), grid.named());
@@ -144,4 +122,4 @@ TEST_CASE("Det_TriangleAndSwappedRows_GiveTheProductOfTheDiagonal") {
   CHECK(OneNode{"Det", {floats({2, 2}, {1, 2, 2, 4})}}.strict_numbers() == std::vector<double>{0});
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::sampling_test

@@ -5,7 +5,7 @@
 
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::scatter_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -88,4 +88,4 @@ TEST_CASE("ScatterND_SlicesAndElements") {
                  "index 3 is outside [-3, 3) of axis 0"));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::scatter_test

@@ -8,7 +8,7 @@
 
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::selection_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -196,4 +196,4 @@ TEST_CASE("Einsum_WrongEquations_SayWhy") {
   CHECK(contains(why("i..j"), "unexpected character"));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::selection_test

@@ -6,29 +6,7 @@
 
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
-namespace {
-
-Tensor ramp(Shape shape) {
-  std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
-  return floats(std::move(shape), values);
-}
-
-void close(const OneNode& node, const std::vector<double>& want) {
-  const std::vector<Bounded> bounds = node.bounded();
-  const std::vector<double> strict = node.strict_numbers();
-  REQUIRE(bounds.size() == want.size());
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    INFO(i);
-    CHECK(std::fabs(bounds[i].value - want[i]) <= 2e-6 * (1 + std::fabs(want[i])));
-    CHECK(bounds[i].worst <= 1e-3 * (1 + std::fabs(want[i])));
-    CHECK(std::fabs(strict[i] - bounds[i].value) <= bounds[i].likely);
-  }
-}
-
-}  // namespace
-
+namespace driftscope::test::signal_test {
 TEST_CASE("LpPool_Powers_OneTwoAndThree") {
   const auto pool = [](std::int64_t p) {
     return OneNode{"LpPool", {floats({1, 1, 4}, {3, -4, 0, 2})},
@@ -66,4 +44,4 @@ TEST_CASE("Windows_SymmetricHann_IsASquaredSine") {
   close(node, {0, 0.5, 1, 0.5, 0});
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::signal_test

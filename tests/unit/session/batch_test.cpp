@@ -7,7 +7,7 @@
 #include "core/session/door.hpp"
 #include "core/trace/trace_file.hpp"
 
-namespace driftscope {
+namespace driftscope::test::batch_test {
 namespace {
 
 std::vector<std::byte> bytes_of(std::string_view text) {
@@ -68,4 +68,4 @@ TEST_CASE("UnpackAnswers_MalformedMessages_AreErrors") {
   }
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::test::batch_test

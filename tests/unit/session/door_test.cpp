@@ -9,7 +9,7 @@
 #include "core/session/error_json.hpp"
 #include "core/trace/trace_file.hpp"
 
-namespace driftscope {
+namespace driftscope::test::door_test {
 namespace {
 
 using nlohmann::json;
@@ -298,4 +298,4 @@ TEST_CASE("ErrorJson_EveryKind_SurvivesTheWay") {
 }
 
 }  // namespace
-}  // namespace driftscope
+}  // namespace driftscope::test::door_test

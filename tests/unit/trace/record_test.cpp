@@ -6,9 +6,7 @@
 #include "core/trace/record.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::record_test {
 namespace {
 
 struct Prepared {
@@ -117,3 +115,5 @@ TEST_CASE("Record_NoRepetition_IsAnError") {
   const Prepared p = prepared(chain());
   CHECK(!record(p.bound.graph, *p.session, p.bound.inputs, {.capture = Capture::all, .repeat = 0}).ok());
 }
+
+}  // namespace driftscope::test::record_test

@@ -7,10 +7,9 @@
 #include "unit/support/allocation_watch.hpp"
 #include "unit/support/mutate.hpp"
 #include "unit/support/seed.hpp"
+#include "unit/support/text.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::safetensors_test {
 namespace {
 
 /// A file from its header's text and data.
@@ -30,10 +29,6 @@ std::string failure(const std::vector<std::byte>& bytes) {
 }
 std::string failure(const std::string& header, const std::string& data) {
   return failure(file_of(header, data));
-}
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 Tensor any_tensor(DType dtype, Shape shape) {
@@ -235,3 +230,5 @@ TEST_CASE("Safetensors_Mutations_AreReadOrRefused") {
     }
   }
 }
+
+}  // namespace driftscope::test::safetensors_test

@@ -6,10 +6,9 @@
 
 #include "core/trace/safetensors.hpp"
 #include "unit/support/model_builder.hpp"
+#include "unit/support/text.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::trace_file_test {
 namespace {
 
 Trace full_trace() {
@@ -36,10 +35,6 @@ std::string failure(std::map<std::string, std::string> metadata) {
   const auto trace = read_trace(with_metadata(std::move(metadata)));
   REQUIRE_MESSAGE(!trace.ok(), "the trace was accepted");
   return trace.error().message;
-}
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 const std::string ours = "driftscope-trace-1";
@@ -141,3 +136,5 @@ TEST_CASE("TraceFile_WhatCannotBeWritten_IsAnError") {
   twice.tensors.push_back(twice.tensors.front());
   CHECK_FALSE(write_trace(twice).ok());
 }
+
+}  // namespace driftscope::test::trace_file_test

@@ -6,7 +6,7 @@
 
 #include "core/trace/trace_file.hpp"
 
-namespace driftscope {
+namespace driftscope::test::trace_view_test {
 namespace {
 
 Trace small_trace() {
@@ -48,4 +48,4 @@ TEST_CASE("TraceView_CutShort_IsRefusedBeforeAnythingIsLoaded") {
     CHECK_FALSE(TraceView::open(std::span(*bytes).first(size)).ok());
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::test::trace_view_test

@@ -11,9 +11,7 @@
 #include "tests/unit/verify/imitation.hpp"
 #include "tests/unit/verify/small_nets.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::bias_test {
 namespace {
 
 enum class Weights { normal, four_bits, eight_bits, binary, positive, constant };
@@ -119,3 +117,5 @@ TEST_CASE("Bias_FewChannels_TellNothing") {
   const BiasWitness witness{[] { return std::optional<Tensor>(); }, [] { return 0.0; }};
   CHECK(signed_bias_z(reference, got, witness) == 0.0);
 }
+
+}  // namespace driftscope::test::bias_test

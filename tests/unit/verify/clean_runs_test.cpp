@@ -8,9 +8,7 @@
 #include "tests/unit/verify/imitation.hpp"
 #include "tests/unit/verify/small_nets.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::clean_runs_test {
 namespace {
 
 struct Extremes {
@@ -107,3 +105,5 @@ TEST_CASE("Verify_CleanLongSums_AreNeverSuspect") {
   }
   report(extremes, first);
 }
+
+}  // namespace driftscope::test::clean_runs_test

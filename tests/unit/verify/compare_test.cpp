@@ -6,9 +6,7 @@
 #include "core/verify/compare_json.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::compare_test {
 namespace {
 
 Graph graph() {
@@ -130,3 +128,5 @@ TEST_CASE("CompareJson_HasEveryKeyOfTheFormat") {
   CHECK(first["memory"]["peak_bytes"] == 30);
   CHECK(json["right"][1]["error"] == "no browser");
 }
+
+}  // namespace driftscope::test::compare_test

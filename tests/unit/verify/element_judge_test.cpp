@@ -6,9 +6,7 @@
 #include "core/verify/element_judge.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::element_judge_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -87,3 +85,5 @@ TEST_CASE("Tensor_LargestUse_FirstOfEqualOnes") {
     CHECK(used.specials == 0);
   }
 }
+
+}  // namespace driftscope::test::element_judge_test

@@ -7,7 +7,7 @@
 
 #include "core/ops/support/bounded.hpp"
 
-namespace driftscope {
+namespace driftscope::test::engine_models_test {
 namespace {
 
 ErrorModel model_of(const char* target) {
@@ -44,4 +44,4 @@ TEST_CASE("EngineModels_Cpu_FourUlp") {
   CHECK(erf(Bounded(0.5)).worst == doctest::Approx(4 * 0x1p-24));
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::test::engine_models_test

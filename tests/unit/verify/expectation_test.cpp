@@ -7,7 +7,7 @@
 
 #include "unit/ops/one_node.hpp"
 
-namespace driftscope::test {
+namespace driftscope::test::expectation_test {
 
 TEST_CASE("Disagreement_WithinTheTolerance_IsNone") {
   CHECK_FALSE(disagreement(floats({2}, {1.0009f, 0.0f}), floats({2}, {1.0f, 9e-8f})));
@@ -45,4 +45,4 @@ TEST_CASE("Disagreement_IntegersShapesAndDtypes_AreExact") {
   CHECK(disagreement(floats({1, 2}, {1, 2}), floats({2}, {1, 2})));
 }
 
-}  // namespace driftscope::test
+}  // namespace driftscope::test::expectation_test

@@ -6,9 +6,7 @@
 #include "core/verify/metrics.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::metrics_test {
 namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
@@ -91,3 +89,5 @@ TEST_CASE("KlDivergence_ClosedFormAndNoDistributions") {
   CHECK(kl_divergence(tensor<float>({2}, {-0.5f, 1.5f}), tensor<float>({2}, {0.5f, 0.5f})) == 0.0);
   CHECK(kl_divergence(tensor<float>({2}, {3, 4}), tensor<float>({2}, {4, 3})) == 0.0);
 }
+
+}  // namespace driftscope::test::metrics_test

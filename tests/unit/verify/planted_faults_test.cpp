@@ -11,9 +11,7 @@
 #include "tests/unit/verify/imitation.hpp"
 #include "tests/unit/verify/small_nets.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::planted_faults_test {
 namespace {
 
 using Inputs = std::span<const Tensor* const>;
@@ -255,3 +253,5 @@ TEST_CASE("Verify_FusedGroup_IsJudgedAsOne") {
       }
     }
 }
+
+}  // namespace driftscope::test::planted_faults_test

@@ -6,9 +6,7 @@
 #include "core/verify/verify.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::quantized_layers_test {
 namespace {
 
 // 0.25 / 0.1f lies within a float32 rounding of 2.5; the others nowhere near a middle.
@@ -102,3 +100,5 @@ TEST_CASE("Verify_UnrecordedIntegersThatAreSure_AreComputedThrough") {
   CHECK(result->verdict == Verdict::identical);
   CHECK(result->layers[0].group == std::vector<std::string>{"QuantizeLinear_0"});
 }
+
+}  // namespace driftscope::test::quantized_layers_test

@@ -8,9 +8,7 @@
 #include "core/verify/verify_json.hpp"
 #include "tests/unit/verify/small_nets.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::verify_test {
 namespace {
 
 Graph chain() {
@@ -262,3 +260,5 @@ TEST_CASE("VerifyJson_HasEveryKeyOfTheFormat") {
   CHECK(clean["first_fault"].is_null());
   CHECK(clean["verdict"] == "identical");
 }
+
+}  // namespace driftscope::test::verify_test

@@ -9,7 +9,7 @@
 #include "core/views/picture.hpp"
 #include "core/views/text_table.hpp"
 
-using namespace driftscope;
+namespace driftscope::test::format_test {
 
 TEST_CASE("FormatNs_PicksUnitAndThreeDigits") {
   CHECK(format_ns(0) == "–");
@@ -78,3 +78,5 @@ TEST_CASE("LogChart_DrawsZeroNanAndInfinityWithoutBreaking") {
   const std::string d = svg.substr(path, svg.find("\"/>", path) - path);
   CHECK(std::count(d.begin(), d.end(), 'M') == 2);
 }
+
+}  // namespace driftscope::test::format_test

@@ -14,8 +14,7 @@
 #include "core/engines/strict/window_grid.hpp"
 #include "core/ops/evaluate.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::strict::conv {
 
 constexpr std::int64_t products_per_chunk = 131072;    // worth handing to a thread
 constexpr std::int64_t floats_per_copy = 16384;
@@ -244,8 +243,6 @@ std::unique_ptr<StrictKernel> prepare(const StrictSite& site) {
   return std::make_unique<ConvKernel>(site, sizes, std::move(*grid));
 }
 
-}  // namespace
+void add_to(StrictKernelTable& table) { table.add("Conv", prepare); }
 
-void register_strict_conv(StrictKernelTable& table) { table.add("Conv", prepare); }
-
-}  // namespace driftscope
+}  // namespace driftscope::strict::conv

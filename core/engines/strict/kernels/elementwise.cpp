@@ -9,8 +9,7 @@
 #include "core/ops/support/attributes.hpp"
 #include "core/ops/support/broadcast.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::strict::elementwise {
 
 constexpr std::int64_t grain = 16384;  // elements worth handing to a thread
 
@@ -193,9 +192,7 @@ std::unique_ptr<StrictKernel> prepare_binary(const StrictSite& site) {
       site, BinaryFunctions{kernels.*vectors, kernels.*scalar}, *broadcast);
 }
 
-}  // namespace
-
-void register_strict_elementwise(StrictKernelTable& table) {
+void add_to(StrictKernelTable& table) {
   using K = ElementwiseKernels;
   table.add("Relu", prepare_unary<&K::relu>);
   table.add("Sigmoid", prepare_unary<&K::sigmoid>);
@@ -207,4 +204,4 @@ void register_strict_elementwise(StrictKernelTable& table) {
   table.add("Div", prepare_binary<&K::div, &K::div_scalar, false>);
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::strict::elementwise

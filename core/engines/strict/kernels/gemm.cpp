@@ -7,8 +7,7 @@
 #include "core/ops/support/attributes.hpp"
 #include "core/ops/support/broadcast.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::strict::gemm {
 
 struct Attributes {
   bool trans_a;
@@ -89,8 +88,6 @@ std::unique_ptr<StrictKernel> prepare(const StrictSite& site) {
                                       Attributes{*trans_a != 0, *trans_b != 0, *alpha, *beta});
 }
 
-}  // namespace
+void add_to(StrictKernelTable& table) { table.add("Gemm", prepare); }
 
-void register_strict_gemm(StrictKernelTable& table) { table.add("Gemm", prepare); }
-
-}  // namespace driftscope
+}  // namespace driftscope::strict::gemm

@@ -7,8 +7,7 @@
 #include "core/engines/strict/matrix_product.hpp"
 #include "core/ops/support/broadcast.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::strict::matmul {
 
 // A[…, rows, depth] · B[…, depth, columns] with the vectors of the specification made matrices.
 struct Sizes {
@@ -101,8 +100,6 @@ std::unique_ptr<StrictKernel> prepare(const StrictSite& site) {
       site, sizes_of(*site.shape(0), *site.shape(1), *site.output_shape()));
 }
 
-}  // namespace
+void add_to(StrictKernelTable& table) { table.add("MatMul", prepare); }
 
-void register_strict_matmul(StrictKernelTable& table) { table.add("MatMul", prepare); }
-
-}  // namespace driftscope
+}  // namespace driftscope::strict::matmul

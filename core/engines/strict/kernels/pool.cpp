@@ -11,8 +11,7 @@
 #include "core/engines/strict/window_grid.hpp"
 #include "core/ops/support/pool.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::strict::pool {
 
 constexpr std::int64_t taps_per_chunk = 65536;    // worth handing to a thread
 constexpr std::int64_t floats_per_block = 8192;   // results that stay in the cache
@@ -123,11 +122,9 @@ std::unique_ptr<StrictKernel> prepare(const StrictSite& site, bool average) {
   return std::make_unique<PoolKernel>(site, std::move(*grid), std::move(counts));
 }
 
-}  // namespace
-
-void register_strict_pool(StrictKernelTable& table) {
+void add_to(StrictKernelTable& table) {
   table.add("MaxPool", [](const StrictSite& site) { return prepare(site, false); });
   table.add("AveragePool", [](const StrictSite& site) { return prepare(site, true); });
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::strict::pool

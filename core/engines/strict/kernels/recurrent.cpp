@@ -10,8 +10,7 @@
 #include "core/ops/support/attributes.hpp"
 #include "core/ops/support/recurrent.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::strict::recurrent {
 
 // Beyond this the products of all steps are not kept at once; the plain kernel needs no such
 // memory.
@@ -320,12 +319,10 @@ std::unique_ptr<StrictKernel> prepare(const StrictSite& site, Cell cell) {
   return std::make_unique<RecurrentKernel>(site, cell, *attributes, layout, variant);
 }
 
-}  // namespace
-
-void register_strict_recurrent(StrictKernelTable& table) {
+void add_to(StrictKernelTable& table) {
   table.add("LSTM", [](const StrictSite& site) { return prepare(site, Cell::lstm); });
   table.add("GRU", [](const StrictSite& site) { return prepare(site, Cell::gru); });
   table.add("RNN", [](const StrictSite& site) { return prepare(site, Cell::rnn); });
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::strict::recurrent

@@ -7,8 +7,7 @@
 #include "core/engines/strict/simd/elementwise.hpp"
 #include "core/ops/support/attributes.hpp"
 
-namespace driftscope {
-namespace {
+namespace driftscope::strict::rows {
 
 constexpr std::int64_t floats_per_chunk = 16384;  // worth handing to a thread
 
@@ -136,12 +135,10 @@ std::unique_ptr<StrictKernel> prepare_batch_normalization(const StrictSite& site
       site, element_count(shape) / (shape[0] * channels), channels, *epsilon);
 }
 
-}  // namespace
-
-void register_strict_rows(StrictKernelTable& table) {
+void add_to(StrictKernelTable& table) {
   table.add("GlobalAveragePool", prepare_global_average);
   table.add("Softmax", prepare_softmax);
   table.add("BatchNormalization", prepare_batch_normalization);
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::strict::rows

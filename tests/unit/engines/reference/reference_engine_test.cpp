@@ -7,9 +7,7 @@
 #include "tests/unit/support/seed.hpp"
 #include "tests/unit/verify/small_nets.hpp"
 
-using namespace driftscope;
-using namespace driftscope::test;
-
+namespace driftscope::test::reference_engine_test {
 namespace {
 
 std::unique_ptr<Session> session_for(const std::shared_ptr<const Graph>& graph,
@@ -94,3 +92,5 @@ TEST_CASE("Session_CanRunAgain_AndRefusesWrongOrder") {
   }
   CHECK(!session->start({}, no_observer()).ok());
 }
+
+}  // namespace driftscope::test::reference_engine_test

@@ -4,10 +4,8 @@
 #include "tests/unit/engines/strict/same_bits.hpp"
 #include "tests/unit/support/seed.hpp"
 
-namespace driftscope {
+namespace driftscope::test::conv_test {
 namespace {
-
-using namespace driftscope::test;
 
 using Ints = std::vector<std::int64_t>;
 
@@ -125,4 +123,4 @@ TEST_CASE("StrictConv_ZeroSizes_SameBitsAsPlain") {
 }
 
 }  // namespace
-}  // namespace driftscope
+}  // namespace driftscope::test::conv_test

@@ -10,10 +10,8 @@
 #include "tests/unit/engines/strict/same_bits.hpp"
 #include "tests/unit/support/seed.hpp"
 
-namespace driftscope {
+namespace driftscope::test::elementwise_test {
 namespace {
-
-using namespace driftscope::test;
 
 using Ints = std::vector<std::int64_t>;
 
@@ -210,4 +208,4 @@ TEST_CASE("StrictEngine_SubnormalsAreNeverFlushed") {
 }
 
 }  // namespace
-}  // namespace driftscope
+}  // namespace driftscope::test::elementwise_test

@@ -6,10 +6,8 @@
 #include "core/platform/platform.hpp"
 #include "tests/unit/engines/strict/same_bits.hpp"
 
-namespace driftscope {
+namespace driftscope::test::engine_test {
 namespace {
-
-using namespace driftscope::test;
 
 std::shared_ptr<const Graph> relu_graph() {
   Rng rng(1);
@@ -83,4 +81,4 @@ TEST_CASE("StrictEngine_UnknownOperator_NamesNodeAndOperator") {
 }
 
 }  // namespace
-}  // namespace driftscope
+}  // namespace driftscope::test::engine_test

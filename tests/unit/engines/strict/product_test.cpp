@@ -4,10 +4,8 @@
 #include "tests/unit/engines/strict/same_bits.hpp"
 #include "tests/unit/support/seed.hpp"
 
-namespace driftscope {
+namespace driftscope::test::product_test {
 namespace {
-
-using namespace driftscope::test;
 
 // Mostly small, sometimes beyond the blocks of the micro kernel.
 std::int64_t size(Rng& rng) {
@@ -86,4 +84,4 @@ TEST_CASE("StrictGemm_OneRow_SameBitsAsPlain") {
 }
 
 }  // namespace
-}  // namespace driftscope
+}  // namespace driftscope::test::product_test

@@ -4,10 +4,8 @@
 #include "tests/unit/engines/strict/same_bits.hpp"
 #include "tests/unit/support/seed.hpp"
 
-namespace driftscope {
+namespace driftscope::test::recurrent_test {
 namespace {
-
-using namespace driftscope::test;
 
 std::int64_t up_to(Rng& rng, std::uint64_t most) {
   return 1 + static_cast<std::int64_t>(rng.below(most));
@@ -95,4 +93,4 @@ TEST_CASE("StrictLstm_RandomNodes_GiveThePlainKernelsBits") { try_many("LSTM", 5
 TEST_CASE("StrictGru_RandomNodes_GiveThePlainKernelsBits") { try_many("GRU", 502); }
 TEST_CASE("StrictRnn_RandomNodes_GiveThePlainKernelsBits") { try_many("RNN", 503); }
 
-}  // namespace driftscope
+}  // namespace driftscope::test::recurrent_test

@@ -9,8 +9,7 @@
 #include "core/ops/support/bounded.hpp"
 #include "tests/unit/support/seed.hpp"
 
-using namespace driftscope;
-
+namespace driftscope::test::bounded_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -239,3 +238,5 @@ TEST_CASE("ErrorModel_HalfPrecision_CoversRoundingToIt") {
   CHECK(sum.worst >= 0x1p-12);
   CHECK(sum.worst < 0x1p-10);
 }
+
+}  // namespace driftscope::test::bounded_test

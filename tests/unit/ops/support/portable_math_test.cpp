@@ -12,7 +12,7 @@
 #include "core/base/rng.hpp"
 #include "tests/unit/support/seed.hpp"
 
-namespace driftscope {
+namespace driftscope::test::portable_math_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -224,4 +224,4 @@ TEST_CASE("PortableMath_FixedBits") {
   CHECK(hash == 9916780197879375934ull);
 }
 
-}  // namespace driftscope
+}  // namespace driftscope::test::portable_math_test

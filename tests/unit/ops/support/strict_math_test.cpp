@@ -12,7 +12,7 @@
 #include "core/base/float_bits.hpp"
 #include "core/base/rng.hpp"
 
-namespace driftscope {
+namespace driftscope::test::strict_math_test {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -97,4 +97,4 @@ TEST_CASE("StrictMath_FixedBits") {
 }
 
 }  // namespace
-}  // namespace driftscope
+}  // namespace driftscope::test::strict_math_test

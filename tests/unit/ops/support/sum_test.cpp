@@ -11,8 +11,7 @@
 #include "core/ops/support/sum.hpp"
 #include "tests/unit/support/seed.hpp"
 
-using namespace driftscope;
-
+namespace driftscope::test::sum_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -161,3 +160,5 @@ TEST_CASE("SumBounded_InfinityAndNaN") {
   for (const float x : {3e38f, 3e38f, -3e38f, -3e38f}) wide.add(exact(x));
   CHECK(wide.result().worst == inf);
 }
+
+}  // namespace driftscope::test::sum_test

@@ -1,0 +1,41 @@
+# Headers and the templates in them are most of what compiling a small file costs. The files of a
+# folder, or of a large folder those whose names begin alike, are therefore compiled together, which
+# halves a build from nothing. The groups follow from the names, so that a new file moves no other.
+# -DDRIFTSCOPE_UNITY=OFF compiles every file by itself (tools/test --slow does: each must be able to).
+option(DRIFTSCOPE_UNITY "Compile the files of a folder together" ON)
+
+# driftscope_unity(target [ALONE regex]): ALONE: files that compile themselves several times or set
+# macros for what they include.
+function(driftscope_unity target)
+  cmake_parse_arguments(ARG "" "ALONE" "" ${ARGN})
+  if(NOT DRIFTSCOPE_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  if(ARG_ALONE)
+    list(FILTER sources EXCLUDE REGEX "${ARG_ALONE}")
+  endif()
+  foreach(source IN LISTS sources)
+    get_filename_component(folder "${source}" DIRECTORY)
+    set(siblings ${sources})
+    list(FILTER siblings INCLUDE REGEX "^${folder}/[^/]*$")
+    list(LENGTH siblings count)
+    get_filename_component(stem "${source}" NAME_WE)
+    if(count LESS 12)
+      set(letters "")
+    elseif(count LESS 40)
+      foreach(range IN ITEMS a-c d-g h-l m-q r-z)
+        if(stem MATCHES "^[${range}]")
+          set(letters "${range}")
+        endif()
+      endforeach()
+    else()
+      string(SUBSTRING "${stem}" 0 1 letters)
+    endif()
+    file(RELATIVE_PATH group "${CMAKE_SOURCE_DIR}" "${folder}")
+    string(MAKE_C_IDENTIFIER "${group}_${letters}" group)
+    set_property(SOURCE "${source}" TARGET_DIRECTORY ${target} PROPERTY UNITY_GROUP "${group}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
