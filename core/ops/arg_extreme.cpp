@@ -100,7 +100,7 @@ struct ArgExtreme {
       });
     };
     if (!is_floating(context.dtype(0))) {
-      with_integer(context.dtype(0),
+      context.with_integer(context.dtype(0),
                    [&]<class T>() { find(context.tensor(0).template values<T>()); });
       return {};
     }

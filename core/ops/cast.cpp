@@ -214,7 +214,7 @@ void from_integers(KernelContext<S>& context, std::span<const T> x) {
     for (std::size_t i = 0; i < x.size(); ++i) low[i] = static_cast<std::int8_t>(x[i] & 15);
     pack(low, context.tensor_output(0));
   } else {
-    with_integer(to, [&]<class Y>() {
+    context.with_integer(to, [&]<class Y>() {
       map_elements(context, x, context.tensor_output(0).template mutable_values<Y>(),
                    [](T t) { return cut_integer<Y>(widen_integer(t)); });
     });

@@ -59,7 +59,7 @@ struct Clip {
                       [&](S x) { return clip(x, low, high); });
       return {};
     }
-    with_integer(dtype, [&]<class T>() {
+    context.with_integer(dtype, [&]<class T>() {
       T low = std::numeric_limits<T>::lowest();
       T high = std::numeric_limits<T>::max();
       if (context.has_input(1)) low = context.tensor(1).template values<T>()[0];

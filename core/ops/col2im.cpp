@@ -121,7 +121,7 @@ struct Col2Im {
       run_with.template operator()<Sum<S>, S>(context.real(0), context.real_output(0));
       return {};
     }
-    with_integer(context.dtype(0), [&]<class T>() {
+    context.with_integer(context.dtype(0), [&]<class T>() {
       run_with.template operator()<WrappingSum<T>, T>(
           context.tensor(0).template values<T>(),
           context.tensor_output(0).template mutable_values<T>());

@@ -58,7 +58,7 @@ struct Comparison {
   static Status run(KernelContext<S>& context) {
     const auto y = context.tensor_output(0).template mutable_values<std::uint8_t>();
     if (!is_floating(context.dtype(0))) {
-      with_integer_or_bool(context.dtype(0), [&]<class T>() {
+      context.with_integer_or_bool(context.dtype(0), [&]<class T>() {
         map_broadcast(context, context.shape(0), context.tensor(0).template values<T>(),
                       context.shape(1), context.tensor(1).template values<T>(), y,
                       [](T a, T b) { return std::uint8_t(Row::apply(a, b)); });

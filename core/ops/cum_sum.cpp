@@ -76,7 +76,7 @@ struct CumSum {
       map(context.real(0), context.real_output(0));
       return {};
     }
-    with_integer(context.dtype(0), [&]<class T>() {
+    context.with_integer(context.dtype(0), [&]<class T>() {
       map(context.tensor(0).template values<T>(),
           context.tensor_output(0).template mutable_values<T>());
     });

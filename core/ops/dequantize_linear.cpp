@@ -34,6 +34,13 @@ S difference(std::int32_t x, std::int32_t zero_point) {
   return result;
 }
 
+Bounded widened(Bounded x, const Bounded& by) {
+  x.worst += by.worst;
+  x.likely += by.likely;
+  x.systematic += by.systematic;
+  return x;
+}
+
 struct DequantizeLinear {
   template <class S>
   static Status run(KernelContext<S>& context) {
@@ -45,6 +52,8 @@ struct DequantizeLinear {
     const std::span<const S> scales = context.real(1);
     std::vector<std::int32_t> zeros(scales.size(), 0);
     if (context.has_input(2)) zeros = quantized_values(context.tensor(2));
+    std::span<const S> moved;  // a quantized value that rounding may have moved
+    if constexpr (std::is_same_v<S, Bounded>) moved = context.real(0);
     context.parallel_for(
         layout.outer * layout.size, std::max<std::int64_t>(1, 16384 / layout.inner),
         [&](std::int64_t begin, std::int64_t end) {
@@ -53,7 +62,10 @@ struct DequantizeLinear {
             for (std::int64_t i = 0; i < layout.inner; ++i) {
               const auto at = static_cast<std::size_t>(row * layout.inner + i);
               const auto s = static_cast<std::size_t>(scale + i * layout.scale_step());
-              y[at] = difference<S>(x[at], zeros[s]) * scales[s];
+              S distance = difference<S>(x[at], zeros[s]);
+              if constexpr (std::is_same_v<S, Bounded>)
+                if (!moved.empty()) distance = widened(distance, moved[at]);
+              y[at] = distance * scales[s];
             }
           }
         });

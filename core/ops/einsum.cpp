@@ -103,7 +103,7 @@ struct Einsum {
       run_with.template operator()<S, Sum<S>>(x, context.real_output(0));
       return {};
     }
-    with_integer(context.output_dtype(0), [&]<class T>() {
+    context.with_integer(context.output_dtype(0), [&]<class T>() {
       std::vector<std::span<const T>> x;
       for (std::size_t i = 0; i < shapes.size(); ++i)
         x.push_back(context.tensor(i).template values<T>());

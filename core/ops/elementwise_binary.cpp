@@ -56,7 +56,7 @@ struct Binary {
       return {};
     }
     Status status;
-    with_integer(context.output_dtype(0), [&]<class T>() {
+    context.with_integer(context.output_dtype(0), [&]<class T>() {
       const auto b = context.tensor(1).template values<T>();
       if (std::is_same_v<Row, Div> && context.tensor_output(0).elements() > 0)
         if (const auto zero = std::find(b.begin(), b.end(), T(0)); zero != b.end()) {

@@ -71,7 +71,7 @@ template <class Row>
 struct Binary {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    with_integer_or_bool(context.dtype(0), [&]<class T>() { apply_to<Row, T>(context); });
+    context.with_integer_or_bool(context.dtype(0), [&]<class T>() { apply_to<Row, T>(context); });
     return {};
   }
 };
@@ -93,7 +93,7 @@ struct BitShift {
   template <class S>
   static Status run(KernelContext<S>& context) {
     DRIFTSCOPE_TRY(const bool left, shifts_left(context.node()));
-    with_integer(context.dtype(0), [&]<class T>() {
+    context.with_integer(context.dtype(0), [&]<class T>() {
       if constexpr (std::is_unsigned_v<T>) {
         if (left) apply_to<ShiftLeft, T>(context);
         else apply_to<ShiftRight, T>(context);

@@ -76,7 +76,7 @@ struct MatMul {
                            });
       return {};
     }
-    with_integer(context.output_dtype(0), [&]<class T>() {
+    context.with_integer(context.output_dtype(0), [&]<class T>() {
       const auto widened = [&](std::size_t i) {
         const auto values = context.tensor(i).template values<T>();
         return std::vector<std::uint64_t>(values.begin(), values.end());

@@ -74,7 +74,7 @@ struct MaxPool {
       max_pool<S>(context, plan, columns_first, context.real(0), context.real_output(0), indices);
       return {};
     }
-    with_integer(context.dtype(0), [&]<class T>() {
+    context.with_integer(context.dtype(0), [&]<class T>() {
       max_pool<T>(context, plan, columns_first, context.tensor(0).template values<T>(),
                   context.tensor_output(0).template mutable_values<T>(), indices);
     });

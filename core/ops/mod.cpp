@@ -69,7 +69,7 @@ struct Mod {
     }
     DRIFTSCOPE_TRY(const bool of_dividend, flag_attribute(context.node(), "fmod", false));
     Status status;
-    with_integer(context.dtype(0), [&]<class T>() {
+    context.with_integer(context.dtype(0), [&]<class T>() {
       const auto b = context.tensor(1).template values<T>();
       if (context.tensor_output(0).elements() > 0)
         if (const auto zero = std::find(b.begin(), b.end(), T(0)); zero != b.end()) {

@@ -22,6 +22,20 @@ std::int64_t as_index(const T& x) {
   }
 }
 
+template <class T>
+std::vector<std::int64_t> as_indices(std::span<const T> values) {
+  std::vector<std::int64_t> result;
+  result.reserve(values.size());
+  for (const T& value : values) result.push_back(as_index(value));
+  return result;
+}
+
+std::vector<std::int64_t> as_indices(const Tensor& tensor) {
+  std::vector<std::int64_t> result;
+  with_integer(tensor.dtype(), [&]<class T>() { result = as_indices(tensor.values<T>()); });
+  return result;
+}
+
 Result<std::int64_t> depth_of(const Tensor& tensor) {
   if (tensor.elements() != 1)
     return bad_input(fmt::format("input 1 (depth): expected one element, got shape {}",
@@ -70,15 +84,16 @@ struct OneHot {
     const std::int64_t depth = y[axis];
     const std::int64_t inner = element_count(std::span(y).subspan(axis + 1));
     std::vector<std::int64_t> hot;
-    with_elements(context, 0, [&](auto indices) {
-      for (std::size_t i = 0; i < indices.size(); ++i) {
-        std::int64_t at = as_index(indices[i]);
-        if (at < -depth || at >= depth) continue;
-        if (at < 0) at += depth;
-        const auto place = static_cast<std::int64_t>(i);
-        hot.push_back((place / inner * depth + at) * inner + place % inner);
-      }
-    });
+    const std::vector<std::int64_t> indices = is_floating(context.dtype(0))
+                                                  ? as_indices(context.real(0))
+                                                  : as_indices(context.tensor(0));
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      std::int64_t at = indices[i];
+      if (at < -depth || at >= depth) continue;
+      if (at < 0) at += depth;
+      const auto place = static_cast<std::int64_t>(i);
+      hot.push_back((place / inner * depth + at) * inner + place % inner);
+    }
     constexpr std::array<std::size_t, 1> inputs = {2};
     move_elements(context, inputs, 0, [&](auto sources, auto target) {
       std::fill(target.begin(), target.end(), sources[0][0]);

@@ -53,7 +53,7 @@ struct PRelu {
       });
       return {};
     }
-    with_integer(context.dtype(0), [&]<class T>() {
+    context.with_integer(context.dtype(0), [&]<class T>() {
       map(context.tensor(0).template values<T>(), context.tensor(1).template values<T>(),
           context.tensor_output(0).template mutable_values<T>(), [](T x, T slope) {
             if constexpr (std::is_signed_v<T>)

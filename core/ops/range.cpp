@@ -106,7 +106,7 @@ struct Range {
     }
     for (std::size_t i = 0; i < names.size(); ++i)
       DRIFTSCOPE_CHECK(expect_certain(context, i, names[i]));
-    with_integer(context.dtype(0), [&]<class T>() {
+    context.with_integer(context.dtype(0), [&]<class T>() {
       const auto start = widen_integer(context.tensor(0).template values<T>()[0]);
       const auto delta = widen_integer(context.tensor(2).template values<T>()[0]);
       const auto y = context.tensor_output(0).template mutable_values<T>();

@@ -249,7 +249,7 @@ struct Reduce {
       });
       return {};
     }
-    with_integer_or_bool(context.dtype(0), [&]<class T>() {
+    context.with_integer_or_bool(context.dtype(0), [&]<class T>() {
       reduce(context.tensor(0).template values<T>(),
              context.tensor_output(0).template mutable_values<T>(),
              [](std::span<const T> lane) { return Row::template integer<T>(lane); });

@@ -131,7 +131,7 @@ struct TopK {
       select(context.real(0), context.real_output(0));
       return {};
     }
-    with_integer(context.dtype(0), [&]<class T>() {
+    context.with_integer(context.dtype(0), [&]<class T>() {
       select(context.tensor(0).template values<T>(),
              context.wants_output(0) ? context.tensor_output(0).template mutable_values<T>()
                                      : std::span<T>());

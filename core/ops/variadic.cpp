@@ -100,7 +100,7 @@ struct Variadic {
       return {};
     }
     if constexpr (Row::kinds == Kinds::numeric)
-      with_integer(context.output_dtype(0), [&]<class T>() {
+      context.with_integer(context.output_dtype(0), [&]<class T>() {
         std::vector<std::span<const T>> inputs;
         for (std::size_t k = 0; k < context.input_count(); ++k)
           inputs.push_back(context.tensor(k).template values<T>());

@@ -32,7 +32,7 @@ struct Where {
       choose(context.real(1), context.real(2), context.real_output(0));
       return {};
     }
-    with_integer_or_bool(context.dtype(1), [&]<class T>() {
+    context.with_integer_or_bool(context.dtype(1), [&]<class T>() {
       choose(context.tensor(1).template values<T>(), context.tensor(2).template values<T>(),
              context.tensor_output(0).template mutable_values<T>());
     });

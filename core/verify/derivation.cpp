@@ -23,13 +23,6 @@ Result<Evaluated<Bounded>> lift_recorded(const Tensor& tensor) {
   return lifted;
 }
 
-// Integers that rounding may have made others: what follows from them is anyone's guess.
-bool uncertain_integer(const Evaluated<Bounded>& value) {
-  return !is_floating(value.dtype) &&
-         std::any_of(value.real.begin(), value.real.end(),
-                     [](const Bounded& x) { return x.worst > 0.0; });
-}
-
 // The chance that two elements other than 0 have the same size; nothing when all are 0.
 std::optional<double> equal_pair_chance(std::span<const float> values) {
   constexpr std::size_t max_compared = std::size_t{1} << 16;
@@ -125,13 +118,7 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
       if (!result.ok()) reason = result.error().message;
       else lifted[i] = *std::move(result);
       inputs[i] = &lifted[i];
-    } else if (const auto& before = kept_[input];
-               before && before->reason.empty() && uncertain_integer(before->reference)) {
-      reason = fmt::format(
-          "its input {} was not recorded: some of its integers lie so close to the middle of two "
-          "steps that either may have been read; record it as well",
-          graph_->values[input].name);
-    } else if (before && before->reason.empty()) {
+    } else if (const auto& before = kept_[input]; before && before->reason.empty()) {
       inputs[i] = &before->reference;
       group.insert(group.end(), before->group.begin(), before->group.end());
       group.push_back(graph_->values[input].producer);

@@ -14,16 +14,12 @@ namespace driftscope {
 /// Calls body(std::span<const T>) with the elements of an input: T is the scalar, an integer type, or
 /// std::uint8_t for bool. False for other types (4-bit, complex), which no client takes.
 template <class S, class Body>
-bool with_elements(const KernelContext<S>& context, std::size_t input, const Body& body) {
+bool with_elements(KernelContext<S>& context, std::size_t input, const Body& body) {
   if (is_floating(context.dtype(input))) {
     body(context.real(input));
     return true;
   }
-  if (context.dtype(input) == DType::boolean) {
-    body(context.tensor(input).template values<std::uint8_t>());
-    return true;
-  }
-  return with_integer(context.dtype(input), [&]<class T>() {
+  return context.with_integer_or_bool(context.dtype(input), [&]<class T>() {
     body(context.tensor(input).template values<T>());
   });
 }

@@ -102,7 +102,7 @@ struct Unary {
         return {};
       }
     if constexpr (Row::kinds != Kinds::floating)
-      with_integer(context.output_dtype(0), [&]<class T>() {
+      context.with_integer(context.output_dtype(0), [&]<class T>() {
         map_elements(context, context.tensor(0).template values<T>(),
                      context.tensor_output(0).template mutable_values<T>(),
                      [&](T x) { return row.apply(x); });

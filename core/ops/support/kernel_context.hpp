@@ -2,7 +2,8 @@
 // The scalar S is double (the value), Bounded (value and error bound) or float (the plain strict
 // kernel). Clients: kernels in ops/; evaluate fills it.
 //
-// Floating tensors of every ONNX type appear as spans of S; integer and bool tensors as Tensor.
+// Floating tensors of every ONNX type appear as spans of S; integer and bool tensors as Tensor. A node
+// that has only these runs on the float kernel, whatever the scalar: integers are compiled once.
 #pragma once
 
 #include <atomic>
@@ -17,6 +18,7 @@
 #include "core/graph/graph.hpp"
 #include "core/ops/support/bounded.hpp"
 #include "core/ops/support/evaluated.hpp"
+#include "core/ops/support/integers.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope {
@@ -60,6 +62,7 @@ struct Operand {
   Tensor tensor;
   LazyValues<S> exact;    ///< inputs only: instead of `real`
   bool wanted = false;    ///< outputs only: the node has this output
+  mutable std::atomic<bool> asked = false;  ///< inputs only: the kernel has looked at `real`
 };
 
 /// A subgraph of the running node. What it captures is bound; it can run any number of times.
@@ -104,6 +107,8 @@ class KernelContext {
   [[nodiscard]] const Shape& shape(std::size_t i) const { return inputs_[i].shape; }
   [[nodiscard]] std::span<const S> real(std::size_t i) const {
     const Operand<S>& input = inputs_[i];
+    if (!input.asked.load(std::memory_order_relaxed))
+      input.asked.store(true, std::memory_order_relaxed);
     return input.exact.tensor() != nullptr ? input.exact.values() : input.real;
   }
   /// The tensor of a floating input that is known exactly and not lifted yet, else null.
@@ -129,6 +134,25 @@ class KernelContext {
   /// per element, to be filled by the kernel (a quantized result may be a step away where the exact
   /// quotient lies near the middle of two). Without this call nothing may differ.
   [[nodiscard]] Result<std::span<Bounded>> bounds_output(std::size_t o) { return host_.bounds(o); }
+
+  /// driftscope::with_integer for what only integers take part in: a node without floating operands.
+  /// Only the float kernel gets there, and only it is compiled with the body.
+  template <class Body>
+  bool with_integer(DType dtype, const Body& body) {
+    if constexpr (std::is_same_v<S, float>) return driftscope::with_integer(dtype, body);
+    else return miss_integers(dtype);
+  }
+  template <class Body>
+  bool with_integer_or_bool(DType dtype, const Body& body) {
+    if constexpr (std::is_same_v<S, float>) return driftscope::with_integer_or_bool(dtype, body);
+    else return miss_integers(dtype);
+  }
+  /// A kernel that is not float's came to integers: they carry bounds that it cannot handle.
+  [[nodiscard]] bool missed_integers() const { return missed_integers_; }
+  bool miss_integers(DType dtype) {
+    missed_integers_ = true;
+    return !is_floating(dtype);
+  }
 
   /// For control flow: an input as a subgraph takes it, a subgraph by its attribute, and a value that
   /// one made as an output of this node (which the shape rule left open).
@@ -156,6 +180,7 @@ class KernelContext {
   std::span<Operand<S>> outputs_;
   KernelHost<S>& host_;
   ThreadPool& threads_;
+  bool missed_integers_ = false;
 };
 
 }  // namespace driftscope

@@ -86,7 +86,7 @@ Status scatter(KernelContext<S>& context, Reduction reduction, const Place& plac
     }
     return {};
   }
-  const bool known = with_integer(y.dtype(), [&]<class T>() {
+  const bool known = context.with_integer(y.dtype(), [&]<class T>() {
     each(context.tensor(2).template values<T>(), y.template mutable_values<T>());
   });
   return known ? Status() : unsupported("a reduction of elements of this type is not defined");
