@@ -18,7 +18,7 @@ struct Row {
   std::string_view code;  // without the byte order
   DType dtype;
 };
-constexpr std::array<Row, 14> rows = {{
+constexpr std::array<Row, 14> known_types = {{
     {"f4", DType::float32}, {"f8", DType::float64}, {"f2", DType::float16}, {"i1", DType::int8},
     {"i2", DType::int16}, {"i4", DType::int32}, {"i8", DType::int64}, {"u1", DType::uint8},
     {"u2", DType::uint16}, {"u4", DType::uint32}, {"u8", DType::uint64}, {"b1", DType::boolean},
@@ -35,7 +35,7 @@ struct Element {
 Result<Element> element_of(const std::string& descr) {
   const std::string_view code = std::string_view(descr).substr(descr.empty() ? 0 : 1);
   if (!descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos)
-    for (const Row& row : rows)
+    for (const Row& row : known_types)
       if (row.code == code) return Element{row.dtype, descr[0] == '>'};
   return unsupported(fmt::format("element type {} is not supported; convert it with "
                                  "array.astype(numpy.float32)",
@@ -111,8 +111,8 @@ Result<Tensor> read_npy(std::span<const std::byte> bytes) {
 }
 
 Result<std::vector<std::byte>> write_npy(const Tensor& tensor) {
-  const auto* row = std::ranges::find(rows, tensor.dtype(), &Row::dtype);
-  if (row == rows.end())
+  const auto* row = std::ranges::find(known_types, tensor.dtype(), &Row::dtype);
+  if (row == known_types.end())
     return unsupported(
         fmt::format("npy file: NumPy has no type for {}", dtype_name(tensor.dtype())));
   const bool one_byte = bits_per_element(tensor.dtype()) == 8;

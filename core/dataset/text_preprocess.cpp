@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-Result<TextPreprocess> read(std::string_view json_text) {
+Result<TextPreprocess> read_text_rules(std::string_view json_text) {
   DRIFTSCOPE_TRY(const json object, parse_description_object(json_text));
   TextPreprocess how;
   DRIFTSCOPE_TRY(how.input, description_text(object, "input"));
@@ -92,7 +92,7 @@ bool describes_text(std::string_view json_text) {
 }
 
 Result<TextPreprocess> parse_text_preprocess(std::string_view json_text) {
-  auto how = read(json_text);
+  auto how = read_text_rules(json_text);
   if (!how.ok()) return in_context(std::move(how).error(), "preprocessing description");
   return how;
 }

@@ -34,12 +34,20 @@ std::int64_t effective_opset(std::int64_t opset) { return std::max(opset, modern
 Status modernize(ModelNode& node, std::int64_t opset) {
   if (opset >= modern || !node.domain.empty()) return {};
   drop(node, "consumed_inputs");
-  if (one_of(node.op_type, {"BatchNormalization", "Dropout"})) drop(node, "is_test");
+  if (one_of(node.op_type, {"BatchNormalization", "Dropout"})) {
+    if (int_of(node, "is_test", 0) == 0)
+      return unsupported(fmt::format(
+          "attribute is_test: is {}, so that the node trains; only inference (1) is supported",
+          int_of(node, "is_test", -1) < 0 ? "absent, which means 0" : "0"));
+    drop(node, "is_test");
+  }
   if (one_of(node.op_type, {"Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Equal",
                             "Greater", "Less", "PRelu", "Gemm"})) {
     const bool broadcast = int_of(node, "broadcast", 0) != 0;
     drop(node, "broadcast");
-    if (!broadcast) drop(node, "axis");
+    for (Attribute& attribute : node.attributes)
+      if (broadcast && attribute.name == "axis") attribute.name = broadcast_axis;
+    drop(node, "axis");
   }
   const bool by_attribute =
       (opset < 5 && node.op_type == "Reshape") || (opset < 2 && node.op_type == "Pad") ||

@@ -47,34 +47,10 @@ struct Conv {
 
     with_dot_elements<S>(context.real(0), context.real(1), [&]<class Sums>(const auto* x,
                                                                            const auto* w) {
-      const std::int64_t width = layout.last().output;
-      const std::int64_t cost = width * layout.channels * layout.w_plane;
-      context.parallel_for(
-          x_shape[0] * layout.outputs * layout.rows, dot_grain(cost),
-          [&](std::int64_t begin, std::int64_t end) {
-            Sums sums(width);
-            std::vector<RowTap> taps;
-            for (std::int64_t item = begin; item < end; ++item) {
-              const std::int64_t m = item / layout.rows % layout.outputs;
-              const std::int64_t n = item / layout.rows / layout.outputs;
-              const std::int64_t first_channel = m / layout.group_outputs * layout.channels;
-              layout.row_taps(item % layout.rows, taps);
-              sums.clear();
-              if (!bias.empty())
-                for (std::int64_t o = 0; o < width; ++o)
-                  sums.start(o, bias[static_cast<std::size_t>(m)]);
-              add_convolution_row(sums, layout, taps,
-                      x + (n * layout.x_channels + first_channel) * layout.x_plane,
-                      w + m * layout.channels * layout.w_plane);
-              const std::int64_t products =
-                  layout.channels * static_cast<std::int64_t>(taps.size());
-              for (std::int64_t o = 0; o < width; ++o) {
-                const WindowAxis& last = layout.last();
-                y[static_cast<std::size_t>(item * width + o)] =
-                    sums.result(o, products * (last.tap_end(o) - last.tap_begin(o)));
-              }
-            }
-          });
+      convolve_rows<Sums>(context, layout, x_shape[0], x, w, bias, y,
+                          [](auto& sums, std::int64_t o, std::int64_t products) {
+                            return sums.result(o, products);
+                          });
     });
     return {};
   }

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/base/half.hpp"
+#include "core/graph/legacy.hpp"
 #include "core/ops/infer_shapes.hpp"
 #include "core/ops/support/subgraph_run.hpp"
 
@@ -194,6 +195,16 @@ ReferenceKernel<S> kernel_of(const Operator& op) {
   if constexpr (std::is_same_v<S, double>) return op.value_kernel;
   else if constexpr (std::is_same_v<S, Bounded>) return op.bound_kernel;
   else return op.strict_kernel;
+}
+
+// Kernels find the second input of an elementwise operator aligned at the end.
+template <class S>
+Status align_second(const Node& node, std::span<Operand<S>> inputs) {
+  if (node.attribute(broadcast_axis) == nullptr || inputs.size() < 2) return {};
+  auto aligned = legacy_aligned(node, inputs[0].shape, std::move(inputs[1].shape));
+  if (!aligned.ok()) return in_context(std::move(aligned).error(), node_label(node));
+  inputs[1].shape = *std::move(aligned);
+  return {};
 }
 
 // Types of the outputs, from the operands.
@@ -397,6 +408,7 @@ Result<std::vector<Evaluated<S>>> evaluate(const Node& node,
       constants[i] = &small[i];
     }
   }
+  DRIFTSCOPE_CHECK(align_second<S>(node, operands));
   DRIFTSCOPE_TRY(const auto types, output_types<S>(node, operands, constants));
   if constexpr (!std::is_same_v<S, float>)
     if (integers_alone<S>(node, inputs, types)) return evaluate_integers<S>(node, inputs, threads);
@@ -458,6 +470,7 @@ Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Te
       operands[i].real = widened[i].real;
     }
   }
+  DRIFTSCOPE_CHECK(align_second<float>(node, operands));
   DRIFTSCOPE_TRY(const auto types, output_types<float>(node, operands, inputs));
 
   Results<float, true> results(node, inputs, threads);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/graph/legacy.hpp"
 #include "core/ops/evaluate.hpp"
 
 namespace driftscope {
@@ -73,6 +74,19 @@ bool foldable(const Node& node, std::span<const Tensor* const> constants,
     }
   }
   return true;
+}
+
+// Before opset 7 the second input of an elementwise operator could lie at any axis of the first.
+Status align_second(const Node& node, std::vector<TensorType>& types) {
+  if (node.attribute(broadcast_axis) == nullptr || types.size() < 2 || !types[1].shape) return {};
+  if (!types[0].shape) {
+    types[1].shape.reset();
+    return {};
+  }
+  auto aligned = legacy_aligned(node, *types[0].shape, *std::move(types[1].shape));
+  if (!aligned.ok()) return in_context(std::move(aligned).error(), node_label(node));
+  types[1].shape = *std::move(aligned);
+  return {};
 }
 
 // By the shape rule of the node's operator.
@@ -144,6 +158,7 @@ class Inference {
       constants.push_back(known(id));
       partial.push_back(id == no_value ? nullptr : partial_value(id));
     }
+    DRIFTSCOPE_CHECK(align_second(node, types));
     InferContext context(node, types, constants, subgraphs);
     context.set_partial(partial);
     DRIFTSCOPE_TRY(const std::vector<TensorType> outputs, apply_rule(context));
@@ -267,7 +282,9 @@ Status Inference::infer(Node& node) {
 
 Result<std::vector<TensorType>> infer_node(const Node& node, std::span<const TensorType> inputs,
                                            std::span<const Tensor* const> constants) {
-  return apply_rule(InferContext(node, inputs, constants));
+  std::vector<TensorType> types(inputs.begin(), inputs.end());
+  DRIFTSCOPE_CHECK(align_second(node, types));
+  return apply_rule(InferContext(node, types, constants));
 }
 
 Result<Graph> infer_shapes(Graph graph) {

@@ -67,26 +67,15 @@ template <class Row, class T, class S>
 void fold_all(KernelContext<S>& context, const std::vector<std::span<const T>>& inputs,
               std::span<T> y) {
   if (y.empty()) return;
-  const Shape& out = context.output_shape(0);
-  const BroadcastRows extent(out);
-  std::vector<std::array<Shape, 1>> strides;
-  std::vector<std::int64_t> steps;
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    strides.push_back({broadcast_strides(context.shape(k), out)});
-    steps.push_back(out.empty() ? 0 : strides.back()[0].back());
-  }
-  context.parallel_for(
-      extent.rows, std::max<std::int64_t>(1, elementwise_grain / extent.columns),
-      [&](std::int64_t begin, std::int64_t end) {
-        std::vector<const T*> first(inputs.size());
-        for (std::int64_t row = begin; row < end; ++row) {
-          for (std::size_t k = 0; k < inputs.size(); ++k)
-            first[k] = inputs[k].data() + offsets_at(row * extent.columns, out, strides[k])[0];
-          for (std::int64_t i = 0; i < extent.columns; ++i)
-            y[static_cast<std::size_t>(row * extent.columns + i)] = Row::template fold<T>(
-                inputs.size(), [&](std::size_t k) -> const T& { return first[k][i * steps[k]]; });
-        }
-      });
+  std::vector<Shape> shapes;
+  for (std::size_t k = 0; k < inputs.size(); ++k) shapes.push_back(context.shape(k));
+  for_broadcast_rows(context, context.output_shape(0), shapes, [&](const BroadcastRow& row) {
+    for (std::int64_t i = 0; i < row.columns; ++i)
+      y[static_cast<std::size_t>(row.output + i)] =
+          Row::template fold<T>(inputs.size(), [&](std::size_t k) -> const T& {
+            return inputs[k][static_cast<std::size_t>(row.offsets[k] + i * row.steps[k])];
+          });
+  });
 }
 
 template <class Row>

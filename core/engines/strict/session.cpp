@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "core/graph/legacy.hpp"
 #include "core/ops/evaluate.hpp"
 
 namespace driftscope {
@@ -39,7 +40,7 @@ Status StrictSession::prepare() {
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     const Node& node = graph().nodes[i];
     const PrepareStrictKernel make = strict_kernels().find(node.domain, node.op_type);
-    if (make == nullptr) continue;
+    if (make == nullptr || node.attribute(broadcast_axis) != nullptr) continue;
     DRIFTSCOPE_CHECK(within_memory(node, [&]() -> Status {
       kernels_[i] = make({graph(), node, simd_, threads_});
       return {};

@@ -21,7 +21,7 @@ struct Row {
 };
 
 using Kind = Activation::Kind;
-constexpr std::array<Row, 11> rows = {{
+constexpr std::array<Row, 11> known_activations = {{
     {"relu", Kind::relu, false, 0, false, 0},
     {"tanh", Kind::tanh, false, 0, false, 0},
     {"sigmoid", Kind::sigmoid, false, 0, false, 0},
@@ -40,7 +40,7 @@ const Row* find(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  for (const Row& row : rows)
+  for (const Row& row : known_activations)
     if (row.name == name) return &row;
   return nullptr;
 }

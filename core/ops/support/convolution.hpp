@@ -107,4 +107,38 @@ void add_convolution_row(Sums& sums, const ConvolutionLayout& layout,
       }
 }
 
+/// The whole convolution, a row of the output at a time: x [samples, …] with w, accumulators starting at
+/// `bias` (one per output channel, or none), stored as store(sums, o, products) with the number of
+/// products that the element has. `sums` is made once per thread.
+template <class Sums, class S, class Bias, class Y, class Store>
+void convolve_rows(const KernelContext<S>& context, const ConvolutionLayout& layout,
+                   std::int64_t samples, const typename Sums::Element* x,
+                   const typename Sums::Element* w, std::span<const Bias> bias, std::span<Y> y,
+                   const Store& store) {
+  const WindowAxis& last = layout.last();
+  const std::int64_t width = last.output;
+  const auto rows = [&](std::int64_t begin, std::int64_t end) {
+    Sums sums(width);
+    std::vector<RowTap> taps;
+    for (std::int64_t item = begin; item < end; ++item) {
+      const std::int64_t m = item / layout.rows % layout.outputs;
+      const std::int64_t n = item / layout.rows / layout.outputs;
+      const std::int64_t first_channel = m / layout.group_outputs * layout.channels;
+      layout.row_taps(item % layout.rows, taps);
+      sums.clear();
+      if (!bias.empty())
+        for (std::int64_t o = 0; o < width; ++o) sums.start(o, bias[static_cast<std::size_t>(m)]);
+      add_convolution_row(sums, layout, taps,
+                          x + (n * layout.x_channels + first_channel) * layout.x_plane,
+                          w + m * layout.channels * layout.w_plane);
+      const std::int64_t products = layout.channels * static_cast<std::int64_t>(taps.size());
+      for (std::int64_t o = 0; o < width; ++o)
+        y[static_cast<std::size_t>(item * width + o)] =
+            store(sums, o, products * (last.tap_end(o) - last.tap_begin(o)));
+    }
+  };
+  context.parallel_for(samples * layout.outputs * layout.rows,
+                       dot_grain(width * layout.channels * layout.w_plane), rows);
+}
+
 }  // namespace driftscope

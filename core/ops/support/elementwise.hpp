@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -37,30 +39,33 @@ struct Broadcasted {
   std::span<const T> values;
 };
 
+/// A row of a broadcast: for each input where it begins and how far apart its elements lie, in its data.
+struct BroadcastRow {
+  std::span<const std::int64_t> offsets;
+  std::span<const std::int64_t> steps;
+  std::int64_t output;   ///< where the row begins in the output
+  std::int64_t columns;  ///< its elements
+};
+
+/// Calls body for every row of the non-empty output of this shape, threaded.
+void for_broadcast_rows(const KernelThreads& threads, const Shape& out, std::span<const Shape> inputs,
+                        const std::function<void(const BroadcastRow&)>& body);
+
 /// y = apply(inputs…), the inputs broadcast to the shape of output 0.
 template <class S, class Y, class Apply, class... X>
 void map_broadcast_all(const KernelContext<S>& context, std::span<Y> y, const Apply& apply,
                        const Broadcasted<X>&... inputs) {
   if (y.empty()) return;
-  constexpr std::size_t count = sizeof...(X);
-  const Shape& out = context.output_shape(0);
-  const BroadcastRows extent(out);
-  const std::array<Shape, count> strides = {broadcast_strides(inputs.shape, out)...};
-  std::array<std::int64_t, count> steps{};
-  for (std::size_t k = 0; k < count; ++k) steps[k] = out.empty() ? 0 : strides[k].back();
+  const std::array<Shape, sizeof...(X)> shapes = {inputs.shape...};
   const std::tuple<const X*...> data = {inputs.values.data()...};
-  const auto row_of = [&]<std::size_t... k>(std::index_sequence<k...>, std::int64_t row) {
-    const auto offsets = offsets_at(row * extent.columns, out, strides);
-    Y* target = y.data() + row * extent.columns;
-    for (std::int64_t i = 0; i < extent.columns; ++i)
-      target[i] = apply(std::get<k>(data)[offsets[k] + i * steps[k]]...);
+  const auto map_row = [&]<std::size_t... k>(std::index_sequence<k...>, const BroadcastRow& row) {
+    Y* target = y.data() + row.output;
+    for (std::int64_t i = 0; i < row.columns; ++i)
+      target[i] = apply(std::get<k>(data)[row.offsets[k] + i * row.steps[k]]...);
   };
-  context.parallel_for(
-      extent.rows, std::max<std::int64_t>(1, elementwise_grain / extent.columns),
-      [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t row = begin; row < end; ++row)
-          row_of(std::make_index_sequence<count>(), row);
-      });
+  for_broadcast_rows(context, context.output_shape(0), shapes, [&](const BroadcastRow& row) {
+    map_row(std::make_index_sequence<sizeof...(X)>(), row);
+  });
 }
 
 /// y = apply(a, b), a and b broadcast to the shape of output 0.

@@ -86,30 +86,10 @@ template <class S>
   std::vector<std::int32_t> y(static_cast<std::size_t>(element_count(context.output_shape(0))));
   if (y.empty()) return y;
   const ConvolutionLayout layout(std::move(axes), x_shape, w_shape, group);
-  const std::int64_t width = layout.last().output;
-  context.parallel_for(
-      x_shape[0] * layout.outputs * layout.rows,
-      dot_grain(width * layout.channels * layout.w_plane),
-      [&](std::int64_t begin, std::int64_t end) {
-        PlainSums<std::uint32_t> sums(width);
-        std::vector<RowTap> taps;
-        for (std::int64_t item = begin; item < end; ++item) {
-          const std::int64_t m = item / layout.rows % layout.outputs;
-          const std::int64_t n = item / layout.rows / layout.outputs;
-          const std::int64_t first_channel = m / layout.group_outputs * layout.channels;
-          layout.row_taps(item % layout.rows, taps);
-          sums.clear();
-          if (!bias.empty())
-            for (std::int64_t o = 0; o < width; ++o)
-              sums.start(o, static_cast<std::uint32_t>(bias[static_cast<std::size_t>(m)]));
-          add_convolution_row(sums, layout, taps,
-                              x.data() + (n * layout.x_channels + first_channel) * layout.x_plane,
-                              w.data() + m * layout.channels * layout.w_plane);
-          for (std::int64_t o = 0; o < width; ++o)
-            y[static_cast<std::size_t>(item * width + o)] =
-                static_cast<std::int32_t>(sums.result(o, 0));
-        }
-      });
+  convolve_rows<PlainSums<std::uint32_t>>(context, layout, x_shape[0], x.data(), w.data(), bias,
+                                          std::span(y), [](auto& sums, std::int64_t o, std::int64_t) {
+                                            return static_cast<std::int32_t>(sums.result(o, 0));
+                                          });
   return y;
 }
 

@@ -88,12 +88,31 @@ class KernelHost {
   virtual Result<std::unique_ptr<SubgraphRun<S>>> subgraph(std::string_view attribute) = 0;
 };
 
+/// The part of a context that no scalar matters to.
+class KernelThreads {
+ public:
+  explicit KernelThreads(ThreadPool& threads) : threads_(threads) {}
+
+  /// ThreadPool::parallel_for with the error model of this scope on every thread.
+  void parallel_for(std::int64_t count, std::int64_t grain,
+                    const std::function<void(std::int64_t, std::int64_t)>& body) const {
+    const ErrorModel& model = current_error_model();
+    threads_.parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+      const ErrorModelScope scope(model);
+      body(begin, end);
+    });
+  }
+
+ private:
+  ThreadPool& threads_;
+};
+
 template <class S>
-class KernelContext {
+class KernelContext : public KernelThreads {
  public:
   KernelContext(const Node& node, std::span<Operand<S>> inputs, std::span<Operand<S>> outputs,
                 KernelHost<S>& host, ThreadPool& threads)
-      : node_(node), inputs_(inputs), outputs_(outputs), host_(host), threads_(threads) {}
+      : KernelThreads(threads), node_(node), inputs_(inputs), outputs_(outputs), host_(host) {}
 
   [[nodiscard]] const Node& node() const { return node_; }
   [[nodiscard]] std::int64_t opset() const { return node_.opset; }
@@ -164,22 +183,11 @@ class KernelContext {
     return host_.give(o, std::move(value));
   }
 
-  /// ThreadPool::parallel_for with the error model of this scope on every thread.
-  void parallel_for(std::int64_t count, std::int64_t grain,
-                    const std::function<void(std::int64_t, std::int64_t)>& body) const {
-    const ErrorModel& model = current_error_model();
-    threads_.parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
-      const ErrorModelScope scope(model);
-      body(begin, end);
-    });
-  }
-
  private:
   const Node& node_;
   std::span<Operand<S>> inputs_;
   std::span<Operand<S>> outputs_;
   KernelHost<S>& host_;
-  ThreadPool& threads_;
   bool missed_integers_ = false;
 };
 

@@ -10,10 +10,10 @@
 namespace driftscope {
 namespace {
 
-constexpr std::array<std::string_view, 8> names = {"X", "W", "R", "B", "sequence_lens", "initial_h",
+constexpr std::array<std::string_view, 8> input_names = {"X", "W", "R", "B", "sequence_lens", "initial_h",
                                                    "initial_c", "P"};
 
-// What is known of the sizes, gathered from all inputs; a contradiction names the input.
+// What is known of the sizes, gathered from all inputs; a contradiction input_names the input.
 class Sizes {
  public:
   Sizes(const InferContext& context, const RecurrentAttributes& attributes)
@@ -51,7 +51,7 @@ class Sizes {
   // Input `index` has the shape [factor·size, …].
   Status meet(std::size_t index, std::initializer_list<Dimension*> sizes,
               std::initializer_list<std::int64_t> factors) {
-    DRIFTSCOPE_CHECK(expect_rank(context_, index, names[index], sizes.size(), sizes.size()));
+    DRIFTSCOPE_CHECK(expect_rank(context_, index, input_names[index], sizes.size(), sizes.size()));
     if (!context_.has_input(index) || !context_.input(index).shape) return {};
     const SymbolicShape& shape = *context_.input(index).shape;
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -65,7 +65,7 @@ class Sizes {
       if (size % factor != 0 || (known.known() && known.size != size / factor)) {
         const auto wanted = known.known() ? checked_mul(known.size, factor) : std::nullopt;
         return bad_input(fmt::format(
-            "{}: expected {} on axis {}, got shape {}", input_label(index, names[index]),
+            "{}: expected {} on axis {}, got shape {}", input_label(index, input_names[index]),
             wanted ? fmt::format("{}", *wanted) : fmt::format("a multiple of {}", factor), axis,
             shape_text(shape)));
       }
@@ -109,10 +109,10 @@ Result<std::vector<TensorType>> infer_recurrent(const InferContext& context,
   using namespace recurrent_input;
   for (std::size_t i = 0; i < context.input_count(); ++i) {
     if (i != sequence_lens) {
-      DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::floating));
+      DRIFTSCOPE_CHECK(expect_kind(context, i, input_names[i], Kinds::floating));
     } else if (context.has_input(i) && context.input(i).dtype != DType::undefined &&
                context.input(i).dtype != DType::int32) {
-      return bad_input(fmt::format("{}: expected int32, got {}", input_label(i, names[i]),
+      return bad_input(fmt::format("{}: expected int32, got {}", input_label(i, input_names[i]),
                                    dtype_name(context.input(i).dtype)));
     }
   }
@@ -122,7 +122,7 @@ Result<std::vector<TensorType>> infer_recurrent(const InferContext& context,
     if (dtype == DType::undefined) dtype = context.input(i).dtype;
     else if (dtype != context.input(i).dtype)
       return bad_input(fmt::format("{}: expected {} as the inputs before it have, got {}",
-                                   input_label(i, names[i]), dtype_name(dtype),
+                                   input_label(i, input_names[i]), dtype_name(dtype),
                                    dtype_name(context.input(i).dtype)));
   }
   DRIFTSCOPE_TRY(const RecurrentAttributes attributes, read_recurrent(context.node(), kind));

@@ -171,4 +171,28 @@ TEST_CASE("BatchNormalization_StatisticsPerChannelOrPerPosition") {
       "input 1 (scale): expected shape 2 for input 0 (X) of shape 1x2x2, got 3"));
 }
 
+// Opset 6: "shape(A) = (2, 3, 4, 5), shape(B) = (3, 4), with axis = 1".
+TEST_CASE("Binary_BroadcastAxisOfOpset6_AlignsTheSecondInputThere") {
+  const auto a = floats({2, 3, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  const std::vector<Attribute> axis_1 = {integer("broadcast", 1), integer("axis", 1)};
+  const OneNode channels{"Add", {a, floats({3}, {10, 20, 30})}, axis_1, 6};
+  CHECK(channels.numbers() == Numbers{10, 11, 22, 23, 34, 35, 16, 17, 28, 29, 40, 41});
+  CHECK(channels.shape() == Shape{2, 3, 2});
+  const OneNode rows{"Sub", {a, floats({2, 3}, {0, 1, 2, 3, 4, 5})},
+                     {integer("broadcast", 1), integer("axis", 0)}, 6};
+  CHECK(rows.numbers() == Numbers{0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6});
+  // Without an axis, and with the last one, B lies at the end.
+  for (const std::vector<Attribute>& end :
+       {std::vector<Attribute>{integer("broadcast", 1)},
+        {integer("broadcast", 1), integer("axis", 2)}, {integer("broadcast", 1), integer("axis", -1)}})
+    CHECK(OneNode{"Mul", {a, floats({2}, {1, 0})}, end, 6}.numbers() ==
+          Numbers{0, 0, 2, 0, 4, 0, 6, 0, 8, 0, 10, 0});
+  CHECK(OneNode{"Greater", {a, floats({3}, {0, 2, 100})}, axis_1, 6}.numbers() ==
+        Numbers{0, 1, 0, 1, 0, 0, 1, 1, 1, 1, 0, 0});
+  const Error beyond =
+      OneNode{"Add", {a, floats({3, 2}, {0, 0, 0, 0, 0, 0})}, {integer("broadcast", 1), integer("axis", 2)}, 6}
+          .error();
+  CHECK(contains(beyond.message, "attribute axis: 2 of an input of rank 3 leaves no room"));
+}
+
 }  // namespace driftscope::test::arithmetic_test

@@ -7,8 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <protozero/pbf_reader.hpp>
-#include <protozero/pbf_writer.hpp>
 #include <set>
 
 #include "core/graph/build.hpp"
@@ -93,43 +91,6 @@ Result<std::vector<NamedTensor>> read_set(const fs::path& folder, const std::str
   return tensors;
 }
 
-// The same model with an ONNX opset of at least 7. Most of these operators are what they were before,
-// and a good part of the cases was never written anew; see changed_in_opset_7.
-std::vector<std::byte> with_min_opset(std::span<const std::byte> bytes) {
-  std::string result;
-  protozero::pbf_writer writer(result);
-  protozero::pbf_reader reader(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  constexpr protozero::pbf_tag_type opset_import = 8;
-  while (reader.next()) {
-    if (reader.tag() != opset_import) {
-      if (reader.wire_type() == protozero::pbf_wire_type::varint)
-        writer.add_uint64(reader.tag(), reader.get_uint64());
-      else
-        writer.add_bytes(reader.tag(), reader.get_view());
-      continue;
-    }
-    protozero::pbf_reader entry = reader.get_message();
-    std::string text;
-    protozero::pbf_writer out(text);
-    while (entry.next()) {
-      if (entry.tag() == 1) out.add_string(1, entry.get_string());
-      else out.add_int64(2, std::max<std::int64_t>(entry.get_int64(), min_opset));
-    }
-    writer.add_message(opset_import, text);
-  }
-  const auto view = std::as_bytes(std::span(result));
-  return {view.begin(), view.end()};
-}
-
-// Before opset 7 these broadcast by attributes, or not at all.
-bool changed_in_opset_7(const Model& model) {
-  for (const ModelNode& node : model.graph.nodes)
-    for (const Attribute& attribute : node.attributes)
-      if (attribute.name == "broadcast" || (attribute.name == "axis" && node.op_type == "Add"))
-        return true;
-  return false;
-}
-
 // The first operator of the graph, or of a graph inside it, that this build does not have.
 std::string unknown_operator(const ModelGraph& graph) {
   for (const ModelNode& node : graph.nodes) {
@@ -145,7 +106,7 @@ void run_case(const fs::path& folder, ThreadPool& threads, Tally& tally) {
   const std::string name = folder.filename().string();
   const auto bytes = read_file((folder / "model.onnx").string());
   REQUIRE_MESSAGE(bytes.ok(), bytes.error().message);
-  const auto model = read_onnx(with_min_opset(*bytes));
+  const auto model = read_onnx(*bytes);
   if (!model.ok()) {
     const bool typed = model.error().message.find("its type is") != std::string::npos;
     tally.skipped[typed ? "sequence and optional types" : model.error().message].insert(name);
@@ -153,10 +114,6 @@ void run_case(const fs::path& folder, ThreadPool& threads, Tally& tally) {
   }
   if (const std::string op = unknown_operator(model->graph); !op.empty()) {
     tally.skipped["no operator " + op].insert(name);
-    return;
-  }
-  if (changed_in_opset_7(*model)) {
-    tally.skipped["broadcast as before opset 7"].insert(name);
     return;
   }
   INFO(name);
