@@ -12,14 +12,16 @@ sys.dont_write_bytecode = True
 import numpy as np
 import onnx
 import torch
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 from torch.nn import functional
 
 import cifar10
 import digits
 import generated
 import idx
+import passes
 import preprocess
+import quantize
 import reviews
 import safetensors_file
 import torch_ops
@@ -177,6 +179,60 @@ class Operators(unittest.TestCase):
         return [numpy_helper.to_array(onnx.TensorProto.FromString(p.read_bytes())) for p in paths]
 
 
+class Quantization(unittest.TestCase):
+    def test_an_activation_has_steps_for_zero_and_for_both_ends(self):
+        for dtype in (np.uint8, np.int8):
+            limits = np.iinfo(dtype)
+            for low, high in ((-1.5, 3.0), (0.0, 6.0), (2.0, 5.0), (-4.0, -1.0), (0.0, 0.0)):
+                scale, zero_point = quantize.activation_steps(low, high, dtype)
+                self.assertEqual((scale.dtype, zero_point.dtype), (np.float32, dtype))
+                reach = [(limit - int(zero_point)) * float(scale)
+                         for limit in (limits.min, limits.max)]
+                self.assertLessEqual(reach[0], min(low, 0) + 0.51 * scale)
+                self.assertGreaterEqual(reach[1], max(high, 0) - 0.51 * scale)
+                if low >= 0:  # then the least step is 0, and saturating is a Relu
+                    self.assertEqual(zero_point, limits.min)
+
+    def test_a_weight_is_half_a_step_off_at_most(self):
+        weight = np.random.default_rng(1).standard_normal((4, 3, 2, 2)).astype(np.float32)
+        weight[2] = 0
+        for axis in (0, 1):
+            steps, scale = quantize.weight_steps(weight, axis)
+            self.assertEqual((steps.dtype, scale.shape), (np.int8, (weight.shape[axis],)))
+            wide = scale.reshape([-1 if a == axis else 1 for a in range(4)])
+            self.assertTrue((abs(steps * wide - weight) <= 0.5001 * wide).all())
+
+    def test_a_bias_beyond_32_bits_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "32 bits"):
+            quantize.bias_steps(np.array([1.0], np.float32), np.array([1e-10], np.float32))
+
+    def test_folding_and_splitting_keep_the_function(self):
+        model = onnx.load(ASSETS / "models/resnet20.onnx")
+        inputs = {"input": np.random.default_rng(2).standard_normal((1, 3, 32, 32), np.float32)}
+        want = torch_ops.evaluate(model, inputs, torch.float64)["logits"]
+        other = passes.split_gemm(passes.fold_batch_normalization(model))
+        self.assertFalse({node.op_type for node in other.graph.node}
+                         & {"BatchNormalization", "Gemm"})
+        got = torch_ops.evaluate(other, inputs, torch.float64)["logits"]
+        torch.testing.assert_close(got, want, rtol=1e-5, atol=1e-5)
+
+    def test_what_has_no_quantized_form_is_named(self):
+        model = onnx.load(ASSETS / "models/lenet1.onnx")
+        samples = np.zeros((1, 1, 28, 28), np.float32)
+        for form in (quantize.to_qdq, quantize.to_operators):
+            with self.assertRaisesRegex(ValueError, "tanh1: Tanh has no quantized form"):
+                form(model, samples)
+
+    def test_batch_normalization_without_a_conv_of_its_own_is_refused(self):
+        values = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["N", 3, 4, 4])
+                  for name in ("input", "output")]
+        constants = [numpy_helper.from_array(np.ones(3, np.float32), name) for name in "gbmv"]
+        node = helper.make_node("BatchNormalization", ["input", *"gbmv"], ["output"], "bn")
+        with self.assertRaisesRegex(ValueError, "bn: expected a Conv"):
+            passes.fold_batch_normalization(helper.make_model(
+                helper.make_graph([node], "g", values[:1], values[1:], constants)))
+
+
 class Delivered(unittest.TestCase):
     """assets/ holds what ACCURACY.json says, and the ONNX files compute what PyTorch computed."""
 
@@ -202,7 +258,8 @@ class Delivered(unittest.TestCase):
     def test_every_model_is_reported(self):
         models = {path.stem for path in (ASSETS / "models").glob("*.onnx")}
         self.assertLessEqual({"lenet1", "lenet5", "resnet20", "vgg16", "textcnn", "lstm", "gru",
-                              "transformer", "unet", "lstm-opset11", "unet-opset11"}, models)
+                              "transformer", "unet", "lstm-opset11", "unet-opset11", "lenet5-int8",
+                              "resnet20-int8"}, models)
         self.assertEqual(set(self.report["models"]), models)
 
     def test_hashes(self):
@@ -215,14 +272,35 @@ class Delivered(unittest.TestCase):
         for name, entry in self.report["models"].items():
             inputs, labels = self.samples(entry)
             model = onnx.load(ASSETS / entry["model"])
-            values = torch_ops.evaluate(model, {model.graph.input[0].name: inputs})
-            got = values[model.graph.output[0].name].argmax(1).numpy()
+            dtype, batches = None, [inputs]
+            if "quantized_from" in entry:  # why: make_int8
+                dtype, batches = torch.float64, np.split(inputs, len(inputs))
+            got = np.concatenate([
+                torch_ops.evaluate(model, {model.graph.input[0].name: batch}, dtype)
+                [model.graph.output[0].name].argmax(1).numpy() for batch in batches])
             if "predictions" in entry:
                 predictions = np.loadtxt(ASSETS / entry["predictions"], int)
                 np.testing.assert_array_equal(got, predictions, name)
             self.assertEqual((entry["correct"], entry["total"]), ((got == labels).sum(), got.size))
             self.assertIn(f"{entry['correct']:,} of {entry['total']:,}",
                           (ASSETS / "README.md").read_text(), name)
+
+    def test_quantized_models_hold_what_they_are_for(self):
+        for name, wanted, kinds in (
+                ("lenet5-int8", {"QLinearConv", "QLinearMatMul", "MatMulInteger", "MaxPool",
+                                 "DynamicQuantizeLinear"}, {"UINT8", "INT8", "INT32", "FLOAT"}),
+                ("resnet20-int8", {"QuantizeLinear", "DequantizeLinear", "Conv", "Add", "Gemm"},
+                 {"INT8", "INT32", "FLOAT"})):
+            graph = onnx.load(ASSETS / f"models/{name}.onnx").graph
+            operators = {node.op_type for node in graph.node}
+            self.assertLessEqual(wanted, operators)
+            self.assertNotIn("BatchNormalization", operators)
+            self.assertEqual({onnx.TensorProto.DataType.Name(tensor.data_type)
+                              for tensor in graph.initializer}, kinds)
+            entry = self.report["models"][name]
+            whole = self.report["models"][name.removesuffix("-int8")]
+            self.assertEqual(entry["quantized_from"], whole["model"])
+            self.assertGreater(entry["accuracy"], whole["accuracy"] - 0.01)
 
     def test_traces_hold_every_value(self):
         for name in ("lenet1", "lenet5", "resnet20"):

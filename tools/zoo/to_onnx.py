@@ -65,7 +65,7 @@ def _rename(graph):
         node.output[:] = [names.get(value, value) for value in node.output]
 
 
-def _check(model, sample):
+def check(model, sample):
     """The model is valid, its shapes can be inferred, names are unique and the batch is a symbol."""
     onnx.checker.check_model(model, full_check=True)
     inferred = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
@@ -99,7 +99,7 @@ def export(module, sample, name, output, path, opset, fold=False):
     model.graph.name = name
     _unshare(model.graph)
     _rename(model.graph)
-    _check(model, sample)
+    check(model, sample)
     Path(path).write_bytes(model.SerializeToString(deterministic=True))
     return model
 

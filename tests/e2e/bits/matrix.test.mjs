@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { asset, builtFile, readSafetensors, run, temporaryFolder, traceDigests } from '../support.mjs';
 
-const models = ['lenet1', 'lenet5', 'resnet20', 'vgg16', 'textcnn', 'lstm', 'gru', 'transformer', 'unet'];
+const models = ['lenet1', 'lenet5', 'lenet5-int8', 'resnet20', 'resnet20-int8', 'vgg16', 'textcnn', 'lstm', 'gru', 'transformer', 'unet'];
 const cpuFlags = readFileSync('/proc/cpuinfo', 'utf8').match(/^flags.*$/m)[0].split(/\s+/);
 const widths = [128, ...(cpuFlags.includes('avx2') ? [256] : []), ...(cpuFlags.includes('avx512f') ? [512] : [])];
 

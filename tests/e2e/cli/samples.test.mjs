@@ -76,13 +76,14 @@ test('Input_PictureWithoutADescription_SaysWhatIsMissing', (t) => {
   assert.match(stderr, /model\.preprocess\.json.*assets\/README\.md/s);
 });
 
-for (const model of ['textcnn', 'lstm', 'gru', 'transformer', 'lstm-opset11', 'transformer-opset11', 'vgg16']) {
+for (const model of ['textcnn', 'lstm', 'gru', 'transformer', 'lstm-opset11', 'transformer-opset11', 'vgg16', 'lenet5-int8', 'resnet20-int8']) {
   test(`Dataset_${model}_PredictsWhatPyTorchPredicted`, (t) => {
     const report = JSON.parse(readFileSync(asset('ACCURACY.json'), 'utf8')).models[model];
-    const [kind, file] = report.dataset.split(':');
+    const [kind, files] = report.dataset.split(':');
+    const dataset = `${kind}:${files.split(',').map((file) => asset(file)).join(',')}`;
     const trace = join(temporaryFolder(t), 'outputs.safetensors');
     const { status, stdout, stderr } = run(
-      ['run', asset('models', `${model}.onnx`), '--dataset', `${kind}:${asset(file)}`, '--trace', trace], { timeout: 600_000 });
+      ['run', asset('models', `${model}.onnx`), '--dataset', dataset, '--trace', trace], { timeout: 600_000 });
     assert.equal(status, 0, stderr);
     assert.match(stdout, /accuracy/);
     const [output] = [...readSafetensors(trace).tensors.values()].slice(-1);

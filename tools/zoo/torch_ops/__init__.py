@@ -10,10 +10,12 @@ import onnx
 import torch
 from onnx import numpy_helper
 
-from . import indexing, layout, pointwise, products, recurrent, reductions, resize, windows
+from . import (indexing, layout, pointwise, products, quantized, recurrent, reductions, resize,
+               windows)
 
 OPERATORS = {}
-for family in (indexing, layout, pointwise, products, recurrent, reductions, resize, windows):
+for family in (indexing, layout, pointwise, products, quantized, recurrent, reductions, resize,
+               windows):
     OPERATORS |= family.OPERATORS
 
 

@@ -62,8 +62,10 @@ def _windows(x, kernel, geometry, value, tail_value):
 
 def max_pool(inputs, attributes, opset):
     x, kernel = inputs[0], attributes["kernel_shape"]
-    if attributes.get("storage_order", 0) or not x.is_floating_point():
-        raise NotImplementedError("MaxPool of integers or with indices by column")
+    if attributes.get("storage_order", 0):
+        raise NotImplementedError("MaxPool with indices by column")
+    if not x.is_floating_point():  # bytes; float32 holds them all
+        return [max_pool([x.float()], attributes, opset)[0].to(x.dtype)]
     geometry = _geometry(x.shape[2:], kernel, attributes)
     strides, dilations, pads, _ = geometry
     if _plain(x, pads, attributes):
