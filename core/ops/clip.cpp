@@ -73,8 +73,12 @@ struct Clip {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Clip>(
-      {.op_type = "Clip", .since = 6, .inputs = {1, 3}, .outputs = {1, 1}, .infer = infer}));
+  table.add(with_kernels<Clip>({.op_type = "Clip",
+                                .since = 6,
+                                .inputs = {1, 3},
+                                .outputs = {1, 1},
+                                .infer = infer,
+                                .selects = true}));
 }
 
 }  // namespace driftscope::ops::clip

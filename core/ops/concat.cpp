@@ -88,7 +88,8 @@ void add_to(OperatorTable& table) {
                                   .since = 4,
                                   .inputs = {1, variadic},
                                   .outputs = {1, 1},
-                                  .infer = infer}));
+                                  .infer = infer,
+                                  .selects = true}));
 }
 
 }  // namespace driftscope::ops::concat

@@ -41,8 +41,12 @@ struct Dropout {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Dropout>(
-      {.op_type = "Dropout", .since = 7, .inputs = {1, 3}, .outputs = {1, 2}, .infer = infer}));
+  table.add(with_kernels<Dropout>({.op_type = "Dropout",
+                                   .since = 7,
+                                   .inputs = {1, 3},
+                                   .outputs = {1, 2},
+                                   .infer = infer,
+                                   .selects = true}));
 }
 
 }  // namespace driftscope::ops::dropout

@@ -10,6 +10,7 @@ namespace driftscope::ops::elementwise_unary {
 
 struct Relu {
   static constexpr Kinds kinds = Kinds::numeric;
+  static constexpr bool selects = true;
   template <class T>
   T apply(T x) const { return math::max(x, T(0)); }
 };

@@ -16,6 +16,7 @@ namespace {
 
 // Shape rules read shapes, axes, scales: never more than this many floating elements.
 constexpr std::int64_t max_shape_elements = 4096;
+constexpr std::int64_t lowering_grain = 1 << 15;
 
 template <class S>
 S scalar(double x) {
@@ -323,11 +324,17 @@ Result<Evaluated<S>> lift(const Tensor& tensor) {
 }
 
 template <class S>
-Result<Tensor> lower(const Evaluated<S>& value) {
+Result<Tensor> lower(const Evaluated<S>& value, ThreadPool* threads) {
   if (!is_floating(value.dtype) || is_known(value)) return value.tensor;
   DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(value.dtype, value.shape));
   const auto fill = [&](auto values, auto convert) {
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = convert(plain(value.real[i]));
+    const auto convert_range = [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+        values[i] = convert(plain(value.real[i]));
+    };
+    const auto count = static_cast<std::int64_t>(values.size());
+    if (threads != nullptr) threads->parallel_for(count, lowering_grain, convert_range);
+    else convert_range(0, count);
   };
   switch (value.dtype) {
     case DType::float32:
@@ -492,7 +499,7 @@ Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Te
   template std::vector<S> lift_values<S>(const Tensor&);                                   \
   template Evaluated<S> known<S>(const Tensor&);                                           \
   template Result<Evaluated<S>> lift<S>(const Tensor&);                                    \
-  template Result<Tensor> lower<S>(const Evaluated<S>&);                                   \
+  template Result<Tensor> lower<S>(const Evaluated<S>&, ThreadPool*);                      \
   template Result<std::vector<Evaluated<S>>> evaluate<S>(                                  \
       const Node&, std::span<const Evaluated<S>* const>, ThreadPool&);
 DRIFTSCOPE_EVALUATE(double)

@@ -20,7 +20,7 @@ template <class S>
 
 /// Rounded to the nearest of the tensor's dtype.
 template <class S>
-[[nodiscard]] Result<Tensor> lower(const Evaluated<S>& value);
+[[nodiscard]] Result<Tensor> lower(const Evaluated<S>& value, ThreadPool* threads = nullptr);
 
 /// Outputs in the order of node.outputs. Inputs in the order of node.reads(); omitted ones have an
 /// undefined dtype. Shapes are checked with the operator's shape rule first.

@@ -29,8 +29,11 @@ struct Flatten {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Flatten>(
-      {.op_type = "Flatten", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
+  table.add(with_kernels<Flatten>({.op_type = "Flatten",
+                                   .inputs = {1, 1},
+                                   .outputs = {1, 1},
+                                   .infer = infer,
+                                   .selects = true}));
 }
 
 }  // namespace driftscope::ops::flatten

@@ -52,8 +52,11 @@ struct Gather {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Gather>(
-      {.op_type = "Gather", .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
+  table.add(with_kernels<Gather>({.op_type = "Gather",
+                                  .inputs = {2, 2},
+                                  .outputs = {1, 1},
+                                  .infer = infer,
+                                  .selects = true}));
 }
 
 }  // namespace driftscope::ops::gather

@@ -18,8 +18,11 @@ struct Identity {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Identity>(
-      {.op_type = "Identity", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
+  table.add(with_kernels<Identity>({.op_type = "Identity",
+                                    .inputs = {1, 1},
+                                    .outputs = {1, 1},
+                                    .infer = infer,
+                                    .selects = true}));
 }
 
 }  // namespace driftscope::ops::identity

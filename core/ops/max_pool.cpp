@@ -83,8 +83,11 @@ struct MaxPool {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<MaxPool>(
-      {.op_type = "MaxPool", .inputs = {1, 1}, .outputs = {1, 2}, .infer = infer}));
+  table.add(with_kernels<MaxPool>({.op_type = "MaxPool",
+                                   .inputs = {1, 1},
+                                   .outputs = {1, 2},
+                                   .infer = infer,
+                                   .selects = true}));
 }
 
 }  // namespace driftscope::ops::max_pool

@@ -91,6 +91,9 @@ struct Operator {
   Count outputs;
   ShapeRule infer = nullptr;
   DimensionsRule dimensions = nullptr;  ///< most operators have none
+  /// Every floating output element is one of the inputs' elements, 0 or a fixed number: without rounding,
+  /// so that the strict kernel's results on exactly known inputs are the reference itself.
+  bool selects = false;
   ReferenceKernel<double> value_kernel = nullptr;
   ReferenceKernel<Bounded> bound_kernel = nullptr;
   ReferenceKernel<float> strict_kernel = nullptr;

@@ -220,8 +220,12 @@ struct Pad {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Pad>(
-      {.op_type = "Pad", .since = 2, .inputs = {1, 4}, .outputs = {1, 1}, .infer = infer}));
+  table.add(with_kernels<Pad>({.op_type = "Pad",
+                               .since = 2,
+                               .inputs = {1, 4},
+                               .outputs = {1, 1},
+                               .infer = infer,
+                               .selects = true}));
 }
 
 }  // namespace driftscope::ops::pad

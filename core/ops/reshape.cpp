@@ -127,8 +127,12 @@ struct Reshape {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Reshape>(
-      {.op_type = "Reshape", .since = 5, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
+  table.add(with_kernels<Reshape>({.op_type = "Reshape",
+                                   .since = 5,
+                                   .inputs = {2, 2},
+                                   .outputs = {1, 1},
+                                   .infer = infer,
+                                   .selects = true}));
 }
 
 }  // namespace driftscope::ops::reshape

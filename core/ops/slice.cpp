@@ -134,8 +134,11 @@ struct Slice {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Slice>(
-      {.op_type = "Slice", .inputs = {1, 5}, .outputs = {1, 1}, .infer = infer}));
+  table.add(with_kernels<Slice>({.op_type = "Slice",
+                                 .inputs = {1, 5},
+                                 .outputs = {1, 1},
+                                 .infer = infer,
+                                 .selects = true}));
 }
 
 }  // namespace driftscope::ops::slice

@@ -95,7 +95,8 @@ void add_to(OperatorTable& table) {
                                  .since = 2,
                                  .inputs = {1, 2},
                                  .outputs = {1, variadic},
-                                 .infer = infer}));
+                                 .infer = infer,
+                                 .selects = true}));
 }
 
 }  // namespace driftscope::ops::split

@@ -63,8 +63,11 @@ struct Transpose {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Transpose>(
-      {.op_type = "Transpose", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
+  table.add(with_kernels<Transpose>({.op_type = "Transpose",
+                                     .inputs = {1, 1},
+                                     .outputs = {1, 1},
+                                     .infer = infer,
+                                     .selects = true}));
 }
 
 }  // namespace driftscope::ops::transpose

@@ -41,8 +41,12 @@ struct Where {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Where>(
-      {.op_type = "Where", .since = 9, .inputs = {3, 3}, .outputs = {1, 1}, .infer = infer}));
+  table.add(with_kernels<Where>({.op_type = "Where",
+                                 .since = 9,
+                                 .inputs = {3, 3},
+                                 .outputs = {1, 1},
+                                 .infer = infer,
+                                 .selects = true}));
 }
 
 }  // namespace driftscope::ops::where

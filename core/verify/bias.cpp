@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -47,6 +48,28 @@ struct Sample {
   double systematic; // what may lean by right, in the same unit
 };
 
+// Of several samples with the same value and result only the first stays.
+void keep_distinct(std::vector<Sample>& samples) {
+  // Open addressing, at most half full; 0 is an empty place.
+  std::vector<std::uint32_t> places(std::bit_ceil(2 * samples.size() + 1), 0);
+  std::size_t kept = 0;
+  for (const Sample& sample : samples) {
+    // + 0.0: both zeros are one value.
+    const std::uint64_t hash =
+        (std::bit_cast<std::uint64_t>(sample.value + 0.0) * 0x9e3779b97f4a7c15u) ^
+        (std::bit_cast<std::uint64_t>(sample.got + 0.0) * 0xc2b2ae3d27d4eb4fu);
+    std::size_t at = static_cast<std::size_t>((hash ^ hash >> 32) & (places.size() - 1));
+    const auto same = [&](const Sample& other) {
+      return other.value == sample.value && other.got == sample.got;
+    };
+    while (places[at] != 0 && !same(samples[places[at] - 1])) at = (at + 1) & (places.size() - 1);
+    if (places[at] != 0) continue;
+    samples[kept++] = sample;
+    places[at] = static_cast<std::uint32_t>(kept);
+  }
+  samples.resize(kept);
+}
+
 // A number of elements that is enough, spread over the whole tensor, each distinct pair once.
 std::vector<Sample> take_samples(std::span<const Bounded> reference, std::span<const float> got) {
   std::vector<Sample> samples;
@@ -71,13 +94,7 @@ std::vector<Sample> take_samples(std::span<const Bounded> reference, std::span<c
                        {share, std::signbit(want.value) ? -share : share},
                        want.systematic / want.likely});
   }
-  const auto key = [](const Sample& s) { return std::pair(s.value, s.got); };
-  std::sort(samples.begin(), samples.end(), [&](const Sample& a, const Sample& b) {
-    return key(a) != key(b) ? key(a) < key(b) : a.index < b.index;
-  });
-  samples.erase(std::unique(samples.begin(), samples.end(),
-                            [&](const Sample& a, const Sample& b) { return key(a) == key(b); }),
-                samples.end());
+  keep_distinct(samples);
   return samples;
 }
 

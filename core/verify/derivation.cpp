@@ -159,6 +159,28 @@ double Derivation::repetition(NodeId node, const Derived& output) const {
   return chances[0] * chances[1];
 }
 
+std::optional<std::vector<Tensor>> Derivation::selection(NodeId id, ThreadPool& threads) const {
+  const Node& node = graph_->nodes[id];
+  const auto op = find_operator(node);
+  if (!op.ok() || !(*op)->selects) return std::nullopt;
+  for (const ValueId output : node.outputs)
+    if (output != no_value && (*recorded_)[output] == nullptr) return std::nullopt;
+  const std::vector<ValueId> reads = node.reads();
+  std::vector<Tensor> tensors(reads.size());
+  std::vector<const Tensor*> inputs(reads.size(), nullptr);
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    if (reads[i] == no_value) continue;
+    if (!is_known(reads[i])) return std::nullopt;
+    auto tensor = known_tensor(reads[i]);
+    if (!tensor.ok()) return std::nullopt;
+    tensors[i] = *std::move(tensor);
+    inputs[i] = &tensors[i];
+  }
+  auto outputs = evaluate_strict(node, inputs, threads);
+  if (!outputs.ok()) return std::nullopt;
+  return *std::move(outputs);
+}
+
 std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads) const {
   std::map<ValueId, Tensor> made;
   std::vector<ValueId> pending = {value};

@@ -57,6 +57,10 @@ class Derivation {
   /// What was not recorded and is needed by later nodes is moved away and kept until the last of them.
   [[nodiscard]] std::vector<Derived> derive(NodeId node, ThreadPool& threads);
 
+  /// Of a node that rounds nothing, between recorded tensors only: its strict results, which are the
+  /// reference. derive need not be called where they are what was recorded. Nothing for other nodes.
+  [[nodiscard]] std::optional<std::vector<Tensor>> selection(NodeId node, ThreadPool& threads) const;
+
   /// The same output in plain float32, by the strict kernels, from the same recorded tensors.
   [[nodiscard]] std::optional<Tensor> plain_float(ValueId value, ThreadPool& threads) const;
 

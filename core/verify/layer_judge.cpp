@@ -151,8 +151,8 @@ LayerVerdict judge_layer(const Graph& graph, NodeId node, std::size_t output, co
                                dtype_name(got.dtype()), shape_text(got.shape()));
     return layer;
   }
-  const auto want = lower(reference);
-  const auto metrics = want.ok() ? measure(got, *want) : Result<Metrics>(want.error());
+  const auto want = lower(reference, &threads);
+  const auto metrics = want.ok() ? measure(got, *want, &threads) : Result<Metrics>(want.error());
   if (!metrics.ok()) {
     layer.reason = metrics.error().message;
     return layer;

@@ -7,9 +7,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "core/base/float_bits.hpp"
 #include "core/base/half.hpp"
+#include "core/platform/platform.hpp"
 
 namespace driftscope {
 namespace {
@@ -68,49 +71,82 @@ struct Small {
   }
 };
 
-struct Totals {
+// Sums over a part of the elements; parts are added in order, however many threads there are.
+struct Part {
+  std::int64_t different = 0;
+  std::int64_t nan = 0;
+  std::int64_t inf = 0;
+  std::int64_t finite = 0;
+  double max_abs = 0.0;
+  double max_rel = 0.0;
+  double max_ulp = 0.0;
   double absolute = 0.0;
   double dot = 0.0;
   double got = 0.0;
   double want = 0.0;
   double noise = 0.0;
+
+  void add(const Part& other) {
+    different += other.different;
+    nan += other.nan;
+    inf += other.inf;
+    finite += other.finite;
+    max_abs = std::fmax(max_abs, other.max_abs);
+    max_rel = std::fmax(max_rel, other.max_rel);
+    max_ulp = std::fmax(max_ulp, other.max_ulp);
+    absolute += other.absolute;
+    dot += other.dot;
+    got += other.got;
+    want += other.want;
+    noise += other.noise;
+  }
 };
 
 template <class Kind>
-Metrics measure_as(const Tensor& got_tensor, const Tensor& want_tensor) {
-  const auto got = got_tensor.values<typename Kind::Stored>();
-  const auto want = want_tensor.values<typename Kind::Stored>();
-  Metrics metrics;
-  metrics.elements = got_tensor.elements();
-  Totals total;
-  std::int64_t finite = 0;
+Part measure_part(std::span<const typename Kind::Stored> got,
+                  std::span<const typename Kind::Stored> want) {
+  Part part;
   for (std::size_t i = 0; i < got.size(); ++i) {
     const double g = Kind::value(got[i]);
     const double w = Kind::value(want[i]);
-    if (std::isnan(g)) ++metrics.nan;
-    if (std::isinf(g)) ++metrics.inf;
     const bool same = Kind::same(got[i], want[i]);
-    if (!same) ++metrics.different_elements;
     if (!std::isfinite(g) || !std::isfinite(w)) {
+      if (std::isnan(g)) ++part.nan;
+      if (std::isinf(g)) ++part.inf;
       if (same) continue;
-      metrics.max_abs = metrics.max_rel = INFINITY;
-      metrics.max_ulp = std::isnan(g) || std::isnan(w)
-                            ? INFINITY
-                            : std::fmax(metrics.max_ulp, Kind::steps(got[i], want[i]));
+      ++part.different;
+      part.max_abs = part.max_rel = INFINITY;
+      part.max_ulp = std::isnan(g) || std::isnan(w)
+                         ? INFINITY
+                         : std::fmax(part.max_ulp, Kind::steps(got[i], want[i]));
       continue;
     }
-    ++finite;
+    ++part.finite;
+    part.dot += g * w;
+    part.got += g * g;
+    part.want += w * w;
+    if (same) continue;
+    ++part.different;
     const double error = std::fabs(g - w);
-    metrics.max_abs = std::fmax(metrics.max_abs, error);
-    if (w != 0.0) metrics.max_rel = std::fmax(metrics.max_rel, error / std::fabs(w));
-    if (!same) metrics.max_ulp = std::fmax(metrics.max_ulp, Kind::steps(got[i], want[i]));
-    total.absolute += error;
-    total.dot += g * w;
-    total.got += g * g;
-    total.want += w * w;
-    total.noise += error * error;
+    part.max_abs = std::fmax(part.max_abs, error);
+    if (w != 0.0) part.max_rel = std::fmax(part.max_rel, error / std::fabs(w));
+    part.max_ulp = std::fmax(part.max_ulp, Kind::steps(got[i], want[i]));
+    part.absolute += error;
+    part.noise += error * error;
   }
-  if (finite > 0) metrics.mean_abs = total.absolute / static_cast<double>(finite);
+  return part;
+}
+
+Metrics metrics_of(const Part& total, std::int64_t elements) {
+  Metrics metrics;
+  metrics.elements = elements;
+  metrics.different_elements = total.different;
+  metrics.nan = total.nan;
+  metrics.inf = total.inf;
+  metrics.max_abs = total.max_abs;
+  metrics.max_rel = total.max_rel;
+  metrics.max_ulp = total.max_ulp;
+  if (total.finite > 0) metrics.mean_abs = total.absolute / static_cast<double>(total.finite);
   if (total.got > 0.0 && total.want > 0.0) {
     const double cosine = total.dot / (std::sqrt(total.got) * std::sqrt(total.want));
     metrics.cosine = std::clamp(cosine, -1.0, 1.0);
@@ -121,6 +157,28 @@ Metrics measure_as(const Tensor& got_tensor, const Tensor& want_tensor) {
       total.noise > 0.0 ? 10.0 * std::log10(total.want / total.noise) : INFINITY;
   if (metrics.max_abs == INFINITY) metrics.sqnr_db = -INFINITY;
   return metrics;
+}
+
+constexpr std::int64_t part_elements = 1 << 16;
+
+template <class Kind>
+Metrics measure_as(const Tensor& got_tensor, const Tensor& want_tensor, ThreadPool* threads) {
+  const auto got = got_tensor.values<typename Kind::Stored>();
+  const auto want = want_tensor.values<typename Kind::Stored>();
+  std::vector<Part> parts((got.size() + part_elements - 1) / part_elements);
+  const auto measure_parts = [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const std::size_t first = i * part_elements;
+      const std::size_t count = std::min<std::size_t>(part_elements, got.size() - first);
+      parts[i] = measure_part<Kind>(got.subspan(first, count), want.subspan(first, count));
+    }
+  };
+  const auto count = static_cast<std::int64_t>(parts.size());
+  if (threads != nullptr) threads->parallel_for(count, 1, measure_parts);
+  else measure_parts(0, count);
+  Part total;
+  for (const Part& part : parts) total.add(part);
+  return metrics_of(total, got_tensor.elements());
 }
 
 // Types of less than a byte: equal or not is all that is asked of them.
@@ -143,7 +201,7 @@ Metrics measure_packed(const Tensor& got, const Tensor& want) {
 
 }  // namespace
 
-Result<Metrics> measure(const Tensor& got, const Tensor& want) {
+Result<Metrics> measure(const Tensor& got, const Tensor& want, ThreadPool* threads) {
   if (got.dtype() != want.dtype())
     return bad_input(fmt::format("expected {}, got {}", dtype_name(want.dtype()),
                                  dtype_name(got.dtype())));
@@ -151,19 +209,19 @@ Result<Metrics> measure(const Tensor& got, const Tensor& want) {
     return bad_input(fmt::format("expected shape {}, got {}", shape_text(want.shape()),
                                  shape_text(got.shape())));
   switch (got.dtype()) {
-    case DType::float32: return measure_as<Float32>(got, want);
-    case DType::float64: return measure_as<Float64>(got, want);
-    case DType::float16: return measure_as<Small<10, 5>>(got, want);
-    case DType::bfloat16: return measure_as<Small<7, 8>>(got, want);
+    case DType::float32: return measure_as<Float32>(got, want, threads);
+    case DType::float64: return measure_as<Float64>(got, want, threads);
+    case DType::float16: return measure_as<Small<10, 5>>(got, want, threads);
+    case DType::bfloat16: return measure_as<Small<7, 8>>(got, want, threads);
     case DType::boolean:
-    case DType::uint8: return measure_as<Plain<std::uint8_t>>(got, want);
-    case DType::int8: return measure_as<Plain<std::int8_t>>(got, want);
-    case DType::uint16: return measure_as<Plain<std::uint16_t>>(got, want);
-    case DType::int16: return measure_as<Plain<std::int16_t>>(got, want);
-    case DType::uint32: return measure_as<Plain<std::uint32_t>>(got, want);
-    case DType::int32: return measure_as<Plain<std::int32_t>>(got, want);
-    case DType::uint64: return measure_as<Plain<std::uint64_t>>(got, want);
-    case DType::int64: return measure_as<Plain<std::int64_t>>(got, want);
+    case DType::uint8: return measure_as<Plain<std::uint8_t>>(got, want, threads);
+    case DType::int8: return measure_as<Plain<std::int8_t>>(got, want, threads);
+    case DType::uint16: return measure_as<Plain<std::uint16_t>>(got, want, threads);
+    case DType::int16: return measure_as<Plain<std::int16_t>>(got, want, threads);
+    case DType::uint32: return measure_as<Plain<std::uint32_t>>(got, want, threads);
+    case DType::int32: return measure_as<Plain<std::int32_t>>(got, want, threads);
+    case DType::uint64: return measure_as<Plain<std::uint64_t>>(got, want, threads);
+    case DType::int64: return measure_as<Plain<std::int64_t>>(got, want, threads);
     case DType::uint4:
     case DType::int4: return measure_packed(got, want);
     default:

@@ -80,8 +80,8 @@ void map_broadcast(const KernelContext<S>& context, const Shape& a_shape, std::s
 [[nodiscard]] Result<std::vector<TensorType>> broadcast_type(const InferContext& context,
                                                              DType dtype);
 
-/// A row: `template <class T> T apply(T x) const`, its `kinds`, and, where it has attributes, `static
-/// Result<Row> read(const Node&)`.
+/// A row: `template <class T> T apply(T x) const`, its `kinds`, where it has attributes `static
+/// Result<Row> read(const Node&)`, and `selects` where it does not round (see Operator).
 template <class Row>
 [[nodiscard]] Result<Row> read_row(const Node& node) {
   if constexpr (requires { Row::read(node); }) return Row::read(node);
@@ -122,7 +122,8 @@ void add_unary(OperatorTable& table, std::string_view op_type, std::int64_t sinc
                                       .since = since,
                                       .inputs = {1, 1},
                                       .outputs = {1, 1},
-                                      .infer = Unary<Row>::infer}));
+                                      .infer = Unary<Row>::infer,
+                                      .selects = requires { Row::selects; }}));
 }
 
 }  // namespace driftscope

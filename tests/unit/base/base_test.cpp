@@ -11,6 +11,7 @@
 #include "core/base/float_bits.hpp"
 #include "core/base/rng.hpp"
 #include "core/base/sha256.hpp"
+#include "core/base/sha256_blocks.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope::test::base_test {
@@ -26,6 +27,19 @@ TEST_CASE("Sha256_MatchesFips180Vectors") {
         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   CHECK(sha256_of(std::string(1'000'000, 'a')) ==
         "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("Sha256_Instructions_AgreeWithPortableCode") {
+  Rng rng(7);
+  std::vector<std::byte> blocks(64 * 9);
+  for (std::byte& byte : blocks) byte = static_cast<std::byte>(rng.below(256));
+  for (std::size_t count = 0; count <= 9; ++count) {
+    Sha256State one = {1, 2, 3, 4, 5, 6, 7, 0xffffffff};
+    Sha256State other = one;
+    sha256_compress(one, blocks.data(), count);
+    sha256_compress_portable(other, blocks.data(), count);
+    CHECK(one == other);
+  }
 }
 
 TEST_CASE("CheckedProduct_RefusesOverflowAndNegativeSizes") {
