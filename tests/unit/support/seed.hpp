@@ -15,6 +15,21 @@ inline std::uint64_t test_seed(std::uint64_t usual) {
   return given == nullptr ? usual : std::strtoull(given, nullptr, 10);
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool sanitized = true;
+#elif defined(__has_feature)
+inline constexpr bool sanitized = __has_feature(address_sanitizer);
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+/// How often a statistical test is to repeat itself. Sanitizers look at the code, which an eighth of the
+/// rounds covers as well, and cost thirty times the time.
+template <class Count>
+[[nodiscard]] constexpr Count repetitions(Count usual) {
+  return sanitized ? (usual + 7) / 8 : usual;
+}
+
 }  // namespace driftscope::test
 
 /// Shown when a check below it fails.

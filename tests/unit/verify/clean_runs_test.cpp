@@ -69,7 +69,7 @@ TEST_CASE("Verify_CleanLongSums_AreNeverSuspect") {
   SEED_INFO(first);
   ThreadPool threads(2);
   Extremes extremes;
-  for (std::uint64_t seed = first; seed < first + 48; ++seed) {
+  for (std::uint64_t seed = first; seed < first + repetitions(48); ++seed) {
     Rng rng(seed);
     ModelBuilder model;
     const Kind kind = all_kinds[seed % all_kinds.size()];

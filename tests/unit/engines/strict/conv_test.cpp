@@ -54,12 +54,12 @@ TEST_CASE("StrictConv_RandomNodes_SameBitsAsPlain") {
   Rng rng(seed);
   int valid = 0;
   int fast = 0;
-  while (valid < 150) {
+  while (valid < repetitions(150)) {
     const SameBits result = check_same_bits(random_conv(rng));
     valid += result.valid ? 1 : 0;
     fast += result.fast ? 1 : 0;
   }
-  CHECK(fast > 100);
+  CHECK(fast > repetitions(100));
 }
 
 NodeCase conv(Shape x, Shape w, std::vector<Attribute> attributes, Values values = Values::normal) {

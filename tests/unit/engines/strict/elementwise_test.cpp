@@ -25,7 +25,7 @@ TEST_CASE("StrictMath_VectorsGiveTheBitsOfScalars") {
   Rng rng(seed);
   const Tensor special = random_tensor(rng, {997}, Values::special);
   std::vector<float> x(special.values<float>().begin(), special.values<float>().end());
-  for (int i = 0; i < 200'000; ++i) {
+  for (int i = 0; i < repetitions(200'000); ++i) {
     x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(rng.next())));
     x.push_back(rng.uniform(-105.0f, 90.0f));
     x.push_back(rng.uniform(-2.0f, 2.0f));

@@ -57,7 +57,7 @@ TEST_CASE("Bounded_EveryOperation_CoversFloat32") {
   const std::uint64_t seed = test::test_seed(11);
   SEED_INFO(seed);
   Rng rng(seed);
-  for (int i = 0; i < 300000; ++i) {
+  for (int i = 0; i < repetitions(300000); ++i) {
     const Pair a = any_pair(rng);
     const Pair b = any_pair(rng);
     INFO("a " << a.bounded.value << " ± " << a.bounded.worst << " held " << a.held);
@@ -86,7 +86,7 @@ TEST_CASE("Bounded_EveryFunction_CoversFloat32") {
   const std::uint64_t seed = test::test_seed(13);
   SEED_INFO(seed);
   Rng rng(seed);
-  for (int i = 0; i < 200000; ++i) {
+  for (int i = 0; i < repetitions(200000); ++i) {
     const Pair a = any_pair(rng);
     const Pair b = any_pair(rng);
     const float x = a.held;
@@ -150,7 +150,7 @@ TEST_CASE("Bounded_OneOperationOnExactFloats_IsHalfAnUlp") {
   const std::uint64_t seed = test::test_seed(12);
   SEED_INFO(seed);
   Rng rng(seed);
-  for (int i = 0; i < 100000; ++i) {
+  for (int i = 0; i < repetitions(100000); ++i) {
     const float a = any_float(rng);
     const float b = any_float(rng);
     const Bounded sum = Bounded(static_cast<double>(a)) + Bounded(static_cast<double>(b));
