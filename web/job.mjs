@@ -27,6 +27,7 @@ class Heartbeat {
   #url;
   #abort;
   #failures = 0;
+  #latest = Promise.resolve();
 
   constructor(url, abort) {
     this.#url = url;
@@ -40,7 +41,12 @@ class Heartbeat {
     if (newPhase) await this.beat();
   }
 
-  async beat() {
+  beat() {
+    this.#latest = this.#tell();
+    return this.#latest;
+  }
+
+  async #tell() {
     try {
       const response = await postJson(this.#url, this.#state);
       this.#failures = 0;
@@ -52,6 +58,12 @@ class Heartbeat {
 
   stop() {
     clearInterval(this.#timer);
+  }
+
+  /** No beat may arrive after the result: the job would be over, and the answer an error. */
+  async end() {
+    this.stop();
+    await this.#latest;
   }
 }
 
@@ -78,6 +90,7 @@ export async function runJob(id, here, show) {
   };
   const send = async (bytes) => {
     await change({ phase: "send" });
+    await heartbeat.end();
     const response = await fetch(`${url}/result`, { method: "POST", body: bytes });
     if (!response.ok)
       throw new RunError("io", `The PC refused the result: HTTP ${response.status}.`);

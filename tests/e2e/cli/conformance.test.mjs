@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root, run, temporaryFolder } from '../support.mjs';
+import { root, run, temporaryFolder, sanitized } from '../support.mjs';
 
 // "case<TAB>reason", one a line: everything that is not supported, and why.
 const skips = new Map(
   readFileSync(join(root, 'tests', 'data', 'conformance-skips.txt'), 'utf8')
     .split('\n').filter((line) => line && !line.startsWith('#')).map((line) => line.split('\t')));
 
-test('Conformance_WholeSetOnReferenceAndStrict_PassesButForTheListedSkips', (t) => {
+test('Conformance_WholeSetOnReferenceAndStrict_PassesButForTheListedSkips', { skip: sanitized && 'the unit tests run all cases with sanitizers' }, (t) => {
   const json = join(temporaryFolder(t), 'conformance.json');
   const { status, stdout, stderr } = run(['conformance', '--json', json], { timeout: 600_000 });
   assert.equal(status, 0, stdout + stderr);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { asset, readSafetensors, root, run, temporaryFolder } from '../support.mjs';
+import { asset, readSafetensors, root, run, temporaryFolder, sanitized } from '../support.mjs';
 
 const picture = (name) => join(root, 'tests', 'data', 'pictures', name);
 const reviews = asset('data', 'generated-reviews');
@@ -76,7 +76,8 @@ test('Input_PictureWithoutADescription_SaysWhatIsMissing', (t) => {
   assert.match(stderr, /model\.preprocess\.json.*assets\/README\.md/s);
 });
 
-for (const model of ['textcnn', 'lstm', 'gru', 'transformer', 'lstm-opset11', 'transformer-opset11', 'vgg16', 'lenet5-int8', 'resnet20-int8']) {
+const slowModels = ['transformer', 'transformer-opset11', 'vgg16', 'resnet20-int8'];
+for (const model of ['textcnn', 'lstm', 'gru', 'lstm-opset11', 'lenet5-int8', ...sanitized ? [] : slowModels]) {
   test(`Dataset_${model}_PredictsWhatPyTorchPredicted`, (t) => {
     const report = JSON.parse(readFileSync(asset('ACCURACY.json'), 'utf8')).models[model];
     const [kind, files] = report.dataset.split(':');
