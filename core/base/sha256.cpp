@@ -10,7 +10,7 @@ namespace driftscope {
 
 std::string sha256_hex(std::span<const std::byte> bytes) {
   Sha256State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   const std::size_t offset = bytes.size() / 64 * 64;
   sha256_compress(state, bytes.data(), bytes.size() / 64);
 

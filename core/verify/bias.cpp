@@ -55,10 +55,10 @@ void keep_distinct(std::vector<Sample>& samples) {
   std::size_t kept = 0;
   for (const Sample& sample : samples) {
     // + 0.0: both zeros are one value.
-    const std::uint64_t hash =
-        (std::bit_cast<std::uint64_t>(sample.value + 0.0) * 0x9e3779b97f4a7c15u) ^
-        (std::bit_cast<std::uint64_t>(sample.got + 0.0) * 0xc2b2ae3d27d4eb4fu);
-    std::size_t at = static_cast<std::size_t>((hash ^ hash >> 32) & (places.size() - 1));
+    std::uint64_t hash = std::bit_cast<std::uint64_t>(sample.value + 0.0) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 32 ^ std::bit_cast<std::uint64_t>(sample.got + 0.0)) * 0xc2b2ae3d27d4eb4fu;
+    // The upper half: floats widened to double have zeros below, and so has a product with them.
+    std::size_t at = static_cast<std::size_t>(hash >> 32 & (places.size() - 1));
     const auto same = [&](const Sample& other) {
       return other.value == sample.value && other.got == sample.got;
     };
