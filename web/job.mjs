@@ -27,7 +27,7 @@ class Heartbeat {
   #url;
   #abort;
   #failures = 0;
-  #latest = Promise.resolve();
+  #underWay = new Set();
 
   constructor(url, abort) {
     this.#url = url;
@@ -42,8 +42,9 @@ class Heartbeat {
   }
 
   beat() {
-    this.#latest = this.#tell();
-    return this.#latest;
+    const told = this.#tell();
+    this.#underWay.add(told);
+    return told.finally(() => this.#underWay.delete(told));
   }
 
   async #tell() {
@@ -63,7 +64,7 @@ class Heartbeat {
   /** No beat may arrive after the result: the job would be over, and the answer an error. */
   async end() {
     this.stop();
-    await this.#latest;
+    await Promise.all(this.#underWay);
   }
 }
 

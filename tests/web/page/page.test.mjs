@@ -145,8 +145,8 @@ test("without threads the other build gives the same bits", async (t) => {
   assert.deepEqual(outputs[0].values, outputs[1].values);
 });
 
-test("a job of the waiting PC runs by itself, and its trace arrives there", async (t) => {
-  const folder = temporaryFolder(t);
+/** A PC that waits for chrome/strict to run LeNet-5, and the URL that its browser is to open. */
+async function waitingPc(t, folder) {
   // A browser that opens nothing but tells its URL, so that the page can be looked at here.
   const program = join(folder, "browser");
   writeFileSync(program, `#!/bin/bash
@@ -160,6 +160,11 @@ exec sleep 100
     { env: { DRIFTSCOPE_CHROME: program } });
   t.after(() => pc.child.kill());
   const url = await until(() => existsSync(join(folder, "url")) && readFileSync(join(folder, "url"), "utf8").trim(), "the job's URL");
+  return { pc, trace, url };
+}
+
+test("a job of the waiting PC runs by itself, and its trace arrives there", async (t) => {
+  const { pc, trace, url } = await waitingPc(t, temporaryFolder(t));
   const { page, complaints } = await openPage(t);
   await page.goto(url);
   await status(page, "Done: the trace is with the PC.");
@@ -173,6 +178,29 @@ exec sleep 100
   assert.equal(ran.isolated, true);
   assert.equal(ran.wasm_variant, "driftscope-simd-threads");
   assert.ok(JSON.parse(metadata.memory).some(({ kind }) => kind === "process_tree_pss"));
+  assert.deepEqual(complaints, []);
+});
+
+test("no progress is told after the result, however slow the telling", async (t) => {
+  const { pc, url } = await waitingPc(t, temporaryFolder(t));
+  const { page, complaints } = await openPage(t);
+  let underWay = 0;
+  let atResult;
+  await page.route("**/progress", async (route) => {
+    underWay += 1;
+    const answer = await route.fetch();
+    await new Promise((resolve) => setTimeout(resolve, 900)); // longer than a heartbeat
+    underWay -= 1;
+    await route.fulfill({ response: answer });
+  });
+  await page.route("**/result", async (route) => {
+    atResult = underWay;
+    await route.continue();
+  });
+  await page.goto(url);
+  await status(page, "Done: the trace is with the PC.");
+  assert.equal((await pc.done).status, 0);
+  assert.equal(atResult, 0, "progress was under way when the result went off");
   assert.deepEqual(complaints, []);
 });
 
