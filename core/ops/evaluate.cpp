@@ -6,7 +6,6 @@
 #include <new>
 #include <type_traits>
 
-#include "core/base/half.hpp"
 #include "core/graph/legacy.hpp"
 #include "core/ops/infer_shapes.hpp"
 #include "core/ops/support/subgraph_run.hpp"
@@ -16,19 +15,6 @@ namespace {
 
 // Shape rules read shapes, axes, scales: never more than this many floating elements.
 constexpr std::int64_t max_shape_elements = 4096;
-constexpr std::int64_t lowering_grain = 1 << 15;
-
-template <class S>
-S scalar(double x) {
-  if constexpr (std::is_same_v<S, float>) return static_cast<float>(x);
-  else return S(x);
-}
-
-template <class S>
-double plain(const S& x) {
-  if constexpr (std::is_same_v<S, Bounded>) return x.value;
-  else return static_cast<double>(x);
-}
 
 template <class S>
 Result<std::vector<S>> allocate(const Shape& shape, std::string_view what) {
@@ -184,13 +170,6 @@ class Results final : public KernelHost<S> {
   std::vector<Operand<S>> operands_;
 };
 
-// Whether the value is the tensor itself, not lifted.
-template <class S>
-bool is_known(const Evaluated<S>& value) {
-  return value.real.empty() && value.tensor.dtype() == value.dtype &&
-         value.tensor.shape() == value.shape;
-}
-
 template <class S>
 ReferenceKernel<S> kernel_of(const Operator& op) {
   if constexpr (std::is_same_v<S, double>) return op.value_kernel;
@@ -231,6 +210,8 @@ Status expect_handled(const KernelContext<S>& context, std::span<const Operand<S
         context.node().subgraphs.empty())
       handled = handled && input.asked;
   if (handled) return {};
+  if constexpr (!std::is_same_v<S, Bounded>)
+    return internal_error("integers reached a kernel that is not compiled for them");
   return unsupported("rounding in the nodes before may have changed its integers; record them to judge "
                      "this node");
 }
@@ -273,101 +254,18 @@ Status run_kernel(const Node& node, std::span<Operand<S>> inputs, std::span<Oper
   return finish(run());
 }
 
-}  // namespace
-
-template <class S>
-std::vector<S> lift_values(const Tensor& tensor) {
-  std::vector<S> result(static_cast<std::size_t>(tensor.elements()));
-  const auto fill = [&](auto values, auto convert) {
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = convert(values[i]);
-  };
-  switch (tensor.dtype()) {
-    case DType::float32:
-      fill(tensor.values<float>(), [](float x) { return S(x); });
-      break;
-    case DType::float64:
-      fill(tensor.values<double>(), [](double x) { return scalar<S>(x); });
-      break;
-    case DType::float16:
-      fill(tensor.values<std::uint16_t>(),
-           [](std::uint16_t x) { return scalar<S>(widen(float16_format, x)); });
-      break;
-    default:
-      fill(tensor.values<std::uint16_t>(),
-           [](std::uint16_t x) { return scalar<S>(widen(bfloat16_format, x)); });
-      break;
-  }
-  return result;
-}
-
-template <class S>
-Evaluated<S> known(const Tensor& tensor) {
-  Evaluated<S> result;
-  result.dtype = tensor.dtype();
-  result.shape = tensor.shape();
-  result.tensor = tensor;
-  return result;
-}
-
-template <class S>
-Result<Evaluated<S>> lift(const Tensor& tensor) {
-  Evaluated<S> result = known<S>(tensor);
-  if (!is_floating(tensor.dtype())) return result;
-  try {
-    result.real = lift_values<S>(tensor);
-  } catch (const std::bad_alloc&) {
-    return limit_error(fmt::format("tensor: out of memory for shape {} in double precision",
-                                   shape_text(tensor.shape())));
-  }
-  result.tensor = Tensor();
-  return result;
-}
-
-template <class S>
-Result<Tensor> lower(const Evaluated<S>& value, ThreadPool* threads) {
-  if (!is_floating(value.dtype) || is_known(value)) return value.tensor;
-  DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(value.dtype, value.shape));
-  const auto fill = [&](auto values, auto convert) {
-    const auto convert_range = [&](std::int64_t begin, std::int64_t end) {
-      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-        values[i] = convert(plain(value.real[i]));
-    };
-    const auto count = static_cast<std::int64_t>(values.size());
-    if (threads != nullptr) threads->parallel_for(count, lowering_grain, convert_range);
-    else convert_range(0, count);
-  };
-  switch (value.dtype) {
-    case DType::float32:
-      fill(tensor.mutable_values<float>(), [](double x) { return static_cast<float>(x); });
-      break;
-    case DType::float64:
-      fill(tensor.mutable_values<double>(), [](double x) { return x; });
-      break;
-    case DType::float16:
-      fill(tensor.mutable_values<std::uint16_t>(),
-           [](double x) { return narrow(float16_format, x); });
-      break;
-    default:
-      fill(tensor.mutable_values<std::uint16_t>(),
-           [](double x) { return narrow(bfloat16_format, x); });
-      break;
-  }
-  return tensor;
-}
-
-namespace {
-
 // Integers and bools that are what they are, in and out: the same for every scalar.
 template <class S>
 bool integers_alone(const Node& node, std::span<const Evaluated<S>* const> inputs,
                     std::span<const TensorType> outputs) {
-  const auto floats = [](DType dtype) { return dtype == DType::undefined || is_floating(dtype); };
-  return node.subgraphs.empty() &&
-         std::none_of(inputs.begin(), inputs.end(), [](const Evaluated<S>* input) {
-           return input != nullptr && (is_floating(input->dtype) || !input->real.empty());
-         }) &&
-         std::none_of(outputs.begin(), outputs.end(),
-                      [&](const TensorType& type) { return floats(type.dtype); });
+  if (!node.subgraphs.empty()) return false;
+  for (const Evaluated<S>* input : inputs)
+    if (input != nullptr && (is_floating(input->dtype) || !input->real.empty())) return false;
+  for (std::size_t i = 0; i < node.outputs.size(); ++i)
+    if (node.outputs[i] != no_value &&
+        (outputs[i].dtype == DType::undefined || is_floating(outputs[i].dtype)))
+      return false;
+  return true;
 }
 
 template <class S>
@@ -496,10 +394,6 @@ Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Te
 }
 
 #define DRIFTSCOPE_EVALUATE(S)                                                             \
-  template std::vector<S> lift_values<S>(const Tensor&);                                   \
-  template Evaluated<S> known<S>(const Tensor&);                                           \
-  template Result<Evaluated<S>> lift<S>(const Tensor&);                                    \
-  template Result<Tensor> lower<S>(const Evaluated<S>&, ThreadPool*);                      \
   template Result<std::vector<Evaluated<S>>> evaluate<S>(                                  \
       const Node&, std::span<const Evaluated<S>* const>, ThreadPool&);
 DRIFTSCOPE_EVALUATE(double)

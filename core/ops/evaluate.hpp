@@ -10,18 +10,6 @@
 
 namespace driftscope {
 
-/// Exact, and not lifted before a kernel asks for the elements: `real` is empty, `tensor` holds them.
-template <class S>
-[[nodiscard]] Evaluated<S> known(const Tensor& tensor);
-
-/// Exact: every element of the tensor as S, with no error.
-template <class S>
-[[nodiscard]] Result<Evaluated<S>> lift(const Tensor& tensor);
-
-/// Rounded to the nearest of the tensor's dtype.
-template <class S>
-[[nodiscard]] Result<Tensor> lower(const Evaluated<S>& value, ThreadPool* threads = nullptr);
-
 /// Outputs in the order of node.outputs. Inputs in the order of node.reads(); omitted ones have an
 /// undefined dtype. Shapes are checked with the operator's shape rule first.
 template <class S>

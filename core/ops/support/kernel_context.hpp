@@ -23,10 +23,6 @@
 
 namespace driftscope {
 
-/// Every element as S, exact. Throws std::bad_alloc, which evaluate turns into an error.
-template <class S>
-[[nodiscard]] std::vector<S> lift_values(const Tensor& tensor);
-
 /// Elements of an exactly known input that are lifted when they are first asked for: a kernel that
 /// reads the tensor itself never pays for them.
 template <class S>

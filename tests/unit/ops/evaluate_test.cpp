@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -42,6 +43,19 @@ TEST_CASE("LiftAndLower_KeepEveryBitOfNumbers") {
   for (std::size_t i = 0; i < values.size(); ++i)
     CHECK(std::bit_cast<std::uint32_t>(lowered->values<float>()[i]) ==
           std::bit_cast<std::uint32_t>(values[i]));
+}
+
+TEST_CASE("Lower_OnThreads_GivesTheSameElements") {
+  std::vector<float> values(100'003);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) * 0.1f;
+  const auto lifted = lift<Bounded>(tensor<float>({static_cast<std::int64_t>(values.size())}, values));
+  REQUIRE(lifted.ok());
+  for (const int count : {1, 2, 3}) {
+    ThreadPool threads(count);
+    const auto lowered = lower(*lifted, &threads);
+    REQUIRE(lowered.ok());
+    CHECK(std::ranges::equal(lowered->values<float>(), values));
+  }
 }
 
 TEST_CASE("LiftAndLower_HalfPrecision_RoundsToIt") {
