@@ -69,6 +69,40 @@ TEST_CASE("Metrics_Integers_CountSteps") {
   CHECK(m->max_ulp == 2.0);
 }
 
+// Summed in parts of 65,536 elements: none is left out, none counted twice, on any number of threads.
+TEST_CASE("Metrics_LongTensors_AreMeasuredWholeOnAnyNumberOfThreads") {
+  constexpr std::size_t size = 3 * 65'536 + 17;
+  std::vector<float> want(size, 2.0f);
+  std::vector<float> got = want;
+  const std::size_t places[] = {0, 65'535, 65'536, 131'071, 131'072, size - 1};
+  for (const std::size_t at : places) got[at] = 2.5f;
+  got[70'000] = 4.0f;
+  got[size - 2] = want[size - 2] = inf;
+  const auto check = [&](const Metrics& m) {
+    CHECK(m.elements == static_cast<std::int64_t>(size));
+    CHECK(m.different_elements == 7);
+    CHECK(m.inf == 1);
+    CHECK(m.nan == 0);
+    CHECK(m.max_abs == 2.0);
+    CHECK(m.max_rel == 1.0);
+    CHECK(m.max_ulp == 0x1p23);
+    const double finite = static_cast<double>(size) - 1.0;
+    CHECK(m.mean_abs == doctest::Approx((6 * 0.5 + 2.0) / finite));
+    CHECK(m.sqnr_db == doctest::Approx(10 * std::log10(4.0 * finite / (6 * 0.25 + 4.0))));
+    const double dot = 4.0 * (finite - 7.0) + 6 * 5.0 + 8.0;
+    const double squares = 4.0 * (finite - 7.0) + 6 * 6.25 + 16.0;
+    CHECK(m.cosine == doctest::Approx(dot / std::sqrt(squares * 4.0 * finite)));
+  };
+  check(between(got, want));
+  for (const int count : {1, 2, 3}) {
+    ThreadPool threads(count);
+    const auto length = static_cast<std::int64_t>(size);
+    const auto m = measure(tensor<float>({length}, got), tensor<float>({length}, want), &threads);
+    REQUIRE(m.ok());
+    check(*m);
+  }
+}
+
 TEST_CASE("Metrics_OtherShapeOrType_IsAnError") {
   CHECK(!measure(tensor<float>({2}, {1, 2}), tensor<float>({1, 2}, {1, 2})).ok());
   CHECK(!measure(tensor<float>({2}, {1, 2}), tensor<double>({2}, {1, 2})).ok());
