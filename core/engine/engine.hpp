@@ -30,7 +30,8 @@ struct RanWith {
   std::map<std::string, std::string> options;
 };
 
-/// Told of every value while a run goes on. Calls come from the thread that polls.
+/// Told of every value while a run goes on; with EngineOptions::fuse, of those that the engine really
+/// has. Calls come from the thread that polls.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -38,7 +39,7 @@ class Observer {
   [[nodiscard]] virtual bool wants(ValueId value) const = 0;
   /// The value as the engine computed it, in ONNX layout. Inputs of the graph come first.
   virtual Status value(ValueId value, const Tensor& tensor) = 0;
-  /// Wall time that this node took.
+  /// Wall time that this node took; for nodes that run as one, the last of them with the time of all.
   virtual void node_done(NodeId node, std::int64_t time_ns) = 0;
 };
 
@@ -68,6 +69,9 @@ class Session {
 
 struct EngineOptions {
   int threads = 0;  ///< 0: all usable processors
+  /// Whether nodes may be fused or folded and their values never exist. Without it the engine runs node
+  /// by node and has every value. No option of a target: what is captured decides.
+  bool fuse = false;
   std::map<std::string, std::string> values;  ///< the target's other options
 };
 

@@ -10,8 +10,8 @@
 //                                                    → {"model_sha256","inputs":[{"name","dtype",
 //                                                       "shape"}],"outputs":[…],"nodes":N,
 //                                                       "graph":"…"}
-//   {"do":"start","target":"chrome/strict","repeat":1,"capture":"all"|"outputs","seed":42?,
-//    "environment":{…}?,"samples":N?} + inputs as safetensors (empty with "seed")
+//   {"do":"start","target":"chrome/strict","repeat":1,"capture":"all"|"fused"|"outputs",
+//    "seed":42?,"environment":{…}?,"samples":N?} + inputs as safetensors (empty with "seed")
 //                                                    → {"nodes":N}
 //   {"do":"poll","budget_ms":20}                     → {"done","total","sample","samples",
 //                                                       "finished"}

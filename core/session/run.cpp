@@ -30,11 +30,13 @@ struct DoorRun::State {
 
 namespace {
 
-Result<std::unique_ptr<Session>> prepare(const Target& target, std::shared_ptr<const Graph> graph) {
+Result<std::unique_ptr<Session>> prepare(const Target& target, std::shared_ptr<const Graph> graph,
+                                         Capture capture) {
   DRIFTSCOPE_TRY(const Engine* const engine, find_engine(target.engine));
   if (const Availability here = engine->available(); !here.ok)
     return missing_error(fmt::format("engine {}: {}", target.engine, here.reason));
-  DRIFTSCOPE_TRY(const EngineOptions options, read_engine_options(target.options));
+  DRIFTSCOPE_TRY(EngineOptions options, read_engine_options(target.options));
+  options.fuse = capture != Capture::all;
   return engine->prepare(std::move(graph), options);
 }
 
@@ -61,9 +63,9 @@ Result<std::unique_ptr<DoorRun>> DoorRun::start(const LoadedModel& model, StartR
   state->environment = std::move(request.environment);
   state->graph = std::move(bound.graph);
   state->sample_count = request.samples;
-  DRIFTSCOPE_TRY(state->session, prepare(state->target, state->graph));
+  if (request.samples > 0) request.record.capture = Capture::outputs;
+  DRIFTSCOPE_TRY(state->session, prepare(state->target, state->graph, request.record.capture));
   if (request.samples > 0) {
-    request.record.capture = Capture::outputs;
     state->samples.emplace(state->graph, *state->session, std::move(request.inputs),
                            request.samples);
   }

@@ -71,9 +71,9 @@ Result<StartRequest> read_start_request(const json& request, std::span<const std
   DRIFTSCOPE_TRY(const auto repeat, read_whole(request, "repeat", 1, max_repeat));
   run.record.repeat = static_cast<int>(repeat.value_or(1));
   DRIFTSCOPE_TRY(const auto capture, read_text(request, "capture"));
-  if (capture && *capture != "all" && *capture != "outputs")
-    return bad_input("request: \"capture\" must be \"all\" or \"outputs\"");
-  run.record.capture = capture == "outputs" ? Capture::outputs : Capture::all;
+  const auto mode = capture_from(capture.value_or("all"));
+  if (!mode) return bad_input("request: \"capture\" must be \"all\", \"fused\" or \"outputs\"");
+  run.record.capture = *mode;
   DRIFTSCOPE_TRY(const auto samples, read_whole(request, "samples", 1, max_samples));
   run.samples = samples.value_or(0);
   if (run.samples > 0 && run.record.repeat != 1)

@@ -37,6 +37,20 @@ std::string utc_text(double seconds) {
 
 }  // namespace
 
+std::string_view capture_name(Capture capture) {
+  switch (capture) {
+    case Capture::fused: return "fused";
+    case Capture::outputs: return "outputs";
+    default: return "all";
+  }
+}
+
+std::optional<Capture> capture_from(std::string_view name) {
+  for (const Capture capture : {Capture::all, Capture::fused, Capture::outputs})
+    if (name == capture_name(capture)) return capture;
+  return std::nullopt;
+}
+
 struct Recording::State final : public Observer {
   std::shared_ptr<const Graph> graph;
   Session& session;
@@ -56,7 +70,7 @@ struct Recording::State final : public Observer {
         session(its_session),
         inputs(std::move(its_inputs)),
         options(std::move(its_options)),
-        wanted(graph->values.size(), options.capture == Capture::all) {
+        wanted(graph->values.size(), options.capture != Capture::outputs) {
     // A trace without the inputs of the graph could not be verified.
     for (const ValueId id : graph->inputs) wanted[id] = true;
     for (const ValueId id : graph->outputs) wanted[id] = true;
@@ -123,6 +137,7 @@ struct Recording::State final : public Observer {
     run["platform"] = platform_name();
     run["start_time"] = utc_text(begin_seconds);
     run["repeat"] = options.repeat;
+    run["capture"] = capture_name(options.capture);
     run["options"] = ran.options;
     trace.run = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }

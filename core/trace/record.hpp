@@ -3,14 +3,22 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/engine/engine.hpp"
 #include "core/trace/trace.hpp"
 
 namespace driftscope {
 
-enum class Capture { all, outputs };
+/// What a run hands over. `all`: every value, node by node. `fused`: whatever the engine has when it may
+/// fuse, fold and skip. `outputs`: the graph's outputs alone, likewise. The graph's inputs always are.
+enum class Capture { all, fused, outputs };
+
+/// As "capture" of the door and the command line say it: "all", "fused", "outputs".
+[[nodiscard]] std::string_view capture_name(Capture capture);
+[[nodiscard]] std::optional<Capture> capture_from(std::string_view name);
 
 /// Takes a value as it is made, under its name.
 using TensorSink = std::function<Status(const std::string& name, const Tensor& tensor)>;

@@ -60,7 +60,9 @@ std::int64_t time_of(const Times& times, const std::string& node) {
 
 void fill_difference(LayerDifference& layer, const Tensor* left, const Tensor* right) {
   if (left == nullptr || right == nullptr) {
+    layer.recorded = false;
     layer.reason = left == nullptr ? "not recorded on the left" : "not recorded on the right";
+    if (left != nullptr || right != nullptr) layer.shape = (left != nullptr ? left : right)->shape();
     return;
   }
   layer.shape = left->shape();
@@ -124,20 +126,22 @@ Result<Comparison> compare(const Graph& graph, const Trace& left, const Trace& r
   Comparison comparison;
   comparison.target = right.target;
   bool anything = false;
+  std::size_t place = 0;
   for (const Node& node : graph.nodes)
     for (const ValueId id : node.outputs) {
+      ++place;
       if (id == no_value || (left_values[id] == nullptr && right_values[id] == nullptr)) continue;
       LayerDifference layer;
+      layer.place = place;
       layer.node = node.name;
       layer.op = node.op_type;
       layer.output = graph.values[id].name;
       layer.left_ns = time_of(left_times, node.name);
       layer.right_ns = time_of(right_times, node.name);
       fill_difference(layer, left_values[id], right_values[id]);
-      const bool both = left_values[id] != nullptr && right_values[id] != nullptr;
-      anything = anything || both;
+      anything = anything || layer.recorded;
       // Another shape or dtype is a difference as well.
-      if (both && !comparison.first_divergence &&
+      if (layer.recorded && !comparison.first_divergence &&
           (layer.metrics.different_elements > 0 || !layer.reason.empty()))
         comparison.first_divergence = node.name;
       comparison.layers.push_back(std::move(layer));

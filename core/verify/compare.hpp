@@ -10,6 +10,7 @@
 namespace driftscope {
 
 struct LayerDifference {
+  std::size_t place = 0;  ///< among all outputs of the graph's nodes, in their order
   std::string node;
   std::string op;
   std::string output;
@@ -18,7 +19,8 @@ struct LayerDifference {
   double kl = 0.0;
   std::int64_t left_ns = 0;  ///< median over repetitions without the first; 0 when unknown
   std::int64_t right_ns = 0;
-  std::string reason;  ///< why it could not be compared; empty when it was
+  bool recorded = true;  ///< on both sides; fused execution lacks some values
+  std::string reason;    ///< why it could not be compared; empty when it was
 };
 
 struct OutputAgreement {
@@ -29,8 +31,8 @@ struct OutputAgreement {
 
 struct Comparison {
   std::string target;  ///< of the right trace
-  std::optional<std::string> first_divergence;  ///< first node with a differing bit
-  std::vector<LayerDifference> layers;
+  std::optional<std::string> first_divergence;  ///< first node with a differing bit, of what both have
+  std::vector<LayerDifference> layers;  ///< of what at least one side has, in topological order
   OutputAgreement output;
   std::int64_t peak_bytes = 0;  ///< of the right trace
   std::string peak_kind;

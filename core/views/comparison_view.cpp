@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace driftscope {
@@ -89,25 +90,49 @@ std::string verdict_text(Verdict verdict) {
   return "· missing";
 }
 
-Verdict layer_verdict(const TargetResult& target, std::size_t layer) {
-  if (!target.comparison || layer >= target.comparison->layers.size()) return Verdict::missing;
-  const LayerDifference& difference = target.comparison->layers[layer];
+std::vector<const LayerDifference*> compared_layers(const ComparisonView& view) {
+  std::map<std::size_t, const LayerDifference*> by_place;
+  for (const TargetResult& right : view.right) {
+    if (!right.comparison) continue;
+    for (const LayerDifference& layer : right.comparison->layers) {
+      const auto [entry, added] = by_place.emplace(layer.place, &layer);
+      if (!added && !entry->second->recorded) entry->second = &layer;
+    }
+  }
+  std::vector<const LayerDifference*> layers;
+  for (const auto& [place, layer] : by_place) layers.push_back(layer);
+  return layers;
+}
+
+const LayerDifference* difference_at(const TargetResult& target, const std::string& output) {
+  if (!target.comparison) return nullptr;
+  for (const LayerDifference& layer : target.comparison->layers)
+    if (layer.output == output) return &layer;
+  return nullptr;
+}
+
+Verdict layer_verdict(const TargetResult& target, const std::string& output) {
+  const LayerDifference* difference = difference_at(target, output);
+  if (difference == nullptr) return Verdict::missing;
   const LayerVerdict* judged =
-      target.verification ? find_layer(*target.verification, difference.output) : nullptr;
+      target.verification ? find_layer(*target.verification, output) : nullptr;
   const Verdict verdict = judged != nullptr ? judged->verdict : Verdict::missing;
   if (verdict == Verdict::suspect || verdict == Verdict::fault) return verdict;
-  if (!difference.reason.empty()) return verdict;
-  if (difference.metrics.different_elements == 0) return Verdict::identical;
+  if (!difference->reason.empty()) return verdict;
+  if (difference->metrics.different_elements == 0) return Verdict::identical;
   return verdict == Verdict::identical ? Verdict::rounding : verdict;
 }
 
-bool is_inherited(const TargetResult& target, std::size_t layer) {
-  if (!target.comparison || layer >= target.comparison->layers.size()) return false;
-  const LayerDifference& difference = target.comparison->layers[layer];
+bool is_inherited(const TargetResult& target, const std::string& output) {
+  const LayerDifference* difference = difference_at(target, output);
   const LayerVerdict* judged =
-      target.verification ? find_layer(*target.verification, difference.output) : nullptr;
-  return judged != nullptr && judged->verdict == Verdict::identical &&
-         difference.metrics.different_elements > 0;
+      target.verification ? find_layer(*target.verification, output) : nullptr;
+  return difference != nullptr && judged != nullptr && judged->verdict == Verdict::identical &&
+         difference->metrics.different_elements > 0;
+}
+
+bool is_unrecorded(const TargetResult& target, const std::string& output) {
+  return target.trace && target.trace->find(output) == nullptr;
 }
 
 std::int64_t agreement(const DatasetResult& a, const DatasetResult& b) {

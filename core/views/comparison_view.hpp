@@ -57,13 +57,24 @@ struct ComparisonView {
 /// "✗ fault", "· missing".
 [[nodiscard]] std::string verdict_text(Verdict verdict);
 
+/// The layers that any comparison has, in topological order: targets need not have recorded the same
+/// ones. Each as the first target has it where both sides recorded it, else as any has it.
+[[nodiscard]] std::vector<const LayerDifference*> compared_layers(const ComparisonView& view);
+
+/// The layer of a target's comparison with this output; null when it has none.
+[[nodiscard]] const LayerDifference* difference_at(const TargetResult& target,
+                                                   const std::string& output);
+
 /// Verdict of one layer in a comparison: what verify says when it is suspect or worse; identical when
 /// no bit differs from the left trace; rounding when the layer itself is exact but its inputs differ
 /// (is_inherited); else what verify says.
-[[nodiscard]] Verdict layer_verdict(const TargetResult& target, std::size_t layer);
+[[nodiscard]] Verdict layer_verdict(const TargetResult& target, const std::string& output);
 
 /// Whether a layer differs only because its inputs do.
-[[nodiscard]] bool is_inherited(const TargetResult& target, std::size_t layer);
+[[nodiscard]] bool is_inherited(const TargetResult& target, const std::string& output);
+
+/// Whether the target did not record this output: fused execution lacks some values.
+[[nodiscard]] bool is_unrecorded(const TargetResult& target, const std::string& output);
 
 /// On how many samples two targets predict the same class.
 [[nodiscard]] std::int64_t agreement(const DatasetResult& a, const DatasetResult& b);

@@ -127,17 +127,11 @@ std::string dataset_section(const ComparisonView& view) {
   return html + "</table></div>";
 }
 
-const TargetResult* guide_target(const ComparisonView& view) {
-  for (const TargetResult& right : view.right)
-    if (right.comparison) return &right;
-  return nullptr;
-}
-
 std::string charts_section(const ComparisonView& view) {
-  const TargetResult* guide = guide_target(view);
-  if (guide == nullptr) return "";
+  const auto compared = compared_layers(view);
+  if (compared.empty()) return "";
   std::vector<std::string> layers;
-  for (const LayerDifference& layer : guide->comparison->layers) layers.push_back(layer.node);
+  for (const LayerDifference* layer : compared) layers.push_back(layer->node);
   std::vector<Series> differences;
   std::vector<Series> budgets;
   std::size_t style = 0;
@@ -145,12 +139,11 @@ std::string charts_section(const ComparisonView& view) {
     Series difference{target->target, {}, style};
     Series budget{target->target, {}, style};
     ++style;
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      const std::string& output = guide->comparison->layers[i].output;
-      const LayerVerdict* layer = judged(*target, output);
+    for (const LayerDifference* entry : compared) {
+      const LayerVerdict* layer = judged(*target, entry->output);
       budget.values.push_back(layer != nullptr ? layer->budget_used : NAN);
-      if (target->comparison && i < target->comparison->layers.size())
-        difference.values.push_back(target->comparison->layers[i].metrics.max_abs);
+      const LayerDifference* own = difference_at(*target, entry->output);
+      difference.values.push_back(own != nullptr && own->recorded ? own->metrics.max_abs : NAN);
     }
     budgets.push_back(std::move(budget));
     if (target->comparison) differences.push_back(std::move(difference));
@@ -166,16 +159,15 @@ std::string charts_section(const ComparisonView& view) {
                    layers, budgets, 1.0);
 }
 
-std::string layer_cells(const TargetResult& target, std::size_t i, const std::string& output,
+std::string layer_cells(const TargetResult& target, const std::string& output,
                         const std::string& node, std::int64_t slowest, bool is_left) {
   const LayerVerdict* layer = judged(target, output);
   std::string html;
   if (!is_left) {
-    const bool has = target.comparison && i < target.comparison->layers.size();
-    html += has ? fmt::format("<td>{}</td><td>{}</td><td>{}</td>",
-                              target.comparison->layers[i].metrics.different_elements,
-                              format_number(target.comparison->layers[i].metrics.max_abs),
-                              format_ulp(target.comparison->layers[i].metrics.max_ulp))
+    const LayerDifference* own = difference_at(target, output);
+    html += own != nullptr && own->recorded
+                ? fmt::format("<td>{}</td><td>{}</td><td>{}</td>", own->metrics.different_elements,
+                              format_number(own->metrics.max_abs), format_ulp(own->metrics.max_ulp))
                 : "<td>–</td><td>–</td><td>–</td>";
   }
   if (layer != nullptr) {
@@ -184,8 +176,11 @@ std::string layer_cells(const TargetResult& target, std::size_t i, const std::st
   } else {
     html += "<td>–</td>";
   }
-  html += is_left ? verdict_cell(layer != nullptr ? layer->verdict : Verdict::missing)
-                  : verdict_cell(layer_verdict(target, i));
+  if (is_unrecorded(target, output))
+    html += "<td class=\"text soft\">not recorded</td>";
+  else
+    html += is_left ? verdict_cell(layer != nullptr ? layer->verdict : Verdict::missing)
+                    : verdict_cell(layer_verdict(target, output));
   const std::int64_t ns = time_of(target, node);
   const double share =
       slowest > 0 ? static_cast<double>(ns) / static_cast<double>(slowest) : 0.0;
@@ -193,8 +188,8 @@ std::string layer_cells(const TargetResult& target, std::size_t i, const std::st
 }
 
 std::string layers_section(const ComparisonView& view) {
-  const TargetResult* guide = guide_target(view);
-  if (guide == nullptr) return "";
+  const auto layers = compared_layers(view);
+  if (layers.empty()) return "";
   const auto targets = all_targets(view);
   std::vector<std::int64_t> slowest;
   for (const TargetResult* target : targets) {
@@ -213,8 +208,8 @@ std::string layers_section(const ComparisonView& view) {
     html += std::string(t == 0 ? "" : "<th>differ</th><th>max abs</th><th>max ULP</th>") +
             "<th>budget used</th><th class=\"text\">verdict</th><th>time</th>";
   html += "</tr>";
-  for (std::size_t i = 0; i < guide->comparison->layers.size(); ++i) {
-    const LayerDifference& layer = guide->comparison->layers[i];
+  for (const LayerDifference* const entry : layers) {
+    const LayerDifference& layer = *entry;
     bool first_fault = false;
     for (const TargetResult* target : targets)
       first_fault = first_fault || (target->verification &&
@@ -223,7 +218,7 @@ std::string layers_section(const ComparisonView& view) {
                         first_fault ? " class=\"first-row\"" : "", html_escape(layer.node),
                         html_escape(layer.op), shape_text(layer.shape));
     for (std::size_t t = 0; t < targets.size(); ++t)
-      html += layer_cells(*targets[t], i, layer.output, layer.node, slowest[t], t == 0);
+      html += layer_cells(*targets[t], layer.output, layer.node, slowest[t], t == 0);
     html += "</tr>";
   }
   return html + "</table></div>";

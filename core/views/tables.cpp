@@ -21,15 +21,11 @@ struct WorstRow {
   Verdict verdict = Verdict::identical;
   std::string where;      // targets whose verdict is the worst, when they are not all
   bool inherited = true;  // all of those differ only because their inputs do
+  bool judged = false;    // on any target
+  bool compared = false;  // with the left target, on any
 };
 
 double worse(double a, double b) { return std::isnan(b) || b > a ? b : a; }
-
-const TargetResult* first_compared(const ComparisonView& view) {
-  for (const TargetResult& right : view.right)
-    if (right.comparison) return &right;
-  return nullptr;
-}
 
 double budget_used(const TargetResult& target, const std::string& output) {
   if (!target.verification) return 0.0;
@@ -38,19 +34,22 @@ double budget_used(const TargetResult& target, const std::string& output) {
   return 0.0;
 }
 
-WorstRow worst_row(const ComparisonView& view, std::size_t index, const std::string& output) {
+WorstRow worst_row(const ComparisonView& view, const std::string& output) {
   WorstRow row;
-  std::size_t compared = 0;
+  std::size_t judged = 0;
   std::size_t worst = 0;
+  std::size_t targets = 0;
   for (const TargetResult& right : view.right) {
-    if (!right.comparison || index >= right.comparison->layers.size()) continue;
-    const LayerDifference& layer = right.comparison->layers[index];
-    row.different = std::max(row.different, layer.metrics.different_elements);
-    row.max_abs = worse(row.max_abs, layer.metrics.max_abs);
-    row.max_ulp = worse(row.max_ulp, layer.metrics.max_ulp);
+    targets += right.comparison ? 1 : 0;
+    const LayerDifference* layer = difference_at(right, output);
+    if (layer == nullptr || is_unrecorded(right, output)) continue;
+    row.compared = row.compared || layer->recorded;
+    row.different = std::max(row.different, layer->metrics.different_elements);
+    row.max_abs = worse(row.max_abs, layer->metrics.max_abs);
+    row.max_ulp = worse(row.max_ulp, layer->metrics.max_ulp);
     row.budget_used = worse(row.budget_used, budget_used(right, output));
-    const Verdict verdict = layer_verdict(right, index);
-    ++compared;
+    const Verdict verdict = layer_verdict(right, output);
+    ++judged;
     if (verdict > row.verdict) {
       row.verdict = verdict;
       row.where.clear();
@@ -59,10 +58,11 @@ WorstRow worst_row(const ComparisonView& view, std::size_t index, const std::str
     }
     if (verdict != row.verdict) continue;
     ++worst;
-    row.inherited = row.inherited && is_inherited(right, index);
+    row.inherited = row.inherited && is_inherited(right, output);
     row.where += (row.where.empty() ? "" : ",") + short_target(right.target, view);
   }
-  if (worst == compared) row.where.clear();
+  row.judged = judged > 0;
+  if (worst == targets) row.where.clear();
   return row;
 }
 
@@ -73,8 +73,13 @@ std::string time_on(const TargetResult& target, const std::string& node) {
   return "–";
 }
 
-std::int64_t tensor_bytes(const TargetResult& target, const std::string& output) {
-  const Tensor* tensor = target.trace ? target.trace->find(output) : nullptr;
+std::int64_t tensor_bytes(const ComparisonView& view, const std::string& output) {
+  const auto find = [&](const TargetResult& target) {
+    return target.trace ? target.trace->find(output) : nullptr;
+  };
+  const Tensor* tensor = find(view.left);
+  for (const TargetResult& right : view.right)
+    if (tensor == nullptr) tensor = find(right);
   return tensor == nullptr ? 0 : static_cast<std::int64_t>(tensor->bytes().size());
 }
 
@@ -109,8 +114,8 @@ std::string output_text(const TargetResult& target, const ComparisonView& view) 
 
 std::string compare_table(const ComparisonView& view) {
   std::string text;
-  const TargetResult* guide = first_compared(view);
-  if (guide != nullptr) {
+  const auto layers = compared_layers(view);
+  if (!layers.empty()) {
     TextTable table;
     table.column("layer", Align::left);
     table.column("op", Align::left);
@@ -124,19 +129,22 @@ std::string compare_table(const ComparisonView& view) {
     table.column(short_target(view.left.target, view), Align::right);
     for (const TargetResult& right : view.right)
       table.column(short_target(right.target, view), Align::right);
-    for (std::size_t i = 0; i < guide->comparison->layers.size(); ++i) {
-      const LayerDifference& layer = guide->comparison->layers[i];
-      const WorstRow worst = worst_row(view, i, layer.output);
+    for (const LayerDifference* const entry : layers) {
+      const LayerDifference& layer = *entry;
+      const WorstRow worst = worst_row(view, layer.output);
+      const auto when_compared = [&](const std::string& cell) {
+        return worst.compared ? cell : std::string("–");
+      };
       std::vector<std::string> cells = {
           elide(layer.node, 32),
           elide(layer.op, 20),
           shape_text(layer.shape),
-          format_bytes(tensor_bytes(view.left, layer.output)),
-          std::to_string(worst.different),
-          format_number(worst.max_abs),
-          format_ulp(worst.max_ulp),
-          format_number(worst.budget_used),
-          verdict_text(worst.verdict) + (worst.inherited && worst.verdict == Verdict::rounding ? ", inherited" : "") +
+          format_bytes(tensor_bytes(view, layer.output)),
+          when_compared(std::to_string(worst.different)),
+          when_compared(format_number(worst.max_abs)),
+          when_compared(format_ulp(worst.max_ulp)),
+          worst.judged ? format_number(worst.budget_used) : "–",
+          (worst.judged ? verdict_text(worst.verdict) : "· not recorded") + (worst.inherited && worst.verdict == Verdict::rounding ? ", inherited" : "") +
               (worst.where.empty() ? "" : " " + worst.where),
           time_on(view.left, layer.node)};
       for (const TargetResult& right : view.right) cells.push_back(time_on(right, layer.node));

@@ -21,6 +21,7 @@ struct CompareOptions {
   std::string left = "pc/strict";
   std::vector<std::string> right;
   int repeat = 5;
+  std::string trace = "all";
   std::string json;
   std::string report;
   bool quiet = false;
@@ -32,6 +33,7 @@ std::string command_line(const CompareOptions& options, const Target& left,
   std::string text = "driftscope compare " + options.model;
   for (const std::string& input : options.inputs) text += " --input " + input;
   if (!options.dataset.empty()) text += " --dataset " + options.dataset;
+  if (options.trace != "all") text += " --trace " + options.trace;
   text += " --left " + left.text() + " --right ";
   for (std::size_t i = 0; i < right.size(); ++i) text += (i > 0 ? "," : "") + right[i].text();
   return text;
@@ -92,6 +94,7 @@ class CompareRun {
     request.model = &model_;
     request.inputs = given_.tensors;
     request.repeat = options_.repeat;
+    request.capture = capture_from(options_.trace).value_or(Capture::all);
     auto trace = runner_.run(target, request, progress);
     if (!trace.ok()) {
       result.error = std::move(trace).error();
@@ -188,6 +191,9 @@ Command add_compare(CLI::App& app) {
       ->take_all();
   app.add_option("--repeat", options->repeat, "Runs per target; times are medians without the first")
       ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("--trace", options->trace, capture_help)
+      ->check(CLI::IsMember({"all", "fused", "outputs"}))
       ->capture_default_str();
   app.add_option("--json", options->json, "Write everything as JSON ('-': standard output)");
   app.add_option("--report", options->report, "Write a self-contained HTML report");

@@ -59,7 +59,7 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request,
   json start = {{"do", "start"},
                 {"target", target.text()},
                 {"repeat", request.repeat},
-                {"capture", request.capture == Capture::all ? "all" : "outputs"},
+                {"capture", capture_name(request.capture)},
                 {"environment", {{"host", target.host}}}};
   if (request.samples > 0) start["samples"] = request.samples;
   DRIFTSCOPE_TRY(const Bytes inputs, pack_inputs(request.inputs));

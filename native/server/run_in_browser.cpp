@@ -30,7 +30,7 @@ std::string job_description(const BrowserJob& job, const HostInfo& host) {
                       {"model", {{"name", job.model_name}, {"bytes", job.model->size()}}},
                       {"attachments", attachments},
                       {"repeat", job.repeat},
-                      {"capture", job.capture == Capture::all ? "all" : "outputs"},
+                      {"capture", capture_name(job.capture)},
                       {"environment", {{"browser_version", host.version}}}};
   if (job.samples > 0) description["samples"] = job.samples;
   return json_text(description);

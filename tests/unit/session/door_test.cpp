@@ -129,6 +129,19 @@ TEST_CASE("Door_CaptureOutputs_KeepsNoLayer") {
   CHECK(trace->tensors.size() == 2);  // the input and the output
 }
 
+TEST_CASE("Door_CaptureFused_IsAcceptedAndRecorded_AnythingElseRefused") {
+  Door door;
+  load(door);
+  json start = start_seeded;
+  start["capture"] = "fused";
+  const Answer done = run_to_finish(door, start);
+  const auto trace = read_trace(done.payload);
+  REQUIRE(trace.ok());
+  CHECK(json::parse(trace->run)["capture"] == "fused");
+  start["capture"] = "everything";
+  CHECK(ask(door, start).error().find("\"fused\"") != std::string::npos);
+}
+
 TEST_CASE("Door_Samples_SameBitsAsOneByOne") {
   constexpr std::int64_t samples = 5;
   Rng rng(7);

@@ -70,6 +70,52 @@ TEST_CASE("Record_OutputsOnly_KeepsTheInputsForVerify") {
   CHECK(names(*trace) == std::vector<std::string>{"x", "y"});
 }
 
+// Two nodes that run as one, as an engine that fuses hands them over: "a" never exists.
+class FusingSession final : public Session {
+ public:
+  explicit FusingSession(const Graph& graph) : graph_(graph) {}
+  Status start(std::vector<Tensor> inputs, Observer& observer) override {
+    if (observer.wants(graph_.inputs[0])) CHECK(observer.value(graph_.inputs[0], inputs[0]).ok());
+    observer_ = &observer;
+    last_ = inputs[0];
+    return {};
+  }
+  Result<Progress> poll(std::int64_t /*budget_ns*/) override {
+    for (const NodeId node : {1, 2}) {
+      const ValueId output = graph_.nodes[node].outputs[0];
+      if (observer_->wants(output)) CHECK(observer_->value(output, last_).ok());
+      observer_->node_done(node, 5);
+    }
+    return Progress{3, 3};
+  }
+  Result<std::vector<Tensor>> finish() override { return std::vector<Tensor>{last_}; }
+  [[nodiscard]] RanWith ran_with() const override { return {}; }
+
+ private:
+  const Graph& graph_;
+  Observer* observer_ = nullptr;
+  Tensor last_;
+};
+
+TEST_CASE("Record_Fused_HoldsWhatTheEngineHandsOver") {
+  const Prepared p = prepared(chain());
+  FusingSession session(*p.bound.graph);
+  const auto trace =
+      record(p.bound.graph, session, p.bound.inputs, {.capture = Capture::fused, .repeat = 2});
+  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+  CHECK(names(*trace) == std::vector<std::string>{"x", "b", "y"});
+  REQUIRE(trace->nodes.size() == 3);
+  CHECK(trace->nodes[0].time_ns.empty());
+  CHECK(trace->nodes[1].time_ns == std::vector<std::int64_t>{5, 5});
+  CHECK(nlohmann::json::parse(trace->run)["capture"] == "fused");
+}
+
+TEST_CASE("Capture_Names_GoThereAndBack") {
+  for (const Capture capture : {Capture::all, Capture::fused, Capture::outputs})
+    CHECK(capture_from(capture_name(capture)) == capture);
+  CHECK(!capture_from("everything"));
+}
+
 TEST_CASE("Record_Repetitions_AreAllTimedButCapturedOnce") {
   const Prepared p = prepared(chain());
   Recording recording(p.bound.graph, *p.session, p.bound.inputs, {.capture = Capture::all, .repeat = 3});

@@ -73,6 +73,8 @@ TEST_CASE("Compare_LayerOnOneSideOnly_SaysSo") {
   const auto result = compare(graph(), trace_with(a, y), right);
   REQUIRE(result.ok());
   CHECK(result->layers[0].reason == "not recorded on the right");
+  CHECK(!result->layers[0].recorded);
+  CHECK(result->layers[0].shape == Shape{2, 2});
   CHECK(!result->first_divergence);
 }
 
