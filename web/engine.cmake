@@ -1,6 +1,7 @@
 # The engine as ES modules, and the folder that a server serves: build/web/site.
 # Strict Content-Security-Policy: no eval (DYNAMIC_EXECUTION=0), workers from the same origin.
 set(DRIFTSCOPE_SITE "${CMAKE_BINARY_DIR}/site")
+include("${CMAKE_SOURCE_DIR}/cmake/compress.cmake")
 
 function(driftscope_add_engine name core)
   add_executable(${name} entry.cpp)
@@ -13,6 +14,7 @@ function(driftscope_add_engine name core)
     ${ARGN})
   set_target_properties(${name} PROPERTIES
     SUFFIX ".mjs" RUNTIME_OUTPUT_DIRECTORY "${DRIFTSCOPE_SITE}/engine")
+  driftscope_compress(${name} "${DRIFTSCOPE_SITE}/engine/${name}.wasm" ${name})
 endfunction()
 
 driftscope_add_engine(driftscope-simd driftscope_core_single)

@@ -3,6 +3,7 @@
 #include <httplib.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -41,6 +42,27 @@ RequestFacts facts_of(const Request& request) {
   for (const auto& [name, value] : request.headers)
     facts.header_bytes += name.size() + value.size() + 4;
   return facts;
+}
+
+/// Names are not made of contents, so that a browser keeps files but asks before it uses one again.
+void send_file(const Request& request, Response& response, const StaticFile& file) {
+  response.headers.erase("Cache-Control");
+  response.set_header("Cache-Control", "private, no-cache");
+  response.set_header("ETag", file.etag);
+  if (file.varies) response.set_header("Vary", "Accept-Encoding");
+  if (names_etag(request.get_header_value("If-None-Match"), file.etag)) {
+    response.status = 304;
+    return;
+  }
+  if (file.coding != Coding::identity)
+    response.set_header("Content-Encoding", std::string(coding_name(file.coding)));
+  if (file.content->empty()) return response.set_content("", file.content_type);
+  // Through a provider: content that httplib holds itself it would compress once more.
+  response.set_content_provider(
+      file.content->size(), file.content_type,
+      [content = file.content](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+        return sink.write(content->data() + offset, std::min(length, std::size_t{1} << 20));
+      });
 }
 
 }  // namespace
@@ -106,12 +128,16 @@ void Server::State::add_routes() {
     response.set_redirect(prefix + "/" + query, 308);
   });
   http.Get(prefix + "/.*", [this](const Request& request, Response& response) {
-    auto file = files.read(below_token(request.path));
+    // A range is one of the file as it is: who asks for a part cannot use a part of a coded one.
+    const Coding wanted = request.has_header("Range")
+                              ? Coding::identity
+                              : best_coding(request.get_header_value("Accept-Encoding"));
+    const auto file = files.read(below_token(request.path), wanted);
     if (!file) {
       response.status = 404;
       return response.set_content("not found\n", "text/plain");
     }
-    response.set_content(std::move(file->content), file->content_type);
+    send_file(request, response, *file);
   });
 }
 
@@ -154,7 +180,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
   if (options.port < 0 || options.port > 65535)
     return bad_input("--port: expected 0 to 65535, got " + std::to_string(options.port));
   auto state = std::make_unique<State>(std::move(options));
-  if (!state->files.read("/"))
+  if (!state->files.read("/", Coding::identity))
     return missing_error("the site folder '" + state->options.site.string() +
                          "' holds no index.html");
   DRIFTSCOPE_TRY(state->address.token, random_token());

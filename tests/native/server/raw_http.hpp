@@ -76,8 +76,8 @@ struct TestSite {
     if (!body.empty()) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
     return send_raw(server->port(), text + "\r\n" + body);
   }
-  [[nodiscard]] std::string get(const std::string& below) const {
-    return request("GET", token + below);
+  [[nodiscard]] std::string get(const std::string& below, const std::string& headers = "") const {
+    return request("GET", token + below, headers);
   }
   [[nodiscard]] std::string post(const std::string& below, const std::string& body) const {
     return request("POST", token + below, "Content-Type: application/octet-stream\r\n", body);

@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <set>
 
+#include "core/base/rng.hpp"
+#include "native/server/compression.hpp"
 #include "native/server/guard.hpp"
 #include "native/server/static_files.hpp"
 #include "native/server/token.hpp"
@@ -114,6 +117,114 @@ TEST_CASE("Server_PathsLeavingTheFolder_NotFound") {
         "/index.html/", "/%252e%252e/secret.txt", "/web/%0d%0a"})
     CHECK_MESSAGE(status_of(site.get(path)) == 404, path);
   CHECK(status_of(site.get("/inside.mjs")) == 200);
+}
+
+std::string header_of(const std::string& reply, const std::string& name) {
+  const auto head = reply.substr(0, reply.find("\r\n\r\n"));
+  const auto at = head.find("\r\n" + name + ": ");
+  if (at == std::string::npos) return {};
+  const auto begin = at + name.size() + 4;
+  return head.substr(begin, head.find("\r\n", begin) - begin);
+}
+
+const std::string repetitive = [] {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "export const a = " + std::to_string(i % 10) + ";\n";
+  return text;
+}();
+
+TEST_CASE("BestCoding_FollowsAcceptEncoding") {
+  CHECK(best_coding("") == Coding::identity);
+  CHECK(best_coding("gzip, deflate, br, zstd") == Coding::brotli);
+  CHECK(best_coding("gzip, deflate") == Coding::gzip);
+  CHECK(best_coding("GZIP") == Coding::gzip);
+  CHECK(best_coding("br;q=0, gzip;q=0.5") == Coding::gzip);
+  CHECK(best_coding("br;q=0.000") == Coding::identity);
+  CHECK(best_coding("br ; q=0.001") == Coding::brotli);
+  CHECK(best_coding("*") == Coding::brotli);
+  CHECK(best_coding("*, br;q=0") == Coding::gzip);
+  CHECK(best_coding("identity, brotli") == Coding::identity);
+}
+
+TEST_CASE("Server_FileInEachCoding_IsShorterAndSaysWhich") {
+  const TestSite site;
+  site.write("site/web/large.mjs", repetitive);
+  const std::string plain = site.get("/web/large.mjs");
+  CHECK(body_of(plain) == repetitive);
+  CHECK(header_of(plain, "Content-Encoding").empty());
+  CHECK(header_of(plain, "Vary") == "Accept-Encoding");
+  std::set<std::string> etags = {header_of(plain, "ETag")};
+  for (const char* coding : {"br", "gzip"}) {
+    CAPTURE(coding);
+    const std::string reply =
+        site.get("/web/large.mjs", std::string("Accept-Encoding: ") + coding + "\r\n");
+    CHECK(status_of(reply) == 200);
+    CHECK(header_of(reply, "Content-Encoding") == coding);
+    CHECK(header_of(reply, "Vary") == "Accept-Encoding");
+    CHECK(header_of(reply, "Cache-Control") == "private, no-cache");
+    CHECK(header_of(reply, "Content-Length") == std::to_string(body_of(reply).size()));
+    CHECK(body_of(reply).size() < repetitive.size() / 10);
+    etags.insert(header_of(reply, "ETag"));
+  }
+  CHECK(etags.size() == 3);
+  CHECK_FALSE(etags.contains(""));
+}
+
+TEST_CASE("Server_SmallOrRandomFile_IsSentAsItIs") {
+  const TestSite site;
+  std::string noise(100'000, '\0');
+  Rng rng(1);
+  for (char& c : noise) c = static_cast<char>(rng.next() >> 33);
+  site.write("site/noise.onnx", noise);
+  for (const char* path : {"/web/page.mjs", "/noise.onnx"}) {
+    const std::string reply = site.get(path, "Accept-Encoding: br, gzip\r\n");
+    CHECK(status_of(reply) == 200);
+    CHECK(header_of(reply, "Content-Encoding").empty());
+  }
+}
+
+TEST_CASE("Server_KnownEtag_304UntilTheFileChanges") {
+  const TestSite site;
+  site.write("site/web/large.mjs", repetitive);
+  const std::string accept = "Accept-Encoding: br\r\n";
+  const std::string etag = header_of(site.get("/web/large.mjs", accept), "ETag");
+  const auto ask = [&](const std::string& known) {
+    return site.get("/web/large.mjs", accept + "If-None-Match: " + known + "\r\n");
+  };
+  for (const std::string& known : {etag, "W/" + etag, "\"other\", " + etag, std::string("*")}) {
+    CAPTURE(known);
+    CHECK(status_of(ask(known)) == 304);
+    CHECK(body_of(ask(known)).empty());
+    CHECK(header_of(ask(known), "ETag") == etag);
+  }
+  CHECK(status_of(ask("\"other\"")) == 200);
+  site.write("site/web/large.mjs", repetitive + "// changed\n");
+  CHECK(status_of(ask(etag)) == 200);
+  CHECK(header_of(ask(etag), "ETag") != etag);
+}
+
+TEST_CASE("Server_CompressedBesideTheFile_IsTakenUnlessOlder") {
+  const TestSite site;
+  site.write("site/web/large.mjs", repetitive);
+  site.write("site/web/large.mjs.br", "compressed by the build");
+  CHECK(body_of(site.get("/web/large.mjs", "Accept-Encoding: br\r\n")) == "compressed by the build");
+  const auto file = site.site / "web" / "large.mjs";
+  std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) + std::chrono::hours(1));
+  CHECK(body_of(site.get("/web/large.mjs", "Accept-Encoding: br\r\n")) != "compressed by the build");
+}
+
+TEST_CASE("Server_RangeOfAFile_IsOfItsOwnBytes") {
+  const TestSite site;
+  site.write("site/web/large.mjs", repetitive);
+  const std::string reply =
+      site.get("/web/large.mjs", "Accept-Encoding: br\r\nRange: bytes=7-11\r\n");
+  CHECK(status_of(reply) == 206);
+  CHECK(body_of(reply) == repetitive.substr(7, 5));
+}
+
+TEST_CASE("Server_AnswersOfTheApi_AreNeverStored") {
+  const TestSite site;
+  CHECK(header_of(site.get("/api/session"), "Cache-Control") == "no-store");
 }
 
 TEST_CASE("Server_TooManyHeaders_Refused") {

@@ -1,0 +1,14 @@
+# Large files of the site once more, compressed: brotli at its best takes seconds per megabyte, which a
+# server could not spend on a request. A target of its own, so that who builds `site` alone does not
+# wait; what is missing or older than its file the server compresses quickly by itself.
+find_program(NODE_PROGRAM node REQUIRED)
+add_custom_target(compressed ALL)
+
+# driftscope_compress(name file [target]): FILE.br and FILE.gz; `target` makes the file.
+function(driftscope_compress name file)
+  add_custom_command(OUTPUT "${file}.br" "${file}.gz"
+    COMMAND "${NODE_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/compress.mjs" "${file}"
+    DEPENDS ${ARGN} "${CMAKE_SOURCE_DIR}/cmake/compress.mjs" VERBATIM COMMENT "Compressing ${name}")
+  add_custom_target(compress-${name} DEPENDS "${file}.br" "${file}.gz")
+  add_dependencies(compressed compress-${name})
+endfunction()
