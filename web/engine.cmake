@@ -3,9 +3,9 @@
 set(DRIFTSCOPE_SITE "${CMAKE_BINARY_DIR}/site")
 include("${CMAKE_SOURCE_DIR}/cmake/compress.cmake")
 
-function(driftscope_add_engine name core)
+function(driftscope_add_engine name core xnnpack)
   add_executable(${name} entry.cpp)
-  target_link_libraries(${name} PRIVATE ${core})
+  target_link_libraries(${name} PRIVATE ${core} ${xnnpack})
   target_link_options(${name} PRIVATE
     -O3 --no-entry
     -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web,worker,node -sDYNAMIC_EXECUTION=0
@@ -17,11 +17,11 @@ function(driftscope_add_engine name core)
   driftscope_compress(${name} "${DRIFTSCOPE_SITE}/engine/${name}.wasm" ${name})
 endfunction()
 
-driftscope_add_engine(driftscope-simd driftscope_core_single)
+driftscope_add_engine(driftscope-simd driftscope_core_single driftscope_xnnpack_simd)
 
 # Workers are made before the engine starts: making them later needs the event loop, which a running
 # request blocks. STRICT=2: asking for more than there are is an error, not a wait without end.
-driftscope_add_engine(driftscope-simd-threads driftscope_core
+driftscope_add_engine(driftscope-simd-threads driftscope_core driftscope_xnnpack_simd
   "-sPTHREAD_POOL_SIZE=Module['pthreadPoolSize']" -sPTHREAD_POOL_SIZE_STRICT=2
   -sDEFAULT_PTHREAD_STACK_SIZE=256KB -Wno-pthreads-mem-growth)
 

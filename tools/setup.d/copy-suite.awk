@@ -30,6 +30,7 @@ FILENAME ~ /\.list$/ {
   split(line, field, /[ \t]+/)
   if (debian(field[1]) && field[2] == from && words_have(line, "main")) {
     print options field[1] " " to " main"
+    if (sources) print "deb-src" substr(options field[1], 4) " " to " main"
     done = 1
   }
   next
@@ -40,7 +41,7 @@ FILENAME ~ /\.list$/ {
   key = tolower($1)
   value = $0
   sub(/^[^:]*:[ \t]*/, "", value)
-  if (key == "types:") { usable = usable && words_have(value, "deb"); $0 = "Types: deb" }
+  if (key == "types:") { usable = usable && words_have(value, "deb"); $0 = "Types: deb" (sources ? " deb-src" : "") }
   if (key == "enabled:" && tolower(value) ~ /^(no|false|off|0)/) usable = 0
   if (key == "uris:") { split(value, list, /[ \t]+/); uri = debian(list[1]) }
   if (key == "suites:") { suite = words_have(value, from); $0 = "Suites: " to }

@@ -80,7 +80,7 @@ env_text() {
   [[ -x /usr/bin/python3 ]] && python=/usr/bin/python3
   emcc=$(dirname "$(readlink -f "$(command -v emcc || echo /usr/share/emscripten/emcc)")")
   echo '# Written by tools/setup: source it (bash), then build.'
-  printf 'export %s=%q\n' DRIFTSCOPE_CACHE "$cache" \
+  printf 'export %s=%q\n' DRIFTSCOPE_CACHE "$cache" DRIFTSCOPE_XNNPACK "$xnnpack_home" \
     DRIFTSCOPE_EMSCRIPTEN_TOOLCHAIN "$emcc/cmake/Modules/Platform/Emscripten.cmake" \
     EMSDK_PYTHON "$python"
   if [[ $em_config ]]; then printf 'export EM_CONFIG=%q\n' "$em_config"; fi

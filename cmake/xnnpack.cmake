@@ -1,0 +1,158 @@
+# XNNPACK and pthreadpool as static libraries, from the sources that tools/setup put into the cache.
+# Their own CMake files refuse Emscripten and fetch things, so sources and flags are listed here.
+#   driftscope_xnnpack           what a client needs to compile; natively also the library
+#   driftscope_xnnpack_simd      web: the library in SIMD128
+#   driftscope_xnnpack_relaxed   web: the same with the kernels of relaxed SIMD
+# Natively the C compiler is Clang 19 where it is there, whatever compiles the project: GCC 12 lacks some
+# of the instruction sets, and so the native presets share objects through ccache.
+set(DRIFTSCOPE_XNNPACK "$ENV{DRIFTSCOPE_XNNPACK}" CACHE PATH
+  "Folder with the sources of XNNPACK, pthreadpool, FXdiv, FP16 and cpuinfo (tools/setup makes it)")
+if(NOT EXISTS "${DRIFTSCOPE_XNNPACK}/xnnpack/include/xnnpack.h")
+  message(FATAL_ERROR "The sources of XNNPACK were not found in '${DRIFTSCOPE_XNNPACK}': run "
+    "tools/setup, then source env.sh of the cache folder or give -DDRIFTSCOPE_XNNPACK=FOLDER.")
+endif()
+if(NOT CMAKE_C_COMPILER)
+  find_program(CMAKE_C_COMPILER NAMES clang-19 cc)
+endif()
+enable_language(C)
+if(CCACHE_PROGRAM AND NOT CMAKE_C_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+set(xnnpack "${DRIFTSCOPE_XNNPACK}/xnnpack")
+set(pthreadpool "${DRIFTSCOPE_XNNPACK}/pthreadpool")
+set(xnnpack_includes "${xnnpack}/include" "${pthreadpool}/include")
+set(xnnpack_private_includes ${xnnpack_includes} "${CMAKE_SOURCE_DIR}" "${xnnpack}/src" "${pthreadpool}/src"
+  "${DRIFTSCOPE_XNNPACK}/fxdiv/include" "${DRIFTSCOPE_XNNPACK}/fp16/include")
+set(xnnpack_definitions XNN_LOG_LEVEL=0 XNN_ENABLE_MEMOPT=1 XNN_ENABLE_GEMM_M_SPECIALIZATION=1
+  PTHREADPOOL_USE_FUTEX=0 PTHREADPOOL_USE_CONDVAR=0 PTHREADPOOL_USE_FASTPATH=1)
+# Everything else that can be switched; what is unknown here counts as 0, too.
+foreach(switch ASSEMBLY SPARSE DWCONV_MULTIPASS KLEIDIAI HVX VSX RISCV_VECTOR AVX512FP16
+    ARM_FP16_SCALAR ARM_FP16_VECTOR ARM_BF16 ARM_DOTPROD ARM_I8MM ARM_SME ARM_SME2)
+  list(APPEND xnnpack_definitions XNN_ENABLE_${switch}=0)
+endforeach()
+
+if(DRIFTSCOPE_TWIN STREQUAL "web")
+  # Made for threads and used without them as well: see web/CMakeLists.txt.
+  set(xnnpack_flags -msimd128 -pthread)
+  list(APPEND xnnpack_definitions XNN_ENABLE_CPUINFO=0)
+  set(variants simd relaxed)
+  # Two of the wasm kernels include ARM's intrinsics without a use of them.
+  file(WRITE "${CMAKE_BINARY_DIR}/xnnpack/unused/arm_neon.h" "")
+  list(APPEND xnnpack_private_includes "${CMAKE_BINARY_DIR}/xnnpack/unused")
+  set(flags_relaxed -mrelaxed-simd)
+  set(flags_wasmrelaxedsimd -mrelaxed-simd)
+else()
+  set(variants native)
+  set(xnnpack_flags -pthread)
+  list(APPEND xnnpack_definitions XNN_ENABLE_CPUINFO=1)
+  list(APPEND xnnpack_private_includes "${DRIFTSCOPE_XNNPACK}/cpuinfo/usr/include")
+  foreach(switch AVXVNNI AVXVNNIINT8 AVX256SKX AVX256VNNI AVX256VNNIGFNI
+      AVX512F AVX512SKX AVX512VBMI AVX512VNNI AVX512VNNIGFNI AVX512AMX)
+    list(APPEND xnnpack_definitions XNN_ENABLE_${switch}=1)
+  endforeach()
+  set(skx -mf16c -mfma -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl)
+  set(flags_sse -msse -mno-sse2)
+  set(flags_sse2 -msse2 -mno-sse3)
+  set(flags_ssse3 -mssse3 -mno-sse4.1)
+  set(flags_sse41 -msse4.1 -mno-sse4.2)
+  set(flags_avx -mavx -mno-avx2 -mno-fma -mno-f16c)
+  set(flags_f16c -mf16c -mno-avx2 -mno-fma)
+  set(flags_fma3 -mf16c -mfma -mno-avx2)
+  set(flags_avx2 -mf16c -mfma -mavx2)
+  set(flags_avxvnni ${flags_avx2} -mavxvnni)
+  set(flags_avxvnniint8 ${flags_avx2} -mavxvnniint8)
+  set(flags_avx512f -mavx512f)
+  set(flags_avx512skx ${skx})
+  set(flags_avx512vbmi ${skx} -mavx512vbmi)
+  set(flags_avx512vnni ${skx} -mavx512vnni)
+  set(flags_avx512vnnigfni ${flags_avx512vnni} -mgfni)
+  set(flags_avx512amx ${flags_avx512vnnigfni} -mamx-tile -mamx-int8)
+  set(flags_avx256skx ${skx})
+  set(flags_avx256vnni ${flags_avx512vnni})
+  set(flags_avx256vnnigfni ${flags_avx512vnnigfni})
+endif()
+
+# xnnpack_choose(variant flags…): which microkernels this variant needs (xnnpack_sources.py). Adds their
+# files to kernels_<isa>, the instruction sets to isas, and sets isas_<variant> and header_<variant>.
+function(xnnpack_choose variant)
+  list(TRANSFORM xnnpack_private_includes PREPEND -I OUTPUT_VARIABLE includes)
+  list(TRANSFORM xnnpack_definitions PREPEND -D OUTPUT_VARIABLE definitions)
+  set(compiler ${CMAKE_C_COMPILER} -std=gnu11 ${xnnpack_flags} ${includes} ${definitions} ${ARGN})
+  set(script "${CMAKE_SOURCE_DIR}/cmake/xnnpack_sources.py")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${script}")
+  file(SHA256 "${script}" key)
+  string(SHA256 key "${key} ${compiler}")
+  string(SUBSTRING "${key}" 0 12 key)
+  set(output "${CMAKE_BINARY_DIR}/xnnpack/${variant}-${key}")
+  if(NOT EXISTS "${output}.cmake")
+    file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/xnnpack")
+    execute_process(COMMAND python3 "${script}" "${xnnpack}" "${output}" ${compiler}
+      COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+  include("${output}.cmake")
+  foreach(isa IN LISTS XNNPACK_ISAS)
+    set(kernels ${kernels_${isa}} ${XNNPACK_${isa}})
+    list(REMOVE_DUPLICATES kernels)
+    set(kernels_${isa} ${kernels} PARENT_SCOPE)
+    list(APPEND isas ${isa})
+  endforeach()
+  list(REMOVE_DUPLICATES isas)
+  set(isas ${isas} PARENT_SCOPE)
+  set(isas_${variant} ${XNNPACK_ISAS} PARENT_SCOPE)
+  set(header_${variant} "${output}.h" PARENT_SCOPE)
+endfunction()
+
+# xnnpack_objects(target batch flags… SOURCES …): objects, `batch` sources compiled as one.
+function(xnnpack_objects target batch)
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  add_library(${target} OBJECT ${ARG_SOURCES})
+  target_include_directories(${target} PRIVATE ${xnnpack_private_includes})
+  target_compile_definitions(${target} PRIVATE ${xnnpack_definitions})
+  target_compile_options(${target} PRIVATE -w -O2 -DNDEBUG -ffunction-sections -fdata-sections
+    ${xnnpack_flags} ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${target} PROPERTIES C_STANDARD 11 C_EXTENSIONS ON)
+  if(batch GREATER 1)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+  endif()
+endfunction()
+
+# xnnpack_library(variant flags…): the configurations of one variant, which choose its microkernels,
+# and everything that they share with others.
+function(xnnpack_library variant)
+  set(library driftscope_xnnpack_${variant})
+  xnnpack_objects(${library}_configs 1 ${ARGN} "SHELL:-include ${header_${variant}}"
+    SOURCES ${configs})
+  add_library(${library} STATIC $<TARGET_OBJECTS:driftscope_xnnpack_base>
+    $<TARGET_OBJECTS:${library}_configs>)
+  foreach(isa IN LISTS isas_${variant})
+    target_sources(${library} PRIVATE $<TARGET_OBJECTS:driftscope_xnnpack_${isa}>)
+  endforeach()
+  set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX)
+endfunction()
+
+foreach(variant IN LISTS variants)
+  xnnpack_choose(${variant} ${flags_${variant}})
+endforeach()
+foreach(isa IN LISTS isas)
+  xnnpack_objects(driftscope_xnnpack_${isa} 16 ${flags_${isa}} SOURCES ${kernels_${isa}})
+endforeach()
+
+# What does not depend on the variant: operators, graphs, packing, pthreadpool.
+list(GET variants 0 variant)
+file(GLOB base "${xnnpack}/src/*.c" "${xnnpack}/src/operators/*.c" "${xnnpack}/src/subgraph/*.c"
+  "${xnnpack}/src/enums/*.c" "${xnnpack}/src/tables/*.c" "${xnnpack}/src/reference/*.cc")
+xnnpack_objects(driftscope_xnnpack_base 1 "SHELL:-include ${header_${variant}}" SOURCES ${base}
+  "${pthreadpool}/src/portable-api.c" "${pthreadpool}/src/fastpath.c" "${CMAKE_SOURCE_DIR}/core/engines/fast/pthreadpool_backend.c")
+file(GLOB configs "${xnnpack}/src/configs/*.c")
+
+add_library(driftscope_xnnpack INTERFACE)
+target_include_directories(driftscope_xnnpack SYSTEM INTERFACE ${xnnpack_includes})
+foreach(variant IN LISTS variants)
+  xnnpack_library(${variant} ${flags_${variant}})
+endforeach()
+if(DRIFTSCOPE_TWIN STREQUAL "native")
+  target_link_libraries(driftscope_xnnpack_native PUBLIC
+    "${DRIFTSCOPE_XNNPACK}/cpuinfo/usr/lib/x86_64-linux-gnu/libcpuinfo.so.0" m)
+  target_link_libraries(driftscope_xnnpack INTERFACE driftscope_xnnpack_native)
+endif()

@@ -1,0 +1,79 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# XNNPACK and what it is built on: Debian 13's source tarballs, unpacked into the cache, by version.
+# apt checks their hashes. Building them is CMake's part (cmake/xnnpack.cmake).
+
+# The lists of sources that CMake reads belong to this version.
+xnnpack_version='20241108.4ea82e5'
+
+# Sets xnnpack_home: its folder in the cache. On a system whose packages are not Debian's its owner
+# provides a folder of the same layout and names it in DRIFTSCOPE_XNNPACK.
+place_xnnpack() {
+  xnnpack_home=$cache/xnnpack-$xnnpack_version
+  [[ $system != unknown ]] || xnnpack_home=${DRIFTSCOPE_XNNPACK:-$xnnpack_home}
+}
+
+# An apt of its own with nothing but Debian 13: the machine's package sources name it at most for
+# binary packages, and what is kept in /etc/apt need not change for this.
+suite_apt() {
+  apt-get -q -o APT::Sandbox::User=root -o Acquire::Retries=3 \
+    -o Dir::Etc::sourcelist="$suite_list" -o Dir::Etc::sourceparts=/dev/null \
+    -o Dir::State::lists="$to/apt/lists" -o Dir::Cache="$to/apt/cache" "$@"
+}
+
+# Writes to $1 the machine's own entry for Debian's main section, for sources too.
+write_suite() {
+  local suite form
+  for suite in bookworm trixie; do
+    for form in sources list; do
+      suite_list=$1.$form
+      find /etc/apt/sources.list /etc/apt/sources.list.d -maxdepth 1 -type f -name "*.$form" \
+        -print0 2>/dev/null | sort -z | xargs -0r awk -f "$parts/copy-suite.awk" \
+        -v from=$suite -v to=trixie -v sources=1 >"$suite_list"
+      [[ ! -s $suite_list ]] || return 0
+    done
+  done
+  echo 'no package source for the section main of Debian found in /etc/apt'
+  return 1
+}
+
+fetch_xnnpack() (
+  to=$1
+  mkdir -p "$to"/apt/{lists,cache/archives}/partial "$to/files" && cd "$to/files" || exit
+  write_suite "$to/apt/trixie" || exit
+  retry suite_apt update || exit
+  retry suite_apt source --download-only --tar-only {xnnpack,pthreadpool,fxdiv,fp16}/trixie || exit
+  retry suite_apt download {libcpuinfo-dev,libcpuinfo0}/trixie || exit
+  compgen -G "xnnpack_*$xnnpack_version.orig.tar.*" >/dev/null || {
+    echo "expected XNNPACK of $xnnpack_version, got $(ls xnnpack_*)" && exit 1
+  }
+  for part in xnnpack pthreadpool fxdiv fp16; do
+    unpack "$to/files/$part"_*.orig.tar.* "$to/$part" || exit
+  done
+  for package in libcpuinfo*.deb; do dpkg -x "$package" "$to/cpuinfo" || exit; done
+  rm -r "$to/apt" "$to/files"
+)
+
+# unpack TARBALL FOLDER: what it holds but tests, whether or not all of it lies in one folder.
+unpack() {
+  local inner
+  mkdir "$2.all" && tar -xf "$1" -C "$2.all" --exclude=test --exclude=bench || return
+  inner=("$2.all"/*)
+  if ((${#inner[@]} == 1)); then mv "${inner[0]}" "$2" && rmdir "$2.all"; else mv "$2.all" "$2"; fi
+}
+
+xnnpack_is_ready() { [[ -d $xnnpack_home/xnnpack ]]; }
+
+# Written beside and then renamed, so that what has its name is complete.
+prepare_xnnpack() {
+  xnnpack_is_ready && return
+  if [[ $system == unknown ]]; then
+    warn "XNNPACK's sources are missing: see tools/setup.d/xnnpack.sh, and name their folder in" \
+      'DRIFTSCOPE_XNNPACK'
+    return
+  fi
+  local new=$xnnpack_home.new
+  rm -rf "$new"
+  step 'fetching the sources of XNNPACK into the cache' fetch_xnnpack "$new" ||
+    die 3 'missing: the sources of xnnpack (Debian 13), from the package sources'
+  mv "$new" "$xnnpack_home"
+}
