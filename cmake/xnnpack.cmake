@@ -1,7 +1,8 @@
 # XNNPACK and pthreadpool as static libraries, from the sources that tools/setup put into the cache.
 # Their own CMake files refuse Emscripten and fetch things, so sources and flags are listed here.
-#   driftscope_xnnpack           what a client needs to compile; natively also the library
-#   driftscope_xnnpack_simd      web: the library in SIMD128
+#   driftscope_xnnpack           what a client needs to compile
+#   driftscope_xnnpack_native    the native library; clients of driftscope_core have it
+#   driftscope_xnnpack_simd      web: the library in SIMD128; each program says which one it takes
 #   driftscope_xnnpack_relaxed   web: the same with the kernels of relaxed SIMD
 # Natively the C compiler is Clang 19 where it is there, whatever compiles the project: GCC 12 lacks some
 # of the instruction sets, and so the native presets share objects through ccache.
@@ -154,5 +155,4 @@ endforeach()
 if(DRIFTSCOPE_TWIN STREQUAL "native")
   target_link_libraries(driftscope_xnnpack_native PUBLIC
     "${DRIFTSCOPE_XNNPACK}/cpuinfo/usr/lib/x86_64-linux-gnu/libcpuinfo.so.0" m)
-  target_link_libraries(driftscope_xnnpack INTERFACE driftscope_xnnpack_native)
 endif()

@@ -1,4 +1,5 @@
 // What this browser can do, asked without side effects. Clients: page.mjs, job.mjs.
+import { variants } from "./engine.mjs";
 
 // Smallest modules that use a feature (https://webassembly.github.io/spec/core/binary/):
 // i8x16.splat and popcnt; i8x16.relaxed_swizzle; a try block with catch_all.
@@ -75,8 +76,16 @@ export async function detect() {
   };
 }
 
-/** The wasm build for this browser and why, or why there is none. */
-export function pickVariant(here) {
+const noThreads = (here) =>
+  here.isolated
+    ? "this browser has no SharedArrayBuffer"
+    : "the page is not cross-origin isolated";
+
+/**
+ * The wasm build for this browser and why, or why there is none. `asked` ("simd", "relaxed-threads")
+ * insists on one.
+ */
+export function pickVariant(here, asked = "") {
   const lacking = [
     [here.wasm, "WebAssembly"],
     [here.simd, "WebAssembly SIMD"],
@@ -84,19 +93,27 @@ export function pickVariant(here) {
   ].filter(([has]) => !has);
   if (lacking.length > 0)
     return { name: null, why: `this browser lacks ${lacking.map(([, name]) => name).join(", ")}` };
-  if (here.threads)
-    return {
-      name: "driftscope-simd-threads",
-      threads: true,
-      why: "SIMD, and shared memory because the page is cross-origin isolated",
-    };
-  return {
-    name: "driftscope-simd",
-    threads: false,
-    why: here.isolated
-      ? "SIMD; no threads: this browser has no SharedArrayBuffer"
-      : "SIMD; no threads: the page is not cross-origin isolated",
-  };
+  const names = variants.map(({ name }) => name.replace("driftscope-", ""));
+  if (asked && !names.includes(asked))
+    return { name: null, why: `there is no build "${asked}"; there are ${names.join(", ")}` };
+  const wanted = variants.filter((_, i) => !asked || names[i] === asked);
+  const [found] = wanted.filter(
+    ({ relaxed, threads }) => (here.relaxedSimd || !relaxed) && (here.threads || !threads),
+  );
+  if (!found) {
+    const why = here.threads || !wanted[0].threads ? "this browser has no relaxed SIMD" : noThreads(here);
+    return { name: null, why: `build "${asked}" does not run here: ${why}` };
+  }
+  const reasons = [
+    found.relaxed || here.relaxedSimd
+      ? `${found.relaxed ? "relaxed SIMD" : "SIMD128"}`
+      : "SIMD128, since this browser has no relaxed SIMD",
+    found.threads
+      ? "shared memory because the page is cross-origin isolated"
+      : `no threads${here.threads ? "" : `: ${noThreads(here)}`}`,
+    ...(asked ? ["as asked"] : []),
+  ];
+  return { ...found, why: reasons.join("; ") };
 }
 
 /** How many threads to make ready: 0 asks for one per core. */

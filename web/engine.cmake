@@ -17,13 +17,19 @@ function(driftscope_add_engine name core xnnpack)
   driftscope_compress(${name} "${DRIFTSCOPE_SITE}/engine/${name}.wasm" ${name})
 endfunction()
 
-driftscope_add_engine(driftscope-simd driftscope_core_single driftscope_xnnpack_simd)
-
 # Workers are made before the engine starts: making them later needs the event loop, which a running
 # request blocks. STRICT=2: asking for more than there are is an error, not a wait without end.
-driftscope_add_engine(driftscope-simd-threads driftscope_core driftscope_xnnpack_simd
-  "-sPTHREAD_POOL_SIZE=Module['pthreadPoolSize']" -sPTHREAD_POOL_SIZE_STRICT=2
+set(thread_options "-sPTHREAD_POOL_SIZE=Module['pthreadPoolSize']" -sPTHREAD_POOL_SIZE_STRICT=2
   -sDEFAULT_PTHREAD_STACK_SIZE=256KB -Wno-pthreads-mem-growth)
+
+# SIMD128 and relaxed SIMD differ in XNNPACK's kernels alone (web/engine.mjs lists the four).
+set(engines "")
+foreach(simd simd relaxed)
+  driftscope_add_engine(driftscope-${simd} driftscope_core_single driftscope_xnnpack_${simd})
+  driftscope_add_engine(driftscope-${simd}-threads driftscope_core driftscope_xnnpack_${simd}
+    ${thread_options})
+  list(APPEND engines driftscope-${simd} driftscope-${simd}-threads)
+endforeach()
 
 # What is served besides the engine, copied whenever it changes.
 file(GLOB page_files CONFIGURE_DEPENDS
@@ -59,4 +65,4 @@ list(JOIN models ", " models)
 driftscope_write_if_changed("${DRIFTSCOPE_SITE}/assets/models.json" "[${models}]\n")
 
 add_custom_target(site ALL DEPENDS ${site_files})
-add_dependencies(site driftscope-simd driftscope-simd-threads)
+add_dependencies(site ${engines})

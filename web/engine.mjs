@@ -1,10 +1,12 @@
 // The wasm engine behind the session door: JSON and bytes in, JSON and bytes out.
 // Clients: worker.mjs, tests under Node. The messages are described in core/session/door.hpp.
 
-/** The two builds, best first; `threads` says whether it needs shared memory. */
+/** The builds, best first: whether each needs relaxed SIMD, and shared memory. */
 export const variants = [
-  { name: "driftscope-simd-threads", threads: true },
-  { name: "driftscope-simd", threads: false },
+  { name: "driftscope-relaxed-threads", relaxed: true, threads: true },
+  { name: "driftscope-simd-threads", relaxed: false, threads: true },
+  { name: "driftscope-relaxed", relaxed: true, threads: false },
+  { name: "driftscope-simd", relaxed: false, threads: false },
 ];
 
 /** An answer of the door that is an error, with its kind. */

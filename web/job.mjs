@@ -99,7 +99,7 @@ export async function runJob(id, here, show) {
   try {
     const job = await fetchJob(url);
     show.job(job);
-    const variant = pickVariant(here);
+    const variant = pickVariant(here, job.options.wasm);
     if (!variant.name) throw new RunError("missing", `The engine cannot run: ${variant.why}.`);
     await change({ phase: "load" });
     const threads = threadsFor(variant, here, Number(job.options.threads ?? 0));

@@ -234,9 +234,10 @@ function fillThreads() {
 
 async function start() {
   state.here = await detect();
-  state.variant = pickVariant(state.here);
+  const query = new URLSearchParams(location.search);
+  state.variant = pickVariant(state.here, query.get("wasm") ?? "");
   view.showCapabilities(state.here, state.variant);
-  const job = new URLSearchParams(location.search).get("job");
+  const job = query.get("job");
   if (job) return runForPc(job);
   const session = await fetchJson("api/session").catch(() => ({}));
   state.acceptsTraces = session.accepts_traces === true;

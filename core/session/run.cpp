@@ -30,8 +30,22 @@ struct DoorRun::State {
 
 namespace {
 
-Result<std::unique_ptr<Session>> prepare(const Target& target, std::shared_ptr<const Graph> graph,
+// The option wasm is the page's, which loads the build that it names; this makes sure of it.
+Status check_build(const Target& target, const json& environment) {
+  const auto asked = target.options.find("wasm");
+  if (asked == target.options.end()) return {};
+  const auto here = environment.find("wasm_variant");
+  if (here == environment.end() || !here->is_string())
+    return bad_input(fmt::format("option wasm={}: it chooses between builds for browsers, and {} is "
+                                 "none; leave it out", asked->second, target.host));
+  if (*here == "driftscope-" + asked->second) return {};
+  return internal_error(fmt::format("option wasm={}: the page loaded {}", asked->second,
+                                    here->get<std::string>()));
+}
+
+Result<std::unique_ptr<Session>> prepare(Target target, std::shared_ptr<const Graph> graph,
                                          Capture capture) {
+  target.options.erase("wasm");
   DRIFTSCOPE_TRY(const Engine* const engine, find_engine(target.engine));
   if (const Availability here = engine->available(); !here.ok)
     return missing_error(fmt::format("engine {}: {}", target.engine, here.reason));
@@ -64,6 +78,7 @@ Result<std::unique_ptr<DoorRun>> DoorRun::start(const LoadedModel& model, StartR
   state->graph = std::move(bound.graph);
   state->sample_count = request.samples;
   if (request.samples > 0) request.record.capture = Capture::outputs;
+  DRIFTSCOPE_CHECK(check_build(state->target, state->environment));
   DRIFTSCOPE_TRY(state->session, prepare(state->target, state->graph, request.record.capture));
   if (request.samples > 0) {
     state->samples.emplace(state->graph, *state->session, std::move(request.inputs),

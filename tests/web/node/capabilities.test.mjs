@@ -11,7 +11,7 @@ const modern = {
 
 test("an isolated browser gets threads, as many as it has cores", () => {
   const variant = pickVariant(modern);
-  assert.equal(variant.name, "driftscope-simd-threads");
+  assert.equal(variant.name, "driftscope-relaxed-threads");
   assert.equal(threadsFor(variant, modern, 0), 8);
   assert.equal(threadsFor(variant, modern, 3), 3);
   assert.equal(threadsFor(variant, modern, 100000), 64);
@@ -19,10 +19,26 @@ test("an isolated browser gets threads, as many as it has cores", () => {
 
 test("without isolation or shared memory there is one thread, and it says why", () => {
   const open = { ...modern, isolated: false, threads: false };
-  assert.equal(pickVariant(open).name, "driftscope-simd");
+  assert.equal(pickVariant(open).name, "driftscope-relaxed");
   assert.match(pickVariant(open).why, /not cross-origin isolated/);
   assert.match(pickVariant({ ...modern, threads: false }).why, /no SharedArrayBuffer/);
   assert.equal(threadsFor(pickVariant(open), open, 4), 1);
+});
+
+test("without relaxed SIMD there is SIMD128, and it says why", () => {
+  const webKit = { ...modern, relaxedSimd: false };
+  assert.equal(pickVariant(webKit).name, "driftscope-simd-threads");
+  assert.match(pickVariant(webKit).why, /no relaxed SIMD/);
+  assert.equal(pickVariant({ ...webKit, threads: false }).name, "driftscope-simd");
+});
+
+test("a build that is asked for is taken, or nothing is, and it says why", () => {
+  assert.equal(pickVariant(modern, "simd").name, "driftscope-simd");
+  assert.equal(pickVariant(modern, "simd").threads, false);
+  assert.match(pickVariant({ ...modern, relaxedSimd: false }, "relaxed").why, /no relaxed SIMD/);
+  assert.match(pickVariant({ ...modern, threads: false }, "simd-threads").why, /SharedArrayBuffer/);
+  assert.equal(pickVariant(modern, "simd512").name, null);
+  assert.match(pickVariant(modern, "simd512").why, /there are relaxed-threads, simd-threads/);
 });
 
 test("without SIMD nothing runs, and it names what is lacking", () => {

@@ -18,7 +18,7 @@ test("it shows what this browser can do and which build it takes", async (t) => 
   assert.equal(await factOf(page, "Threads"), "yes");
   assert.equal(await factOf(page, "SIMD"), "yes");
   assert.equal(await factOf(page, "WebGL2"), "yes");
-  assert.match(await page.locator("#variant").innerText(), /driftscope-simd-threads.*isolated/);
+  assert.match(await page.locator("#variant").innerText(), /driftscope-relaxed-threads.*isolated/);
   assert.deepEqual(complaints, []);
 });
 
@@ -120,7 +120,7 @@ test("more threads asked than workers made: fewer run, and the trace says so", a
   const ran = await page.evaluate(async (bytes) => {
     const { runInWorker } = await import(new URL("web/runner.mjs", location.href));
     const task = {
-      variant: "driftscope-simd-threads", threads: 2, model: new Uint8Array(bytes),
+      variant: "driftscope-relaxed-threads", threads: 2, model: new Uint8Array(bytes),
       inputs: new Uint8Array(0), start: { target: "chrome/strict:threads=6", seed: 1 },
     };
     return (await runInWorker(task)).reply.run;
@@ -176,7 +176,7 @@ test("a job of the waiting PC runs by itself, and its trace arrives there", asyn
   const ran = JSON.parse(metadata.run);
   assert.equal(ran.browser_version, "Fake 1.0");
   assert.equal(ran.isolated, true);
-  assert.equal(ran.wasm_variant, "driftscope-simd-threads");
+  assert.equal(ran.wasm_variant, "driftscope-relaxed-threads");
   assert.ok(JSON.parse(metadata.memory).some(({ kind }) => kind === "process_tree_pss"));
   assert.deepEqual(complaints, []);
 });
