@@ -5,9 +5,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { setFlagsFromString } from "node:v8";
 
 import { DoorError, openEngine, variants } from "../../../web/engine.mjs";
 import { asset, builtFile, driftscope, readSafetensors, run, temporaryFolder } from "../../e2e/support.mjs";
+
+// Node 20 has it behind a flag, later ones without.
+if (process.version.startsWith("v20.")) setFlagsFromString("--experimental-wasm-relaxed-simd");
 
 const base = pathToFileURL(builtFile("web", "site", "engine") + "/").href;
 
