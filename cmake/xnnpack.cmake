@@ -6,8 +6,11 @@
 #   driftscope_xnnpack_relaxed   web: the same with the kernels of relaxed SIMD
 # Natively the C compiler is Clang 19 where it is there, whatever compiles the project: GCC 12 lacks some
 # of the instruction sets, and so the native presets share objects through ccache.
-set(DRIFTSCOPE_XNNPACK "$ENV{DRIFTSCOPE_XNNPACK}" CACHE PATH
+set(DRIFTSCOPE_XNNPACK "" CACHE PATH
   "Folder with the sources of XNNPACK, pthreadpool, FXdiv, FP16 and cpuinfo (tools/setup makes it)")
+if(NOT DRIFTSCOPE_XNNPACK)
+  set_property(CACHE DRIFTSCOPE_XNNPACK PROPERTY VALUE "$ENV{DRIFTSCOPE_XNNPACK}")
+endif()
 if(NOT EXISTS "${DRIFTSCOPE_XNNPACK}/xnnpack/include/xnnpack.h")
   message(FATAL_ERROR "The sources of XNNPACK were not found in '${DRIFTSCOPE_XNNPACK}': run "
     "tools/setup, then source env.sh of the cache folder or give -DDRIFTSCOPE_XNNPACK=FOLDER.")
@@ -144,7 +147,8 @@ list(GET variants 0 variant)
 file(GLOB base "${xnnpack}/src/*.c" "${xnnpack}/src/operators/*.c" "${xnnpack}/src/subgraph/*.c"
   "${xnnpack}/src/enums/*.c" "${xnnpack}/src/tables/*.c" "${xnnpack}/src/reference/*.cc")
 xnnpack_objects(driftscope_xnnpack_base 1 "SHELL:-include ${header_${variant}}" SOURCES ${base}
-  "${pthreadpool}/src/portable-api.c" "${pthreadpool}/src/fastpath.c" "${CMAKE_SOURCE_DIR}/core/engines/fast/pthreadpool_backend.c")
+  "${pthreadpool}/src/portable-api.c" "${pthreadpool}/src/fastpath.c"
+  "${CMAKE_SOURCE_DIR}/core/engines/fast/pthreadpool_backend.c")
 file(GLOB configs "${xnnpack}/src/configs/*.c")
 
 add_library(driftscope_xnnpack INTERFACE)
