@@ -1,27 +1,7 @@
 // Many small runs in one worker: a packed batch in, packed answers out. The format is that of
 // core/session/batch.hpp. Client: worker.mjs.
 import { DoorError, openEngine } from "./engine.mjs";
-
-function unpack(message) {
-  const view = new DataView(message.buffer, message.byteOffset);
-  const size = view.getUint32(0, true);
-  const head = JSON.parse(new TextDecoder().decode(message.subarray(4, 4 + size)));
-  return { cases: head.cases, payload: message.subarray(4 + size) };
-}
-
-function pack(head, parts) {
-  const text = new TextEncoder().encode(JSON.stringify(head));
-  const size = parts.reduce((sum, part) => sum + part.length, 4 + text.length);
-  const message = new Uint8Array(size);
-  new DataView(message.buffer).setUint32(0, text.length, true);
-  message.set(text, 4);
-  let at = 4 + text.length;
-  for (const part of parts) {
-    message.set(part, at);
-    at += part.length;
-  }
-  return message;
-}
+import { packMessage, unpackMessage } from "./message.mjs";
 
 function runOne(engine, start, attachments, model, inputs) {
   engine.request({ do: "load", attachments }, model);
@@ -32,7 +12,8 @@ function runOne(engine, start, attachments, model, inputs) {
 
 /** `open` = what openEngine takes; `progress(done, total)` is called after every case. */
 export async function runBatch(open, batch, start, progress) {
-  const { cases, payload } = unpack(batch);
+  const { head, payload } = unpackMessage(batch);
+  const { cases } = head;
   const answers = [];
   const traces = [];
   let engine = await openEngine(open);
@@ -53,5 +34,5 @@ export async function runBatch(open, batch, start, progress) {
     }
     progress(index + 1, cases.length);
   }
-  return pack({ cases: answers }, traces);
+  return packMessage({ cases: answers }, traces);
 }

@@ -1,23 +1,26 @@
 // What to run: a shipped model with its test set, or files of the visitor's own.
 // Client: page.mjs. It fetches and reads; it shows nothing.
-import { RunError } from "./runner.mjs";
+import { download } from "./download.mjs";
+import { RunError } from "./errors.mjs";
 import { writeSafetensors } from "./safetensors.mjs";
 import { loadSet, preprocess, setFor } from "./samples.mjs";
+import { fetchModel } from "./store.mjs";
 
 export const root = new URL("../", import.meta.url);
 
-async function fetchOk(path) {
-  const response = await fetch(new URL(path, root));
+export async function fetchJson(path, signal) {
+  const response = await fetch(new URL(path, root), { signal });
   if (!response.ok) throw new RunError("io", `${path}: HTTP ${response.status}`);
-  return response;
+  return response.json();
 }
-const fetchBytes = async (path) => new Uint8Array(await (await fetchOk(path)).arrayBuffer());
-export const fetchJson = async (path) => (await fetchOk(path)).json();
 
-/** A model, and where its inputs come from: `samples` with their `description`, or a seed. */
+/**
+ * A model, and where its inputs come from: `samples` with their `description`, or a seed. `from` says
+ * where its bytes came from, in words.
+ */
 class Choice {
-  constructor({ name, bytes, attachments = [], preprocess: description = null, samples = null }) {
-    Object.assign(this, { name, bytes, attachments, description, samples });
+  constructor({ name, bytes, from, attachments = [], description = null, samples = null }) {
+    Object.assign(this, { name, bytes, from, attachments, description, samples });
   }
 
   /** The nearest sample there is. */
@@ -52,12 +55,16 @@ class Choice {
   }
 }
 
-export async function chooseShipped(name) {
-  const description = await fetchJson(`assets/models/${name}.preprocess.json`).catch(() => null);
+/** A model of assets/models.json ({name, bytes, sha256}); `onProgress` as of download. */
+export async function chooseShipped(entry, { onProgress, signal } = {}) {
+  const { name } = entry;
+  const description = await fetchJson(`assets/models/${name}.preprocess.json`, signal).catch(() => null);
   const set = setFor(description);
-  const samples = set && (await loadSet(set, (file) => fetchBytes(`assets/${file}`)));
-  const bytes = await fetchBytes(`assets/models/${name}.onnx`);
-  return new Choice({ name, bytes, preprocess: description, samples });
+  const fetchSet = (file) => download(new URL(`assets/${file}`, root), { what: file, signal });
+  const samples = set && (await loadSet(set, fetchSet));
+  const url = new URL(`assets/models/${name}.onnx`, root);
+  const model = await fetchModel(url, entry, { onProgress, signal });
+  return new Choice({ name, ...model, description, samples });
 }
 
 // As native/server/run_in_browser.hpp has it: the engine's memory ends at 4 GiB.
@@ -80,5 +87,5 @@ export async function chooseFiles(files) {
   };
   const { name, bytes } = await read(models[0]);
   const attachments = await Promise.all(files.filter((file) => file !== models[0]).map(read));
-  return new Choice({ name: name.replace(/\.onnx$/i, ""), bytes, attachments });
+  return new Choice({ name: name.replace(/\.onnx$/i, ""), bytes, from: "a file", attachments });
 }

@@ -54,15 +54,14 @@ foreach(file IN LISTS asset_files)
   driftscope_site_file("${file}" "${name}")
 endforeach()
 
-# The page cannot list a folder: the names of the shipped models go with it.
-set(models "")
-foreach(file IN LISTS asset_files)
-  if(file MATCHES "/models/([^/\"]+)\\.onnx$")
-    list(APPEND models "\"${CMAKE_MATCH_1}\"")
-  endif()
-endforeach()
-list(JOIN models ", " models)
-driftscope_write_if_changed("${DRIFTSCOPE_SITE}/assets/models.json" "[${models}]\n")
+# The page cannot list a folder: what there is of models goes with it.
+set(models ${asset_files})
+list(FILTER models INCLUDE REGEX "/models/[^/]+\\.onnx$")
+add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/assets/models.json"
+  COMMAND "${NODE_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/list_models.mjs"
+    "${DRIFTSCOPE_SITE}/assets/models.json" ${models}
+  DEPENDS ${models} "${CMAKE_SOURCE_DIR}/cmake/list_models.mjs" VERBATIM COMMENT "")
+list(APPEND site_files "${DRIFTSCOPE_SITE}/assets/models.json")
 
 add_custom_target(site ALL DEPENDS ${site_files})
 add_dependencies(site ${engines})

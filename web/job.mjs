@@ -1,17 +1,13 @@
 // A job of the waiting PC: fetched, run, and its trace sent back. Client: page.mjs.
 // The HTTP side is described in native/server/server.hpp.
 import { environment, pickVariant, threadsFor } from "./capabilities.mjs";
-import { RunError, runInWorker } from "./runner.mjs";
+import { download } from "./download.mjs";
+import { RunError } from "./errors.mjs";
+import { runInWorker } from "./runner.mjs";
+import { fetchModel, inUse } from "./store.mjs";
 
 // The PC takes a silent page for a hanging one.
 const heartbeatMs = 400;
-
-async function fetchBytes(url, what) {
-  const response = await fetch(url, { cache: "no-store" });
-  if (!response.ok)
-    throw new RunError("io", `The PC did not give ${what}: HTTP ${response.status}.`);
-  return new Uint8Array(await response.arrayBuffer());
-}
 
 const postJson = (url, value) =>
   fetch(url, {
@@ -77,6 +73,24 @@ async function fetchJob(url) {
   return job;
 }
 
+/** Model, attachments and inputs of a job; `told` hears of progress as download tells it. */
+async function fetchParts(url, job, told, signal) {
+  const options = (name) => {
+    return { onProgress: (now) => told({ name, ...now }), signal, cache: "no-store" };
+  };
+  const model = await fetchModel(`${url}/model`, job.model, {
+    ...options(job.model.name),
+    keep: await inUse(),
+  });
+  const attachments = [];
+  for (const [index, { name, bytes: total }] of job.attachments.entries()) {
+    const part = { what: name, total, ...options(name) };
+    attachments.push({ name, bytes: await download(`${url}/attachments/${index}`, part) });
+  }
+  const inputs = await download(`${url}/inputs`, { what: "the inputs", ...options("the inputs") });
+  return { model: model.bytes, from: model.from, attachments, inputs };
+}
+
 /**
  * Runs job `id`; resolves to the run's result with `job` (of a batch: to `job` alone). `show` = {job(job), change(state)} is
  * told what is going on. Whatever goes wrong is told to the PC as well, and thrown.
@@ -102,32 +116,35 @@ export async function runJob(id, here, show) {
     const variant = pickVariant(here, job.options.wasm);
     if (!variant.name) throw new RunError("missing", `The engine cannot run: ${variant.why}.`);
     await change({ phase: "load" });
+    const fetching = { signal: abort.signal, cache: "no-store" };
     const threads = threadsFor(variant, here, Number(job.options.threads ?? 0));
     const environmentHere = { ...environment(here, variant), ...job.environment };
     if (job.batch !== undefined) {
-      const packed = await fetchBytes(`${url}/inputs`, "the cases");
+      const packed = await download(`${url}/inputs`, { what: "the cases", ...fetching });
       const start = { target: job.target, repeat: 1, capture: "outputs", environment: environmentHere };
       const task = { variant: variant.name, threads, batch: packed, start };
       const result = await runInWorker(task, { onChange: change, signal: abort.signal });
       await send(result.answers);
       return { job, variant };
     }
-    const model = await fetchBytes(`${url}/model`, "the model");
-    const attachments = [];
-    for (const [index, { name }] of job.attachments.entries())
-      attachments.push({ name, bytes: await fetchBytes(`${url}/attachments/${index}`, name) });
-    const inputs = await fetchBytes(`${url}/inputs`, "the inputs");
+    const told = (now) => {
+      show.change({ phase: "fetch", ...now });
+      heartbeat.set({ phase: "load", done: now.received, total: now.total });
+    };
+    const { from, ...parts } = await fetchParts(url, job, told, abort.signal);
     const start = {
       target: job.target,
       repeat: job.repeat,
       capture: job.capture,
       samples: job.samples,
+      values: job.values,
+      stream: job.stream,
       environment: environmentHere,
     };
-    const task = { variant: variant.name, threads, model, attachments, start, inputs };
+    const task = { variant: variant.name, threads, start, valuesUrl: `${url}/values`, ...parts };
     const result = await runInWorker(task, { onChange: change, signal: abort.signal });
     await send(result.trace);
-    return { ...result, job, variant };
+    return { ...result, job, variant, from };
   } catch (error) {
     const kind = error.kind ?? "internal";
     await postJson(`${url}/error`, { kind, message: error.message }).catch(() => {});

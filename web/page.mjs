@@ -3,6 +3,7 @@
 import { detect, environment, pickVariant, threadsFor } from "./capabilities.mjs";
 import { runJob } from "./job.mjs";
 import { chooseFiles, chooseShipped, fetchJson, root } from "./choice.mjs";
+import { listenToClear, showKept } from "./kept.mjs";
 import { runInWorker } from "./runner.mjs";
 import { readFloats } from "./safetensors.mjs";
 import { picture } from "./samples.mjs";
@@ -12,9 +13,11 @@ const { $ } = view;
 const state = {
   here: null,
   variant: null,
-  chosen: null, // see choice.mjs
+  models: [], // the shipped ones: {name, bytes, sha256}
+  chosen: null, // see choice.mjs; null until it is fetched
   own: null, // the visitor's own model, to come back to
-  abort: null,
+  doing: null, // "fetch" or "run"
+  abort: null, // of what is being done
   traceUrl: null,
   acceptsTraces: false,
 };
@@ -42,6 +45,34 @@ function chooseOwn(chosen) {
   $("model").append(option);
   option.selected = true;
   choose((state.own = chosen));
+}
+
+async function fetchChosen(signal) {
+  const entry = state.models.find(({ name }) => name === $("model").value);
+  const onProgress = (now) => view.showProgress({ phase: "fetch", name: entry.name, ...now });
+  view.showStatus(`Fetching ${entry.name}…`);
+  choose(await chooseShipped(entry, { onProgress, signal }));
+  await showKept();
+}
+
+/** The list's choice; one that is still being fetched is given up for it. */
+function select() {
+  state.abort?.abort();
+  if (!$("model").value) return choose(state.own);
+  state.chosen = null;
+  view.hideResults();
+  $("sample-field").hidden = $("whole-set").hidden = $("seed-note").hidden = true;
+  return attempt("fetch", fetchChosen);
+}
+
+async function takeFiles(files) {
+  state.abort?.abort();
+  try {
+    chooseOwn(await chooseFiles(files));
+  } catch (error) {
+    view.showStatus("This cannot be used.");
+    view.showError(error.message);
+  }
 }
 
 const sampleIndex = () => state.chosen.nearest(Number($("sample").value));
@@ -79,32 +110,40 @@ function taskOf(start, inputs) {
   };
 }
 
-function setRunning(running) {
-  for (const control of $("run-form").elements) control.disabled = running;
-  $("stop").disabled = !running;
-  $("start").disabled = running || !state.variant.name;
+/** `doing`: "fetch", during which another model can be chosen, "run", or null. */
+function setDoing(doing) {
+  state.doing = doing;
+  for (const control of $("run-form").elements) control.disabled = doing === "run";
+  $("stop").disabled = !doing;
+  $("start").disabled = $("whole-set").disabled = Boolean(doing) || !state.variant.name;
 }
 
-async function attempt(work) {
-  state.abort = new AbortController();
-  setRunning(true);
+const failed = { fetch: "It could not be fetched; Run tries again.", run: "It did not run." };
+
+/** Does one thing that can be stopped; what was begun after it takes over the page. */
+async function attempt(doing, work) {
+  const abort = (state.abort = new AbortController());
+  const current = () => state.abort === abort;
+  setDoing(doing);
   view.showError(null);
   try {
-    await work(state.abort.signal);
+    await work(abort.signal);
   } catch (error) {
-    view.showStatus(error.kind === "cancelled" ? "Stopped." : "It did not run.");
-    if (error.kind !== "cancelled") view.showError(error.message);
+    if (!current()) return;
+    const stopped = error.kind === "cancelled";
+    view.showStopped(stopped ? "Stopped." : failed[doing], stopped ? null : error.message);
   } finally {
-    setRunning(false);
+    if (current()) setDoing(null);
   }
 }
 
 async function runOnce(signal) {
+  if (!state.chosen) await fetchChosen(signal);
   const { samples } = state.chosen;
   const index = samples ? sampleIndex() : undefined;
   const inputs = samples ? state.chosen.inputs([index], [1]) : new Uint8Array(0);
   const repeat = Math.min(10000, Math.max(1, Math.trunc(Number($("repeat").value)) || 1));
-  const start = { repeat, capture: "all", seed: samples ? undefined : 42 };
+  const start = { repeat, capture: "all", stream: true, seed: samples ? undefined : 42 };
   const result = await runInWorker(taskOf(start, inputs), { onChange: view.showProgress, signal });
   showResult(result, index);
   await offerTrace(result, state.chosen.name);
@@ -116,7 +155,7 @@ function showResult(result, index) {
   if (index !== undefined)
     view.drawPicture($("output-picture"), picture(state.chosen.samples, index), `sample ${index}`);
   else $("output-picture").hidden = true;
-  showCommon(result, state.variant, labels, truth);
+  showCommon({ ...result, from: state.chosen.from }, state.variant, labels, truth);
   $("progress").value = 1;
   view.showStatus(`Done: ${result.model.nodes} layers in ${result.times.run_ms.toFixed(1)} ms.`);
 }
@@ -141,7 +180,7 @@ async function runWholeSet(signal) {
   const percent = ((100 * right) / count).toFixed(1);
   view.showNoOutput(`${right} of ${count} samples classified as labelled: ${percent} %.`);
   view.showLayers(result.reply);
-  view.showRan(result, state.variant);
+  view.showRan({ ...result, from: state.chosen.from }, state.variant);
   view.showStatus(`Done: ${count} samples in ${(result.times.run_ms / 1000).toFixed(2)} s.`);
   await offerTrace(result, `${state.chosen.name}-set`);
 }
@@ -149,14 +188,13 @@ async function runWholeSet(signal) {
 /** The trace as a download, and to the PC where one waits. */
 async function offerTrace(result, name) {
   if (state.traceUrl) URL.revokeObjectURL(state.traceUrl);
-  const file = new Blob([result.trace], { type: "application/octet-stream" });
-  state.traceUrl = URL.createObjectURL(file);
+  state.traceUrl = URL.createObjectURL(result.file);
   $("download").href = state.traceUrl;
   const { host, engine } = result.reply.run;
   $("download").download = `${name}-${host}-${engine}.safetensors`;
   $("sent").textContent = "";
   if (!state.acceptsTraces) return;
-  const response = await fetch(new URL("api/traces", root), { method: "POST", body: result.trace });
+  const response = await fetch(new URL("api/traces", root), { method: "POST", body: result.file });
   const answer = await response.json().catch(() => ({ error: `HTTP ${response.status}` }));
   $("sent").textContent = answer.saved
     ? `Sent to the PC: ${answer.saved}`
@@ -175,6 +213,7 @@ async function runForPc(id) {
     if (result.job.batch !== undefined)
       return view.showStatus(`Done: ${result.job.batch} cases, the answers are with the PC.`);
     showCommon(result, result.variant);
+    // What was captured is with the PC; here are the outputs.
     await offerTrace(result, result.job.model.name.replace(/\.onnx$/i, ""));
     view.showStatus("Done: the trace is with the PC.");
   } catch (error) {
@@ -186,27 +225,17 @@ async function runForPc(id) {
 function listen() {
   $("run-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    attempt(runOnce);
+    attempt("run", runOnce);
   });
-  $("whole-set").addEventListener("click", () => attempt(runWholeSet));
+  $("whole-set").addEventListener("click", () => attempt("run", runWholeSet));
   $("stop").addEventListener("click", () => state.abort?.abort());
   $("previous").addEventListener("click", () => step(-1));
   $("next").addEventListener("click", () => step(1));
   $("sample").addEventListener("input", showSample);
-  const report = (promise) =>
-    promise.catch((error) => {
-      view.showStatus("This cannot be used.");
-      view.showError(error.message);
-    });
-  const take = (files) => report(chooseFiles(files).then(chooseOwn));
-  $("model").addEventListener("change", ({ target }) => {
-    if (!target.value) return choose(state.own);
-    // The last one chosen counts, whichever is fetched first.
-    const still = (chosen) => target.value === chosen.name && choose(chosen);
-    report(chooseShipped(target.value).then(still));
-  });
+  listenToClear();
+  $("model").addEventListener("change", select);
   $("file").addEventListener("change", ({ target }) => {
-    if (target.files.length > 0) take([...target.files]);
+    if (target.files.length > 0) takeFiles([...target.files]);
     target.value = "";
   });
   const drop = $("drop");
@@ -219,7 +248,7 @@ function listen() {
     document.addEventListener(type, () => drop.classList.remove("over"));
   document.addEventListener("drop", (event) => {
     event.preventDefault();
-    if (!state.abort || $("stop").disabled) take([...event.dataTransfer.files]);
+    if (state.doing !== "run") takeFiles([...event.dataTransfer.files]);
   });
 }
 
@@ -243,12 +272,13 @@ async function start() {
   state.acceptsTraces = session.accepts_traces === true;
   fillThreads();
   listen();
-  const models = await fetchJson("assets/models.json");
-  $("model").replaceChildren(...models.map((name) => new Option(name, name)));
-  const first = models.includes("lenet5") ? "lenet5" : models[0];
-  $("model").value = first;
-  if (first) choose(await chooseShipped(first));
-  setRunning(false);
+  state.models = await fetchJson("assets/models.json");
+  const names = state.models.map(({ name }) => name);
+  $("model").replaceChildren(...names.map((name) => new Option(name, name)));
+  if (names.length === 0) return setDoing(null);
+  $("model").value = names.includes("lenet5") ? "lenet5" : names[0];
+  await showKept();
+  await select();
 }
 
 start().catch((error) => view.showError(`The page could not start: ${error.message}`));

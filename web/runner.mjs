@@ -1,18 +1,15 @@
 // The page's side of a run: starts the worker, hands on what it says, ends it.
 // Clients: page.mjs, job.mjs.
 
+import { RunError } from "./errors.mjs";
+import { assemble } from "./safetensors.mjs";
+
 const engineFolder = new URL("../engine/", import.meta.url).href;
 
-export class RunError extends Error {
-  constructor(kind, message) {
-    super(message);
-    this.kind = kind;
-  }
-}
-
 /**
- * Runs `task` = {variant, threads, model, attachments, start, inputs}; resolves to {reply, trace,
- * times, model, build}. With `batch` (core/session/batch.hpp) in place of the model and the inputs it
+ * Runs `task` = {variant, threads, model, attachments, start, inputs}; resolves to {reply, trace, file,
+ * times, model, build}: `file` is a Blob of the whole trace. With start.stream, `trace` holds the outputs
+ * alone; the captured values are in the file, or with `valuesUrl` have gone there. With `batch` (core/session/batch.hpp) in place of the model and the inputs it
  * resolves to {answers}. `onChange({phase, done, total, sample, samples})` is told of progress, and
  * `signal` stops it.
  */
@@ -21,6 +18,8 @@ export function runInWorker(task, { onChange = () => {}, signal } = {}) {
     const worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" });
     let state = { phase: "compile", done: 0, total: 0, sample: 0, samples: 0 };
     let about = {};
+    const values = []; // pieces, and their bytes as blobs: these need not stay in memory
+    const blobs = [];
     const change = (more) => onChange((state = { ...state, ...more }));
     const end = (settle, value) => {
       worker.terminate();
@@ -35,7 +34,13 @@ export function runInWorker(task, { onChange = () => {}, signal } = {}) {
       if (type === "phase") change({ phase: more.phase });
       else if (type === "progress") change(more);
       else if (type === "loaded") about = more;
-      else if (type === "done") end(resolve, { ...about, ...more });
+      else if (type === "values") {
+        values.push(...more.values);
+        blobs.push(new Blob([more.payload]));
+      } else if (type === "done") {
+        const file = more.trace && assemble(more.trace, values, blobs);
+        end(resolve, { ...about, ...more, file });
+      }
       else end(reject, new RunError(more.kind, more.message));
     };
     worker.onerror = (event) => {

@@ -1,5 +1,5 @@
 // float32 tensors in safetensors files (https://github.com/huggingface/safetensors).
-// Clients: choice.mjs (inputs of a run), page.mjs (outputs of many samples), tests.
+// Clients: choice.mjs (inputs of a run), page.mjs (outputs of many samples), runner.mjs, tests.
 
 /** `tensors`: [{name, shape, values: Float32Array}]. */
 export function writeSafetensors(tensors) {
@@ -23,10 +23,39 @@ export function writeSafetensors(tensors) {
   return file;
 }
 
+const safetensorsNames = {
+  float32: "F32", float64: "F64", float16: "F16", bfloat16: "BF16", int64: "I64", int32: "I32",
+  int16: "I16", int8: "I8", uint64: "U64", uint32: "U32", uint16: "U16", uint8: "U8", bool: "BOOL",
+};
+
+function headOf(file) {
+  const size = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
+  return { header: JSON.parse(new TextDecoder().decode(file.subarray(8, 8 + size))), size: 8 + size };
+}
+
+/**
+ * A trace as a Blob: `file` as the engine wrote it, or, where `values` (value_stream.hpp) came apart from it
+ * as `blobs`, these under its metadata.
+ */
+export function assemble(file, values, blobs) {
+  if (values.length === 0) return new Blob([file]);
+  const header = { __metadata__: headOf(file).header.__metadata__ };
+  let offset = 0;
+  for (const { name, dtype, shape, begin, bytes } of values) {
+    if (begin === 0) header[name] = { dtype: safetensorsNames[dtype], shape, data_offsets: [offset, 0] };
+    offset += bytes;
+    header[name].data_offsets[1] = offset;
+  }
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const head = new Uint8Array(8 + Math.ceil(text.length / 8) * 8).fill(0x20); // blanks: data at 8·n
+  new DataView(head.buffer).setBigUint64(0, BigInt(head.length - 8), true);
+  head.set(text, 8);
+  return new Blob([head, ...blobs], { type: "application/octet-stream" });
+}
+
 /** The float32 tensor `name` of a file that the engine wrote. */
 export function readFloats(file, name) {
-  const headSize = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
-  const header = JSON.parse(new TextDecoder().decode(file.subarray(8, 8 + headSize)));
-  const [begin, end] = header[name].data_offsets.map((offset) => 8 + headSize + offset);
+  const { header, size } = headOf(file);
+  const [begin, end] = header[name].data_offsets.map((offset) => size + offset);
   return new Float32Array(file.slice(begin, end).buffer);
 }

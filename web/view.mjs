@@ -20,6 +20,11 @@ const fact = (name, value, className = "") =>
 export const bytesText = (bytes) =>
   bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e3).toFixed(1)} kB`;
 
+function remainingText(ms) {
+  const seconds = Math.ceil(ms / 1000);
+  return seconds < 90 ? `${seconds} s left` : `${Math.ceil(seconds / 60)} min left`;
+}
+
 export function showCapabilities(here, variant) {
   const yes = (has) => [has ? "yes" : "no", has ? "yes" : "no"];
   $("browser-name").textContent = here.browser;
@@ -51,7 +56,19 @@ const phases = {
   send: "Sending the trace to the PC…",
 };
 
-export function showProgress({ phase, done, total, sample, samples }) {
+/** A download: how much of it, how quickly, how long yet. Without a known total the bar only moves. */
+function showFetch({ name, received, total, perSecond, remainingMs }) {
+  if (total > 0) $("progress").value = received / total;
+  else $("progress").removeAttribute("value");
+  const amount = total > 0 ? `${bytesText(received)} of ${bytesText(total)}` : bytesText(received);
+  const parts = [amount, `${bytesText(perSecond)}/s`];
+  if (remainingMs !== null) parts.push(remainingText(remainingMs));
+  $("status").textContent = `Fetching ${name}: ${parts.join(" · ")}`;
+}
+
+export function showProgress(progress) {
+  const { phase, done, total, sample, samples } = progress;
+  if (phase === "fetch") return showFetch(progress);
   const share = samples > 0 ? sample / samples : total > 0 ? done / total : 0;
   $("progress").value = phase === "send" ? 1 : share;
   const percent = `${Math.floor(share * 100)} %`;
@@ -61,6 +78,12 @@ export function showProgress({ phase, done, total, sample, samples }) {
 
 export function showStatus(text) {
   $("status").textContent = text;
+}
+
+export function showStopped(text, message) {
+  $("progress").value = 0;
+  showStatus(text);
+  showError(message);
 }
 
 export function showError(message) {
@@ -150,6 +173,14 @@ export function showLayers({ layers, run }) {
   $("layers-card").hidden = false;
 }
 
+/** What the engine's files take on the way here, and whether they had to come. */
+function engineText(downloads) {
+  const sum = (key) => downloads.reduce((total, file) => total + file[key], 0);
+  if (downloads.length === 0) return "not told";
+  if (downloads.every(({ cached }) => cached)) return "kept by this browser";
+  return `${bytesText(sum("compressed"))} compressed, ${bytesText(sum("size"))} unpacked`;
+}
+
 export function showRan(result, variant) {
   const { run, memory } = result.reply;
   const peak = Math.max(0, ...memory.map((sample) => sample.bytes));
@@ -164,7 +195,9 @@ export function showRan(result, variant) {
     fact("Run", ms(result.times.run_ms)),
     fact("Wasm memory", bytesText(peak)),
     fact("Model", `${result.model.model_sha256.slice(0, 12)}…`),
-    fact("Trace", bytesText(result.trace.length)),
+    fact("Model file", `${bytesText(result.model.bytes)}, ${result.from ?? "not told"}`),
+    fact("Engine files", engineText(result.downloads ?? [])),
+    fact("Trace", bytesText(result.file.size)),
   );
   $("ran-card").hidden = false;
 }

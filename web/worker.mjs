@@ -2,6 +2,7 @@
 // One worker per run: to stop is to terminate it, and nothing is left of it.
 import { runBatch } from "./batch.mjs";
 import { openEngine } from "./engine.mjs";
+import { ValuesToPage, ValuesToPc } from "./values.mjs";
 
 // Long enough to waste little on messages, short enough for a moving progress bar.
 const sliceMs = 50;
@@ -19,7 +20,36 @@ function joined(model, attachments) {
   return all;
 }
 
-async function run({ base, variant, threads, model, attachments, start, inputs }) {
+/** The engine's files: bytes compressed and unpacked, and whether the browser surely had them already. */
+const downloads = () =>
+  performance
+    .getEntriesByType("resource")
+    .filter(({ name }) => /\/engine\/[^/]+$/.test(name))
+    .map(({ name, encodedBodySize, decodedBodySize, transferSize }) => ({
+      name: name.slice(name.lastIndexOf("/") + 1),
+      compressed: encodedBodySize,
+      size: decodedBodySize,
+      // Nothing came, or the headers of a 304, for which WebKit tells no sizes; Firefox tells as ever.
+      cached: transferSize < encodedBodySize || decodedBodySize === 0,
+    }));
+
+/** Polls until the run is finished; values that come with the answers go to `sink`. Shapes by name. */
+async function runToEnd(engine, sink) {
+  const shapes = {};
+  for (;;) {
+    const { head, payload } = engine.request({ do: "poll", budget_ms: sliceMs });
+    const { values, ...progress } = head;
+    say("progress", progress);
+    if (head.finished) break;
+    if (!values) continue;
+    for (const { name, shape } of values) shapes[name] = shape;
+    await sink.send(values, payload);
+  }
+  await sink.end();
+  return shapes;
+}
+
+async function run({ base, variant, threads, model, attachments, start, inputs, valuesUrl }) {
   const times = {};
   let begin = performance.now();
   const lap = (name) => {
@@ -32,18 +62,18 @@ async function run({ base, variant, threads, model, attachments, start, inputs }
   const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
   const loaded = engine.request({ do: "load", attachments: table }, joined(model, attachments));
   lap("load_ms");
-  say("loaded", { model: loaded.head, build: engine.request({ do: "capabilities" }).head });
+  const bytes = model.length + table.reduce((sum, file) => sum + file.bytes, 0);
+  say("loaded", { model: { ...loaded.head, bytes }, build: engine.request({ do: "capabilities" }).head });
   engine.request({ do: "start", ...start }, inputs);
   lap("prepare_ms");
   say("phase", { phase: "run" });
-  for (;;) {
-    const { head } = engine.request({ do: "poll", budget_ms: sliceMs });
-    say("progress", head);
-    if (head.finished) break;
-  }
+  const shapes = await runToEnd(engine, valuesUrl ? new ValuesToPc(valuesUrl) : new ValuesToPage(say));
   lap("run_ms");
   const done = engine.request({ do: "finish" });
-  say("done", { reply: done.head, trace: done.payload, times }, [done.payload.buffer]);
+  // The engine no longer holds what has gone out.
+  for (const layer of done.head.layers) layer.shape ??= shapes[layer.output] ?? null;
+  const result = { reply: done.head, trace: done.payload, times, downloads: downloads() };
+  say("done", result, [done.payload.buffer]);
 }
 
 async function runMany({ base, variant, threads, batch, start }) {

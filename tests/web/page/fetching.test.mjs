@@ -1,0 +1,139 @@
+// What the page fetches: compressed, with progress, and only once. In Chromium.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+
+import { asset } from "../../e2e/support.mjs";
+import { closeBrowser, openPage, openServed, serve, status } from "./support.mjs";
+
+after(closeBrowser);
+
+const ran = (page, name) =>
+  page.locator("#ran div").filter({ has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }) }).locator("dd").innerText();
+
+async function choose(page, model) {
+  await page.locator("#model").selectOption(model);
+  await status(page, "Press Run.");
+}
+
+/** Answers of the server to this page, by the end of their path. */
+function watch(page) {
+  const answers = [];
+  page.on("response", async (response) => {
+    const headers = await response.allHeaders().catch(() => ({}));
+    answers.push({ path: new URL(response.url()).pathname, status: response.status(), headers });
+  });
+  return (end) => answers.filter(({ path }) => path.endsWith(end));
+}
+
+/** Holds models back: `release` lets one through, so that a test can look at the page meanwhile. */
+async function holdModels(page) {
+  let release;
+  const released = new Promise((resolve) => (release = resolve));
+  await page.route("**/assets/models/*.onnx", async (route) => {
+    await released;
+    await route.continue().catch(() => {}); // it may have been given up meanwhile
+  });
+  return release;
+}
+
+test("the engine comes compressed and is not fetched again when the page is opened once more", async (t) => {
+  const { url } = await serve(t);
+  const { page, complaints } = await openPage(t);
+  const answers = watch(page);
+  const load = async () => {
+    await page.goto(url);
+    await page.locator("#start:enabled").waitFor();
+    await page.locator("#start").click();
+    await status(page, "Done");
+    return ran(page, "Engine files");
+  };
+  assert.match(await load(), /compressed, .* unpacked/);
+  const [wasm] = answers("relaxed-threads.wasm");
+  assert.equal(wasm.headers["content-encoding"], "br");
+  assert.equal(wasm.headers["content-type"], "application/wasm");
+  assert.equal(wasm.headers.vary, "Accept-Encoding");
+  assert.ok(Number(wasm.headers["content-length"]) < 1.5e6, wasm.headers["content-length"]);
+  assert.equal(await load(), "kept by this browser");
+  assert.equal(await ran(page, "Model file"), "248.3 kB, kept by this browser");
+  assert.equal(answers("lenet5.onnx").length, 1);
+  assert.deepEqual(complaints, []);
+});
+
+test("a model is fetched with a progress bar and can be stopped; Run fetches it again", async (t) => {
+  const { page, complaints } = await openServed(t);
+  // Slow enough to be looked at: a throttled network of Chromium's own.
+  const network = await page.context().newCDPSession(page);
+  await network.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: 300_000, uploadThroughput: -1 });
+  await page.locator("#model").selectOption("resnet20");
+  await status(page, /Fetching resnet20: .* of 1\.1 MB · .*\/s · \d+ s left/);
+  assert.ok(Number(await page.locator("#progress").getAttribute("value")) < 1);
+  assert.ok(await page.locator("#start").isDisabled());
+  await page.locator("#stop").click();
+  await status(page, "Stopped.");
+  await network.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+  await page.locator("#start").click();
+  await status(page, "Done");
+  assert.match(await ran(page, "Model file"), /1\.1 MB, fetched in/);
+  assert.deepEqual(complaints, []);
+});
+
+test("the last of several choices counts", async (t) => {
+  const { page, complaints } = await openServed(t);
+  const release = await holdModels(page);
+  await page.locator("#model").selectOption("resnet20");
+  await page.locator("#model").selectOption("lenet1");
+  release();
+  await status(page, "Press Run.");
+  await page.locator("#start").click();
+  await status(page, "Done: 9 layers");
+  assert.deepEqual(complaints, []);
+});
+
+test("a model that was fetched once is not fetched again until it is cleared", async (t) => {
+  const { page } = await openServed(t);
+  await choose(page, "lenet1");
+  const answers = watch(page);
+  await choose(page, "lenet5");
+  await choose(page, "lenet1");
+  await page.reload();
+  await page.locator("#start:enabled").waitFor();
+  await choose(page, "lenet1");
+  assert.equal(answers(".onnx").length, 0);
+  assert.match(await page.locator("#kept-text").innerText(), /keeps 2 models, 262\.4 kB/);
+  await page.locator("#clear").click();
+  await page.locator("#kept").waitFor({ state: "hidden" });
+  await choose(page, "lenet5");
+  assert.equal(answers("lenet5.onnx").length, 1);
+});
+
+test("bytes that are not the listed ones run, but are not kept", async (t) => {
+  const { page } = await openServed(t);
+  await page.route("**/assets/models/lenet1.onnx", (route) => route.fulfill({ path: asset("models", "lenet1.onnx").replace("lenet1", "resnet20") }));
+  await choose(page, "lenet1");
+  assert.match(await page.locator("#kept-text").innerText(), /keeps 1 model,/);
+});
+
+test("a model that cannot be fetched says why, and Run tries again", async (t) => {
+  const { page } = await openServed(t);
+  await page.route("**/assets/models/lenet1.onnx", (route) => route.abort());
+  await page.locator("#model").selectOption("lenet1");
+  await status(page, "It could not be fetched; Run tries again.");
+  assert.match(await page.locator("#error").innerText(), /lenet1: the connection broke off/);
+  await page.unroute("**/assets/models/lenet1.onnx");
+  await page.locator("#start").click();
+  await status(page, "Done: 9 layers");
+});
+
+test("without room in the browser everything works, and nothing is kept", async (t) => {
+  const { url } = await serve(t);
+  const { page, complaints } = await openPage(t);
+  await page.addInitScript(() => {
+    Cache.prototype.put = () => Promise.reject(new DOMException("no room", "QuotaExceededError"));
+  });
+  await page.goto(url);
+  await page.locator("#start:enabled").waitFor();
+  await page.locator("#start").click();
+  await status(page, "Done");
+  assert.ok(await page.locator("#kept").isHidden());
+  assert.deepEqual(complaints, []);
+});

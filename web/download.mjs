@@ -1,0 +1,75 @@
+// Bytes from a server, with progress on the way. Clients: choice.mjs, job.mjs.
+import { RunError } from "./errors.mjs";
+
+const tellMs = 100; // often enough for a moving bar
+const firstRoom = 1 << 16;
+
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+function room(size, what) {
+  try {
+    return new Uint8Array(size);
+  } catch {
+    throw new RunError("limit", `${what}: this browser gives no memory for its ${megabytes(size)}.`);
+  }
+}
+
+/** Tells at most every tellMs how much has come, how quickly, and how long the rest will take. */
+function meter(total, onProgress) {
+  const begin = performance.now();
+  let told = -Infinity;
+  return (received, last = false) => {
+    const now = performance.now();
+    if (!last && now - told < tellMs) return;
+    told = now;
+    const perSecond = (1000 * received) / Math.max(1, now - begin);
+    const known = total >= received && received > 0;
+    const remainingMs = known ? (1000 * (total - received)) / perSecond : null;
+    onProgress({ received, total, perSecond, remainingMs });
+  };
+}
+
+async function open(url, what, init) {
+  const response = await fetch(url, init);
+  if (!response.ok) throw new RunError("io", `${what}: HTTP ${response.status}.`);
+  return response;
+}
+
+// Of a compressed answer Content-Length tells what is sent, not what comes out.
+const announced = ({ headers }) =>
+  headers.has("Content-Encoding") ? 0 : Number(headers.get("Content-Length")) || 0;
+
+/**
+ * Fetches `url`. `what` names it in messages; `total` is its size where that is known; `onProgress` is told
+ * {received, total, perSecond, remainingMs} (null: unknown); `signal` stops it. Everything else goes to
+ * fetch. Throws a RunError: cancelled, io (refused, broken off) or limit (no memory).
+ */
+export async function download(url, { what, total = 0, onProgress = () => {}, signal, ...init }) {
+  let received = 0;
+  try {
+    const response = await open(url, what, { ...init, signal });
+    const expected = total || announced(response);
+    const tell = meter(expected, onProgress);
+    let bytes = room(expected || firstRoom, what);
+    const reader = response.body.getReader();
+    tell(0);
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (received + value.length > bytes.length) {
+        const more = room(Math.max(2 * bytes.length, received + value.length), what);
+        more.set(bytes.subarray(0, received));
+        bytes = more;
+      }
+      bytes.set(value, received);
+      tell((received += value.length));
+    }
+    tell(received, true);
+    return received === bytes.length ? bytes : bytes.slice(0, received);
+  } catch (error) {
+    if (signal?.aborted) throw new RunError("cancelled", "Stopped.");
+    if (error instanceof RunError) throw error;
+    const came = received > 0 ? ` after ${megabytes(received)}` : "";
+    throw new RunError("io", `${what}: the connection broke off${came} (${error.message}).`);
+  }
+}

@@ -1,0 +1,47 @@
+// Captured values on their way out of the worker, in pieces (core/session/value_stream.hpp): to the PC that
+// waits, or to the page. Client: worker.mjs.
+import { packMessage } from "./message.mjs";
+import { RunError } from "./errors.mjs";
+
+/** Posts pieces to `url`, one request at a time: the next piece waits for the one before it. */
+export class ValuesToPc {
+  #url;
+  #underWay = Promise.resolve();
+
+  constructor(url) {
+    this.#url = url;
+  }
+
+  /** Resolves when there is room for the next piece: the engine goes on while this one travels. */
+  async send(values, payload) {
+    await this.#underWay;
+    this.#underWay = this.#post(packMessage({ values }, [payload]));
+    this.#underWay.catch(() => {}); // awaited by the next one, or by end
+  }
+
+  async #post(body) {
+    const response = await fetch(this.#url, { method: "POST", body });
+    // 409: the PC wants no more of them, and knows why.
+    if (response.status === 409) throw new RunError("cancelled", "The PC took no more values.");
+    if (!response.ok) throw new RunError("io", `The PC refused values: HTTP ${response.status}.`);
+  }
+
+  end() {
+    return this.#underWay;
+  }
+}
+
+/** Hands pieces to the page, which keeps them outside the memory of scripts. */
+export class ValuesToPage {
+  #say;
+
+  constructor(say) {
+    this.#say = say;
+  }
+
+  async send(values, payload) {
+    this.#say("values", { values, payload }, [payload.buffer]);
+  }
+
+  async end() {}
+}
