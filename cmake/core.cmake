@@ -17,6 +17,7 @@ function(driftscope_add_core target)
   set_source_files_properties("${CMAKE_SOURCE_DIR}/core/dataset/stb_image.cpp"
     PROPERTIES COMPILE_OPTIONS -fwrapv)
   add_library(${target}_objects OBJECT ${sources} ${platform} ${generated})
+  driftscope_add_ort(${target}_objects)
   if(DRIFTSCOPE_SANITIZE)
     # Not optimised the whole compiles three times as fast; where the time of a run goes it is.
     file(GLOB_RECURSE hot "${CMAKE_SOURCE_DIR}/core/engines/strict/simd/*.cpp"

@@ -6,11 +6,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/result.hpp"
 #include "core/graph/graph.hpp"
+#include "core/model/model_source.hpp"
+#include "core/platform/platform.hpp"
 
 namespace driftscope {
 
@@ -47,6 +50,9 @@ class Observer {
 struct Progress {
   std::int64_t done = 0;  ///< nodes finished
   std::int64_t total = 0;
+  /// Polling does not help before the host's event loop has run: somebody else works, or the browser.
+  bool waiting = false;
+  bool preparing = false;  ///< the engine is not ready yet; no node has begun
   [[nodiscard]] bool finished() const { return done >= total; }
 };
 
@@ -65,6 +71,9 @@ class Session {
   [[nodiscard]] virtual Result<std::vector<Tensor>> finish() = 0;
 
   [[nodiscard]] virtual RanWith ran_with() const = 0;
+
+  /// Memory that sample_memory() does not see, where the engine has some: another runtime's heap.
+  [[nodiscard]] virtual std::optional<MemorySample> memory() const { return std::nullopt; }
 };
 
 struct EngineOptions {
@@ -73,6 +82,7 @@ struct EngineOptions {
   /// by node and has every value. No option of a target: what is captured decides.
   bool fuse = false;
   std::map<std::string, std::string> values;  ///< the target's other options
+  std::shared_ptr<const ModelSource> source = {};  ///< never null for an engine that reads_source()
 };
 
 /// Splits a target's options: `threads` is read and checked here, the rest is the engine's to check.
@@ -86,6 +96,8 @@ class Engine {
   [[nodiscard]] virtual Availability available() const = 0;
   /// Whether this node can run here; prepare fails with the reason of the first that cannot.
   [[nodiscard]] virtual Availability supports(const Graph& graph, const Node& node) const = 0;
+  /// Whether prepare needs the model as it came, beside the graph: a runtime with a reader of its own.
+  [[nodiscard]] virtual bool reads_source() const { return false; }
   /// `graph` has its shapes bound (bind_shapes). An option that the engine does not know is an error.
   [[nodiscard]] virtual Result<std::unique_ptr<Session>> prepare(
       std::shared_ptr<const Graph> graph, const EngineOptions& options) const = 0;

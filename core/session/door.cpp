@@ -71,7 +71,9 @@ Result<Reply> Door::State::poll(const json& request) {
                 {"total", progress->nodes.total},
                 {"sample", progress->sample},
                 {"samples", progress->samples},
-                {"finished", progress->finished()}},
+                {"finished", progress->finished()},
+                {"waiting", progress->nodes.waiting},
+                {"preparing", progress->nodes.preparing}},
                {}};
 }
 

@@ -5,8 +5,10 @@
 //   {"do":"capabilities"}                            → {"engines":[{"name","available","reason"}],
 //                                                       "platform","threads","threads_available",
 //                                                       "instruction_set"}
-//   {"do":"load","attachments":[{"name","bytes"}]?} + .onnx bytes, then those of each attachment
-//       (the files of external data that the model names)
+//   {"do":"load","target":"chrome/ort"?,"attachments":[{"name","bytes"}]?} + .onnx bytes, then those of
+//       each attachment (the files of external data that the model names). An engine that reads the
+//       model itself (ort) can only be started when "target" has named it here: else nobody keeps the
+//       bytes.
 //                                                    → {"model_sha256","inputs":[{"name","dtype",
 //                                                       "shape"}],"outputs":[…],"nodes":N,
 //                                                       "graph":"…"}
@@ -14,7 +16,8 @@
 //    "seed":42?,"environment":{…}?,"samples":N?} + inputs as safetensors (empty with "seed")
 //                                                    → {"nodes":N}
 //   {"do":"poll","budget_ms":20}                     → {"done","total","sample","samples",
-//                                                       "finished"}
+//                                                       "finished","waiting","preparing"}
+//       "waiting": let the event loop run before the next poll; "preparing": the engine is not ready
 //   {"do":"finish"}                                  → {"layers":[{"node","op","output","shape",
 //                                                       "time_ns"}],"outputs":[{"name","dtype",
 //                                                       "shape","values"}],"memory":[…],

@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "core/engine/engine.hpp"
+#include "core/engine/target.hpp"
 #include "core/graph/build.hpp"
 #include "core/graph/print.hpp"
 #include "core/model/onnx_reader.hpp"
@@ -65,6 +67,24 @@ ExternalData from_attachments(const Files& files) {
   };
 }
 
+// Whether the engine that will be started reads the model itself.
+Result<bool> wants_source(const json& request) {
+  DRIFTSCOPE_TRY(const auto text, read_text(request, "target"));
+  if (!text) return false;
+  DRIFTSCOPE_TRY(const Target target, parse_target(*text));
+  DRIFTSCOPE_TRY(const Engine* const engine, find_engine(target.engine));
+  return engine->reads_source();
+}
+
+std::shared_ptr<const ModelSource> keep_source(std::span<const std::byte> model,
+                                               const Files& files) {
+  auto source = std::make_shared<ModelSource>();
+  source->model.assign(model.begin(), model.end());
+  for (const auto& [name, bytes] : files)
+    source->files.push_back({name, {bytes.begin(), bytes.end()}});
+  return source;
+}
+
 json describe_shape(const std::optional<SymbolicShape>& shape) {
   if (!shape) return nullptr;
   json dimensions = json::array();
@@ -91,12 +111,14 @@ json describe_values(const Graph& graph, const std::vector<ValueId>& ids) {
 }  // namespace
 
 Result<LoadedModel> load_model(const json& request, std::span<const std::byte> payload) {
+  DRIFTSCOPE_TRY(const bool keep, wants_source(request));
   DRIFTSCOPE_TRY(const Files files, read_attachments(request, payload));
   if (payload.empty()) return bad_input("load: no model bytes came with the request");
   DRIFTSCOPE_TRY(const Model model, read_onnx(payload, from_attachments(files)));
   DRIFTSCOPE_TRY(Graph graph, build_graph(model));
   DRIFTSCOPE_TRY(Graph inferred, infer_shapes(std::move(graph)));
-  return LoadedModel{model.sha256, std::make_shared<const Graph>(std::move(inferred))};
+  return LoadedModel{model.sha256, std::make_shared<const Graph>(std::move(inferred)),
+                     keep ? keep_source(payload, files) : nullptr};
 }
 
 json describe_model(const LoadedModel& model) {

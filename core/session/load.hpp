@@ -9,12 +9,14 @@
 
 #include "core/base/result.hpp"
 #include "core/graph/graph.hpp"
+#include "core/model/model_source.hpp"
 
 namespace driftscope {
 
 struct LoadedModel {
   std::string sha256;
   std::shared_ptr<const Graph> graph;  ///< shapes inferred, symbolic dimensions unbound
+  std::shared_ptr<const ModelSource> source;  ///< null unless the engine asked for reads it
 };
 
 [[nodiscard]] Result<LoadedModel> load_model(const nlohmann::json& request,

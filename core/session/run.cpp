@@ -43,14 +43,18 @@ Status check_build(const Target& target, const json& environment) {
                                     here->get<std::string>()));
 }
 
-Result<std::unique_ptr<Session>> prepare(Target target, std::shared_ptr<const Graph> graph,
-                                         Capture capture) {
+Result<std::unique_ptr<Session>> prepare(Target target, const LoadedModel& model,
+                                         std::shared_ptr<const Graph> graph, Capture capture) {
   target.options.erase("wasm");
   DRIFTSCOPE_TRY(const Engine* const engine, find_engine(target.engine));
   if (const Availability here = engine->available(); !here.ok)
     return missing_error(fmt::format("engine {}: {}", target.engine, here.reason));
   DRIFTSCOPE_TRY(EngineOptions options, read_engine_options(target.options));
   options.fuse = capture != Capture::all;
+  options.source = model.source;
+  if (engine->reads_source() && !options.source)
+    return bad_input(fmt::format("request: engine {} reads the model itself; name the target in "
+                                 "\"load\" already", target.engine));
   return engine->prepare(std::move(graph), options);
 }
 
@@ -79,7 +83,8 @@ Result<std::unique_ptr<DoorRun>> DoorRun::start(const LoadedModel& model, StartR
   state->sample_count = request.samples;
   if (request.samples > 0) request.record.capture = Capture::outputs;
   DRIFTSCOPE_CHECK(check_build(state->target, state->environment));
-  DRIFTSCOPE_TRY(state->session, prepare(state->target, state->graph, request.record.capture));
+  DRIFTSCOPE_TRY(state->session, prepare(state->target, model, state->graph,
+                                         request.record.capture));
   if (request.samples > 0) {
     state->samples.emplace(state->graph, *state->session, std::move(request.inputs),
                            request.samples);

@@ -71,6 +71,7 @@ Result<Progress> SampleRun::poll(std::int64_t budget_ns) {
     if (left <= 0 && progress.done > 0) break;
     if (!running_) DRIFTSCOPE_CHECK(start_sample());
     DRIFTSCOPE_TRY(progress, session_.poll(left));
+    if (progress.waiting) break;
     if (!progress.finished()) continue;
     DRIFTSCOPE_CHECK(end_sample());
   }

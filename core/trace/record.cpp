@@ -104,6 +104,8 @@ struct Recording::State final : public Observer {
     const MemorySample sample = sample_memory();
     trace.memory.push_back(
         {static_cast<double>(last_memory_ns - begin_ns) * 1e-6, sample.bytes, sample.kind});
+    if (const auto more = session.memory())
+      trace.memory.push_back({trace.memory.back().t_ms, more->bytes, more->kind});
   }
 
   Status start() {
@@ -165,7 +167,8 @@ Result<Progress> Recording::poll(std::int64_t budget_ns) {
       progress.done = 0;
     }
   }
-  return Progress{state.repetition * nodes + progress.done, state.options.repeat * nodes};
+  return Progress{state.repetition * nodes + progress.done, state.options.repeat * nodes,
+                  progress.waiting, progress.preparing};
 }
 
 Result<Trace> Recording::take() {

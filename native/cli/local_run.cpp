@@ -30,8 +30,8 @@ Result<Answer> ask(Door& door, const json& request, std::span<const std::byte> p
   return answer;
 }
 
-Status load(Door& door, const ModelFile& model) {
-  json request = {{"do", "load"}};
+Status load(Door& door, const ModelFile& model, const Target& target) {
+  json request = {{"do", "load"}, {"target", target.text()}};
   Bytes payload = *model.bytes;
   json attachments = json::array();
   for (const JobAttachment& file : model.attachments) {
@@ -55,7 +55,7 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request,
                           const TargetProgress& progress) {
   Door door;
   progress("loading the model", 0, 0);
-  DRIFTSCOPE_CHECK(load(door, *request.model));
+  DRIFTSCOPE_CHECK(load(door, *request.model, target));
   json start = {{"do", "start"},
                 {"target", target.text()},
                 {"repeat", request.repeat},

@@ -83,6 +83,7 @@ env_text() {
   printf 'export %s=%q\n' DRIFTSCOPE_CACHE "$cache" DRIFTSCOPE_XNNPACK "$xnnpack_home" \
     DRIFTSCOPE_EMSCRIPTEN_TOOLCHAIN "$emcc/cmake/Modules/Platform/Emscripten.cmake" \
     EMSDK_PYTHON "$python"
+  if [[ -d $ort_headers ]]; then printf 'export DRIFTSCOPE_ONNXRUNTIME_HEADERS=%q\n' "$ort_headers"; fi
   if [[ $em_config ]]; then printf 'export EM_CONFIG=%q\n' "$em_config"; fi
   command -v ccache >/dev/null || return 0
   printf 'export CMAKE_%s_COMPILER_LAUNCHER=ccache\n' C CXX

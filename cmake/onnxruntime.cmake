@@ -1,0 +1,38 @@
+# The engine ort: its version is pinned in package.json, for both twins; the native one is compiled
+# against the C API's header (tools/setup fetches it) and loads the library when it runs.
+file(READ "${CMAKE_SOURCE_DIR}/package.json" package_json)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/package.json")
+string(JSON DRIFTSCOPE_ONNXRUNTIME_VERSION GET "${package_json}" devDependencies onnxruntime-web)
+string(JSON onnxruntime_node_version GET "${package_json}" devDependencies onnxruntime-node)
+if(NOT DRIFTSCOPE_ONNXRUNTIME_VERSION STREQUAL onnxruntime_node_version)
+  message(FATAL_ERROR "package.json: onnxruntime-web is ${DRIFTSCOPE_ONNXRUNTIME_VERSION}, "
+    "onnxruntime-node ${onnxruntime_node_version}; the twins must have the same version.")
+endif()
+
+set(ort_backend_files "")
+if(DRIFTSCOPE_TWIN STREQUAL "web")
+  file(GLOB ort_backend_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/web/ort/*.cpp")
+else()
+  find_path(ONNXRUNTIME_HEADERS onnxruntime_c_api.h
+    HINTS "$ENV{DRIFTSCOPE_ONNXRUNTIME_HEADERS}" PATH_SUFFIXES onnxruntime)
+  if(ONNXRUNTIME_HEADERS)
+    set(ort_backend_files "${CMAKE_SOURCE_DIR}/native/ort/backend.cpp"
+      "${CMAKE_SOURCE_DIR}/native/ort/library.cpp")
+  else()
+    message(STATUS "onnxruntime_c_api.h was not found (run tools/setup): without the engine pc/ort")
+    set(ort_backend_files "${CMAKE_SOURCE_DIR}/native/ort/absent.cpp")
+  endif()
+endif()
+
+# driftscope_add_ort(target): the backend's sources and what they need.
+function(driftscope_add_ort target)
+  target_sources(${target} PRIVATE ${ort_backend_files})
+  if(ONNXRUNTIME_HEADERS)  # of these files alone: other objects need not know where it lies
+    set_property(SOURCE ${ort_backend_files} APPEND PROPERTY
+      COMPILE_OPTIONS "-isystem${ONNXRUNTIME_HEADERS}")
+  endif()
+  set_property(SOURCE "${CMAKE_SOURCE_DIR}/core/engines/ort/backend.cpp" APPEND PROPERTY
+    COMPILE_DEFINITIONS "DRIFTSCOPE_ONNXRUNTIME_VERSION=\"${DRIFTSCOPE_ONNXRUNTIME_VERSION}\"")
+  set_property(SOURCE "${CMAKE_SOURCE_DIR}/native/ort/library.cpp" APPEND PROPERTY
+    COMPILE_DEFINITIONS "DRIFTSCOPE_CLONE=\"${CMAKE_SOURCE_DIR}\"")
+endfunction()

@@ -1,0 +1,38 @@
+#include "core/engines/ort/options.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace driftscope::ort {
+namespace {
+
+constexpr std::array<std::string_view, 4> names = {"none", "basic", "extended", "all"};
+
+Result<Optimization> read_optimization(const std::string& text) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (text == names[i]) return static_cast<Optimization>(i);
+  return bad_input(fmt::format("option opt={}: expected {}", text, fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+std::string_view optimization_name(Optimization optimization) {
+  return names[static_cast<std::size_t>(optimization)];
+}
+
+Result<Options> read_options(const EngineOptions& given) {
+  Options options;
+  options.threads = given.threads > 0 ? given.threads : usable_processors();
+  for (const auto& [key, value] : given.values) {
+    if (key != "opt")
+      return bad_input(fmt::format(
+          "engine ort has no option \"{}\". Its options: threads=N (default: all processors), "
+          "opt=none|basic|extended|all (default: all; how far ONNX Runtime may rewrite the graph)",
+          key));
+    DRIFTSCOPE_TRY(options.optimization, read_optimization(value));
+  }
+  return options;
+}
+
+}  // namespace driftscope::ort

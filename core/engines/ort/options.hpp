@@ -1,0 +1,16 @@
+// The options of the engine ort. Client: its engine.cpp.
+#pragma once
+
+#include "core/engines/ort/backend.hpp"
+
+namespace driftscope::ort {
+
+struct Options {
+  Optimization optimization = Optimization::all;
+  int threads = 1;
+};
+
+[[nodiscard]] Result<Options> read_options(const EngineOptions& given);
+[[nodiscard]] std::string_view optimization_name(Optimization optimization);
+
+}  // namespace driftscope::ort

@@ -1,0 +1,114 @@
+#include "core/model/graph_outputs.hpp"
+
+#include <array>
+#include <optional>
+#include <protozero/pbf_writer.hpp>
+#include <string_view>
+
+#include "core/model/onnx_reader.hpp"
+#include "core/model/onnx_parts.hpp"
+#include "core/model/protobuf_fields.hpp"
+
+namespace driftscope {
+namespace {
+
+// Field numbers of onnx.proto.
+constexpr std::uint32_t model_graph = 7;
+constexpr std::uint32_t graph_node = 1;
+constexpr std::uint32_t graph_output = 12;
+constexpr std::uint32_t value_info_name = 1;
+
+/// A ModelProto, cut at its graph.
+struct AroundGraph {
+  std::string_view before;
+  std::string_view graph;  ///< the GraphProto, without tag and length
+  std::string_view after;
+};
+
+/// read_fields does not say where a field begins.
+Result<AroundGraph> cut_at_graph(std::span<const std::byte> model) {
+  const std::string_view whole(reinterpret_cast<const char*>(model.data()), model.size());
+  std::optional<AroundGraph> found;
+  try {
+    protozero::pbf_reader reader(whole.data(), whole.size());
+    while (true) {
+      const std::size_t begin = whole.size() - reader.data().size();
+      if (!reader.next()) break;
+      Field field(reader);
+      if (field.tag() == model_graph) {
+        if (found) return bad_input("model: it holds two graphs");
+        const std::string_view graph = field.bytes();
+        found = {whole.substr(0, begin), graph,
+                 whole.substr(whole.size() - reader.data().size())};
+      }
+      field.skip_if_unread();
+    }
+  } catch (const protozero::exception& exception) {
+    return in_context(protobuf_error(exception), "model");
+  }
+  if (!found) return bad_input("model: it holds no graph: this is no ONNX model");
+  return *found;
+}
+
+Result<OutlineNode> outline_node(std::string_view message) {
+  OutlineNode node;
+  DRIFTSCOPE_CHECK(read_fields(message, [&](Field& field) -> Status {
+    switch (field.tag()) {
+      case 1: return read_name(field, node.inputs.emplace_back());
+      case 2: return read_name(field, node.outputs.emplace_back());
+      case 3: return read_name(field, node.name);
+      case 4: return read_name(field, node.op_type);
+      case 7: return read_name(field, node.domain);
+      default: return {};
+    }
+  }));
+  return node;
+}
+
+}  // namespace
+
+Result<ModelOutline> outline_model(std::span<const std::byte> model) {
+  DRIFTSCOPE_TRY(const AroundGraph parts, cut_at_graph(model));
+  ModelOutline outline;
+  DRIFTSCOPE_CHECK(read_fields(parts.graph, [&](Field& field) -> Status {
+    if (field.tag() == graph_node) {
+      DRIFTSCOPE_TRY(OutlineNode node, outline_node(field.bytes()));
+      outline.nodes.push_back(std::move(node));
+    } else if (field.tag() == graph_output) {
+      std::string other_type;
+      DRIFTSCOPE_TRY(ValueInfo info, read_value_info(field.bytes(), other_type));
+      outline.outputs.push_back(std::move(info.name));
+    }
+    return {};
+  }));
+  return outline;
+}
+
+Result<std::vector<std::byte>> with_graph_outputs(std::span<const std::byte> model,
+                                                  std::span<const std::string> names) {
+  DRIFTSCOPE_TRY(const AroundGraph parts, cut_at_graph(model));
+  std::string outputs;
+  for (const std::string& name : names) {
+    std::string info;
+    protozero::pbf_writer(info).add_string(value_info_name, name);
+    protozero::pbf_writer(outputs).add_message(graph_output, info);
+  }
+  std::string head;  // tag and length of the graph
+  protozero::add_varint_to_buffer(
+      &head, protozero::tag_and_type(model_graph, protozero::pbf_wire_type::length_delimited));
+  protozero::add_varint_to_buffer(&head, parts.graph.size() + outputs.size());
+  std::size_t size = 0;
+  const std::array<std::string_view, 5> pieces = {parts.before, head, parts.graph, outputs,
+                                                  parts.after};
+  for (const std::string_view piece : pieces) size += piece.size();
+  if (size > max_protobuf_bytes) return protobuf_too_large("the model with its values as outputs");
+  std::vector<std::byte> bytes;
+  bytes.reserve(size);
+  for (const std::string_view piece : pieces) {
+    const auto more = std::as_bytes(std::span(piece));
+    bytes.insert(bytes.end(), more.begin(), more.end());
+  }
+  return bytes;
+}
+
+}  // namespace driftscope

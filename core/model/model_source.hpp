@@ -1,0 +1,21 @@
+// An ONNX model as it came, for what reads it itself: an engine that is a runtime of its own.
+// Made by the session's load, which keeps it only for such an engine.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace driftscope {
+
+struct SourceFile {
+  std::string name;  ///< as the model names it
+  std::vector<std::byte> bytes;
+};
+
+struct ModelSource {
+  std::vector<std::byte> model;   ///< the .onnx file
+  std::vector<SourceFile> files;  ///< its external data
+};
+
+}  // namespace driftscope

@@ -1,0 +1,180 @@
+// engines/ort's backend on the PC: the C API. A run blocks until it is over, as ONNX Runtime's does.
+#include "core/engines/ort/backend.hpp"
+
+#include <fmt/format.h>
+
+#include "native/ort/library.hpp"
+
+namespace driftscope::ort {
+namespace {
+
+// Of its own choice MLAS takes the widest vectors that the processor has.
+std::string instruction_set() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512vnni")) return "MLAS, AVX-512 VNNI";
+  if (__builtin_cpu_supports("avx512f")) return "MLAS, AVX-512";
+  if (__builtin_cpu_supports("avx2")) return "MLAS, AVX2";
+  return __builtin_cpu_supports("avx") ? "MLAS, AVX" : "MLAS, SSE";
+}
+
+Result<ValueHandle> wrap(const NamedTensor& input, const OrtMemoryInfo* memory) {
+  const Tensor& tensor = input.tensor;
+  OrtValue* value = nullptr;
+  // ONNX Runtime only reads its inputs; its types have the numbers of TensorProto.DataType.
+  DRIFTSCOPE_CHECK(checked(library()->api->CreateTensorWithDataAsOrtValue(
+      memory, const_cast<std::byte*>(tensor.bytes().data()), tensor.bytes().size(),
+      tensor.shape().data(), tensor.shape().size(),
+      static_cast<ONNXTensorElementDataType>(tensor.dtype()), &value)));
+  return ValueHandle(value);
+}
+
+Result<Tensor> unwrap(OrtValue* value, const std::string& name) {
+  const OrtApi& api = *library()->api;
+  int is_tensor = 0;
+  DRIFTSCOPE_CHECK(checked(api.IsTensor(value, &is_tensor)));
+  if (is_tensor == 0) return unsupported(fmt::format("value {} is no tensor", name));
+  OrtTensorTypeAndShapeInfo* made = nullptr;
+  DRIFTSCOPE_CHECK(checked(api.GetTensorTypeAndShape(value, &made)));
+  const TensorInfoHandle info(made);
+  ONNXTensorElementDataType type{};
+  std::size_t rank = 0;
+  DRIFTSCOPE_CHECK(checked(api.GetTensorElementType(info.get(), &type)));
+  DRIFTSCOPE_CHECK(checked(api.GetDimensionsCount(info.get(), &rank)));
+  Shape shape(rank);
+  DRIFTSCOPE_CHECK(checked(api.GetDimensions(info.get(), shape.data(), rank)));
+  const auto dtype = dtype_from_onnx(static_cast<std::int64_t>(type));
+  if (!dtype) return unsupported(fmt::format("value {} has ONNX type {}", name, static_cast<int>(type)));
+  DRIFTSCOPE_TRY(const std::int64_t size, tensor_byte_size(*dtype, shape, name));
+  void* data = nullptr;
+  DRIFTSCOPE_CHECK(checked(api.GetTensorMutableData(value, &data)));
+  return Tensor::from_bytes(*dtype, std::move(shape),
+                            {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)},
+                            name);
+}
+
+class NativeModel final : public RuntimeModel {
+ public:
+  explicit NativeModel(int threads) : threads_(threads) {}
+
+  Status create(const CreateRequest& request) {
+    const OrtApi& api = *library()->api;
+    OrtSessionOptions* made = nullptr;
+    DRIFTSCOPE_CHECK(checked(api.CreateSessionOptions(&made)));
+    const SessionOptionsHandle options(made);
+    DRIFTSCOPE_CHECK(checked(api.SetSessionGraphOptimizationLevel(options.get(),
+                                                                  level(request.optimization))));
+    DRIFTSCOPE_CHECK(checked(api.SetIntraOpNumThreads(options.get(), threads_)));
+    DRIFTSCOPE_CHECK(checked(api.SetInterOpNumThreads(options.get(), 1)));
+    DRIFTSCOPE_CHECK(add_files(options.get(), *request.source));
+    ::OrtSession* session = nullptr;
+    DRIFTSCOPE_CHECK(checked(api.CreateSessionFromArray(library()->env, request.model.data(),
+                                                        request.model.size(), options.get(), &session),
+                             ErrorKind::unsupported));
+    session_.reset(session);
+    OrtMemoryInfo* memory = nullptr;
+    DRIFTSCOPE_CHECK(
+        checked(api.CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &memory)));
+    memory_.reset(memory);
+    return {};
+  }
+
+  [[nodiscard]] Result<bool> ready() override { return true; }
+
+  [[nodiscard]] Status run(std::span<const NamedTensor> inputs,
+                           std::span<const std::string> outputs) override {
+    std::vector<ValueHandle> wrapped;
+    std::vector<const OrtValue*> values;
+    std::vector<const char*> input_names;
+    for (const NamedTensor& input : inputs) {
+      DRIFTSCOPE_TRY(ValueHandle value, wrap(input, memory_.get()));
+      values.push_back(value.get());
+      wrapped.push_back(std::move(value));
+      input_names.push_back(input.name.c_str());
+    }
+    std::vector<const char*> output_names;
+    for (const std::string& name : outputs) output_names.push_back(name.c_str());
+    std::vector<OrtValue*> got(outputs.size(), nullptr);
+    const std::int64_t begin = monotonic_ns();
+    OrtStatus* const status = library()->api->Run(
+        session_.get(), nullptr, input_names.data(), values.data(), values.size(),
+        output_names.data(), output_names.size(), got.data());
+    const std::int64_t time = monotonic_ns() - begin;
+    std::vector<ValueHandle> owned;
+    for (OrtValue* const value : got) owned.emplace_back(value);
+    DRIFTSCOPE_CHECK(checked(status));
+    RunResult result{{}, time};
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      DRIFTSCOPE_TRY(Tensor tensor, unwrap(owned[i].get(), outputs[i]));
+      result.values.push_back({outputs[i], std::move(tensor)});
+      owned[i].reset();
+    }
+    result_ = std::move(result);
+    return {};
+  }
+
+  [[nodiscard]] Result<std::optional<RunResult>> result() override {
+    return std::exchange(result_, std::nullopt);
+  }
+
+  void describe(RanWith& ran) const override {
+    ran.instruction_set = instruction_set();
+    ran.threads_real = threads_;
+  }
+
+ private:
+  static GraphOptimizationLevel level(Optimization optimization) {
+    switch (optimization) {
+      case Optimization::none: return ORT_DISABLE_ALL;
+      case Optimization::basic: return ORT_ENABLE_BASIC;
+      case Optimization::extended: return ORT_ENABLE_EXTENDED;
+      case Optimization::all: break;
+    }
+    return ORT_ENABLE_ALL;
+  }
+
+  static Status add_files(OrtSessionOptions* options, const ModelSource& source) {
+    std::vector<const char*> names;
+    std::vector<char*> buffers;
+    std::vector<std::size_t> sizes;
+    for (const SourceFile& file : source.files) {
+      names.push_back(file.name.c_str());
+      buffers.push_back(reinterpret_cast<char*>(const_cast<std::byte*>(file.bytes.data())));
+      sizes.push_back(file.bytes.size());
+    }
+    if (names.empty()) return {};
+    return checked(library()->api->AddExternalInitializersFromFilesInMemory(
+        options, names.data(), buffers.data(), sizes.data(), names.size()));
+  }
+
+  int threads_;
+  SessionHandle session_;
+  MemoryInfoHandle memory_;
+  std::optional<RunResult> result_;
+};
+
+class NativeBackend final : public Backend {
+ public:
+  [[nodiscard]] Availability available() const override {
+    const auto& loaded = library();
+    if (!loaded.ok()) return {false, loaded.error().message};
+    return {true, fmt::format("ONNX Runtime {}", expected_version())};
+  }
+
+  [[nodiscard]] std::string lacks(DType /*dtype*/) const override { return {}; }
+
+  [[nodiscard]] Result<std::unique_ptr<RuntimeModel>> create(const CreateRequest& request) const override {
+    if (!library().ok()) return library().error();
+    auto model = std::make_unique<NativeModel>(request.threads);
+    DRIFTSCOPE_CHECK(model->create(request));
+    return std::unique_ptr<RuntimeModel>(std::move(model));
+  }
+};
+
+}  // namespace
+
+const Backend& backend() {
+  static const NativeBackend the_backend;
+  return the_backend;
+}
+
+}  // namespace driftscope::ort

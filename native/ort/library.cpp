@@ -1,0 +1,89 @@
+#include "native/ort/library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "core/engines/ort/backend.hpp"
+
+namespace driftscope::ort {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view in_modules =
+    "node_modules/onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime.so.1";
+constexpr const char* system_name = "libonnxruntime.so.1";
+constexpr const char* variable = "DRIFTSCOPE_ONNXRUNTIME";
+
+/// The file to load; what nobody finds is left to the system's loader.
+std::string choose_file() {
+  if (const char* given = std::getenv(variable); given && *given) return given;
+  std::error_code error;
+  fs::path folder = fs::canonical("/proc/self/exe", error).parent_path();
+  while (!folder.empty()) {
+    if (fs::exists(folder / in_modules, error)) return folder / in_modules;
+    if (folder == folder.root_path()) break;
+    folder = folder.parent_path();
+  }
+  const fs::path built_from = fs::path(DRIFTSCOPE_CLONE) / in_modules;
+  return fs::exists(built_from, error) ? built_from.string() : system_name;
+}
+
+Error missing_library(std::string_view what) {
+  return missing_error(fmt::format("{}; tools/setup installs ONNX Runtime {}, {} names another copy of "
+                                   "it (libonnxruntime.so.1)",
+                                   what, expected_version(), variable));
+}
+
+// What ONNX Runtime has to say comes back as a status; its log would go to the terminal.
+void ORT_API_CALL ignore_log(void*, OrtLoggingLevel, const char*, const char*, const char*,
+                             const char*) {}
+
+Result<Library> load() {
+  const std::string file = choose_file();
+  void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return missing_library(fmt::format("ONNX Runtime: {}", dlerror()));
+  using GetBase = const OrtApiBase* (*)();
+  const auto get_base = reinterpret_cast<GetBase>(dlsym(handle, "OrtGetApiBase"));
+  if (get_base == nullptr)
+    return missing_library(fmt::format("{} is no ONNX Runtime: it lacks OrtGetApiBase", file));
+  const OrtApiBase* const base = get_base();
+  const std::string version = base->GetVersionString();
+  if (version != expected_version())
+    return missing_library(fmt::format("{} is ONNX Runtime {}, expected {} as in the browser", file,
+                                       version, expected_version()));
+  Library made;
+  made.api = base->GetApi(ORT_API_VERSION);
+  if (made.api == nullptr)
+    return missing_library(fmt::format("{} does not serve version {} of its C API", file,
+                                       ORT_API_VERSION));
+  OrtStatus* const status = made.api->CreateEnvWithCustomLogger(
+      ignore_log, nullptr, ORT_LOGGING_LEVEL_FATAL, "driftscope", &made.env);
+  if (status == nullptr) return made;
+  const std::string message = made.api->GetErrorMessage(status);
+  made.api->ReleaseStatus(status);
+  return said(ErrorKind::internal, message);
+}
+
+}  // namespace
+
+const Result<Library>& library() {
+  static const Result<Library> loaded = load();
+  return loaded;
+}
+
+Status checked(OrtStatus* status, ErrorKind rejected) {
+  if (status == nullptr) return {};
+  const OrtApi& api = *library()->api;
+  const bool lacking = api.GetErrorCode(status) == ORT_NOT_IMPLEMENTED;
+  const Error error = said(lacking ? ErrorKind::unsupported : rejected, api.GetErrorMessage(status));
+  api.ReleaseStatus(status);
+  return error;
+}
+
+}  // namespace driftscope::ort

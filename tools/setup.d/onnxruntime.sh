@@ -1,0 +1,35 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# The C header of ONNX Runtime, which npm's package of the library lacks: from Debian 13's
+# libonnxruntime-dev, unpacked into the cache. The library serves the API of older headers.
+
+# Sets ort_headers: the folder of onnxruntime_c_api.h. On an unknown system that is for its owner to
+# provide, see tools/setup.d/packages.
+place_onnxruntime() {
+  ort_headers=$cache/onnxruntime-headers/usr/include/onnxruntime
+}
+
+onnxruntime_is_ready() {
+  [[ $system == unknown || -f $ort_headers/onnxruntime_c_api.h ]]
+}
+
+fetch_onnxruntime() (
+  to=$1
+  mkdir -p "$to/deb" && cd "$to/deb" || exit
+  retry apt-get -q -o APT::Sandbox::User=root -o Acquire::Retries=3 download \
+    libonnxruntime-dev/trixie || exit
+  dpkg -x ./*.deb "$to" && rm -r "$to/deb"
+)
+
+# Written beside and then renamed, so that what has its name is complete.
+prepare_onnxruntime() {
+  onnxruntime_is_ready && return
+  local home=$cache/onnxruntime-headers label="fetching ONNX Runtime's C header into the cache"
+  local new=$home.$$
+  rm -rf "$home" "$home".[0-9]*
+  if ! has_suite || ! step "$label" fetch_onnxruntime "$new"; then
+    refresh_suite
+    step "$label" fetch_onnxruntime "$new" ||
+      die 3 'missing: libonnxruntime-dev (Debian 13), from the package sources'
+  fi
+  mv "$new" "$home"
+}
