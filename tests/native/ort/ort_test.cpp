@@ -1,0 +1,156 @@
+// The engine ort on the PC, through the session door, as the command line drives it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/graph/build.hpp"
+#include "core/ops/infer_shapes.hpp"
+#include "core/platform/platform.hpp"
+#include "core/verify/verify.hpp"
+#include "native/cli/inputs.hpp"
+#include "native/cli/local_run.hpp"
+#include "unit/support/model_builder.hpp"
+
+namespace driftscope::test::ort_test {
+namespace {
+
+Target target(const std::string& options = "") {
+  const auto parsed = parse_target("pc/ort" + (options.empty() ? "" : ":" + options));
+  REQUIRE(parsed.ok());
+  return *parsed;
+}
+
+ModelFile shipped(const std::string& name) {
+  auto file = load_model_file(std::string(DRIFTSCOPE_SOURCE_DIR) + "/assets/models/" + name);
+  REQUIRE_MESSAGE(file.ok(), file.error().message);
+  return *std::move(file);
+}
+
+ModelFile made(std::vector<std::byte> bytes, std::vector<JobAttachment> files = {},
+               const ExternalData& external = no_external_data()) {
+  const auto model = read_onnx(bytes, external);
+  REQUIRE_MESSAGE(model.ok(), model.error().message);
+  auto graph = build_graph(*model);
+  REQUIRE_MESSAGE(graph.ok(), graph.error().message);
+  auto inferred = infer_shapes(*std::move(graph));
+  REQUIRE_MESSAGE(inferred.ok(), inferred.error().message);
+  return {"made.onnx", std::make_shared<const Bytes>(std::move(bytes)), std::move(files),
+          model->sha256, *std::move(inferred)};
+}
+
+Result<Trace> run(const ModelFile& model, const Target& where, Capture capture = Capture::all,
+                  int repeat = 1) {
+  const auto inputs = seeded_inputs(model.graph, 42);
+  REQUIRE(inputs.ok());
+  RunRequest request;
+  request.model = &model;
+  request.inputs = *inputs;
+  request.capture = capture;
+  request.repeat = repeat;
+  return run_locally(where, request, [](auto, auto, auto) {});
+}
+
+Verification judged(const ModelFile& model, const Trace& trace) {
+  ThreadPool threads(1);
+  const auto verification = verify(model.graph, model.sha256, trace, threads);
+  REQUIRE_MESSAGE(verification.ok(), verification.error().message);
+  return *verification;
+}
+
+bool holds(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("Ort_EveryNodesValueIsCapturedAndNoneIsAFault") {
+  for (const char* name : {"lenet5.onnx", "lenet5-int8.onnx", "gru.onnx"}) {
+    INFO(name);
+    const ModelFile model = shipped(name);
+    for (const char* options : {"", "opt=none,threads=1"}) {
+      const auto trace = run(model, target(options), Capture::all, 2);
+      REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+      for (const Node& node : model.graph.nodes)
+        for (const ValueId id : node.outputs)
+          if (id != no_value) CHECK_MESSAGE(trace->find(model.graph.value_name(id)) != nullptr,
+                                            model.graph.value_name(id));
+      CHECK(judged(model, *trace).verdict == Verdict::rounding);
+      CHECK(trace->nodes.back().time_ns.size() == 2);
+    }
+  }
+}
+
+TEST_CASE("Ort_RunSaysWhatRan") {
+  const auto trace = run(shipped("lenet1.onnx"), target("opt=basic,threads=2"));
+  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+  CHECK(holds(trace->run, R"("engine":"ort")"));
+  CHECK(holds(trace->run, R"("opt":"basic")"));
+  CHECK(holds(trace->run, R"("version":"1.30.0")"));
+  CHECK(holds(trace->run, R"("threads_real":2)"));
+}
+
+TEST_CASE("Ort_OutputsAlone_AddNothingToTheModel") {
+  const ModelFile model = shipped("lenet5.onnx");
+  const auto trace = run(model, target(), Capture::outputs);
+  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+  CHECK(trace->tensors.size() == 2);  // the input and the output
+  CHECK_FALSE(holds(trace->run, "captured"));
+}
+
+TEST_CASE("Ort_ModelThatItRejects_IsAnErrorInItsWords") {
+  // An IR version of the far future, which our reader does not mind.
+  const ModelFile model = made(ModelBuilder()
+                                   .ir_version(99)
+                                   .input("x", DType::float32, {2})
+                                   .node("Relu", {"x"}, {"y"})
+                                   .output("y", DType::float32, {2})
+                                   .bytes());
+  const auto trace = run(model, target());
+  REQUIRE_FALSE(trace.ok());
+  CHECK(trace.error().kind == ErrorKind::unsupported);
+  CHECK(holds(trace.error().message, "ONNX Runtime 1.30.0 says: "));
+  CHECK(holds(trace.error().message, "99"));
+}
+
+TEST_CASE("Ort_ExternalData_ReachesIt") {
+  // TensorProto: dims 2, float32, name, data_location EXTERNAL, {"location": "w.bin"}.
+  const std::string weights("\x08\x02\x10\x01\x42\x01w\x70\x01\x6a\x11\x0a\x08location\x12\x05w.bin");
+  const auto file = std::make_shared<const Bytes>(bytes_of(std::string("\0\0\0\x40\0\0\x80\x40", 8)));
+  const ExternalData external = [&](const std::string&, std::int64_t, std::int64_t) {
+    return Result<std::vector<std::byte>>(*file);
+  };
+  const ModelFile model = made(ModelBuilder()
+                                   .input("x", DType::float32, {2})
+                                   .graph_field(5, weights)
+                                   .node("Mul", {"x", "w"}, {"y"})
+                                   .output("y", DType::float32, {2})
+                                   .bytes(),
+                               {{"w.bin", file}}, external);
+  const auto trace = run(model, target());
+  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+  const auto x = trace->find("x")->values<float>();
+  const auto y = trace->find("y")->values<float>();
+  CHECK(y[0] == 2 * x[0]);
+  CHECK(y[1] == 4 * x[1]);
+}
+
+TEST_CASE("Ort_ValueInsideAModelsFunction_IsLeftOutWithAReason") {
+  const std::string function = ModelBuilder("twice_relu")
+                                   .node("Relu", {"a"}, {"b"})
+                                   .node("Add", {"b", "b"}, {"c"})
+                                   .function_message("mine", {"a"}, {"c"});
+  const ModelFile model = made(ModelBuilder()
+                                   .opset("mine", 1)
+                                   .input("x", DType::float32, {2})
+                                   .node("twice_relu", {"x"}, {"y"}, {}, "mine")
+                                   .output("y", DType::float32, {2})
+                                   .model_field(25, function)
+                                   .bytes());
+  const auto trace = run(model, target());
+  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+  CHECK(trace->tensors.size() == 2);
+  CHECK(holds(trace->run, "1 values, the first: "));
+  CHECK(judged(model, *trace).verdict <= Verdict::rounding);
+}
+
+}  // namespace driftscope::test::ort_test

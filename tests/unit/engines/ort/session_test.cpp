@@ -1,0 +1,126 @@
+// The session of the engine ort over a runtime that answers late, as one in a browser does.
+#include "core/engines/ort/session.hpp"
+
+#include <doctest/doctest.h>
+
+#include "unit/support/model_builder.hpp"
+
+namespace driftscope::test::ort_session_test {
+namespace {
+
+/// Ready at the second question, finished at the second as well; every value is [its place].
+class LateModel final : public ort::RuntimeModel {
+ public:
+  Result<bool> ready() override { return ++asked_ready > 1; }
+  Status run(std::span<const NamedTensor> inputs, std::span<const std::string> outputs) override {
+    given = inputs.size();
+    wanted.assign(outputs.begin(), outputs.end());
+    asked_result = 0;
+    return {};
+  }
+  Result<std::optional<ort::RunResult>> result() override {
+    if (fails) return said(ErrorKind::unsupported, "no");
+    if (++asked_result < 2) return std::optional<ort::RunResult>();
+    ort::RunResult result{{}, 17};
+    for (const std::string& name : wanted)
+      result.values.push_back({name, tensor<float>({1}, {static_cast<float>(result.values.size())})});
+    return std::optional<ort::RunResult>(std::move(result));
+  }
+  void describe(RanWith& ran) const override { ran.threads_real = 3; }
+
+  int asked_ready = 0;
+  int asked_result = 0;
+  std::size_t given = 0;
+  std::vector<std::string> wanted;
+  bool fails = false;
+};
+
+class Collector final : public Observer {
+ public:
+  bool wants(ValueId) const override { return wanting; }
+  Status value(ValueId id, const Tensor&) override {
+    seen.push_back(id);
+    return {};
+  }
+  void node_done(NodeId node, std::int64_t time_ns) override { times.emplace_back(node, time_ns); }
+  bool wanting = true;
+  std::vector<ValueId> seen;
+  std::vector<std::pair<NodeId, std::int64_t>> times;
+};
+
+struct Rig {
+  std::shared_ptr<const Graph> graph = std::make_shared<const Graph>(
+      built(ModelBuilder()
+                .input("x", DType::float32, {1})
+                .node("Relu", {"x"}, {"inner"})
+                .node("Neg", {"inner"}, {"y"})
+                .output("y")));
+  LateModel* model = new LateModel;
+  ort::RuntimeSession session{graph, std::unique_ptr<ort::RuntimeModel>(model), {"inner"}, {}};
+  Collector observer;
+
+  Status start() { return session.start({tensor<float>({1}, {1.0F})}, observer); }
+  std::string name(std::size_t i) { return graph->value_name(observer.seen.at(i)); }
+};
+
+}  // namespace
+
+TEST_CASE("OrtSession_WaitsUntilTheRuntimeIsReadyAndThenUntilItHasRun") {
+  Rig rig;
+  REQUIRE(rig.start().ok());
+  const auto poll = [&] {
+    const auto progress = rig.session.poll(0);
+    REQUIRE(progress.ok());
+    return *progress;
+  };
+  Progress progress = poll();
+  CHECK(progress.waiting);
+  CHECK(progress.preparing);
+  CHECK(rig.session.ran_with().threads_real == 1);
+  progress = poll();
+  CHECK(progress.waiting);
+  CHECK_FALSE(progress.preparing);
+  progress = poll();
+  CHECK(progress.finished());
+  CHECK_FALSE(progress.waiting);
+  CHECK(rig.session.ran_with().threads_real == 3);
+  REQUIRE(rig.observer.seen.size() == 3);
+  CHECK(rig.name(0) == "x");
+  CHECK(rig.name(1) == "inner");
+  CHECK(rig.name(2) == "y");
+  CHECK(rig.observer.times == std::vector<std::pair<NodeId, std::int64_t>>{{1, 17}});
+  const auto outputs = rig.session.finish();
+  REQUIRE(outputs.ok());
+  CHECK(outputs->at(0).values<float>()[0] == 0);  // the graph's own outputs are asked for first
+}
+
+TEST_CASE("OrtSession_RunThatNobodyWatches_AsksForTheOutputsAlone") {
+  Rig rig;
+  rig.observer.wanting = false;
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(rig.start().ok());
+    while (!rig.session.poll(0)->finished()) continue;
+    CHECK(rig.model->wanted == std::vector<std::string>{"y"});
+    CHECK(rig.observer.seen.empty());
+    REQUIRE(rig.session.finish().ok());
+  }
+}
+
+TEST_CASE("OrtSession_RuntimeThatFails_IsAnErrorInItsWords") {
+  Rig rig;
+  rig.model->fails = true;
+  REQUIRE(rig.start().ok());
+  (void)rig.session.poll(0);
+  const auto progress = rig.session.poll(0);
+  REQUIRE_FALSE(progress.ok());
+  CHECK(progress.error().message.find(" says: no") != std::string::npos);
+}
+
+TEST_CASE("OrtSession_WithoutAnEventLoop_RunToEndGivesUp") {
+  Rig rig;
+  const auto outputs = run_to_end(rig.session, {tensor<float>({1}, {1.0F})}, rig.observer);
+  REQUIRE_FALSE(outputs.ok());
+  CHECK(outputs.error().message.find("event loop") != std::string::npos);
+}
+
+}  // namespace driftscope::test::ort_session_test
