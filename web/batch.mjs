@@ -1,12 +1,12 @@
 // Many small runs in one worker: a packed batch in, packed answers out. The format is that of
 // core/session/batch.hpp. Client: worker.mjs.
-import { DoorError, openEngine } from "./engine.mjs";
+import { DoorError, openEngine, runToEnd } from "./engine.mjs";
 import { packMessage, unpackMessage } from "./message.mjs";
 
-function runOne(engine, start, attachments, model, inputs) {
-  engine.request({ do: "load", attachments }, model);
+async function runOne(engine, start, attachments, model, inputs) {
+  engine.request({ do: "load", target: start.target, attachments }, model);
   engine.request({ do: "start", ...start }, inputs);
-  while (!engine.request({ do: "poll", budget_ms: 1000 }).head.finished);
+  await runToEnd(engine, 1000);
   return engine.request({ do: "finish" }).payload;
 }
 
@@ -24,7 +24,7 @@ export async function runBatch(open, batch, start, progress) {
     const files = take(attachments.reduce((sum, file) => sum + file.bytes, model));
     const tensors = take(inputs);
     try {
-      traces.push(runOne(engine, start, attachments, files, tensors));
+      traces.push(await runOne(engine, start, attachments, files, tensors));
       answers.push({ trace: traces.at(-1).length });
     } catch (error) {
       const { kind = "internal", message } = error;

@@ -54,6 +54,18 @@ foreach(file IN LISTS asset_files)
   driftscope_site_file("${file}" "${name}")
 endforeach()
 
+# onnxruntime-web, its CPU build alone. It is loaded when the engine ort is asked for.
+set(ort_folder "${CMAKE_SOURCE_DIR}/node_modules/onnxruntime-web/dist")
+set(ort_wasm ort-wasm-simd-threaded.wasm)
+if(EXISTS "${ort_folder}")
+  foreach(file ort.wasm.bundle.min.mjs ${ort_wasm})
+    driftscope_site_file("${ort_folder}/${file}" "ort/${file}")
+  endforeach()
+  driftscope_compress(ort "${DRIFTSCOPE_SITE}/ort/${ort_wasm}" "${DRIFTSCOPE_SITE}/ort/${ort_wasm}")
+else()
+  message(STATUS "node_modules lacks onnxruntime-web (run tools/setup): the site comes without ort")
+endif()
+
 # The page cannot list a folder: what there is of models goes with it.
 set(models ${asset_files})
 list(FILTER models INCLUDE REGEX "/models/[^/]+\\.onnx$")

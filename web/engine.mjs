@@ -1,5 +1,6 @@
 // The wasm engine behind the session door: JSON and bytes in, JSON and bytes out.
 // Clients: worker.mjs, tests under Node. The messages are described in core/session/door.hpp.
+import { OrtHost } from "./ort.mjs";
 
 /** The builds, best first: whether each needs relaxed SIMD, and shared memory. */
 export const variants = [
@@ -23,8 +24,23 @@ export class DoorError extends Error {
  */
 export async function openEngine({ base, variant, threads }) {
   const { default: create } = await import(new URL(`${variant}.mjs`, base).href);
-  const module = await create({ pthreadPoolSize: Math.max(0, threads - 1) });
-  return { request: (head, payload) => request(module, head, payload) };
+  const ort = new OrtHost(new URL("../ort/", base));
+  const module = await create({ pthreadPoolSize: Math.max(0, threads - 1), ort });
+  return {
+    request: (head, payload) => request(module, head, payload),
+    /** After an answer with `waiting`: resolves when polling helps again. */
+    settled: () => ort.settled(),
+  };
+}
+
+/** Polls until the run has finished; `told(head, payload)` hears every answer, and may take its time. */
+export async function runToEnd(engine, budget_ms, told = () => {}) {
+  for (;;) {
+    const { head, payload } = engine.request({ do: "poll", budget_ms });
+    await told(head, payload);
+    if (head.finished) return;
+    if (head.waiting) await engine.settled();
+  }
 }
 
 function request(module, head, payload = new Uint8Array(0)) {

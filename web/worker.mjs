@@ -1,7 +1,7 @@
 // Runs one model in a worker of its own, slice by slice, and tells the page how far it is.
 // One worker per run: to stop is to terminate it, and nothing is left of it.
 import { runBatch } from "./batch.mjs";
-import { openEngine } from "./engine.mjs";
+import { openEngine, runToEnd } from "./engine.mjs";
 import { ValuesToPage, ValuesToPc } from "./values.mjs";
 
 // Long enough to waste little on messages, short enough for a moving progress bar.
@@ -24,7 +24,7 @@ function joined(model, attachments) {
 const downloads = () =>
   performance
     .getEntriesByType("resource")
-    .filter(({ name }) => /\/engine\/[^/]+$/.test(name))
+    .filter(({ name }) => /\/(engine|ort)\/[^/]+$/.test(name))
     .map(({ name, encodedBodySize, decodedBodySize, transferSize }) => ({
       name: name.slice(name.lastIndexOf("/") + 1),
       compressed: encodedBodySize,
@@ -33,18 +33,24 @@ const downloads = () =>
       cached: transferSize < encodedBodySize || decodedBodySize === 0,
     }));
 
-/** Polls until the run is finished; values that come with the answers go to `sink`. Shapes by name. */
-async function runToEnd(engine, sink) {
+/**
+ * Runs to the end; values that come with the answers go to `sink`, and `prepared` is called once the
+ * engine is ready. Resolves to the shapes of the values, by name.
+ */
+async function runWith(engine, sink, prepared) {
   const shapes = {};
-  for (;;) {
-    const { head, payload } = engine.request({ do: "poll", budget_ms: sliceMs });
+  let ready = false;
+  await runToEnd(engine, sliceMs, async (head, payload) => {
+    if (!ready && !head.preparing) {
+      ready = true;
+      prepared();
+    }
     const { values, ...progress } = head;
     say("progress", progress);
-    if (head.finished) break;
-    if (!values) continue;
+    if (head.finished || !values) return;
     for (const { name, shape } of values) shapes[name] = shape;
     await sink.send(values, payload);
-  }
+  });
   await sink.end();
   return shapes;
 }
@@ -60,14 +66,17 @@ async function run({ base, variant, threads, model, attachments, start, inputs, 
   const engine = await openEngine({ base, variant, threads });
   lap("compile_ms");
   const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
-  const loaded = engine.request({ do: "load", attachments: table }, joined(model, attachments));
+  const load = { do: "load", target: start.target, attachments: table };
+  const loaded = engine.request(load, joined(model, attachments));
   lap("load_ms");
   const bytes = model.length + table.reduce((sum, file) => sum + file.bytes, 0);
   say("loaded", { model: { ...loaded.head, bytes }, build: engine.request({ do: "capabilities" }).head });
   engine.request({ do: "start", ...start }, inputs);
-  lap("prepare_ms");
-  say("phase", { phase: "run" });
-  const shapes = await runToEnd(engine, valuesUrl ? new ValuesToPc(valuesUrl) : new ValuesToPage(say));
+  const sink = valuesUrl ? new ValuesToPc(valuesUrl) : new ValuesToPage(say);
+  const shapes = await runWith(engine, sink, () => {
+    lap("prepare_ms");
+    say("phase", { phase: "run" });
+  });
   lap("run_ms");
   const done = engine.request({ do: "finish" });
   // The engine no longer holds what has gone out.

@@ -7,18 +7,18 @@
 namespace driftscope::ort {
 namespace {
 
-constexpr std::array<std::string_view, 4> names = {"none", "basic", "extended", "all"};
+constexpr std::array<std::string_view, 4> optimizations = {"none", "basic", "extended", "all"};
 
 Result<Optimization> read_optimization(const std::string& text) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (text == names[i]) return static_cast<Optimization>(i);
-  return bad_input(fmt::format("option opt={}: expected {}", text, fmt::join(names, ", ")));
+  for (std::size_t i = 0; i < optimizations.size(); ++i)
+    if (text == optimizations[i]) return static_cast<Optimization>(i);
+  return bad_input(fmt::format("option opt={}: expected {}", text, fmt::join(optimizations, ", ")));
 }
 
 }  // namespace
 
 std::string_view optimization_name(Optimization optimization) {
-  return names[static_cast<std::size_t>(optimization)];
+  return optimizations[static_cast<std::size_t>(optimization)];
 }
 
 Result<Options> read_options(const EngineOptions& given) {
