@@ -171,7 +171,6 @@ export class OrtHost {
     const ort = await this.#load();
     ort.env.logLevel = "fatal";
     ort.env.wasm.numThreads = globalThis.crossOriginIsolated === false ? 1 : threads;
-    ort.env.wasm.wasmPaths = { wasm: new URL(wasmFile, this.#folder).href };
     const runtime = { ort, threads: 1, version: ort.env.versions.web, memory: null };
     this.#runtime = runtime;
     try {

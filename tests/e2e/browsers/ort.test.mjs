@@ -1,0 +1,49 @@
+// ONNX Runtime Web in the three browsers.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { asset, readSafetensors, run, temporaryFolder } from '../support.mjs';
+
+const lenet5 = asset('models', 'lenet5.onnx');
+
+for (const host of ['chrome', 'firefox', 'safari'])
+  test(`Run_${host}Ort_CapturesEveryValueAndVerifies`, (t) => {
+    const trace = join(temporaryFolder(t), 'trace.safetensors');
+    const ran = run(['run', lenet5, '--target', `${host}/ort:threads=2`, '--repeat', '3', '--trace', trace]);
+    assert.equal(ran.status, 0, ran.stderr);
+    const { metadata, tensors } = readSafetensors(trace);
+    const nodes = JSON.parse(metadata.nodes);
+    for (const name of nodes.flatMap((node) => node.outputs)) assert.ok(tensors.has(name), name);
+    assert.equal(nodes.at(-1).time_ns.length, 3);
+    const { engine, threads_real, options } = JSON.parse(metadata.run);
+    assert.equal(engine, 'ort');
+    assert.equal(threads_real, 2);
+    assert.equal(options.version, '1.30.0');
+    assert.equal(options.wasm, 'ort-wasm-simd-threaded.wasm');
+    const kinds = new Set(JSON.parse(metadata.memory).map(({ kind }) => kind));
+    assert.ok(kinds.has('ort_wasm_heap') && kinds.has('wasm_heap'), [...kinds].join());
+    const verified = run(['verify', lenet5, trace, '--json', '-']);
+    assert.equal(verified.status, 0, verified.stderr);
+    assert.equal(JSON.parse(verified.stdout).verdict, 'rounding');
+  });
+
+test('Rejected_InTheBrowser_TheMessageIsOrtsOwnAndTheOthersGoOn', (t) => {
+  const folder = temporaryFolder(t);
+  const model = join(folder, 'future.onnx');
+  const bytes = readFileSync(lenet5);
+  bytes[1] = 99; // its IR version
+  writeFileSync(model, bytes);
+  const json = join(folder, 'compare.json');
+  const { status, stderr } = run(['compare', model, '--left', 'pc/strict', '--right', 'chrome/ort,pc/reference', '--json', json]);
+  assert.equal(status, 2, stderr);
+  assert.match(stderr, /chrome\/ort: chrome: ONNX Runtime 1\.30\.0 says: .*99/);
+  assert.equal(JSON.parse(readFileSync(json, 'utf8')).right[1].verify.verdict, 'identical');
+});
+
+test('Conformance_ChromeOrt_RunsManyModelsInOneWorker', () => {
+  const { status, stdout, stderr } = run(['conformance', '--targets', 'chrome/ort', '--filter', '*softmax_axis*', '--json', '-']);
+  assert.equal(status, 0, stderr);
+  const [{ passed, failed }] = JSON.parse(stdout).targets;
+  assert.ok(passed > 3 && failed === 0, stdout);
+});
