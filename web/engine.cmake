@@ -56,12 +56,10 @@ endforeach()
 
 # onnxruntime-web, its CPU build alone. It is loaded when the engine ort is asked for.
 set(ort_folder "${CMAKE_SOURCE_DIR}/node_modules/onnxruntime-web/dist")
-set(ort_wasm ort-wasm-simd-threaded.wasm)
 if(EXISTS "${ort_folder}")
-  foreach(file ort.wasm.bundle.min.mjs ${ort_wasm})
+  foreach(file ort.wasm.bundle.min.mjs ort-wasm-simd-threaded.wasm)
     driftscope_site_file("${ort_folder}/${file}" "ort/${file}")
   endforeach()
-  driftscope_compress(ort "${DRIFTSCOPE_SITE}/ort/${ort_wasm}" "${DRIFTSCOPE_SITE}/ort/${ort_wasm}")
 else()
   message(STATUS "node_modules lacks onnxruntime-web (run tools/setup): the site comes without ort")
 endif()
