@@ -41,6 +41,10 @@ if(DRIFTSCOPE_TWIN STREQUAL "web")
   set(xnnpack_flags -msimd128 -pthread)
   list(APPEND xnnpack_definitions XNN_ENABLE_CPUINFO=0)
   set(variants simd relaxed)
+  # Replaces some of XNNPACK's choices of kernels.
+  set(xnnpack_start "${CMAKE_SOURCE_DIR}/web/platform/xnnpack_start.c")
+  set_source_files_properties("${xnnpack}/src/init.c" PROPERTIES
+    COMPILE_DEFINITIONS xnn_initialize=xnn_initialize_untuned)
   # Two of the wasm kernels include ARM's intrinsics without a use of them.
   file(WRITE "${CMAKE_BINARY_DIR}/xnnpack/unused/arm_neon.h" "")
   list(APPEND xnnpack_private_includes "${CMAKE_BINARY_DIR}/xnnpack/unused")
@@ -84,14 +88,19 @@ function(xnnpack_choose variant)
   list(TRANSFORM xnnpack_definitions PREPEND -D OUTPUT_VARIABLE definitions)
   set(compiler ${CMAKE_C_COMPILER} -std=gnu11 ${xnnpack_flags} ${includes} ${definitions} ${ARGN})
   set(script "${CMAKE_SOURCE_DIR}/cmake/xnnpack_sources.py")
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${script}")
-  file(SHA256 "${script}" key)
-  string(SHA256 key "${key} ${compiler}")
+  set(key "${compiler}")
+  foreach(file IN ITEMS "${script}" ${xnnpack_start})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+    file(SHA256 "${file}" hash)
+    string(APPEND key " ${hash}")
+  endforeach()
+  string(SHA256 key "${key}")
   string(SUBSTRING "${key}" 0 12 key)
   set(output "${CMAKE_BINARY_DIR}/xnnpack/${variant}-${key}")
   if(NOT EXISTS "${output}.cmake")
     file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/xnnpack")
-    execute_process(COMMAND python3 "${script}" "${xnnpack}" "${output}" ${compiler}
+    execute_process(
+      COMMAND python3 "${script}" "${xnnpack}" "${output}" "${xnnpack_start}" ${compiler}
       COMMAND_ERROR_IS_FATAL ANY)
   endif()
   include("${output}.cmake")
@@ -115,18 +124,16 @@ function(xnnpack_objects target batch)
   target_compile_definitions(${target} PRIVATE ${xnnpack_definitions})
   target_compile_options(${target} PRIVATE -w -O2 -DNDEBUG -ffunction-sections -fdata-sections
     ${xnnpack_flags} ${ARG_UNPARSED_ARGUMENTS})
-  set_target_properties(${target} PROPERTIES C_STANDARD 11 C_EXTENSIONS ON)
-  if(batch GREATER 1)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
-  endif()
+  set_target_properties(${target} PROPERTIES C_STANDARD 11 C_EXTENSIONS ON
+    UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
 endfunction()
 
 # xnnpack_library(variant flags…): the configurations of one variant, which choose its microkernels,
 # and everything that they share with others.
 function(xnnpack_library variant)
   set(library driftscope_xnnpack_${variant})
-  xnnpack_objects(${library}_configs 1 ${ARGN} "SHELL:-include ${header_${variant}}"
-    SOURCES ${configs})
+  xnnpack_objects(${library}_configs 12 ${ARGN} "SHELL:-include ${header_${variant}}"
+    SOURCES ${configs} ${xnnpack_start})
   add_library(${library} STATIC $<TARGET_OBJECTS:driftscope_xnnpack_base>
     $<TARGET_OBJECTS:${library}_configs>)
   foreach(isa IN LISTS isas_${variant})
@@ -142,13 +149,19 @@ foreach(isa IN LISTS isas)
   xnnpack_objects(driftscope_xnnpack_${isa} 16 ${flags_${isa}} SOURCES ${kernels_${isa}})
 endforeach()
 
-# What does not depend on the variant: operators, graphs, packing, pthreadpool.
+# What does not depend on the variant: operators, packing, pthreadpool. XNNPACK's own graphs are not
+# used: they would plan the nodes that it lacks away.
 list(GET variants 0 variant)
-file(GLOB base "${xnnpack}/src/*.c" "${xnnpack}/src/operators/*.c" "${xnnpack}/src/subgraph/*.c"
-  "${xnnpack}/src/enums/*.c" "${xnnpack}/src/tables/*.c" "${xnnpack}/src/reference/*.cc")
-xnnpack_objects(driftscope_xnnpack_base 1 "SHELL:-include ${header_${variant}}" SOURCES ${base}
-  "${pthreadpool}/src/portable-api.c" "${pthreadpool}/src/fastpath.c"
-  "${CMAKE_SOURCE_DIR}/core/engines/fast/pthreadpool_backend.c")
+file(GLOB base "${xnnpack}/src/*.c" "${xnnpack}/src/operators/*.c" "${xnnpack}/src/enums/*.c"
+  "${xnnpack}/src/tables/*.c" "${xnnpack}/src/reference/*.cc" "${pthreadpool}/src/portable-api.c"
+  "${pthreadpool}/src/fastpath.c" "${CMAKE_SOURCE_DIR}/core/engines/fast/pthreadpool_backend.c")
+list(FILTER base EXCLUDE REGEX "/src/(subgraph|runtime|tensor|memory-planner)\\.c$")
+# These define names or macros that others use as well.
+set(alone ${base})
+list(FILTER alone INCLUDE REGEX
+  "pthreadpool|\\.cc$|/(memory|(convolution|max-pooling)-nhwc|softmax-nc|reduce-nd)\\.c$")
+set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+xnnpack_objects(driftscope_xnnpack_base 12 "SHELL:-include ${header_${variant}}" SOURCES ${base})
 file(GLOB configs "${xnnpack}/src/configs/*.c")
 
 add_library(driftscope_xnnpack INTERFACE)

@@ -5,7 +5,8 @@ XNNPACK has thousands of microkernels; its operators and configurations choose s
 by preprocessor conditions on the architecture. So all of these sources are preprocessed as one file,
 and the microkernels that they name outside of headers are looked up by the function they define.
 
-usage: xnnpack_sources.py XNNPACK OUTPUT COMPILER [FLAG…]
+usage: xnnpack_sources.py XNNPACK OUTPUT SOURCES COMPILER [FLAG…]
+SOURCES: files of ours that name microkernels as well, separated by ";".
 
 Writes OUTPUT.cmake (XNNPACK_<ISA> = files, by the lists of cmake/gen) and OUTPUT.h, which makes
 references to functions that are left out weak: they stay null, and nothing of ours creates an
@@ -21,11 +22,11 @@ LEFT_OUT = re.compile(r"xnn_(x16_packw|(\w+_)?(f16|bf16|qc4w|qc4uw|qb4w|qp8|pf32
 CONVERSIONS = re.compile(r"xnn_f16_f32_vcvt|xnn_f32_f16_vcvt")
 
 
-def named(xnnpack: Path, compiler: list[str]) -> set[str]:
+def named(xnnpack: Path, more: list[str], compiler: list[str]) -> set[str]:
     """The microkernels that sources other than microkernels name, outside of headers."""
-    folders = ["", "configs/", "operators/", "subgraph/"]
+    folders = ["", "configs/", "operators/"]
     sources = [p for f in folders for p in sorted((xnnpack / "src" / f).glob("*.c"))]
-    includes = "".join(f'#include "{path}"\n' for path in sources)
+    includes = "".join(f'#include "{path}"\n' for path in [*sources, *more])
     command = [*compiler, "-w", "-E", "-xc", "-"]
     text = subprocess.run(command, input=includes, text=True, check=True, stdout=subprocess.PIPE).stdout
     names, in_source = set(), False
@@ -47,8 +48,8 @@ def lists(xnnpack: Path):
 
 
 def main() -> None:
-    xnnpack, output, compiler = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
-    wanted = named(xnnpack, compiler)
+    xnnpack, output, more, compiler = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
+    wanted = named(xnnpack, [path for path in more.split(";") if path], compiler)
     left_out = {n for n in wanted if LEFT_OUT.match(n) and not CONVERSIONS.match(n)}
     chosen: dict[str, list[str]] = {}
     for isa, source in lists(xnnpack):
