@@ -1,15 +1,15 @@
 // XNNPACK's start in a browser on x86. Some of its choices of float32 matrix kernels are replaced by
-// what ran faster in every browser, or in this one: it goes by the number of processors where V8,
-// SpiderMonkey and JavaScriptCore differ. All candidates add up the products of an element in the same
-// order, so which of them runs changes no bit of a result.
+// what ran faster: in SIMD128 XNNPACK goes by the number of processors, while the browsers' compilers are
+// what differs. All candidates add up the products of an element in the same order, so which of them runs
+// changes no bit of a result.
 //
-// GFLOP/s of products of 780x576 by 576x128 on one thread of a Xeon with AVX-512 , microkernels called one by one:
-//                              Chromium 156   Firefox 153   WebKitGTK 2.50
-//   SIMD128   4x8 splat (XNNPACK's)    29.5          25.2             26.0
-//             4x8 loadsplat            35.1          31.4             28.8
-//             6x8 loadsplat            33.9          26.8             29.7
-//   relaxed   4x8 loadsplat (its)      43.5          40.8
-//             6x8 loadsplat            55.3          35.9
+// GFLOP/s on one thread of a Xeon with AVX-512, 780x576 by 576x128, the microkernels called one by one:
+//                                    Chromium 156   Firefox 153   WebKitGTK 2.50
+//   SIMD128   4x8 splat (XNNPACK's)          29.5          25.2             26.0
+//             4x8 loadsplat                  35.1          31.4             28.8
+//             6x8 loadsplat                  33.9          26.8             29.7
+//   relaxed   4x8 loadsplat (XNNPACK's)      43.5          40.8
+//             6x8 loadsplat                  55.3          35.9
 //
 // cmake/xnnpack.cmake compiles this once for each kind of SIMD, with XNNPACK's headers, and renames
 // XNNPACK's own xnn_initialize.
