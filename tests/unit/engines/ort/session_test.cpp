@@ -19,7 +19,7 @@ class LateModel final : public ort::RuntimeModel {
     return {};
   }
   Result<std::optional<ort::RunResult>> result() override {
-    if (fails) return said(ErrorKind::unsupported, "no");
+    if (fails) return ort::said(ErrorKind::unsupported, "no");
     if (++asked_result < 2) return std::optional<ort::RunResult>();
     ort::RunResult result{{}, 17};
     for (const std::string& name : wanted)
