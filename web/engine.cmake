@@ -60,6 +60,8 @@ if(EXISTS "${ort_folder}")
   foreach(file ort.wasm.bundle.min.mjs ort-wasm-simd-threaded.wasm)
     driftscope_site_file("${ort_folder}/${file}" "ort/${file}")
   endforeach()
+  driftscope_compress(ort "${DRIFTSCOPE_SITE}/ort/ort-wasm-simd-threaded.wasm"
+    "${DRIFTSCOPE_SITE}/ort/ort-wasm-simd-threaded.wasm")
 else()
   message(STATUS "node_modules lacks onnxruntime-web (run tools/setup): the site comes without ort")
 endif()

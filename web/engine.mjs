@@ -28,6 +28,7 @@ export async function openEngine({ base, variant, threads }) {
   const module = await create({ pthreadPoolSize: Math.max(0, threads - 1), ort });
   return {
     request: (head, payload) => request(module, head, payload),
+    heapBytes: () => module.wasmMemory.buffer.byteLength,
     /** After an answer with `waiting`: resolves when polling helps again. */
     settled: () => ort.settled(),
   };
@@ -47,7 +48,7 @@ function request(module, head, payload = new Uint8Array(0)) {
   const json = new TextEncoder().encode(JSON.stringify(head));
   const size = 4 + json.length + payload.length;
   const message = module._ds_alloc(size) >>> 0;
-  if (message === 0) throw new DoorError({ kind: "limit", message: `no room for ${size} bytes` });
+  if (message === 0) throw new DoorError({ kind: "limit", message: `out of memory for ${size} bytes of a request` });
   // The memory may have grown, here or in the request: a view is good for one use.
   const target = new Uint8Array(module.wasmMemory.buffer, message, size);
   new DataView(target.buffer, message).setUint32(0, json.length, true);

@@ -2,6 +2,7 @@
 // Clients: page.mjs, job.mjs.
 
 import { RunError } from "./errors.mjs";
+import { isOutOfMemory, outOfMemoryText } from "./memory.mjs";
 import { assemble } from "./safetensors.mjs";
 
 const engineFolder = new URL("../engine/", import.meta.url).href;
@@ -45,8 +46,11 @@ export function runInWorker(task, { onChange = () => {}, signal } = {}) {
     };
     worker.onerror = (event) => {
       event.preventDefault();
-      const reason = event.message || "no reason given";
-      end(reject, new RunError("internal", `The worker failed: ${reason}`));
+      // A worker that the browser ended for its memory often says no more than that it failed.
+      const message = `The worker failed: ${event.message || "the browser gave no reason"}`;
+      if (isOutOfMemory({ message: event.message }) || !event.message)
+        end(reject, new RunError("limit", outOfMemoryText(message, 0)));
+      else end(reject, new RunError("internal", message));
     };
     worker.postMessage({ base: engineFolder, attachments: [], ...task });
   });

@@ -2,6 +2,7 @@
 // One worker per run: to stop is to terminate it, and nothing is left of it.
 import { runBatch } from "./batch.mjs";
 import { openEngine, runToEnd } from "./engine.mjs";
+import { isOutOfMemory, outOfMemoryText } from "./memory.mjs";
 import { ValuesToPage, ValuesToPc } from "./values.mjs";
 
 // Long enough to waste little on messages, short enough for a moving progress bar.
@@ -9,7 +10,10 @@ const sliceMs = 50;
 
 const say = (type, more = {}, transfer = []) => self.postMessage({ type, ...more }, transfer);
 
+let engine; // of the run
+
 function joined(model, attachments) {
+  if (attachments.length === 0) return model;
   const total = attachments.reduce((sum, file) => sum + file.bytes.length, model.length);
   const all = new Uint8Array(total);
   let at = 0;
@@ -63,7 +67,7 @@ async function run({ base, variant, threads, model, attachments, start, inputs, 
     begin = performance.now();
   };
   say("phase", { phase: "compile" });
-  const engine = await openEngine({ base, variant, threads });
+  engine = await openEngine({ base, variant, threads });
   lap("compile_ms");
   const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
   const load = { do: "load", target: start.target, attachments: table };
@@ -96,10 +100,9 @@ self.onmessage = async ({ data }) => {
   try {
     await (data.batch ? runMany(data) : run(data));
   } catch (error) {
-    const outOfMemory = error instanceof RangeError || /memory/i.test(error?.message ?? "");
-    say("error", {
-      kind: error?.kind ?? (outOfMemory ? "limit" : "internal"),
-      message: error?.message ?? String(error),
-    });
+    const message = error?.message ?? String(error);
+    if (isOutOfMemory({ kind: error?.kind, name: error?.name, message }))
+      say("error", { kind: "limit", message: outOfMemoryText(message, engine?.heapBytes() ?? 0) });
+    else say("error", { kind: error?.kind ?? "internal", message });
   }
 };

@@ -1,0 +1,49 @@
+// Out of memory inside the browser: the page says so and goes on. In Chromium.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, test } from "node:test";
+
+import { root } from "../../e2e/support.mjs";
+import { closeBrowser, openServed, status } from "./support.mjs";
+
+after(closeBrowser);
+
+/** The worker with less memory than it asks for: `pages` of 64 kiB at the most. */
+async function limitMemory(page, pages) {
+  const worker = readFileSync(`${root}/web/worker.mjs`, "utf8");
+  const limit = `
+const Memory = WebAssembly.Memory;
+WebAssembly.Memory = function (asked) { return new Memory({ ...asked, maximum: ${pages} }); };
+`;
+  // Imports are hoisted: the engine is loaded later, by import(), so that this comes before it.
+  await page.route("**/web/worker.mjs", (route) =>
+    route.fulfill({ body: worker + limit, contentType: "text/javascript", headers: { "Cross-Origin-Embedder-Policy": "require-corp" } }));
+}
+
+test("an engine that gets no more memory says how much it had, and the next run works", async (t) => {
+  const { page, complaints } = await openServed(t);
+  await limitMemory(page, 300); // 19 MiB: the engine starts, VGG-16 does not fit
+  await page.locator("#model").selectOption("vgg16");
+  await status(page, "Press Run.");
+  await page.locator("#start").click();
+  await status(page, "It did not run.");
+  const message = await page.locator("#error").innerText();
+  t.diagnostic(message);
+  assert.match(message, /out of memory/);
+  assert.match(message, /had taken 0\.0\d GiB/);
+  assert.match(message, /Run it on the PC/);
+  await page.unroute("**/web/worker.mjs");
+  await page.locator("#start").click();
+  await status(page, "Done");
+  assert.ok(await page.locator("#error").isHidden());
+  assert.deepEqual(complaints, []);
+});
+
+test("a worker that the browser ends is noticed", async (t) => {
+  const { page } = await openServed(t);
+  await page.route("**/web/worker.mjs", (route) =>
+    route.fulfill({ body: "throw new RangeError('Array buffer allocation failed');", contentType: "text/javascript", headers: { "Cross-Origin-Embedder-Policy": "require-corp" } }));
+  await page.locator("#start").click();
+  await status(page, "It did not run.");
+  assert.match(await page.locator("#error").innerText(), /allocation failed.*Run it on the PC/);
+});
