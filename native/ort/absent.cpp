@@ -11,6 +11,7 @@ constexpr const char* reason =
 class AbsentBackend final : public Backend {
  public:
   [[nodiscard]] Availability available() const override { return {false, reason}; }
+  [[nodiscard]] std::string hides_optimized() const override { return reason; }
   [[nodiscard]] std::string lacks(DType /*dtype*/) const override { return reason; }
   [[nodiscard]] Result<std::unique_ptr<RuntimeModel>> create(const CreateRequest&) const override {
     return missing_error(reason);

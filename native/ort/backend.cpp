@@ -2,6 +2,8 @@
 #include "core/engines/ort/backend.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "native/ort/library.hpp"
 
@@ -52,6 +54,34 @@ Result<Tensor> unwrap(OrtValue* value, const std::string& name) {
                             name);
 }
 
+/// A file in memory alone, which ONNX Runtime writes by its path.
+class MemoryFile {
+ public:
+  MemoryFile() : descriptor_(memfd_create("driftscope-optimized.onnx", MFD_CLOEXEC)) {}
+  ~MemoryFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  [[nodiscard]] bool ok() const { return descriptor_ >= 0; }
+  [[nodiscard]] std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+  [[nodiscard]] Result<std::vector<std::byte>> read() const {
+    const off_t size = lseek(descriptor_, 0, SEEK_END);
+    std::vector<std::byte> bytes(size > 0 ? static_cast<std::size_t>(size) : 0);
+    for (std::size_t at = 0; at < bytes.size();) {
+      const ssize_t got = pread(descriptor_, bytes.data() + at, bytes.size() - at,
+                                static_cast<off_t>(at));
+      if (got <= 0) return io_error("the optimised model could not be read back");
+      at += static_cast<std::size_t>(got);
+    }
+    return bytes;
+  }
+
+ private:
+  int descriptor_;
+};
+
 class NativeModel final : public RuntimeModel {
  public:
   explicit NativeModel(int threads) : threads_(threads) {}
@@ -66,6 +96,12 @@ class NativeModel final : public RuntimeModel {
     DRIFTSCOPE_CHECK(checked(api.SetIntraOpNumThreads(options.get(), threads_)));
     DRIFTSCOPE_CHECK(checked(api.SetInterOpNumThreads(options.get(), 1)));
     DRIFTSCOPE_CHECK(add_files(options.get(), *request.source));
+    if (request.keep_optimized) {
+      optimized_.emplace();
+      if (!optimized_->ok()) return io_error("no room for the optimised model in memory");
+      DRIFTSCOPE_CHECK(
+          checked(api.SetOptimizedModelFilePath(options.get(), optimized_->path().c_str())));
+    }
     ::OrtSession* session = nullptr;
     DRIFTSCOPE_CHECK(checked(api.CreateSessionFromArray(library()->env, request.model.data(),
                                                         request.model.size(), options.get(), &session),
@@ -116,6 +152,11 @@ class NativeModel final : public RuntimeModel {
     return std::exchange(result_, std::nullopt);
   }
 
+  [[nodiscard]] Result<std::vector<std::byte>> optimized() override {
+    if (!optimized_) return internal_error("the optimised model was not kept");
+    return optimized_->read();
+  }
+
   void describe(RanWith& ran) const override {
     ran.instruction_set = instruction_set();
     ran.threads_real = threads_;
@@ -150,6 +191,7 @@ class NativeModel final : public RuntimeModel {
   SessionHandle session_;
   MemoryInfoHandle memory_;
   std::optional<RunResult> result_;
+  std::optional<MemoryFile> optimized_;
 };
 
 class NativeBackend final : public Backend {
@@ -160,6 +202,7 @@ class NativeBackend final : public Backend {
     return {true, fmt::format("ONNX Runtime {}", expected_version())};
   }
 
+  [[nodiscard]] std::string hides_optimized() const override { return {}; }
   [[nodiscard]] std::string lacks(DType /*dtype*/) const override { return {}; }
 
   [[nodiscard]] Result<std::unique_ptr<RuntimeModel>> create(const CreateRequest& request) const override {

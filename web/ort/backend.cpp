@@ -130,6 +130,10 @@ class WebModel final : public RuntimeModel {
     return std::optional<RunResult>(std::move(result));
   }
 
+  [[nodiscard]] Result<std::vector<std::byte>> optimized() override {
+    return internal_error("onnxruntime-web keeps no optimised model");
+  }
+
   [[nodiscard]] std::optional<MemorySample> memory() const override {
     const json bytes = ask({{"do", "heap"}})["bytes"];
     if (!bytes.is_number_unsigned()) return std::nullopt;
@@ -172,6 +176,9 @@ class WebBackend final : public Backend {
   [[nodiscard]] Availability available() const override {
     if (ds_ort_present() == 0) return {false, "onnxruntime-web is not attached to this instance"};
     return {true, fmt::format("ONNX Runtime Web {}", expected_version())};
+  }
+  [[nodiscard]] std::string hides_optimized() const override {
+    return "onnxruntime-web has no files, to which alone ONNX Runtime writes the optimised model";
   }
   [[nodiscard]] std::string lacks(DType dtype) const override { return WebModel::type_lacking(dtype); }
   [[nodiscard]] Result<std::unique_ptr<RuntimeModel>> create(

@@ -26,6 +26,7 @@ struct CreateRequest {
   std::shared_ptr<const ModelSource> source;  ///< external data
   Optimization optimization = Optimization::all;
   int threads = 1;
+  bool keep_optimized = false;  ///< for RuntimeModel::optimized
 };
 
 /// A finished run.
@@ -44,6 +45,8 @@ class RuntimeModel {
   [[nodiscard]] virtual Status run(std::span<const NamedTensor> inputs,
                                    std::span<const std::string> outputs) = 0;
   [[nodiscard]] virtual Result<std::optional<RunResult>> result() = 0;
+  /// With keep_optimized: the model as ONNX Runtime has rewritten it, in its own operators as well.
+  [[nodiscard]] virtual Result<std::vector<std::byte>> optimized() = 0;
   [[nodiscard]] virtual std::optional<MemorySample> memory() const { return std::nullopt; }
   /// What ran, once ready: instruction set, real threads, and whatever else the twin knows.
   virtual void describe(RanWith& ran) const = 0;
@@ -53,6 +56,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
   [[nodiscard]] virtual Availability available() const = 0;
+  /// Why it cannot show the optimised model; empty: it can.
+  [[nodiscard]] virtual std::string hides_optimized() const = 0;
   /// Why tensors of this type cannot pass between us and ONNX Runtime here; empty: they can.
   [[nodiscard]] virtual std::string lacks(DType dtype) const = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<RuntimeModel>> create(const CreateRequest& request) const = 0;

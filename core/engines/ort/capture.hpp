@@ -22,4 +22,9 @@ struct CapturePlan {
 [[nodiscard]] CapturePlan plan_capture(const Graph& graph, const ModelOutline& outline,
                                        const Backend& backend);
 
+/// The values of `graph` that are left in a model that ONNX Runtime has optimised, in ONNX layout. (What
+/// it keeps in a layout of its own has another name; nodes that make such values are passed over.)
+[[nodiscard]] CapturePlan plan_fused_capture(const Graph& graph, const ModelOutline& optimized,
+                                             const Backend& backend);
+
 }  // namespace driftscope::ort

@@ -9,8 +9,44 @@
 
 namespace driftscope {
 namespace ort {
-
 namespace {
+
+Result<ModelForm> untouched(const CreateRequest& request) {
+  DRIFTSCOPE_TRY(auto model, backend().create(request));
+  return ModelForm{std::move(model), {}, {}};
+}
+
+Result<ModelForm> with_outputs(CreateRequest request, CapturePlan plan, std::string_view how) {
+  DRIFTSCOPE_TRY(const auto bytes, with_graph_outputs(request.model, plan.added));
+  request.model = bytes;
+  DRIFTSCOPE_TRY(auto model, backend().create(request));
+  ModelForm form{std::move(model), std::move(plan.added), {}};
+  form.facts["captured"] = fmt::format("{} values: {}", form.captured.size(), how);
+  if (plan.hidden > 0)
+    form.facts["not_captured"] = fmt::format("{} values, the first: {}", plan.hidden, plan.hidden_why);
+  return form;
+}
+
+/// Every value is made an output before ONNX Runtime sees the model.
+Result<ModelForm> with_every_value(const Graph& graph, const CreateRequest& request) {
+  DRIFTSCOPE_TRY(const ModelOutline outline, outline_model(request.model));
+  return with_outputs(request, plan_capture(graph, outline, backend()),
+                      "made outputs of the graph, so that nothing is fused across them");
+}
+
+/// What ONNX Runtime has made of the model, and of it the values that are left: the kernels are those of
+/// a run that nobody watches.
+Result<ModelForm> as_optimized(const Graph& graph, CreateRequest request) {
+  request.keep_optimized = true;
+  DRIFTSCOPE_TRY(const auto rewritten, backend().create(request));
+  DRIFTSCOPE_TRY(const auto bytes, rewritten->optimized());
+  DRIFTSCOPE_TRY(const ModelOutline outline, outline_model(bytes));
+  request.model = bytes;
+  request.optimization = Optimization::none;
+  request.keep_optimized = false;
+  return with_outputs(request, plan_fused_capture(graph, outline, backend()),
+                      "left in the optimised model, made its outputs");
+}
 
 class OrtEngine final : public Engine {
  public:
@@ -34,23 +70,17 @@ class OrtEngine final : public Engine {
     ran.options = {{"opt", std::string(optimization_name(options.optimization))},
                    {"version", std::string(expected_version())},
                    {"node_times", "whole run, on the last node"}};
-    CreateRequest request{given.source->model, given.source, options.optimization, options.threads};
-    CapturePlan plan;
-    std::vector<std::byte> bytes;
-    if (!given.fuse) {
-      DRIFTSCOPE_TRY(const ModelOutline outline, outline_model(given.source->model));
-      plan = plan_capture(*graph, outline, backend());
-      DRIFTSCOPE_TRY(bytes, with_graph_outputs(given.source->model, plan.added));
-      request.model = bytes;
-      ran.options["captured"] =
-          fmt::format("{} values made outputs of the graph: no fusion across them", plan.added.size());
-      if (plan.hidden > 0)
-        ran.options["not_captured"] = fmt::format("{} values, the first: {}", plan.hidden,
-                                                  plan.hidden_why);
-    }
-    DRIFTSCOPE_TRY(std::unique_ptr<RuntimeModel> model, backend().create(request));
+    const CreateRequest request{given.source->model, given.source, options.optimization,
+                                options.threads};
+    std::function<Result<ModelForm>()> make_watched;
+    if (const std::string why = backend().hides_optimized(); given.fuse && !why.empty())
+      ran.options["fused_values"] = "none: " + why;
+    else if (given.fuse)
+      make_watched = [graph, request] { return as_optimized(*graph, request); };
+    DRIFTSCOPE_TRY(ModelForm form,
+                   given.fuse ? untouched(request) : with_every_value(*graph, request));
     return std::unique_ptr<Session>(std::make_unique<RuntimeSession>(
-        std::move(graph), std::move(model), plan.added, std::move(ran)));
+        std::move(graph), std::move(form), std::move(ran), std::move(make_watched)));
   }
 };
 

@@ -6,20 +6,44 @@
 
 namespace driftscope::ort {
 
-RuntimeSession::RuntimeSession(std::shared_ptr<const Graph> graph, std::unique_ptr<RuntimeModel> model,
-                       const std::vector<std::string>& captured, RanWith ran)
-    : graph_(std::move(graph)), model_(std::move(model)), ran_(std::move(ran)) {
+RuntimeSession::RuntimeSession(std::shared_ptr<const Graph> graph, ModelForm plain, RanWith ran,
+                               std::function<Result<ModelForm>()> make_watched)
+    : graph_(std::move(graph)),
+      ran_(std::move(ran)),
+      plain_(adopt(std::move(plain))),
+      make_watched_(std::move(make_watched)) {
   for (const ValueId id : graph_->outputs)
     if (std::find(outputs_.begin(), outputs_.end(), id) == outputs_.end()) outputs_.push_back(id);
+}
+
+RuntimeSession::Form RuntimeSession::adopt(ModelForm form) {
   std::map<std::string_view, ValueId> by_name;
   for (ValueId id = 0; id < graph_->values.size(); ++id) by_name[graph_->values[id].name] = id;
-  for (const std::string& name : captured) captured_.push_back(by_name.at(name));
+  Form adopted{std::move(form.model), {}, false};
+  for (const std::string& name : form.captured) adopted.captured.push_back(by_name.at(name));
+  ran_.options.merge(form.facts);
+  return adopted;
+}
+
+bool RuntimeSession::wants_inner(const Observer& observer) const {
+  for (const Node& node : graph_->nodes)
+    for (const ValueId id : node.outputs)
+      if (id != no_value && observer.wants(id) &&
+          std::find(outputs_.begin(), outputs_.end(), id) == outputs_.end())
+        return true;
+  return false;
 }
 
 Status RuntimeSession::start(std::vector<Tensor> inputs, Observer& observer) {
   if (inputs.size() != graph_->inputs.size())
     return internal_error(fmt::format("the run was started with {} inputs, the graph has {}",
                                       inputs.size(), graph_->inputs.size()));
+  const bool inner = make_watched_ && wants_inner(observer);
+  if (inner && !watched_) {
+    DRIFTSCOPE_TRY(ModelForm made, make_watched_());
+    watched_ = adopt(std::move(made));
+  }
+  current_ = inner ? &*watched_ : &plain_;
   observer_ = &observer;
   inputs_.clear();
   results_.clear();
@@ -36,16 +60,16 @@ Progress RuntimeSession::progress() const {
   // A graph without nodes has a run to wait for as well.
   const auto total = std::max<std::int64_t>(static_cast<std::int64_t>(graph_->nodes.size()), 1);
   if (state_ == State::finished) return {total, total};
-  return {0, total, true, !ready_};
+  return {0, total, true, !current_->ready};
 }
 
 Status RuntimeSession::begin_run() {
   asked_ = outputs_;
-  for (const ValueId id : captured_)
+  for (const ValueId id : current_->captured)
     if (observer_->wants(id)) asked_.push_back(id);
   std::vector<std::string> names;
   for (const ValueId id : asked_) names.push_back(graph_->values[id].name);
-  DRIFTSCOPE_CHECK(model_->run(inputs_, names));
+  DRIFTSCOPE_CHECK(current_->model->run(inputs_, names));
   state_ = State::running;
   return {};
 }
@@ -71,13 +95,13 @@ Status RuntimeSession::hand_over(RunResult result) {
 
 Result<Progress> RuntimeSession::poll(std::int64_t /*budget_ns*/) {
   if (state_ == State::idle) return internal_error("poll before start");
-  if (!ready_) {
-    DRIFTSCOPE_TRY(ready_, model_->ready());
-    if (!ready_) return progress();
+  if (!current_->ready) {
+    DRIFTSCOPE_TRY(current_->ready, current_->model->ready());
+    if (!current_->ready) return progress();
   }
   if (state_ == State::started) DRIFTSCOPE_CHECK(begin_run());
   if (state_ == State::running) {
-    DRIFTSCOPE_TRY(auto result, model_->result());
+    DRIFTSCOPE_TRY(auto result, current_->model->result());
     if (result) DRIFTSCOPE_CHECK(hand_over(*std::move(result)));
   }
   return progress();
@@ -95,7 +119,7 @@ Result<std::vector<Tensor>> RuntimeSession::finish() {
 
 RanWith RuntimeSession::ran_with() const {
   RanWith ran = ran_;
-  if (ready_) model_->describe(ran);
+  if (current_->ready) current_->model->describe(ran);
   return ran;
 }
 

@@ -2,6 +2,7 @@
 // values only at the end of a run. Client: engines/ort/engine.cpp.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -11,32 +12,48 @@
 
 namespace driftscope::ort {
 
+/// One form of the model.
+struct ModelForm {
+  std::unique_ptr<RuntimeModel> model;
+  std::vector<std::string> captured;         ///< values that are its outputs besides the graph's own
+  std::map<std::string, std::string> facts;  ///< of it, for RanWith::options
+};
+
 class RuntimeSession final : public Session {
  public:
-  /// `captured`: names of the values that are outputs of `model` besides the graph's own.
-  RuntimeSession(std::shared_ptr<const Graph> graph, std::unique_ptr<RuntimeModel> model,
-             const std::vector<std::string>& captured, RanWith ran);
+  /// `make_watched`: another form with inner values, made once an observer wants some; runs that nobody
+  /// watches go by `plain`. Without it `plain` is the form for all runs.
+  RuntimeSession(std::shared_ptr<const Graph> graph, ModelForm plain, RanWith ran,
+                 std::function<Result<ModelForm>()> make_watched = {});
 
   [[nodiscard]] Status start(std::vector<Tensor> inputs, Observer& observer) override;
   [[nodiscard]] Result<Progress> poll(std::int64_t budget_ns) override;
   [[nodiscard]] Result<std::vector<Tensor>> finish() override;
   [[nodiscard]] RanWith ran_with() const override;
-  [[nodiscard]] std::optional<MemorySample> memory() const override { return model_->memory(); }
+  [[nodiscard]] std::optional<MemorySample> memory() const override { return plain_.model->memory(); }
 
  private:
   enum class State { idle, started, running, finished };
+  struct Form {
+    std::unique_ptr<RuntimeModel> model;
+    std::vector<ValueId> captured;  // in the order of the nodes
+    bool ready = false;
+  };
 
+  [[nodiscard]] Form adopt(ModelForm form);
+  [[nodiscard]] bool wants_inner(const Observer& observer) const;
   [[nodiscard]] Progress progress() const;
   [[nodiscard]] Status begin_run();
   [[nodiscard]] Status hand_over(RunResult result);
 
   std::shared_ptr<const Graph> graph_;
-  std::unique_ptr<RuntimeModel> model_;
-  std::vector<ValueId> outputs_;   // of the graph, each once
-  std::vector<ValueId> captured_;  // in the order of the nodes
   RanWith ran_;
+  Form plain_;
+  std::optional<Form> watched_;
+  std::function<Result<ModelForm>()> make_watched_;
+  std::vector<ValueId> outputs_;  // of the graph, each once
   State state_ = State::idle;
-  bool ready_ = false;
+  Form* current_ = &plain_;
   Observer* observer_ = nullptr;
   std::vector<NamedTensor> inputs_;
   std::vector<ValueId> asked_;  // of the run that goes on

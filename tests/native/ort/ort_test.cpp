@@ -97,6 +97,25 @@ TEST_CASE("Ort_OutputsAlone_AddNothingToTheModel") {
   CHECK_FALSE(holds(trace->run, "captured"));
 }
 
+TEST_CASE("Ort_FusedCapture_KeepsWhatIsLeftAndTheBitsOfAnUnwatchedRun") {
+  for (const char* name : {"lenet5.onnx", "resnet20.onnx", "lenet5-int8.onnx", "transformer.onnx"}) {
+    INFO(name);
+    const ModelFile model = shipped(name);
+    const auto fused = run(model, target("threads=1"), Capture::fused);
+    REQUIRE_MESSAGE(fused.ok(), fused.error().message);
+    const auto plain = run(model, target("threads=1"), Capture::outputs);
+    REQUIRE_MESSAGE(plain.ok(), plain.error().message);
+    CHECK(fused->tensors.size() > plain->tensors.size());
+    CHECK(fused->tensors.size() < model.graph.nodes.size());
+    CHECK(holds(fused->run, "left in the optimised model"));
+    CHECK(judged(model, *fused).verdict <= Verdict::rounding);
+    for (const NamedTensor& output : plain->tensors) {
+      const auto bytes = output.tensor.bytes();
+      CHECK(std::ranges::equal(bytes, fused->find(output.name)->bytes()));
+    }
+  }
+}
+
 TEST_CASE("Ort_ModelThatItRejects_IsAnErrorInItsWords") {
   // An IR version of the far future, which our reader does not mind.
   const ModelFile model = made(ModelBuilder()

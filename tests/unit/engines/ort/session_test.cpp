@@ -26,6 +26,7 @@ class LateModel final : public ort::RuntimeModel {
       result.values.push_back({name, tensor<float>({1}, {static_cast<float>(result.values.size())})});
     return std::optional<ort::RunResult>(std::move(result));
   }
+  Result<std::vector<std::byte>> optimized() override { return std::vector<std::byte>(); }
   void describe(RanWith& ran) const override { ran.threads_real = 3; }
 
   int asked_ready = 0;
@@ -56,7 +57,8 @@ struct Rig {
                 .node("Neg", {"inner"}, {"y"})
                 .output("y")));
   LateModel* model = new LateModel;
-  ort::RuntimeSession session{graph, std::unique_ptr<ort::RuntimeModel>(model), {"inner"}, {}};
+  ort::RuntimeSession session{
+      graph, {std::unique_ptr<ort::RuntimeModel>(model), {"inner"}, {{"form", "plain"}}}, {}};
   Collector observer;
 
   Status start() { return session.start({tensor<float>({1}, {1.0F})}, observer); }
@@ -104,6 +106,34 @@ TEST_CASE("OrtSession_RunThatNobodyWatches_AsksForTheOutputsAlone") {
     CHECK(rig.observer.seen.empty());
     REQUIRE(rig.session.finish().ok());
   }
+}
+
+TEST_CASE("OrtSession_WatchedForm_IsMadeForTheRunsThatAreWatchedAlone") {
+  Rig rig;
+  auto* const plain = new LateModel;
+  auto* const watched = new LateModel;
+  int made = 0;
+  ort::RuntimeSession session(
+      rig.graph, {std::unique_ptr<ort::RuntimeModel>(plain), {}, {}}, {}, [&] {
+        ++made;
+        return Result<ort::ModelForm>(ort::ModelForm{
+            std::unique_ptr<ort::RuntimeModel>(watched), {"inner"}, {{"form", "watched"}}});
+      });
+  const auto run = [&](bool wanting) {
+    rig.observer.wanting = wanting;
+    REQUIRE(session.start({tensor<float>({1}, {1.0F})}, rig.observer).ok());
+    while (!session.poll(0)->finished()) continue;
+    REQUIRE(session.finish().ok());
+  };
+  run(false);
+  CHECK(made == 0);
+  run(true);
+  run(false);
+  run(true);
+  CHECK(made == 1);
+  CHECK(watched->wanted == std::vector<std::string>{"y", "inner"});
+  CHECK(plain->wanted == std::vector<std::string>{"y"});
+  CHECK(session.ran_with().options.at("form") == "watched");
 }
 
 TEST_CASE("OrtSession_RuntimeThatFails_IsAnErrorInItsWords") {
