@@ -10,7 +10,12 @@ namespace driftscope::ops::elementwise_functions {
 struct Softsign {
   static constexpr Kinds kinds = Kinds::floating;
   template <class T>
-  T apply(T x) const { return x / (T(1) + math::abs(x)); }
+  T apply(T x) const {
+    const T y = x / (T(1) + math::abs(x));
+    // ONNX Runtime: x times a reciprocal that is itself rounded.
+    if constexpr (std::is_same_v<T, Bounded>) return math::round_more(y, 2);
+    else return y;
+  }
 };
 
 #define DRIFTSCOPE_ROW(Row, function)               \

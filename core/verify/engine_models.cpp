@@ -54,11 +54,23 @@ ErrorModel glsl_model() {
 
 ErrorModel ieee_model() { return {}; }
 
+// ONNX Runtime 1.30 promises nothing; measured on every 1021st float and 3·10⁶ in [−20, 20], on AVX-512
+// and as wasm, the larger of the two: tanh 6.4 ULP, sigmoid 1.9e-7 absolute beyond 4 ULP (MLAS cuts its
+// argument at ±18), asin 4.3 ULP, atan 3.8, log 3.4, exp, erf, sinh and the others below 2.2.
+ErrorModel ort_model() {
+  ErrorModel model = ieee_model();
+  model.tanh.ulp = 7.0;
+  model.sigmoid.absolute = 2e-7;
+  model.asin.ulp = 5.0;
+  return model;
+}
+
 struct Row {
   std::string_view engine;
   ErrorModel (*model)();
 };
-constexpr std::array<Row, 6> rows = {{
+constexpr std::array<Row, 7> rows = {{
+    {"ort", ort_model},
     {"webgpu", wgsl_model},
     {"ort-webgpu", wgsl_model},
     {"tfjs-webgpu", wgsl_model},

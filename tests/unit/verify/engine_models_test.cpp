@@ -44,4 +44,13 @@ TEST_CASE("EngineModels_Cpu_FourUlp") {
   CHECK(erf(Bounded(0.5)).worst == doctest::Approx(4 * 0x1p-24));
 }
 
+TEST_CASE("EngineModels_Ort_AsMeasured") {
+  const ErrorModelScope scope(model_of("chrome/ort:threads=2"));
+  // Got 1.79e-7 for sigmoid(−17.64), where 2.2e-8 would be right.
+  CHECK(sigmoid(Bounded(-17.6406784)).worst > 1.57e-7);
+  CHECK(sigmoid(Bounded(-17.6406784)).worst < 3e-7);
+  CHECK(tanh(Bounded(0.75)).worst == doctest::Approx(7 * 0x1p-24));
+  CHECK(erf(Bounded(0.5)).worst == doctest::Approx(4 * 0x1p-24));
+}
+
 }  // namespace driftscope::test::engine_models_test
