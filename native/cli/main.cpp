@@ -18,7 +18,8 @@ Exit run_command_line(int argc, char** argv) {
   app.set_version_flag("--version", "driftscope " DRIFTSCOPE_VERSION);
   app.footer(
       "Targets are host/engine[:option=value,…]: hosts pc, chrome, firefox, safari (WebKitGTK), file;\n"
-      "engines reference (double, the judge) and strict (float32, the same bits everywhere).\n\n"
+      "engines reference (double, the judge), strict (float32, the same bits everywhere) and ort (ONNX\n"
+      "Runtime).\n\n"
       "  driftscope compare lenet5.onnx --left pc/strict --right chrome/strict,firefox/strict\n"
       "  driftscope verify model.onnx trace-from-anywhere.safetensors\n\n"
       "Exit codes: 0 no fault; 1 a fault or a failed check; 2 wrong use or bad input; 3 something\n"
