@@ -92,7 +92,7 @@ async function fetchParts(url, job, told, signal) {
 }
 
 /**
- * Runs job `id`; resolves to the run's result with `job` (of a batch: to `job` alone). `show` = {job(job), change(state)} is
+ * Runs job `id`; resolves to the run's result with `job` (of a batch or a bench: to `job` alone). `show` = {job(job), change(state)} is
  * told what is going on. Whatever goes wrong is told to the PC as well, and thrown.
  */
 export async function runJob(id, here, show) {
@@ -132,6 +132,16 @@ export async function runJob(id, here, show) {
       heartbeat.set({ phase: "load", done: now.received, total: now.total });
     };
     const { from, ...parts } = await fetchParts(url, job, told, abort.signal);
+    if (job.bench) {
+      const start = { target: job.target, capture: job.capture, environment: environmentHere };
+      const task = { variant: variant.name, threads, start, bench: url, ...parts };
+      const result = await runInWorker(task, {
+        // Nothing but the worker may run while it measures: it gives the signs of life itself.
+        onChange: (state) => change(state).then(() => state.phase === "run" && heartbeat.stop()),
+        signal: abort.signal,
+      });
+      return { ...result, job, variant };
+    }
     const start = {
       target: job.target,
       repeat: job.repeat,

@@ -212,6 +212,7 @@ async function runForPc(id) {
     });
     if (result.job.batch !== undefined)
       return view.showStatus(`Done: ${result.job.batch} cases, the answers are with the PC.`);
+    if (result.job.bench) return view.showStatus("Done: the times are with the PC.");
     showCommon(result, result.variant);
     // What was captured is with the PC; here are the outputs.
     await offerTrace(result, result.job.model.name.replace(/\.onnx$/i, ""));

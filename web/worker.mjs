@@ -1,6 +1,7 @@
 // Runs one model in a worker of its own, slice by slice, and tells the page how far it is.
 // One worker per run: to stop is to terminate it, and nothing is left of it.
 import { runBatch } from "./batch.mjs";
+import { runBench } from "./bench.mjs";
 import { openEngine, runToEnd } from "./engine.mjs";
 import { isOutOfMemory, outOfMemoryText } from "./memory.mjs";
 import { ValuesToPage, ValuesToPc } from "./values.mjs";
@@ -96,9 +97,16 @@ async function runMany({ base, variant, threads, batch, start }) {
   say("done", { answers }, [answers.buffer]);
 }
 
+async function stay(task) {
+  const { model, attachments } = task;
+  const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
+  const whole = { ...task, table, model: joined(model, attachments) };
+  say("done", await runBench(whole, (phase) => say("phase", { phase })));
+}
+
 self.onmessage = async ({ data }) => {
   try {
-    await (data.batch ? runMany(data) : run(data));
+    await (data.bench ? stay(data) : data.batch ? runMany(data) : run(data));
   } catch (error) {
     const message = error?.message ?? String(error);
     if (isOutOfMemory({ kind: error?.kind, name: error?.name, message }))

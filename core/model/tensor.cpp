@@ -2,12 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstring>
 #include <new>
 
 #include "core/base/checked.hpp"
+#include "core/model/alive_tensors.hpp"
 
 namespace driftscope {
+namespace {
+
+std::atomic<std::int64_t> alive_count = 0;
+std::atomic<std::int64_t> alive_bytes = 0;
+
+void count_alive(std::int64_t tensors, std::int64_t bytes) {
+  alive_count.fetch_add(tensors, std::memory_order_relaxed);
+  alive_bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+AliveTensors alive_tensors() {
+  return {alive_count.load(std::memory_order_relaxed), alive_bytes.load(std::memory_order_relaxed)};
+}
 
 std::string shape_text(std::span<const std::int64_t> shape) {
   if (shape.empty()) return "scalar";
@@ -57,8 +74,11 @@ Result<Tensor> Tensor::make(DType dtype, Shape shape, std::string_view what) {
   tensor.elements_ = element_count(shape);
   tensor.shape_ = std::move(shape);
   tensor.byte_size_ = static_cast<std::size_t>(bytes);
-  tensor.buffer_ = std::shared_ptr<std::byte>(
-      static_cast<std::byte*>(memory), [](std::byte* p) { ::operator delete(p, std::align_val_t{64}); });
+  count_alive(1, bytes);
+  tensor.buffer_ = std::shared_ptr<std::byte>(static_cast<std::byte*>(memory), [bytes](std::byte* p) {
+    count_alive(-1, -bytes);
+    ::operator delete(p, std::align_val_t{64});
+  });
   return tensor;
 }
 

@@ -12,6 +12,7 @@
 #include "core/session/error_json.hpp"
 #include "core/session/fields.hpp"
 #include "core/session/load.hpp"
+#include "core/session/measure.hpp"
 #include "core/session/reply.hpp"
 #include "core/session/run.hpp"
 #include "core/trace/trace_file.hpp"
@@ -27,6 +28,7 @@ struct Reply {
 };
 
 constexpr std::int64_t default_budget_ms = 20;
+constexpr std::int64_t default_measure_budget_ms = 1000;
 constexpr std::int64_t max_budget_ms = 10'000;
 
 }  // namespace
@@ -34,17 +36,26 @@ constexpr std::int64_t max_budget_ms = 10'000;
 struct Door::State {
   std::optional<LoadedModel> model;
   std::unique_ptr<DoorRun> run;
+  std::unique_ptr<Measurement> measurement;
   TensorSink sink;  // of the next run
+  RunRecorder* recorder = nullptr;
 
   Result<Reply> answer(const Message& message);
   Result<Reply> load(const json& request, std::span<const std::byte> payload);
   Result<Reply> start(const json& request, std::span<const std::byte> payload);
   Result<Reply> poll(const json& request);
   Result<Reply> finish();
+  Result<Reply> prepare(const json& request, std::span<const std::byte> payload);
+  Result<Reply> measure(const json& request);
+  Result<Reply> describe();
+  void end_runs() {
+    run.reset();
+    measurement.reset();
+  }
 };
 
 Result<Reply> Door::State::load(const json& request, std::span<const std::byte> payload) {
-  run.reset();
+  end_runs();
   model.reset();
   DRIFTSCOPE_TRY(model, load_model(request, payload));
   return Reply{describe_model(*model), {}};
@@ -52,8 +63,9 @@ Result<Reply> Door::State::load(const json& request, std::span<const std::byte> 
 
 Result<Reply> Door::State::start(const json& request, std::span<const std::byte> payload) {
   if (!model) return bad_input("request: \"start\" before a model was loaded");
-  run.reset();
+  end_runs();
   DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(request, payload, *model->graph));
+  if (!wanted.watched) return bad_input("request: \"capture\":\"none\" is for \"prepare\"");
   wanted.record.sink = std::exchange(sink, nullptr);
   DRIFTSCOPE_TRY(run, DoorRun::start(*model, std::move(wanted)));
   return Reply{{{"nodes", run->nodes()}}, {}};
@@ -87,6 +99,32 @@ Result<Reply> Door::State::finish() {
   return reply;
 }
 
+Result<Reply> Door::State::prepare(const json& request, std::span<const std::byte> payload) {
+  if (!model) return bad_input("request: \"prepare\" before a model was loaded");
+  end_runs();
+  DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(request, payload, *model->graph));
+  DRIFTSCOPE_TRY(measurement, Measurement::prepare(*model, std::move(wanted), recorder));
+  return Reply{measurement->describe(), {}};
+}
+
+Result<Reply> Door::State::describe() {
+  if (!measurement) return bad_input("request: \"describe\" before \"prepare\"");
+  return Reply{measurement->describe(), {}};
+}
+
+Result<Reply> Door::State::measure(const json& request) {
+  if (!measurement) return bad_input("request: \"measure\" before \"prepare\"");
+  DRIFTSCOPE_TRY(const MeasureRequest wanted, read_measure_request(request));
+  DRIFTSCOPE_TRY(const auto budget, read_whole(request, "budget_ms", 0, max_budget_ms));
+  auto measured =
+      measurement->measure(wanted, budget.value_or(default_measure_budget_ms) * 1'000'000);
+  if (!measured.ok()) {
+    measurement.reset();
+    return std::move(measured).error();
+  }
+  return Reply{*std::move(measured), {}};
+}
+
 Result<Reply> Door::State::answer(const Message& message) {
   if (message.json.empty())
     return bad_input("request: malformed message; expected 4 bytes of length, JSON, payload");
@@ -98,12 +136,16 @@ Result<Reply> Door::State::answer(const Message& message) {
   if (verb == "start") return start(request, message.payload);
   if (verb == "poll") return poll(request);
   if (verb == "finish") return finish();
+  if (verb == "prepare") return prepare(request, message.payload);
+  if (verb == "measure") return measure(request);
+  if (verb == "describe") return describe();
   if (verb == "cancel") {
-    run.reset();
+    end_runs();
     return Reply{};
   }
   return bad_input(fmt::format(
-      "request: unknown \"do\" {}; expected capabilities, load, start, poll, finish or cancel",
+      "request: unknown \"do\" {}; expected capabilities, load, start, poll, finish, prepare, "
+      "measure, describe or cancel",
       verb ? in_quotes(*verb) : std::string("(none)")));
 }
 
@@ -111,6 +153,8 @@ Door::Door() : state_(std::make_unique<State>()) {}
 Door::~Door() = default;
 
 void Door::record_to(TensorSink sink) { state_->sink = std::move(sink); }
+
+void Door::measure_into(RunRecorder* recorder) { state_->recorder = recorder; }
 
 std::vector<std::byte> Door::request(std::span<const std::byte> message) {
   const auto refuse = [](const Error& error) {
@@ -122,7 +166,7 @@ std::vector<std::byte> Door::request(std::span<const std::byte> message) {
     return pack_message(json_text(reply->head), reply->payload);
   } catch (const std::bad_alloc&) {
     // Let go of everything first: the answer needs memory as well.
-    state_->run.reset();
+    state_->end_runs();
     state_->model.reset();
     return refuse(
         limit_error("out of memory; the model or its values are too large for this host"));

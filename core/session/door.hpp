@@ -22,13 +22,26 @@
 //                                                       "time_ns"}],"outputs":[{"name","dtype",
 //                                                       "shape","values"}],"memory":[…],
 //                                                       "run":{…}} + trace bytes
+//   {"do":"prepare","target":…,"capture":"none"|"all"|…} as "start", without "repeat" and
+//       "samples"; nothing runs yet                    → {"nodes","clock_ns","ran":{…}}
+//   {"do":"measure","slice_us":30000,"inner":1,"most_runs":0,"budget_ms":1000}
+//       runs again and again until the slice is over, at least once; a reading of the clock takes
+//       `inner` runs. Not finished: ask again, what was asked first goes on
+//                                                    → {"finished":false,"waiting"?} |
+//                                                       {"finished":true,"times_ns":[per reading,
+//                                                       ÷ inner],"preparing_ns","alive_tensors",
+//                                                       "alive_bytes","heap_bytes","memory_bytes",
+//                                                       "memory_kind","engine_memory_bytes"}
+//   {"do":"describe"}                                → as "prepare": some engines know what runs only
+//                                                       after the first run
 //   {"do":"cancel"}                                  → {}
 // "environment" (text, numbers, booleans: what only the host knows, such as the browser's version)
 // is merged into the trace's `run`, never over what the engine says of itself. "values" are the
 // first 1000 of an output. With "samples", each input tensor has one more, leading axis of N
 // samples; the model runs once per sample, and the trace holds each output with that leading axis
-// (and no other tensor). A failure is {"error":{"kind","message"}}. One door holds one model and
-// one run at a time.
+// (and no other tensor). With "capture" none a measured run is not watched at all; otherwise each
+// run ends when its trace is written (in memory, or by measure_into). A failure is
+// {"error":{"kind","message"}}. One door holds one model and one run or measurement at a time.
 #pragma once
 
 #include <cstddef>
@@ -42,6 +55,8 @@
 
 namespace driftscope {
 
+class RunRecorder;
+
 class Door {
  public:
   Door();
@@ -52,6 +67,9 @@ class Door {
   /// Captured values of the next run go to `sink`; the trace of its "finish" holds the outputs alone.
   /// For a host in the same process that writes them to a file.
   void record_to(TensorSink sink);
+
+  /// Takes what measured runs record, when they are watched; null: memory. It must outlive the door.
+  void measure_into(RunRecorder* recorder);
 
   /// Never throws; a malformed request is answered with an error.
   [[nodiscard]] std::vector<std::byte> request(std::span<const std::byte> message);

@@ -43,8 +43,13 @@ Status check_build(const Target& target, const json& environment) {
                                     here->get<std::string>()));
 }
 
-Result<std::unique_ptr<Session>> prepare(Target target, const LoadedModel& model,
-                                         std::shared_ptr<const Graph> graph, Capture capture) {
+}  // namespace
+
+Result<std::unique_ptr<Session>> prepare_session(Target target, const json& environment,
+                                                 const LoadedModel& model,
+                                                 std::shared_ptr<const Graph> graph,
+                                                 Capture capture) {
+  DRIFTSCOPE_CHECK(check_build(target, environment));
   target.options.erase("wasm");
   DRIFTSCOPE_TRY(const Engine* const engine, find_engine(target.engine));
   if (const Availability here = engine->available(); !here.ok)
@@ -58,7 +63,6 @@ Result<std::unique_ptr<Session>> prepare(Target target, const LoadedModel& model
   return engine->prepare(std::move(graph), options);
 }
 
-// What the host says of itself; the engine's own words stay.
 std::string merge_run(const std::string& recorded, const json& environment, const Target& target) {
   json run = environment;
   run["host"] = target.host;
@@ -66,8 +70,6 @@ std::string merge_run(const std::string& recorded, const json& environment, cons
   if (own.is_object()) run.update(own);
   return json_text(run);
 }
-
-}  // namespace
 
 Result<std::unique_ptr<DoorRun>> DoorRun::start(const LoadedModel& model, StartRequest request) {
   auto state = std::make_unique<State>();
@@ -82,9 +84,8 @@ Result<std::unique_ptr<DoorRun>> DoorRun::start(const LoadedModel& model, StartR
   state->graph = std::move(bound.graph);
   state->sample_count = request.samples;
   if (request.samples > 0) request.record.capture = Capture::outputs;
-  DRIFTSCOPE_CHECK(check_build(state->target, state->environment));
-  DRIFTSCOPE_TRY(state->session, prepare(state->target, model, state->graph,
-                                         request.record.capture));
+  DRIFTSCOPE_TRY(state->session, prepare_session(state->target, state->environment, model,
+                                                 state->graph, request.record.capture));
   if (request.samples > 0) {
     state->samples.emplace(state->graph, *state->session, std::move(request.inputs),
                            request.samples);

@@ -11,6 +11,7 @@
 
 #include "core/base/result.hpp"
 #include "core/engine/bind_inputs.hpp"
+#include "core/engine/engine.hpp"
 #include "core/engine/target.hpp"
 #include "core/session/load.hpp"
 #include "core/trace/record.hpp"
@@ -21,6 +22,7 @@ namespace driftscope {
 struct StartRequest {
   Target target;
   RecordOptions record;
+  bool watched = true;       ///< false ("none", in "prepare" alone): no value and no time is recorded
   std::int64_t samples = 0;  ///< 0: one input
   NamedInputs inputs;        ///< with a leading axis of samples when there are any
   nlohmann::json environment = nlohmann::json::object();
@@ -29,6 +31,17 @@ struct StartRequest {
 [[nodiscard]] Result<StartRequest> read_start_request(const nlohmann::json& request,
                                                   std::span<const std::byte> payload,
                                                   const Graph& graph);
+
+/// The session of a target's engine, or why there is none.
+[[nodiscard]] Result<std::unique_ptr<Session>> prepare_session(Target target,
+                                                               const nlohmann::json& environment,
+                                                               const LoadedModel& model,
+                                                               std::shared_ptr<const Graph> graph,
+                                                               Capture capture);
+
+/// What ran, as JSON text: what the host says of itself, then the engine's own words, which stay.
+[[nodiscard]] std::string merge_run(const std::string& recorded, const nlohmann::json& environment,
+                                    const Target& target);
 
 struct DoorProgress {
   Progress nodes;  ///< of the current sample; of all repetitions

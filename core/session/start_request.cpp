@@ -71,7 +71,8 @@ Result<StartRequest> read_start_request(const json& request, std::span<const std
   DRIFTSCOPE_TRY(const auto repeat, read_whole(request, "repeat", 1, max_repeat));
   run.record.repeat = static_cast<int>(repeat.value_or(1));
   DRIFTSCOPE_TRY(const auto capture, read_text(request, "capture"));
-  const auto mode = capture_from(capture.value_or("all"));
+  run.watched = capture != "none";
+  const auto mode = capture_from(run.watched ? capture.value_or("all") : "outputs");
   if (!mode) return bad_input("request: \"capture\" must be \"all\", \"fused\" or \"outputs\"");
   run.record.capture = *mode;
   DRIFTSCOPE_TRY(const auto samples, read_whole(request, "samples", 1, max_samples));

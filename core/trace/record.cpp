@@ -35,6 +35,20 @@ std::string utc_text(double seconds) {
                      in_day / 60 % 60, in_day % 60);
 }
 
+nlohmann::json describe_session(const Session& session, double start_seconds) {
+  const RanWith ran = session.ran_with();
+  nlohmann::json run;
+  run["engine"] = ran.engine;
+  run["instruction_set"] = ran.instruction_set;
+  run["device"] = ran.device;
+  run["threads_asked"] = ran.threads_asked;
+  run["threads_real"] = ran.threads_real;
+  run["platform"] = platform_name();
+  run["start_time"] = utc_text(start_seconds);
+  run["options"] = ran.options;
+  return run;
+}
+
 }  // namespace
 
 std::string_view capture_name(Capture capture) {
@@ -49,6 +63,11 @@ std::optional<Capture> capture_from(std::string_view name) {
   for (const Capture capture : {Capture::all, Capture::fused, Capture::outputs})
     if (name == capture_name(capture)) return capture;
   return std::nullopt;
+}
+
+std::string describe_run(const Session& session, double start_seconds) {
+  return describe_session(session, start_seconds)
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 struct Recording::State final : public Observer {
@@ -128,19 +147,10 @@ struct Recording::State final : public Observer {
     return {};
   }
 
-  void describe_run() {
-    const RanWith ran = session.ran_with();
-    nlohmann::json run;
-    run["engine"] = ran.engine;
-    run["instruction_set"] = ran.instruction_set;
-    run["device"] = ran.device;
-    run["threads_asked"] = ran.threads_asked;
-    run["threads_real"] = ran.threads_real;
-    run["platform"] = platform_name();
-    run["start_time"] = utc_text(begin_seconds);
+  void describe() {
+    nlohmann::json run = describe_session(session, begin_seconds);
     run["repeat"] = options.repeat;
     run["capture"] = capture_name(options.capture);
-    run["options"] = ran.options;
     trace.run = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 };
@@ -175,7 +185,7 @@ Result<Trace> Recording::take() {
   State& state = *state_;
   if (state.repetition < state.options.repeat)
     return internal_error("the recording was taken before it was finished");
-  state.describe_run();
+  state.describe();
   return std::move(state.trace);
 }
 

@@ -52,6 +52,9 @@ class Recording {
   std::unique_ptr<State> state_;
 };
 
+/// What a session says of itself and of this platform, as the `run` of a trace (JSON text).
+[[nodiscard]] std::string describe_run(const Session& session, double start_seconds);
+
 /// The whole recording at once.
 [[nodiscard]] Result<Trace> record(std::shared_ptr<const Graph> graph, Session& session,
                                    std::vector<Tensor> inputs, RecordOptions options);

@@ -14,6 +14,8 @@ using Command = std::function<Exit()>;
 [[nodiscard]] Command add_run(CLI::App& app);
 [[nodiscard]] Command add_verify(CLI::App& app);
 [[nodiscard]] Command add_compare(CLI::App& app);
+[[nodiscard]] Command add_bench(CLI::App& app);
+[[nodiscard]] Command add_bench_worker(CLI::App& app);
 [[nodiscard]] Command add_conformance(CLI::App& app);
 [[nodiscard]] Command add_serve(CLI::App& app);
 [[nodiscard]] Command add_doctor(CLI::App& app);

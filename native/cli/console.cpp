@@ -41,10 +41,11 @@ bool colours_on_stdout() {
 
 std::string with_colours(std::string text) {
   if (!colours_on_stdout()) return text;
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> colours = {{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> colours = {{
       {"= identical", "\x1b[32m"},
       {"? suspect", "\x1b[33;1m"},
       {"✗ fault", "\x1b[31;1m"},
+      {"✗ slower", "\x1b[31;1m"},
       {"· missing", "\x1b[2m"},
   }};
   for (const auto& [word, colour] : colours) {

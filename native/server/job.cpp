@@ -41,6 +41,7 @@ bool Job::end(std::optional<Result<Bytes>> outcome) {
     now_.over = true;
     outcome_ = std::move(outcome);
   }
+  conversation_.close();
   changed_.notify_all();
   return true;
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "native/server/conversation.hpp"
 
 namespace driftscope {
 
@@ -47,6 +48,8 @@ class Job {
 
   [[nodiscard]] const std::string& id() const { return id_; }
   [[nodiscard]] const JobContent& content() const { return content_; }
+  /// With a page that stays for more than one result; closed when the job is over.
+  [[nodiscard]] Conversation& conversation() { return conversation_; }
 
   // The browser's side. False: the job is over (finished or cancelled), the page should stop.
   bool opened();
@@ -74,6 +77,7 @@ class Job {
 
   const std::string id_;
   const JobContent content_;
+  Conversation conversation_;
   std::mutex mutex_;
   std::condition_variable changed_;
   Snapshot now_;
@@ -89,6 +93,24 @@ class JobBoard {
  private:
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Job>> jobs_;
+};
+
+/// A job on a board for as long as this lives: it is cancelled and taken off, whatever happens.
+class BoardEntry {
+ public:
+  BoardEntry(JobBoard& board, std::shared_ptr<Job> job) : board_(board), job_(std::move(job)) {}
+  ~BoardEntry() {
+    job_->cancel();
+    board_.remove(job_->id());
+  }
+  BoardEntry(const BoardEntry&) = delete;
+  BoardEntry& operator=(const BoardEntry&) = delete;
+  Job& operator*() const { return *job_; }
+  Job* operator->() const { return job_.get(); }
+
+ private:
+  JobBoard& board_;
+  std::shared_ptr<Job> job_;
 };
 
 }  // namespace driftscope

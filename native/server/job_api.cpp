@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "core/session/error_json.hpp"
@@ -15,6 +16,9 @@ using httplib::Response;
 using nlohmann::json;
 
 constexpr std::size_t max_message_bytes = 64 * 1024;  // progress and errors are short texts
+constexpr std::size_t max_answer_bytes = 16 << 20;    // times of many runs
+// Shorter than what browsers and httplib take for a dead connection.
+constexpr std::chrono::seconds longest_wait_for_a_question{10};
 
 void send_json(Response& response, const json& value) {
   response.set_content(json_text(value), "application/json");
@@ -119,6 +123,24 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
                if (!job || index >= job->content().attachments.size()) return not_found(response);
                send_bytes(response, job->content().attachments[index]);
              });
+
+  server.Get(job_path + "/question", [=](const Request& request, Response& response) {
+    const auto job = job_of(request);
+    if (!job || job->conversation().closed()) return not_found(response);
+    const auto question = job->conversation().question(longest_wait_for_a_question);
+    if (question) return response.set_content(*question, "application/json");
+    response.status = job->conversation().closed() ? 404 : 204;
+  });
+
+  server.Post(job_path + "/answer",
+              [=](const Request& request, Response& response, const ContentReader& reader) {
+                const auto job = job_of(request);
+                const auto body = read_body(reader, max_answer_bytes, response);
+                if (!job) return not_found(response);
+                if (!body) return;
+                const auto* text = reinterpret_cast<const char*>(body->data());
+                send_accepted(response, job->conversation().reply({text, body->size()}));
+              });
 
   server.Post(job_path + "/(progress|error|result)",
               [=](const Request& request, Response& response, const ContentReader& reader) {

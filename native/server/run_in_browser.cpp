@@ -87,24 +87,6 @@ Result<Trace> read_answer(const Bytes& bytes, const BrowserJob& job) {
   return trace;
 }
 
-// Takes the job off the board, however the run ends.
-class BoardEntry {
- public:
-  BoardEntry(JobBoard& board, std::shared_ptr<Job> job) : board_(board), job_(std::move(job)) {}
-  ~BoardEntry() {
-    job_->cancel();
-    board_.remove(job_->id());
-  }
-  BoardEntry(const BoardEntry&) = delete;
-  BoardEntry& operator=(const BoardEntry&) = delete;
-  Job& operator*() const { return *job_; }
-  Job* operator->() const { return job_.get(); }
-
- private:
-  JobBoard& board_;
-  std::shared_ptr<Job> job_;
-};
-
 Status check_size(const BrowserJob& job, std::size_t limit) {
   std::size_t bytes = job.model->size();
   for (const JobAttachment& file : job.attachments) bytes += file.bytes->size();

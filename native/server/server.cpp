@@ -22,7 +22,8 @@ using httplib::ContentReader;
 using httplib::Request;
 using httplib::Response;
 
-constexpr int server_threads = 16;
+// Every page that stays for several questions holds one while it waits.
+constexpr int server_threads = 64;
 constexpr const char* loopback = "127.0.0.1";
 
 RequestFacts facts_of(const Request& request) {
@@ -71,6 +72,7 @@ struct Server::State {
   explicit State(ServerOptions given) : options(std::move(given)), files(options.site) {}
 
   void add_routes();
+  void count(std::string_view path, std::size_t sent, std::size_t raw);
   Status listen();
 
   ServerOptions options;
@@ -78,9 +80,22 @@ struct Server::State {
   Address address;
   JobBoard jobs;
   std::mutex trace_mutex;  // on_trace is called by one thread at a time
+  mutable std::mutex traffic_mutex;
+  Traffic traffic;
   httplib::Server http;
   std::thread thread;
 };
+
+void Server::State::count(std::string_view path, std::size_t sent, std::size_t raw) {
+  const std::lock_guard lock(traffic_mutex);
+  traffic.bytes += static_cast<std::int64_t>(sent);
+  traffic.raw_bytes += static_cast<std::int64_t>(raw);
+  if (path.starts_with("/engine/") || path.starts_with("/ort/")) {
+    traffic.engine_bytes += static_cast<std::int64_t>(sent);
+    traffic.engine_raw_bytes += static_cast<std::int64_t>(raw);
+  }
+  if (path.starts_with("/api/")) traffic.job_bytes += static_cast<std::int64_t>(sent);
+}
 
 void Server::State::add_routes() {
   httplib::Headers headers;
@@ -92,6 +107,14 @@ void Server::State::add_routes() {
     response.status = refusal->status;
     response.set_content(refusal->reason + "\n", "text/plain");
     return httplib::Server::HandlerResponse::Handled;
+  });
+  http.set_logger([this](const Request& request, const Response& response) {
+    const std::string_view path = below_token(request.path);
+    const std::size_t sent = std::max(response.body.size(), response.content_length_);
+    std::size_t raw = sent;
+    if (sent > 0 && response.has_header("Content-Encoding"))
+      if (const auto file = files.read(path, Coding::identity)) raw = file->content->size();
+    count(path, sent, raw);
   });
   http.set_error_handler([](const Request&, Response& response) {
     if (response.body.empty()) response.set_content("not found\n", "text/plain");
@@ -199,5 +222,10 @@ int Server::port() const { return state_->address.port; }
 std::string Server::url() const { return state_->address.url(); }
 std::string Server::job_url(const Job& job) const { return url() + "?job=" + job.id(); }
 JobBoard& Server::jobs() { return state_->jobs; }
+
+Traffic Server::traffic() const {
+  const std::lock_guard lock(state_->traffic_mutex);
+  return state_->traffic;
+}
 
 }  // namespace driftscope

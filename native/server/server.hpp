@@ -13,6 +13,8 @@
 //   POST /api/jobs/ID/progress     {"phase","done","total","sample","samples"} → {"stop":bool}
 //   POST /api/jobs/ID/result       trace bytes
 //   POST /api/jobs/ID/error        {"kind","message"}
+//   GET  /api/jobs/ID/question     of a page that stays: waits for the next one; 204: none yet, ask again
+//   POST /api/jobs/ID/answer       JSON
 // Everything else is 404. See guard.hpp for which requests are answered at all.
 #pragma once
 
@@ -35,6 +37,15 @@ struct ServerOptions {
   std::function<Result<std::string>(Bytes)> on_trace;
 };
 
+/// Bytes that went out in bodies: as sent, and without the compression of the way.
+struct Traffic {
+  std::int64_t bytes = 0;
+  std::int64_t raw_bytes = 0;
+  std::int64_t engine_bytes = 0;  ///< of these: below /engine/ and /ort/
+  std::int64_t engine_raw_bytes = 0;
+  std::int64_t job_bytes = 0;     ///< below /api/: models and inputs
+};
+
 class Server {
  public:
   /// Listens when it returns. Errors: the port is in use, the site folder lacks index.html.
@@ -49,6 +60,8 @@ class Server {
   [[nodiscard]] std::string url() const;
   [[nodiscard]] std::string job_url(const Job& job) const;
   [[nodiscard]] JobBoard& jobs();
+  /// Since the server started.
+  [[nodiscard]] Traffic traffic() const;
 
  private:
   struct State;

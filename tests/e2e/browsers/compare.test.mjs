@@ -5,27 +5,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { asset, run, start, temporaryFolder, until } from '../support.mjs';
+import { browsersSince, nothingLeft, processes } from './processes.mjs';
 
 const lenet5 = asset('models', 'lenet5.onnx');
 const resnet20 = asset('models', 'resnet20.onnx');
 const images = asset('data', 'digits-test-images.idx3-ubyte');
 const labels = asset('data', 'digits-test-labels.idx1-ubyte');
 const right = 'chrome/strict,firefox/strict,safari/strict';
-
-// Command lines of all processes here, by number.
-function processes() {
-  const found = new Map();
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry)) continue;
-    try {
-      found.set(Number(entry), readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' '));
-    } catch {}
-  }
-  return found;
-}
-const isBrowser = (line) => /chromium|firefox|MiniBrowser|WebKit|Xvfb/.test(line) && !/node --test|driftscope compare/.test(line);
-const browsersSince = (before) => [...processes()].filter(([pid, line]) => !before.has(pid) && isBrowser(line));
-const nothingLeft = (before) => until(() => browsersSince(before).length === 0, `browsers to be gone: ${JSON.stringify(browsersSince(before))}`, 15_000);
 
 test('Compare_ThreeBrowsers_NoDifferingBitAndTheSamePredictions', async (t) => {
   const before = processes();

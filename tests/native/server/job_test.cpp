@@ -134,5 +134,52 @@ TEST_CASE("JobBoard_TwoJobs_DoNotMix") {
   CHECK(body_of(site.get(JobSite::path(*one, "/model"))) == "first");
 }
 
+TEST_CASE("Conversation_QuestionsAndAnswersTakeTurns") {
+  JobSite site;
+  const auto job = site.add();
+  CHECK(status_of(site.post(JobSite::path(*job, "/answer"), "{}")) == 409);  // nobody asked
+  std::thread page([&] {
+    // The first waits until there is a question.
+    CHECK(body_of(site.get(JobSite::path(*job, "/question"))) == R"({"do":"hello"})");
+    CHECK(status_of(site.post(JobSite::path(*job, "/answer"), R"({"n":1})")) == 200);
+  });
+  std::this_thread::sleep_for(milliseconds(50));
+  CHECK_FALSE(job->conversation().answer(milliseconds(0)));
+  job->conversation().ask(R"({"do":"hello"})");
+  std::optional<std::string> answer;
+  for (int i = 0; i < 100 && !answer; ++i) answer = job->conversation().answer(milliseconds(100));
+  page.join();
+  CHECK(answer == R"({"n":1})");
+  CHECK(status_of(site.post(JobSite::path(*job, "/answer"), R"({"n":2})")) == 409);
+}
+
+TEST_CASE("Conversation_JobOver_NobodyWaitsOn") {
+  JobSite site;
+  const auto job = site.add();
+  std::thread page(
+      [&] { CHECK(status_of(site.get(JobSite::path(*job, "/question"))) == 404); });
+  std::this_thread::sleep_for(milliseconds(50));
+  job->cancel();
+  page.join();
+  CHECK_FALSE(job->conversation().answer(milliseconds(10000)));
+  CHECK(status_of(site.get(JobSite::path(*job, "/question"))) == 404);
+}
+
+TEST_CASE("Server_CountsWhatItSends") {
+  JobSite site;
+  const auto job = site.add(std::string(5000, 'm'));
+  const Traffic before = site.server->traffic();
+  CHECK(body_of(site.get(JobSite::path(*job, "/model"))).size() == 5000);
+  Traffic after = site.server->traffic();
+  // The count follows the last byte; the client may be quicker.
+  for (int i = 0; i < 100 && after.bytes == before.bytes; ++i) {
+    std::this_thread::sleep_for(milliseconds(10));
+    after = site.server->traffic();
+  }
+  CHECK(after.bytes - before.bytes == 5000);
+  CHECK(after.job_bytes - before.job_bytes == 5000);
+  CHECK(after.engine_bytes == before.engine_bytes);
+}
+
 }  // namespace
 }  // namespace driftscope::test::job_test

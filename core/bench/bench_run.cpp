@@ -1,0 +1,186 @@
+#include "core/bench/bench_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/bench/trend.hpp"
+
+namespace driftscope {
+namespace {
+
+// A reading that is a hundred steps of the clock long is off by at most 1 %.
+constexpr double steps_per_reading = 100.0;
+constexpr double most_slice_ms = 30.0;
+// So many rounds should fit into the time, or the interval has little to go by.
+constexpr double wanted_rounds = 12.0;
+// Looking after every round whether it is precise enough finds luck; not before so many.
+constexpr std::size_t least_rounds = 10;
+constexpr std::int64_t most_inner = 1'000'000;
+
+double time_of(const Slice& slice, std::int64_t inner) {
+  double sum = 0.0;
+  for (const double time : slice.times_ns) sum += time;
+  return sum * static_cast<double>(inner);
+}
+
+/// One subject while it is measured.
+class Participant {
+ public:
+  Participant(BenchSubject& subject, const BenchLimits& limits)
+      : subject_(subject), limits_(limits) {}
+
+  [[nodiscard]] bool active() const { return !done_; }
+  [[nodiscard]] const BenchCourse& course() const { return course_; }
+  [[nodiscard]] double share() const { return std::min(1.0, used_ns_ / (limits_.seconds * 1e9)); }
+  [[nodiscard]] double warm_up_share() const {
+    return std::min(1.0, warm_up_ns_ / (limits_.warm_up_seconds * 1e9));
+  }
+
+  /// One slice of warming up; whether more is needed.
+  [[nodiscard]] bool warm_up() {
+    const auto slice = measure(0, true);
+    if (!slice) return false;
+    warm_up_ns_ += time_of(*slice, course_.inner);
+    course_.warm_up_runs += std::ssize(slice->times_ns) * course_.inner;
+    warm_up_medians_.push_back(median(slice->times_ns));
+    choose_inner(*slice);
+    course_.steady = is_steady(warm_up_medians_);
+    return !course_.steady && warm_up_ns_ < limits_.warm_up_seconds * 1e9;
+  }
+
+  void take_turn() {
+    const auto slice = measure(limits_.most_runs > 0 ? limits_.most_runs - runs_ : 0,
+                               false);
+    if (!slice) return;
+    used_ns_ += time_of(*slice, course_.inner);
+    runs_ += std::ssize(slice->times_ns) * course_.inner;
+    medians_.push_back(median(slice->times_ns));
+    course_.rounds.push_back(*slice);
+  }
+
+  [[nodiscard]] bool precise() const {
+    if (medians_.size() < least_rounds) return false;
+    const auto interval = median_interval(medians_, limits_.confidence);
+    const double middle = median(medians_);
+    return interval && interval->high - middle <= limits_.precision * middle &&
+           middle - interval->low <= limits_.precision * middle;
+  }
+  [[nodiscard]] bool out_of_time() const { return used_ns_ >= limits_.seconds * 1e9; }
+  [[nodiscard]] bool out_of_runs() const {
+    return limits_.most_runs > 0 && runs_ >= limits_.most_runs;
+  }
+
+  void finish(BenchEnd end) {
+    course_.end = end;
+    done_ = true;
+  }
+  void rest() { subject_.rest(); }
+
+ private:
+  [[nodiscard]] std::optional<Slice> measure(std::int64_t most_runs, bool warm_up) {
+    SliceRequest request;
+    request.warm_up = warm_up;
+    request.inner = course_.inner;
+    request.slice_ms = std::clamp(limits_.seconds * 1e3 / wanted_rounds, 1.0, most_slice_ms);
+    request.most_runs = most_runs;
+    auto slice = subject_.measure(request);
+    if (slice.ok() && slice->times_ns.empty())
+      slice = internal_error("a slice was measured without a single run");
+    if (slice.ok()) return *std::move(slice);
+    course_.error = std::move(slice).error();
+    finish(course_.error->kind == ErrorKind::cancelled ? BenchEnd::stopped : BenchEnd::failed);
+    return std::nullopt;
+  }
+
+  /// While it warms up runs become faster: the latest slice says how many make a reading.
+  void choose_inner(const Slice& slice) {
+    double sum = 0.0;  // the mean is right even where single readings are of a few steps
+    for (const double time : slice.times_ns) sum += time;
+    const double mean = std::max(sum / static_cast<double>(slice.times_ns.size()), 1.0);
+    const double runs = std::ceil(steps_per_reading * subject_.clock_ns() / mean);
+    course_.inner = std::clamp(static_cast<std::int64_t>(std::min(runs, 1e9)), std::int64_t{1},
+                               limits_.most_runs > 0 ? std::min(limits_.most_runs, most_inner)
+                                                     : most_inner);
+  }
+
+  BenchSubject& subject_;
+  const BenchLimits& limits_;
+  BenchCourse course_;
+  std::vector<double> warm_up_medians_;
+  std::vector<double> medians_;  // of the rounds
+  double warm_up_ns_ = 0.0;
+  double used_ns_ = 0.0;
+  std::int64_t runs_ = 0;
+  bool done_ = false;
+};
+
+}  // namespace
+
+std::vector<BenchCourse> run_bench(std::span<BenchSubject* const> subjects,
+                                   const BenchLimits& limits, const std::function<bool()>& stop,
+                                   const BenchProgress& progress) {
+  std::vector<Participant> all;
+  for (BenchSubject* subject : subjects) all.emplace_back(*subject, limits);
+
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    do {
+      if (stop()) break;
+      progress("warming up", i, all[i].warm_up_share());
+    } while (all[i].warm_up());
+  }
+  const auto any_active = [&] {
+    return std::ranges::any_of(all, [](const Participant& one) { return one.active(); });
+  };
+  for (std::size_t round = 0; any_active() && !stop(); ++round) {
+    // Each round begins one further: no subject is always the first after the pause between rounds.
+    for (std::size_t turn = 0; turn < all.size() && !stop(); ++turn) {
+      const std::size_t i = (round + turn) % all.size();
+      if (!all[i].active()) continue;
+      progress("measuring", i, all[i].share());
+      all[i].take_turn();
+    }
+    for (Participant& one : all)
+      if (one.active() && one.out_of_runs()) one.finish(BenchEnd::runs);
+    // Those that are precise go on beside the others, so that every pair has its rounds.
+    const bool all_precise = std::ranges::all_of(
+        all, [](const Participant& one) { return !one.active() || one.precise(); });
+    for (Participant& one : all) {
+      if (!one.active()) continue;
+      if (one.precise() && (all_precise || one.out_of_time()))
+        one.finish(BenchEnd::precise);
+      else if (one.out_of_time())
+        one.finish(BenchEnd::time);
+    }
+    for (Participant& one : all)
+      if (one.active()) one.rest();
+  }
+  std::vector<BenchCourse> courses;
+  for (const Participant& one : all) courses.push_back(one.course());
+  return courses;
+}
+
+std::vector<double> round_medians(const BenchCourse& course) {
+  std::vector<double> medians;
+  for (const Slice& slice : course.rounds) medians.push_back(median(slice.times_ns));
+  return medians;
+}
+
+std::vector<double> all_times(const BenchCourse& course) {
+  std::vector<double> times;
+  for (const Slice& slice : course.rounds)
+    times.insert(times.end(), slice.times_ns.begin(), slice.times_ns.end());
+  return times;
+}
+
+std::optional<Estimate> median_time(const BenchCourse& course, double confidence) {
+  if (course.rounds.empty()) return std::nullopt;
+  Estimate estimate{median(all_times(course))};
+  estimate.interval = median_interval(round_medians(course), confidence);
+  if (estimate.interval) {
+    estimate.interval->low = std::min(estimate.interval->low, estimate.value);
+    estimate.interval->high = std::max(estimate.interval->high, estimate.value);
+  }
+  return estimate;
+}
+
+}  // namespace driftscope

@@ -1,0 +1,85 @@
+// The bench itself: warm-up until steady, then rounds in which the subjects take turns (A B A B …), until
+// every median is known well enough. Clients: the bench command, tests with subjects that compute
+// nothing. It starts no process and reads no clock: subjects measure, it decides.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/bench/statistics.hpp"
+
+namespace driftscope {
+
+/// What a subject is asked for in its turn.
+struct SliceRequest {
+  double slice_ms = 30.0;      ///< goes on until this time has passed; at least one reading
+  std::int64_t inner = 1;      ///< runs between two readings of the clock
+  std::int64_t most_runs = 0;  ///< 0: as many as fit
+  bool warm_up = false;        ///< the times are not kept: memory may be watched meanwhile
+};
+
+struct Slice {
+  std::vector<double> times_ns;  ///< one per reading: its time ÷ inner
+  std::int64_t alive_tensors = 0;  ///< after the last run: tensors that still exist, their bytes, and
+  std::int64_t alive_bytes = 0;    ///< all that is allocated on the heap
+  std::int64_t heap_bytes = 0;     ///< (0: not known)
+};
+
+/// One target with one model, loaded and prepared, that waits for its turn without computing.
+class BenchSubject {
+ public:
+  virtual ~BenchSubject() = default;
+  /// Smallest step that the subject's clock can take, ns.
+  [[nodiscard]] virtual double clock_ns() const = 0;
+  [[nodiscard]] virtual Result<Slice> measure(const SliceRequest& request) = 0;
+  /// Between rounds, while nobody computes: time to look at memory.
+  virtual void rest() {}
+};
+
+struct BenchLimits {
+  double confidence = 0.95;
+  double precision = 0.02;       ///< wanted: the interval of the median within ± this share of it
+  double seconds = 10.0;         ///< of measuring, per subject; a run under way is not broken off
+  double warm_up_seconds = 5.0;  ///< at most, per subject
+  std::int64_t most_runs = 0;    ///< per subject; 0: no limit
+};
+
+/// Why a subject's measuring ended.
+enum class BenchEnd { precise, time, runs, failed, stopped };
+
+/// What came of one subject.
+struct BenchCourse {
+  std::int64_t inner = 1;
+  std::int64_t warm_up_runs = 0;
+  bool steady = false;             ///< whether warm-up ended by itself
+  std::vector<Slice> rounds;       ///< in the order of the rounds, which subjects share
+  BenchEnd end = BenchEnd::stopped;
+  std::optional<Error> error;      ///< what ended it; rounds that came before are kept
+};
+
+/// Told before each slice: "warming up", "measuring", which subject, and the share of its time.
+using BenchProgress =
+    std::function<void(std::string_view step, std::size_t subject, double share)>;
+
+/// Courses in the order of the subjects. `stop` is asked before each slice.
+[[nodiscard]] std::vector<BenchCourse> run_bench(std::span<BenchSubject* const> subjects,
+                                                 const BenchLimits& limits,
+                                                 const std::function<bool()>& stop,
+                                                 const BenchProgress& progress);
+
+/// The median of each round.
+[[nodiscard]] std::vector<double> round_medians(const BenchCourse& course);
+
+/// All times of all rounds.
+[[nodiscard]] std::vector<double> all_times(const BenchCourse& course);
+
+/// The median of all times. Its interval is that of the medians of the rounds, widened to hold the
+/// median itself: times of one slice are no independent samples. Nothing before the first round.
+[[nodiscard]] std::optional<Estimate> median_time(const BenchCourse& course, double confidence);
+
+}  // namespace driftscope

@@ -1,0 +1,47 @@
+// Whether a build is slower than the one before it, or whether that is what the same build does from run
+// to run anyway. Client: the history of benches.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/bench/statistics.hpp"
+
+namespace driftscope {
+
+/// The medians that one build reached, one per bench, on the same machine with the same model.
+struct BuildTimes {
+  std::string build;
+  std::vector<double> medians_ns;
+};
+
+enum class Change {
+  first,    ///< there is no build before it
+  unknown,  ///< no build was measured often enough to know the noise
+  same,     ///< within the noise
+  slower,
+  faster,
+};
+
+struct BuildChange {
+  Change change = Change::first;
+  /// Time ÷ that of the build before; the interval is what the noise leaves open.
+  Estimate times_as_long = {1.0};
+};
+
+/// How far medians of the same build lie apart, pooled over all builds.
+struct Noise {
+  double relative = 0.0;  ///< standard deviation of their logarithms
+  int degrees = 0;        ///< of freedom: benches less builds
+  [[nodiscard]] bool known() const { return degrees >= 2; }
+};
+[[nodiscard]] Noise noise_between_runs(std::span<const BuildTimes> builds);
+
+/// One change per build, oldest first: the difference of mean logarithms to the build before, judged
+/// by Student's t with the pooled noise. Builds that were not measured often enough are judged too, by
+/// wider intervals; without three benches of one build (or as much from several) nothing is.
+[[nodiscard]] std::vector<BuildChange> judge_builds(std::span<const BuildTimes> builds,
+                                                    double confidence);
+
+}  // namespace driftscope

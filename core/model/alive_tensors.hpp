@@ -1,0 +1,16 @@
+// How many tensors there are: a run that leaves more behind than it found leaks.
+// Client: the door's measuring. The count is kept by Tensor itself.
+#pragma once
+
+#include <cstdint>
+
+namespace driftscope {
+
+/// Buffers of tensors that exist in this process now; views of one buffer count once.
+struct AliveTensors {
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
+};
+[[nodiscard]] AliveTensors alive_tensors();
+
+}  // namespace driftscope

@@ -1,0 +1,24 @@
+// The course of medians over builds, as a table. Client: the bench command (--history).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/bench/noise.hpp"
+
+namespace driftscope {
+
+/// One target with one model on one machine.
+struct CourseView {
+  std::string title;  ///< "resnet50  chrome/fast  batch 1"
+  std::string where;  ///< machine and browser
+  std::span<const BuildTimes> builds;
+  std::span<const std::string> first_seen;  ///< UTC, one per build
+};
+
+/// How many slowdowns it flags is written to `slower`, when that is given.
+[[nodiscard]] std::string history_table(const CourseView& course, double confidence,
+                                        int* slower = nullptr);
+
+}  // namespace driftscope

@@ -1,0 +1,121 @@
+#include "native/bench/bench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "native/bench/browser_subject.hpp"
+#include "native/bench/build_id.hpp"
+#include "native/bench/machine.hpp"
+#include "native/cli/local_run.hpp"
+
+namespace driftscope {
+namespace {
+
+/// One model while it is measured.
+class ModelBench {
+ public:
+  /// `server` is started when the first browser is needed.
+  ModelBench(const BenchPlan& plan, const ModelFile& model, std::unique_ptr<Server>& server,
+             const StopCheck& stop, const PlanProgress& progress)
+      : plan_(plan), model_(model), server_(server), stop_(stop), progress_(progress) {}
+
+  void run(std::vector<PlannedRow>& planned) {
+    for (PlannedRow& one : planned) {
+      if (stop_()) break;
+      say(one, "starting", 0.0);
+      auto subject = open(one);
+      if (!subject.ok()) {
+        one.row.error = std::move(subject).error();
+        continue;
+      }
+      subjects_.push_back(*std::move(subject));
+      rows_.push_back(&one);
+    }
+    std::vector<BenchSubject*> subjects;
+    for (const auto& subject : subjects_) subjects.push_back(subject.get());
+    const auto told = [&](std::string_view step, std::size_t i, double share) {
+      // They take turns every few milliseconds: no name could be read.
+      step == "measuring" ? progress_(fmt::format("{}: measuring", rows_[i]->row.model), percent(share))
+                          : say(*rows_[i], step, share);
+    };
+    auto courses = run_bench(subjects, plan_.limits, stop_, told);
+    for (std::size_t i = 0; i < courses.size(); ++i) {
+      rows_[i]->row.course = std::move(courses[i]);
+      subjects_[i]->describe(rows_[i]->row);
+    }
+  }
+
+ private:
+  void say(const PlannedRow& one, std::string_view step, double share) const {
+    progress_(fmt::format("{}: {}: {}", one.row.model, one.row.target, step), percent(share));
+  }
+  static std::int64_t percent(double share) { return static_cast<std::int64_t>(100.0 * share); }
+
+  Result<std::unique_ptr<Subject>> open(PlannedRow& one) {
+    DRIFTSCOPE_TRY(const GivenInputs inputs, inputs_for_batch(plan_, model_, one.row.batch));
+    DRIFTSCOPE_TRY(Bytes packed, pack_inputs(inputs.tensors));
+    SubjectSpec spec;
+    spec.target = one.target;
+    spec.model = &model_;
+    spec.inputs = std::make_shared<const Bytes>(std::move(packed));
+    spec.capture = one.row.capture;
+    spec.timeout = plan_.runner.timeout;
+    one.row.build = build_id();
+    const auto& browsers = browser_hosts();
+    if (one.target.host == "pc") return open_local_subject(spec, stop_, one.row);
+    if (std::ranges::find(browsers, one.target.host) == browsers.end())
+      return bad_input(fmt::format("there is no host '{}' that can be measured; hosts are pc, {}",
+                                   one.target.host, fmt::join(browsers, ", ")));
+    DRIFTSCOPE_TRY(spec.site, find_site(plan_.runner.site));
+    if (!server_) {
+      ServerOptions options;
+      options.site = spec.site;
+      DRIFTSCOPE_TRY(server_, Server::start(std::move(options)));
+    }
+    return open_browser_subject(*server_, spec, stop_, one.row);
+  }
+
+  const BenchPlan& plan_;
+  const ModelFile& model_;
+  std::unique_ptr<Server>& server_;
+  const StopCheck& stop_;
+  const PlanProgress& progress_;
+  std::vector<std::unique_ptr<Subject>> subjects_;
+  std::vector<PlannedRow*> rows_;  // of the subjects
+};
+
+}  // namespace
+
+Result<BenchReport> run_plan(const BenchPlan& plan, const StopCheck& stop,
+                             const PlanProgress& progress) {
+  BenchReport report;
+  report.limits = plan.limits;
+  report.build = build_id();
+  // Whatever is wrong with a request is said before anything runs for minutes.
+  std::vector<ModelFile> models;
+  std::vector<std::vector<PlannedRow>> planned;
+  for (const std::string& path : plan.models) {
+    DRIFTSCOPE_TRY(ModelFile model, load_model_file(path));
+    DRIFTSCOPE_TRY(const GivenInputs inputs, read_inputs(plan.inputs, model));
+    report.input = inputs.text;
+    DRIFTSCOPE_TRY(auto rows, plan_rows(plan, model));
+    models.push_back(std::move(model));
+    planned.push_back(std::move(rows));
+  }
+  std::unique_ptr<Server> server;
+  const Machine machine = describe_machine();
+  report.machine = machine.json;
+  report.notes = machine.warnings;
+  for (std::size_t i = 0; i < models.size() && !stop(); ++i)
+    ModelBench(plan, models[i], server, stop, progress).run(planned[i]);
+  for (auto& rows : planned)
+    for (PlannedRow& one : rows) report.rows.push_back(std::move(one.row));
+  if (stop()) report.notes.emplace_back("Stopped: these are the results so far.");
+  std::vector<std::string> bases = plan.bases;
+  if (bases.empty()) bases.push_back(plan.targets.front().text());
+  add_ratios(report, bases);
+  return report;
+}
+
+}  // namespace driftscope

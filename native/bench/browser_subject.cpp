@@ -1,0 +1,181 @@
+#include "native/bench/browser_subject.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "core/session/error_json.hpp"
+#include "native/bench/build_id.hpp"
+#include "native/bench/door_client.hpp"
+#include "native/bench/peak_sampler.hpp"
+#include "native/server/launcher.hpp"
+
+namespace driftscope {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+constexpr milliseconds look_up{50};             // how often a wait asks whether to go on
+constexpr std::chrono::seconds rest_interval{1};  // between two looks at memory, while nobody computes
+
+std::string job_description(const SubjectSpec& spec, const HostInfo& host) {
+  json attachments = json::array();
+  for (const JobAttachment& file : spec.model->attachments)
+    attachments.push_back({{"name", file.location}, {"bytes", file.bytes->size()}});
+  return json_text({{"format", "driftscope-job-1"},
+                    {"target", spec.target.text()},
+                    {"engine", spec.target.engine},
+                    {"options", spec.target.options},
+                    {"model", {{"name", spec.model->path.filename().string()},
+                               {"bytes", spec.model->bytes->size()}}},
+                    {"attachments", attachments},
+                    {"bench", true},
+                    {"capture", spec.capture},
+                    {"environment", {{"browser_version", host.version}}}});
+}
+
+class BrowserSubject final : public Subject {
+ public:
+  BrowserSubject(Server& server, std::shared_ptr<Job> job, HostInfo host, milliseconds timeout,
+                 StopCheck stop)
+      : server_(server),
+        job_(server.jobs(), std::move(job)),
+        host_(std::move(host)),
+        timeout_(timeout),
+        stop_(std::move(stop)) {}
+
+  Status load(const std::filesystem::path& site, BenchRow& row) {
+    const Traffic before = server_.traffic();
+    const auto begin = Clock::now();
+    DRIFTSCOPE_TRY(Browser started, Browser::start(host_, server_.job_url(*job_)));
+    browser_.emplace(std::move(started));
+    peak_.emplace([this] { return browser_->memory(); });
+    peak_->watch(true);
+    DRIFTSCOPE_CHECK(wait_for_page());
+    row.start_ms = ms_since(begin);
+    // What it has done by then is the answer to the first question.
+    DRIFTSCOPE_TRY(const json loaded, ask({{"do", "hello"}}));
+    const json times = loaded.value("times", json::object());
+    for (const auto& [part, time] : times.items()) {
+      if (!time.is_number()) continue;
+      row.load_parts[part] = time.get<double>();
+      row.load_ms += time.get<double>();
+    }
+    const json prepared = loaded.value("prepared", json::object());
+    clock_ns_ = row.clock_ns = prepared.value("clock_ns", 1.0);
+    DRIFTSCOPE_TRY(const Slice first, measure({.slice_ms = 0, .most_runs = 1, .warm_up = true}));
+    row.first_ms = median(first.times_ns) * 1e-6;
+    add_preparation(row, last_answer_);
+    DRIFTSCOPE_TRY(const json about, ask({{"do", "describe"}}));
+    const json ran = about.value("ran", json::object());
+    row.ran = json_text(ran);
+    row.build = build_id(site / "engine" / (ran.value("wasm_variant", "") + ".wasm"));
+    const Traffic after = server_.traffic();
+    row.download = {after.bytes - before.bytes, after.raw_bytes - before.raw_bytes,
+                    after.engine_bytes - before.engine_bytes,
+                    after.engine_raw_bytes - before.engine_raw_bytes,
+                    after.job_bytes - before.job_bytes};
+    return {};
+  }
+
+  [[nodiscard]] double clock_ns() const override { return clock_ns_; }
+
+  [[nodiscard]] Result<Slice> measure(const SliceRequest& request) override {
+    peak_->watch(request.warm_up);
+    DRIFTSCOPE_TRY(last_answer_, ask(measure_request(request)));
+    // Another runtime's heap is one more.
+    if (last_answer_.value("memory_kind", "") == "wasm_heap")
+      wasm_heap_peak_ = std::max(wasm_heap_peak_,
+                                 last_answer_.value("memory_bytes", std::int64_t{0}) +
+                                     last_answer_.value("engine_memory_bytes", std::int64_t{0}));
+    return read_slice(last_answer_);
+  }
+
+  void rest() override {
+    if (Clock::now() - last_look_ < rest_interval) return;
+    peak_->look();
+    last_look_ = Clock::now();
+  }
+
+  void describe(BenchRow& row) const override {
+    row.process_peak_bytes = peak_->peak();
+    row.wasm_heap_peak_bytes = wasm_heap_peak_;
+  }
+
+ private:
+  [[nodiscard]] Error hang(const std::string& what) const {
+    return missing_error(fmt::format("{} ({}) {} for {} s and was ended; --timeout allows more",
+                                     host_.host, host_.version, what,
+                                     std::chrono::duration<double>(timeout_).count()));
+  }
+
+  /// Why waiting makes no sense any more.
+  [[nodiscard]] std::optional<Error> trouble() {
+    if (stop_()) return Error{ErrorKind::cancelled, "stopped"};
+    if (job_->wait(milliseconds(0)).over) {
+      const auto outcome = job_->take();
+      return outcome.ok() ? internal_error(host_.host + ": the page ended by itself")
+                          : in_context(outcome.error(), host_.host);
+    }
+    if (!browser_->running())
+      return missing_error(fmt::format("{} ({}) ended in the middle: {}", host_.host,
+                                       host_.version, browser_->exit_text()));
+    return std::nullopt;
+  }
+
+  Status wait_for_page() {
+    const auto begin = Clock::now();
+    while (!job_->wait(look_up).opened) {
+      if (auto error = trouble()) return *std::move(error);
+      if (Clock::now() - begin > timeout_) return hang("did not open the page");
+    }
+    return {};
+  }
+
+  /// The page's answer; it says that it lives while it works on one.
+  Result<json> ask(const json& question) {
+    job_->conversation().ask(json_text(question));
+    const auto begin = Clock::now();
+    while (true) {
+      if (const auto text = job_->conversation().answer(look_up)) {
+        json answer = json::parse(*text, nullptr, false);
+        if (!answer.is_object()) return internal_error("the page gave a malformed answer");
+        return answer;
+      }
+      if (auto error = trouble()) return *std::move(error);
+      // Not any sign: a page may live while its worker hangs.
+      const auto last_change = std::max(begin, job_->wait(milliseconds(0)).last_change);
+      if (Clock::now() - last_change > timeout_) return hang("made no progress");
+    }
+  }
+
+  Server& server_;
+  BoardEntry job_;
+  HostInfo host_;
+  milliseconds timeout_;
+  StopCheck stop_;
+  double clock_ns_ = 1.0;
+  json last_answer_;  // to "measure"
+  std::int64_t wasm_heap_peak_ = 0;
+  Clock::time_point last_look_{};
+  std::optional<Browser> browser_;
+  std::optional<PeakSampler> peak_;  // last: it reads the browser
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Subject>> open_browser_subject(Server& server, const SubjectSpec& spec,
+                                                      const StopCheck& stop, BenchRow& row) {
+  DRIFTSCOPE_TRY(const HostInfo host, probe_host(spec.target.host));
+  JobContent content{job_description(spec, host), spec.model->bytes, {}, spec.inputs};
+  for (const JobAttachment& file : spec.model->attachments)
+    content.attachments.push_back(file.bytes);
+  DRIFTSCOPE_TRY(std::shared_ptr<Job> job, server.jobs().add(std::move(content)));
+  auto subject =
+      std::make_unique<BrowserSubject>(server, std::move(job), host, spec.timeout, stop);
+  DRIFTSCOPE_CHECK(subject->load(spec.site, row));
+  return std::unique_ptr<Subject>(std::move(subject));
+}
+
+}  // namespace driftscope

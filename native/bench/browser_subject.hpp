@@ -1,0 +1,18 @@
+// A target in a browser: a browser of its own, whose page loads the model and then answers questions.
+// Client: bench.
+#pragma once
+
+#include "native/bench/subject.hpp"
+#include "native/server/server.hpp"
+
+namespace driftscope {
+
+/// Starts the browser, has the model loaded and run once, and writes what it learnt into `row`.
+/// Errors: missing when the browser is absent, dies or hangs; what the page reported; cancelled.
+/// The server must serve nobody else meanwhile: what it sends is this target's download.
+[[nodiscard]] Result<std::unique_ptr<Subject>> open_browser_subject(Server& server,
+                                                                    const SubjectSpec& spec,
+                                                                    const StopCheck& stop,
+                                                                    BenchRow& row);
+
+}  // namespace driftscope

@@ -1,0 +1,19 @@
+// The machine that figures were measured on, and whether it was at rest. Client: the bench command.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace driftscope {
+
+struct Machine {
+  std::string cpu;  ///< "Intel(R) Xeon(R) …"
+  int cores = 1;    ///< that this process may use
+  std::string json; ///< {"cpu","cores","memory_bytes","system","governor"?,"load_1min","busy_share"}
+  std::vector<std::string> warnings;  ///< why figures may be noisy: the machine is busy, it saves power
+};
+
+/// Looks at how busy the machine is for a quarter of a second.
+[[nodiscard]] Machine describe_machine();
+
+}  // namespace driftscope

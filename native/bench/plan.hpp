@@ -1,0 +1,42 @@
+// What a bench is asked for, and the rows that this makes: every target with every number of threads,
+// every batch, every way of capturing. Client: the bench command.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/bench/bench_report.hpp"
+#include "core/engine/target.hpp"
+#include "native/cli/inputs.hpp"
+#include "native/cli/target_runner.hpp"
+
+namespace driftscope {
+
+struct BenchPlan {
+  std::vector<std::string> models;
+  std::vector<Target> targets;
+  std::vector<std::string> bases;    ///< as in `targets`; empty: the first target
+  std::vector<std::string> inputs;   ///< as --input
+  std::vector<std::int64_t> batches; ///< empty: as the input has it
+  std::vector<int> threads;          ///< empty: as the target says
+  std::vector<std::string> captures = {"none"};
+  BenchLimits limits;
+  RunnerOptions runner;
+};
+
+/// One row to be, and the target that runs it.
+struct PlannedRow {
+  BenchRow row;
+  Target target;
+};
+
+/// Rows of one model; a target that names its own threads keeps them. Errors: a target twice.
+[[nodiscard]] Result<std::vector<PlannedRow>> plan_rows(const BenchPlan& plan,
+                                                        const ModelFile& model);
+
+/// The inputs of every batch: seeded, or what the user gave. Errors: the model's inputs have a fixed
+/// leading dimension, or --input and --batch come together.
+[[nodiscard]] Result<GivenInputs> inputs_for_batch(const BenchPlan& plan, const ModelFile& model,
+                                                   std::int64_t batch);
+
+}  // namespace driftscope

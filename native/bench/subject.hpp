@@ -1,0 +1,45 @@
+// A target as a bench sees it: started, given a model, measured in turns. One implementation per kind of
+// host; each target has processes of its own, so that no memory is blamed on another.
+// Client: the bench command.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "core/bench/bench_report.hpp"
+#include "core/engine/target.hpp"
+#include "native/cli/model_file.hpp"
+
+namespace driftscope {
+
+/// What a subject is to run.
+struct SubjectSpec {
+  Target target;
+  const ModelFile* model = nullptr;
+  std::shared_ptr<const Bytes> inputs;  ///< safetensors
+  std::string capture = "none";         ///< as the door's "prepare" has it
+  std::filesystem::path site;       ///< for browsers: the folder that is served
+  std::chrono::milliseconds timeout{60000};  ///< longest time without a sign of life
+};
+
+[[nodiscard]] inline double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+/// Whether the user wants to stop; asked several times a second.
+using StopCheck = std::function<bool()>;
+
+class Subject : public BenchSubject {
+ public:
+  /// Writes what is known now into the row: peaks of memory so far.
+  virtual void describe(BenchRow& row) const = 0;
+};
+
+/// A child process of ourselves that runs the door. Loads, prepares and runs once, all of which it
+/// writes into `row`.
+[[nodiscard]] Result<std::unique_ptr<Subject>> open_local_subject(const SubjectSpec& spec,
+                                                                  const StopCheck& stop,
+                                                                  BenchRow& row);
+
+}  // namespace driftscope

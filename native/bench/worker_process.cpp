@@ -1,0 +1,211 @@
+#include "native/bench/worker_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "core/session/door.hpp"
+#include "core/session/error_json.hpp"
+#include "core/session/measure.hpp"
+#include "native/cli/trace_writer.hpp"
+#include "native/server/last_words.hpp"
+
+namespace driftscope {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+constexpr int look_up_ms = 50;  // how often a wait asks whether to go on
+constexpr std::uint64_t max_message_bytes = std::uint64_t{1} << 36;
+
+using Head = std::array<std::byte, 8>;
+
+Head head_of(std::uint64_t size) {
+  Head head{};
+  for (unsigned i = 0; i < head.size(); ++i) head[i] = static_cast<std::byte>(size >> (8 * i));
+  return head;
+}
+
+std::uint64_t size_in(const Head& head) {
+  std::uint64_t size = 0;
+  for (unsigned i = 0; i < head.size(); ++i)
+    size |= std::to_integer<std::uint64_t>(head[i]) << (8 * i);
+  return size;
+}
+
+/// Moves bytes over the line; `wait(events)` returns when it can go on, or why not.
+template <class Wait>
+Status send_all(int line, std::span<const std::byte> bytes, const Wait& wait) {
+  while (!bytes.empty()) {
+    const ssize_t sent = send(line, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent > 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(sent));
+    } else if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+      return io_error(std::strerror(errno));
+    } else {
+      DRIFTSCOPE_CHECK(wait(POLLOUT));
+    }
+  }
+  return {};
+}
+
+template <class Wait>
+Status receive_all(int line, std::span<std::byte> bytes, const Wait& wait) {
+  while (!bytes.empty()) {
+    const ssize_t got = recv(line, bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (got > 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(got));
+    } else if (got == 0) {
+      return io_error("the line was closed");
+    } else if (errno != EAGAIN && errno != EINTR) {
+      return io_error(std::strerror(errno));
+    } else {
+      DRIFTSCOPE_CHECK(wait(POLLIN));
+    }
+  }
+  return {};
+}
+
+template <class Wait>
+Status send_message(int line, std::span<const std::byte> message, const Wait& wait) {
+  DRIFTSCOPE_CHECK(send_all(line, head_of(message.size()), wait));
+  return send_all(line, message, wait);
+}
+
+template <class Wait>
+Result<Bytes> receive_message(int line, const Wait& wait) {
+  Head head{};
+  DRIFTSCOPE_CHECK(receive_all(line, head, wait));
+  if (size_in(head) > max_message_bytes) return internal_error("a message is absurdly long");
+  Bytes message(static_cast<std::size_t>(size_in(head)));
+  DRIFTSCOPE_CHECK(receive_all(line, message, wait));
+  return message;
+}
+
+/// Every run writes the same file anew.
+class TraceFiles final : public RunRecorder {
+ public:
+  Status begin(const Graph& graph) override {
+    if (!folder_) {
+      DRIFTSCOPE_TRY(TempFolder made, TempFolder::make());
+      folder_.emplace(std::move(made));
+    }
+    DRIFTSCOPE_TRY(TraceWriter writer,
+                   TraceWriter::create(folder_->path() / "trace.safetensors", graph, 1));
+    writer_.emplace(std::move(writer));
+    return {};
+  }
+  Status add(const std::string& name, const Tensor& tensor) override {
+    return writer_->add(name, tensor);
+  }
+  Status finish(const Trace& about) override {
+    DRIFTSCOPE_TRY(const std::int64_t size, writer_->finish(about));
+    writer_.reset();
+    return size > 0 ? Status() : internal_error("an empty trace was written");
+  }
+
+ private:
+  std::optional<TempFolder> folder_;
+  std::optional<TraceWriter> writer_;
+};
+
+/// Waits as long as it takes: the child has nothing else to do.
+Status wait_forever(int line, short events) {
+  pollfd ready{line, events, 0};
+  if (poll(&ready, 1, -1) < 0 && errno != EINTR) return io_error(std::strerror(errno));
+  return {};
+}
+
+}  // namespace
+
+Result<WorkerProcess> WorkerProcess::start() {
+  DRIFTSCOPE_TRY(TempFolder folder, TempFolder::make());
+  std::array<int, 2> ends{-1, -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return io_error(std::string("cannot make a line to a process: ") + std::strerror(errno));
+  ProcessSpec spec;
+  spec.arguments = {"/proc/self/exe", "bench-worker", "--line", std::to_string(ends[1])};
+  spec.output = folder.path() / "worker.log";
+  spec.pass_fd = ends[1];
+  auto process = ChildProcess::start(spec);
+  close(ends[1]);
+  if (!process.ok()) {
+    close(ends[0]);
+    return std::move(process).error();
+  }
+  return WorkerProcess(std::move(folder), *std::move(process), ends[0]);
+}
+
+WorkerProcess::WorkerProcess(TempFolder folder, ChildProcess process, int line)
+    : folder_(std::move(folder)), process_(std::move(process)), line_(line) {}
+
+WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
+    : folder_(std::move(other.folder_)),
+      process_(std::move(other.process_)),
+      line_(std::exchange(other.line_, -1)) {}
+
+WorkerProcess::~WorkerProcess() {
+  if (line_ < 0) return;
+  close(line_);  // it ends by itself; should it compute, it is ended
+  process_.end(process_.wait(200) ? 0 : 500);
+}
+
+Error WorkerProcess::death() const {
+  (void)process_.wait(1000);
+  return internal_error(fmt::format("its process ended: {}; its last words: {}",
+                                    process_.exit_text(),
+                                    last_words(folder_.path() / "worker.log")));
+}
+
+Result<json> WorkerProcess::ask(const json& request, std::span<const std::byte> payload,
+                                milliseconds timeout, const StopCheck& stop) {
+  const auto end = Clock::now() + timeout;
+  const auto wait = [&](short events) -> Status {
+    while (true) {
+      pollfd ready{line_, events, 0};
+      if (poll(&ready, 1, look_up_ms) > 0) return {};
+      if (stop()) return Error{ErrorKind::cancelled, "stopped"};
+      if (Clock::now() > end)
+        return limit_error(fmt::format("no answer within {} s; --timeout allows more",
+                                       timeout.count() / 1000));
+    }
+  };
+  const auto explain = [&](Error error) {
+    return error.kind == ErrorKind::io ? death() : std::move(error);
+  };
+  if (auto sent = send_message(line_, pack_message(json_text(request), payload), wait); !sent.ok())
+    return explain(std::move(sent).error());
+  const auto reply = receive_message(line_, wait);
+  if (!reply.ok()) return explain(reply.error());
+  const json answer = json::parse(unpack_message(*reply).json, nullptr, false);
+  if (!answer.is_object()) return internal_error("its process gave a malformed answer");
+  if (const auto error = answer.find("error"); error != answer.end())
+    return error_from_json(*error);
+  return answer;
+}
+
+std::int64_t WorkerProcess::memory() const { return total_pss({process_.mark().leader}); }
+
+void serve_door(int line) {
+  TraceFiles files;
+  Door door;
+  door.measure_into(&files);
+  const auto wait = [line](short events) { return wait_forever(line, events); };
+  while (true) {
+    auto message = receive_message(line, wait);
+    if (!message.ok()) return;
+    const Bytes reply = door.request(*message);
+    *message = {};
+    if (!send_message(line, reply, wait).ok()) return;
+  }
+}
+
+}  // namespace driftscope

@@ -1,0 +1,46 @@
+// A child process of ourselves that answers the requests of a door, and both ends of the line to it.
+// Clients: the local subject of a bench (parent), the hidden command bench-worker (child).
+// On the line each message has 8 bytes of length, little endian, in front.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/result.hpp"
+#include "native/bench/subject.hpp"
+#include "native/server/child_process.hpp"
+#include "native/server/temp_folder.hpp"
+
+namespace driftscope {
+
+class WorkerProcess {
+ public:
+  [[nodiscard]] static Result<WorkerProcess> start();
+  WorkerProcess(WorkerProcess&& other) noexcept;
+  WorkerProcess& operator=(WorkerProcess&&) = delete;
+  ~WorkerProcess();
+
+  /// The door's answer; its {"error"} as an Error. Errors also: internal when the process has ended
+  /// (with how, and its last words), limit after `timeout` without an answer, cancelled when `stop`
+  /// says so.
+  [[nodiscard]] Result<nlohmann::json> ask(const nlohmann::json& request,
+                                           std::span<const std::byte> payload,
+                                           std::chrono::milliseconds timeout,
+                                           const StopCheck& stop);
+
+  /// PSS of the process, bytes.
+  [[nodiscard]] std::int64_t memory() const;
+
+ private:
+  WorkerProcess(TempFolder folder, ChildProcess process, int line);
+  [[nodiscard]] Error death() const;
+
+  TempFolder folder_;  // holds what the process says on its standard error
+  ChildProcess process_;
+  int line_ = -1;
+};
+
+/// The child's side: answers until the other end is closed. Watched runs write trace files, as `run
+/// --trace` does, into a folder that goes with the process.
+void serve_door(int line);
+
+}  // namespace driftscope

@@ -1,0 +1,218 @@
+// driftscope bench MODEL… --targets T[,T…] [--json OUT]
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "core/views/bench_view.hpp"
+#include "core/views/history_view.hpp"
+#include "native/bench/bench.hpp"
+#include "native/bench/history.hpp"
+#include "native/bench/worker_process.hpp"
+#include "native/cli/commands.hpp"
+#include "native/cli/files.hpp"
+#include "native/cli/runner_options.hpp"
+#include "native/server/cleanup.hpp"
+
+namespace driftscope {
+namespace {
+
+// A slowdown is flagged when the noise gives as much only once in a hundred comparisons.
+constexpr double history_confidence = 0.99;
+
+struct BenchOptions {
+  BenchPlan plan;
+  std::vector<std::string> targets;
+  std::vector<std::string> bases;
+  double precision_percent = 2.0;
+  double confidence_percent = 95.0;
+  std::string json;
+  std::string db;
+  bool history = false;
+  bool no_save = false;
+  bool quiet = false;
+};
+
+Result<std::vector<Target>> read_targets(const std::vector<std::string>& texts) {
+  std::vector<Target> targets;
+  for (const std::string& text : texts) {
+    DRIFTSCOPE_TRY(const auto parsed, parse_targets(text));
+    targets.insert(targets.end(), parsed.begin(), parsed.end());
+  }
+  return targets;
+}
+
+Result<BenchPlan> complete_plan(const BenchOptions& options) {
+  BenchPlan plan = options.plan;
+  plan.limits.precision = options.precision_percent / 100.0;
+  plan.limits.confidence = options.confidence_percent / 100.0;
+  if (plan.models.empty())
+    return bad_input("bench: which model? Name one or more .onnx files, or --history alone");
+  DRIFTSCOPE_TRY(plan.targets, read_targets(options.targets));
+  if (plan.targets.empty()) plan.targets = {{"pc", "strict", {}}};
+  DRIFTSCOPE_TRY(const auto bases, read_targets(options.bases));
+  for (const Target& base : bases) {
+    const bool known = std::ranges::any_of(
+        plan.targets, [&](const Target& target) { return target.text() == base.text(); });
+    if (!known)
+      return bad_input(fmt::format("--base {}: it is none of the --targets", base.text()));
+    plan.bases.push_back(base.text());
+  }
+  return plan;
+}
+
+Exit exit_of_report(const BenchReport& report, bool stopped) {
+  Exit exit = Exit::ok;
+  for (const BenchRow& row : report.rows) {
+    const Error* error = row.error ? &*row.error : row.course.error ? &*row.course.error : nullptr;
+    if (error == nullptr || error->kind == ErrorKind::cancelled) continue;
+    print_error(in_context(*error, row.model + ": " + row.target));
+    exit = exit_of(*error);
+  }
+  return stopped ? Exit::interrupted : exit;
+}
+
+Result<History> open_history(const BenchOptions& options) {
+  const std::filesystem::path file =
+      options.db.empty() ? History::usual_place() : std::filesystem::path(options.db);
+  if (file.empty())
+    return bad_input("history: neither XDG_DATA_HOME nor HOME says where it lies; name it with --db");
+  return History::open(file);
+}
+
+/// A history that cannot be written spoils no figure: it is said, and counts only where --db asked for it.
+Exit save(const BenchOptions& options, const BenchReport& report, Exit exit) {
+  const bool any = std::ranges::any_of(report.rows, &BenchRow::measured);
+  if (options.no_save || !any) return exit;
+  auto history = open_history(options);
+  const Status saved = history.ok() ? history->add(report) : Status(history.error());
+  if (saved.ok()) return exit;
+  print_error(in_context(saved.error(), "not saved (--no-save turns this off)"));
+  return options.db.empty() || exit != Exit::ok ? exit : exit_of(saved.error());
+}
+
+Result<Exit> show_history(const BenchOptions& options) {
+  DRIFTSCOPE_TRY(History history, open_history(options));
+  DRIFTSCOPE_TRY(const auto all, history.read({options.plan.models, options.targets}));
+  int slower = 0;
+  for (const HistorySeries& series : all) {
+    CourseView course;
+    course.title = fmt::format("{}  {}  batch {}", series.model, series.target, series.batch);
+    if (series.capture != "none") course.title += "  trace " + series.capture;
+    course.where = series.machine;
+    if (!series.browser_version.empty()) course.where += ", " + series.browser_version;
+    course.builds = series.builds;
+    course.first_seen = series.first_seen;
+    fmt::print("{}\n", with_colours(history_table(course, history_confidence, &slower)));
+  }
+  if (all.empty()) fmt::print("No bench is kept there that fits.\n");
+  if (slower > 0)
+    fmt::print("{} time{} a build is slower than the one before it, beyond the noise.\n", slower,
+               slower == 1 ? "" : "s");
+  return slower > 0 ? Exit::fault : Exit::ok;
+}
+
+Result<Exit> run_bench_command(const BenchOptions& options) {
+  DRIFTSCOPE_TRY(const BenchPlan plan, complete_plan(options));
+  // The first Ctrl-C keeps what was measured, the second one ends everything at once.
+  const auto stopped = std::make_shared<std::atomic<bool>>(false);
+  SignalWatcher::on_stop([stopped] { *stopped = true; });
+  ProgressLine line(options.quiet);
+  const auto report = run_plan(plan, [&] { return stopped->load(); },
+                               [&](const std::string& step, std::int64_t percent) {
+                                 line.update(step, percent, 100);
+                               });
+  line.clear();
+  SignalWatcher::on_stop(nullptr);
+  if (!report.ok()) return report.error();
+  if (options.json != "-") fmt::print("{}", bench_table(*report));
+  if (!options.json.empty())
+    DRIFTSCOPE_CHECK(write_output(options.json, bench_json(*report) + "\n"));
+  return save(options, *report, exit_of_report(*report, *stopped));
+}
+
+}  // namespace
+
+Command add_bench(CLI::App& app) {
+  auto options = std::make_shared<BenchOptions>();
+  BenchPlan& plan = options->plan;
+  app.add_option("MODEL", plan.models, "The .onnx files");
+  app.add_option("--targets", options->targets,
+                 "host/engine[:option=value,…], separated by commas (default: pc/strict)")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--base", options->bases,
+                 "The targets to compare with, separated by commas (default: the first)")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--input", plan.inputs, input_help)->expected(1)->take_all();
+  app.add_option("--batch", plan.batches,
+                 "Batch sizes, as 1,8: for models whose leading dimension is a symbol")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--threads", plan.threads,
+                 "Numbers of threads, as 1,2: every target that names none runs with each")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--trace", plan.captures,
+                 "What each run records: none, outputs, fused, all, into a file (in a browser: into memory); as "
+                 "none,all to see what recording costs")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"none", "outputs", "fused", "all"}));
+  app.add_option("--precision", options->precision_percent,
+                 "Measure until the median is known within ± this many percent")
+      ->check(CLI::Range(0.01, 100.0))
+      ->capture_default_str();
+  app.add_option("--confidence", options->confidence_percent, "Of all intervals, in percent")
+      ->check(CLI::Range(50.0, 99.9))
+      ->capture_default_str();
+  app.add_option("--time", plan.limits.seconds,
+                 "Seconds of measuring at most, for each target and model")
+      ->check(CLI::Range(0.001, 86400.0))
+      ->capture_default_str();
+  app.add_option("--warm-up", plan.limits.warm_up_seconds,
+                 "Seconds of warming up at most; it ends by itself when times drift no more")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  app.add_option("--runs", plan.limits.most_runs, "Runs at most, for each target and model")
+      ->check(CLI::Range(1, 1'000'000'000));
+  app.add_option("--json", options->json, "Write everything as JSON ('-': standard output)");
+  app.add_flag("--history", options->history,
+               "Measure nothing: show the course over builds of what was measured before (of these models "
+               "and --targets, when named), and what became slower beyond the noise");
+  app.add_flag("--no-save", options->no_save, "Do not add this bench to the history");
+  app.add_option("--db", options->db,
+                 "File of the history (default: driftscope/bench.sqlite in $XDG_DATA_HOME or "
+                 "~/.local/share)");
+  app.add_flag("--quiet", options->quiet, "No progress line");
+  add_runner_options(app, plan.runner);
+  app.footer(
+      "Each target is loaded in processes of its own. The first run stands apart; warm-up goes on until\n"
+      "times drift no more; then the targets take turns, A B A B, so that what the machine does\n"
+      "meanwhile touches all alike, until every median is known well enough. Ratios are taken within\n"
+      "rounds; × is how many times as fast a target is as the base.\n\n"
+      "  driftscope bench resnet20.onnx --targets pc/strict,chrome/strict,firefox/strict\n"
+      "  driftscope bench *.onnx --targets pc/fast,pc/ort --base pc/ort --threads 1,2 --json out.json\n"
+      "  driftscope bench resnet20.onnx --targets pc/strict --trace none,all\n"
+      "  driftscope bench --history\n\n"
+      "Ctrl-C prints what was measured so far. Exit code 1: --history found a slowdown; 3: a browser or\n"
+      "driver is missing here, the other targets were measured.");
+  return [options] {
+    const auto exit = options->history ? show_history(*options) : run_bench_command(*options);
+    if (exit.ok()) return *exit;
+    print_error(exit.error());
+    return exit_of(exit.error());
+  };
+}
+
+Command add_bench_worker(CLI::App& app) {
+  auto line = std::make_shared<int>(-1);
+  app.add_option("--line", *line, "An open socket")->required()->check(CLI::Range(3, 1 << 20));
+  app.group("");  // not for people: no help lists it
+  return [line] {
+    serve_door(*line);
+    return Exit::ok;
+  };
+}
+
+}  // namespace driftscope

@@ -1,0 +1,59 @@
+// A target of a bench: loads the model once, then answers the PC's questions until nobody asks any more.
+// Client: worker.mjs. The HTTP side is described in native/server/server.hpp.
+import { openEngine } from "./engine.mjs";
+
+// What the browser does after a request (closing it, waking its processes) must not fall into a reading.
+const settleMs = 4;
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function nextQuestion(url) {
+  for (;;) {
+    const response = await fetch(`${url}/question`, { cache: "no-store" });
+    if (response.status === 200) return response.json();
+    if (response.status !== 204) return null; // the job is over
+  }
+}
+
+async function send(url, what, value) {
+  const headers = { "Content-Type": "application/json" };
+  await fetch(`${url}/${what}`, { method: "POST", headers, body: JSON.stringify(value) });
+}
+
+async function answerTo(engine, question, url) {
+  await pause(settleMs);
+  for (;;) {
+    const { head } = engine.request(question);
+    if (head.finished !== false) return head;
+    if (head.waiting) await engine.settled();
+    else await send(url, "progress", { phase: "run", done: performance.now() | 0 });
+  }
+}
+
+/**
+ * `task` as of runner.mjs, with `bench` = the job's URL; `start` is the request "prepare". `phase(name)`
+ * is told what goes on.
+ */
+export async function runBench({ base, variant, threads, model, bench, start, inputs, table }, phase) {
+  const times = {};
+  let begin = performance.now();
+  const lap = (name) => {
+    times[name] = performance.now() - begin;
+    begin = performance.now();
+  };
+  await phase("compile");
+  const engine = await openEngine({ base, variant, threads });
+  lap("compile_ms");
+  engine.request({ do: "load", target: start.target, attachments: table }, model);
+  lap("read_ms");
+  const { head: prepared } = engine.request({ ...start, do: "prepare" }, inputs);
+  lap("prepare_ms");
+  await phase("run");
+  let count = 0;
+  for (;;) {
+    const question = await nextQuestion(bench);
+    if (question === null) return { answers: count };
+    ++count;
+    const answer = question.do === "hello" ? { times, prepared } : await answerTo(engine, question, bench);
+    await send(bench, "answer", answer);
+  }
+}
