@@ -48,8 +48,9 @@ export function runInWorker(task, { onChange = () => {}, signal } = {}) {
     worker.onerror = (event) => {
       event.preventDefault();
       // A worker that the browser ended for its memory often says no more than that it failed.
-      const message = `The worker failed: ${event.message || "the browser gave no reason"}`;
-      if (isOutOfMemory({ message: event.message }) || !event.message)
+      const unknown = "the browser gave no reason; it may have run out of memory, or a file is missing";
+      const message = `The worker failed: ${event.message || unknown}`;
+      if (isOutOfMemory({ message: event.message ?? "" }))
         end(reject, new RunError("limit", outOfMemoryText(message, 0)));
       else end(reject, new RunError("internal", message));
     };
