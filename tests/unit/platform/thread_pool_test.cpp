@@ -1,0 +1,77 @@
+// ThreadPool: every item once, whatever the sizes, however soon one loop follows another.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <vector>
+
+#include "core/base/rng.hpp"
+#include "core/platform/platform.hpp"
+#include "tests/unit/support/seed.hpp"
+
+namespace driftscope::test::thread_pool_test {
+namespace {
+
+struct Ranges {
+  std::vector<std::atomic<int>> visits;
+  std::atomic<std::int64_t> shortest;  // of all ranges but the last
+  explicit Ranges(std::int64_t count) : visits(static_cast<std::size_t>(count)), shortest(count) {}
+};
+
+void visit(ThreadPool& threads, std::int64_t count, std::int64_t grain) {
+  Ranges seen(count);
+  threads.parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) ++seen.visits[static_cast<std::size_t>(i)];
+    if (end == count) return;
+    std::int64_t shortest = seen.shortest;
+    while (end - begin < shortest && !seen.shortest.compare_exchange_weak(shortest, end - begin)) {
+    }
+  });
+  std::int64_t wrong = 0;
+  for (const auto& visits : seen.visits) wrong += visits == 1 ? 0 : 1;
+  CHECK(wrong == 0);
+  CHECK(seen.shortest >= std::min(count, grain));
+}
+
+TEST_CASE("ThreadPool_RandomLoops_VisitEveryItemOnce") {
+  const std::uint64_t seed = test_seed(101);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  for (const int size : {1, 2, 3, 7}) {
+    ThreadPool threads(size);
+    CHECK(threads.size() == (threads_available() ? size : 1));
+    for (int i = 0; i < repetitions(300); ++i)
+      visit(threads, static_cast<std::int64_t>(rng.below(200)),
+            static_cast<std::int64_t>(1 + rng.below(20)));
+  }
+}
+
+// Loops that follow one another at once find the threads looking, after a pause they sleep.
+TEST_CASE("ThreadPool_LoopsAfterPauses_AreDoneAsWell") {
+  ThreadPool threads(4);
+  for (int round = 0; round < repetitions(40); ++round) {
+    for (int i = 0; i < 20; ++i) visit(threads, 16, 1);
+    const std::int64_t begin = monotonic_ns();
+    while (monotonic_ns() - begin < 300'000) {
+    }
+  }
+}
+
+TEST_CASE("ThreadPool_BodyThatTakesLong_IsWaitedFor") {
+  ThreadPool threads(2);
+  std::atomic<int> done = 0;
+  threads.parallel_for(2, 1, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t start = monotonic_ns();
+    while (begin == 1 && monotonic_ns() - start < 5'000'000) {
+    }
+    done += static_cast<int>(end - begin);
+  });
+  CHECK(done == 2);
+}
+
+TEST_CASE("ThreadPool_NoItems_CallsNothing") {
+  ThreadPool threads(3);
+  threads.parallel_for(0, 1, [](std::int64_t, std::int64_t) { CHECK(false); });
+}
+
+}  // namespace
+}  // namespace driftscope::test::thread_pool_test
