@@ -1,7 +1,10 @@
 // Functions of one input, opset 6 to 21. One row each: Exp, Log, Sigmoid, Tanh, Softplus, Softsign, Erf,
 // the trigonometric and hyperbolic ones and their inverses.
 //
-// Strict definition (float): the function of math.hpp; Softsign is x / (1 + |x|).
+// Strict definition (float): the function of math.hpp; Softsign is x / (1 + |x|). Erf of integers is that
+// of double, its fraction cut off: ±1 from ±6 on, else 0.
+#include <type_traits>
+
 #include "core/ops/support/elementwise.hpp"
 #include "core/ops/support/math.hpp"
 
@@ -18,6 +21,15 @@ struct Softsign {
   }
 };
 
+struct Erf {
+  static constexpr Kinds kinds = Kinds::numeric;
+  template <class T>
+  T apply(T x) const {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(math::erf(static_cast<double>(x)));
+    else return math::erf(x);
+  }
+};
+
 #define DRIFTSCOPE_ROW(Row, function)               \
   struct Row {                                      \
     static constexpr Kinds kinds = Kinds::floating; \
@@ -29,7 +41,6 @@ DRIFTSCOPE_ROW(Log, log)
 DRIFTSCOPE_ROW(Sigmoid, sigmoid)
 DRIFTSCOPE_ROW(Tanh, tanh)
 DRIFTSCOPE_ROW(Softplus, softplus)
-DRIFTSCOPE_ROW(Erf, erf)
 DRIFTSCOPE_ROW(Sin, sin)
 DRIFTSCOPE_ROW(Cos, cos)
 DRIFTSCOPE_ROW(Tan, tan)

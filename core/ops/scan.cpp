@@ -1,11 +1,12 @@
-// Scan, opset 9 to 21: its body runs once for each slice of the scanned inputs, carries a state of fixed
-// shape, and its other outputs are stacked along an axis. Directions and axes are attributes. (Scan of
-// opset 8 had batches and is not covered.)
+// Scan, opset 8 to 21: its body runs once for each slice of the scanned inputs, carries a state of fixed
+// shape, and its other outputs are stacked along an axis. Directions and axes are attributes. Scan of
+// opset 8 is another operator: batched_scan.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/ops/support/attributes.hpp"
+#include "core/ops/support/batched_scan.hpp"
 #include "core/ops/support/control_flow.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
@@ -57,6 +58,7 @@ Error lengths_differ(std::int64_t a, std::int64_t b) {
 }
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
+  if (context.opset() < 9) return infer_batched_scan(context);
   DRIFTSCOPE_TRY(const Plan plan, read_plan(context.node()));
   std::vector<TensorType> outputs(context.node().outputs.size());
   if (context.subgraphs() == nullptr) return outputs;
@@ -102,6 +104,7 @@ struct Scanned {
 struct Scan {
   template <class S>
   static Status run(KernelContext<S>& context) {
+    if (context.opset() < 9) return BatchedScan<S>(context).run();
     DRIFTSCOPE_TRY(const Plan plan, read_plan(context.node()));
     DRIFTSCOPE_TRY(const auto body, context.subgraph("body"));
     if (body->graph().outputs.size() != context.output_count())
@@ -159,8 +162,8 @@ struct Scan {
 
 void add_to(OperatorTable& table) {
   table.add(with_kernels<Scan>({.op_type = "Scan",
-                                .since = 9,
-                                .inputs = {1, variadic},
+                                .since = 8,
+                                .inputs = {0, variadic},  // opset 8 may leave out the first
                                 .outputs = {1, variadic},
                                 .infer = infer}));
 }

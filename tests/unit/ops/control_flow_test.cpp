@@ -248,8 +248,53 @@ TEST_CASE("Scan_DirectionsAndAxes") {
                          {{"s0", s0}, {"x", x}})
                      .message,
                  "axis 2 is outside"));
-  auto old = scan_model({integer("num_scan_inputs", 1)});
-  CHECK(failure(old.opset(8), {{"s0", s0}, {"x", x}}).kind == ErrorKind::unsupported);
+}
+
+// Two batches of up to three steps, as opset 8 has them: sums from s0 on.
+ModelBuilder batched_scan_model(const std::vector<Attribute>& attributes, bool with_lengths) {
+  ModelBuilder body("body");
+  body.input("s", DType::float32, {2}).input("v", DType::float32, {2});
+  body.node("Add", {"s", "v"}, {"t"}).node("Identity", {"t"}, {"u"}).output("t").output("u");
+  ModelBuilder model;
+  model.opset(8).input("s0", DType::float32, {"B", 2}).input("x", DType::float32, {"B", "T", 2});
+  if (with_lengths) model.input("lengths", DType::int64, {"B"});
+  model.node("Scan", {with_lengths ? "lengths" : "", "s0", "x"}, {"last", "sums"}, attributes)
+      .graph_attribute("body", body.graph_message());
+  return model.output("last").output("sums");
+}
+
+TEST_CASE("Scan_OfOpset8_HasBatchesOfTheirOwnLength") {
+  const auto s0 = floats({2, 2}, {0, 0, 100, 200});
+  const auto x = floats({2, 3, 2}, {1, 10, 2, 20, 3, 30, 4, 40, 5, 50, 6, 60});
+  const auto one = integer("num_scan_inputs", 1);
+  auto out = run(batched_scan_model({one}, false), {{"s0", s0}, {"x", x}});
+  CHECK(as_doubles(out[0]) == Numbers{6, 60, 115, 350});
+  CHECK(as_doubles(out[1]) == Numbers{1, 10, 3, 30, 6, 60, 104, 240, 109, 290, 115, 350});
+  // Shorter batches: what lies behind their end is 0; backwards they begin at their own end.
+  const auto lengths = [](std::int64_t a, std::int64_t b) {
+    return std::vector<NamedTensor>{{"lengths", longs({a, b})}};
+  };
+  const auto with = [&](std::vector<NamedTensor> inputs) {
+    inputs.insert(inputs.end(), {{"s0", s0}, {"x", x}});
+    return inputs;
+  };
+  out = run(batched_scan_model({one, ints("directions", {1})}, true), with(lengths(2, 3)));
+  CHECK(as_doubles(out[0]) == Numbers{3, 30, 115, 350});
+  CHECK(as_doubles(out[1]) == Numbers{2, 20, 3, 30, 0, 0, 106, 260, 111, 310, 115, 350});
+  out = run(batched_scan_model({one}, true), with(lengths(0, 1)));
+  CHECK(as_doubles(out[0]) == Numbers{0, 0, 104, 240});
+  CHECK(as_doubles(out[1]) == Numbers{0, 0, 0, 0, 0, 0, 104, 240, 0, 0, 0, 0});
+  CHECK(inferred_shape(batched_scan_model({one}, false), "sums") == "BxTx2");
+  CHECK(contains(failure(batched_scan_model({one}, true), with(lengths(2, 4))).message,
+                 "expected 0 to 3, got 4"));
+  CHECK(contains(failure(batched_scan_model({one, ints("directions", {2})}, false),
+                         {{"s0", s0}, {"x", x}})
+                     .message,
+                 "expected 0 or 1"));
+  CHECK(contains(failure(batched_scan_model({one}, false),
+                         {{"s0", floats({1, 2}, {0, 0})}, {"x", x}})
+                     .message,
+                 "batches"));
 }
 
 TEST_CASE("ControlFlow_EveryEngine_RecordsAndVerifies") {

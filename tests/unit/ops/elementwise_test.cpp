@@ -176,6 +176,12 @@ TEST_CASE("Functions_ValuesAtKnownPoints") {
   CHECK(unary("Log", {0})[0] == -std::numeric_limits<double>::infinity());
 }
 
+TEST_CASE("Erf_OfIntegers_LosesItsFraction") {
+  CHECK(OneNode{"Erf", {tensor<std::int32_t>({6}, {-1'000'000, -6, -5, 0, 5, 6})}}.numbers() ==
+        Numbers{-1, -1, 0, 0, 0, 1});
+  CHECK(OneNode{"Erf", {tensor<std::uint8_t>({2}, {1, 255})}}.numbers() == Numbers{0, 1});
+}
+
 TEST_CASE("PRelu_SlopeIsBroadcastOneWay") {
   const auto x = floats({1, 2, 2}, {-1, 2, -3, 4});
   CHECK(OneNode{"PRelu", {x, floats({2, 1}, {10, 100})}}.numbers() == Numbers{-10, 2, -300, 4});

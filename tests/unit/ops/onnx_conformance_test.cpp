@@ -36,7 +36,6 @@ const std::map<std::string, std::string> refused = {
     {"test_bernoulli_seed_expanded", "every runtime has its own"},
     // Its body runs as often as a rounded quotient says, for which there is no bound.
     {"test_range_float_type_positive_delta_expanded", "rounding in the nodes before"},
-    {"test_scan_sum", "opset 8 is older"},
     {"test_training_dropout", "training_mode"},
     {"test_training_dropout_default", "training_mode"},
     {"test_training_dropout_default_mask", "training_mode"},
