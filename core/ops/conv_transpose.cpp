@@ -6,89 +6,12 @@
 // that hit no element are left out.
 #include <fmt/format.h>
 
-#include "core/base/checked.hpp"
 #include "core/ops/support/convolution.hpp"
+#include "core/ops/support/transposed_window.hpp"
 
 namespace driftscope::ops::conv_transpose {
 
 constexpr std::array<std::string_view, 3> names = {"X", "W", "B"};
-
-/// One spatial axis: output o receives tap k of input i where o = i·stride − pad + k·dilation.
-struct TransposedAxis {
-  std::int64_t input = 0;
-  std::int64_t kernel = 1;
-  std::int64_t stride = 1;
-  std::int64_t dilation = 1;
-  std::int64_t pad = 0;
-  std::int64_t output = 0;
-
-  /// The input that tap k of output o reads, −1 when there is none.
-  [[nodiscard]] std::int64_t source(std::int64_t o, std::int64_t k) const {
-    const std::int64_t distance = o + pad - k * dilation;
-    if (distance < 0 || distance % stride != 0) return -1;
-    return distance / stride < input ? distance / stride : -1;
-  }
-};
-
-Result<TransposedAxis> place(const WindowAttributes& window, const Ints& output_padding,
-                             const Ints& output_shape, std::size_t axis, std::int64_t input) {
-  TransposedAxis placed{input, window.kernel[axis], window.strides[axis], window.dilations[axis], 0,
-                        0};
-  const auto reached = checked_mul(placed.stride, std::max<std::int64_t>(0, input - 1));
-  const std::int64_t extent = (placed.kernel - 1) * placed.dilation + 1 + output_padding[axis];
-  const auto full = reached ? checked_add(*reached, extent) : std::nullopt;
-  if (!full) return bad_input(fmt::format("spatial axis {}: the output size overflows", axis));
-  const bool same =
-      window.auto_pad == AutoPad::same_upper || window.auto_pad == AutoPad::same_lower;
-  if (!output_shape.empty() || same) {
-    const auto scaled = checked_mul(input, placed.stride);
-    if (!scaled) return bad_input(fmt::format("spatial axis {}: the output size overflows", axis));
-    placed.output = output_shape.empty() ? *scaled : output_shape[axis];
-    const std::int64_t total = std::max<std::int64_t>(0, *full - placed.output);
-    placed.pad = window.auto_pad == AutoPad::same_upper ? total / 2 : total - total / 2;
-    return placed;
-  }
-  placed.pad = window.pads[axis];
-  placed.output = *full - placed.pad - window.pads[axis + window.kernel.size()];
-  if (placed.output < 0)
-    return bad_input(fmt::format("spatial axis {}: pads {} and {} remove more than the {} outputs",
-                                 axis, placed.pad, window.pads[axis + window.kernel.size()],
-                                 *full));
-  return placed;
-}
-
-// The output sizes, for spatial sizes of X that are all known.
-Result<std::vector<TransposedAxis>> place_all(const Node& node, const Ints& kernel,
-                                              std::span<const std::int64_t> spatial) {
-  const std::size_t rank = kernel.size();
-  DRIFTSCOPE_TRY(const WindowAttributes window, read_window(node, kernel));
-  DRIFTSCOPE_TRY(Ints output_padding, ints_attribute(node, "output_padding", Ints(rank, 0)));
-  if (output_padding.empty()) output_padding.assign(rank, 0);
-  DRIFTSCOPE_TRY(Ints output_shape, ints_attribute(node, "output_shape", {}));
-  // Some exporters write the batch and the channels as well.
-  if (output_shape.size() == rank + 2) output_shape.erase(output_shape.begin(),
-                                                          output_shape.begin() + 2);
-  if (!output_shape.empty() && output_shape.size() != rank)
-    return bad_input(fmt::format("attribute output_shape: expected {} values, got {}", rank,
-                                 output_shape.size()));
-  if (output_padding.size() != rank)
-    return bad_input(fmt::format("attribute output_padding: expected {} values, got {}", rank,
-                                 output_padding.size()));
-  constexpr std::int64_t limit = std::int64_t{1} << 31;
-  for (std::size_t i = 0; i < rank; ++i)
-    if (output_padding[i] < 0 || output_padding[i] > limit ||
-        (!output_shape.empty() && (output_shape[i] < 0 || output_shape[i] > limit)))
-      return bad_input(fmt::format(
-          "attributes output_padding and output_shape: expected values from 0 to {} on axis {}",
-          limit, i));
-  std::vector<TransposedAxis> axes;
-  for (std::size_t i = 0; i < rank; ++i) {
-    DRIFTSCOPE_TRY(const TransposedAxis axis,
-                   place(window, output_padding, output_shape, i, spatial[i]));
-    axes.push_back(axis);
-  }
-  return axes;
-}
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -139,7 +62,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     Shape spatial;
     for (std::size_t i = 2; i < x->size(); ++i)
       spatial.push_back((*x)[i].known() ? (*x)[i].size : std::int64_t{1} << 20);
-    DRIFTSCOPE_TRY(const auto axes, place_all(context.node(), *kernel, spatial));
+    DRIFTSCOPE_TRY(const auto axes, place_transposed(context.node(), *kernel, spatial));
     const bool fixed = context.node().attribute("output_shape") != nullptr;
     for (std::size_t i = 0; i < axes.size(); ++i)
       if ((*x)[i + 2].known() || fixed) y[i + 2] = known_dimension(axes[i].output);
@@ -208,7 +131,7 @@ struct ConvTranspose {
     const Shape& x_shape = context.shape(0);
     const Shape& w_shape = context.shape(1);
     DRIFTSCOPE_TRY(const auto axes,
-                   place_all(context.node(), Ints(w_shape.begin() + 2, w_shape.end()),
+                   place_transposed(context.node(), Ints(w_shape.begin() + 2, w_shape.end()),
                              std::span(x_shape).subspan(2)));
     DRIFTSCOPE_TRY(const std::int64_t group, read_group(context.node()));
     const std::span<S> y = context.real_output(0);

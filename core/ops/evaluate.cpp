@@ -51,7 +51,8 @@ template <class S, bool in_place>
 using HeldBy = std::conditional_t<in_place, Tensor, Evaluated<S>>;
 
 template <class S>
-SubgraphRules<S, Evaluated<S>> subgraph_rules(ThreadPool& threads, Evaluated<S>* /*held*/) {
+SubgraphRules<S, Evaluated<S>> subgraph_rules(ThreadPool& threads, NodeRunner* /*inside*/,
+                                              Evaluated<S>* /*held*/) {
   return {[](const Tensor& constant) -> Result<Evaluated<S>> { return known<S>(constant); },
           [&threads](const Node& node, std::span<const Evaluated<S>* const> inputs) {
             return evaluate<S>(node, inputs, threads);
@@ -60,10 +61,12 @@ SubgraphRules<S, Evaluated<S>> subgraph_rules(ThreadPool& threads, Evaluated<S>*
           [](Evaluated<S> value) { return value; }};
 }
 
-SubgraphRules<float, Tensor> subgraph_rules(ThreadPool& threads, Tensor* /*held*/) {
+SubgraphRules<float, Tensor> subgraph_rules(ThreadPool& threads, NodeRunner* inside,
+                                            Tensor* /*held*/) {
   return {[](const Tensor& constant) -> Result<Tensor> { return constant; },
-          [&threads](const Node& node, std::span<const Tensor* const> inputs) {
-            return evaluate_strict(node, inputs, threads);
+          [&threads, inside](const Node& node, std::span<const Tensor* const> inputs) {
+            return inside != nullptr ? inside->run(node, inputs)
+                                     : evaluate_strict(node, inputs, threads);
           },
           [](Evaluated<float> value) -> Result<Tensor> { return std::move(value.tensor); },
           [](Tensor value) {
@@ -79,10 +82,12 @@ class Results final : public KernelHost<S> {
 
  public:
   /// `inputs` in the order of node.reads().
-  Results(const Node& node, std::span<const Held* const> inputs, ThreadPool& threads)
+  Results(const Node& node, std::span<const Held* const> inputs, ThreadPool& threads,
+          NodeRunner* inside = nullptr)
       : node_(node),
         inputs_(inputs),
         threads_(threads),
+        inside_(inside),
         values_(node.outputs.size()),
         operands_(node.outputs.size()) {}
 
@@ -142,7 +147,7 @@ class Results final : public KernelHost<S> {
       if (subgraph.attribute != attribute) continue;
       auto run = std::make_unique<HeldSubgraphRun<S, Held>>(
           subgraph, inputs_.subspan(node_.inputs.size()),
-          subgraph_rules(threads_, static_cast<Held*>(nullptr)));
+          subgraph_rules(threads_, inside_, static_cast<Held*>(nullptr)));
       DRIFTSCOPE_CHECK(run->prepare());
       return std::unique_ptr<SubgraphRun<S>>(std::move(run));
     }
@@ -166,6 +171,7 @@ class Results final : public KernelHost<S> {
   const Node& node_;
   std::span<const Held* const> inputs_;
   ThreadPool& threads_;
+  NodeRunner* inside_;
   std::vector<Evaluated<S>> values_;
   std::vector<Operand<S>> operands_;
 };
@@ -356,7 +362,7 @@ Result<std::vector<Tensor>> evaluate_in_double(const Node& node,
 }  // namespace
 
 Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Tensor* const> inputs,
-                                            ThreadPool& threads) {
+                                            ThreadPool& threads, NodeRunner* inside) {
   // The nodes inside a subgraph choose for themselves; the node around them only passes tensors on.
   const bool passes = !node.subgraphs.empty();
   if (!passes && has_float64(inputs)) return evaluate_in_double(node, inputs, threads);
@@ -378,7 +384,7 @@ Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Te
   DRIFTSCOPE_CHECK(align_second<float>(node, operands));
   DRIFTSCOPE_TRY(const auto types, output_types<float>(node, operands, inputs));
 
-  Results<float, true> results(node, inputs, threads);
+  Results<float, true> results(node, inputs, threads, inside);
   DRIFTSCOPE_CHECK(results.allocate_known(types));
   DRIFTSCOPE_CHECK(run_kernel<float>(node, operands, results.operands(), results, threads));
   DRIFTSCOPE_TRY(auto values, results.take());

@@ -17,10 +17,19 @@ template <class S>
                                                          std::span<const Evaluated<S>* const> inputs,
                                                          ThreadPool& threads);
 
+/// Runs one node as evaluate_strict does, only faster: the strict engine with its kernels.
+class NodeRunner {
+ public:
+  virtual ~NodeRunner() = default;
+  [[nodiscard]] virtual Result<std::vector<Tensor>> run(const Node& node,
+                                                        std::span<const Tensor* const> inputs) = 0;
+};
+
 /// float32 in, float32 out without copies: the plain strict kernel. A node that reads float64 is
-/// computed in double.
+/// computed in double. `inside` runs the nodes of subgraphs; null: evaluate_strict does.
 [[nodiscard]] Result<std::vector<Tensor>> evaluate_strict(const Node& node,
                                                           std::span<const Tensor* const> inputs,
-                                                          ThreadPool& threads);
+                                                          ThreadPool& threads,
+                                                          NodeRunner* inside = nullptr);
 
 }  // namespace driftscope

@@ -3,7 +3,8 @@
 namespace driftscope {
 
 const Tensor* StrictSite::constant(std::size_t i) const {
-  const auto& value = graph.values[node.inputs[i]].constant;
+  const ValueId id = node.inputs[i];
+  const auto& value = graph.values[id].constant ? graph.values[id].constant : folded[id];
   return value ? &*value : nullptr;
 }
 

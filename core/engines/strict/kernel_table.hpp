@@ -20,6 +20,9 @@
 
 namespace driftscope {
 
+/// What nodes that hang on constants alone came to, by value.
+using FoldedValues = std::vector<std::optional<Tensor>>;
+
 /// What a kernel sees when a session is prepared. Kernels keep a copy: what it refers to outlives
 /// them.
 struct StrictSite {
@@ -27,6 +30,7 @@ struct StrictSite {
   const Node& node;
   const SimdTarget& simd;
   ThreadPool& threads;
+  const FoldedValues& folded;
 
   [[nodiscard]] bool has_input(std::size_t i) const {
     return i < node.inputs.size() && node.inputs[i] != no_value;
@@ -39,7 +43,7 @@ struct StrictSite {
   [[nodiscard]] std::optional<Shape> output_shape() const {
     return graph.values[node.outputs[0]].static_shape();
   }
-  /// The value of an initializer or constant, else null.
+  /// The value of an initializer or constant, or of what was computed from these, else null.
   [[nodiscard]] const Tensor* constant(std::size_t i) const;
   /// All inputs that are given are float32 and of known shape, and so is the one output.
   [[nodiscard]] bool all_float32() const;

@@ -15,10 +15,11 @@ struct Range {
   [[nodiscard]] std::int64_t size() const { return end - begin; }
 };
 
+template <class T>
 class Product {
  public:
-  Product(const GemmKernels& kernels, const PackedRows& a, const PackedColumns& b, float* c,
-          std::int64_t c_stride)
+  Product(const ProductKernels<T>& kernels, const PackedRowsOf<T>& a, const PackedColumnsOf<T>& b,
+          T* c, std::int64_t c_stride)
       : kernels_(kernels), a_(a), b_(b), c_(c), c_stride_(c_stride) {
     block_rows_ = kernels.rows * tiles_per_block;
     block_columns_ = kernels.columns * panels_per_block;
@@ -53,14 +54,14 @@ class Product {
   }
 
   void tail(Range rows, Range columns) const {
-    alignas(64) float copy[max_tile];
+    alignas(64) T copy[max_tile];
     const std::int64_t stride = kernels_.columns;
     for (std::int64_t row = rows.begin; row < rows.end; row += kernels_.rows) {
       const Range tile{row, std::min(rows.end, row + kernels_.rows)};
-      float* c = c_ + row * c_stride_ + columns.begin;
+      T* c = c_ + row * c_stride_ + columns.begin;
       for (std::int64_t i = 0; i < tile.size(); ++i) {
         std::copy_n(c + i * c_stride_, columns.size(), copy + i * stride);
-        std::fill(copy + i * stride + columns.size(), copy + (i + 1) * stride, 0.0f);
+        std::fill(copy + i * stride + columns.size(), copy + (i + 1) * stride, T(0));
       }
       accumulate(tile, columns, copy, stride);
       for (std::int64_t i = 0; i < tile.size(); ++i)
@@ -68,7 +69,7 @@ class Product {
     }
   }
 
-  void accumulate(Range rows, Range columns, float* c, std::int64_t c_stride) const {
+  void accumulate(Range rows, Range columns, T* c, std::int64_t c_stride) const {
     kernels_.accumulate({.a = a_.panel(rows.begin),
                          .rows = rows.size(),
                          .depth = b_.depth(),
@@ -82,10 +83,10 @@ class Product {
 
   static constexpr std::int64_t max_tile = 8 * 48;
 
-  const GemmKernels& kernels_;
-  const PackedRows& a_;
-  const PackedColumns& b_;
-  float* c_;
+  const ProductKernels<T>& kernels_;
+  const PackedRowsOf<T>& a_;
+  const PackedColumnsOf<T>& b_;
+  T* c_;
   std::int64_t c_stride_;
   std::int64_t block_rows_;
   std::int64_t block_columns_;
@@ -95,9 +96,17 @@ class Product {
 
 }  // namespace
 
-void accumulate_product(const GemmKernels& kernels, const PackedRows& a, const PackedColumns& b,
-                        float* c, std::int64_t c_stride, ThreadPool& threads) {
-  Product(kernels, a, b, c, c_stride).run(threads);
+template <class T>
+void accumulate_product(const ProductKernels<T>& kernels, const PackedRowsOf<T>& a,
+                        const PackedColumnsOf<T>& b, T* c, std::int64_t c_stride,
+                        ThreadPool& threads) {
+  Product<T>(kernels, a, b, c, c_stride).run(threads);
 }
+
+template void accumulate_product(const GemmKernels&, const PackedRows&, const PackedColumns&,
+                                 float*, std::int64_t, ThreadPool&);
+template void accumulate_product(const PairKernels&, const PackedRowsOf<std::int32_t>&,
+                                 const PackedColumnsOf<std::int32_t>&, std::int32_t*, std::int64_t,
+                                 ThreadPool&);
 
 }  // namespace driftscope

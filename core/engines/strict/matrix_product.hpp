@@ -8,8 +8,10 @@
 
 namespace driftscope {
 
-/// c[i·c_stride + j] += Σₖ A[i, k]·B[k, j], k ascending.
-void accumulate_product(const GemmKernels& kernels, const PackedRows& a, const PackedColumns& b,
-                        float* c, std::int64_t c_stride, ThreadPool& threads);
+/// c[i·c_stride + j] += Σₖ A[i, k]·B[k, j], k ascending. T: float, or std::int32_t for pairs.
+template <class T>
+void accumulate_product(const ProductKernels<T>& kernels, const PackedRowsOf<T>& a,
+                        const PackedColumnsOf<T>& b, T* c, std::int64_t c_stride,
+                        ThreadPool& threads);
 
 }  // namespace driftscope

@@ -5,52 +5,61 @@
 namespace driftscope {
 namespace {
 
-constexpr std::int64_t floats_per_chunk = 65536;  // worth handing to a thread
+constexpr std::int64_t elements_per_chunk = 65536;  // worth handing to a thread
 
 std::int64_t grain(std::int64_t panel_size) {
-  return std::max<std::int64_t>(1, floats_per_chunk / std::max<std::int64_t>(1, panel_size));
+  return std::max<std::int64_t>(1, elements_per_chunk / std::max<std::int64_t>(1, panel_size));
 }
 
 }  // namespace
 
-PackedRows::PackedRows(const GemmKernels& kernels, const MatrixView& a, ThreadPool& threads)
+template <class T>
+PackedRowsOf<T>::PackedRowsOf(const ProductKernels<T>& kernels, const MatrixViewOf<T>& a,
+                              ThreadPool& threads)
     : values_(a.rows * a.columns), rows_(a.rows), depth_(a.columns) {
   const std::int64_t height = kernels.rows;
   const std::int64_t panels = (rows_ + height - 1) / height;
   threads.parallel_for(panels, grain(height * depth_), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin * height; row < std::min(rows_, end * height); row += height) {
       const std::int64_t count = std::min(height, rows_ - row);
-      float* out = values_.data() + row * depth_;
+      T* out = values_.data() + row * depth_;
       for (std::int64_t r = 0; r < count; ++r) {
-        const float* in = a.data + (row + r) * a.row_step;
+        const T* in = a.data + (row + r) * a.row_step;
         for (std::int64_t k = 0; k < depth_; ++k) out[k * count + r] = in[k * a.column_step];
       }
     }
   });
 }
 
-PackedColumns::PackedColumns(const GemmKernels& kernels, const MatrixView& b, ThreadPool& threads)
+template <class T>
+PackedColumnsOf<T>::PackedColumnsOf(const ProductKernels<T>& kernels, const MatrixViewOf<T>& b,
+                                    ThreadPool& threads)
     : depth_(b.rows), columns_(b.columns), width_(kernels.columns) {
   const std::int64_t panels = (columns_ + width_ - 1) / width_;
-  values_ = AlignedFloats(panels * panel_size());
+  values_ = AlignedArray<T>(panels * panel_size());
   offsets_.resize(static_cast<std::size_t>(depth_));
   for (std::int64_t k = 0; k < depth_; ++k)
     offsets_[static_cast<std::size_t>(k)] = static_cast<std::ptrdiff_t>(k * width_);
   threads.parallel_for(panels, grain(panel_size()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) {
       const std::int64_t count = std::min(width_, columns_ - p * width_);
-      float* out = values_.data() + p * panel_size();
-      const float* in = b.data + p * width_ * b.column_step;
+      T* out = values_.data() + p * panel_size();
+      const T* in = b.data + p * width_ * b.column_step;
       for (std::int64_t k = 0; k < depth_; ++k, out += width_, in += b.row_step) {
         if (b.column_step == 1) {
           std::copy_n(in, count, out);
         } else {
           for (std::int64_t j = 0; j < count; ++j) out[j] = in[j * b.column_step];
         }
-        std::fill(out + count, out + width_, 0.0f);
+        std::fill(out + count, out + width_, T(0));
       }
     }
   });
 }
+
+template class PackedRowsOf<float>;
+template class PackedRowsOf<std::int32_t>;
+template class PackedColumnsOf<float>;
+template class PackedColumnsOf<std::int32_t>;
 
 }  // namespace driftscope

@@ -13,38 +13,41 @@
 namespace driftscope {
 
 /// A matrix as it lies in memory: element (i, j) at data[i·row_step + j·column_step].
-struct MatrixView {
-  const float* data = nullptr;
+template <class T>
+struct MatrixViewOf {
+  const T* data = nullptr;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t row_step = 0;
   std::int64_t column_step = 1;
 };
 
-/// A of a product, in panels of GemmKernels::rows rows, each stored column by column.
-class PackedRows {
+/// A of a product, in panels of ProductKernels::rows rows, each stored column by column.
+template <class T>
+class PackedRowsOf {
  public:
-  PackedRows() = default;
-  PackedRows(const GemmKernels& kernels, const MatrixView& a, ThreadPool& threads);
+  PackedRowsOf() = default;
+  PackedRowsOf(const ProductKernels<T>& kernels, const MatrixViewOf<T>& a, ThreadPool& threads);
 
   /// The panel that begins at `row`, a multiple of the micro tile's rows.
-  [[nodiscard]] const float* panel(std::int64_t row) const { return values_.data() + row * depth_; }
+  [[nodiscard]] const T* panel(std::int64_t row) const { return values_.data() + row * depth_; }
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] std::int64_t depth() const { return depth_; }
 
  private:
-  AlignedFloats values_;
+  AlignedArray<T> values_;
   std::int64_t rows_ = 0;
   std::int64_t depth_ = 0;
 };
 
-/// B of a product, in panels of GemmKernels::columns columns, the last one filled up with zeros.
-class PackedColumns {
+/// B of a product, in panels of ProductKernels::columns columns, the last one filled up with zeros.
+template <class T>
+class PackedColumnsOf {
  public:
-  PackedColumns() = default;
-  PackedColumns(const GemmKernels& kernels, const MatrixView& b, ThreadPool& threads);
+  PackedColumnsOf() = default;
+  PackedColumnsOf(const ProductKernels<T>& kernels, const MatrixViewOf<T>& b, ThreadPool& threads);
 
-  [[nodiscard]] const float* panel(std::int64_t index) const {
+  [[nodiscard]] const T* panel(std::int64_t index) const {
     return values_.data() + index * panel_size();
   }
   [[nodiscard]] std::int64_t panel_size() const { return depth_ * width_; }
@@ -54,11 +57,15 @@ class PackedColumns {
   [[nodiscard]] std::int64_t columns() const { return columns_; }
 
  private:
-  AlignedFloats values_;
+  AlignedArray<T> values_;
   std::vector<std::ptrdiff_t> offsets_;
   std::int64_t depth_ = 0;
   std::int64_t columns_ = 0;
   std::int64_t width_ = 1;
 };
+
+using MatrixView = MatrixViewOf<float>;
+using PackedRows = PackedRowsOf<float>;
+using PackedColumns = PackedColumnsOf<float>;
 
 }  // namespace driftscope

@@ -10,41 +10,44 @@
 
 namespace driftscope {
 
-class ScratchPool {
+template <class T>
+class ScratchPoolOf {
  public:
-  ScratchPool(int threads, std::int64_t floats) {
+  ScratchPoolOf(int threads, std::int64_t elements) {
     free_.reserve(static_cast<std::size_t>(threads));
-    for (int i = 0; i < threads; ++i) free_.emplace_back(floats);
+    for (int i = 0; i < threads; ++i) free_.emplace_back(elements);
   }
 
   /// A buffer for as long as it lives; there is always one left for each thread.
   class Lease {
    public:
-    explicit Lease(ScratchPool& pool) : pool_(pool), buffer_(pool.take()) {}
+    explicit Lease(ScratchPoolOf& pool) : pool_(pool), buffer_(pool.take()) {}
     ~Lease() { pool_.give(std::move(buffer_)); }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
-    [[nodiscard]] float* data() const { return buffer_.data(); }
+    [[nodiscard]] T* data() const { return buffer_.data(); }
 
    private:
-    ScratchPool& pool_;
-    AlignedFloats buffer_;
+    ScratchPoolOf& pool_;
+    AlignedArray<T> buffer_;
   };
 
  private:
-  AlignedFloats take() {
+  AlignedArray<T> take() {
     const std::lock_guard lock(mutex_);
-    AlignedFloats buffer = std::move(free_.back());
+    AlignedArray<T> buffer = std::move(free_.back());
     free_.pop_back();
     return buffer;
   }
-  void give(AlignedFloats buffer) {
+  void give(AlignedArray<T> buffer) {
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(buffer));
   }
 
   std::mutex mutex_;
-  std::vector<AlignedFloats> free_;
+  std::vector<AlignedArray<T>> free_;
 };
+
+using ScratchPool = ScratchPoolOf<float>;
 
 }  // namespace driftscope

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/engine/node_session.hpp"
-#include "core/engines/strict/kernel_table.hpp"
+#include "core/engines/strict/prepared_nodes.hpp"
 
 namespace driftscope {
 
@@ -17,12 +17,14 @@ class StrictSession final : public NodeSession {
                 std::map<std::string, std::string> options);
 
   /// Packs weights and makes plans; to be called once before the first run.
-  [[nodiscard]] Status prepare();
+  [[nodiscard]] Status prepare() { return nodes_.prepare(graph()); }
 
   [[nodiscard]] RanWith ran_with() const override;
 
-  /// Whether this node runs with a kernel of kernels/.
-  [[nodiscard]] bool is_fast(NodeId id) const { return kernels_[id] != nullptr; }
+  /// Whether this node (of the graph, or of one inside it) is computed ahead or runs with a kernel of
+  /// kernels/.
+  [[nodiscard]] bool is_fast(NodeId id) const { return nodes_.is_fast(graph().nodes[id]); }
+  [[nodiscard]] bool is_fast(const Node& node) const { return nodes_.is_fast(node); }
 
  protected:
   [[nodiscard]] Result<std::vector<Tensor>> run_node(
@@ -33,7 +35,7 @@ class StrictSession final : public NodeSession {
   int threads_asked_;
   std::map<std::string, std::string> options_;
   ThreadPool threads_;
-  std::vector<std::unique_ptr<StrictKernel>> kernels_;  // per node; null: the plain kernel
+  PreparedNodes nodes_;
 };
 
 }  // namespace driftscope

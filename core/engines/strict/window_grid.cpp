@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "core/base/checked.hpp"
 
@@ -37,12 +38,14 @@ WindowGrid::Axis WindowGrid::make_axis(const WindowAxis& axis) {
   return made;
 }
 
-std::optional<WindowGrid> WindowGrid::make(std::span<const WindowAxis> axes) {
+std::optional<WindowGrid> WindowGrid::make(std::span<const WindowAxis> axes,
+                                           const WindowKernels& kernels) {
   if (axes.empty() || axes.size() > 2) return std::nullopt;
   for (const WindowAxis& axis : axes)
     if (axis.output <= 0 || axis.kernel > (1 << 16) || axis.output > (std::int64_t{1} << 31))
       return std::nullopt;
   WindowGrid grid;
+  grid.kernels_ = kernels;
   grid.rows_ = make_axis(axes.size() == 2 ? axes.front() : WindowAxis{.input = 1, .output = 1});
   grid.columns_ = make_axis(axes.back());
   const std::int64_t phases = static_cast<std::int64_t>(grid.rows_.residues.size()) *
@@ -76,7 +79,15 @@ std::int64_t WindowGrid::tap_offset(std::int64_t kh, std::int64_t kw) const {
          columns_.step_of_tap[column];
 }
 
-void WindowGrid::copy_row(const float* x, float* row, std::int64_t residue, float padding) const {
+bool WindowGrid::is_input() const {
+  const auto whole = [](const Axis& axis) {
+    return axis.axis.stride == 1 && axis.axis.pad_begin == 0 && axis.extent == axis.axis.input;
+  };
+  return whole(rows_) && whole(columns_);
+}
+
+template <class T>
+void WindowGrid::copy_row(const T* x, T* row, std::int64_t residue, T padding) const {
   const WindowAxis& axis = columns_.axis;
   const std::int64_t first = residue - axis.pad_begin;  // input coordinate of position 0
   const std::int64_t begin = std::clamp<std::int64_t>(ceil_div(-first, axis.stride), 0, pitch());
@@ -85,13 +96,17 @@ void WindowGrid::copy_row(const float* x, float* row, std::int64_t residue, floa
   std::fill(row, row + begin, padding);
   if (axis.stride == 1) {
     std::copy_n(x + first + begin, end - begin, row + begin);
+  } else if (std::is_same_v<T, float> && axis.stride == 2) {
+    if constexpr (std::is_same_v<T, float>)
+      kernels_.every_second(x + first + 2 * begin, row + begin, end - begin);
   } else {
     for (std::int64_t i = begin; i < end; ++i) row[i] = x[first + i * axis.stride];
   }
   std::fill(row + end, row + pitch(), padding);
 }
 
-void WindowGrid::copy_plane(const float* x, float* plane, float padding) const {
+template <class T>
+void WindowGrid::copy_plane(const T* x, T* plane, T padding) const {
   const WindowAxis& axis = rows_.axis;
   for (const std::int64_t row_residue : rows_.residues)
     for (const std::int64_t column_residue : columns_.residues)
@@ -101,5 +116,8 @@ void WindowGrid::copy_plane(const float* x, float* plane, float padding) const {
         else copy_row(x + h * columns_.axis.input, plane, column_residue, padding);
       }
 }
+
+template void WindowGrid::copy_plane(const float*, float*, float) const;
+template void WindowGrid::copy_plane(const std::int32_t*, std::int32_t*, std::int32_t) const;
 
 }  // namespace driftscope

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "core/engines/strict/simd/window.hpp"
 #include "core/ops/support/window.hpp"
 
 namespace driftscope {
@@ -19,7 +20,8 @@ class WindowGrid {
  public:
   /// Of one or two spatial axes; nothing for others, for empty outputs, and where most of what
   /// would be computed lies between the rows (a kernel that is almost as wide as its input).
-  [[nodiscard]] static std::optional<WindowGrid> make(std::span<const WindowAxis> axes);
+  [[nodiscard]] static std::optional<WindowGrid> make(std::span<const WindowAxis> axes,
+                                                      const WindowKernels& kernels);
 
   [[nodiscard]] const WindowAxis& vertical() const { return rows_.axis; }
   [[nodiscard]] const WindowAxis& horizontal() const { return columns_.axis; }
@@ -36,8 +38,11 @@ class WindowGrid {
   [[nodiscard]] std::int64_t plane_size() const;
   [[nodiscard]] std::int64_t tap_offset(std::int64_t kh, std::int64_t kw) const;
 
-  /// Copies one plane of the input; what lies outside it becomes `padding`.
-  void copy_plane(const float* x, float* plane, float padding) const;
+  /// Whether a plane of the input is laid out so already: no stride, no padding.
+  [[nodiscard]] bool is_input() const;
+  /// Copies one plane of the input; what lies outside it becomes `padding`. T: float or std::int32_t.
+  template <class T>
+  void copy_plane(const T* x, T* plane, T padding) const;
 
  private:
   struct Axis {
@@ -48,10 +53,12 @@ class WindowGrid {
     std::int64_t extent = 0;                   // positions kept per residue
   };
   static Axis make_axis(const WindowAxis& axis);
-  void copy_row(const float* x, float* row, std::int64_t residue, float padding) const;
+  template <class T>
+  void copy_row(const T* x, T* row, std::int64_t residue, T padding) const;
 
   Axis rows_;
   Axis columns_;
+  WindowKernels kernels_;
 };
 
 }  // namespace driftscope

@@ -1,5 +1,5 @@
-// Conv with one or two spatial axes on simd/gemm: for each sample and group C = bias + W·T, where
-// row (channel, kh, kw) of T is that tap of all windows (window_grid), in the order of W's memory.
+// Conv with one or two spatial axes as products of windows (window_product): k goes over channel, kh, kw
+// in the order of W's memory, the taps of a group's planes lie as window_grid says.
 //
 // The plain kernel leaves out taps in the padding; here they add w·(+0) = ±0. That changes nothing
 // while w is finite and the accumulator is not −0, and an accumulator is −0 only as long as it
@@ -9,17 +9,14 @@
 #include <cmath>
 
 #include "core/engines/strict/kernel_table.hpp"
-#include "core/engines/strict/packing.hpp"
-#include "core/engines/strict/scratch.hpp"
 #include "core/engines/strict/window_grid.hpp"
+#include "core/engines/strict/window_product.hpp"
 #include "core/ops/evaluate.hpp"
 
 namespace driftscope::strict::conv {
 
-constexpr std::int64_t products_per_chunk = 131072;    // worth handing to a thread
-constexpr std::int64_t floats_per_copy = 16384;
-constexpr std::int64_t floats_per_block = 32768;       // accumulators that stay in the cache
-constexpr std::int64_t rows_per_block = 96;            // a multiple of every micro tile's rows
+constexpr std::int64_t floats_per_copy = 16384;      // worth handing to a thread
+constexpr std::int64_t products_per_chunk = 131072;
 constexpr std::int64_t floats_at_once = std::int64_t{1} << 22;  // of copied samples
 
 bool padding_changes_nothing(std::span<const float> w, std::span<const float> bias) {
@@ -34,16 +31,23 @@ struct Sizes {
   std::int64_t groups;
   std::int64_t channels;  // of X per group
   std::int64_t outputs;   // channels of Y per group
-  std::int64_t depth;     // channels · taps
 };
 
-// Windows whose tap runs are one piece: whole output rows, or a part of one.
-struct Block {
-  std::int64_t row;
-  std::int64_t rows;
-  std::int64_t column;
-  std::int64_t columns;
-};
+WindowLayout layout_of(const Sizes& sizes, const WindowGrid& grid) {
+  WindowLayout layout{.groups = sizes.groups,
+                      .outputs = sizes.outputs,
+                      .group_size = sizes.channels * grid.plane_size(),
+                      .pitch = grid.pitch(),
+                      .rows = grid.vertical().output,
+                      .columns = grid.horizontal().output,
+                      .offsets = {}};
+  for (std::int64_t c = 0; c < sizes.channels; ++c)
+    for (std::int64_t kh = 0; kh < grid.vertical().kernel; ++kh)
+      for (std::int64_t kw = 0; kw < grid.horizontal().kernel; ++kw)
+        layout.offsets.push_back(
+            static_cast<std::ptrdiff_t>(c * grid.plane_size() + grid.tap_offset(kh, kw)));
+  return layout;
+}
 
 class ConvKernel final : public StrictKernel {
  public:
@@ -51,40 +55,28 @@ class ConvKernel final : public StrictKernel {
       : site_(site),
         sizes_(sizes),
         grid_(std::move(grid)),
-        kernels_(gemm_kernels(site.simd)),
+        product_(gemm_kernels(site.simd), site.threads, layout_of(sizes, grid_), sizes.samples),
         y_shape_(*site.output_shape()) {
-    for (std::int64_t c = 0; c < sizes_.channels; ++c)
-      for (std::int64_t kh = 0; kh < grid_.vertical().kernel; ++kh)
-        for (std::int64_t kw = 0; kw < grid_.horizontal().kernel; ++kw)
-          offsets_.push_back(
-              static_cast<std::ptrdiff_t>(c * grid_.plane_size() + grid_.tap_offset(kh, kw)));
-    cut_into_blocks();
-    if (const Tensor* w = site.constant(1)) weights_ = pack(w->values<float>());
+    if (const Tensor* w = site.constant(1)) product_.pack(w->values<float>().data());
   }
 
   Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
-    const auto x = inputs[0]->values<float>();
     const auto w = inputs[1]->values<float>();
     const auto bias = inputs.size() > 2 && inputs[2] != nullptr ? inputs[2]->values<float>()
                                                                 : std::span<const float>();
     if (grid_.has_padding() && !padding_is_known_harmless(w, bias))
       return evaluate_strict(site_.node, inputs, site_.threads);
     DRIFTSCOPE_TRY(Tensor y, Tensor::make(DType::float32, y_shape_, "output Y"));
-    if (site_.constant(1) == nullptr) weights_ = pack(w);
-
-    const std::int64_t planes = sizes_.groups * sizes_.channels;
-    const std::int64_t sample_size = planes * grid_.plane_size();
-    const std::int64_t at_once = std::clamp<std::int64_t>(
-        floats_at_once / std::max<std::int64_t>(1, sample_size), 1, sizes_.samples);
-    AlignedFloats taps(at_once * sample_size + kernels_.columns);
-    std::fill(taps.data() + at_once * sample_size, taps.data() + taps.size(), 0.0f);
-    ScratchPool scratch(site_.threads.size(), scratch_size());
+    if (site_.constant(1) == nullptr) product_.pack(w.data());
+    const float* x = inputs[0]->values<float>().data();
     float* out = y.mutable_values<float>().data();
-    for (std::int64_t first = 0; first < sizes_.samples; first += at_once) {
-      const std::int64_t count = std::min(at_once, sizes_.samples - first);
-      copy_planes(x.data() + first * planes * grid_.input_size(), count * planes, taps.data());
-      const std::int64_t sample_outputs = sizes_.groups * sizes_.outputs * grid_.output_size();
-      multiply(taps.data(), count, bias, out + first * sample_outputs, scratch);
+    if (grid_.is_input()) {
+      ScratchPool scratch(site_.threads.size(), product_.scratch_size());
+      multiply(x, sizes_.samples, bias, out, scratch);
+    } else if (sizes_.groups > 1) {
+      by_groups(x, bias, out);
+    } else {
+      by_copies(x, bias, out);
     }
     std::vector<Tensor> outputs;
     outputs.push_back(std::move(y));
@@ -100,60 +92,49 @@ class ConvKernel final : public StrictKernel {
     return *harmless_;
   }
 
-  std::vector<PackedRows> pack(std::span<const float> w) const {
-    std::vector<PackedRows> packed;
-    for (std::int64_t g = 0; g < sizes_.groups; ++g)
-      packed.emplace_back(kernels_,
-                          MatrixView{.data = w.data() + g * sizes_.outputs * sizes_.depth,
-                                     .rows = sizes_.outputs,
-                                     .columns = sizes_.depth,
-                                     .row_step = sizes_.depth},
-                          site_.threads);
-    return packed;
+  auto stores_to(float* y) const {
+    return [this, y](const WindowRange& to, const float* sums) {
+      std::copy_n(sums, to.columns,
+                  y + to.plane * grid_.output_size() + to.row * grid_.horizontal().output +
+                      to.column);
+    };
   }
 
-  // How many blocks a plane needs for every thread to have a few, none too small to hand over.
-  std::int64_t blocks_for_threads() const {
-    const std::int64_t threads = site_.threads.size();
-    if (threads == 1) return 1;
-    const std::int64_t row_blocks = (sizes_.outputs + block_outputs_ - 1) / block_outputs_;
-    const std::int64_t planes = sizes_.samples * sizes_.groups * row_blocks;
-    const std::int64_t worth =
-        block_outputs_ * grid_.output_size() * sizes_.depth / products_per_chunk;
-    return std::clamp<std::int64_t>((4 * threads + planes - 1) / planes, 1,
-                                    std::max<std::int64_t>(1, worth));
+  // Group after group, each copied and multiplied by one thread while it is in its cache.
+  void by_groups(const float* x, std::span<const float> bias, float* y) const {
+    const std::int64_t size = sizes_.channels * grid_.plane_size();
+    const std::int64_t taps_size = size + gemm_kernels(site_.simd).columns;  // read beyond the last
+    ScratchPool scratch(site_.threads.size(), taps_size + product_.scratch_size());
+    const std::int64_t cost = sizes_.outputs * product_.layout().windows() * product_.layout().depth();
+    site_.threads.parallel_for(
+        sizes_.samples * sizes_.groups, std::max<std::int64_t>(1, products_per_chunk / (cost + 1)),
+        [&](std::int64_t begin, std::int64_t end) {
+          const ScratchPool::Lease lease(scratch);
+          std::fill(lease.data() + size, lease.data() + taps_size, 0.0f);
+          for (std::int64_t group = begin; group < end; ++group) {
+            for (std::int64_t c = 0; c < sizes_.channels; ++c)
+              grid_.copy_plane(x + (group * sizes_.channels + c) * grid_.input_size(),
+                               lease.data() + c * grid_.plane_size(), 0.0f);
+            product_.run_group(lease.data(), group, bias, lease.data() + taps_size, stores_to(y));
+          }
+        });
   }
 
-  void cut_into_blocks() {
-    block_outputs_ = std::min(rows_per_block, sizes_.outputs);
-    const std::int64_t height = grid_.vertical().output;
-    const std::int64_t width = grid_.horizontal().output;
-    std::int64_t wanted =
-        std::max<std::int64_t>(floats_per_block / block_outputs_, 4 * kernels_.columns);
-    wanted = std::clamp(height * grid_.pitch() / blocks_for_threads(),
-                        std::min<std::int64_t>(2 * kernels_.columns, wanted), wanted);
-    if (grid_.pitch() > wanted) {
-      for (std::int64_t row = 0; row < height; ++row)
-        for (std::int64_t column = 0; column < width; column += wanted)
-          blocks_.push_back({row, 1, column, std::min(wanted, width - column)});
-      return;
+  // All planes of a sample, then their products; as many samples at a time as are worth their memory.
+  void by_copies(const float* x, std::span<const float> bias, float* y) const {
+    const std::int64_t planes = sizes_.channels;
+    const std::int64_t sample_size = planes * grid_.plane_size();
+    ScratchPool scratch(site_.threads.size(), product_.scratch_size());
+    const std::int64_t at_once = std::clamp<std::int64_t>(
+        floats_at_once / std::max<std::int64_t>(1, sample_size), 1, sizes_.samples);
+    const std::int64_t lanes = gemm_kernels(site_.simd).columns;  // read beyond the last plane
+    const AlignedFloats taps(at_once * sample_size + lanes);
+    std::fill_n(taps.data() + at_once * sample_size, lanes, 0.0f);
+    for (std::int64_t first = 0; first < sizes_.samples; first += at_once) {
+      const std::int64_t count = std::min(at_once, sizes_.samples - first);
+      copy_planes(x + first * planes * grid_.input_size(), count * planes, taps.data());
+      multiply(taps.data(), count, bias, y + first * sizes_.outputs * grid_.output_size(), scratch);
     }
-    const std::int64_t rows = wanted / grid_.pitch();
-    for (std::int64_t row = 0; row < height; row += rows)
-      blocks_.push_back({row, std::min(rows, height - row), 0, width});
-  }
-
-  // Columns of the product for a block, those between the rows included.
-  std::int64_t run_length(const Block& block) const {
-    return (block.rows - 1) * grid_.pitch() + block.columns;
-  }
-  std::int64_t scratch_stride(const Block& block) const {
-    return (run_length(block) + kernels_.columns - 1) / kernels_.columns * kernels_.columns;
-  }
-  std::int64_t scratch_size() const {
-    std::int64_t most = 0;
-    for (const Block& block : blocks_) most = std::max(most, scratch_stride(block));
-    return most * block_outputs_;
   }
 
   void copy_planes(const float* x, std::int64_t count, float* taps) const {
@@ -168,60 +149,16 @@ class ConvKernel final : public StrictKernel {
 
   void multiply(const float* taps, std::int64_t samples, std::span<const float> bias, float* y,
                 ScratchPool& scratch) const {
-    const auto blocks = static_cast<std::int64_t>(blocks_.size());
-    const std::int64_t row_blocks = (sizes_.outputs + block_outputs_ - 1) / block_outputs_;
-    const std::int64_t tasks = samples * sizes_.groups * row_blocks * blocks;
-    const std::int64_t cost = block_outputs_ * run_length(blocks_.front()) * sizes_.depth;
-    site_.threads.parallel_for(
-        tasks, std::max<std::int64_t>(1, products_per_chunk / std::max<std::int64_t>(1, cost)),
-        [&](std::int64_t begin, std::int64_t end) {
-          const ScratchPool::Lease lease(scratch);
-          for (std::int64_t task = begin; task < end; ++task) {
-            const Block& block = blocks_[static_cast<std::size_t>(task % blocks)];
-            const std::int64_t first = task / blocks % row_blocks * block_outputs_;
-            const std::int64_t plane = task / blocks / row_blocks;  // sample and group
-            compute(block, taps + plane * sizes_.channels * grid_.plane_size(),
-                    plane % sizes_.groups, first, bias, lease.data(),
-                    y + (plane * sizes_.outputs + first) * grid_.output_size());
-          }
-        });
-  }
-
-  // Output channels [first, first + block_outputs_) of group g for one block of windows.
-  void compute(const Block& block, const float* taps, std::int64_t g, std::int64_t first,
-               std::span<const float> bias, float* sums, float* y) const {
-    const std::int64_t count = std::min(block_outputs_, sizes_.outputs - first);
-    const std::int64_t stride = scratch_stride(block);
-    for (std::int64_t m = 0; m < count; ++m) {
-      const auto channel = static_cast<std::size_t>(g * sizes_.outputs + first + m);
-      std::fill_n(sums + m * stride, stride, bias.empty() ? 0.0f : bias[channel]);
-    }
-    kernels_.accumulate({.a = weights_[static_cast<std::size_t>(g)].panel(first),
-                         .rows = count,
-                         .depth = sizes_.depth,
-                         .b = taps + block.row * grid_.pitch() + block.column,
-                         .offsets = offsets_.data(),
-                         .b_panel = kernels_.columns,
-                         .c = sums,
-                         .c_stride = stride,
-                         .columns = run_length(block)});
-    const std::int64_t width = grid_.horizontal().output;
-    for (std::int64_t m = 0; m < count; ++m)
-      for (std::int64_t row = 0; row < block.rows; ++row)
-        std::copy_n(sums + m * stride + row * grid_.pitch(), block.columns,
-                    y + m * grid_.output_size() + (block.row + row) * width + block.column);
+    if (product_.is_gapless()) product_.run_into(y, taps, samples, bias, scratch);
+    else product_.run(taps, samples, bias, scratch, stores_to(y));
   }
 
   StrictSite site_;
   Sizes sizes_;
   WindowGrid grid_;
-  GemmKernels kernels_;
+  WindowProduct<float> product_;
   Shape y_shape_;
-  std::vector<std::ptrdiff_t> offsets_;
-  std::vector<Block> blocks_;
-  std::int64_t block_outputs_ = 1;
-  std::vector<PackedRows> weights_;  // per group
-  std::optional<bool> harmless_;     // of constant weights and biases
+  std::optional<bool> harmless_;  // of constant weights and biases
 };
 
 std::unique_ptr<StrictKernel> prepare(const StrictSite& site) {
@@ -233,13 +170,12 @@ std::unique_ptr<StrictKernel> prepare(const StrictSite& site) {
   if (!group.ok() || !window.ok() || element_count(*site.output_shape()) == 0) return nullptr;
   const auto axes = place_windows(*window, std::span(x).subspan(2));
   if (!axes.ok()) return nullptr;
-  auto grid = WindowGrid::make(*axes);
+  auto grid = WindowGrid::make(*axes, window_kernels(site.simd));
   if (!grid) return nullptr;
   const Sizes sizes{.samples = x[0],
                     .groups = *group,
                     .channels = w[1],
-                    .outputs = w[0] / *group,
-                    .depth = w[1] * grid->taps()};
+                    .outputs = w[0] / *group};
   return std::make_unique<ConvKernel>(site, sizes, std::move(*grid));
 }
 

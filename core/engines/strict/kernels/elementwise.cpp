@@ -25,7 +25,8 @@ class UnaryKernel final : public StrictKernel {
       : site_(site), function_(function) {}
 
   Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
-    DRIFTSCOPE_TRY(Tensor y, Tensor::make(DType::float32, inputs[0]->shape(), "output Y"));
+    DRIFTSCOPE_TRY(Tensor y,
+                   Tensor::make(DType::float32, inputs[0]->shape(), "output Y"));
     const float* x = inputs[0]->values<float>().data();
     float* out = y.mutable_values<float>().data();
     site_.threads.parallel_for(y.elements(), grain, [&](std::int64_t begin, std::int64_t end) {
@@ -52,7 +53,8 @@ class ClipKernel final : public StrictKernel {
       : site_(site), clip_(elementwise_kernels(site.simd).clip), low_(low), high_(high) {}
 
   Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
-    DRIFTSCOPE_TRY(Tensor y, Tensor::make(DType::float32, inputs[0]->shape(), "output Y"));
+    DRIFTSCOPE_TRY(Tensor y,
+                   Tensor::make(DType::float32, inputs[0]->shape(), "output Y"));
     const auto limit = [&](std::size_t i, float otherwise) {
       return site_.has_input(i) ? inputs[i]->values<float>()[0] : otherwise;
     };

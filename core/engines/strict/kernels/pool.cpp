@@ -1,4 +1,5 @@
-// MaxPool and AveragePool with one or two spatial axes on simd/window. Taps in the padding, which
+// MaxPool and AveragePool with one or two spatial axes on simd/window; MaxPool over a whole plane on
+// simd/elementwise. Taps in the padding, which
 // the plain kernels leave out, are −∞ for the maximum and +0 for the sum (which starts at +0 and so
 // is never −0): neither changes a bit.
 #include <algorithm>
@@ -110,12 +111,54 @@ class PoolKernel final : public StrictKernel {
   std::vector<std::ptrdiff_t> offsets_;
 };
 
+// One window per plane that is the plane.
+class WholePlaneMaxKernel final : public StrictKernel {
+ public:
+  explicit WholePlaneMaxKernel(const StrictSite& site)
+      : site_(site), elementwise_(elementwise_kernels(site.simd)), y_shape_(*site.output_shape()) {}
+
+  Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
+    DRIFTSCOPE_TRY(Tensor y, Tensor::make(DType::float32, y_shape_, "output Y"));
+    const auto x = inputs[0]->values<float>();
+    const auto out = y.mutable_values<float>();
+    const std::size_t size = x.size() / out.size();
+    site_.threads.parallel_for(
+        y.elements(), std::max<std::int64_t>(1, taps_per_chunk / static_cast<std::int64_t>(size)),
+        [&](std::int64_t begin, std::int64_t end) {
+          for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+            out[i] = largest(x.subspan(i * size, size));
+        });
+    std::vector<Tensor> outputs;
+    outputs.push_back(std::move(y));
+    return outputs;
+  }
+
+ private:
+  // Where the order shows: of zeros with both signs the plain kernel keeps the last.
+  [[nodiscard]] float largest(std::span<const float> plane) const {
+    const float found = elementwise_.largest(plane.data(), plane.size());
+    if (found != 0.0f) return found;
+    return *std::find(plane.rbegin(), plane.rend(), 0.0f);
+  }
+
+  StrictSite site_;
+  ElementwiseKernels elementwise_;
+  Shape y_shape_;
+};
+
+bool is_whole_plane(std::span<const WindowAxis> axes) {
+  return std::all_of(axes.begin(), axes.end(), [](const WindowAxis& axis) {
+    return axis.output == 1 && axis.kernel == axis.input && axis.dilation == 1 && axis.at(0, 0) == 0;
+  });
+}
+
 std::unique_ptr<StrictKernel> prepare(const StrictSite& site, bool average) {
   if (!site.all_float32() || element_count(*site.output_shape()) == 0) return nullptr;
   const auto plan = plan_pool(site.node, *site.shape(0));
   const auto include_pad = flag_attribute(site.node, "count_include_pad", false);
   if (!plan.ok() || !include_pad.ok()) return nullptr;
-  auto grid = WindowGrid::make(plan->axes);
+  if (!average && is_whole_plane(plan->axes)) return std::make_unique<WholePlaneMaxKernel>(site);
+  auto grid = WindowGrid::make(plan->axes, window_kernels(site.simd));
   if (!grid) return nullptr;
   std::vector<float> counts;
   if (average) counts = divisors(*grid, *include_pad);

@@ -1,5 +1,4 @@
-// An array of floats on a cache line's boundary, not initialised: packed matrices and scratch
-// space.
+// An array on a cache line's boundary, not initialised: packed matrices and scratch space.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +9,32 @@
 
 namespace driftscope {
 
-class AlignedFloats {
+/// T: float or an integer.
+template <class T>
+class AlignedArray {
  public:
-  AlignedFloats() = default;
+  AlignedArray() = default;
   /// Throws std::bad_alloc.
-  explicit AlignedFloats(std::int64_t size)
-      : data_(static_cast<float*>(::operator new(bytes(size), alignment))), size_(size) {}
+  explicit AlignedArray(std::int64_t size)
+      : data_(static_cast<T*>(::operator new(bytes(size), alignment))), size_(size) {}
 
-  [[nodiscard]] float* data() const { return data_.get(); }
+  [[nodiscard]] T* data() const { return data_.get(); }
   [[nodiscard]] std::int64_t size() const { return size_; }
 
  private:
   static constexpr std::align_val_t alignment{64};
   static std::size_t bytes(std::int64_t size) {
     constexpr auto limit = std::numeric_limits<std::ptrdiff_t>::max();
-    if (size < 0 || size > static_cast<std::int64_t>(limit / sizeof(float))) throw std::bad_alloc();
-    return static_cast<std::size_t>(size) * sizeof(float);
+    if (size < 0 || size > static_cast<std::int64_t>(limit / sizeof(T))) throw std::bad_alloc();
+    return static_cast<std::size_t>(size) * sizeof(T);
   }
   struct Delete {
-    void operator()(float* p) const { ::operator delete(p, alignment); }
+    void operator()(T* p) const { ::operator delete(p, alignment); }
   };
-  std::unique_ptr<float, Delete> data_;
+  std::unique_ptr<T, Delete> data_;
   std::int64_t size_ = 0;
 };
+
+using AlignedFloats = AlignedArray<float>;
 
 }  // namespace driftscope

@@ -1,6 +1,7 @@
 #include "core/engines/strict/simd/gemm.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "core/ops/support/simd_targets.hpp"
 
@@ -29,23 +30,62 @@ constexpr int tile_vectors = 2;
 // A block of k whose B panel stays in the first-level cache while the rows of A pass by.
 constexpr std::int64_t depth_block = 256;
 
-/// C[R, V·lanes·P] += A[R, depth]·B: P panels of V vectors side by side.
-template <int R, int V, int P>
-HWY_INLINE void micro_tile(std::int64_t depth, const float* HWY_RESTRICT a,
-                           const float* HWY_RESTRICT b, std::int64_t b_panel,
-                           const std::ptrdiff_t* HWY_RESTRICT offsets, float* HWY_RESTRICT c,
-                           std::int64_t c_stride) {
+struct FloatProducts {
+  template <class V>
+  HWY_INLINE V operator()(V sum, V left, V right) const {
+    return hn::Add(sum, hn::Mul(left, right));
+  }
+};
+
+// Of the pairs of int16 in each lane. Neither product can overflow int32 but −2¹⁵·−2¹⁵ twice, which no
+// client has.
+struct PairProducts {
+  template <class V>
+  HWY_INLINE V operator()(V sum, V left, V right) const {
+    [[maybe_unused]] const hn::DFromV<V> d;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || \
+    HWY_TARGET == HWY_WASM
+    const hn::Repartition<std::int16_t, decltype(d)> pairs;
+    V unused = sum;
+    return hn::ReorderWidenMulAccumulate(d, hn::BitCast(pairs, left), hn::BitCast(pairs, right),
+                                         sum, unused);
+#else
+    // Elsewhere that operation spreads the two products over several vectors.
+    const auto low = [&](V x) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(x)); };
+    const auto high = [&](V x) { return hn::ShiftRight<16>(x); };
+    return hn::Add(sum, hn::Add(hn::Mul(low(left), low(right)), hn::Mul(high(left), high(right))));
+#endif
+  }
+};
+
+template <class T>
+using ProductsOf = std::conditional_t<std::is_same_v<T, float>, FloatProducts, PairProducts>;
+
+/// C[R, V·lanes·P] += A[R, depth]·B: P panels of V vectors side by side. `start`: instead of C.
+template <int R, int V, int P, class T>
+HWY_INLINE void micro_tile(std::int64_t depth, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b,
+                           std::int64_t b_panel, const std::ptrdiff_t* HWY_RESTRICT offsets,
+                           const T* HWY_RESTRICT start, T* HWY_RESTRICT c, std::int64_t c_stride) {
   constexpr int width = V * P;
-  const hn::ScalableTag<float> d;
+  const ProductsOf<T> add_products;
+  const hn::ScalableTag<T> d;
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(d));
   hn::Vec<decltype(d)> sum[R][width];
-  HWY_UNROLL(8)
-  for (int r = 0; r < R; ++r) {
+  if (start != nullptr) {
     HWY_UNROLL(8)
-    for (int j = 0; j < width; ++j) sum[r][j] = hn::LoadU(d, c + r * c_stride + j * lanes);
+    for (int r = 0; r < R; ++r) {
+      HWY_UNROLL(8)
+      for (int j = 0; j < width; ++j) sum[r][j] = hn::Set(d, start[r]);
+    }
+  } else {
+    HWY_UNROLL(8)
+    for (int r = 0; r < R; ++r) {
+      HWY_UNROLL(8)
+      for (int j = 0; j < width; ++j) sum[r][j] = hn::LoadU(d, c + r * c_stride + j * lanes);
+    }
   }
   for (std::int64_t k = 0; k < depth; ++k) {
-    const float* HWY_RESTRICT row = b + offsets[k];
+    const T* HWY_RESTRICT row = b + offsets[k];
     hn::Vec<decltype(d)> right[width];
     HWY_UNROLL(8)
     for (int j = 0; j < width; ++j)
@@ -54,7 +94,7 @@ HWY_INLINE void micro_tile(std::int64_t depth, const float* HWY_RESTRICT a,
     for (int r = 0; r < R; ++r) {
       const auto left = hn::Set(d, a[r]);
       HWY_UNROLL(8)
-      for (int j = 0; j < width; ++j) sum[r][j] = hn::Add(sum[r][j], hn::Mul(left, right[j]));
+      for (int j = 0; j < width; ++j) sum[r][j] = add_products(sum[r][j], left, right[j]);
     }
     a += R;
   }
@@ -72,10 +112,10 @@ constexpr int panels_at_once() {
 }
 
 /// R rows of C over all columns of the block, for k in [begin, begin + depth).
-template <int R>
-void row_panel(const GemmBlock& block, const float* a, std::int64_t begin, std::int64_t depth,
-               float* c) {
-  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<float>()));
+template <int R, class T>
+void row_panel(const ProductBlock<T>& block, const T* a, std::int64_t begin, std::int64_t depth,
+               const T* start, T* c) {
+  constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
   constexpr std::int64_t panel = tile_vectors * lanes;
   constexpr int several = panels_at_once<R>();
   const std::ptrdiff_t* offsets = block.offsets + begin;
@@ -84,46 +124,53 @@ void row_panel(const GemmBlock& block, const float* a, std::int64_t begin, std::
   std::int64_t p = 0;
   for (; p + several <= panels; p += several)
     micro_tile<R, tile_vectors, several>(depth, a, block.b + p * block.b_panel, block.b_panel,
-                                         offsets, c + p * panel, block.c_stride);
+                                         offsets, start, c + p * panel, block.c_stride);
   for (; p < panels; ++p)
     micro_tile<R, tile_vectors, 1>(depth, a, block.b + p * block.b_panel, block.b_panel, offsets,
-                                   c + p * panel, block.c_stride);
-  const float* b = block.b + p * block.b_panel;
+                                   start, c + p * panel, block.c_stride);
+  const T* b = block.b + p * block.b_panel;
   const std::int64_t rest = vectors - panels * tile_vectors;
   if (rest == 2)
-    micro_tile<R, 2, 1>(depth, a, b, block.b_panel, offsets, c + p * panel, block.c_stride);
+    micro_tile<R, 2, 1>(depth, a, b, block.b_panel, offsets, start, c + p * panel, block.c_stride);
   if (rest == 1)
-    micro_tile<R, 1, 1>(depth, a, b, block.b_panel, offsets, c + p * panel, block.c_stride);
+    micro_tile<R, 1, 1>(depth, a, b, block.b_panel, offsets, start, c + p * panel, block.c_stride);
 }
 
-void accumulate(const GemmBlock& block) {
-  for (std::int64_t begin = 0; begin < block.depth; begin += depth_block) {
+template <class T>
+void accumulate(const ProductBlock<T>& block) {
+  std::int64_t begin = 0;
+  do {  // also without any k: C then holds what it begins with
     const std::int64_t depth = std::min(depth_block, block.depth - begin);
     for (std::int64_t row = 0; row < block.rows; row += tile_rows) {
       const std::int64_t rows = std::min<std::int64_t>(tile_rows, block.rows - row);
-      const float* a = block.a + row * block.depth + begin * rows;
-      float* c = block.c + row * block.c_stride;
+      const T* a = block.a + row * block.depth + begin * rows;
+      const T* start = begin == 0 && block.start != nullptr ? block.start + row : nullptr;
+      T* c = block.c + row * block.c_stride;
       switch (rows) {
-        case 1: row_panel<1>(block, a, begin, depth, c); break;
-        case 2: row_panel<2>(block, a, begin, depth, c); break;
-        case 3: row_panel<3>(block, a, begin, depth, c); break;
-        case 4: row_panel<4>(block, a, begin, depth, c); break;
-        case 5: row_panel<5>(block, a, begin, depth, c); break;
-        case 6: row_panel<6>(block, a, begin, depth, c); break;
+        case 1: row_panel<1>(block, a, begin, depth, start, c); break;
+        case 2: row_panel<2>(block, a, begin, depth, start, c); break;
+        case 3: row_panel<3>(block, a, begin, depth, start, c); break;
+        case 4: row_panel<4>(block, a, begin, depth, start, c); break;
+        case 5: row_panel<5>(block, a, begin, depth, start, c); break;
+        case 6: row_panel<6>(block, a, begin, depth, start, c); break;
 #if HWY_TARGET == HWY_AVX3
-        case 7: row_panel<7>(block, a, begin, depth, c); break;
-        case 8: row_panel<8>(block, a, begin, depth, c); break;
+        case 7: row_panel<7>(block, a, begin, depth, start, c); break;
+        case 8: row_panel<8>(block, a, begin, depth, start, c); break;
 #endif
         default: break;
       }
     }
-  }
+    begin += depth_block;
+  } while (begin < block.depth);
 }
 
-GemmKernels make_gemm_kernels() {
-  constexpr int lanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<float>()));
-  return {tile_rows, tile_vectors * lanes, lanes, &accumulate};
+template <class T>
+ProductKernels<T> make_kernels() {
+  constexpr int lanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<T>()));
+  return {tile_rows, tile_vectors * lanes, lanes, &accumulate<T>};
 }
+GemmKernels make_gemm_kernels() { return make_kernels<float>(); }
+PairKernels make_pair_kernels() { return make_kernels<std::int32_t>(); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace driftscope
@@ -135,9 +182,14 @@ HWY_AFTER_NAMESPACE();
 namespace driftscope {
 
 HWY_EXPORT(make_gemm_kernels);
+HWY_EXPORT(make_pair_kernels);
 
 GemmKernels gemm_kernels(const SimdTarget& target) {
   return simd_function(HWY_DISPATCH_TABLE(make_gemm_kernels), target.highway)();
+}
+
+PairKernels pair_kernels(const SimdTarget& target) {
+  return simd_function(HWY_DISPATCH_TABLE(make_pair_kernels), target.highway)();
 }
 
 }  // namespace driftscope

@@ -57,8 +57,22 @@ void reduce_windows(const WindowRun& run) {
   }
 }
 
+void every_second(const float* x, float* y, std::int64_t count) {
+  const WindowTag d;
+  std::int64_t i = 0;
+  // The last vector would read one element beyond what is taken.
+  for (; i + window_lanes < count; i += window_lanes) {
+    WindowVector even;
+    WindowVector odd;
+    hn::LoadInterleaved2(d, x + 2 * i, even, odd);
+    hn::StoreU(even, d, y + i);
+  }
+  for (; i < count; ++i) y[i] = x[2 * i];
+}
+
 WindowKernels make_window_kernels() {
-  return {static_cast<int>(window_lanes), &reduce_windows<SumTaps>, &reduce_windows<MaxTaps>};
+  return {static_cast<int>(window_lanes), &reduce_windows<SumTaps>, &reduce_windows<MaxTaps>,
+          &every_second};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -23,6 +23,8 @@ struct WindowKernels {
   int lanes = 0;
   void (*sum)(const WindowRun& run) = nullptr;  ///< from +0
   void (*max)(const WindowRun& run) = nullptr;  ///< from −∞; best > x or best NaN ? best : x
+  /// y[i] = x[2·i] for i in [0, count).
+  void (*every_second)(const float* x, float* y, std::int64_t count) = nullptr;
 };
 
 [[nodiscard]] WindowKernels window_kernels(const SimdTarget& target);

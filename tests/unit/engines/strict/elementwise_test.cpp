@@ -185,6 +185,25 @@ TEST_CASE("StrictPools_RandomNodes_SameBitsAsPlain") {
   CHECK(fast > 80);
 }
 
+// Where the largest is a zero its sign is that of the last one, whatever the width of vectors.
+TEST_CASE("StrictMaxPool_OverWholePlanes_SameBitsAsPlain") {
+  Rng rng(9);
+  for (const std::int64_t width : {1, 7, 16, 400}) {
+    Tensor x = random_tensor(rng, {1, 20, 3, width}, Values::special);
+    for (float& element : x.mutable_values<float>())
+      if (rng.below(2) == 0) element = element < 0 ? -0.0f : 0.0f;
+    for (std::size_t i = 0; i < x.mutable_values<float>().size() / 2; ++i) {
+      float& element = x.mutable_values<float>()[i];
+      if (element > 0) element = -element;  // half of the planes have a zero or less as their largest
+      if (element != element) element = -1.0f;
+    }
+    CHECK(check_same_bits({.op_type = "MaxPool",
+                           .attributes = {{"kernel_shape", Ints{3, width}}},
+                           .inputs = {x}})
+              .fast);
+  }
+}
+
 TEST_CASE("StrictEngine_SubnormalsAreNeverFlushed") {
   // On any thread: 2⁻¹⁴⁰ + 2⁻¹⁴⁰ and 2⁻¹⁰⁰ · 2⁻⁴⁰ are subnormal.
   const auto filled = [](float value) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace driftscope::test {
 namespace {
 
@@ -18,8 +20,12 @@ std::string attribute_text(const Attribute& attribute) {
   return " " + attribute.name;
 }
 
-// The first element whose bits differ, or −1.
+// The first element whose bits differ (of other types than float32: the first byte), or −1.
 std::int64_t first_difference(const Tensor& got, const Tensor& want) {
+  if (got.dtype() != DType::float32) {
+    const auto [a, b] = std::ranges::mismatch(got.bytes(), want.bytes());
+    return b == want.bytes().end() ? -1 : b - want.bytes().begin();
+  }
   const auto a = got.values<float>();
   const auto b = want.values<float>();
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -29,8 +35,13 @@ std::int64_t first_difference(const Tensor& got, const Tensor& want) {
 
 void compare(const Tensor& got, const Tensor& want, const std::string& where) {
   REQUIRE_MESSAGE(got.shape() == want.shape(), where);
+  REQUIRE_MESSAGE(got.dtype() == want.dtype(), where);
   const std::int64_t at = first_difference(got, want);
   if (at < 0) return;
+  if (got.dtype() != DType::float32) {
+    FAIL_CHECK(where << ": byte " << at << " differs from the plain kernel's");
+    return;
+  }
   const auto i = static_cast<std::size_t>(at);
   FAIL_CHECK(where << ": element " << at << " is " << fmt::format("{:a}", got.values<float>()[i])
                    << ", the plain kernel has " << fmt::format("{:a}", want.values<float>()[i]));

@@ -1,0 +1,131 @@
+#include "core/engines/strict/prepared_nodes.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "core/graph/legacy.hpp"
+
+namespace driftscope {
+namespace {
+
+// What is computed ahead is kept: at most this, and this many times what it is computed from (the weights
+// of 8 bits that become floats).
+constexpr std::int64_t most_folded_bytes = 1 << 20;
+constexpr std::int64_t most_growth = 8;
+
+// Every allocation of a kernel ends here when there is no memory: nothing is thrown further.
+template <class Body>
+auto within_memory(const Node& node, const Body& body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return limit_error(node_label(node) +
+                       ": out of memory. A smaller batch or fewer threads need less.");
+  }
+}
+
+std::vector<TensorType> input_types(const StrictSite& site) {
+  std::vector<TensorType> types;
+  for (const ValueId id : site.node.inputs)
+    types.push_back(id == no_value
+                        ? TensorType{}
+                        : TensorType{site.graph.values[id].dtype, site.graph.values[id].shape});
+  return types;
+}
+
+bool fits(const TensorType& type, const Tensor* tensor) {
+  if (tensor == nullptr || type.dtype != tensor->dtype() || !type.shape) return tensor == nullptr;
+  return std::equal(type.shape->begin(), type.shape->end(), tensor->shape().begin(),
+                    tensor->shape().end(), [](const Dimension& dimension, std::int64_t size) {
+                      return dimension.size == size;
+                    });
+}
+
+// Bytes of all outputs; nothing where one is not known before the run.
+std::optional<std::int64_t> output_bytes(const StrictSite& site) {
+  std::int64_t total = 0;
+  for (const ValueId id : site.node.outputs) {
+    if (id == no_value) continue;
+    const Value& value = site.graph.values[id];
+    const auto shape = value.static_shape();
+    if (!shape || value.dtype == DType::undefined) return std::nullopt;
+    const auto bytes = tensor_byte_size(value.dtype, *shape);
+    if (!bytes.ok()) return std::nullopt;
+    total += *bytes;
+  }
+  return total;
+}
+
+bool is_worth_folding(const StrictSite& site) {
+  if (!site.node.subgraphs.empty()) return false;
+  std::int64_t read = 0;
+  for (std::size_t i = 0; i < site.node.inputs.size(); ++i) {
+    if (!site.has_input(i)) continue;
+    const Tensor* constant = site.constant(i);
+    if (constant == nullptr) return false;
+    read += static_cast<std::int64_t>(constant->bytes().size());
+  }
+  const auto made = output_bytes(site);
+  return made && *made <= std::max(most_folded_bytes, most_growth * read);
+}
+
+}  // namespace
+
+Status PreparedNodes::prepare(const Graph& graph, bool inside) {
+  FoldedValues& folded = folded_[&graph];
+  folded.resize(graph.values.size());
+  for (const Node& node : graph.nodes) {
+    for (const Subgraph& subgraph : node.subgraphs)
+      DRIFTSCOPE_CHECK(prepare(*subgraph.graph, true));
+    DRIFTSCOPE_CHECK(within_memory(node, [&] {
+      return prepare_node({graph, node, simd_, threads_, folded}, folded, inside);
+    }));
+  }
+  return {};
+}
+
+Status PreparedNodes::prepare_node(const StrictSite& site, FoldedValues& folded, bool inside) {
+  Prepared prepared;
+  const PrepareStrictKernel make = strict_kernels().find(site.node.domain, site.node.op_type);
+  if (make != nullptr && site.node.attribute(broadcast_axis) == nullptr) prepared.kernel = make(site);
+  if (is_worth_folding(site)) DRIFTSCOPE_CHECK(fold(site, folded, prepared));
+  if (prepared.kernel == nullptr && prepared.folded.empty()) return {};
+  if (inside && prepared.kernel) prepared.expected = input_types(site);
+  nodes_[&site.node] = std::move(prepared);
+  return {};
+}
+
+// A node that cannot be computed says so when it runs, if it ever does.
+Status PreparedNodes::fold(const StrictSite& site, FoldedValues& folded, Prepared& prepared) {
+  std::vector<const Tensor*> inputs;
+  for (std::size_t i = 0; i < site.node.inputs.size(); ++i)
+    inputs.push_back(site.has_input(i) ? site.constant(i) : nullptr);
+  auto outputs = prepared.kernel ? prepared.kernel->run(inputs)
+                                 : evaluate_strict(site.node, inputs, threads_);
+  if (!outputs.ok()) return {};
+  prepared.kernel.reset();
+  prepared.folded = *std::move(outputs);
+  for (std::size_t i = 0; i < site.node.outputs.size(); ++i)
+    if (site.node.outputs[i] != no_value) folded[site.node.outputs[i]] = prepared.folded[i];
+  return {};
+}
+
+Result<std::vector<Tensor>> PreparedNodes::run(const Node& node,
+                                               std::span<const Tensor* const> inputs) {
+  return within_memory(node, [&]() -> Result<std::vector<Tensor>> {
+    const auto found = nodes_.find(&node);
+    if (found == nodes_.end()) return evaluate_strict(node, inputs, threads_, this);
+    Prepared& prepared = found->second;
+    if (!prepared.folded.empty()) return prepared.folded;
+    for (std::size_t i = 0; i < prepared.expected.size(); ++i)
+      if (!fits(prepared.expected[i], inputs[i]))
+        return evaluate_strict(node, inputs, threads_, this);
+    auto outputs = prepared.kernel->run(inputs);
+    if (!outputs) return in_context(std::move(outputs).error(), node_label(node));
+    return outputs;
+  });
+}
+
+bool PreparedNodes::is_fast(const Node& node) const { return nodes_.contains(&node); }
+
+}  // namespace driftscope

@@ -1,0 +1,49 @@
+// The nodes of a graph and of the graphs inside them (If, Loop, Scan), prepared for a session: those that
+// hang on constants alone are computed ahead, the others get their fast kernel where there is one. Both
+// give the bits of evaluate_strict. Client: session.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "core/engines/strict/kernel_table.hpp"
+#include "core/ops/evaluate.hpp"
+
+namespace driftscope {
+
+class PreparedNodes final : public NodeRunner {
+ public:
+  PreparedNodes(const SimdTarget& simd, ThreadPool& threads) : simd_(simd), threads_(threads) {}
+
+  /// Packs weights and makes plans. `graph` outlives this. An error names the node.
+  [[nodiscard]] Status prepare(const Graph& graph) { return prepare(graph, false); }
+
+  /// A node of the graph or of one inside it; inputs in the order of node.reads().
+  [[nodiscard]] Result<std::vector<Tensor>> run(const Node& node,
+                                                std::span<const Tensor* const> inputs) override;
+
+  /// Whether this node was computed ahead or has a kernel of kernels/.
+  [[nodiscard]] bool is_fast(const Node& node) const;
+
+ private:
+  struct Prepared {
+    std::unique_ptr<StrictKernel> kernel;  // null: the plain kernel
+    std::vector<Tensor> folded;            // the outputs, where they are known already
+    // In a subgraph: what the kernel is made for. It is asked each time, since a body may be given other
+    // types than those that were inferred for it.
+    std::vector<TensorType> expected;
+  };
+
+  [[nodiscard]] Status prepare(const Graph& graph, bool inside);
+  [[nodiscard]] Status prepare_node(const StrictSite& site, FoldedValues& folded, bool inside);
+  [[nodiscard]] Status fold(const StrictSite& site, FoldedValues& folded, Prepared& prepared);
+
+  const SimdTarget& simd_;
+  ThreadPool& threads_;
+  std::unordered_map<const Node*, Prepared> nodes_;
+  std::map<const Graph*, FoldedValues> folded_;  // kernels refer to them
+};
+
+}  // namespace driftscope
