@@ -1,4 +1,6 @@
 // driftscope: parses the command line and turns what happened into an exit code.
+#include <malloc.h>
+
 #include <csignal>
 #include <exception>
 #include <map>
@@ -51,6 +53,10 @@ Exit run_command_line(int argc, char** argv) {
 }  // namespace driftscope
 
 int main(int argc, char** argv) {
+  // What layers make comes and goes by the megabyte. What is freed is kept for the next: getting fresh
+  // pages takes longer than computing many a layer.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
   // A limit on file sizes and a closed pipe are errors of a write, which says so; not our death.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
