@@ -28,6 +28,7 @@ fetch_modules() {
   new=$home.$$
   rm -rf "$cache"/npm-*.[0-9]* && mkdir -p "$new/node_modules" &&
     cp "$root"/{package.json,package-lock.json,.npmrc} "$new" && npm_ci "$new" &&
+    rm -rf "$new"/node_modules/onnxruntime-node/bin/*/{darwin,win32,linux/arm64} &&  # 240 MB
     mv "$new" "$home" && return
   rm -rf "$new"
   return 1
