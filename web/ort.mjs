@@ -38,7 +38,8 @@ function fromOrt(error, refusal) {
   const message = error?.message ?? String(error);
   if (/bad_alloc|out of memory|OOM|failed to allocate/i.test(message) || error instanceof RangeError)
     return new HostError("limit", message);
-  return new HostError(/ERROR_CODE: 9\b/.test(message) ? "unsupported" : refusal, message);
+  const kind = /ERROR_CODE: 9\b/.test(message) ? "unsupported" : refusal; // ORT_NOT_IMPLEMENTED
+  return new HostError(kind, message.replace(/^.*?ERROR_MESSAGE: /s, ""));
 }
 
 /** Calls `action` and keeps the shared memory that it makes: ONNX Runtime shows its heap to nobody. */

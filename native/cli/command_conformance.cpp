@@ -104,8 +104,8 @@ Command add_conformance(CLI::App& app) {
   add_runner_options(app, options->runner);
   app.footer(
       "A case passes when every output is within 1e-7 + 1e-3·|expected| (the tolerance of ONNX's own\n"
-      "runner); integers must be equal. Targets of one engine are also compared bit by bit. What is\n"
-      "not supported is counted apart and named with its reason.\n\n"
+      "runner); integers must be equal. Targets of strict, and of reference, are also compared bit by\n"
+      "bit. What is not supported is counted apart and named with its reason.\n\n"
       "  driftscope conformance --targets pc/strict,chrome/strict --filter '*conv*'\n\n"
       "Exit code 1: a case failed, or the same engine gave other bits elsewhere; 3: a browser is\n"
       "missing here.");

@@ -31,7 +31,8 @@ struct TargetResults {
                                                   const std::vector<ConformanceCase>& cases,
                                                   const TargetProgress& progress);
 
-/// Targets of one engine must agree bit by bit: each is compared with the first of its engine.
+/// Targets of strict, and of reference, must agree bit by bit: each is compared with the first of its
+/// engine.
 void compare_bits(std::vector<TargetResults>& all);
 
 /// Counts per target and family.

@@ -68,3 +68,12 @@ test('Options_AreCheckedAndListed', () => {
     assert.match(stderr, message);
   }
 });
+
+test('Conformance_Ort_PromisesNoBitsAcrossOptions', () => {
+  const { status, stdout, stderr } = run(['conformance', '--targets', 'pc/ort,pc/ort:opt=none,threads=1', '--filter', '*gru*', '--json', '-']);
+  assert.equal(status, 0, stderr);
+  for (const target of JSON.parse(stdout).targets) {
+    assert.ok(target.passed > 1);
+    assert.equal(target.same_bits, undefined);
+  }
+});
