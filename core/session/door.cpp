@@ -79,14 +79,17 @@ Result<Reply> Door::State::poll(const json& request) {
     run.reset();
     return progress.error();
   }
-  return Reply{{{"done", progress->nodes.done},
-                {"total", progress->nodes.total},
-                {"sample", progress->sample},
-                {"samples", progress->samples},
-                {"finished", progress->finished()},
-                {"waiting", progress->nodes.waiting},
-                {"preparing", progress->nodes.preparing}},
-               {}};
+  ValueStream::Pieces values = run->take_values();
+  Reply reply{{{"done", progress->nodes.done},
+               {"total", progress->nodes.total},
+               {"sample", progress->sample},
+               {"samples", progress->samples},
+               {"finished", progress->finished() && values.table.empty()},
+               {"waiting", progress->nodes.waiting},
+               {"preparing", progress->nodes.preparing}},
+              std::move(values.payload)};
+  if (!values.table.empty()) reply.head["values"] = std::move(values.table);
+  return reply;
 }
 
 Result<Reply> Door::State::finish() {

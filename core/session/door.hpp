@@ -13,10 +13,12 @@
 //                                                       "shape"}],"outputs":[…],"nodes":N,
 //                                                       "graph":"…"}
 //   {"do":"start","target":"chrome/strict","repeat":1,"capture":"all"|"fused"|"outputs",
-//    "seed":42?,"environment":{…}?,"samples":N?} + inputs as safetensors (empty with "seed")
+//    "seed":42?,"environment":{…}?,"samples":N?,"values":["name"]?,"stream":true?}
+//       + inputs as safetensors (empty with "seed")
 //                                                    → {"nodes":N}
 //   {"do":"poll","budget_ms":20}                     → {"done","total","sample","samples",
-//                                                       "finished","waiting","preparing"}
+//                                                       "finished","waiting","preparing",
+//                                                       "values":[…]?} + the bytes of the values
 //       "waiting": let the event loop run before the next poll; "preparing": the engine is not ready
 //   {"do":"finish"}                                  → {"layers":[{"node","op","output","shape",
 //                                                       "time_ns"}],"outputs":[{"name","dtype",
@@ -39,9 +41,12 @@
 // is merged into the trace's `run`, never over what the engine says of itself. "values" are the
 // first 1000 of an output. With "samples", each input tensor has one more, leading axis of N
 // samples; the model runs once per sample, and the trace holds each output with that leading axis
-// (and no other tensor). With "capture" none a measured run is not watched at all; otherwise each
-// run ends when its trace is written (in memory, or by measure_into). A failure is
-// {"error":{"kind","message"}}. One door holds one model and one run or measurement at a time.
+// (and no other tensor). "values" keeps only these values beside the graph's inputs and outputs. With
+// "stream" captured values come with the answers to "poll", in pieces (value_stream.hpp), and the trace
+// holds the outputs alone: the run's memory need not hold a trace. With "capture" none a measured run
+// is not watched at all; otherwise each run ends when its trace is written (in memory, or by
+// measure_into). A failure is {"error":{"kind","message"}}. One door holds one model and one run or
+// measurement at a time.
 #pragma once
 
 #include <cstddef>

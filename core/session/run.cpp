@@ -23,6 +23,8 @@ struct DoorRun::State {
   // took; the outputs and times are then those of the sample run.
   std::optional<Recording> recording;
   std::optional<SampleRun> samples;
+  Progress recording_progress{0, 1};  // not finished before it has begun
+  bool stream = false;
   std::int64_t sample_count = 0;
   bool recorded = false;
   bool taken = false;
@@ -90,8 +92,17 @@ Result<std::unique_ptr<DoorRun>> DoorRun::start(const LoadedModel& model, StartR
     state->samples.emplace(state->graph, *state->session, std::move(request.inputs),
                            request.samples);
   }
-  state->recording.emplace(state->graph, *state->session, std::move(bound.inputs), request.record);
-  return std::unique_ptr<DoorRun>(new DoorRun(std::move(state)));
+  state->stream = request.stream;
+  DoorRun::State& run_state = *state;
+  std::unique_ptr<DoorRun> run(new DoorRun(std::move(state)));
+  if (request.stream)
+    request.record.sink = [&values = run->values_](const std::string& name, const Tensor& tensor) {
+      values.add(name, tensor);
+      return Status();
+    };
+  run_state.recording.emplace(run_state.graph, *run_state.session, std::move(bound.inputs),
+                              request.record);
+  return run;
 }
 
 DoorRun::DoorRun(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -105,12 +116,25 @@ std::vector<std::string> DoorRun::output_names() const {
   return names;
 }
 
+// With a stream step by step: what one step made leaves before many more make theirs.
+Result<Progress> DoorRun::record(std::int64_t budget_ns) {
+  State& state = *state_;
+  if (!state.stream) return state.recording->poll(budget_ns);
+  const std::int64_t begin = monotonic_ns();
+  while (!state.recording_progress.finished() &&
+         values_.bytes() < static_cast<std::int64_t>(most_value_bytes)) {
+    DRIFTSCOPE_TRY(state.recording_progress, state.recording->poll(0));
+    if (state.recording_progress.waiting || monotonic_ns() - begin >= budget_ns) break;
+  }
+  return state.recording_progress;
+}
+
 Result<DoorProgress> DoorRun::poll(std::int64_t budget_ns) {
   State& state = *state_;
   DoorProgress progress;
   progress.samples = state.sample_count;
   if (!state.recorded) {
-    DRIFTSCOPE_TRY(progress.nodes, state.recording->poll(budget_ns));
+    DRIFTSCOPE_TRY(progress.nodes, record(budget_ns));
     state.recorded = progress.nodes.finished();
     return progress;
   }

@@ -14,6 +14,7 @@
 #include "core/engine/engine.hpp"
 #include "core/engine/target.hpp"
 #include "core/session/load.hpp"
+#include "core/session/value_stream.hpp"
 #include "core/trace/record.hpp"
 
 namespace driftscope {
@@ -23,6 +24,7 @@ struct StartRequest {
   Target target;
   RecordOptions record;
   bool watched = true;       ///< false ("none", in "prepare" alone): no value and no time is recorded
+  bool stream = false;       ///< captured values leave with the answers to "poll"
   std::int64_t samples = 0;  ///< 0: one input
   NamedInputs inputs;        ///< with a leading axis of samples when there are any
   nlohmann::json environment = nlohmann::json::object();
@@ -63,12 +65,21 @@ class DoorRun {
   [[nodiscard]] std::size_t nodes() const;
   [[nodiscard]] std::vector<std::string> output_names() const;
   [[nodiscard]] Result<DoorProgress> poll(std::int64_t budget_ns);
+  /// With "stream": the next values, in pieces, to be taken after each poll. While some wait, poll does
+  /// nothing else and does not say finished.
+  [[nodiscard]] ValueStream::Pieces take_values() { return values_.take(most_value_bytes); }
   /// Once, after poll has said finished.
   [[nodiscard]] Result<Trace> take();
 
  private:
   struct State;
   explicit DoorRun(std::unique_ptr<State> state);
+  [[nodiscard]] Result<Progress> record(std::int64_t budget_ns);
+
+  /// At a time: a few copies of so many bytes are on their way, and the values behind them.
+  static constexpr std::size_t most_value_bytes = std::size_t{2} << 20;
+
+  ValueStream values_;
   std::unique_ptr<State> state_;
 };
 

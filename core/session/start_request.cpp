@@ -1,7 +1,11 @@
 // What "start" may say.
 #include <fmt/format.h>
 
+#include <set>
+
+#include "core/base/text.hpp"
 #include "core/engine/bind_inputs.hpp"
+#include "core/session/error_json.hpp"
 #include "core/session/fields.hpp"
 #include "core/session/run.hpp"
 #include "core/trace/trace_file.hpp"
@@ -50,6 +54,31 @@ Result<NamedInputs> read_inputs(const json& request, std::span<const std::byte> 
   return std::move(file->tensors);
 }
 
+// Names of the graph's values; a name that it lacks would silently keep nothing.
+Result<std::optional<std::vector<std::string>>> read_values(const json& request, const Graph& graph) {
+  const auto given = request.find("values");
+  if (given == request.end() || given->is_null()) return std::optional<std::vector<std::string>>();
+  if (!given->is_array()) return bad_input("request: \"values\" must be an array of names");
+  std::set<std::string_view> known;
+  for (const Value& value : graph.values) known.insert(value.name);
+  std::vector<std::string> names;
+  for (const json& name : *given) {
+    if (!name.is_string() || !known.contains(name.get_ref<const std::string&>()))
+      return bad_input(fmt::format("request: \"values\" names {}, which is no value of the model",
+                                   in_quotes(json_text(name))));
+    names.push_back(name.get<std::string>());
+  }
+  return std::optional(std::move(names));
+}
+
+Result<bool> read_flag(const json& request, const char* field) {
+  const auto given = request.find(field);
+  if (given == request.end() || given->is_null()) return false;
+  if (!given->is_boolean())
+    return bad_input(fmt::format("request: \"{}\" must be true or false", field));
+  return given->get<bool>();
+}
+
 Status check_samples(const NamedInputs& inputs, std::int64_t samples) {
   for (const NamedTensor& input : inputs) {
     const Shape& shape = input.tensor.shape();
@@ -75,10 +104,14 @@ Result<StartRequest> read_start_request(const json& request, std::span<const std
   const auto mode = capture_from(run.watched ? capture.value_or("all") : "outputs");
   if (!mode) return bad_input("request: \"capture\" must be \"all\", \"fused\" or \"outputs\"");
   run.record.capture = *mode;
+  DRIFTSCOPE_TRY(run.record.values, read_values(request, graph));
+  DRIFTSCOPE_TRY(run.stream, read_flag(request, "stream"));
   DRIFTSCOPE_TRY(const auto samples, read_whole(request, "samples", 1, max_samples));
   run.samples = samples.value_or(0);
   if (run.samples > 0 && run.record.repeat != 1)
     return bad_input("request: \"samples\" and \"repeat\" exclude each other");
+  if (run.samples > 0 && run.stream)
+    return bad_input("request: \"samples\" and \"stream\" exclude each other");
   DRIFTSCOPE_TRY(run.environment, read_environment(request));
   DRIFTSCOPE_TRY(run.inputs, read_inputs(request, payload, graph));
   if (run.samples > 0) DRIFTSCOPE_CHECK(check_samples(run.inputs, run.samples));

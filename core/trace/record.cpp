@@ -6,6 +6,7 @@
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/platform/platform.hpp"
 
@@ -90,6 +91,7 @@ struct Recording::State final : public Observer {
         inputs(std::move(its_inputs)),
         options(std::move(its_options)),
         wanted(graph->values.size(), options.capture != Capture::outputs) {
+    if (options.values) choose_values(*options.values);
     // A trace without the inputs of the graph could not be verified.
     for (const ValueId id : graph->inputs) wanted[id] = true;
     for (const ValueId id : graph->outputs) wanted[id] = true;
@@ -99,6 +101,12 @@ struct Recording::State final : public Observer {
         if (id != no_value) record.outputs.push_back(graph->values[id].name);
       trace.nodes.push_back(std::move(record));
     }
+  }
+
+  void choose_values(const std::vector<std::string>& names) {
+    const std::set<std::string_view> chosen(names.begin(), names.end());
+    for (ValueId id = 0; id < wanted.size(); ++id)
+      wanted[id] = wanted[id] && chosen.contains(graph->values[id].name);
   }
 
   [[nodiscard]] bool wants(ValueId id) const override { return repetition == 0 && wanted[id]; }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/engine/engine.hpp"
 #include "core/trace/trace.hpp"
@@ -25,6 +26,8 @@ using TensorSink = std::function<Status(const std::string& name, const Tensor& t
 
 struct RecordOptions {
   Capture capture = Capture::all;
+  /// Of what `capture` would keep only these values, by name, beside the graph's inputs and outputs.
+  std::optional<std::vector<std::string>> values = {};
   int repeat = 1;  ///< runs; values are captured in the first, times in all
   /// Where captured values go instead of into the trace, which then keeps the graph's outputs alone: a
   /// large run need not be in memory as a whole.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/verify/observer.hpp"
 #include "core/views/charts.hpp"
 #include "core/views/format.hpp"
 #include "core/views/output.hpp"
@@ -54,7 +55,10 @@ std::string targets_section(const ComparisonView& view) {
                               html_escape(target->error->message));
       continue;
     }
-    html += "<td class=\"text wrap\">" + html_escape(run_text(*target->trace)) + "</td>";
+    const std::string watched = observer_text(*target->trace);
+    html += "<td class=\"text wrap\">" + html_escape(run_text(*target->trace)) +
+            (watched.empty() ? "" : "<br><span class=\"soft\">" + html_escape(watched) + "</span>") +
+            "</td>";
     html += verdict_cell(target->verification ? target->verification->verdict : Verdict::missing);
     std::string divergence = "–";
     if (target->comparison) divergence = target->comparison->first_divergence.value_or("none");

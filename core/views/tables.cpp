@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/verify/observer.hpp"
 #include "core/views/format.hpp"
 #include "core/views/output.hpp"
 #include "core/views/text_table.hpp"
@@ -94,6 +95,8 @@ std::string target_line(const TargetResult& target, std::string_view side) {
                       peak.kind.empty() ? "unknown" : peak.kind);
   if (target.verification)
     line += fmt::format(", verify: {}", verdict_text(target.verification->verdict));
+  if (const std::string watched = observer_text(*target.trace); !watched.empty())
+    line += "\n         " + watched;
   return line + "\n";
 }
 

@@ -26,6 +26,13 @@ void add_dataset(json& object, const TargetResult& result, const TargetResult& l
   object["dataset"] = dataset;
 }
 
+void add_observer(json& object, const TargetResult& result) {
+  if (!result.trace) return;
+  const json run = json::parse(result.trace->run, nullptr, false);
+  if (run.is_object() && run.contains("observer_check"))
+    object["observer_check"] = run["observer_check"];
+}
+
 }  // namespace
 
 std::string view_json(const ComparisonView& view) {
@@ -33,8 +40,11 @@ std::string view_json(const ComparisonView& view) {
   for (const TargetResult& result : view.right) right.push_back(compared(result));
   json object = json::parse(comparison_json(compared(view.left), right));
   add_dataset(object["left"], view.left, view.left);
-  for (std::size_t i = 0; i < view.right.size(); ++i)
+  add_observer(object["left"], view.left);
+  for (std::size_t i = 0; i < view.right.size(); ++i) {
     add_dataset(object["right"][i], view.right[i], view.left);
+    add_observer(object["right"][i], view.right[i]);
+  }
   return object.dump(1, ' ', false, json::error_handler_t::replace);
 }
 

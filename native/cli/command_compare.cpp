@@ -5,6 +5,7 @@
 #include "core/views/report.hpp"
 #include "core/views/tables.hpp"
 #include "core/views/view_json.hpp"
+#include "native/cli/capture_options.hpp"
 #include "native/cli/commands.hpp"
 #include "native/cli/dataset_run.hpp"
 #include "native/cli/files.hpp"
@@ -22,6 +23,7 @@ struct CompareOptions {
   std::vector<std::string> right;
   int repeat = 5;
   std::string trace = "all";
+  CaptureOptions capture;
   std::string json;
   std::string report;
   bool quiet = false;
@@ -34,6 +36,7 @@ std::string command_line(const CompareOptions& options, const Target& left,
   for (const std::string& input : options.inputs) text += " --input " + input;
   if (!options.dataset.empty()) text += " --dataset " + options.dataset;
   if (options.trace != "all") text += " --trace " + options.trace;
+  text += capture_text(options.capture);
   text += " --left " + left.text() + " --right ";
   for (std::size_t i = 0; i < right.size(); ++i) text += (i > 0 ? "," : "") + right[i].text();
   return text;
@@ -55,6 +58,7 @@ class CompareRun {
       view_.dataset_text = dataset_->text;
     }
     DRIFTSCOPE_TRY(given_, read_inputs(options_.inputs, model_));
+    DRIFTSCOPE_TRY(values_, captured_values(model_.graph, options_.capture));
     view_.model_name = model_.path.filename().string();
     view_.model_sha256 = model_.sha256;
     view_.input_text = given_.text;
@@ -95,12 +99,17 @@ class CompareRun {
     request.inputs = given_.tensors;
     request.repeat = options_.repeat;
     request.capture = capture_from(options_.trace).value_or(Capture::all);
+    request.values = values_;
     auto trace = runner_.run(target, request, progress);
     if (!trace.ok()) {
       result.error = std::move(trace).error();
       return result;
     }
     result.trace = *std::move(trace);
+    if (options_.capture.observer_check && target.host != "file") {
+      auto checked = runner_.check_observer(target, request, *result.trace, progress);
+      if (!checked.ok()) result.error = std::move(checked).error();
+    }
     const auto judging = [&](std::int64_t done, std::int64_t total) {
       progress("verifying", done, total);
       return true;
@@ -128,6 +137,7 @@ class CompareRun {
   ProgressLine line_;
   ThreadPool threads_;
   GivenInputs given_;
+  std::optional<std::vector<std::string>> values_;
   std::optional<GivenDataset> dataset_;
   ComparisonView view_;
 };
@@ -195,6 +205,7 @@ Command add_compare(CLI::App& app) {
   app.add_option("--trace", options->trace, capture_help)
       ->check(CLI::IsMember({"all", "fused", "outputs"}))
       ->capture_default_str();
+  add_capture_options(app, options->capture);
   app.add_option("--json", options->json, "Write everything as JSON ('-': standard output)");
   app.add_option("--report", options->report, "Write a self-contained HTML report");
   app.add_flag("--quiet", options->quiet, "No progress line");

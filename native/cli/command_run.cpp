@@ -6,6 +6,8 @@
 #include "core/views/format.hpp"
 #include "core/views/output.hpp"
 #include "core/views/tables.hpp"
+#include "core/verify/observer.hpp"
+#include "native/cli/capture_options.hpp"
 #include "native/cli/commands.hpp"
 #include "native/cli/dataset_run.hpp"
 #include "native/cli/files.hpp"
@@ -23,6 +25,7 @@ struct RunOptions {
   std::string dataset;
   std::string target = "pc/strict";
   std::string trace;
+  CaptureOptions capture;
   int repeat = 1;
   bool outputs_only = false;
   bool print_graph = false;
@@ -44,10 +47,11 @@ Status run_dataset_command(const RunOptions& options, const ModelFile& model, co
   view.left.target = target.text();
   view.left.dataset = run.result;
   fmt::print("{}  {}\n{}", model.path.filename().string(), dataset.text, dataset_table(view));
-  if (options.trace.empty()) return {};
+  const std::string out = parse_trace_option(options.trace, options.model, target).path;
+  if (out.empty()) return {};
   DRIFTSCOPE_TRY(const auto bytes, write_trace(run.trace));
-  DRIFTSCOPE_CHECK(write_file(options.trace, bytes));
-  fmt::print("outputs of all samples: {}\n", options.trace);
+  DRIFTSCOPE_CHECK(write_file(out, bytes));
+  fmt::print("outputs of all samples: {}\n", out);
   return {};
 }
 
@@ -60,39 +64,53 @@ Result<std::int64_t> write_recorded(const std::string& path, const Trace& trace,
   return static_cast<std::int64_t>(bytes.size());
 }
 
+Result<TraceOption> read_trace_option(const RunOptions& options, const Target& target) {
+  TraceOption trace = parse_trace_option(options.trace, options.model, target);
+  if (!options.outputs_only) return trace;
+  if (trace.capture && *trace.capture != Capture::outputs)
+    return bad_input(fmt::format("--outputs-only and --trace {} exclude each other", options.trace));
+  trace.capture = Capture::outputs;
+  return trace;
+}
+
 Status run_one(const RunOptions& options, const ModelFile& model, const Target& target) {
   DRIFTSCOPE_TRY(GivenInputs inputs, read_inputs(options.inputs, model));
+  DRIFTSCOPE_TRY(const TraceOption out, read_trace_option(options, target));
   RunRequest request;
   request.model = &model;
   request.inputs = std::move(inputs.tensors);
   request.repeat = options.repeat;
-  request.capture = options.outputs_only ? Capture::outputs : Capture::all;
+  request.capture = out.capture.value_or(Capture::all);
+  DRIFTSCOPE_TRY(request.values, captured_values(model.graph, options.capture));
   ProgressLine line(options.quiet);
   const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
     line.update(fmt::format("{}: {}", target.text(), step), done, total);
   };
   std::optional<TraceWriter> writer;
-  if (target.host == "pc" && can_be_replaced(options.trace)) {
-    DRIFTSCOPE_TRY(TraceWriter made,
-                   TraceWriter::create(options.trace, model.graph, options.repeat));
+  if (target.host != "file" && can_be_replaced(out.path)) {
+    DRIFTSCOPE_TRY(TraceWriter made, TraceWriter::create(out.path, model.graph, options.repeat));
     writer.emplace(std::move(made));
     request.sink = [&](const std::string& name, const Tensor& tensor) {
       return writer->add(name, tensor);
     };
   }
   TargetRunner runner(options.runner);
-  DRIFTSCOPE_TRY(const Trace trace, runner.run(target, request, progress));
+  DRIFTSCOPE_TRY(Trace trace, runner.run(target, request, progress));
+  if (options.capture.observer_check)
+    DRIFTSCOPE_CHECK(runner.check_observer(target, request, trace, progress));
   line.clear();
   fmt::print("{}  {}  input {}\n{}\n\n{}", model.path.filename().string(), trace.target, inputs.text,
              run_text(trace), run_table(trace));
   const MemoryRecord peak = peak_memory(trace);
   fmt::print("\nlayers {}, peak memory {} ({})\n", format_ns(total_time_ns(trace)),
              format_bytes(peak.bytes), peak.kind.empty() ? "unknown" : peak.kind);
+  if (const std::string watched = observer_text(trace); !watched.empty())
+    fmt::print("{}\n", watched);
   if (const Tensor* output = answer(trace))
     fmt::print("\n{}", output_lines(*output, class_names(model)));
-  if (options.trace.empty()) return {};
-  DRIFTSCOPE_TRY(const std::int64_t size, write_recorded(options.trace, trace, writer));
-  fmt::print("\ntrace: {} ({})\n", options.trace, format_bytes(size));
+  if (out.path.empty()) return {};
+  DRIFTSCOPE_TRY(const std::int64_t size, write_recorded(out.path, trace, writer));
+  fmt::print("\ntrace: {} ({})\n", out.path, format_bytes(size));
   return {};
 }
 
@@ -118,11 +136,17 @@ Command add_run(CLI::App& app) {
                  "(neg/ and pos/, one .txt per text) or images:DIR (one folder per class)")
       ->excludes(input);
   app.add_option("--target", options->target, "host/engine[:option=value,…]")->capture_default_str();
-  app.add_option("--trace", options->trace, "Write everything that was recorded (safetensors)");
+  app.add_option("--trace", options->trace,
+                 "Write what was recorded (safetensors): OUT, MODE:OUT, or MODE alone, which names the file "
+                 "after model and target. MODE: 'all' (the default), every value, node by node; 'fused', what "
+                 "the execution really has when it may fuse and skip nodes (verify judges the groups "
+                 "between); 'outputs', the model's outputs");
+  add_capture_options(app, options->capture);
   app.add_option("--repeat", options->repeat, "Runs; values are kept from the first, times from all")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  app.add_flag("--outputs-only", options->outputs_only, "Keep the model's outputs, not every layer");
+  app.add_flag("--outputs-only", options->outputs_only,
+               "Keep the model's outputs, not every layer: as --trace outputs");
   app.add_flag("--print-graph", options->print_graph, "Print the graph with its shapes and stop");
   app.add_flag("--quiet", options->quiet, "No progress line");
   add_runner_options(app, options->runner);

@@ -61,6 +61,7 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request,
                 {"repeat", request.repeat},
                 {"capture", capture_name(request.capture)},
                 {"environment", {{"host", target.host}}}};
+  if (request.values) start["values"] = *request.values;
   if (request.samples > 0) start["samples"] = request.samples;
   DRIFTSCOPE_TRY(const Bytes inputs, pack_inputs(request.inputs));
   progress("preparing", 0, 0);

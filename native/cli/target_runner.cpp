@@ -6,6 +6,7 @@
 
 #include "core/session/batch.hpp"
 #include "core/trace/trace_file.hpp"
+#include "core/verify/observer.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/local_run.hpp"
 #include "native/server/run_in_browser.hpp"
@@ -93,6 +94,20 @@ Result<Trace> TargetRunner::run(const Target& target, const RunRequest& request,
                                target.text(), target.host, fmt::join(browsers, ", ")));
 }
 
+Status TargetRunner::check_observer(const Target& target, const RunRequest& request, Trace& trace,
+                                    const TargetProgress& progress) {
+  RunRequest unwatched = request;
+  unwatched.capture = Capture::outputs;
+  unwatched.values.reset();
+  unwatched.sink = nullptr;
+  unwatched.repeat = 1;
+  DRIFTSCOPE_TRY(const Trace other, run(target, unwatched, progress));
+  DRIFTSCOPE_TRY(const ObserverCheck check,
+                 driftscope::check_observer(request.model->graph, trace, other));
+  add_observer_check(trace, check);
+  return {};
+}
+
 Result<Trace> TargetRunner::run_in_a_browser(const Target& target, const RunRequest& request,
                                              const TargetProgress& progress) {
   DRIFTSCOPE_CHECK(start_server());
@@ -100,10 +115,13 @@ Result<Trace> TargetRunner::run_in_a_browser(const Target& target, const RunRequ
   job.target = target;
   job.model_name = request.model->path.filename().string();
   job.model = request.model->bytes;
+  job.model_sha256 = request.model->sha256;
   job.attachments = request.model->attachments;
   DRIFTSCOPE_TRY(Bytes inputs, pack_inputs(request.inputs));
   job.inputs = std::make_shared<const Bytes>(std::move(inputs));
   job.capture = request.capture;
+  job.values = request.values;
+  job.sink = request.sink;
   job.repeat = request.repeat;
   job.samples = request.samples;
   BrowserOptions options;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,7 +26,9 @@ struct RunRequest {
   std::int64_t samples = 0;  ///< > 0: inputs have a leading axis of samples, run one by one
   int repeat = 1;
   Capture capture = Capture::all;
-  /// On the PC values go there as they are made, and the trace keeps the outputs; browsers ignore it.
+  std::optional<std::vector<std::string>> values = {};  ///< as RecordOptions has it
+  /// Captured values go there as they are made (from a browser on another thread, while run waits), and
+  /// the trace keeps the outputs.
   TensorSink sink = {};
 };
 
@@ -45,6 +48,11 @@ class TargetRunner {
   /// Browsers are served by one server, started when the first one is needed.
   [[nodiscard]] Result<Trace> run(const Target& target, const RunRequest& request,
                                   const TargetProgress& progress);
+
+  /// Runs the same once more without watching (outputs alone, fused) and adds to `trace`, which `request`
+  /// gave, whether that changed the outputs' bits (core/verify/observer.hpp).
+  [[nodiscard]] Status check_observer(const Target& target, const RunRequest& request, Trace& trace,
+                                      const TargetProgress& progress);
 
   /// Many small models, one after the other, each with its own outcome; a browser is started once.
   /// Only outputs are kept; samples and repeats are not for this. The error is that of the target as a

@@ -30,9 +30,31 @@ bool Job::progress(const JobProgress& progress) {
   return true;
 }
 
-bool Job::finish(Bytes trace) { return end(Result<Bytes>(std::move(trace))); }
+bool Job::values(const Bytes& message) {
+  const std::lock_guard taking(values_mutex_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (now_.over || !content_.values) return false;
+    now_.last_sign = now_.last_change = Clock::now();
+  }
+  auto taken = content_.values->take(message);
+  return taken.ok() || (fail(std::move(taken).error()), false);
+}
+
+bool Job::finish(Bytes trace) {
+  const std::lock_guard taking(values_mutex_);
+  if (content_.values)
+    if (auto complete = content_.values->finish(); !complete.ok())
+      return fail(std::move(complete).error());
+  return end(Result<Bytes>(std::move(trace)));
+}
+
 bool Job::fail(Error error) { return end(Result<Bytes>(std::move(error))); }
-void Job::cancel() { end(std::nullopt); }
+
+void Job::cancel() {
+  end(std::nullopt);
+  const std::lock_guard none_taken_any_more(values_mutex_);
+}
 
 bool Job::end(std::optional<Result<Bytes>> outcome) {
   {

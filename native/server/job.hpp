@@ -16,18 +16,22 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/session/value_stream.hpp"
 #include "native/server/conversation.hpp"
 
 namespace driftscope {
 
 using Bytes = std::vector<std::byte>;
 
-/// What the page fetches.
+/// What the page fetches, and what takes its values.
 struct JobContent {
   std::string description;  ///< JSON, see job_description
   std::shared_ptr<const Bytes> model;
   std::vector<std::shared_ptr<const Bytes>> attachments;  ///< external data files of the model
   std::shared_ptr<const Bytes> inputs;                    ///< safetensors
+  /// Takes captured values on the server's threads, one message at a time, and none once the job is
+  /// over. Null: the job captures none.
+  std::unique_ptr<ValueReceiver> values = nullptr;
 };
 
 /// What the page says while it works. Counts are those of the session door.
@@ -54,10 +58,13 @@ class Job {
   // The browser's side. False: the job is over (finished or cancelled), the page should stop.
   bool opened();
   bool progress(const JobProgress& progress);
+  /// A message of captured values (value_stream.hpp); an error of what takes them ends the job.
+  bool values(const Bytes& message);
   bool finish(Bytes trace);
   bool fail(Error error);
 
   // The waiting side.
+  /// Afterwards no value is being taken.
   void cancel();
   struct Snapshot {
     bool opened = false;
@@ -78,6 +85,7 @@ class Job {
   const std::string id_;
   const JobContent content_;
   Conversation conversation_;
+  std::mutex values_mutex_;  // taken before mutex_
   std::mutex mutex_;
   std::condition_variable changed_;
   Snapshot now_;

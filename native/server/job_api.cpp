@@ -19,6 +19,7 @@ constexpr std::size_t max_message_bytes = 64 * 1024;  // progress and errors are
 constexpr std::size_t max_answer_bytes = 16 << 20;    // times of many runs
 // Shorter than what browsers and httplib take for a dead connection.
 constexpr std::chrono::seconds longest_wait_for_a_question{10};
+constexpr std::size_t max_values_bytes = std::size_t{64} << 20;  // a few pieces of 2 MiB and their names
 
 void send_json(Response& response, const json& value) {
   response.set_content(json_text(value), "application/json");
@@ -140,6 +141,14 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
                 if (!body) return;
                 const auto* text = reinterpret_cast<const char*>(body->data());
                 send_accepted(response, job->conversation().reply({text, body->size()}));
+              });
+
+  server.Post(job_path + "/values",
+              [=](const Request& request, Response& response, const ContentReader& reader) {
+                const auto job = job_of(request);
+                const auto body = read_body(reader, job ? max_values_bytes : max_message_bytes, response);
+                if (!job) return not_found(response);
+                if (body) send_accepted(response, job->values(*body));
               });
 
   server.Post(job_path + "/(progress|error|result)",

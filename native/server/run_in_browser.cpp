@@ -27,12 +27,14 @@ std::string job_description(const BrowserJob& job, const HostInfo& host) {
                       {"target", job.target.text()},
                       {"engine", job.target.engine},
                       {"options", job.target.options},
-                      {"model", {{"name", job.model_name}, {"bytes", job.model->size()}}},
+                      {"model", {{"name", job.model_name}, {"bytes", job.model->size()}, {"sha256", job.model_sha256}}},
                       {"attachments", attachments},
                       {"repeat", job.repeat},
                       {"capture", capture_name(job.capture)},
                       {"environment", {{"browser_version", host.version}}}};
   if (job.samples > 0) description["samples"] = job.samples;
+  else description["stream"] = true;
+  if (job.values) description["values"] = *job.values;
   return json_text(description);
 }
 
@@ -67,6 +69,18 @@ std::optional<Error> check_life(const Job::Snapshot& now, const HostInfo& host,
   if (now.opened && time - now.last_change > timeout)
     return hang_error(host, "made no progress (phase '" + now.progress.phase + "')", timeout);
   return std::nullopt;
+}
+
+// A tab that the browser ended for its memory is silent: what it had taken is then the only hint.
+Error with_memory(Error error, const std::vector<MemorySampleAt>& samples) {
+  constexpr std::int64_t much = std::int64_t{2} << 30;
+  std::int64_t peak = 0;
+  for (const MemorySampleAt& sample : samples) peak = std::max(peak, sample.bytes);
+  if (error.kind == ErrorKind::missing && peak >= much)
+    error.message += "; its processes had taken " + std::to_string(peak >> 20) +
+                     " MiB: the page may have run out of memory. Run the model on the pc, or with a "
+                     "smaller batch";
+  return error;
 }
 
 void add_memory(Trace& trace, const std::vector<MemorySampleAt>& samples,
@@ -116,7 +130,8 @@ Result<Outcome> run_job(Server& server, const HostInfo& host, JobContent content
   while (true) {
     const Job::Snapshot now = entry->wait(poll_interval);
     if (now.over) break;
-    if (auto error = check_life(now, host, browser, options.timeout)) return *std::move(error);
+    if (auto error = check_life(now, host, browser, options.timeout))
+      return with_memory(*std::move(error), memory);
     if (memory.empty() || Clock::now() - memory.back().time >= options.memory_interval)
       sample_memory();
     BrowserProgress report{now.progress, memory.back().bytes};
@@ -144,11 +159,20 @@ Result<Trace> run_in_browser(Server& server, const HostInfo& host, const Browser
                              const BrowserOptions& options,
                              const BrowserProgressCallback& progress) {
   DRIFTSCOPE_CHECK(check_size(job, options.max_model_bytes));
+  std::vector<NamedTensor> collected;
+  TensorSink collect = [&collected](const std::string& name, const Tensor& tensor) {
+    collected.push_back({name, tensor});
+    return Status();
+  };
   JobContent content{job_description(job, host), job.model, {}, job.inputs};
+  if (job.samples == 0)
+    content.values = std::make_unique<ValueReceiver>(job.sink ? job.sink : std::move(collect),
+                                                     options.max_value_bytes);
   for (const JobAttachment& file : job.attachments) content.attachments.push_back(file.bytes);
   DRIFTSCOPE_TRY(const Outcome outcome,
                  run_job(server, host, std::move(content), options, progress));
   DRIFTSCOPE_TRY(Trace trace, read_answer(outcome.answer, job));
+  if (!collected.empty()) trace.tensors = std::move(collected);
   add_memory(trace, outcome.memory, outcome.run_began);
   return trace;
 }

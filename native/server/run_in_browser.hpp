@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,15 @@ struct JobAttachment {
 struct BrowserJob {
   Target target;  ///< host: chrome, firefox or safari
   std::string model_name;  ///< for the page to show, "lenet5"
+  std::string model_sha256;  ///< of its bytes: a browser that keeps them fetches nothing
   std::shared_ptr<const Bytes> model;
   std::vector<JobAttachment> attachments;
   std::shared_ptr<const Bytes> inputs;  ///< safetensors, by input name
   Capture capture = Capture::all;
+  std::optional<std::vector<std::string>> values;  ///< as RecordOptions has it
+  /// Captured values go there as they come, on another thread, and the trace keeps the outputs; without
+  /// it they are in the trace.
+  TensorSink sink = {};
   int repeat = 1;
   std::int64_t samples = 0;  ///< above 0: inputs have a leading axis of so many samples (door.hpp)
 };
@@ -43,6 +49,8 @@ struct BrowserJob {
 inline constexpr std::size_t max_browser_model_bytes = std::size_t{1536} << 20;
 
 struct BrowserOptions {
+  /// All captured values together.
+  std::int64_t max_value_bytes = std::int64_t{1} << 36;
   /// Larger ones (with their external data) are refused before a browser is started.
   std::size_t max_model_bytes = max_browser_model_bytes;
   /// Longest time without a sign of life (from the start until the page opens, then between two

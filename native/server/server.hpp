@@ -11,6 +11,7 @@
 //   GET  /api/jobs/ID/attachments/N
 //   GET  /api/jobs/ID/inputs       safetensors
 //   POST /api/jobs/ID/progress     {"phase","done","total","sample","samples"} → {"stop":bool}
+//   POST /api/jobs/ID/values       captured values in pieces (value_stream.hpp), one request at a time
 //   POST /api/jobs/ID/result       trace bytes
 //   POST /api/jobs/ID/error        {"kind","message"}
 //   GET  /api/jobs/ID/question     of a page that stays: waits for the next one; 204: none yet, ask again

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 #include "core/base/rng.hpp"
 #include "core/session/door.hpp"
 #include "core/session/error_json.hpp"
+#include "core/session/value_stream.hpp"
 #include "core/trace/trace_file.hpp"
 
 namespace driftscope::test::door_test {
@@ -140,6 +142,74 @@ TEST_CASE("Door_CaptureFused_IsAcceptedAndRecorded_AnythingElseRefused") {
   CHECK(json::parse(trace->run)["capture"] == "fused");
   start["capture"] = "everything";
   CHECK(ask(door, start).error().find("\"fused\"") != std::string::npos);
+}
+
+/// Runs with "stream" and puts together what the answers to "poll" brought.
+std::vector<NamedTensor> run_streamed(Door& door, json start, Answer& done) {
+  std::vector<NamedTensor> values;
+  ValueReceiver receiver(
+      [&](const std::string& name, const Tensor& tensor) {
+        values.push_back({name, tensor});
+        return Status();
+      },
+      1 << 30);
+  start["stream"] = true;
+  REQUIRE(ask(door, start).error().empty());
+  for (bool finished = false; !finished;) {
+    const Answer polled = ask(door, {{"do", "poll"}, {"budget_ms", 1}});
+    REQUIRE_MESSAGE(polled.error().empty(), polled.error());
+    finished = polled.head["finished"] == true;
+    if (!polled.head.contains("values")) continue;
+    CHECK_FALSE(finished);
+    const Status taken = receiver.take(pack_message(polled.head.dump(), polled.payload));
+    REQUIRE_MESSAGE(taken.ok(), taken.error().message);
+  }
+  CHECK(receiver.finish().ok());
+  done = ask(door, {{"do", "finish"}});
+  REQUIRE_MESSAGE(done.error().empty(), done.error());
+  return values;
+}
+
+TEST_CASE("Door_Stream_BringsTheValuesOfATrace_AndTheTraceHoldsTheOutputs") {
+  Door door;
+  load(door);
+  json start = start_seeded;
+  start["repeat"] = 2;
+  const Answer whole = run_to_finish(door, start);
+  const auto trace = read_trace(whole.payload);
+  REQUIRE(trace.ok());
+  Answer done;
+  const auto values = run_streamed(door, start, done);
+  REQUIRE(values.size() == trace->tensors.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    CHECK(values[i].name == trace->tensors[i].name);
+    CHECK(std::ranges::equal(values[i].tensor.bytes(), trace->tensors[i].tensor.bytes()));
+  }
+  const auto rest = read_trace(done.payload);
+  REQUIRE(rest.ok());
+  CHECK(rest->tensors.size() == 1);
+  CHECK(rest->nodes.front().time_ns.size() == 2);
+}
+
+TEST_CASE("Door_Values_AreKeptBesideInputsAndOutputs_UnknownOnesRefused") {
+  Door door;
+  load(door);
+  const auto first = read_trace(run_to_finish(door, start_seeded).payload);
+  REQUIRE(first.ok());
+  const std::string name = first->nodes[1].outputs[0];
+  json start = start_seeded;
+  start["values"] = {name};
+  const auto trace = read_trace(run_to_finish(door, start).payload);
+  REQUIRE(trace.ok());
+  CHECK(trace->tensors.size() == 3);
+  CHECK(trace->find(name));
+  start["values"] = {"nowhere"};
+  CHECK(ask(door, start).error().find("nowhere") != std::string::npos);
+  start["values"] = "all";
+  CHECK(ask(door, start).kind() == "bad_input");
+  start["values"] = nullptr;
+  start["stream"] = 1;
+  CHECK(ask(door, start).kind() == "bad_input");
 }
 
 TEST_CASE("Door_Samples_SameBitsAsOneByOne") {

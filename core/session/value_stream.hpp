@@ -1,0 +1,66 @@
+// Captured values on their way from a run to where they are kept, in pieces, so that neither side holds
+// a trace as a whole. The side of the run packs them into the answers to "poll" (door.hpp):
+//   "values":[{"name","dtype","shape","begin","bytes"}] + the bytes of these pieces, one after the other;
+//   begin: of the piece, in its tensor
+// Pieces come in order; a tensor is complete before the next begins.
+// Clients: run (packs), the server (unpacks), web/worker.mjs (hands them on).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/trace/record.hpp"
+
+namespace driftscope {
+
+/// Values that wait to be taken. They share their buffers with the run: only those wait that were made
+/// since the last piece was taken.
+class ValueStream {
+ public:
+  void add(const std::string& name, const Tensor& tensor);
+  [[nodiscard]] bool empty() const { return waiting_.empty(); }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }  ///< that wait
+
+  struct Pieces {
+    nlohmann::json table = nlohmann::json::array();
+    std::vector<std::byte> payload;
+  };
+  /// At most `limit` bytes from the front.
+  [[nodiscard]] Pieces take(std::size_t limit);
+
+ private:
+  std::deque<NamedTensor> waiting_;
+  std::size_t taken_ = 0;  // of the first one's bytes
+  std::int64_t bytes_ = 0;
+};
+
+/// Puts tensors together again and hands each to the sink. What comes is not trusted: every size is
+/// checked, and all tensors together may have `limit` bytes.
+class ValueReceiver {
+ public:
+  ValueReceiver(TensorSink sink, std::int64_t limit) : sink_(std::move(sink)), left_(limit) {}
+
+  /// A message with the table as its JSON's "values". An error is the end: of the sink, or of a message
+  /// that is malformed or does not continue the one before.
+  [[nodiscard]] Status take(std::span<const std::byte> message);
+  /// Whether the last tensor is complete.
+  [[nodiscard]] Status finish() const;
+
+ private:
+  struct Piece;
+  [[nodiscard]] Status take_piece(const Piece& piece, std::span<const std::byte> bytes);
+
+  TensorSink sink_;
+  std::int64_t left_;
+  std::optional<NamedTensor> open_;  // not complete yet
+  std::size_t filled_ = 0;
+};
+
+}  // namespace driftscope

@@ -1,0 +1,109 @@
+#include "core/trace/capture_filter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/base/text.hpp"
+
+namespace driftscope {
+namespace {
+
+std::optional<NodeId> find_node(const Graph& graph, std::string_view name) {
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    if (graph.nodes[i].name == name) return static_cast<NodeId>(i);
+  std::size_t place = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), place);
+  if (error != std::errc() || end != name.data() + name.size() || place >= graph.nodes.size())
+    return std::nullopt;
+  return static_cast<NodeId>(place);
+}
+
+/// First and last node of the range.
+Result<std::pair<NodeId, NodeId>> read_range(const Graph& graph, std::string_view range) {
+  const auto last = static_cast<NodeId>(graph.nodes.size() - 1);
+  if (range.empty()) return std::pair{NodeId{0}, last};
+  const std::size_t dots = range.find("..");
+  if (dots == std::string_view::npos)
+    return bad_input(fmt::format("range {}: expected A..B, as in conv1..conv2, 10..20 or ..pool1",
+                                 in_quotes(range)));
+  const auto end_of = [&](std::string_view name, NodeId otherwise) -> Result<NodeId> {
+    if (name.empty()) return otherwise;
+    if (const auto node = find_node(graph, name)) return *node;
+    return bad_input(fmt::format("range {}: there is no node {}; the graph has {} nodes, from {} to {}",
+                                 in_quotes(range), in_quotes(name), graph.nodes.size(),
+                                 in_quotes(graph.nodes.front().name), in_quotes(graph.nodes.back().name)));
+  };
+  DRIFTSCOPE_TRY(const NodeId from, end_of(range.substr(0, dots), 0));
+  DRIFTSCOPE_TRY(const NodeId to, end_of(range.substr(dots + 2), last));
+  if (from > to)
+    return bad_input(fmt::format("range {}: its end comes before its begin", in_quotes(range)));
+  return std::pair{from, to};
+}
+
+Error nothing_chosen(const Graph& graph) {
+  std::set<std::string_view> ops;
+  for (const Node& node : graph.nodes) ops.insert(node.op_type);
+  return bad_input(fmt::format("no node is chosen to be captured: the graph has {} nodes, from {} to {}, "
+                               "of the operators {}",
+                               graph.nodes.size(), in_quotes(graph.nodes.front().name),
+                               in_quotes(graph.nodes.back().name), fmt::join(ops, ", ")));
+}
+
+}  // namespace
+
+bool glob_matches(std::string_view glob, std::string_view text) {
+  std::size_t g = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;  // the last one seen, which takes one more on a mismatch
+  std::size_t taken_to = 0;
+  while (t < text.size()) {
+    if (g < glob.size() && (glob[g] == '?' || (glob[g] != '*' && glob[g] == text[t]))) {
+      ++g, ++t;
+    } else if (g < glob.size() && glob[g] == '*') {
+      star = g++;
+      taken_to = t;
+    } else if (star != std::string_view::npos) {
+      g = star + 1;
+      t = ++taken_to;
+    } else {
+      return false;
+    }
+  }
+  return glob.find_first_not_of('*', g) == std::string_view::npos;
+}
+
+Result<std::vector<std::string>> chosen_values(const Graph& graph, const CaptureFilter& filter) {
+  if (graph.nodes.empty()) return std::vector<std::string>();
+  DRIFTSCOPE_TRY(const auto range, read_range(graph, filter.range));
+  const auto fits = [&](NodeId id) {
+    const Node& node = graph.nodes[id];
+    const bool named = std::any_of(filter.nodes.begin(), filter.nodes.end(), [&](const auto& glob) {
+      return glob_matches(glob, node.name);
+    });
+    const bool of_op =
+        std::find(filter.ops.begin(), filter.ops.end(), node.op_type) != filter.ops.end();
+    return (filter.nodes.empty() || named) && (filter.ops.empty() || of_op);
+  };
+  std::vector<bool> chosen(graph.values.size());
+  bool any = false;
+  for (NodeId id = range.first; id <= range.second; ++id) {
+    if (!fits(id)) continue;
+    any = true;
+    for (const ValueId input : graph.nodes[id].reads())
+      if (input != no_value) chosen[input] = graph.values[input].producer != no_node;
+    for (const ValueId output : graph.nodes[id].outputs)
+      if (output != no_value) chosen[output] = true;
+  }
+  if (!any) return nothing_chosen(graph);
+  std::vector<std::string> names;
+  for (ValueId id = 0; id < graph.values.size(); ++id)
+    if (chosen[id]) names.push_back(graph.values[id].name);
+  return names;
+}
+
+}  // namespace driftscope

@@ -1,0 +1,37 @@
+// The observer check: whether watching a run changed what it computed. An engine that keeps every value
+// runs node by node; left alone it may fuse, fold and reorder, and round differently.
+// Clients: the command line (makes the second run), views.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "core/graph/graph.hpp"
+#include "core/trace/trace.hpp"
+
+namespace driftscope {
+
+struct ObserverCheck {
+  std::int64_t different_elements = 0;  ///< of all outputs of the graph together
+  std::int64_t elements = 0;
+  double max_ulp = 0.0;
+  std::string reason;  ///< why outputs differ otherwise than in elements: another shape
+
+  [[nodiscard]] bool changed() const { return different_elements > 0 || !reason.empty(); }
+};
+
+/// Outputs of the graph in both traces, element by element, bits. Errors: one of them lacks an output.
+[[nodiscard]] Result<ObserverCheck> check_observer(const Graph& graph, const Trace& watched,
+                                                   const Trace& unwatched);
+
+/// Into the trace's `run`, as "observer_check": {"changed","different_elements","elements","max_ulp"},
+/// and out of it again.
+void add_observer_check(Trace& trace, const ObserverCheck& check);
+[[nodiscard]] std::optional<ObserverCheck> observer_check_of(const Trace& trace);
+
+/// "watching changed no bit of the outputs"; empty when the trace was not checked.
+[[nodiscard]] std::string observer_text(const Trace& trace);
+
+}  // namespace driftscope

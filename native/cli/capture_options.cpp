@@ -1,0 +1,71 @@
+#include "native/cli/capture_options.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace driftscope {
+namespace {
+
+/// "lenet5-chrome-fast-threads=2.safetensors".
+std::string default_name(const std::string& model, const Target& target) {
+  std::string name = std::filesystem::path(model).stem().string() + "-" + target.text();
+  for (char& c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '=' || c == '-' || c == '_' || c == '.';
+    if (!plain) c = '-';
+  }
+  return name + ".safetensors";
+}
+
+}  // namespace
+
+TraceOption parse_trace_option(const std::string& text, const std::string& model,
+                               const Target& target) {
+  if (const auto mode = capture_from(text)) return {mode, default_name(model, target)};
+  const std::size_t colon = text.find(':');
+  if (colon != std::string::npos && colon + 1 < text.size())
+    if (const auto mode = capture_from(text.substr(0, colon)))
+      return {mode, text.substr(colon + 1)};
+  return {std::nullopt, text};
+}
+
+void add_capture_options(CLI::App& app, CaptureOptions& options) {
+  app.add_option("--capture-nodes", options.filter.nodes,
+                 "Keep only the values of nodes with these names (globs, separated by commas: conv*,fc?), "
+                 "and what is needed to judge them")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all();
+  app.add_option("--capture-ops", options.filter.ops,
+                 "Keep only the values of these operators, as in Conv,Gemm")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all();
+  app.add_option("--capture-range", options.filter.range,
+                 "Keep only the values of the nodes A..B, both included: names, or places in the graph "
+                 "counted from 0; either end may be left out");
+  app.add_flag("--observer-check", options.observer_check,
+               "Run once more without watching (outputs alone, fused) and say whether that changed the "
+               "outputs' bits");
+}
+
+std::string capture_text(const CaptureOptions& options) {
+  std::string text;
+  if (!options.filter.nodes.empty())
+    text += fmt::format(" --capture-nodes {}", fmt::join(options.filter.nodes, ","));
+  if (!options.filter.ops.empty())
+    text += fmt::format(" --capture-ops {}", fmt::join(options.filter.ops, ","));
+  if (!options.filter.range.empty()) text += " --capture-range " + options.filter.range;
+  if (options.observer_check) text += " --observer-check";
+  return text;
+}
+
+Result<std::optional<std::vector<std::string>>> captured_values(const Graph& graph,
+                                                                const CaptureOptions& options) {
+  if (options.filter.empty()) return std::optional<std::vector<std::string>>();
+  DRIFTSCOPE_TRY(auto values, chosen_values(graph, options.filter));
+  return std::optional(std::move(values));
+}
+
+}  // namespace driftscope

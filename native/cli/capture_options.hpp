@@ -1,0 +1,37 @@
+// What a run keeps, as the command line says it: --trace, --capture-…, --observer-check.
+// Clients: run, compare.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "core/engine/target.hpp"
+#include "core/trace/capture_filter.hpp"
+#include "core/trace/record.hpp"
+
+namespace driftscope {
+
+/// run's --trace: OUT, MODE:OUT, or MODE alone (then the file is named after model and target, in the
+/// current folder). MODE: all, fused, outputs. A file that is called like a mode is written ./all.
+struct TraceOption {
+  std::optional<Capture> capture;  ///< when a mode was given
+  std::string path;                ///< empty: no trace is wanted
+};
+[[nodiscard]] TraceOption parse_trace_option(const std::string& text, const std::string& model,
+                                             const Target& target);
+
+struct CaptureOptions {
+  CaptureFilter filter;
+  bool observer_check = false;
+};
+
+void add_capture_options(CLI::App& app, CaptureOptions& options);
+
+/// The options again, for the line that says how to run this once more: " --capture-ops Conv".
+[[nodiscard]] std::string capture_text(const CaptureOptions& options);
+
+/// As RunRequest has it: nothing without a filter.
+[[nodiscard]] Result<std::optional<std::vector<std::string>>> captured_values(
+    const Graph& graph, const CaptureOptions& options);
+
+}  // namespace driftscope
