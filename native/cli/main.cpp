@@ -21,7 +21,8 @@ Exit run_command_line(int argc, char** argv) {
   app.footer(
       "Targets are host/engine[:option=value,…]: hosts pc, chrome, firefox, safari (WebKitGTK), file;\n"
       "engines reference (double, the judge), strict (float32, the same bits everywhere) and ort (ONNX\n"
-      "Runtime).\n\n"
+      "Runtime). In a browser the option wasm=relaxed-threads|simd-threads|relaxed|simd insists on one\n"
+      "of the builds; else the best one that the browser can run is taken.\n\n"
       "  driftscope compare lenet5.onnx --left pc/strict --right chrome/strict,firefox/strict\n"
       "  driftscope verify model.onnx trace-from-anywhere.safetensors\n\n"
       "Exit codes: 0 no fault; 1 a fault or a failed check; 2 wrong use or bad input; 3 something\n"
