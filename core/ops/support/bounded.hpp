@@ -64,6 +64,7 @@ struct Bounded {
 [[nodiscard]] Bounded acos(Bounded x);
 [[nodiscard]] Bounded atan(Bounded x);
 [[nodiscard]] Bounded erf(Bounded x);
+[[nodiscard]] Bounded gelu_erf(Bounded x);  ///< erf by the row for Gelu
 [[nodiscard]] Bounded pow(Bounded x, Bounded y);
 
 }  // namespace driftscope

@@ -203,6 +203,7 @@ Bounded acos(Bounded x) {
 }
 Bounded atan(Bounded x) { return monotone(x, current_error_model().atan, portable::atan); }
 Bounded erf(Bounded x) { return monotone(x, current_error_model().erf, portable::erf); }
+Bounded gelu_erf(Bounded x) { return monotone(x, current_error_model().gelu_erf, portable::erf); }
 
 namespace {
 

@@ -14,7 +14,7 @@ constexpr double chance_per_tensor = 1e-9;
 constexpr std::array functions = {
     &ErrorModel::exp, &ErrorModel::log,  &ErrorModel::tanh, &ErrorModel::sigmoid,
     &ErrorModel::sin, &ErrorModel::tan,  &ErrorModel::asin, &ErrorModel::hyperbolic,
-    &ErrorModel::erf, &ErrorModel::atan, &ErrorModel::pow};
+    &ErrorModel::erf, &ErrorModel::atan, &ErrorModel::pow,  &ErrorModel::gelu_erf};
 
 const ErrorModel ieee_model;
 

@@ -41,6 +41,7 @@ struct ErrorModel {
   FunctionAccuracy asin;        ///< and acos
   FunctionAccuracy atan;
   FunctionAccuracy erf;
+  FunctionAccuracy gelu_erf;    ///< inside of Gelu, where runtimes take what is fast
   FunctionAccuracy pow;
   double log_absolute = 0.0;    ///< of log in [0.5, 2], in place of its ULP where those are less
   /// sinh, cosh, tan, pow and the inverse hyperbolic functions are made of exp, log, √, sin and cos by
