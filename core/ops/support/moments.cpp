@@ -4,6 +4,7 @@ namespace driftscope {
 namespace {
 
 using Which = double Bounded::*;
+constexpr double max_excused = 0.5;  // of the variance, for each way but two passes
 constexpr Which all_bounds[] = {&Bounded::worst, &Bounded::likely, &Bounded::systematic};
 
 // Σ(x − mean)² with the mean off by δ is Σd² + n·δ² exactly: the deviations cancel. Each deviation is
@@ -34,9 +35,10 @@ void widen_for_welford(Bounded& squares, std::span<const Bounded> lane) {
   const double scale = 2.0 * model.unit_roundoff * std::sqrt(raw * std::fabs(squares.value));
   if (!std::isfinite(scale)) return;
   const double likely = std::fmin(n, model.lambda(static_cast<std::int64_t>(n)) * std::sqrt(n));
-  squares.worst += n * scale;
-  squares.likely += likely * scale;
-  squares.systematic += likely * scale;
+  const double excused = max_excused * std::fabs(squares.value);
+  squares.worst += std::fmin(n * scale, excused);
+  squares.likely += std::fmin(likely * scale, excused);
+  squares.systematic += std::fmin(likely * scale, excused);
 }
 
 }  // namespace
@@ -51,9 +53,12 @@ Moments<Bounded> moments_of<Bounded>(std::span<const Bounded> lane, bool contigu
   Bounded variance = squares * weight;
   if (passes == Passes::one_or_two) {
     const Bounded one_pass = sum_of_squares(lane, contiguous) * weight - mean * mean;
+    const double excused = max_excused * variance.value;
     for (const Which which : all_bounds)
-      variance.*which = std::fmax(variance.*which, one_pass.*which);
-    if (std::isnan(one_pass.value)) variance.worst = std::numeric_limits<double>::infinity();
+      variance.*which = std::fmax(variance.*which, std::fmin(one_pass.*which, excused));
+    // Where Σx² leaves the range, so does one pass: then everything is open.
+    if (!std::isfinite(one_pass.value) || std::isinf(one_pass.worst))
+      variance.worst = std::numeric_limits<double>::infinity();
   }
   return {mean, variance};
 }
