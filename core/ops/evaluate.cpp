@@ -16,12 +16,16 @@ namespace {
 // Shape rules read shapes, axes, scales: never more than this many floating elements.
 constexpr std::int64_t max_shape_elements = 4096;
 
+constexpr std::int64_t filling_grain = 1 << 15;  // elements worth handing to a thread
+
 template <class S>
-Result<std::vector<S>> allocate(const Shape& shape, std::string_view what) {
-  // The limit on tensors also bounds these; Bounded is three doubles.
+Result<std::vector<S>> allocate(const Shape& shape, std::string_view what,
+                                OutputMemory<S>* memory, ThreadPool& threads) {
+  // The limit on tensors also bounds these; Bounded is four doubles.
   DRIFTSCOPE_TRY(const std::int64_t bytes, tensor_byte_size(DType::float64, shape, what));
+  const std::size_t size = static_cast<std::size_t>(bytes) / sizeof(double);
   try {
-    return std::vector<S>(static_cast<std::size_t>(bytes) / sizeof(double));
+    return memory == nullptr ? std::vector<S>(size) : memory->take(size, threads);
   } catch (const std::bad_alloc&) {
     return limit_error(fmt::format("{}: out of memory for shape {} in double precision", what,
                                    shape_text(shape)));
@@ -82,10 +86,11 @@ class Results final : public KernelHost<S> {
 
  public:
   /// `inputs` in the order of node.reads().
-  Results(const Node& node, std::span<const Held* const> inputs, ThreadPool& threads,
-          NodeRunner* inside = nullptr)
+  Results(const Node& node, std::span<const Held* const> inputs, const Evaluation<S>& with,
+          ThreadPool& threads, NodeRunner* inside = nullptr)
       : node_(node),
         inputs_(inputs),
+        with_(with),
         threads_(threads),
         inside_(inside),
         values_(node.outputs.size()),
@@ -107,7 +112,8 @@ class Results final : public KernelHost<S> {
     value.dtype = operand.dtype = dtype;
     value.shape = operand.shape = shape;
     if (is_floating(dtype) && !(in_place && dtype == DType::float32)) {
-      DRIFTSCOPE_TRY(value.real, driftscope::allocate<S>(shape, node_label(node_)));
+      DRIFTSCOPE_TRY(value.real,
+                     driftscope::allocate<S>(shape, node_label(node_), with_.memory, threads_));
       operand.real_out = value.real;
       return {};
     }
@@ -121,7 +127,8 @@ class Results final : public KernelHost<S> {
     if constexpr (std::is_same_v<S, Bounded>) {
       Evaluated<S>& value = values_[output];
       if (is_floating(value.dtype)) return internal_error("bounds of a floating output");
-      DRIFTSCOPE_TRY(value.real, driftscope::allocate<S>(value.shape, node_label(node_)));
+      DRIFTSCOPE_TRY(value.real, driftscope::allocate<S>(value.shape, node_label(node_), with_.memory,
+                                                         threads_));
       return std::span<Bounded>(value.real);
     }
     return internal_error("only Bounded has bounds");
@@ -140,6 +147,10 @@ class Results final : public KernelHost<S> {
     } else {
       return *inputs_[input];
     }
+  }
+
+  const Tensor* recorded(std::size_t output) const override {
+    return output == 0 ? with_.recorded : nullptr;
   }
 
   Result<std::unique_ptr<SubgraphRun<S>>> subgraph(std::string_view attribute) override {
@@ -170,6 +181,7 @@ class Results final : public KernelHost<S> {
  private:
   const Node& node_;
   std::span<const Held* const> inputs_;
+  const Evaluation<S> with_;
   ThreadPool& threads_;
   NodeRunner* inside_;
   std::vector<Evaluated<S>> values_;
@@ -292,9 +304,33 @@ Result<std::vector<Evaluated<S>>> evaluate_integers(const Node& node,
 }  // namespace
 
 template <class S>
+std::vector<S> OutputMemory<S>::take(std::size_t size, ThreadPool& threads) {
+  std::vector<S> values = std::move(spare_);
+  spare_ = {};
+  if (values.capacity() < size) {
+    values = {};  // before the larger one is allocated
+    return std::vector<S>(size);
+  }
+  const std::size_t used = std::min(values.size(), size);
+  values.resize(size);
+  threads.parallel_for(static_cast<std::int64_t>(used), filling_grain,
+                       [&](std::int64_t begin, std::int64_t end) {
+                         std::fill(values.begin() + begin, values.begin() + end, S());
+                       });
+  return values;
+}
+
+template <class S>
+void OutputMemory<S>::give_back(std::vector<S> values) {
+  if (values.capacity() > spare_.capacity()) spare_ = std::move(values);
+}
+
+template class OutputMemory<Bounded>;
+
+template <class S>
 Result<std::vector<Evaluated<S>>> evaluate(const Node& node,
                                            std::span<const Evaluated<S>* const> inputs,
-                                           ThreadPool& threads) {
+                                           ThreadPool& threads, const Evaluation<S>& with) {
   std::vector<Operand<S>> operands(inputs.size());
   std::vector<Tensor> small(inputs.size());
   std::vector<const Tensor*> constants(inputs.size(), nullptr);
@@ -324,7 +360,7 @@ Result<std::vector<Evaluated<S>>> evaluate(const Node& node,
   if constexpr (!std::is_same_v<S, float>)
     if (integers_alone<S>(node, inputs, types)) return evaluate_integers<S>(node, inputs, threads);
 
-  Results<S, false> results(node, inputs, threads);
+  Results<S, false> results(node, inputs, with, threads);
   DRIFTSCOPE_CHECK(results.allocate_known(types));
   DRIFTSCOPE_CHECK(run_kernel<S>(node, operands, results.operands(), results, threads));
   return results.take();
@@ -384,7 +420,7 @@ Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Te
   DRIFTSCOPE_CHECK(align_second<float>(node, operands));
   DRIFTSCOPE_TRY(const auto types, output_types<float>(node, operands, inputs));
 
-  Results<float, true> results(node, inputs, threads, inside);
+  Results<float, true> results(node, inputs, {}, threads, inside);
   DRIFTSCOPE_CHECK(results.allocate_known(types));
   DRIFTSCOPE_CHECK(run_kernel<float>(node, operands, results.operands(), results, threads));
   DRIFTSCOPE_TRY(auto values, results.take());
@@ -401,7 +437,7 @@ Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Te
 
 #define DRIFTSCOPE_EVALUATE(S)                                                             \
   template Result<std::vector<Evaluated<S>>> evaluate<S>(                                  \
-      const Node&, std::span<const Evaluated<S>* const>, ThreadPool&);
+      const Node&, std::span<const Evaluated<S>* const>, ThreadPool&, const Evaluation<S>&);
 DRIFTSCOPE_EVALUATE(double)
 DRIFTSCOPE_EVALUATE(Bounded)
 DRIFTSCOPE_EVALUATE(float)

@@ -97,8 +97,12 @@ struct Gru {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Gru>(
-      {.op_type = "GRU", .since = 7, .inputs = {3, 6}, .outputs = {0, 2}, .infer = infer}));
+  table.add(with_kernels<Gru>({.op_type = "GRU",
+                              .since = 7,
+                              .inputs = {3, 6},
+                              .outputs = {0, 2},
+                              .infer = infer,
+                              .rereads_output = true}));
 }
 
 }  // namespace driftscope::ops::gru

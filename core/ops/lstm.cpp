@@ -79,8 +79,12 @@ struct Lstm {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Lstm>(
-      {.op_type = "LSTM", .since = 7, .inputs = {3, 8}, .outputs = {0, 3}, .infer = infer}));
+  table.add(with_kernels<Lstm>({.op_type = "LSTM",
+                               .since = 7,
+                               .inputs = {3, 8},
+                               .outputs = {0, 3},
+                               .infer = infer,
+                               .rereads_output = true}));
 }
 
 }  // namespace driftscope::ops::lstm

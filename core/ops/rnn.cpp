@@ -41,8 +41,12 @@ struct Rnn {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Rnn>(
-      {.op_type = "RNN", .since = 7, .inputs = {3, 6}, .outputs = {0, 2}, .infer = infer}));
+  table.add(with_kernels<Rnn>({.op_type = "RNN",
+                              .since = 7,
+                              .inputs = {3, 6},
+                              .outputs = {0, 2},
+                              .infer = infer,
+                              .rereads_output = true}));
 }
 
 }  // namespace driftscope::ops::rnn

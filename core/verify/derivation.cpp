@@ -131,9 +131,11 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
   std::sort(group.begin(), group.end());
   group.erase(std::unique(group.begin(), group.end()), group.end());
 
+  const std::optional<Tensor> reread = reread_output(node);
   std::vector<Derived> outputs;
   if (reason.empty()) {
-    auto results = evaluate<Bounded>(node, inputs, threads);
+    auto results = evaluate<Bounded>(node, inputs, threads,
+                                     {.recorded = reread ? &*reread : nullptr, .memory = &memory_});
     if (!results.ok()) reason = results.error().message;
     else
       for (Evaluated<Bounded>& result : *results) outputs.push_back({std::move(result), group, ""});
@@ -141,6 +143,19 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
   if (!reason.empty()) outputs = failed(node, reason);
   keep(node, outputs);
   return outputs;
+}
+
+void Derivation::recycle(std::vector<Derived> outputs) {
+  for (Derived& output : outputs) memory_.give_back(std::move(output.reference.real));
+}
+
+std::optional<Tensor> Derivation::reread_output(const Node& node) const {
+  const auto op = find_operator(node);
+  if (!op.ok() || !(*op)->rereads_output || node.outputs.empty()) return std::nullopt;
+  if (node.outputs[0] == no_value || (*recorded_)[node.outputs[0]] == nullptr) return std::nullopt;
+  auto tensor = recorded_->load(node.outputs[0]);
+  if (!tensor.ok()) return std::nullopt;
+  return *std::move(tensor);
 }
 
 double Derivation::repetition(NodeId node, const Derived& output) const {

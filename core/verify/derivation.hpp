@@ -57,6 +57,9 @@ class Derivation {
   /// What was not recorded and is needed by later nodes is moved away and kept until the last of them.
   [[nodiscard]] std::vector<Derived> derive(NodeId node, ThreadPool& threads);
 
+  /// What derive gave and is not needed any more: its memory is used again.
+  void recycle(std::vector<Derived> outputs);
+
   /// Of a node that rounds nothing, between recorded tensors only: its strict results, which are the
   /// reference. derive need not be called where they are what was recorded. Nothing for other nodes.
   [[nodiscard]] std::optional<std::vector<Tensor>> selection(NodeId node, ThreadPool& threads) const;
@@ -75,6 +78,8 @@ class Derivation {
   [[nodiscard]] bool is_known(ValueId value) const;
   /// Of a value that is known.
   [[nodiscard]] Result<Tensor> known_tensor(ValueId value) const;
+  /// What was recorded as the output that the node itself reads again.
+  [[nodiscard]] std::optional<Tensor> reread_output(const Node& node) const;
   [[nodiscard]] std::vector<Derived> failed(const Node& node, const std::string& reason) const;
   void keep(const Node& node, std::vector<Derived>& outputs);
 
@@ -83,6 +88,7 @@ class Derivation {
   std::vector<NodeId> nodes_;
   std::vector<std::optional<Derived>> kept_;  // unrecorded values that later nodes need
   std::vector<int> uses_;                     // by how many
+  OutputMemory<Bounded> memory_;
 };
 
 }  // namespace driftscope

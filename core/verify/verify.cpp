@@ -134,7 +134,7 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
     const Node& node = graph.nodes[id];
     DRIFTSCOPE_TRY(const bool judged, append_identical(verification, graph, id, derivation, recorded,
                                                        threads));
-    const std::vector<Derived> outputs =
+    std::vector<Derived> outputs =
         judged ? std::vector<Derived>() : derivation.derive(id, threads);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const ValueId value = node.outputs[i];
@@ -145,6 +145,7 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
       DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
       verification.layers.push_back(judge_layer(graph, id, i, outputs[i], got, witness, threads));
     }
+    derivation.recycle(std::move(outputs));
     if (progress && !progress(done + 1, total))
       return Error{ErrorKind::cancelled, "the verification was stopped"};
   }

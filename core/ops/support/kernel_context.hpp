@@ -81,6 +81,7 @@ class KernelHost {
   virtual Result<std::span<Bounded>> bounds(std::size_t output) = 0;
   virtual Status give(std::size_t output, Evaluated<S> value) = 0;
   virtual Evaluated<S> pass(std::size_t input) = 0;
+  virtual const Tensor* recorded(std::size_t output) const = 0;
   virtual Result<std::unique_ptr<SubgraphRun<S>>> subgraph(std::string_view attribute) = 0;
 };
 
@@ -149,6 +150,9 @@ class KernelContext : public KernelThreads {
   /// per element, to be filled by the kernel (a quantized result may be a step away where the exact
   /// quotient lies near the middle of two). Without this call nothing may differ.
   [[nodiscard]] Result<std::span<Bounded>> bounds_output(std::size_t o) { return host_.bounds(o); }
+
+  /// What the engine being judged gave for this output, or null; of operators with `rereads_output`.
+  [[nodiscard]] const Tensor* recorded(std::size_t o) const { return host_.recorded(o); }
 
   /// driftscope::with_integer for what only integers take part in: a node without floating operands.
   /// Only the float kernel gets there, and only it is compiled with the body.

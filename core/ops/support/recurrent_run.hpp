@@ -46,6 +46,19 @@ template <class S>
   return weights;
 }
 
+/// The states that an engine recorded as Y, where it did. With a narrower type or arithmetic the engine may
+/// have gone on from what it had before rounding.
+template <class S>
+[[nodiscard]] std::span<const float> observed_states(const KernelContext<S>& context) {
+  const Tensor* tensor = context.recorded(0);
+  constexpr double coarsest = 0x1p-23;
+  if (tensor == nullptr || !context.wants_output(0) || tensor->shape() != context.output_shape(0) ||
+      tensor->dtype() != DType::float32 || context.output_dtype(0) != DType::float32 ||
+      current_error_model().unit_roundoff > coarsest)
+    return {};
+  return tensor->values<float>();
+}
+
 /// The whole node. `variant`: the operator's own flag, handed to the cell.
 template <class Cell, class S>
 [[nodiscard]] Status run_recurrent(KernelContext<S>& context, const RecurrentKind& kind,
@@ -66,6 +79,7 @@ template <class Cell, class S>
     return context.wants_output(o) ? context.real_output(o) : std::span<S>();
   };
   const std::span<S> y = output(0);
+  const std::span<const float> observed = observed_states(context);
   const auto put = [&](std::span<S> target, std::int64_t row, std::span<const S> values) {
     if (!target.empty())
       std::copy(values.begin(), values.end(), target.begin() + static_cast<std::ptrdiff_t>(row));
@@ -95,7 +109,11 @@ template <class Cell, class S>
             sums.add(0, kind.gates * layout.hidden, context.real(x).data() + layout.x_row(t, sample),
                      cell.w, 0);
             trajectory.advance(sums);
-            put(y, layout.y_row(t, d, sample), trajectory.state().first(hidden));
+            const std::int64_t row = layout.y_row(t, d, sample);
+            put(y, row, trajectory.state().first(hidden));
+            if constexpr (std::is_same_v<S, Bounded>)
+              if (!observed.empty() && step + 1 < length)
+                trajectory.continue_from(observed.subspan(static_cast<std::size_t>(row), hidden));
           }
           // Behind the end of a shorter sequence Y is 0.
           for (std::int64_t t = length; t < layout.steps; ++t)

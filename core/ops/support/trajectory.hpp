@@ -1,7 +1,11 @@
 // The states of one sequence, step after step. For Bounded also how far they may have strayed.
 // Client: recurrent_run.hpp.
 //
-// Interval arithmetic assumes that the errors of all elements of h conspire in every product R·h;
+// Where the engine recorded h after every step (output Y), each step is judged from there: interval
+// arithmetic over one step is rigorous and tight. An LSTM's c is not recorded; its error shrinks by the
+// forget gate, element by element, from step to step.
+//
+// Where only the last state is known, errors pass through the network. Interval arithmetic assumes that the errors of all elements of h conspire in every product R·h;
 // it is rigorous, and after a few dozen steps of a hidden layer of usual width useless: its error
 // grows by the largest row sum of |R| where the network itself contracts. So the bound is the
 // smaller of two: - the interval bound; - a measured one. Each step's own error (computed with
@@ -132,6 +136,17 @@ class Trajectory<Cell, Bounded> {
   }
 
   [[nodiscard]] std::span<const Bounded> state() const { return result_; }
+
+  /// The next step begins with what the engine itself had as h; to be called after every step or never.
+  void continue_from(std::span<const float> h) {
+    measurable_ = false;
+    for (std::size_t j = 0; j < h.size(); ++j) {
+      const auto value = static_cast<double>(h[j]);
+      interval_[j] = Bounded(value);
+      if (current_error_model().flushes_subnormals && std::fabs(value) < 0x1p-126)
+        interval_[j].worst = interval_[j].likely = interval_[j].systematic = std::fabs(value);
+    }
+  }
 
  private:
   static constexpr std::size_t runs = 4;
