@@ -37,10 +37,10 @@ struct Conv {
     // Fewer channels would leave the rows of the product empty (depthwise).
     bool done = false;
     if (layout.group_outputs >= exact_rows)
-      with_exact_factors(context, 0, 1, [&](std::span<const double> x, auto w) {
+      with_equal_exact_factors(context, 0, 1, [&](auto x, auto w) {
         if (!all_finite(w)) return;  // a padded 0 times infinity is no 0
         if constexpr (!std::is_same_v<S, float>)
-          convolve_exactly<S>(context, layout, x_shape[0], group, x, w, bias, y);
+          convolve_exactly(context, layout, x_shape[0], group, x, w, bias, y);
         done = true;
       });
     if (done) return {};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/ops/support/elementwise.hpp"
+#include "core/ops/support/rounding.hpp"
 #include "core/ops/support/shape_rules.hpp"
 
 namespace driftscope::ops::elementwise_binary {
@@ -49,6 +50,18 @@ bool is_exact_float32(const KernelContext<Bounded>& context, std::size_t input) 
   return context.exact(input) != nullptr && context.dtype(input) == DType::float32;
 }
 
+// One operation on numbers without error: its rounding is all that there is.
+template <class Row>
+Bounded apply_exact(double a, double b) {
+  const ErrorModel& model = current_error_model();
+  const double value = Row::apply(a, b);
+  if (!std::isfinite(value) || std::fabs(a) > model.largest || std::fabs(b) > model.largest)
+    return Row::apply(Bounded(a), Bounded(b));
+  const double error = std::is_same_v<Row, Div> ? division_error(model, std::fabs(value))
+                                                : rounding_error(model, std::fabs(value));
+  return {value, error, error};
+}
+
 template <class Row>
 struct Binary {
   template <class S>
@@ -61,8 +74,7 @@ struct Binary {
           map_broadcast(context, a_shape, context.exact(0)->template values<float>(), b_shape,
                         context.exact(1)->template values<float>(), context.real_output(0),
                         [](float a, float b) {
-                          return Row::apply(Bounded(static_cast<double>(a)),
-                                            Bounded(static_cast<double>(b)));
+                          return apply_exact<Row>(static_cast<double>(a), static_cast<double>(b));
                         });
           return {};
         }

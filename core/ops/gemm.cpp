@@ -99,13 +99,14 @@ struct FactorLayout {
 template <class S, class B, class Start>
 void multiply_exactly(const KernelContext<S>& context, std::int64_t rows, std::int64_t columns,
                       std::int64_t depth, std::span<const double> a, FactorLayout a_layout,
-                      std::span<const B> b, FactorLayout b_layout, bool once_more,
+                      std::span<const B> b, FactorLayout b_layout, Factors factors, bool once_more,
                       const Start& start, std::span<S> y) {
   constexpr std::int64_t block_rows = 128;
   const std::int64_t down = (rows + block_rows - 1) / block_rows;
   const std::int64_t across = (columns + exact_columns - 1) / exact_columns;
   context.parallel_for(down * across, 1, [&](std::int64_t begin, std::int64_t end) {
-    ExactBlock block;
+    ExactBlock block(factors);
+    ExactResults<S> result(once_more ? 1 : 0);
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t column = item % across * exact_columns;
       const std::int64_t width = std::min(exact_columns, columns - column);
@@ -137,17 +138,9 @@ void multiply_exactly(const KernelContext<S>& context, std::int64_t rows, std::i
             }
           });
       for (std::int64_t i = 0; i < height; ++i)
-        for (std::int64_t j = 0; j < width; ++j) {
-          S& out = y[static_cast<std::size_t>((row + i) * columns + column + j)];
-          if constexpr (std::is_same_v<S, Bounded>) {
-            Sum<Bounded> sum(start(row + i, column + j));
-            if (once_more) sum.round_once_more();
-            sum.add_exact_products(block.value(i, j), block.magnitude(i, j), depth);
-            out = sum.result();
-          } else {
-            out = block.value(i, j);
-          }
-        }
+        for (std::int64_t j = 0; j < width; ++j)
+          y[static_cast<std::size_t>((row + i) * columns + column + j)] =
+              result(block, start(row + i, column + j), i, j, depth);
     }
   });
 }
@@ -185,8 +178,11 @@ struct Gemm {
           for (double& x : scaled_exactly) x *= alpha;
           a = scaled_exactly;
         }
+        // alpha·a has more bits than its factors.
+        const bool is_scaled = attributes.alpha != 1.0f;
         multiply_exactly<S>(context, rows, columns, depth, a, a_layout, b, b_layout,
-                            attributes.alpha != 1.0f, start, y);
+                            is_scaled ? Factors::wide : factors_of(context), is_scaled,
+                            start, y);
       });
       if (done) return {};
     }

@@ -27,7 +27,8 @@ void multiply_exactly(const KernelContext<S>& context, const MatrixBatches& prod
   const std::int64_t across = (product.columns + exact_columns - 1) / exact_columns;
   context.parallel_for(product.batches * down * across, 1, [&](std::int64_t begin,
                                                                std::int64_t end) {
-    ExactBlock block;
+    ExactBlock block(factors_of(context));
+    ExactResults<S> result;
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t column = item % across * exact_columns;
       const std::int64_t columns = std::min(exact_columns, product.columns - column);
@@ -53,7 +54,7 @@ void multiply_exactly(const KernelContext<S>& context, const MatrixBatches& prod
       for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t j = 0; j < columns; ++j)
           y[static_cast<std::size_t>((batch * product.rows + row + r) * product.columns + column +
-                                     j)] = exact_result<S>(block, S(0.0), r, j, product.depth);
+                                     j)] = result(block, S(0.0), r, j, product.depth);
     }
   });
 }

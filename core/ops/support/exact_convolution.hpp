@@ -14,7 +14,12 @@ namespace driftscope {
 // kernel meets the input, in the order of the outputs; 0 in the padding.
 class TapColumns {
  public:
-  TapColumns(const ConvolutionLayout& layout, std::int64_t first, std::int64_t count) : layout_(layout) {
+  TapColumns(const ConvolutionLayout& layout, std::int64_t first, std::int64_t count)
+      : layout_(layout), pointwise_(is_pointwise(layout)) {
+    if (pointwise_) {
+      pieces_.push_back({first, 0, count});
+      return;
+    }
     const std::int64_t width = layout.last().output;
     for (std::int64_t o = first; o < first + count;) {
       const std::int64_t end = std::min(first + count, (o / width + 1) * width);
@@ -23,7 +28,14 @@ class TapColumns {
     }
   }
 
-  void copy(const double* channel, std::int64_t tap, double* out) const {
+  template <class X>
+  void copy(const X* channel, std::int64_t tap, double* out) const {
+    if (pointwise_) {
+      const Piece& all = pieces_.front();
+      std::transform(channel + all.row, channel + all.row + all.count, out,
+                     [](X x) { return static_cast<double>(x); });
+      return;
+    }
     const WindowAxis& last = layout_.last();
     const std::int64_t k = tap % last.kernel;
     const std::int64_t inside_begin = last.first_window_from(k, 0);
@@ -36,14 +48,22 @@ class TapColumns {
       const std::int64_t end = std::clamp(inside_end, begin, piece_end);
       out = std::fill_n(out, begin - piece.begin, 0.0);
       if (begin < end) {
-        const double* x = channel + offset * last.input + last.at(begin, k);
-        for (std::int64_t o = begin; o < end; ++o, x += last.stride) *out++ = *x;
+        const X* x = channel + offset * last.input + last.at(begin, k);
+        for (std::int64_t o = begin; o < end; ++o, x += last.stride)
+          *out++ = static_cast<double>(*x);
       }
       out = std::fill_n(out, piece_end - end, 0.0);
     }
   }
 
  private:
+  // A kernel of one tap that meets each element once: rows need not be told apart.
+  static bool is_pointwise(const ConvolutionLayout& layout) {
+    return std::all_of(layout.axes().begin(), layout.axes().end(), [](const WindowAxis& axis) {
+      return axis.kernel == 1 && axis.stride == 1 && axis.input == axis.output && axis.at(0, 0) == 0;
+    });
+  }
+
   struct Piece {
     std::int64_t row;
     std::int64_t begin;  // on the last axis
@@ -66,6 +86,7 @@ class TapColumns {
   }
 
   const ConvolutionLayout& layout_;
+  bool pointwise_;
   std::vector<Piece> pieces_;
 };
 
@@ -92,9 +113,9 @@ template <class T>
 inline constexpr std::int64_t block_channels = 128;
 
 // Over factors without error, as a product of W and the matrix of taps.
-template <class S, class W>
+template <class S, class T>
 void convolve_exactly(const KernelContext<S>& context, const ConvolutionLayout& layout, std::int64_t samples,
-                      std::int64_t groups, std::span<const double> x, std::span<const W> w,
+                      std::int64_t groups, std::span<const T> x, std::span<const T> w,
                       std::span<const S> bias, std::span<S> y) {
   const std::int64_t plane = layout.rows * layout.last().output;
   const std::int64_t depth = layout.channels * layout.w_plane;
@@ -103,7 +124,8 @@ void convolve_exactly(const KernelContext<S>& context, const ConvolutionLayout& 
   const std::vector<std::int64_t> inside = taps_inside(layout);
   context.parallel_for(samples * groups * blocks * columns, 1, [&](std::int64_t begin,
                                                                    std::int64_t end) {
-    ExactBlock block;
+    ExactBlock block(factors_of(context));
+    ExactResults<S> result;
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t first = item % columns * exact_columns;
       const std::int64_t count = std::min(exact_columns, plane - first);
@@ -112,7 +134,7 @@ void convolve_exactly(const KernelContext<S>& context, const ConvolutionLayout& 
       const std::int64_t group = item / columns / blocks % groups;
       const std::int64_t n = item / columns / blocks / groups;
       const std::int64_t m = group * layout.group_outputs + first_row;
-      const double* channels =
+      const T* channels =
           x.data() + (n * layout.x_channels + group * layout.channels) * layout.x_plane;
       const auto start = [&](std::int64_t row) {
         return bias.empty() ? S(0.0) : bias[static_cast<std::size_t>(m + row)];
@@ -123,7 +145,7 @@ void convolve_exactly(const KernelContext<S>& context, const ConvolutionLayout& 
       block.multiply(
           rows, depth, count,
           [&](std::int64_t row, std::int64_t k, std::int64_t terms, double* out) {
-            const W* from = w.data() + (m + row) * depth + k;
+            const T* from = w.data() + (m + row) * depth + k;
             for (std::int64_t i = 0; i < terms; ++i)
               out[exact_rows * i] = static_cast<double>(from[i]);
           },
@@ -134,9 +156,10 @@ void convolve_exactly(const KernelContext<S>& context, const ConvolutionLayout& 
           });
       for (std::int64_t row = 0; row < rows; ++row) {
         S* out = y.data() + (n * layout.outputs + m + row) * plane + first;
+        const S first_term = start(row);
         for (std::int64_t j = 0; j < count; ++j)
-          out[j] = exact_result<S>(block, start(row), row, j,
-                                   layout.channels * inside[static_cast<std::size_t>(first + j)]);
+          out[j] = result(block, first_term, row, j,
+                          layout.channels * inside[static_cast<std::size_t>(first + j)]);
       }
     }
   });

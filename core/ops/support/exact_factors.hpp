@@ -39,6 +39,26 @@ bool with_exact_factor(const KernelContext<S>& context, std::size_t i, const Bod
   }
 }
 
+/// Both factors as they are, of one type.
+template <class S, class Body>
+bool with_equal_exact_factors(const KernelContext<S>& context, std::size_t left, std::size_t right,
+                              const Body& body) {
+  bool done = false;
+  with_exact_factor(context, left, [&](auto a) {
+    using A = typename decltype(a)::value_type;
+    done = with_exact_factor(context, right, [&](auto b) {
+      if constexpr (std::is_same_v<A, typename decltype(b)::value_type>) {
+        body(a, b);
+      } else {
+        const std::vector<double> wide_a(a.begin(), a.end());
+        const std::vector<double> wide_b(b.begin(), b.end());
+        body(std::span<const double>(wide_a), std::span<const double>(wide_b));
+      }
+    });
+  });
+  return done;
+}
+
 /// Both factors, the left one as doubles.
 template <class S, class Body>
 bool with_exact_factors(const KernelContext<S>& context, std::size_t left, std::size_t right,
@@ -57,20 +77,37 @@ bool with_exact_factors(const KernelContext<S>& context, std::size_t left, std::
   return done;
 }
 
-/// What a sum that began at `start` and grew by `products` products is, as the scalar.
+/// Whether inputs 0 and 1 are tensors of at most float32. What a double kernel hands to the next may be
+/// any double.
 template <class S>
-[[nodiscard]] S exact_result(const ExactBlock& block, S start, std::int64_t row,
-                             std::int64_t column, std::int64_t products) {
-  if constexpr (std::is_same_v<S, Bounded>) {
-    Sum<Bounded> sum(start);
-    sum.add_exact_products(block.value(row, column), block.magnitude(row, column), products);
-    return sum.result();
-  } else {
-    return static_cast<S>(block.value(row, column));
-  }
+[[nodiscard]] Factors factors_of(const KernelContext<S>& context) {
+  const bool stored = context.exact(0) != nullptr && context.exact(1) != nullptr;
+  return stored && context.dtype(0) != DType::float64 ? Factors::single : Factors::wide;
 }
 
-/// Begins the sums of row `row` where the scalar's rule has them begin; see exact_result.
+/// Blocks of sums as the scalar. One thread's, within one scope of the error model.
+template <class S>
+class ExactResults {
+ public:
+  /// `further`: roundings beyond those of the sum itself.
+  explicit ExactResults(std::int64_t further = 0) : further_(further) {}
+
+  /// What a sum that began at `start` and grew by `products` products is.
+  [[nodiscard]] S operator()(const ExactBlock& block, const S& start, std::int64_t row,
+                             std::int64_t column, std::int64_t products) {
+    if constexpr (std::is_same_v<S, Bounded>)
+      return bounds_.result(start, block.value(row, column), block.magnitude(row, column),
+                            products);
+    else
+      return static_cast<S>(block.value(row, column));
+  }
+
+ private:
+  std::int64_t further_;
+  ExactSumBounds bounds_{further_};
+};
+
+/// Begins the sums of row `row` where the scalar's rule has them begin; see ExactResults.
 template <class S>
 void begin_row(ExactBlock& block, std::int64_t row, std::int64_t columns, S start) {
   if constexpr (std::is_same_v<S, double>)

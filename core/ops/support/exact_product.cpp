@@ -20,8 +20,8 @@ constexpr int rows = static_cast<int>(exact_rows);
 
 #if HWY_HAVE_FLOAT64
 
-/// V vectors of columns of 4 rows. Never fused: a product and a sum are two roundings.
-template <int V, bool with_magnitudes>
+/// V vectors of columns of 4 rows. Wide factors are never fused: a product and a sum are two roundings.
+template <int V, bool with_magnitudes, Factors factors>
 HWY_INLINE void tile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b,
                      std::int64_t depth, double* HWY_RESTRICT values,
                      double* HWY_RESTRICT magnitudes) {
@@ -40,16 +40,27 @@ HWY_INLINE void tile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b,
   }
   for (std::int64_t k = 0; k < depth; ++k, a += rows, b += exact_columns) {
     hn::Vec<decltype(d)> right[V];
+    hn::Vec<decltype(d)> right_size[V];
     HWY_UNROLL(2)
-    for (int v = 0; v < V; ++v) right[v] = hn::LoadU(d, b + v * lanes);
+    for (int v = 0; v < V; ++v) {
+      right[v] = hn::LoadU(d, b + v * lanes);
+      right_size[v] = hn::Abs(right[v]);
+    }
     HWY_UNROLL(4)
     for (int r = 0; r < rows; ++r) {
       const auto left = hn::Set(d, a[r]);
+      const auto left_size = hn::Abs(left);
       HWY_UNROLL(2)
       for (int v = 0; v < V; ++v) {
-        const auto product = hn::Mul(left, right[v]);
-        sum[r][v] = hn::Add(sum[r][v], product);
-        if constexpr (with_magnitudes) size[r][v] = hn::Add(size[r][v], hn::Abs(product));
+        if constexpr (factors == Factors::single) {
+          sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
+          if constexpr (with_magnitudes)
+            size[r][v] = hn::MulAdd(left_size, right_size[v], size[r][v]);
+        } else {
+          const auto product = hn::Mul(left, right[v]);
+          sum[r][v] = hn::Add(sum[r][v], product);
+          if constexpr (with_magnitudes) size[r][v] = hn::Add(size[r][v], hn::Abs(product));
+        }
       }
     }
   }
@@ -64,18 +75,27 @@ HWY_INLINE void tile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b,
   }
 }
 
-void accumulate(const double* a, const double* b, std::int64_t depth, std::int64_t columns,
-                double* values, double* magnitudes) {
+template <Factors factors>
+void accumulate_as(const double* a, const double* b, std::int64_t depth, std::int64_t columns,
+                   double* values, double* magnitudes) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<double>()));
   // 16 accumulators of 32 registers, or 8 of 16.
   constexpr int vectors = HWY_TARGET == HWY_AVX3 ? 2 : 1;
   constexpr std::int64_t step = vectors * lanes;
   for (std::int64_t j = 0; j < columns; j += step) {
     if (magnitudes != nullptr)
-      tile<vectors, true>(a, b + j, depth, values + j, magnitudes + j);
+      tile<vectors, true, factors>(a, b + j, depth, values + j, magnitudes + j);
     else
-      tile<vectors, false>(a, b + j, depth, values + j, nullptr);
+      tile<vectors, false, factors>(a, b + j, depth, values + j, nullptr);
   }
+}
+
+void accumulate(Factors factors, const double* a, const double* b, std::int64_t depth,
+                std::int64_t columns, double* values, double* magnitudes) {
+  if (factors == Factors::single)
+    accumulate_as<Factors::single>(a, b, depth, columns, values, magnitudes);
+  else
+    accumulate_as<Factors::wide>(a, b, depth, columns, values, magnitudes);
 }
 
 #else  // this Highway has no double on wasm: loops that the compiler turns into vectors
@@ -105,8 +125,8 @@ void tile(const double* a, const double* b, std::int64_t depth, double* values,
     }
 }
 
-void accumulate(const double* a, const double* b, std::int64_t depth, std::int64_t columns,
-                double* values, double* magnitudes) {
+void accumulate(Factors /*factors*/, const double* a, const double* b, std::int64_t depth,
+                std::int64_t columns, double* values, double* magnitudes) {
   for (std::int64_t j = 0; j < columns; j += 4) {
     if (magnitudes != nullptr) tile<true>(a, b + j, depth, values + j, magnitudes + j);
     else tile<false>(a, b + j, depth, values + j, nullptr);
@@ -124,9 +144,9 @@ namespace driftscope {
 
 HWY_EXPORT(accumulate);
 
-void accumulate_exact(const double* a, const double* b, std::int64_t depth, std::int64_t columns,
-                      double* values, double* magnitudes) {
-  HWY_DYNAMIC_DISPATCH(accumulate)(a, b, depth, columns, values, magnitudes);
+void accumulate_exact(Factors factors, const double* a, const double* b, std::int64_t depth,
+                      std::int64_t columns, double* values, double* magnitudes) {
+  HWY_DYNAMIC_DISPATCH(accumulate)(factors, a, b, depth, columns, values, magnitudes);
 }
 
 }  // namespace driftscope

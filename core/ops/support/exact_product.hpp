@@ -1,6 +1,7 @@
 // Matrix products in double over factors without error, blocked for registers and caches: the value
-// and, for bounds, Σ|a·b|. Each sum grows by one product at a time, k ascending, each operation rounded
-// by itself, so that every processor and every width of vectors gives the same bits.
+// and, for bounds, Σ|a·b|. Each sum grows by one product at a time, k ascending, so that every processor
+// and every width of vectors gives the same bits. Products of numbers that float32 can hold are exact in
+// double, so fused or not makes no difference; where they are not, each operation is rounded by itself.
 // Clients: the reference kernels of Conv, Gemm, MatMul. It knows no operator and starts no threads.
 #pragma once
 
@@ -14,14 +15,22 @@ inline constexpr std::int64_t exact_rows = 4;      ///< of a micro tile
 inline constexpr std::int64_t exact_columns = 64;  ///< of a block
 inline constexpr std::int64_t exact_depth = 256;   ///< products added before the next panel
 
+/// How the factors are stored.
+enum class Factors {
+  single,  ///< numbers of 24 bits
+  wide,
+};
+
 /// values[r·64 + j] += Σₖ a[4k + r]·b[64k + j] for 4 rows r and j in [0, columns rounded up to 16);
 /// magnitudes likewise with |a·b|, or null.
-void accumulate_exact(const double* a, const double* b, std::int64_t depth, std::int64_t columns,
-                      double* values, double* magnitudes);
+void accumulate_exact(Factors factors, const double* a, const double* b, std::int64_t depth,
+                      std::int64_t columns, double* values, double* magnitudes);
 
 /// One thread's blocks.
 class ExactBlock {
  public:
+  explicit ExactBlock(Factors factors) : factors_(factors) {}
+
   /// Sums of `rows` × `columns` (at most 64), all 0.
   void clear(std::int64_t rows, bool magnitudes) {
     const std::int64_t tiles = (rows + exact_rows - 1) / exact_rows;
@@ -54,7 +63,7 @@ class ExactBlock {
         const std::int64_t tile = std::min(exact_rows, rows - row);
         if (tile < exact_rows) std::fill(a_.begin(), a_.end(), 0.0);
         for (std::int64_t r = 0; r < tile; ++r) pack_a(row + r, k, count, a_.data() + r);
-        accumulate_exact(a_.data(), b_.data(), count, columns, values_.data() + at(row, 0),
+        accumulate_exact(factors_, a_.data(), b_.data(), count, columns, values_.data() + at(row, 0),
                          magnitudes_.empty() ? nullptr : magnitudes_.data() + at(row, 0));
       }
     }
@@ -65,6 +74,7 @@ class ExactBlock {
     return static_cast<std::size_t>(row * exact_columns + column);
   }
 
+  Factors factors_;
   std::vector<double> values_;
   std::vector<double> magnitudes_;
   std::vector<double> a_;  // [k][4]

@@ -2,6 +2,7 @@
 // Clients: Bounded, Sum<Bounded>. Nothing here knows where the operands come from.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/float_bits.hpp"
@@ -22,20 +23,21 @@ inline constexpr double reference_slack = 0x1p-51;
 [[nodiscard]] inline double rounding_error(const ErrorModel& model, double size) {
   if (size == 0.0) return 0.0;
   const double relative = model.rounds_to_nearest ? power_of_two_below(size) : size;
-  return std::fmax(relative * model.unit_roundoff, model.absolute) + reference_slack * size;
+  // No fmax: it is a call, and this is asked for every element.
+  return std::max(relative * model.unit_roundoff, model.absolute) + reference_slack * size;
 }
 
 [[nodiscard]] inline double division_error(const ErrorModel& model, double size) {
   if (model.rounds_to_nearest) return rounding_error(model, size);
   if (size == 0.0) return 0.0;
-  return std::fmax(ulps_at(model, size, model.division_ulp), model.absolute) +
+  return std::max(ulps_at(model, size, model.division_ulp), model.absolute) +
          reference_slack * size;
 }
 
 [[nodiscard]] inline double sqrt_error(const ErrorModel& model, double size) {
   if (model.rounds_to_nearest) return rounding_error(model, size);
   if (size == 0.0) return 0.0;
-  return std::fmax(ulps_at(model, size, model.sqrt_ulp), model.absolute) + reference_slack * size;
+  return std::max(ulps_at(model, size, model.sqrt_ulp), model.absolute) + reference_slack * size;
 }
 
 /// A function with this accuracy, its result at most `size`, its argument at most `argument`.

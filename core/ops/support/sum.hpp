@@ -112,6 +112,31 @@ class Sum<Bounded> {
   std::array<float, 8> lanes_{};
 };
 
+/// What Sum<Bounded> gives for products of exact factors behind one start, for many sums after another:
+/// what depends on the number of terms alone is computed when that number changes. The model of the scope
+/// in which it is made applies.
+class ExactSumBounds {
+ public:
+  explicit ExactSumBounds(std::int64_t further = 0)
+      : model_(current_error_model()), further_(further) {}
+
+  /// As Sum(start), round_once_more() `further` times, add_exact_products(value, magnitude, count).
+  [[nodiscard]] Bounded result(const Bounded& start, double value, double magnitude,
+                               std::int64_t count);
+
+ private:
+  [[nodiscard]] Bounded in_general(const Bounded& start, double value, double magnitude,
+                                   std::int64_t count) const;
+
+  const ErrorModel& model_;
+  std::int64_t further_;
+  std::int64_t terms_ = -1;  // those that the following are for
+  std::int64_t products_ = -1;
+  double gamma_ = 0.0;
+  double likely_ = 0.0;  // λ·√n·u
+  double tiny_ = 0.0;
+};
+
 /// Sum of a contiguous range.
 template <class S>
 [[nodiscard]] S reduce_sum(std::span<const S> values) {

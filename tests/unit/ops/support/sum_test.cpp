@@ -161,4 +161,42 @@ TEST_CASE("SumBounded_InfinityAndNaN") {
   CHECK(wide.result().worst == inf);
 }
 
+// The short way for many sums gives the bits of the long one.
+TEST_CASE("ExactSumBounds_AreThoseOfTheSum") {
+  const std::uint64_t seed = test::test_seed(22);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  for (const DType dtype : {DType::float32, DType::float16, DType::float64})
+    for (const std::int64_t further : {0, 1}) {
+      ErrorModel model = error_model_for({}, dtype);
+      model.elements = 1000;
+      const ErrorModelScope scope(model);
+      ExactSumBounds bounds(further);
+      for (int round = 0; round < 4000; ++round) {
+        const std::int64_t count = rng.below(4) == 0 ? static_cast<std::int64_t>(rng.below(3))
+                                                     : static_cast<std::int64_t>(rng.below(300));
+        Bounded start = exact(rng.below(3) == 0 ? 0.0f : rng.normal());
+        if (rng.below(10) == 0) start = Bounded(0.5, 1e-3, 1e-4, 1e-5);
+        if (rng.below(50) == 0) start = inf;
+        double magnitude = count == 0 ? 0.0 : static_cast<double>(rng.uniform(0.0f, 100.0f));
+        if (rng.below(50) == 0) magnitude *= 0x1p126;
+        if (rng.below(20) == 0) magnitude = 0.0;
+        const double value = magnitude * static_cast<double>(rng.uniform(-1.0f, 1.0f));
+        Sum<Bounded> sum(start);
+        for (std::int64_t i = 0; i < further; ++i) sum.round_once_more();
+        sum.add_exact_products(value, magnitude, count);
+        const Bounded want = sum.result();
+        const Bounded got = bounds.result(start, value, magnitude, count);
+        CAPTURE(count);
+        CAPTURE(start.value);
+        CAPTURE(value);
+        CAPTURE(magnitude);
+        CHECK(got.value == want.value);
+        CHECK(got.worst == want.worst);
+        CHECK(got.likely == want.likely);
+        CHECK(got.systematic == want.systematic);
+      }
+    }
+}
+
 }  // namespace driftscope::test::sum_test
