@@ -26,6 +26,8 @@
 
 namespace driftscope {
 
+class ThreadPool;
+
 /// What the data say about a lean; asked for only when there is one.
 struct BiasWitness {
   /// The same tensor computed in plain float32; nothing when that cannot be done.
@@ -40,6 +42,6 @@ inline constexpr double bias_limit = 6.0;
 /// The lean in standard errors, 0 when there is none or the tensor is too small to tell; negative
 /// towards zero. `got` is float32 with the reference's shape.
 [[nodiscard]] double signed_bias_z(std::span<const Bounded> reference, const Tensor& got,
-                                   const BiasWitness& witness);
+                                   const BiasWitness& witness, ThreadPool& threads);
 
 }  // namespace driftscope

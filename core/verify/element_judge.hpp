@@ -1,10 +1,6 @@
-// Is each element of a recorded tensor within the budget of its reference value?
-// Client: verify. It knows nothing of nodes or traces.
+// Is an element of a recorded tensor within the budget of its reference value?
+// Client: tensor_judge. It knows nothing of tensors.
 #pragma once
-
-#include <cstdint>
-#include <optional>
-#include <span>
 
 #include "core/ops/support/bounded.hpp"
 #include "core/verify/verify.hpp"
@@ -27,17 +23,5 @@ struct BudgetUse {
 /// - Zeros of either sign are equal.
 [[nodiscard]] BudgetUse judge_element(const Bounded& reference, double got, double want_rounded,
                                       const ErrorModel& model);
-
-/// The whole tensor: the largest use of each budget, and the element with the largest.
-struct TensorUse {
-  BudgetUse use;
-  std::int64_t worst_element = -1;  ///< the first of those that use most; −1 when there are none
-  std::int64_t specials = 0;        ///< elements whose NaN or infinity is wrong
-};
-
-/// `got` and `want` (the reference rounded) are floating tensors of one dtype and shape.
-[[nodiscard]] TensorUse judge_tensor(std::span<const Bounded> reference, const Tensor& got,
-                                     const Tensor& want, const ErrorModel& model,
-                                     ThreadPool& threads);
 
 }  // namespace driftscope

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/verify/element_judge.hpp"
 #include "core/verify/metrics.hpp"
+#include "core/verify/tensor_judge.hpp"
 #include "core/verify/tensor_values.hpp"
 
 namespace driftscope {
@@ -86,11 +86,11 @@ void judge_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const 
                                                         : Verdict::rounding;
 }
 
-void judge_floating(LayerVerdict& layer, const Derived& derived, const Tensor& got,
-                    const Tensor& want, const BiasWitness& witness, ThreadPool& threads) {
+void judge_floating(LayerVerdict& layer, std::span<const Bounded> reference, const Tensor& got,
+                    const BiasWitness& witness, ThreadPool& threads) {
   const ErrorModel model = error_model_for(current_error_model(), got.dtype());
-  const auto& reference = derived.reference.real;
-  const TensorUse judged = judge_tensor(reference, got, want, model, threads);
+  const auto [judged, metrics] = judge_tensor(reference, got, model, threads);
+  layer.metrics = metrics;
   layer.budget_used = judged.use.worst;
   layer.budget_used_statistical = judged.use.likely;
   if (judged.worst_element >= 0) {
@@ -114,7 +114,7 @@ void judge_floating(LayerVerdict& layer, const Derived& derived, const Tensor& g
   }
   if (layer.metrics.different_elements > 0 && model.rounds_to_nearest &&
       got.dtype() == DType::float32)
-    layer.mean_signed_z = signed_bias_z(reference, got, witness);
+    layer.mean_signed_z = signed_bias_z(reference, got, witness, threads);
   if (std::fabs(layer.mean_signed_z) > bias_limit) {
     layer.verdict = Verdict::fault;
     layer.reason = layer.mean_signed_z < 0.0
@@ -151,15 +151,20 @@ LayerVerdict judge_layer(const Graph& graph, NodeId node, std::size_t output, co
                                dtype_name(got.dtype()), shape_text(got.shape()));
     return layer;
   }
-  const auto want = lower(reference, &threads);
-  const auto metrics = want.ok() ? measure(got, *want, &threads) : Result<Metrics>(want.error());
+  if (is_floating(got.dtype())) {
+    // A branch may pass on what it was given, without any error.
+    const std::vector<Bounded> exact =
+        is_known(reference) ? lift_values<Bounded>(reference.tensor) : std::vector<Bounded>();
+    judge_floating(layer, is_known(reference) ? exact : reference.real, got, witness, threads);
+    return layer;
+  }
+  const auto metrics = measure(got, reference.tensor, &threads);
   if (!metrics.ok()) {
     layer.reason = metrics.error().message;
     return layer;
   }
   layer.metrics = *metrics;
-  if (is_floating(got.dtype())) judge_floating(layer, derived, got, *want, witness, threads);
-  else judge_exact(layer, reference.real, got, *want);
+  judge_exact(layer, reference.real, got, reference.tensor);
   return layer;
 }
 

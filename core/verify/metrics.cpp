@@ -3,141 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <span>
 #include <vector>
 
-#include "core/base/float_bits.hpp"
-#include "core/base/half.hpp"
 #include "core/platform/platform.hpp"
+#include "core/verify/metrics_parts.hpp"
 
 namespace driftscope {
-namespace {
 
-// One element of a dtype: its value, whether two results are the same, how many numbers lie between.
-template <class T>
-struct Plain {
-  using Stored = T;
-  static double value(T x) { return static_cast<double>(x); }
-  static bool same(T a, T b) { return a == b; }
-  static double steps(T a, T b) {
-    return static_cast<double>(a > b ? static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)
-                                     : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a));
-  }
-};
-
-// Floats as integers in the order of the reals, both zeros 0 (see float_bits.hpp).
-template <class Bits, int width>
-double ordered(Bits bits) {
-  constexpr Bits sign = Bits{1} << (width - 1);
-  const auto magnitude = static_cast<double>(bits & (sign - 1));
-  return (bits & sign) != 0 ? -magnitude : magnitude;
-}
-
-struct Float32 {
-  using Stored = float;
-  static double value(float x) { return static_cast<double>(x); }
-  static bool same(float a, float b) { return same_result(a, b); }
-  static double steps(float a, float b) { return static_cast<double>(ulp_distance(a, b)); }
-};
-
-struct Float64 {
-  using Stored = double;
-  static double value(double x) { return x; }
-  static bool same(double a, double b) {
-    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (a != a && b != b);
-  }
-  static double steps(double a, double b) {
-    const auto x = std::bit_cast<std::uint64_t>(a);
-    const auto y = std::bit_cast<std::uint64_t>(b);
-    constexpr std::uint64_t magnitude = ~std::uint64_t{0} >> 1;
-    if ((x >> 63) == (y >> 63)) return static_cast<double>(x > y ? x - y : y - x);
-    return static_cast<double>(x & magnitude) + static_cast<double>(y & magnitude);
-  }
-};
-
-template <int fraction, int exponent>
-struct Small {
-  using Stored = std::uint16_t;
-  static double value(std::uint16_t x) { return widen({fraction, exponent}, x); }
-  static bool same(std::uint16_t a, std::uint16_t b) {
-    return a == b || (std::isnan(value(a)) && std::isnan(value(b)));
-  }
-  static double steps(std::uint16_t a, std::uint16_t b) {
-    return std::fabs(ordered<std::uint16_t, 16>(a) - ordered<std::uint16_t, 16>(b));
-  }
-};
-
-// Sums over a part of the elements; parts are added in order, however many threads there are.
-struct Part {
-  std::int64_t different = 0;
-  std::int64_t nan = 0;
-  std::int64_t inf = 0;
-  std::int64_t finite = 0;
-  double max_abs = 0.0;
-  double max_rel = 0.0;
-  double max_ulp = 0.0;
-  double absolute = 0.0;
-  double dot = 0.0;
-  double got = 0.0;
-  double want = 0.0;
-  double noise = 0.0;
-
-  void add(const Part& other) {
-    different += other.different;
-    nan += other.nan;
-    inf += other.inf;
-    finite += other.finite;
-    max_abs = std::fmax(max_abs, other.max_abs);
-    max_rel = std::fmax(max_rel, other.max_rel);
-    max_ulp = std::fmax(max_ulp, other.max_ulp);
-    absolute += other.absolute;
-    dot += other.dot;
-    got += other.got;
-    want += other.want;
-    noise += other.noise;
-  }
-};
-
-template <class Kind>
-Part measure_part(std::span<const typename Kind::Stored> got,
-                  std::span<const typename Kind::Stored> want) {
-  Part part;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const double g = Kind::value(got[i]);
-    const double w = Kind::value(want[i]);
-    const bool same = Kind::same(got[i], want[i]);
-    if (!std::isfinite(g) || !std::isfinite(w)) {
-      if (std::isnan(g)) ++part.nan;
-      if (std::isinf(g)) ++part.inf;
-      if (same) continue;
-      ++part.different;
-      part.max_abs = part.max_rel = INFINITY;
-      part.max_ulp = std::isnan(g) || std::isnan(w)
-                         ? INFINITY
-                         : std::fmax(part.max_ulp, Kind::steps(got[i], want[i]));
-      continue;
-    }
-    ++part.finite;
-    part.dot += g * w;
-    part.got += g * g;
-    part.want += w * w;
-    if (same) continue;
-    ++part.different;
-    const double error = std::fabs(g - w);
-    part.max_abs = std::fmax(part.max_abs, error);
-    if (w != 0.0) part.max_rel = std::fmax(part.max_rel, error / std::fabs(w));
-    part.max_ulp = std::fmax(part.max_ulp, Kind::steps(got[i], want[i]));
-    part.absolute += error;
-    part.noise += error * error;
-  }
-  return part;
-}
-
-Metrics metrics_of(const Part& total, std::int64_t elements) {
+Metrics metrics_parts::metrics_of(const Part& total, std::int64_t elements) {
   Metrics metrics;
   metrics.elements = elements;
   metrics.different_elements = total.different;
@@ -159,7 +34,9 @@ Metrics metrics_of(const Part& total, std::int64_t elements) {
   return metrics;
 }
 
-constexpr std::int64_t part_elements = 1 << 16;
+namespace {
+
+using namespace metrics_parts;
 
 template <class Kind>
 Metrics measure_as(const Tensor& got_tensor, const Tensor& want_tensor, ThreadPool* threads) {
@@ -169,8 +46,8 @@ Metrics measure_as(const Tensor& got_tensor, const Tensor& want_tensor, ThreadPo
   const auto measure_parts = [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const std::size_t first = i * part_elements;
-      const std::size_t count = std::min<std::size_t>(part_elements, got.size() - first);
-      parts[i] = measure_part<Kind>(got.subspan(first, count), want.subspan(first, count));
+      const std::size_t count = std::min(part_elements, got.size() - first);
+      parts[i].measure<Kind>(got.subspan(first, count), want.subspan(first, count));
     }
   };
   const auto count = static_cast<std::int64_t>(parts.size());
@@ -208,11 +85,12 @@ Result<Metrics> measure(const Tensor& got, const Tensor& want, ThreadPool* threa
   if (got.shape() != want.shape())
     return bad_input(fmt::format("expected shape {}, got {}", shape_text(want.shape()),
                                  shape_text(got.shape())));
+  Metrics metrics;
+  if (with_floating_kind(got.dtype(), [&]<class Kind>() {
+        metrics = measure_as<Kind>(got, want, threads);
+      }))
+    return metrics;
   switch (got.dtype()) {
-    case DType::float32: return measure_as<Float32>(got, want, threads);
-    case DType::float64: return measure_as<Float64>(got, want, threads);
-    case DType::float16: return measure_as<Small<10, 5>>(got, want, threads);
-    case DType::bfloat16: return measure_as<Small<7, 8>>(got, want, threads);
     case DType::boolean:
     case DType::uint8: return measure_as<Plain<std::uint8_t>>(got, want, threads);
     case DType::int8: return measure_as<Plain<std::int8_t>>(got, want, threads);

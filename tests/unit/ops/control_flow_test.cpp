@@ -113,6 +113,28 @@ TEST_CASE("If_BranchesCaptureAndMayDifferInShape") {
   CHECK(inferred_shape(choice(), "y") == "?");
 }
 
+// What a branch passes on untouched has no error, and no kernel that would lift it.
+TEST_CASE("If_BranchOfAConstant_IsJudged") {
+  const auto constant = [](const char* name, float x) {
+    return ModelBuilder(name).initializer("k", floats({2}, {x, x})).output("k").graph_message();
+  };
+  ModelBuilder model;
+  model.input("c", DType::boolean, {});
+  model.node("If", {"c"}, {"y"})
+      .graph_attribute("then_branch", constant("one", 1.0f))
+      .graph_attribute("else_branch", constant("two", 2.0f));
+  model.output("y");
+  const Graph graph = built(model);
+  ThreadPool threads(1);
+  for (const float second : {1.0f, 1.0000001f}) {
+    Trace trace;
+    trace.tensors = {{"c", flag(true)}, {"y", floats({2}, {1.0f, second})}};
+    const auto verification = verify(graph, "", trace, threads);
+    REQUIRE_MESSAGE(verification.ok(), verification.error().message);
+    CHECK(verification->verdict == (second == 1.0f ? Verdict::identical : Verdict::fault));
+  }
+}
+
 TEST_CASE("If_KnownCondition_GivesTheTypeOfItsBranch") {
   // The other branch does not even fit: exporters write such for shapes that do not occur.
   const auto yes = ModelBuilder("yes").node("Relu", {"x"}, {"t"}).output("t");

@@ -115,7 +115,8 @@ TEST_CASE("Bias_FewChannels_TellNothing") {
   const Tensor got = tensor<float>({1, 4}, {1, 1, 1, 1});
   const std::vector<Bounded> reference(4, Bounded(1.001, 1.0, 0.01, 0.0));
   const BiasWitness witness{[] { return std::optional<Tensor>(); }, [] { return 0.0; }};
-  CHECK(signed_bias_z(reference, got, witness) == 0.0);
+  ThreadPool threads(2);
+  CHECK(signed_bias_z(reference, got, witness, threads) == 0.0);
 }
 
 }  // namespace driftscope::test::bias_test

@@ -2,9 +2,7 @@
 
 #include <limits>
 
-#include "core/platform/platform.hpp"
 #include "core/verify/element_judge.hpp"
-#include "tests/unit/support/model_builder.hpp"
 
 namespace driftscope::test::element_judge_test {
 namespace {
@@ -69,21 +67,6 @@ TEST_CASE("Element_EngineWithoutSpecials_MayGiveAnythingThere") {
   CHECK(!is_fault(use(Bounded(not_a_number), 0.0, model)));
   CHECK(!is_fault(use(Bounded(inf), 3.0, model)));
   CHECK(is_fault(use(Bounded(1.0, 0.1, 0.1), not_a_number, model)));
-}
-
-TEST_CASE("Tensor_LargestUse_FirstOfEqualOnes") {
-  std::vector<Bounded> reference(100000, Bounded(1.0, 0.5, 0.5));
-  std::vector<float> got(reference.size(), 1.0f);
-  got[70000] = got[99999] = 1.25f;
-  const Tensor got_tensor = tensor<float>({100000}, got);
-  const Tensor want = tensor<float>({100000}, std::vector<float>(got.size(), 1.0f));
-  for (const int threads : {1, 3}) {
-    ThreadPool pool(threads);
-    const TensorUse used = judge_tensor(reference, got_tensor, want, {}, pool);
-    CHECK(used.use.worst == 0.5);
-    CHECK(used.worst_element == 70000);
-    CHECK(used.specials == 0);
-  }
 }
 
 }  // namespace driftscope::test::element_judge_test

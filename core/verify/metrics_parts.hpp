@@ -1,0 +1,209 @@
+// Differences of two tensors, gathered part by part: what an element of each dtype is, and the sums over
+// a range. Parts are added in order, so that no figure depends on the number of threads.
+// Clients: metrics.cpp, tensor_judge.cpp.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "core/base/float_bits.hpp"
+#include "core/base/half.hpp"
+#include "core/verify/verify.hpp"
+
+namespace driftscope::metrics_parts {
+
+/// Elements of a part.
+inline constexpr std::size_t part_elements = std::size_t{1} << 16;
+
+// One element of a dtype: its value, whether two results are the same, how many numbers lie between, and
+// for floating ones the number nearest to a real.
+template <class T>
+struct Plain {
+  using Stored = T;
+  static double value(T x) { return static_cast<double>(x); }
+  static bool same(T a, T b) { return a == b; }
+  static double steps(T a, T b) {
+    return static_cast<double>(a > b ? static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)
+                                     : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a));
+  }
+};
+
+// Floats as integers in the order of the reals, both zeros 0 (see float_bits.hpp).
+template <class Bits, int width>
+double ordered(Bits bits) {
+  constexpr Bits sign = Bits{1} << (width - 1);
+  const auto magnitude = static_cast<double>(bits & (sign - 1));
+  return (bits & sign) != 0 ? -magnitude : magnitude;
+}
+
+struct Float32 {
+  using Stored = float;
+  static double value(float x) { return static_cast<double>(x); }
+  static float nearest(double x) { return static_cast<float>(x); }
+  static bool same(float a, float b) { return same_result(a, b); }
+  static double steps(float a, float b) { return static_cast<double>(ulp_distance(a, b)); }
+};
+
+struct Float64 {
+  using Stored = double;
+  static double value(double x) { return x; }
+  static double nearest(double x) { return x; }
+  static bool same(double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (a != a && b != b);
+  }
+  static double steps(double a, double b) {
+    const auto x = std::bit_cast<std::uint64_t>(a);
+    const auto y = std::bit_cast<std::uint64_t>(b);
+    constexpr std::uint64_t magnitude = ~std::uint64_t{0} >> 1;
+    if ((x >> 63) == (y >> 63)) return static_cast<double>(x > y ? x - y : y - x);
+    return static_cast<double>(x & magnitude) + static_cast<double>(y & magnitude);
+  }
+};
+
+template <int fraction, int exponent>
+struct Small {
+  using Stored = std::uint16_t;
+  static double value(std::uint16_t x) { return widen({fraction, exponent}, x); }
+  static std::uint16_t nearest(double x) { return narrow({fraction, exponent}, x); }
+  static bool same(std::uint16_t a, std::uint16_t b) {
+    return a == b || (std::isnan(value(a)) && std::isnan(value(b)));
+  }
+  static double steps(std::uint16_t a, std::uint16_t b) {
+    return std::fabs(ordered<std::uint16_t, 16>(a) - ordered<std::uint16_t, 16>(b));
+  }
+};
+using Float16 = Small<10, 5>;
+using BFloat16 = Small<7, 8>;
+
+/// Calls body.template operator()<Kind>() for a floating dtype; false for others.
+template <class Body>
+bool with_floating_kind(DType dtype, const Body& body) {
+  switch (dtype) {
+    case DType::float32: body.template operator()<Float32>(); return true;
+    case DType::float64: body.template operator()<Float64>(); return true;
+    case DType::float16: body.template operator()<Float16>(); return true;
+    case DType::bfloat16: body.template operator()<BFloat16>(); return true;
+    default: return false;
+  }
+}
+
+struct Part {
+  std::int64_t different = 0;
+  std::int64_t nan = 0;
+  std::int64_t inf = 0;
+  std::int64_t finite = 0;
+  double max_abs = 0.0;
+  double max_rel = 0.0;
+  double max_ulp = 0.0;
+  double absolute = 0.0;
+  double dot = 0.0;
+  double got = 0.0;
+  double want = 0.0;
+  double noise = 0.0;
+
+  void add(const Part& other) {
+    different += other.different;
+    nan += other.nan;
+    inf += other.inf;
+    finite += other.finite;
+    max_abs = std::max(max_abs, other.max_abs);
+    max_rel = std::max(max_rel, other.max_rel);
+    max_ulp = std::max(max_ulp, other.max_ulp);
+    absolute += other.absolute;
+    dot += other.dot;
+    got += other.got;
+    want += other.want;
+    noise += other.noise;
+  }
+
+  /// Adds the elements of two ranges of one length.
+  template <class Kind>
+  void measure(std::span<const typename Kind::Stored> g, std::span<const typename Kind::Stored> w) {
+    constexpr std::size_t block = 512;  // one odd element makes only its neighbours slow
+    for (std::size_t i = 0; i < g.size(); i += block) {
+      const std::size_t count = std::min(block, g.size() - i);
+      measure_block<Kind>(g.subspan(i, count), w.subspan(i, count));
+    }
+  }
+
+ private:
+  template <class Kind>
+  static bool all_finite(std::span<const typename Kind::Stored> values) {
+    bool result = true;
+    for (const auto x : values) result &= std::isfinite(Kind::value(x));
+    return result;
+  }
+
+  template <class Kind>
+  void measure_block(std::span<const typename Kind::Stored> g,
+                     std::span<const typename Kind::Stored> w) {
+    if (!all_finite<Kind>(g) || !all_finite<Kind>(w)) return measure_any<Kind>(g, w);
+    finite += static_cast<std::int64_t>(g.size());
+    if (std::memcmp(g.data(), w.data(), g.size_bytes()) == 0) measure_equal<Kind>(g);
+    else measure_finite<Kind>(g, w);
+  }
+
+  template <class Kind>
+  void measure_equal(std::span<const typename Kind::Stored> g) {
+    for (const auto stored : g) {
+      const double x = Kind::value(stored);
+      const double square = x * x;
+      dot += square;
+      got += square;
+      want += square;
+    }
+  }
+
+  // Without branches: which elements differ is a toss of a coin.
+  template <class Kind>
+  void measure_finite(std::span<const typename Kind::Stored> got_values,
+                      std::span<const typename Kind::Stored> want_values) {
+    Part sums = *this;  // in registers
+    for (std::size_t i = 0; i < got_values.size(); ++i) {
+      const double g = Kind::value(got_values[i]);
+      const double w = Kind::value(want_values[i]);
+      const double error = std::fabs(g - w);
+      sums.dot += g * w;
+      sums.got += g * g;
+      sums.want += w * w;
+      sums.absolute += error;
+      sums.noise += error * error;
+      sums.different += Kind::same(got_values[i], want_values[i]) ? 0 : 1;
+      sums.max_abs = std::max(sums.max_abs, error);
+      sums.max_rel = std::max(sums.max_rel, error / (w != 0.0 ? std::fabs(w) : INFINITY));
+      sums.max_ulp = std::max(sums.max_ulp, Kind::steps(got_values[i], want_values[i]));
+    }
+    *this = sums;
+  }
+
+  template <class Kind>
+  void measure_any(std::span<const typename Kind::Stored> got_values,
+                   std::span<const typename Kind::Stored> want_values) {
+    for (std::size_t i = 0; i < got_values.size(); ++i) {
+      const double g = Kind::value(got_values[i]);
+      const double w = Kind::value(want_values[i]);
+      if (std::isfinite(g) && std::isfinite(w)) {
+        ++finite;
+        measure_finite<Kind>(got_values.subspan(i, 1), want_values.subspan(i, 1));
+        continue;
+      }
+      if (std::isnan(g)) ++nan;
+      if (std::isinf(g)) ++inf;
+      if (Kind::same(got_values[i], want_values[i])) continue;
+      ++different;
+      max_abs = max_rel = INFINITY;
+      max_ulp = std::isnan(g) || std::isnan(w)
+                    ? INFINITY
+                    : std::max(max_ulp, Kind::steps(got_values[i], want_values[i]));
+    }
+  }
+};
+
+/// The figures of all parts together.
+[[nodiscard]] Metrics metrics_of(const Part& total, std::int64_t elements);
+
+}  // namespace driftscope::metrics_parts

@@ -1,0 +1,118 @@
+#include "core/verify/tensor_judge.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "core/platform/platform.hpp"
+#include "core/verify/metrics_parts.hpp"
+
+namespace driftscope {
+namespace {
+
+using metrics_parts::part_elements;
+
+// Which of two elements is to be shown: the larger use, the earlier on a tie. `later` comes behind.
+void keep_larger(TensorUse& kept, const TensorUse& later) {
+  if (later.worst_element >= 0 &&
+      (kept.worst_element < 0 || later.use.worst > kept.use.worst))
+    kept.worst_element = later.worst_element;
+  kept.use.worst = std::max(kept.use.worst, later.use.worst);
+  kept.use.likely = std::max(kept.use.likely, later.use.likely);
+  kept.use.special = kept.use.special || later.use.special;
+  kept.specials += later.specials;
+}
+
+struct JudgedPart {
+  TensorUse judged;
+  metrics_parts::Part metrics;
+};
+
+// The first element of `reference` and `got` is number `first` of the tensor.
+template <class Kind>
+class PartJudge {
+ public:
+  using Stored = typename Kind::Stored;
+
+  PartJudge(const ErrorModel& model, std::int64_t first, JudgedPart& result)
+      : model_(model), first_(first), result_(result) {}
+
+  void judge(std::span<const Bounded> reference, std::span<const Stored> got) {
+    for (std::size_t i = 0; i < reference.size(); i += block) {
+      const std::size_t count = std::min(block, reference.size() - i);
+      const auto bounds = reference.subspan(i, count);
+      for (std::size_t k = 0; k < count; ++k) want_[k] = Kind::nearest(bounds[k].value);
+      result_.metrics.template measure<Kind>(got.subspan(i, count), std::span(want_).first(count));
+      judge_block(bounds, got.subspan(i, count), first_ + static_cast<std::int64_t>(i));
+    }
+  }
+
+ private:
+  static constexpr std::size_t block = 512;
+
+  // Most elements use less of both budgets than one before them, which costs no division to tell. NaN
+  // and infinity fail every comparison, and are looked at.
+  void judge_block(std::span<const Bounded> reference, std::span<const Stored> got,
+                   std::int64_t first) {
+    constexpr double below = 1.0 - 0x1p-40;  // more than the roundings of both sides
+    TensorUse& kept = result_.judged;
+    double worst = kept.use.worst * below;
+    double likely = kept.use.likely * below;
+    for (std::size_t k = 0; k < reference.size(); ++k) {
+      const Bounded& want = reference[k];
+      const double g = Kind::value(got[k]);
+      const double error = std::fabs(g - want.value);
+      const bool less = error < worst * want.worst && error < likely * want.likely;
+      if (less || (error == 0.0 && kept.worst_element >= 0)) continue;
+      TensorUse one{judge_element(want, g, Kind::value(want_[k]), model_),
+                    first + static_cast<std::int64_t>(k), 0};
+      one.specials = one.use.special ? 1 : 0;
+      keep_larger(kept, one);
+      worst = kept.use.worst * below;
+      likely = kept.use.likely * below;
+    }
+  }
+
+  const ErrorModel& model_;
+  std::int64_t first_;
+  JudgedPart& result_;
+  std::array<Stored, block> want_;
+};
+
+template <class Kind>
+TensorJudgement judge_as(std::span<const Bounded> reference, const Tensor& got,
+                         const ErrorModel& model, ThreadPool& threads) {
+  const auto values = got.values<typename Kind::Stored>();
+  std::vector<JudgedPart> parts((reference.size() + part_elements - 1) / part_elements);
+  threads.parallel_for(
+      static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+          const std::size_t first = i * part_elements;
+          const std::size_t count = std::min(part_elements, reference.size() - first);
+          PartJudge<Kind>(model, static_cast<std::int64_t>(first), parts[i])
+              .judge(reference.subspan(first, count), values.subspan(first, count));
+        }
+      });
+  TensorJudgement all;
+  metrics_parts::Part metrics;
+  for (const JudgedPart& part : parts) {
+    keep_larger(all.judged, part.judged);
+    metrics.add(part.metrics);
+  }
+  all.metrics = metrics_of(metrics, got.elements());
+  return all;
+}
+
+}  // namespace
+
+TensorJudgement judge_tensor(std::span<const Bounded> reference, const Tensor& got,
+                             const ErrorModel& model, ThreadPool& threads) {
+  TensorJudgement result;
+  metrics_parts::with_floating_kind(got.dtype(), [&]<class Kind>() {
+    result = judge_as<Kind>(reference, got, model, threads);
+  });
+  return result;
+}
+
+}  // namespace driftscope

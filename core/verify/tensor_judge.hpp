@@ -1,0 +1,30 @@
+// One recorded floating tensor against its reference: distances and budgets in one pass, since moving
+// the reference through the processor costs more than judging it. Client: layer_judge.
+// It knows nothing of nodes or traces.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/verify/element_judge.hpp"
+
+namespace driftscope {
+
+/// The largest use of each budget, and the element with the largest.
+struct TensorUse {
+  BudgetUse use;
+  std::int64_t worst_element = -1;  ///< the first of those that use most; −1 when there are none
+  std::int64_t specials = 0;        ///< elements whose NaN or infinity is wrong
+};
+
+struct TensorJudgement {
+  TensorUse judged;
+  Metrics metrics;  ///< as `measure` gives them against the reference rounded to got's dtype
+};
+
+/// `got` is a floating tensor with an element for each of the reference. The same on any number of
+/// threads.
+[[nodiscard]] TensorJudgement judge_tensor(std::span<const Bounded> reference, const Tensor& got,
+                                           const ErrorModel& model, ThreadPool& threads);
+
+}  // namespace driftscope
