@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <new>
+#include <optional>
+
 #include "core/base/sha256.hpp"
 #include "core/base/text.hpp"
 #include "core/model/onnx_parts.hpp"
 #include "core/model/protobuf_fields.hpp"
+#include "core/platform/platform.hpp"
 
 namespace driftscope {
 namespace {
@@ -96,14 +100,26 @@ Error protobuf_too_large(std::string_view what) {
                                  what));
 }
 
-Result<Model> read_onnx(std::span<const std::byte> bytes, const ExternalData& external_data) {
+Result<Model> read_onnx(std::span<const std::byte> bytes, const ExternalData& external_data,
+                        ThreadPool* threads) {
   if (bytes.size() > max_protobuf_bytes) return protobuf_too_large("model");
   if (bytes.empty()) return bad_input("model: the file is empty");
   const std::string_view message(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  auto model = read_model(message, external_data);
-  if (!model.ok()) return in_context(std::move(model).error(), "model");
-  model->sha256 = sha256_hex(bytes);
-  return model;
+  std::optional<Result<Model>> model;
+  std::string sha256;
+  const auto read = [&](std::int64_t begin, std::int64_t end) {
+    for (; begin < end; ++begin) try {
+        if (begin == 0) model.emplace(read_model(message, external_data));
+        else sha256 = sha256_hex(bytes);
+      } catch (const std::bad_alloc&) {
+        model.emplace(limit_error("out of memory"));
+      }
+  };
+  if (threads != nullptr) threads->parallel_for(2, 1, read);
+  else read(0, 2);
+  if (!model->ok()) return in_context(std::move(*model).error(), "model");
+  (*model)->sha256 = std::move(sha256);
+  return *std::move(model);
 }
 
 }  // namespace driftscope

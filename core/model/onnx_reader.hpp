@@ -14,6 +14,8 @@
 
 namespace driftscope {
 
+class ThreadPool;
+
 inline constexpr std::int64_t min_opset = 1;
 inline constexpr std::int64_t max_opset = 21;
 
@@ -29,8 +31,10 @@ using ExternalData = std::function<Result<std::vector<std::byte>>(
 /// A loader for where there are no files: any external data is an error that names the file.
 [[nodiscard]] ExternalData no_external_data();
 
+/// With `threads` it is hashed while it is read.
 [[nodiscard]] Result<Model> read_onnx(std::span<const std::byte> bytes,
-                                      const ExternalData& external_data = no_external_data());
+                                      const ExternalData& external_data = no_external_data(),
+                                      ThreadPool* threads = nullptr);
 
 /// Reads one serialized TensorProto (the .pb files of ONNX test data sets).
 [[nodiscard]] Result<NamedTensor> read_tensor_proto(std::span<const std::byte> bytes);

@@ -59,7 +59,7 @@ Result<std::int64_t> tensor_byte_size(DType dtype, std::span<const std::int64_t>
   return (*total_bits + 7) / 8;
 }
 
-Result<Tensor> Tensor::make(DType dtype, Shape shape, std::string_view what) {
+Result<Tensor> Tensor::allocate(DType dtype, Shape shape, std::string_view what) {
   DRIFTSCOPE_TRY(const std::int64_t bytes, tensor_byte_size(dtype, shape, what));
   // Rounded up to whole cache lines, so that a vector load of the last elements stays inside.
   constexpr std::align_val_t alignment{64};
@@ -68,7 +68,8 @@ Result<Tensor> Tensor::make(DType dtype, Shape shape, std::string_view what) {
   if (memory == nullptr)
     return limit_error(fmt::format("{}: out of memory for {} bytes (shape {}, {})", what, bytes,
                                    shape_text(shape), dtype_name(dtype)));
-  std::memset(memory, 0, size);
+  // What lies behind the elements is read as well.
+  std::memset(static_cast<std::byte*>(memory) + bytes, 0, size - static_cast<std::size_t>(bytes));
   Tensor tensor;
   tensor.dtype_ = dtype;
   tensor.elements_ = element_count(shape);
@@ -82,13 +83,19 @@ Result<Tensor> Tensor::make(DType dtype, Shape shape, std::string_view what) {
   return tensor;
 }
 
+Result<Tensor> Tensor::make(DType dtype, Shape shape, std::string_view what) {
+  DRIFTSCOPE_TRY(Tensor tensor, allocate(dtype, std::move(shape), what));
+  if (tensor.byte_size_ > 0) std::memset(tensor.data(), 0, tensor.byte_size_);
+  return tensor;
+}
+
 Result<Tensor> Tensor::from_bytes(DType dtype, Shape shape, std::span<const std::byte> bytes,
                                   std::string_view what) {
   DRIFTSCOPE_TRY(const std::int64_t expected, tensor_byte_size(dtype, shape, what));
   if (static_cast<std::uint64_t>(expected) != bytes.size())
     return bad_input(fmt::format("{}: {} of shape {} needs {} bytes, got {}", what, dtype_name(dtype),
                                  shape_text(shape), expected, bytes.size()));
-  DRIFTSCOPE_TRY(Tensor tensor, make(dtype, std::move(shape), what));
+  DRIFTSCOPE_TRY(Tensor tensor, allocate(dtype, std::move(shape), what));
   if (!bytes.empty()) std::memcpy(tensor.mutable_bytes().data(), bytes.data(), bytes.size());
   return tensor;
 }

@@ -80,6 +80,8 @@ class Tensor {
   [[nodiscard]] Result<Tensor> reshaped(Shape shape) const;
 
  private:
+  /// The elements are not written yet.
+  [[nodiscard]] static Result<Tensor> allocate(DType dtype, Shape shape, std::string_view what);
   template <class T>
   [[nodiscard]] bool holds() const {
     if (dtype_of<T>() == dtype_) return true;

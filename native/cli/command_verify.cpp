@@ -22,7 +22,7 @@ struct VerifyOptions {
   bool quiet = false;
 };
 
-Result<Verification> verify_file(const ModelFile& model, const std::string& path,
+Result<Verification> verify_file(const GraphFile& model, const std::string& path,
                                  ThreadPool& threads, ProgressLine& line) {
   DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(path));
   auto trace = TraceView::open(file.bytes());
@@ -37,9 +37,9 @@ Result<Verification> verify_file(const ModelFile& model, const std::string& path
 }
 
 Exit run_verify(const VerifyOptions& options) {
-  const auto model = load_model_file(options.model);
-  if (!model.ok()) return print_error(model.error()), exit_of(model.error());
   ThreadPool threads(options.threads > 0 ? options.threads : usable_processors());
+  const auto model = load_graph_file(options.model, threads);
+  if (!model.ok()) return print_error(model.error()), exit_of(model.error());
   Exit exit = Exit::ok;
   nlohmann::json all = nlohmann::json::array();
   for (const std::string& path : options.traces) {

@@ -33,6 +33,18 @@ ExternalData attaching(const std::filesystem::path& folder, std::vector<JobAttac
   };
 }
 
+Result<GraphFile> read_graph(std::span<const std::byte> bytes, const std::filesystem::path& path,
+                              std::vector<JobAttachment>& attachments, ThreadPool* threads) {
+  const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
+  auto model = read_onnx(bytes, attaching(path.parent_path(), attachments), threads);
+  if (!model.ok()) return name_file(std::move(model).error());
+  auto graph = build_graph(*model);
+  if (!graph.ok()) return name_file(std::move(graph).error());
+  auto inferred = infer_shapes(*std::move(graph));
+  if (!inferred.ok()) return name_file(std::move(inferred).error());
+  return GraphFile{model->sha256, *std::move(inferred)};
+}
+
 }  // namespace
 
 Result<ModelFile> load_model_file(const std::filesystem::path& path) {
@@ -40,16 +52,16 @@ Result<ModelFile> load_model_file(const std::filesystem::path& path) {
   file.path = path;
   DRIFTSCOPE_TRY(Bytes bytes, read_file(path));
   file.bytes = std::make_shared<const Bytes>(std::move(bytes));
-  const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
-  auto model = read_onnx(*file.bytes, attaching(path.parent_path(), file.attachments));
-  if (!model.ok()) return name_file(std::move(model).error());
-  file.sha256 = model->sha256;
-  auto graph = build_graph(*model);
-  if (!graph.ok()) return name_file(std::move(graph).error());
-  auto inferred = infer_shapes(*std::move(graph));
-  if (!inferred.ok()) return name_file(std::move(inferred).error());
-  file.graph = *std::move(inferred);
+  DRIFTSCOPE_TRY(GraphFile read, read_graph(*file.bytes, path, file.attachments, nullptr));
+  file.sha256 = std::move(read.sha256);
+  file.graph = std::move(read.graph);
   return file;
+}
+
+Result<GraphFile> load_graph_file(const std::filesystem::path& path, ThreadPool& threads) {
+  DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(path));
+  std::vector<JobAttachment> attachments;
+  return read_graph(file.bytes(), path, attachments, &threads);
 }
 
 }  // namespace driftscope

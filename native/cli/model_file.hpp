@@ -12,6 +12,8 @@
 
 namespace driftscope {
 
+class ThreadPool;
+
 struct ModelFile {
   std::filesystem::path path;
   std::shared_ptr<const Bytes> bytes;
@@ -21,5 +23,13 @@ struct ModelFile {
 };
 
 [[nodiscard]] Result<ModelFile> load_model_file(const std::filesystem::path& path);
+
+/// The same without the files' bytes, for commands that run nothing.
+struct GraphFile {
+  std::string sha256;
+  Graph graph;
+};
+[[nodiscard]] Result<GraphFile> load_graph_file(const std::filesystem::path& path,
+                                                ThreadPool& threads);
 
 }  // namespace driftscope
