@@ -1,7 +1,7 @@
 # Tables made from folders, so that a new operator, kernel or engine is one new file and no list is
 # edited: core/ops/FOO.cpp defines ops::foo::add_to(OperatorTable&), core/engines/strict/kernels/FOO.cpp
-# defines strict::foo::add_to(StrictKernelTable&), core/engines/FOO/engine.cpp defines
-# make_foo_engine(). (A file whose name is a keyword: if.cpp, ops::if_.)
+# defines strict::foo::add_to(StrictKernelTable&), core/engines/fast/operators/FOO.cpp defines
+# fast::foo::add_to(FastOperatorTable&), core/engines/FOO/engine.cpp defines make_foo_engine(). (A file whose name is a keyword: if.cpp, ops::if_.)
 # Explicit calls rather than static initialisers: linkers drop those.
 set(DRIFTSCOPE_GENERATED_DIR "${CMAKE_BINARY_DIR}/generated")
 
@@ -53,6 +53,11 @@ file(GLOB strict_kernel_files CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/core/engines/strict/kernels/*.cpp")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/strict_registry.cpp" "${strict_kernel_files}"
   core/engines/strict/kernel_table.hpp StrictKernelTable strict strict_kernels)
+
+file(GLOB fast_operator_files CONFIGURE_DEPENDS
+  "${CMAKE_SOURCE_DIR}/core/engines/fast/operators/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/fast_registry.cpp" "${fast_operator_files}"
+  core/engines/fast/lowering.hpp fast::FastOperatorTable fast fast_operators)
 
 file(GLOB engine_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/engines/*/engine.cpp")
 set(engine_declarations "")

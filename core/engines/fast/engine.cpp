@@ -1,0 +1,79 @@
+// The fast engine: XNNPACK's operators on a plan made for the whole graph, kernels of our own where
+// XNNPACK has none that is quick, and the strict kernels, node by node, for the rest; the trace says for
+// which. What it computes depends on the instruction set; nothing is promised beyond what verify allows.
+#include "core/engine/engine.hpp"
+
+#include <fmt/format.h>
+
+#include "core/engines/fast/lowering.hpp"
+#include "core/engines/fast/session.hpp"
+#include "core/ops/operator.hpp"
+
+namespace driftscope {
+namespace {
+
+using namespace fast;
+
+// "Gather 2, LayerNormalization 5".
+std::string list_of(const std::map<std::string, int>& operators) {
+  std::string text;
+  for (const auto& [op, count] : operators)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", op, count);
+  return text;
+}
+
+class FastEngine final : public Engine {
+ public:
+  [[nodiscard]] std::string name() const override { return "fast"; }
+
+  [[nodiscard]] Availability available() const override {
+    const Status status = initialize_xnnpack();
+    return status.ok() ? Availability{} : Availability{false, status.error().message};
+  }
+
+  [[nodiscard]] Availability supports(const Graph& /*graph*/, const Node& node) const override {
+    const auto op = find_operator(node);
+    if (!op.ok()) return {false, op.error().message};
+    if (fast_operators().find(node) == nullptr && (*op)->strict_kernel == nullptr)
+      return {false, fmt::format("{} has neither a fast nor a strict kernel", node.op_type)};
+    return {};
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<Session>> prepare(
+      std::shared_ptr<const Graph> graph, const EngineOptions& options) const override {
+    if (!options.values.empty())
+      return bad_input(fmt::format("engine fast has no option \"{}\"; it has: threads",
+                                   options.values.begin()->first));
+    DRIFTSCOPE_CHECK(initialize_xnnpack());
+    for (const Node& node : graph->nodes)
+      if (auto support = supports(*graph, node); !support.ok) return unsupported(support.reason);
+    DRIFTSCOPE_TRY(SimdTarget simd, choose_simd(0));
+    const int threads = options.threads > 0 ? options.threads : usable_processors();
+    auto resources = std::make_unique<Resources>(std::move(simd), threads, graph);
+    DRIFTSCOPE_CHECK(resources->make_pool());
+    Lowering lowering(*graph, *graph, options.fuse, resources->pool(), resources->strict);
+    DRIFTSCOPE_TRY(Plan plan, lowering.run());
+
+    RanWith ran;
+    ran.engine = name();
+    ran.instruction_set = resources->strict.simd.name;
+    ran.device = "CPU";
+    ran.threads_asked = threads;
+    ran.threads_real = resources->strict.threads.size();
+    if (!plan.on_strict.empty()) ran.options["on_strict"] = list_of(plan.on_strict);
+    std::vector<std::string> labels;
+    for (const PlannedNode& node : plan.nodes)
+      labels.push_back(node.node == no_node ? "a step between nodes"
+                                            : node_label(graph->nodes[node.node]));
+    auto session = std::make_unique<FastSession>(std::move(resources), std::move(plan),
+                                                 std::move(labels), std::move(ran));
+    DRIFTSCOPE_CHECK(session->prepare());
+    return std::unique_ptr<Session>(std::move(session));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_fast_engine() { return std::make_unique<FastEngine>(); }
+
+}  // namespace driftscope

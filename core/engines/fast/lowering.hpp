@@ -1,0 +1,139 @@
+// Graph → Plan: node after node in topological order, each by its operator's file in operators/, or by
+// the strict kernel where there is none or it declines. It knows in which layouts every value exists so
+// far and converts where a reader needs another one: that is how the layout of the whole graph is
+// planned. Clients: engine.cpp; operators/.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/engines/fast/plan.hpp"
+#include "core/engines/fast/strict_step.hpp"
+#include "core/engines/fast/xnn.hpp"
+
+namespace driftscope::fast {
+
+class Lowering;
+
+/// Bounds that an operator applies to what it computed: Relu, Clip.
+struct Clamp {
+  float min = -std::numeric_limits<float>::infinity();
+  float max = std::numeric_limits<float>::infinity();
+  [[nodiscard]] bool none() const { return *this == Clamp{}; }
+  bool operator==(const Clamp&) const = default;
+};
+
+/// What an operator computes together with the nodes behind it.
+struct Fusion {
+  ValueId output = no_value;  ///< of the last of them
+  std::vector<NodeId> nodes;  ///< behind the first
+  Clamp clamp;
+};
+
+/// Makes the steps of a node. False: this operator cannot run it, it goes to strict; nothing that was
+/// emitted before may write a value of the graph then.
+using LowerOperator = Result<bool> (*)(Lowering& lowering, const Node& node);
+
+/// The operators that XNNPACK (or a kernel of our own) runs, by type, generated from operators/ (each
+/// file FOO.cpp defines `void driftscope::fast::foo::add_to(FastOperatorTable&)`), never edited.
+class FastOperatorTable {
+ public:
+  void add(std::string_view op_type, LowerOperator lower) { table_[std::string(op_type)] = lower; }
+  [[nodiscard]] LowerOperator find(const Node& node) const;
+
+ private:
+  std::map<std::string, LowerOperator, std::less<>> table_;
+};
+
+
+/// Sets the pointers of an XNNPACK operator.
+using SetupOperator = std::function<xnn_status(xnn_operator_t, const Memory&)>;
+
+class Lowering {
+ public:
+  /// `graph` may be one that passes made: its values keep the numbers that they have in `original`, and
+  /// what follows those in number is new. `pool` may be null: one thread.
+  Lowering(const Graph& graph, const Graph& original, bool fuse, pthreadpool_t pool,
+           StrictResources& strict);
+
+  [[nodiscard]] Result<Plan> run();
+
+  // ---- what operators ask
+
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] bool has_input(const Node& node, std::size_t i) const {
+    return i < node.inputs.size() && node.inputs[i] != no_value;
+  }
+  [[nodiscard]] const Value& value(ValueId id) const { return graph_.values[id]; }
+  /// The value of an initializer or constant, else null.
+  [[nodiscard]] const Tensor* constant(ValueId id) const;
+  /// float32 of known shape without a size of 0.
+  [[nodiscard]] bool is_float(ValueId id) const;
+  /// Of a value for which is_float holds.
+  [[nodiscard]] Shape shape(ValueId id) const { return *graph_.values[id].static_shape(); }
+  /// In which layout the value was made.
+  [[nodiscard]] Layout layout(ValueId id) const;
+  /// Of Relu and Clip with known bounds, the lower one below the upper one.
+  [[nodiscard]] std::optional<Clamp> clamp_of(const Node& node) const;
+  /// The node's output 0 and, when fusing, the activation behind it.
+  [[nodiscard]] Fusion with_activation(const Node& node) const;
+  /// Threads for this many multiplications or other elementary steps: none for what one thread finishes
+  /// before another one wakes up.
+  [[nodiscard]] pthreadpool_t pool_for(std::int64_t work) const;
+
+  // ---- what operators make
+
+  /// The value in this layout; converted if it does not exist in it yet. Constants too.
+  [[nodiscard]] Result<BufferId> read(ValueId id, Layout layout);
+  /// A new constant.
+  [[nodiscard]] BufferId keep(Tensor tensor);
+  /// The memory of a value that the next step writes.
+  [[nodiscard]] BufferId write(ValueId id, Layout layout);
+  [[nodiscard]] BufferId scratch(std::size_t bytes);
+  /// The value is another view of this memory.
+  void alias(ValueId id, BufferId source, Layout layout);
+
+  void emit(PlannedStep step) { plan_.steps.push_back(std::move(step)); }
+  /// A step of one XNNPACK operator, created and reshaped. `writes` holds its workspace as well.
+  void emit(XnnOperator op, pthreadpool_t pool, std::vector<BufferId> reads,
+            std::vector<BufferId> writes, SetupOperator setup, BufferId in_place = no_buffer);
+  /// The nodes behind the first are part of it.
+  void absorb(const Fusion& fusion);
+
+ private:
+  struct Existing {
+    Layout layout;
+    BufferId buffer;
+  };
+
+  [[nodiscard]] BufferId add(Buffer buffer);
+  [[nodiscard]] Status lower(NodeId id);
+  [[nodiscard]] Status lower_strictly(const Node& node);
+  [[nodiscard]] Result<BufferId> convert(ValueId id, const Existing& from, Layout to);
+  [[nodiscard]] NodeId original_node(const Node& node) const;
+
+  const Graph& graph_;
+  const Graph& original_;
+  bool fuse_;
+  pthreadpool_t pool_;
+  StrictResources& strict_;
+  Plan plan_;
+  std::vector<std::vector<Existing>> existing_;  // by value; the first is how it was made
+  std::vector<std::vector<NodeId>> readers_;     // by value, as often as it is read
+  std::vector<bool> is_output_;
+  std::vector<bool> absorbed_;                   // by node
+  NodeId last_of_group_ = no_node;
+};
+
+}  // namespace driftscope::fast
+
+namespace driftscope {
+
+/// All operators of this build (generated: build/generated/fast_registry.cpp).
+[[nodiscard]] const fast::FastOperatorTable& fast_operators();
+
+}  // namespace driftscope

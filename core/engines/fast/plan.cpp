@@ -1,0 +1,108 @@
+#include "core/engines/fast/plan.hpp"
+
+#include <algorithm>
+
+#include "core/engine/memory_plan.hpp"
+
+namespace driftscope::fast {
+namespace {
+
+// Reading a little beyond a buffer's end must stay inside the arena (XNN_EXTRA_BYTES is 16).
+constexpr std::int64_t tail_bytes = 128;
+
+struct Lifetime {
+  std::size_t first = std::numeric_limits<std::size_t>::max();
+  std::size_t last = 0;
+
+  [[nodiscard]] bool used() const { return first <= last; }
+  void cover(std::size_t step) {
+    first = std::min(first, step);
+    last = std::max(last, step);
+  }
+};
+
+// By root. What is handed over after a node lives until its last step, an output to the end.
+std::vector<Lifetime> lifetimes(const Plan& plan) {
+  std::vector<Lifetime> result(plan.buffers.size());
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    for (const BufferId id : plan.steps[i].reads) result[plan.root(id)].cover(i);
+    for (const BufferId id : plan.steps[i].writes) result[plan.root(id)].cover(i);
+  }
+  for (const PlannedNode& node : plan.nodes)
+    for (const auto& [value, id] : node.values)
+      if (Lifetime& life = result[plan.root(id)]; life.used())
+        life.last = std::max(life.last, node.end_step == 0 ? 0 : node.end_step - 1);
+  for (const BufferId id : plan.outputs)
+    if (Lifetime& life = result[plan.root(id)]; life.used()) life.last = plan.steps.size();
+  return result;
+}
+
+bool in_arena(const Plan& plan, BufferId id) {
+  return plan.buffers[plan.root(id)].home == Home::arena;
+}
+
+// The output takes over the memory of an input that ends with the step that reads it.
+void work_in_place(Plan& plan) {
+  std::vector<Lifetime> lives = lifetimes(plan);
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    PlannedStep& step = plan.steps[i];
+    if (step.in_place == no_buffer) continue;
+    const BufferId from = plan.root(step.in_place);
+    const BufferId to = plan.root(step.writes[0]);
+    if (!in_arena(plan, from) || !in_arena(plan, to) || from == to || lives[from].last != i ||
+        lives[to].first != i || plan.buffers[from].bytes < plan.buffers[to].bytes)
+      continue;
+    lives[from].last = std::max(lives[from].last, lives[to].last);
+    for (Buffer& buffer : plan.buffers)
+      if (buffer.root == to) buffer.root = from;
+  }
+}
+
+// A slot is released by the last node that reads, makes or hands it over, unless it is an output.
+void release_slots(Plan& plan) {
+  constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> last(plan.buffers.size(), never);
+  for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
+    const PlannedNode& node = plan.nodes[n];
+    for (std::size_t i = node.first_step; i < node.end_step; ++i) {
+      for (const BufferId id : plan.steps[i].reads) last[plan.root(id)] = n;
+      for (const BufferId id : plan.steps[i].writes) last[plan.root(id)] = n;
+    }
+    for (const auto& [value, id] : node.values) last[plan.root(id)] = n;
+  }
+  for (const BufferId id : plan.outputs) last[plan.root(id)] = never;
+  for (BufferId id = 0; id < plan.buffers.size(); ++id)
+    if (plan.buffers[id].home == Home::slot && plan.root(id) == id && last[id] != never)
+      plan.nodes[last[id]].dead_slots.push_back(id);
+}
+
+}  // namespace
+
+void assign_memory(Plan& plan) {
+  work_in_place(plan);
+  const std::vector<Lifetime> lives = lifetimes(plan);
+  std::vector<MemoryRequest> requests;
+  std::vector<BufferId> owners;
+  for (BufferId id = 0; id < plan.buffers.size(); ++id) {
+    const Buffer& buffer = plan.buffers[id];
+    if (buffer.root != id || buffer.home != Home::arena || !lives[id].used()) continue;
+    requests.push_back({buffer.bytes, lives[id].first, lives[id].last});
+    owners.push_back(id);
+  }
+  const MemoryPlan places = plan_memory(requests);
+  for (std::size_t i = 0; i < owners.size(); ++i)
+    plan.buffers[owners[i]].offset = places.offsets[i];
+  plan.arena_bytes = places.bytes + tail_bytes;
+
+  for (PlannedStep& step : plan.steps) {
+    const auto moves = [&](BufferId id) {
+      const Home home = plan.buffers[plan.root(id)].home;
+      return home == Home::input || home == Home::slot;
+    };
+    step.moving = std::any_of(step.reads.begin(), step.reads.end(), moves) ||
+                  std::any_of(step.writes.begin(), step.writes.end(), moves);
+  }
+  release_slots(plan);
+}
+
+}  // namespace driftscope::fast

@@ -1,0 +1,124 @@
+#include "core/engines/fast/session.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <new>
+
+#include "core/platform/platform.hpp"
+
+namespace driftscope::fast {
+
+Status Resources::make_pool() {
+  if (strict.threads.size() == 1) return {};
+  pool_ = pthreadpool_on(strict.threads);
+  if (pool_ == nullptr) return limit_error("engine fast: no memory for its threads");
+  return {};
+}
+
+FastSession::FastSession(std::unique_ptr<Resources> resources, Plan plan,
+                         std::vector<std::string> node_labels, RanWith ran)
+    : resources_(std::move(resources)),
+      plan_(std::move(plan)),
+      labels_(std::move(node_labels)),
+      ran_(std::move(ran)),
+      tensors_(plan_.buffers.size()) {}
+
+Status FastSession::prepare() {
+  DRIFTSCOPE_TRY(arena_, Tensor::make(DType::uint8, {plan_.arena_bytes}, "intermediate values"));
+  base_ = arena_.mutable_bytes().data();
+  for (PlannedStep& step : plan_.steps)
+    if (!step.moving) DRIFTSCOPE_CHECK(step.step->bind(*this));
+  return {};
+}
+
+std::byte* FastSession::address(BufferId buffer) const {
+  const Buffer& root = plan_.buffers[plan_.root(buffer)];
+  switch (root.home) {
+    case Home::constant: return const_cast<std::byte*>(root.constant.bytes().data());
+    case Home::arena: return base_ + root.offset;
+    default: return const_cast<std::byte*>(tensors_[root.root].bytes().data());
+  }
+}
+
+Result<Tensor> FastSession::tensor(BufferId id) const {
+  const Buffer& buffer = plan_.buffers[id];
+  const Buffer& root = plan_.buffers[buffer.root];
+  const bool plain = buffer.layout.plain() || same_order(buffer.shape, buffer.layout, {});
+  if (root.home == Home::slot || root.home == Home::input) {
+    const Tensor& whole = tensors_[buffer.root];
+    if (id == buffer.root) return whole;
+    if (plain) return whole.reshaped(buffer.shape);
+  }
+  if (root.home == Home::constant && plain) return root.constant.reshaped(buffer.shape);
+  DRIFTSCOPE_TRY(Tensor copy, Tensor::make(buffer.dtype, buffer.shape, "a copy of a value"));
+  if (copy.elements() > 0)
+    reorder(buffer.shape, static_cast<std::size_t>(bits_per_element(buffer.dtype) / 8),
+            buffer.layout, address(id), {}, copy.mutable_bytes().data());
+  return copy;
+}
+
+Status FastSession::start(std::vector<Tensor> inputs, Observer& observer) {
+  if (inputs.size() != plan_.inputs.size())
+    return internal_error(fmt::format("the run was started with {} inputs, the graph has {}",
+                                      inputs.size(), plan_.inputs.size()));
+  observer_ = &observer;
+  next_ = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const ValueId id = resources_->graph->inputs[i];
+    if (observer.wants(id)) DRIFTSCOPE_CHECK(observer.value(id, inputs[i]));
+    tensors_[plan_.inputs[i]] = std::move(inputs[i]);
+  }
+  return {};
+}
+
+Status FastSession::run_node(const PlannedNode& node) {
+  for (std::size_t i = node.first_step; i < node.end_step; ++i) {
+    PlannedStep& step = plan_.steps[i];
+    if (step.moving) DRIFTSCOPE_CHECK(step.step->bind(*this));
+    DRIFTSCOPE_CHECK(step.step->run(*this));
+  }
+  return {};
+}
+
+Result<Progress> FastSession::poll(std::int64_t budget_ns) {
+  if (observer_ == nullptr) return internal_error("poll before start");
+  const std::int64_t begin = monotonic_ns();
+  std::int64_t now = begin;
+  while (next_ < plan_.nodes.size()) {
+    const PlannedNode& node = plan_.nodes[next_];
+    try {
+      if (auto status = run_node(node); !status.ok())
+        return in_context(std::move(status).error(), labels_[next_]);
+    } catch (const std::bad_alloc&) {
+      return limit_error(labels_[next_] + ": out of memory. A smaller batch needs less.");
+    }
+    const std::int64_t end = monotonic_ns();
+    bool looked = false;
+    for (const auto& [value, buffer] : node.values) {
+      if (!observer_->wants(value)) continue;
+      looked = true;
+      DRIFTSCOPE_TRY(const Tensor seen, tensor(buffer));
+      DRIFTSCOPE_CHECK(observer_->value(value, seen));
+    }
+    if (node.node != no_node) observer_->node_done(node.node, end - now);
+    now = looked ? monotonic_ns() : end;
+    for (const BufferId slot : node.dead_slots) tensors_[slot] = Tensor();
+    ++next_;
+    if (end - begin >= budget_ns) break;
+  }
+  return Progress{static_cast<std::int64_t>(next_), static_cast<std::int64_t>(plan_.nodes.size())};
+}
+
+Result<std::vector<Tensor>> FastSession::finish() {
+  if (observer_ == nullptr || next_ < plan_.nodes.size())
+    return internal_error("finish before the run was finished");
+  std::vector<Tensor> outputs;
+  for (const BufferId buffer : plan_.outputs) {
+    DRIFTSCOPE_TRY(Tensor output, tensor(buffer));
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+}  // namespace driftscope::fast

@@ -1,0 +1,65 @@
+// Runs a plan: step after step in one arena, without allocating anything but what it hands out.
+// Client: engine.cpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/engine/engine.hpp"
+#include "core/engines/fast/plan.hpp"
+#include "core/engines/fast/pthreadpool_on.hpp"
+#include "core/engines/fast/strict_step.hpp"
+#include "core/engines/fast/xnn.hpp"
+
+namespace driftscope::fast {
+
+/// What the steps of a plan refer to: it must be there before the lowering and outlive the plan.
+class Resources {
+ public:
+  Resources(SimdTarget simd, int threads, std::shared_ptr<const Graph> its_graph)
+      : strict{std::move(simd), ThreadPool(threads)}, graph(std::move(its_graph)) {}
+
+  /// XNNPACK's threads are those of the strict kernels.
+  [[nodiscard]] Status make_pool();
+  /// Null: one thread.
+  [[nodiscard]] pthreadpool_t pool() const { return pool_.get(); }
+
+  StrictResources strict;
+  std::shared_ptr<const Graph> graph;  ///< after passes
+
+ private:
+  PthreadpoolPtr pool_;
+};
+
+class FastSession final : public Session, private Memory {
+ public:
+  /// `node_labels`: of the plan's nodes, for messages.
+  FastSession(std::unique_ptr<Resources> resources, Plan plan, std::vector<std::string> node_labels, RanWith ran);
+
+  /// Allocates the arena; to be called once before the first run.
+  [[nodiscard]] Status prepare();
+
+  [[nodiscard]] Status start(std::vector<Tensor> inputs, Observer& observer) override;
+  [[nodiscard]] Result<Progress> poll(std::int64_t budget_ns) override;
+  [[nodiscard]] Result<std::vector<Tensor>> finish() override;
+  [[nodiscard]] RanWith ran_with() const override { return ran_; }
+
+ private:
+  [[nodiscard]] std::byte* address(BufferId buffer) const override;
+  [[nodiscard]] Result<Tensor> tensor(BufferId buffer) const override;
+  void put(BufferId slot, Tensor tensor) override { tensors_[slot] = std::move(tensor); }
+  [[nodiscard]] Status run_node(const PlannedNode& node);
+
+  std::unique_ptr<Resources> resources_;
+  Plan plan_;
+  std::vector<std::string> labels_;
+  RanWith ran_;
+  Tensor arena_;
+  std::byte* base_ = nullptr;  // of the arena
+  std::vector<Tensor> tensors_;  // by buffer: inputs and slots
+  Observer* observer_ = nullptr;
+  std::size_t next_ = 0;
+};
+
+}  // namespace driftscope::fast
