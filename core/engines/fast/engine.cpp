@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "core/engines/fast/fold_constants.hpp"
 #include "core/engines/fast/lowering.hpp"
 #include "core/engines/fast/session.hpp"
+#include "core/graph/passes/passes.hpp"
 #include "core/ops/operator.hpp"
 
 namespace driftscope {
@@ -20,6 +22,12 @@ std::string list_of(const std::map<std::string, int>& operators) {
   for (const auto& [op, count] : operators)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", op, count);
   return text;
+}
+
+// Identities first: they would hide who reads what.
+std::shared_ptr<const Graph> simplified(const Graph& graph, ThreadPool& threads) {
+  Graph result = remove_identities(fold_constants(graph, threads));
+  return std::make_shared<const Graph>(fold_batch_normalization(fold_pads(std::move(result))));
 }
 
 class FastEngine final : public Engine {
@@ -49,9 +57,11 @@ class FastEngine final : public Engine {
       if (auto support = supports(*graph, node); !support.ok) return unsupported(support.reason);
     DRIFTSCOPE_TRY(SimdTarget simd, choose_simd(0));
     const int threads = options.threads > 0 ? options.threads : usable_processors();
-    auto resources = std::make_unique<Resources>(std::move(simd), threads, graph);
+    auto resources = std::make_unique<Resources>(std::move(simd), threads);
     DRIFTSCOPE_CHECK(resources->make_pool());
-    Lowering lowering(*graph, *graph, options.fuse, resources->pool(), resources->strict);
+    resources->graph = options.fuse ? simplified(*graph, resources->strict.threads) : graph;
+    Lowering lowering(*resources->graph, *graph, options.fuse, resources->pool(),
+                      resources->strict);
     DRIFTSCOPE_TRY(Plan plan, lowering.run());
 
     RanWith ran;

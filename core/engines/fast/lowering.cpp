@@ -107,8 +107,9 @@ Status Lowering::lower(NodeId id) {
   PlannedNode planned;
   planned.first_step = plan_.steps.size();
   last_of_group_ = id;
-  bool taken = false;
-  if (const LowerOperator lower_operator = fast_operators().find(node)) {
+  bool taken = take_constants(node);
+  const LowerOperator lower_operator = taken ? nullptr : fast_operators().find(node);
+  if (lower_operator != nullptr) {
     DRIFTSCOPE_TRY(taken, lower_operator(*this, node));
   }
   if (!taken) DRIFTSCOPE_CHECK(lower_strictly(node));
@@ -126,6 +127,13 @@ Status Lowering::lower(NodeId id) {
   planned.end_step = plan_.steps.size();
   plan_.nodes.push_back(std::move(planned));
   return {};
+}
+
+bool Lowering::take_constants(const Node& node) {
+  for (const ValueId id : node.outputs)
+    if (id == no_value || !graph_.values[id].constant) return false;
+  for (const ValueId id : node.outputs) existing_[id] = {{{}, keep(*graph_.values[id].constant)}};
+  return true;
 }
 
 Status Lowering::lower_strictly(const Node& node) {

@@ -75,6 +75,8 @@ class Lowering {
   [[nodiscard]] bool is_float(ValueId id) const;
   /// Of a value for which is_float holds.
   [[nodiscard]] Shape shape(ValueId id) const { return *graph_.values[id].static_shape(); }
+  /// What kernels of our own are compiled for.
+  [[nodiscard]] const SimdTarget& simd() const { return strict_.simd; }
   /// In which layout the value was made.
   [[nodiscard]] Layout layout(ValueId id) const;
   /// Of Relu and Clip with known bounds, the lower one below the upper one.
@@ -112,6 +114,8 @@ class Lowering {
 
   [[nodiscard]] BufferId add(Buffer buffer);
   [[nodiscard]] Status lower(NodeId id);
+  /// Of a node whose outputs are known before it runs.
+  [[nodiscard]] bool take_constants(const Node& node);
   [[nodiscard]] Status lower_strictly(const Node& node);
   [[nodiscard]] Result<BufferId> convert(ValueId id, const Existing& from, Layout to);
   [[nodiscard]] NodeId original_node(const Node& node) const;

@@ -17,8 +17,7 @@ namespace driftscope::fast {
 /// What the steps of a plan refer to: it must be there before the lowering and outlive the plan.
 class Resources {
  public:
-  Resources(SimdTarget simd, int threads, std::shared_ptr<const Graph> its_graph)
-      : strict{std::move(simd), ThreadPool(threads)}, graph(std::move(its_graph)) {}
+  Resources(SimdTarget simd, int threads) : strict{std::move(simd), ThreadPool(threads)} {}
 
   /// XNNPACK's threads are those of the strict kernels.
   [[nodiscard]] Status make_pool();

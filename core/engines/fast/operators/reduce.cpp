@@ -51,12 +51,10 @@ Result<bool> place(Lowering& lowering, const Node& node, xnn_reduce_operator kin
   const Layout made =
       keeps && !layout.plain() && y_shape.size() > 2 ? channels_last(y_shape) : Layout{};
   const BufferId out = lowering.write(y, made);
-  const BufferId workspace = lowering.scratch(workspace_bytes);
-  lowering.emit(std::move(op), pool, {in}, {out, workspace},
-                [=](xnn_operator_t it, const Memory& memory) {
-                  return xnn_setup_reduce_nd(it, memory.address(workspace), memory.address(in),
-                                             memory.address(out));
-                });
+  // The workspace is for sums of another type than the result's: float32 must have none.
+  lowering.emit(std::move(op), pool, {in}, {out}, [=](xnn_operator_t it, const Memory& memory) {
+    return xnn_setup_reduce_nd(it, nullptr, memory.address(in), memory.address(out));
+  });
   return true;
 }
 

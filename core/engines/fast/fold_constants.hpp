@@ -1,0 +1,13 @@
+// Computes once what does not depend on the inputs. Client: engine.cpp, when it may fuse.
+#pragma once
+
+#include "core/graph/graph.hpp"
+#include "core/platform/platform.hpp"
+
+namespace driftscope::fast {
+
+/// The graph with the outputs of nodes that read constants only as constants, by the strict kernels. The
+/// nodes stay. What draws random numbers, or fails, is left alone.
+[[nodiscard]] Graph fold_constants(Graph graph, ThreadPool& threads);
+
+}  // namespace driftscope::fast

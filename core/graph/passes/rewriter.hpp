@@ -1,0 +1,52 @@
+// Changes a graph and keeps it valid: what passes share. Values keep their numbers, so that whoever knows
+// the graph before can name what is left of it; new values come behind. Nodes are renumbered.
+// Clients: the passes of this folder.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+
+namespace driftscope {
+
+class GraphRewriter {
+ public:
+  explicit GraphRewriter(Graph graph);
+
+  /// Nodes that are removed stay in it until take().
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] std::size_t node_count() const { return graph_.nodes.size(); }
+  [[nodiscard]] const Node& node(NodeId id) const { return graph_.nodes[id]; }
+  [[nodiscard]] bool removed(NodeId id) const { return removed_[id]; }
+  [[nodiscard]] bool is_output(ValueId id) const { return is_output_[id]; }
+
+  /// The float32 value of an initializer or constant, else null.
+  [[nodiscard]] const Tensor* float_constant(ValueId id) const;
+  /// The only node that reads a value, once and as an operator's input; nothing where there is none, more
+  /// than one, or where the value is an output of the graph.
+  [[nodiscard]] std::optional<NodeId> only_reader(ValueId id) const;
+
+  /// Adds a constant; its name is made of `stem`.
+  ValueId add_constant(Tensor tensor, const std::string& stem);
+  void set_input(NodeId id, std::size_t input, ValueId value);
+  /// Adds an attribute or changes it.
+  void set_attribute(NodeId id, Attribute attribute);
+  /// The node's first output is this value instead, whose producer must have been removed.
+  void set_output(NodeId id, ValueId value);
+  void remove(NodeId id);
+  /// Everyone who reads `from`, which is no output of the graph, reads `to`.
+  void replace_reads(ValueId from, ValueId to);
+
+  /// The graph, without the nodes that were removed.
+  [[nodiscard]] Graph take();
+
+ private:
+  Graph graph_;
+  std::vector<bool> removed_;
+  std::vector<bool> is_output_;
+  std::vector<std::vector<NodeId>> readers_;  // by value, once for each input; captured counts twice
+};
+
+}  // namespace driftscope
