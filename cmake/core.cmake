@@ -10,7 +10,7 @@ function(driftscope_add_core target)
   list(FILTER sources EXCLUDE REGEX "/core/engines/fast/")
   add_library(${target}_fast OBJECT ${fast_sources})
   target_link_libraries(${target}_fast PRIVATE driftscope_xnnpack)
-  driftscope_unity(${target}_fast)
+  driftscope_unity(${target}_fast ALONE "/simd/")
   file(GLOB platform CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_TWIN}/platform/*.cpp")
   file(GLOB generated "${DRIFTSCOPE_GENERATED_DIR}/*.cpp")
   # A damaged JPEG makes stb's integers overflow, which must not be undefined.
@@ -20,7 +20,7 @@ function(driftscope_add_core target)
   driftscope_add_ort(${target}_objects)
   if(DRIFTSCOPE_SANITIZE)
     # Not optimised the whole compiles three times as fast; where the time of a run goes it is.
-    file(GLOB_RECURSE hot "${CMAKE_SOURCE_DIR}/core/engines/strict/simd/*.cpp"
+    file(GLOB_RECURSE hot "${CMAKE_SOURCE_DIR}/core/engines/*/simd/*.cpp"
       "${CMAKE_SOURCE_DIR}/core/ops/support/exact_product.cpp"
       "${CMAKE_SOURCE_DIR}/core/base/sha256_blocks.cpp")
     set_property(SOURCE ${hot} APPEND PROPERTY COMPILE_OPTIONS -O1)

@@ -57,7 +57,7 @@ driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/strict_registry.cpp" "${strict_
 file(GLOB fast_operator_files CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/core/engines/fast/operators/*.cpp")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/fast_registry.cpp" "${fast_operator_files}"
-  core/engines/fast/lowering.hpp fast::FastOperatorTable fast fast_operators)
+  core/engines/fast/operator_table.hpp fast::FastOperatorTable fast fast_operators)
 
 file(GLOB engine_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/engines/*/engine.cpp")
 set(engine_declarations "")

@@ -5,19 +5,16 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "core/engines/fast/operator_table.hpp"
 #include "core/engines/fast/plan.hpp"
 #include "core/engines/fast/strict_step.hpp"
 #include "core/engines/fast/xnn.hpp"
 
 namespace driftscope::fast {
-
-class Lowering;
 
 /// Bounds that an operator applies to what it computed: Relu, Clip.
 struct Clamp {
@@ -33,22 +30,6 @@ struct Fusion {
   std::vector<NodeId> nodes;  ///< behind the first
   Clamp clamp;
 };
-
-/// Makes the steps of a node. False: this operator cannot run it, it goes to strict; nothing that was
-/// emitted before may write a value of the graph then.
-using LowerOperator = Result<bool> (*)(Lowering& lowering, const Node& node);
-
-/// The operators that XNNPACK (or a kernel of our own) runs, by type, generated from operators/ (each
-/// file FOO.cpp defines `void driftscope::fast::foo::add_to(FastOperatorTable&)`), never edited.
-class FastOperatorTable {
- public:
-  void add(std::string_view op_type, LowerOperator lower) { table_[std::string(op_type)] = lower; }
-  [[nodiscard]] LowerOperator find(const Node& node) const;
-
- private:
-  std::map<std::string, LowerOperator, std::less<>> table_;
-};
-
 
 /// Sets the pointers of an XNNPACK operator.
 using SetupOperator = std::function<xnn_status(xnn_operator_t, const Memory&)>;
@@ -134,10 +115,3 @@ class Lowering {
 };
 
 }  // namespace driftscope::fast
-
-namespace driftscope {
-
-/// All operators of this build (generated: build/generated/fast_registry.cpp).
-[[nodiscard]] const fast::FastOperatorTable& fast_operators();
-
-}  // namespace driftscope
