@@ -71,7 +71,8 @@ Lowering::Lowering(const Graph& graph, const Graph& original, bool fuse, pthread
       existing_(graph.values.size()),
       readers_(graph.values.size()),
       is_output_(graph.values.size()),
-      absorbed_(graph.nodes.size()) {
+      absorbed_(graph.nodes.size()),
+      deferred_(graph.values.size()) {
   for (NodeId id = 0; id < graph.nodes.size(); ++id)
     for (const ValueId input : graph.nodes[id].reads())
       if (input != no_value) readers_[input].push_back(id);
@@ -107,20 +108,18 @@ Status Lowering::lower(NodeId id) {
   PlannedNode planned;
   planned.first_step = plan_.steps.size();
   last_of_group_ = id;
-  bool taken = take_constants(node);
-  const LowerOperator lower_operator = taken ? nullptr : fast_operators().find(node);
-  if (lower_operator != nullptr) {
-    DRIFTSCOPE_TRY(taken, lower_operator(*this, node));
-  }
-  if (!taken) DRIFTSCOPE_CHECK(lower_strictly(node));
+  made_late_.clear();
+  DRIFTSCOPE_CHECK(make(node));
+  if (deferred_[node.outputs[0] == no_value ? 0 : node.outputs[0]] == &node) return {};
   const Node& last = graph_.nodes[last_of_group_];
+  planned.values = std::move(made_late_);
   for (const ValueId output : last.outputs) {
     if (output == no_value) continue;
     // What the caller gets is converted here, where its time belongs.
     if (is_output_[output]) {
       DRIFTSCOPE_TRY([[maybe_unused]] const BufferId plain, read(output, {}));
     }
-    if (output < original_.values.size())
+    if (output < original_.values.size() && !existing_[output].empty())
       planned.values.emplace_back(output, existing_[output].front().buffer);
   }
   planned.node = original_node(last);
@@ -129,10 +128,28 @@ Status Lowering::lower(NodeId id) {
   return {};
 }
 
+Status Lowering::make(const Node& node) {
+  if (take_constants(node)) return {};
+  if (const LowerOperator lower_operator = fast_operators().find(node)) {
+    DRIFTSCOPE_TRY(const bool taken, lower_operator(*this, node));
+    if (taken) return {};
+  }
+  return lower_strictly(node);
+}
+
+bool Lowering::defer(const Node& node) {
+  const ValueId output = node.outputs[0];
+  if (!fuse_ || is_output_[output] || deferred_[output] == &node) return false;
+  deferred_[output] = &node;
+  return true;
+}
+
 bool Lowering::take_constants(const Node& node) {
   for (const ValueId id : node.outputs)
     if (id == no_value || !graph_.values[id].constant) return false;
-  for (const ValueId id : node.outputs) existing_[id] = {{{}, keep(*graph_.values[id].constant)}};
+  // When fusing, only those that somebody reads are kept.
+  for (const ValueId id : node.outputs)
+    if (!fuse_) existing_[id] = {{{}, keep(*graph_.values[id].constant)}};
   return true;
 }
 
@@ -168,6 +185,17 @@ Status Lowering::lower_strictly(const Node& node) {
 const Tensor* Lowering::constant(ValueId id) const {
   const auto& tensor = graph_.values[id].constant;
   return tensor ? &*tensor : nullptr;
+}
+
+const Node* Lowering::producer(ValueId id) const {
+  if (id == no_value) return nullptr;
+  const NodeId node = graph_.values[id].producer;
+  return node == no_node ? nullptr : &graph_.nodes[node];
+}
+
+std::optional<NodeId> Lowering::only_reader(ValueId id) const {
+  if (!fuse_ || is_output_[id] || readers_[id].size() != 1) return std::nullopt;
+  return readers_[id][0];
 }
 
 bool Lowering::is_float(ValueId id) const {
@@ -231,8 +259,12 @@ void Lowering::alias(ValueId id, BufferId source, Layout layout) {
 }
 
 Result<BufferId> Lowering::read(ValueId id, Layout layout) {
-  std::vector<Existing>& known = existing_[id];
   const Value& value = graph_.values[id];
+  if (const Node* late = deferred_[id]; late != nullptr && existing_[id].empty()) {
+    DRIFTSCOPE_CHECK(make(*late));
+    if (id < original_.values.size()) made_late_.emplace_back(id, existing_[id].front().buffer);
+  }
+  std::vector<Existing>& known = existing_[id];
   if (known.empty()) {
     if (!value.constant)
       return internal_error(fmt::format("value {} is read before it is made", value.name));
@@ -333,13 +365,13 @@ std::optional<Clamp> Lowering::clamp_of(const Node& node) const {
 Fusion Lowering::with_activation(const Node& node) const {
   Fusion fusion;
   fusion.output = node.outputs[0];
-  if (!fuse_ || is_output_[fusion.output] || readers_[fusion.output].size() != 1) return fusion;
-  const NodeId next = readers_[fusion.output][0];
-  const Node& reader = graph_.nodes[next];
+  const auto next = only_reader(fusion.output);
+  if (!next) return fusion;
+  const Node& reader = graph_.nodes[*next];
   if (reader.inputs.empty() || reader.inputs[0] != fusion.output) return fusion;
   if (const auto clamp = clamp_of(reader)) {
     fusion.output = reader.outputs[0];
-    fusion.nodes.push_back(next);
+    fusion.nodes.push_back(*next);
     fusion.clamp = *clamp;
   }
   return fusion;

@@ -58,6 +58,11 @@ class Lowering {
   [[nodiscard]] Shape shape(ValueId id) const { return *graph_.values[id].static_shape(); }
   /// What kernels of our own are compiled for.
   [[nodiscard]] const SimdTarget& simd() const { return strict_.simd; }
+  /// The node that makes it, else null.
+  [[nodiscard]] const Node* producer(ValueId id) const;
+  /// When fusing: the one node that reads a value which is no output.
+  [[nodiscard]] std::optional<NodeId> only_reader(ValueId id) const;
+  [[nodiscard]] std::int64_t bytes_of(BufferId id) const { return plan_.buffers[id].bytes; }
   /// In which layout the value was made.
   [[nodiscard]] Layout layout(ValueId id) const;
   /// Of Relu and Clip with known bounds, the lower one below the upper one.
@@ -86,6 +91,8 @@ class Lowering {
             std::vector<BufferId> writes, SetupOperator setup, BufferId in_place = no_buffer);
   /// The nodes behind the first are part of it.
   void absorb(const Fusion& fusion);
+  /// When fusing: the node runs only if somebody reads its output after all. Returns whether it may wait.
+  [[nodiscard]] bool defer(const Node& node);
 
  private:
   struct Existing {
@@ -95,6 +102,7 @@ class Lowering {
 
   [[nodiscard]] BufferId add(Buffer buffer);
   [[nodiscard]] Status lower(NodeId id);
+  [[nodiscard]] Status make(const Node& node);
   /// Of a node whose outputs are known before it runs.
   [[nodiscard]] bool take_constants(const Node& node);
   [[nodiscard]] Status lower_strictly(const Node& node);
@@ -111,6 +119,8 @@ class Lowering {
   std::vector<std::vector<NodeId>> readers_;     // by value, as often as it is read
   std::vector<bool> is_output_;
   std::vector<bool> absorbed_;                   // by node
+  std::vector<const Node*> deferred_;            // by value
+  std::vector<std::pair<ValueId, BufferId>> made_late_;  // deferred values of this node
   NodeId last_of_group_ = no_node;
 };
 

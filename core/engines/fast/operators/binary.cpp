@@ -1,9 +1,13 @@
 // Add, Sub, Mul, Div, Max and Min of two, PRelu, with broadcasting: in the layout of the operand that has
 // the shape of the result, so that nothing is transposed for them.
+#include <pthreadpool.h>
+
 #include <algorithm>
-#include <optional>
+#include <array>
 
 #include "core/engines/fast/lowering.hpp"
+#include "core/engines/fast/quantized_add.hpp"
+#include "core/engines/fast/simd/add.hpp"
 #include "core/graph/legacy.hpp"
 
 namespace driftscope::fast::binary {
@@ -97,8 +101,70 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   return true;
 }
 
+// The sum of two values of one shape and the activation behind it: XNNPACK would take two passes.
+class AddClampedStep final : public Step {
+ public:
+  AddClampedStep(AddClamped add, pthreadpool_t pool, Clamp clamp, std::size_t elements, BufferId a,
+                 BufferId b, BufferId y)
+      : add_(add), pool_(pool), clamp_(clamp), elements_(elements), buffers_{a, b, y} {}
+
+  Status bind(const Memory& memory) override {
+    a_ = memory.at<const float>(buffers_[0]);
+    b_ = memory.at<const float>(buffers_[1]);
+    y_ = memory.at<float>(buffers_[2]);
+    return {};
+  }
+
+  Status run(Memory& /*memory*/) override {
+    constexpr std::size_t tile = 8192;
+    const auto part = [](void* self, std::size_t begin, std::size_t count) {
+      const auto& step = *static_cast<const AddClampedStep*>(self);
+      step.add_(step.a_ + begin, step.b_ + begin, step.clamp_.min, step.clamp_.max,
+                step.y_ + begin, count);
+    };
+    if (pool_ == nullptr) part(this, 0, elements_);
+    else pthreadpool_parallelize_1d_tile_1d(pool_, part, this, elements_, tile, 0);
+    return {};
+  }
+
+ private:
+  AddClamped add_;
+  pthreadpool_t pool_;
+  Clamp clamp_;
+  std::size_t elements_;
+  std::array<BufferId, 3> buffers_;
+  const float* a_ = nullptr;
+  const float* b_ = nullptr;
+  float* y_ = nullptr;
+};
+
+Result<bool> lower_add(Lowering& lowering, const Node& node) {
+  DRIFTSCOPE_TRY(const bool quantized, lower_sum_between_quantized(lowering, node));
+  if (quantized) return true;
+  const Fusion fusion = lowering.with_activation(node);
+  const ValueId a = node.inputs[0];
+  const ValueId b = node.inputs[1];
+  if (fusion.nodes.empty() || node.attribute(broadcast_axis) != nullptr || !lowering.is_float(a) ||
+      !lowering.is_float(b) || lowering.shape(a) != lowering.shape(b))
+    return lower<xnn_binary_add>(lowering, node);
+  const Shape y = lowering.shape(a);
+  const Layout layout = common_layout(lowering, node, y);
+  DRIFTSCOPE_TRY(const BufferId left, lowering.read(a, layout));
+  DRIFTSCOPE_TRY(const BufferId right, lowering.read(b, layout));
+  const BufferId out = lowering.write(fusion.output, layout);
+  const std::int64_t elements = element_count(y);
+  lowering.emit({.step = std::make_unique<AddClampedStep>(
+                     add_clamped(lowering.simd()), lowering.pool_for(elements), fusion.clamp,
+                     static_cast<std::size_t>(elements), left, right, out),
+                 .reads = {left, right},
+                 .writes = {out},
+                 .in_place = left});
+  lowering.absorb(fusion);
+  return true;
+}
+
 void add_to(FastOperatorTable& table) {
-  table.add("Add", lower<xnn_binary_add>);
+  table.add("Add", lower_add);
   table.add("Sub", lower<xnn_binary_subtract>);
   table.add("Mul", lower<xnn_binary_multiply>);
   table.add("Div", lower<xnn_binary_divide>);

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "core/engines/fast/lowering.hpp"
+#include "core/engines/fast/operators/quantized_conv.hpp"
+#include "core/engines/fast/window2d.hpp"
 #include "core/ops/support/convolution.hpp"
-#include "core/ops/support/window.hpp"
 
 namespace driftscope::fast::conv {
 
@@ -17,29 +18,9 @@ Result<Tensor> channels_innermost(const Tensor& w) {
   return packed;
 }
 
-struct Window2d {
-  WindowAxis height;
-  WindowAxis width;
-};
-
-std::optional<Window2d> window_of(const Node& node, const Shape& x, const Shape& w) {
-  if (x.size() < 3 || x.size() > 4) return std::nullopt;
-  const auto attributes = read_window(node, Ints(w.begin() + 2, w.end()));
-  if (!attributes.ok()) return std::nullopt;
-  const auto axes =
-      place_windows(*attributes, std::span(x).subspan(2));
-  if (!axes.ok()) return std::nullopt;
-  Window2d window;
-  window.width = axes->back();
-  window.height = {.input = 1, .kernel = 1, .output = 1};
-  if (x.size() == 4) window.height = axes->front();
-  // Pads that crop are ONNX, but not XNNPACK.
-  for (const WindowAxis& axis : {window.height, window.width})
-    if (axis.pad_begin < 0 || axis.pad_end < 0) return std::nullopt;
-  return window;
-}
-
 Result<bool> lower(Lowering& lowering, const Node& node) {
+  DRIFTSCOPE_TRY(const bool quantized, lower_between_quantized(lowering, node));
+  if (quantized) return true;
   const ValueId x = node.inputs[0];
   const Tensor* w = lowering.constant(node.inputs[1]);
   if (w == nullptr || w->dtype() != DType::float32 || w->elements() == 0 ||
@@ -51,7 +32,7 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
     if (b == nullptr || b->dtype() != DType::float32) return false;
   }
   const Shape x_shape = lowering.shape(x);
-  const auto window = window_of(node, x_shape, w->shape());
+  const auto window = window2d(node, x_shape, w->shape());
   const auto group = read_group(node);
   if (!window || !group.ok()) return false;
 

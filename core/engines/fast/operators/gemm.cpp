@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/engines/fast/lowering.hpp"
+#include "core/engines/fast/operators/quantized_gemm.hpp"
 #include "core/ops/support/attributes.hpp"
 
 namespace driftscope::fast::gemm {
@@ -91,6 +92,8 @@ std::optional<std::vector<float>> bias_of(const Tensor& c, float beta, std::int6
 }
 
 Result<bool> lower_gemm(Lowering& lowering, const Node& node) {
+  DRIFTSCOPE_TRY(const bool quantized, lower_product_between_quantized(lowering, node));
+  if (quantized) return true;
   const Tensor* b = lowering.constant(node.inputs[1]);
   if (b == nullptr || b->dtype() != DType::float32 || b->elements() == 0 ||
       !lowering.is_float(node.inputs[0]) || !lowering.is_float(node.outputs[0]))
@@ -154,6 +157,8 @@ Result<bool> lower_matmul_by_values(Lowering& lowering, const Node& node) {
 }
 
 Result<bool> lower_matmul(Lowering& lowering, const Node& node) {
+  DRIFTSCOPE_TRY(const bool quantized, lower_product_between_quantized(lowering, node));
+  if (quantized) return true;
   if (!lowering.is_float(node.inputs[0]) || !lowering.is_float(node.inputs[1]) ||
       !lowering.is_float(node.outputs[0]))
     return false;

@@ -10,6 +10,7 @@
 
 #include <hwy/highway.h>
 
+#include "core/engines/fast/simd/mul_add-inl.hpp"
 #include "core/engines/strict/simd/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -17,8 +18,6 @@ namespace driftscope::fast {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using FloatTag = hn::ScalableTag<float>;
-using FloatVector = hn::Vec<FloatTag>;
 using Math = driftscope::HWY_NAMESPACE::StrictMath;
 
 constexpr std::size_t lanes = hn::MaxLanes(FloatTag());
@@ -36,7 +35,7 @@ void add_product(const float* HWY_RESTRICT packed, const float* HWY_RESTRICT h, 
       const FloatVector x = hn::Set(d, h[k]);
       HWY_UNROLL(8)
       for (std::size_t v = 0; v < vectors; ++v)
-        sum[v] = hn::MulAdd(x, hn::Load(d, packed + v * lanes), sum[v]);
+        sum[v] = mul_add(x, hn::Load(d, packed + v * lanes), sum[v]);
     }
     HWY_UNROLL(8)
     for (std::size_t v = 0; v < vectors; ++v) hn::StoreU(sum[v], d, sums + v * lanes);
@@ -70,7 +69,7 @@ HWY_INLINE void for_each_vector(std::int64_t n, const Body& body) {
 // (1 − z)·candidate + z·h.
 HWY_INLINE FloatVector blend(FloatVector z, FloatVector candidate, FloatVector h) {
   const FloatVector rest = hn::Sub(hn::Set(FloatTag(), 1.0f), z);
-  return hn::MulAdd(rest, candidate, hn::Mul(z, h));
+  return mul_add(rest, candidate, hn::Mul(z, h));
 }
 
 void lstm(const float* gates, std::int64_t n, float* c, float* h) {
@@ -78,7 +77,7 @@ void lstm(const float* gates, std::int64_t n, float* c, float* h) {
     const FloatVector i = Math::sigmoid(load(gates));
     const FloatVector f = Math::sigmoid(load(gates + 2 * n));
     const FloatVector candidate = Math::tanh(load(gates + 3 * n));
-    const FloatVector cell = hn::MulAdd(f, load(c), hn::Mul(i, candidate));
+    const FloatVector cell = mul_add(f, load(c), hn::Mul(i, candidate));
     const FloatVector o = Math::sigmoid(load(gates + n));
     store(cell, c);
     store(hn::Mul(o, Math::tanh(cell)), h);
@@ -89,7 +88,7 @@ void gru(const float* gates, const float* x, const float* linear, std::int64_t n
   for_each_vector(n, [&](const auto& load, const auto& store) {
     const FloatVector z = Math::sigmoid(load(gates));
     const FloatVector r = Math::sigmoid(load(gates + n));
-    const FloatVector candidate = Math::tanh(hn::MulAdd(r, load(linear), load(x)));
+    const FloatVector candidate = Math::tanh(mul_add(r, load(linear), load(x)));
     store(blend(z, candidate, load(h)), h);
   });
 }

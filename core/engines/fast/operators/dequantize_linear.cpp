@@ -1,0 +1,13 @@
+// DequantizeLinear waits, when fusing, until somebody wants real numbers: the nodes around quantized
+// values read the integers themselves. Then it is the strict kernel that makes them.
+#include "core/engines/fast/lowering.hpp"
+
+namespace driftscope::fast::dequantize_linear {
+
+void add_to(FastOperatorTable& table) {
+  table.add("DequantizeLinear", [](Lowering& lowering, const Node& node) -> Result<bool> {
+    return lowering.defer(node);
+  });
+}
+
+}  // namespace driftscope::fast::dequantize_linear

@@ -1,0 +1,12 @@
+// The int8 form of a Gemm or MatMul whose factors are dequantized and whose result is quantized. Client:
+// gemm.cpp.
+#pragma once
+
+#include "core/engines/fast/quantized.hpp"
+
+namespace driftscope::fast {
+
+/// False where the node does not lie so, or not quite.
+[[nodiscard]] Result<bool> lower_product_between_quantized(Lowering& lowering, const Node& node);
+
+}  // namespace driftscope::fast

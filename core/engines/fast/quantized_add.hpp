@@ -1,0 +1,11 @@
+// The int8 form of an Add of two dequantized values whose result is quantized. Client: binary.cpp.
+#pragma once
+
+#include "core/engines/fast/quantized.hpp"
+
+namespace driftscope::fast {
+
+/// False where the node does not lie so, or not quite.
+[[nodiscard]] Result<bool> lower_sum_between_quantized(Lowering& lowering, const Node& node);
+
+}  // namespace driftscope::fast
