@@ -25,9 +25,19 @@ std::string list_of(const std::map<std::string, int>& operators) {
 }
 
 // Identities first: they would hide who reads what.
-std::shared_ptr<const Graph> simplified(const Graph& graph, ThreadPool& threads) {
-  Graph result = remove_identities(fold_constants(graph, threads));
-  return std::make_shared<const Graph>(fold_batch_normalization(fold_pads(std::move(result))));
+std::shared_ptr<Graph> simplified(const Graph& graph, bool fuse, ThreadPool& threads) {
+  Graph result = name_constants(graph, threads);
+  if (fuse) {
+    result = remove_identities(fold_constants(std::move(result), threads));
+    result = fold_batch_normalization(fold_pads(std::move(result)));
+  }
+  return std::make_shared<Graph>(std::move(result));
+}
+
+// XNNPACK has packed its weights: those of the graph need not be kept beside them.
+void release_constants(Graph& graph, const Plan& plan) {
+  for (ValueId id = 0; id < graph.values.size(); ++id)
+    if (!plan.read_by_strict[id]) graph.values[id].constant.reset();
 }
 
 class FastEngine final : public Engine {
@@ -59,10 +69,12 @@ class FastEngine final : public Engine {
     const int threads = options.threads > 0 ? options.threads : usable_processors();
     auto resources = std::make_unique<Resources>(std::move(simd), threads);
     DRIFTSCOPE_CHECK(resources->make_pool());
-    resources->graph = options.fuse ? simplified(*graph, resources->strict.threads) : graph;
+    const auto own = simplified(*graph, options.fuse, resources->strict.threads);
+    resources->graph = own;
     Lowering lowering(*resources->graph, *graph, options.fuse, resources->pool(),
                       resources->strict);
     DRIFTSCOPE_TRY(Plan plan, lowering.run());
+    release_constants(*own, plan);
 
     RanWith ran;
     ran.engine = name();

@@ -8,7 +8,8 @@ namespace driftscope::fast {
 namespace {
 
 bool reads_only_constants(const Graph& graph, const Node& node) {
-  // Without inputs it is Constant, which shape inference has folded, or something random.
+  if (node.op_type == "Constant" && node.domain.empty()) return true;
+  // Whatever else has no inputs draws random numbers.
   if (node.inputs.empty() || !node.subgraphs.empty() || node.op_type == "Bernoulli" ||
       node.op_type.starts_with("Random") || node.op_type == "Dropout")
     return false;
@@ -23,10 +24,31 @@ bool all_known(const Graph& graph, const Node& node) {
   });
 }
 
+// Shape without start and end, of a value whose sizes are bound.
+bool is_known_shape(const Graph& graph, const Node& node) {
+  return node.op_type == "Shape" && node.domain.empty() && node.attributes.empty() &&
+         graph.values[node.inputs[0]].static_shape().has_value();
+}
+
 }  // namespace
+
+Graph name_constants(Graph graph, ThreadPool& threads) {
+  for (const Node& node : graph.nodes) {
+    if (node.op_type != "Constant" || !node.domain.empty() || all_known(graph, node)) continue;
+    auto outputs = evaluate_strict(node, {}, threads);
+    if (outputs.ok()) graph.values[node.outputs[0]].constant = std::move((*outputs)[0]);
+  }
+  return graph;
+}
 
 Graph fold_constants(Graph graph, ThreadPool& threads) {
   for (const Node& node : graph.nodes) {
+    if (is_known_shape(graph, node)) {
+      const Shape sizes = *graph.values[node.inputs[0]].static_shape();
+      auto known = Tensor::from_values<std::int64_t>({static_cast<std::int64_t>(sizes.size())}, sizes);
+      if (known.ok()) graph.values[node.outputs[0]].constant = *std::move(known);
+      continue;
+    }
     if (!reads_only_constants(graph, node) || all_known(graph, node)) continue;
     std::vector<const Tensor*> inputs;
     for (const ValueId id : node.inputs)

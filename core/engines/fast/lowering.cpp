@@ -77,6 +77,7 @@ Lowering::Lowering(const Graph& graph, const Graph& original, bool fuse, pthread
     for (const ValueId input : graph.nodes[id].reads())
       if (input != no_value) readers_[input].push_back(id);
   for (const ValueId output : graph.outputs) is_output_[output] = true;
+  plan_.read_by_strict.resize(graph.values.size());
 }
 
 Result<Plan> Lowering::run() {
@@ -158,6 +159,7 @@ Status Lowering::lower_strictly(const Node& node) {
   for (const ValueId id : node.reads()) {
     BufferId buffer = no_buffer;
     if (id != no_value) {
+      plan_.read_by_strict[id] = true;
       DRIFTSCOPE_TRY(buffer, read(id, {}));
     }
     reads.push_back(buffer);

@@ -88,6 +88,7 @@ struct Plan {
   std::vector<BufferId> outputs;  ///< in ONNX's order of memory
   std::int64_t arena_bytes = 0;
   std::map<std::string, int> on_strict;  ///< operator → nodes that XNNPACK does not run
+  std::vector<bool> read_by_strict;      ///< by value of the graph: their kernels look at it
 
   [[nodiscard]] BufferId root(BufferId buffer) const { return buffers[buffer].root; }
 };

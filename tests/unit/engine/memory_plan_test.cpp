@@ -34,11 +34,11 @@ TEST_CASE("MemoryPlan_ChainOfBuffers_NeedsTheLargestPair") {
 }
 
 TEST_CASE("MemoryPlan_GapBetweenTwo_IsFilledByTheTightest") {
-  // A, B and C lie behind one another; when A and C-sized gaps are free, D takes the smaller.
+  // The first four lie behind one another; the first and the third leave gaps before the fifth comes.
   const std::vector<MemoryRequest> requests = {
-      {4096, 0, 0}, {2048, 0, 9}, {1024, 0, 0}, {512, 0, 9}, {1000, 1, 2}};
+      {4096, 0, 0}, {2048, 0, 9}, {1088, 0, 0}, {1024, 0, 9}, {1000, 1, 2}};
   const MemoryPlan plan = plan_memory(requests);
-  CHECK(plan.bytes == 4096 + 2048 + 1024 + 512);
+  CHECK(plan.bytes == 4096 + 2048 + 1088 + 1024);
   CHECK(plan.offsets[4] == plan.offsets[2]);
 }
 

@@ -1,7 +1,7 @@
 // The fast engine against verify and against strict: whole networks, fused and node by node.
 #include <doctest/doctest.h>
 
-#include <cmath>
+#include <array>
 #include <set>
 
 #include "core/engine/bind_inputs.hpp"
@@ -43,6 +43,71 @@ void check_clean(const Graph& graph, const Trace& trace, ThreadPool& threads) {
     CAPTURE(layer.budget_used_statistical);
     CHECK((layer.verdict == Verdict::identical || layer.verdict == Verdict::rounding));
   }
+}
+
+// Conv and Relu, a second Conv and a residual Add, a Gemm, each between integers, as exporters of
+// quantized models write them.
+Graph quantized_net(Rng& rng, bool is_signed) {
+  ModelBuilder model;
+  const auto bytes = [&](Shape shape) {
+    std::vector<std::int8_t> values(static_cast<std::size_t>(element_count(shape)));
+    for (std::int8_t& x : values) x = static_cast<std::int8_t>(static_cast<int>(rng.below(255)) - 127);
+    return tensor<std::int8_t>(std::move(shape), values);
+  };
+  const auto zero = [&](int value) {
+    return is_signed ? tensor<std::int8_t>({}, {static_cast<std::int8_t>(value - 128)})
+                     : tensor<std::uint8_t>({}, {static_cast<std::uint8_t>(value)});
+  };
+  constexpr float x_scale = 0.02f;
+  const auto weights = [&](const std::string& name, Shape shape, float in_scale, std::size_t axis) {
+    const auto outputs = static_cast<std::size_t>(shape[axis]);
+    std::vector<float> scales(outputs);
+    std::vector<float> products(outputs);
+    std::vector<std::int32_t> bias(outputs);
+    for (std::size_t i = 0; i < outputs; ++i) {
+      scales[i] = rng.uniform(0.001f, 0.004f);
+      products[i] = scales[i] * in_scale;
+      bias[i] = static_cast<std::int32_t>(rng.below(2000)) - 1000;
+    }
+    const auto count = static_cast<std::int64_t>(outputs);
+    model.initializer(name, bytes(std::move(shape)))
+        .initializer(name + ".scale", tensor<float>({count}, scales))
+        .initializer(name + ".bias", tensor<std::int32_t>({count}, bias))
+        .initializer(name + ".products", tensor<float>({count}, products))
+        .node("DequantizeLinear", {name, name + ".scale"}, {name + ".real"},
+              {integer("axis", static_cast<std::int64_t>(axis))})
+        .node("DequantizeLinear", {name + ".bias", name + ".products"}, {name + ".b"},
+              {integer("axis", 0)});
+  };
+  model.opset(17)
+      .input("x", DType::float32, {2, 3, 9, 8})
+      .initializer("s", tensor<float>({}, {x_scale}))
+      .initializer("t", tensor<float>({}, {0.03f}))
+      .initializer("z", zero(120))
+      .initializer("low", zero(0));
+  weights("w1", {5, 3, 3, 3}, x_scale, 0);
+  weights("w2", {5, 5, 1, 1}, 0.03f, 0);
+  weights("w3", {7, 5 * 9 * 8}, 0.03f, 0);
+  model.node("QuantizeLinear", {"x", "s", "z"}, {"q"})
+      .node("DequantizeLinear", {"q", "s", "z"}, {"d"})
+      .node("Conv", {"d", "w1.real", "w1.b"}, {"c1"}, {ints("pads", {1, 1, 1, 1})})
+      .node("Relu", {"c1"}, {"r1"})
+      .node("QuantizeLinear", {"r1", "t", "low"}, {"q1"})
+      .node("DequantizeLinear", {"q1", "t", "low"}, {"d1"})
+      .node("Conv", {"d1", "w2.real", "w2.b"}, {"c2"})
+      .node("QuantizeLinear", {"c2", "t", "z"}, {"q2"})
+      .node("DequantizeLinear", {"q2", "t", "z"}, {"d2"})
+      .node("Add", {"d2", "d1"}, {"s1"})
+      .node("QuantizeLinear", {"s1", "t", "z"}, {"q3"})
+      .node("DequantizeLinear", {"q3", "t", "z"}, {"d3"})
+      .node("Flatten", {"d3"}, {"f"})
+      .node("QuantizeLinear", {"f", "t", "z"}, {"q4"})
+      .node("DequantizeLinear", {"q4", "t", "z"}, {"d4"})
+      .node("Gemm", {"d4", "w3.real", "w3.b"}, {"g"}, {integer("transB", 1)})
+      .node("QuantizeLinear", {"g", "s", "z"}, {"q5"})
+      .node("DequantizeLinear", {"q5", "s", "z"}, {"y"})
+      .output("y");
+  return built(model);
 }
 
 std::set<std::string> names_of(const Trace& trace) {
@@ -123,6 +188,65 @@ TEST_CASE("FastEngine_WhatXnnpackLacks_RunsOnStrictAndIsNamed") {
   ThreadPool threads(1);
   check_clean(graph, run(graph, inputs, Capture::all, 1, "fast", &ran), threads);
   CHECK(ran.options.at("on_strict") == "Cos 2, CumSum 1");
+}
+
+TEST_CASE("FastEngine_QuantizedNet_RunsOnIntegers") {
+  const std::uint64_t first = test_seed(8);
+  SEED_INFO(first);
+  ThreadPool threads(1);
+  for (std::uint64_t seed = first; seed < first + repetitions(6); ++seed) {
+    CAPTURE(seed);
+    Rng rng(seed);
+    const bool is_signed = rng.below(2) == 0;
+    const Graph graph = quantized_net(rng, is_signed);
+    const NamedInputs inputs = {{"x", drawn({2, 3, 9, 8}, Kind::normal, rng)}};
+    for (const Capture capture : {Capture::all, Capture::fused}) {
+      CAPTURE(static_cast<int>(capture));
+      RanWith ran;
+      const Trace trace = run(graph, inputs, capture, 1, "fast", &ran);
+      check_clean(graph, trace, threads);
+      const std::set<std::string> names = names_of(trace);
+      CHECK(names.contains("q1"));
+      CHECK(names.contains("q3"));
+      CHECK(names.contains("c1") == (capture == Capture::all));
+      CHECK(names.contains("s1") == (capture == Capture::all));
+      if (capture == Capture::fused)  // the input's, around Flatten, the output's
+        CHECK(ran.options.at("on_strict") == "DequantizeLinear 2, QuantizeLinear 2");
+    }
+  }
+}
+
+TEST_CASE("FastEngine_RecurrentNets_AreNeverSuspect") {
+  const std::uint64_t first = test_seed(9);
+  SEED_INFO(first);
+  ThreadPool threads(1);
+  for (std::uint64_t seed = first; seed < first + repetitions(12); ++seed) {
+    CAPTURE(seed);
+    Rng rng(seed);
+    const char* const op = std::array{"LSTM", "GRU", "RNN"}[seed % 3];
+    const std::int64_t gates = std::array{4, 3, 1}[seed % 3];
+    const auto hidden = static_cast<std::int64_t>(1 + rng.below(70));
+    const std::int64_t directions = seed % 2 == 0 ? 2 : 1;
+    const Shape x = {7, static_cast<std::int64_t>(1 + rng.below(3)), 11};
+    std::vector<Attribute> attributes = {
+        integer("hidden_size", hidden),
+        text("direction", directions == 2 ? "bidirectional" : "reverse")};
+    if (seed % 3 == 1) attributes.push_back(integer("linear_before_reset", seed % 4 == 0 ? 0 : 1));
+    ModelBuilder model;
+    model.input("x", DType::float32, {x[0], x[1], x[2]})
+        .initializer("w", drawn({directions, gates * hidden, 11}, Kind::normal, rng, 0.3f))
+        .initializer("r", drawn({directions, gates * hidden, hidden}, Kind::normal, rng, 0.2f))
+        .initializer("b", drawn({directions, 2 * gates * hidden}, Kind::normal, rng, 0.3f))
+        .initializer("h", drawn({directions, x[1], hidden}, Kind::normal, rng))
+        .node(op, {"x", "w", "r", "b", "", "h"}, {"y", "last"}, attributes)
+        .output("y")
+        .output("last");
+    const Graph graph = built(model);
+    RanWith ran;
+    const NamedInputs inputs = {{"x", drawn(x, Kind::normal, rng)}};
+    check_clean(graph, run(graph, inputs, Capture::all, 1, "fast", &ran), threads);
+    CHECK(ran.options.count("on_strict") == 0);
+  }
 }
 
 TEST_CASE("FastEngine_UnknownOption_ListsTheOptions") {
