@@ -47,6 +47,9 @@ class StrictStep final : public Step {
   std::vector<BufferId> writes_;
 };
 
+// A pass has folded constants before steps are made.
+const FoldedValues nothing_folded;
+
 }  // namespace
 
 Result<std::unique_ptr<Step>> make_strict_step(const Graph& graph, const Node& node,
@@ -56,7 +59,7 @@ Result<std::unique_ptr<Step>> make_strict_step(const Graph& graph, const Node& n
   std::unique_ptr<StrictKernel> kernel;
   const PrepareStrictKernel prepare = strict_kernels().find(node.domain, node.op_type);
   if (prepare != nullptr && node.attribute(broadcast_axis) == nullptr)
-    kernel = prepare({graph, node, resources.simd, resources.threads});
+    kernel = prepare({graph, node, resources.simd, resources.threads, nothing_folded});
   return std::unique_ptr<Step>(std::make_unique<StrictStep>(
       node, resources, std::move(kernel), std::move(reads), std::move(writes)));
 }

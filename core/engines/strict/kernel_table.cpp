@@ -4,8 +4,9 @@ namespace driftscope {
 
 const Tensor* StrictSite::constant(std::size_t i) const {
   const ValueId id = node.inputs[i];
-  const auto& value = graph.values[id].constant ? graph.values[id].constant : folded[id];
-  return value ? &*value : nullptr;
+  const std::optional<Tensor>& own = graph.values[id].constant;
+  if (own) return &*own;
+  return id < folded.size() && folded[id] ? &*folded[id] : nullptr;
 }
 
 bool StrictSite::all_float32() const {

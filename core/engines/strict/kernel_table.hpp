@@ -30,7 +30,7 @@ struct StrictSite {
   const Node& node;
   const SimdTarget& simd;
   ThreadPool& threads;
-  const FoldedValues& folded;
+  const FoldedValues& folded;  ///< empty where nothing was folded
 
   [[nodiscard]] bool has_input(std::size_t i) const {
     return i < node.inputs.size() && node.inputs[i] != no_value;
