@@ -8,13 +8,13 @@
 namespace driftscope {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double beyond = std::numeric_limits<double>::infinity();
 
-constexpr BudgetUse wrong_special{infinity, infinity, true};
+constexpr BudgetUse wrong_special{beyond, beyond, true};
 
 double share(double error, double budget) {
   if (error == 0.0) return 0.0;
-  return budget > 0.0 ? error / budget : infinity;
+  return budget > 0.0 ? error / budget : beyond;
 }
 
 // From here on the result is infinite: rounded to nearest, half a step beyond the largest number.
@@ -37,7 +37,7 @@ BudgetUse judge_infinite(const Bounded& reference, double got, const ErrorModel&
 
 BudgetUse judge_element(const Bounded& reference, double got, double want_rounded,
                         const ErrorModel& model) {
-  if (!(reference.worst < infinity)) return {};
+  if (!(reference.worst < beyond)) return {};
   if (!model.keeps_specials && !std::isfinite(reference.value)) return {};
   if (std::isnan(reference.value) || std::isnan(got))
     return std::isnan(reference.value) && std::isnan(got) ? BudgetUse{} : wrong_special;
