@@ -36,15 +36,16 @@ foreach(switch ASSEMBLY SPARSE DWCONV_MULTIPASS KLEIDIAI HVX VSX RISCV_VECTOR AV
   list(APPEND xnnpack_definitions XNN_ENABLE_${switch}=0)
 endforeach()
 
+# Replaces some of XNNPACK's choices of kernels.
+set(xnnpack_start "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_TWIN}/platform/xnnpack_start.c")
+set_source_files_properties("${xnnpack}/src/init.c" PROPERTIES
+  COMPILE_DEFINITIONS xnn_initialize=xnn_initialize_untuned)
+
 if(DRIFTSCOPE_TWIN STREQUAL "web")
   # Made for threads and used without them as well: see web/CMakeLists.txt.
   set(xnnpack_flags -msimd128 -pthread)
   list(APPEND xnnpack_definitions XNN_ENABLE_CPUINFO=0)
   set(variants simd relaxed)
-  # Replaces some of XNNPACK's choices of kernels.
-  set(xnnpack_start "${CMAKE_SOURCE_DIR}/web/platform/xnnpack_start.c")
-  set_source_files_properties("${xnnpack}/src/init.c" PROPERTIES
-    COMPILE_DEFINITIONS xnn_initialize=xnn_initialize_untuned)
   # Two of the wasm kernels include ARM's intrinsics without a use of them.
   file(WRITE "${CMAKE_BINARY_DIR}/xnnpack/unused/arm_neon.h" "")
   list(APPEND xnnpack_private_includes "${CMAKE_BINARY_DIR}/xnnpack/unused")

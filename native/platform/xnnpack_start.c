@@ -1,0 +1,57 @@
+// XNNPACK's start on the PC. With AVX-512 its float32 matrix kernels compute 32 columns at a time, of
+// which a convolution with 16 channels throws half away. For fewer columns than a tile has XNNPACK turns
+// to a second configuration, which on x86 holds a tile of SSE's that it then does not take; here it gets
+// tiles of 16 columns. All tiles add up the products of an element in the same order.
+//
+// cmake/xnnpack.cmake compiles this with XNNPACK's headers, and renames XNNPACK's own xnn_initialize.
+#include <string.h>
+
+#include "xnnpack.h"
+#include "xnnpack/config.h"
+#include "xnnpack/gemm.h"
+#include "xnnpack/igemm.h"
+#include "xnnpack/init-once.h"
+#include "xnnpack/microfnptr.h"
+#include "xnnpack/pack.h"
+#include "xnnpack/packw.h"
+
+enum xnn_status xnn_initialize_untuned(const struct xnn_allocator* allocator);
+
+#if XNN_ARCH_X86_64
+#define SET_TILE(config, rows)                                                                   \
+  do {                                                                                           \
+    (config)->minmax.gemm[rows - 1] = xnn_init_hmp_gemm_ukernel(                                 \
+        (xnn_gemm_ukernel_fn)xnn_f32_gemm_minmax_ukernel_##rows##x16__avx512f_broadcast);        \
+    (config)->minmax.igemm[rows - 1] = xnn_init_hmp_igemm_ukernel(                               \
+        (xnn_igemm_ukernel_fn)xnn_f32_igemm_minmax_ukernel_##rows##x16__avx512f_broadcast);      \
+  } while (0)
+
+static void init_tuned_config(void) {
+  // XNNPACK hands out its static, writable configurations as const.
+  const struct xnn_gemm_config* wide = xnn_init_f32_gemm_config();
+  struct xnn_gemm_config* narrow = (struct xnn_gemm_config*)xnn_init_f32_gemm_nr2_config();
+  // It asks the second one for the kernel with one row more than the first one's tile has.
+  if (wide == NULL || narrow == NULL || wide->nr != 32 || wide->mr != 7) return;
+  memset(&narrow->minmax, 0, sizeof narrow->minmax);
+  SET_TILE(narrow, 1);
+  SET_TILE(narrow, 8);
+  narrow->init.f32 = wide->init.f32;
+  narrow->pack_gemm_gio = wide->pack_gemm_gio;
+  narrow->pack_gemm_goi =
+      (xnn_packw_gemm_goi_ukernel_fn)xnn_x32_packw_gemm_goi_ukernel_x16__avx512f_u4_prfm;
+  narrow->mr = 8;
+  narrow->nr = 16;
+  narrow->log2_kr = 0;
+  narrow->log2_sr = 0;
+}
+#else
+static void init_tuned_config(void) {}
+#endif
+
+XNN_INIT_ONCE_GUARD(tuned);
+
+enum xnn_status xnn_initialize(const struct xnn_allocator* allocator) {
+  const enum xnn_status status = xnn_initialize_untuned(allocator);
+  if (status == xnn_status_success) XNN_INIT_ONCE(tuned);
+  return status;
+}
