@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/ops/operator.hpp"
-#include "core/ops/support/attributes.hpp"
 
 namespace driftscope::fast {
 namespace {
@@ -138,13 +137,6 @@ Status Lowering::make(const Node& node) {
   return lower_strictly(node);
 }
 
-bool Lowering::defer(const Node& node) {
-  const ValueId output = node.outputs[0];
-  if (!fuse_ || is_output_[output] || deferred_[output] == &node) return false;
-  deferred_[output] = &node;
-  return true;
-}
-
 bool Lowering::take_constants(const Node& node) {
   for (const ValueId id : node.outputs)
     if (id == no_value || !graph_.values[id].constant) return false;
@@ -193,11 +185,6 @@ const Node* Lowering::producer(ValueId id) const {
   if (id == no_value) return nullptr;
   const NodeId node = graph_.values[id].producer;
   return node == no_node ? nullptr : &graph_.nodes[node];
-}
-
-std::optional<NodeId> Lowering::only_reader(ValueId id) const {
-  if (!fuse_ || is_output_[id] || readers_[id].size() != 1) return std::nullopt;
-  return readers_[id][0];
 }
 
 bool Lowering::is_float(ValueId id) const {
@@ -336,54 +323,6 @@ NodeId Lowering::original_node(const Node& node) const {
   for (const ValueId output : node.outputs)
     if (output < original_.values.size()) return original_.values[output].producer;
   return no_node;
-}
-
-std::optional<Clamp> Lowering::clamp_of(const Node& node) const {
-  if (!node.domain.empty()) return std::nullopt;
-  Clamp clamp;
-  if (node.op_type == "Relu") {
-    clamp.min = 0.0f;
-    return clamp;
-  }
-  if (node.op_type != "Clip") return std::nullopt;
-  if (node.opset < 11) {
-    const auto min = float_attribute(node, "min", clamp.min);
-    const auto max = float_attribute(node, "max", clamp.max);
-    if (!min.ok() || !max.ok()) return std::nullopt;
-    clamp = {*min, *max};
-  } else {
-    for (std::size_t i = 1; i <= 2; ++i) {
-      if (!has_input(node, i)) continue;
-      const Tensor* bound = constant(node.inputs[i]);
-      if (bound == nullptr || bound->dtype() != DType::float32 || bound->elements() != 1)
-        return std::nullopt;
-      (i == 1 ? clamp.min : clamp.max) = bound->values<float>()[0];
-    }
-  }
-  if (!(clamp.min < clamp.max)) return std::nullopt;  // NaN as well
-  return clamp;
-}
-
-Fusion Lowering::with_activation(const Node& node) const {
-  Fusion fusion;
-  fusion.output = node.outputs[0];
-  const auto next = only_reader(fusion.output);
-  if (!next) return fusion;
-  const Node& reader = graph_.nodes[*next];
-  if (reader.inputs.empty() || reader.inputs[0] != fusion.output) return fusion;
-  if (const auto clamp = clamp_of(reader)) {
-    fusion.output = reader.outputs[0];
-    fusion.nodes.push_back(*next);
-    fusion.clamp = *clamp;
-  }
-  return fusion;
-}
-
-void Lowering::absorb(const Fusion& fusion) {
-  for (const NodeId node : fusion.nodes) {
-    absorbed_[node] = true;
-    last_of_group_ = node;
-  }
 }
 
 }  // namespace driftscope::fast

@@ -1,0 +1,68 @@
+// The part of the lowering that lets several nodes run as one: who reads whom, and which activation an
+// operator can take along.
+#include "core/engines/fast/lowering.hpp"
+#include "core/ops/support/attributes.hpp"
+
+namespace driftscope::fast {
+
+std::optional<NodeId> Lowering::only_reader(ValueId id) const {
+  if (!fuse_ || is_output_[id] || readers_[id].size() != 1) return std::nullopt;
+  return readers_[id][0];
+}
+
+std::optional<Clamp> Lowering::clamp_of(const Node& node) const {
+  if (!node.domain.empty()) return std::nullopt;
+  Clamp clamp;
+  if (node.op_type == "Relu") {
+    clamp.min = 0.0f;
+    return clamp;
+  }
+  if (node.op_type != "Clip") return std::nullopt;
+  if (node.opset < 11) {
+    const auto min = float_attribute(node, "min", clamp.min);
+    const auto max = float_attribute(node, "max", clamp.max);
+    if (!min.ok() || !max.ok()) return std::nullopt;
+    clamp = {*min, *max};
+  } else {
+    for (std::size_t i = 1; i <= 2; ++i) {
+      if (!has_input(node, i)) continue;
+      const Tensor* bound = constant(node.inputs[i]);
+      if (bound == nullptr || bound->dtype() != DType::float32 || bound->elements() != 1)
+        return std::nullopt;
+      (i == 1 ? clamp.min : clamp.max) = bound->values<float>()[0];
+    }
+  }
+  if (!(clamp.min < clamp.max)) return std::nullopt;  // NaN as well
+  return clamp;
+}
+
+Fusion Lowering::with_activation(const Node& node) const {
+  Fusion fusion;
+  fusion.output = node.outputs[0];
+  const auto next = only_reader(fusion.output);
+  if (!next) return fusion;
+  const Node& reader = graph_.nodes[*next];
+  if (reader.inputs.empty() || reader.inputs[0] != fusion.output) return fusion;
+  if (const auto clamp = clamp_of(reader)) {
+    fusion.output = reader.outputs[0];
+    fusion.nodes.push_back(*next);
+    fusion.clamp = *clamp;
+  }
+  return fusion;
+}
+
+void Lowering::absorb(const Fusion& fusion) {
+  for (const NodeId node : fusion.nodes) {
+    absorbed_[node] = true;
+    last_of_group_ = node;
+  }
+}
+
+bool Lowering::defer(const Node& node) {
+  const ValueId output = node.outputs[0];
+  if (!fuse_ || is_output_[output] || deferred_[output] == &node) return false;
+  deferred_[output] = &node;
+  return true;
+}
+
+}  // namespace driftscope::fast
