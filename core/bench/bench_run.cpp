@@ -94,10 +94,9 @@ class Participant {
 
   /// While it warms up runs become faster: the latest slice says how many make a reading.
   void choose_inner(const Slice& slice) {
-    double sum = 0.0;  // the mean is right even where single readings are of a few steps
-    for (const double time : slice.times_ns) sum += time;
-    const double mean = std::max(sum / static_cast<double>(slice.times_ns.size()), 1.0);
-    const double runs = std::ceil(steps_per_reading * subject_.clock_ns() / mean);
+    // A reading of no step at all stands for one of up to a step.
+    const double time = std::max(median(slice.times_ns), subject_.clock_ns() / 2);
+    const double runs = std::ceil(steps_per_reading * subject_.clock_ns() / time);
     course_.inner = std::clamp(static_cast<std::int64_t>(std::min(runs, 1e9)), std::int64_t{1},
                                limits_.most_runs > 0 ? std::min(limits_.most_runs, most_inner)
                                                      : most_inner);

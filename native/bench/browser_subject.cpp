@@ -168,6 +168,8 @@ class BrowserSubject final : public Subject {
 Result<std::unique_ptr<Subject>> open_browser_subject(Server& server, const SubjectSpec& spec,
                                                       const StopCheck& stop, BenchRow& row) {
   DRIFTSCOPE_TRY(const HostInfo host, probe_host(spec.target.host));
+  DRIFTSCOPE_CHECK(check_browser_model(spec.model->path.filename().string(), *spec.model->bytes,
+                                       spec.model->attachments));
   JobContent content{job_description(spec, host), spec.model->bytes, {}, spec.inputs};
   for (const JobAttachment& file : spec.model->attachments)
     content.attachments.push_back(file.bytes);

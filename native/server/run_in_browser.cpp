@@ -101,16 +101,6 @@ Result<Trace> read_answer(const Bytes& bytes, const BrowserJob& job) {
   return trace;
 }
 
-Status check_size(const BrowserJob& job, std::size_t limit) {
-  std::size_t bytes = job.model->size();
-  for (const JobAttachment& file : job.attachments) bytes += file.bytes->size();
-  if (bytes <= limit) return {};
-  return limit_error(job.model_name + " has " + std::to_string(bytes >> 20) +
-                     " MiB with its external data; a browser's engine takes up to " +
-                     std::to_string(limit >> 20) +
-                     " MiB, since its memory ends at 4 GiB. Run it on the pc, or with smaller weights");
-}
-
 /// What a browser sent, and what was seen of it meanwhile.
 struct Outcome {
   Bytes answer;
@@ -149,6 +139,17 @@ Result<Outcome> run_job(Server& server, const HostInfo& host, JobContent content
 
 }  // namespace
 
+Status check_browser_model(const std::string& name, const Bytes& model,
+                           const std::vector<JobAttachment>& attachments, std::size_t limit) {
+  std::size_t bytes = model.size();
+  for (const JobAttachment& file : attachments) bytes += file.bytes->size();
+  if (bytes <= limit) return {};
+  return limit_error(name + " has " + std::to_string(bytes >> 20) +
+                     " MiB with its external data; a browser's engine takes up to " +
+                     std::to_string(limit >> 20) +
+                     " MiB, since its memory ends at 4 GiB. Run it on the pc, or with smaller weights");
+}
+
 Result<Trace> run_in_browser(Server& server, const BrowserJob& job, const BrowserOptions& options,
                              const BrowserProgressCallback& progress) {
   DRIFTSCOPE_TRY(const HostInfo host, probe_host(job.target.host));
@@ -158,7 +159,8 @@ Result<Trace> run_in_browser(Server& server, const BrowserJob& job, const Browse
 Result<Trace> run_in_browser(Server& server, const HostInfo& host, const BrowserJob& job,
                              const BrowserOptions& options,
                              const BrowserProgressCallback& progress) {
-  DRIFTSCOPE_CHECK(check_size(job, options.max_model_bytes));
+  DRIFTSCOPE_CHECK(
+      check_browser_model(job.model_name, *job.model, job.attachments, options.max_model_bytes));
   std::vector<NamedTensor> collected;
   TensorSink collect = [&collected](const std::string& name, const Tensor& tensor) {
     collected.push_back({name, tensor});

@@ -48,6 +48,11 @@ struct BrowserJob {
 /// came, as tensors, and packed for its kernels.
 inline constexpr std::size_t max_browser_model_bytes = std::size_t{1536} << 20;
 
+/// A limit error when the model with its attachments is too large for a browser.
+[[nodiscard]] Status check_browser_model(const std::string& name, const Bytes& model,
+                                         const std::vector<JobAttachment>& attachments,
+                                         std::size_t limit = max_browser_model_bytes);
+
 struct BrowserOptions {
   /// All captured values together.
   std::int64_t max_value_bytes = std::int64_t{1} << 36;
