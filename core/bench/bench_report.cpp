@@ -31,6 +31,15 @@ const BenchRow* find_base(const BenchReport& report, const BenchRow& row, const 
   return found == report.rows.end() ? nullptr : &*found;
 }
 
+/// The same target with the same model and batch, whose runs nobody records.
+const BenchRow* find_untraced(const BenchReport& report, const BenchRow& row) {
+  const auto found = std::ranges::find_if(report.rows, [&](const BenchRow& other) {
+    return other.capture == "none" && other.target == row.target && other.model == row.model &&
+           other.batch == row.batch && other.measured();
+  });
+  return found == report.rows.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 BenchFigures bench_figures(const BenchRow& row, double confidence) {
@@ -57,29 +66,32 @@ BenchFigures bench_figures(const BenchRow& row, double confidence) {
 
 void add_ratios(BenchReport& report, const std::vector<std::string>& bases) {
   std::vector<BenchRatio> ratios;
-  for (const std::string& base : bases) {
-    for (const BenchRow& row : report.rows) {
-      const BenchRow* other = find_base(report, row, base);
-      if (other == nullptr || other == &row || !row.measured()) continue;
-      const auto ratio = paired_ratio(round_medians(other->course), round_medians(row.course),
-                                      report.limits.confidence);
-      if (ratio) ratios.push_back({row.model, row.group, row.target, other->target, *ratio});
-    }
-  }
+  const auto add = [&](const BenchRow& row, const BenchRow* other, bool untraced) {
+    if (other == nullptr || other == &row || !row.measured()) return;
+    const auto ratio = paired_ratio(round_medians(other->course), round_medians(row.course),
+                                    report.limits.confidence);
+    if (ratio) ratios.push_back({row.model, row.group, row.target, other->target, untraced, *ratio});
+  };
+  for (const std::string& base : bases)
+    for (const BenchRow& row : report.rows) add(row, find_base(report, row, base), false);
+  for (const BenchRow& row : report.rows)
+    if (row.capture != "none") add(row, find_untraced(report, row), true);
   // In the order in which pairs of target and base first appear.
-  using Pair = std::tuple<std::string, std::string, std::string>;
+  using Pair = std::tuple<std::string, std::string, std::string, bool>;
+  const auto pair_of = [](const BenchRatio& ratio) {
+    return Pair{ratio.group, ratio.target, ratio.base, ratio.untraced};
+  };
   std::vector<Pair> pairs;
-  for (const BenchRatio& ratio : ratios) {
-    const Pair pair{ratio.group, ratio.target, ratio.base};
-    if (std::ranges::find(pairs, pair) == pairs.end()) pairs.push_back(pair);
-  }
-  for (const auto& [group, target, base] : pairs) {
+  for (const BenchRatio& ratio : ratios)
+    if (std::ranges::find(pairs, pair_of(ratio)) == pairs.end()) pairs.push_back(pair_of(ratio));
+  for (const Pair& pair : pairs) {
     std::vector<Estimate> estimates;
     for (const BenchRatio& ratio : ratios)
-      if (ratio.group == group && ratio.target == target && ratio.base == base)
-        estimates.push_back(ratio.times_as_fast);
+      if (pair_of(ratio) == pair) estimates.push_back(ratio.times_as_fast);
+    const auto& [group, target, base, untraced] = pair;
     if (estimates.size() > 1)
-      report.means.push_back({group, target, base, estimates.size(), *geometric_mean(estimates)});
+      report.means.push_back(
+          {group, target, base, untraced, estimates.size(), *geometric_mean(estimates)});
   }
   report.ratios = std::move(ratios);
 }

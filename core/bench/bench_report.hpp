@@ -65,6 +65,7 @@ struct BenchRatio {
   std::string group;
   std::string target;
   std::string base;
+  bool untraced = false;  ///< the base is the same target without recording: what recording costs
   Estimate times_as_fast;
 };
 
@@ -73,6 +74,7 @@ struct BenchMean {
   std::string group;
   std::string target;
   std::string base;
+  bool untraced = false;
   std::size_t models = 0;
   Estimate times_as_fast;
 };
@@ -89,7 +91,8 @@ struct BenchReport {
 };
 
 /// Ratios of every measured row to the measured rows of `bases` (names as in base_name) in its group
-/// and of its model, and their means where there are several models.
+/// and of its model, of every recorded row to the same one unrecorded, and their means where there are
+/// several models.
 void add_ratios(BenchReport& report, const std::vector<std::string>& bases);
 
 }  // namespace driftscope

@@ -109,12 +109,14 @@ std::string bench_json(const BenchReport& report) {
     object["ratios"].push_back({{"model", ratio.model},
                                 {"target", ratio.target},
                                 {"base", ratio.base},
+                                {"base_untraced", ratio.untraced},
                                 {"group", ratio.group},
                                 {"times_as_fast", json_number(ratio.times_as_fast.value)},
                                 {"interval", interval_json(ratio.times_as_fast.interval)}});
   for (const BenchMean& mean : report.means)
     object["geometric_means"].push_back({{"target", mean.target},
                                          {"base", mean.base},
+                                         {"base_untraced", mean.untraced},
                                          {"group", mean.group},
                                          {"models", mean.models},
                                          {"times_as_fast", json_number(mean.times_as_fast.value)},

@@ -43,7 +43,7 @@ std::vector<std::string> bases_of(const BenchReport& report) {
   std::vector<std::string> bases;
   for (const BenchRatio& ratio : report.ratios)
     for (const BenchRow& row : report.rows)
-      if (row.target == ratio.base && std::ranges::find(bases, row.base_name) == bases.end())
+      if (!ratio.untraced && row.target == ratio.base && std::ranges::find(bases, row.base_name) == bases.end())
         bases.push_back(row.base_name);
   return bases;
 }
@@ -51,7 +51,8 @@ std::vector<std::string> bases_of(const BenchReport& report) {
 const BenchRatio* find_ratio(const BenchReport& report, const BenchRow& row,
                              const std::string& base) {
   for (const BenchRatio& ratio : report.ratios) {
-    if (ratio.model != row.model || ratio.group != row.group || ratio.target != row.target)
+    if (ratio.untraced || ratio.model != row.model || ratio.group != row.group ||
+        ratio.target != row.target)
       continue;
     for (const BenchRow& other : report.rows)
       if (other.base_name == base && other.target == ratio.base && other.model == row.model &&
@@ -59,6 +60,15 @@ const BenchRatio* find_ratio(const BenchReport& report, const BenchRow& row,
         return &ratio;
   }
   return nullptr;
+}
+
+/// What recording costs this row: how many times as fast it is as unrecorded.
+std::string untraced_text(const BenchReport& report, const BenchRow& row) {
+  for (const BenchRatio& ratio : report.ratios)
+    if (ratio.untraced && ratio.model == row.model && ratio.group == row.group &&
+        ratio.target == row.target)
+      return ratio_text(ratio.times_as_fast);
+  return "";
 }
 
 std::string model_table(const BenchReport& report, const std::string& model) {
@@ -80,6 +90,8 @@ std::string model_table(const BenchReport& report, const std::string& model) {
     table.column(title, Align::right);
   if (batches) table.column("per second", Align::right);
   for (const std::string& base : bases) table.column("× " + base, Align::left);
+  const bool untraced = std::ranges::any_of(report.ratios, &BenchRatio::untraced);
+  if (untraced) table.column("× untraced", Align::left);
   if (heaps) table.column("wasm heap", Align::right);
   table.column("memory", Align::right);
   if (downloads) table.column("download", Align::right);
@@ -99,6 +111,7 @@ std::string model_table(const BenchReport& report, const std::string& model) {
       const BenchRatio* ratio = find_ratio(report, row, base);
       cells.push_back(ratio != nullptr ? ratio_text(ratio->times_as_fast) : "");
     }
+    if (untraced) cells.push_back(untraced_text(report, row));
     if (heaps) cells.push_back(format_bytes(row.wasm_heap_peak_bytes));
     cells.push_back(format_bytes(row.process_peak_bytes));
     if (downloads) cells.push_back(format_bytes(row.download.bytes));
@@ -141,8 +154,8 @@ std::string means_table(const BenchReport& report) {
   table.column("times as fast as", Align::left);
   table.column("", Align::left);
   for (const BenchMean& mean : report.means)
-    table.row({mean.target, std::to_string(mean.models), mean.base,
-               ratio_text(mean.times_as_fast)});
+    table.row({mean.target, std::to_string(mean.models),
+               mean.untraced ? "itself, untraced" : mean.base, ratio_text(mean.times_as_fast)});
   return table.text();
 }
 

@@ -186,6 +186,22 @@ TEST_CASE("Report_RatiosAndMeansOverModels") {
   CHECK(report.means[0].times_as_fast.value == Approx(4.0));
 }
 
+TEST_CASE("Report_RecordedRows_AreComparedWithThemselvesUnrecorded") {
+  std::string log;
+  Invented plain("A", log, constant(10e6));
+  Invented recorded("B", log, constant(14e6));
+  const auto courses = run({&plain, &recorded});
+  BenchReport report;
+  report.rows = {row_of("m", "pc/fast", courses[0]), row_of("m", "pc/fast", courses[1])};
+  report.rows[0].group = "batch=1";
+  report.rows[1].group = "batch=1,trace=all";
+  report.rows[1].capture = "all";
+  add_ratios(report, {"pc/fast"});
+  REQUIRE(report.ratios.size() == 1);
+  CHECK(report.ratios[0].untraced);
+  CHECK(report.ratios[0].times_as_fast.value == Approx(10.0 / 14.0));
+}
+
 TEST_CASE("Figures_LeakShowsAsASlope") {
   std::string log;
   Invented clean("A", log, constant(10e6));
