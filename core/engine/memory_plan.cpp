@@ -19,8 +19,9 @@ MemoryPlan plan_memory(std::span<const MemoryRequest> requests, std::int64_t ali
   plan.offsets.assign(requests.size(), 0);
   std::vector<std::size_t> order(requests.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return requests[a].bytes > requests[b].bytes;
+  // Not std::stable_sort: Clang warns of what libstdc++ does in it.
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return requests[a].bytes != requests[b].bytes ? requests[a].bytes > requests[b].bytes : a < b;
   });
   std::vector<std::size_t> placed;  // by offset
   for (const std::size_t i : order) {
