@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/bench/trend.hpp"
 
@@ -92,11 +93,12 @@ class Participant {
     return std::nullopt;
   }
 
-  /// While it warms up runs become faster: the latest slice says how many make a reading.
+  /// As many runs as make a reading long enough even at the speed of the fastest slice: while it warms up
+  /// runs become faster, and a busy moment makes some look long.
   void choose_inner(const Slice& slice) {
     // A reading of no step at all stands for one of up to a step.
-    const double time = std::max(median(slice.times_ns), subject_.clock_ns() / 2);
-    const double runs = std::ceil(steps_per_reading * subject_.clock_ns() / time);
+    fastest_ns_ = std::min(fastest_ns_, std::max(median(slice.times_ns), subject_.clock_ns() / 2));
+    const double runs = std::ceil(steps_per_reading * subject_.clock_ns() / fastest_ns_);
     course_.inner = std::clamp(static_cast<std::int64_t>(std::min(runs, 1e9)), std::int64_t{1},
                                limits_.most_runs > 0 ? std::min(limits_.most_runs, most_inner)
                                                      : most_inner);
@@ -107,6 +109,7 @@ class Participant {
   BenchCourse course_;
   std::vector<double> warm_up_medians_;
   std::vector<double> medians_;  // of the rounds
+  double fastest_ns_ = std::numeric_limits<double>::max();
   double warm_up_ns_ = 0.0;
   double used_ns_ = 0.0;
   std::int64_t runs_ = 0;

@@ -111,6 +111,15 @@ TEST_CASE("Bench_CoarseClock_ReadingsSpanManyRuns") {
   CHECK(median_time(courses[0], 0.95)->value == Approx(50e3));
 }
 
+TEST_CASE("Bench_BusyMomentAtTheEndOfWarmUp_ReadingsStillSpanManyRuns") {
+  std::string log;
+  // 50 µs, but for a while in which the machine does something else as well.
+  const auto busy_for_a_while = [](std::int64_t i) { return i > 2500 && i < 5000 ? 900e3 : 50e3; };
+  Invented a("A", log, busy_for_a_while, 20e3);
+  const auto courses = run({&a});
+  CHECK(courses[0].inner >= 40);
+}
+
 TEST_CASE("Bench_NoisySubject_EndsByTimeAndSaysSo") {
   std::string log;
   Rng rng(5);
