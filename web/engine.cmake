@@ -4,12 +4,14 @@ set(DRIFTSCOPE_SITE "${CMAKE_BINARY_DIR}/site")
 include("${CMAKE_SOURCE_DIR}/cmake/compress.cmake")
 
 # Binaryen's -O3 gains nothing measurable over -O2 (strict ResNet-20 and VGG-16: 1 %) and takes 80 s of a
-# processor for each engine instead of 46; its -O1 takes 2 and loses 5 to 13 %, for want of inlining.
+# processor for each engine. Nor does its inlining, whose result it optimises once more, mostly on one
+# thread, and which was half of what -O2 takes: shortest runs of strict and fast differ by no more than
+# those of the same file (Chromium; ResNet-20, LSTM, MobileNetV2, LeNet-5).
 function(driftscope_add_engine name core xnnpack)
   add_executable(${name} entry.cpp)
   target_link_libraries(${name} PRIVATE ${core} ${xnnpack})
   target_link_options(${name} PRIVATE
-    -O2 --no-entry
+    -O2 --no-entry -sBINARYEN_EXTRA_PASSES=--skip-pass=inlining-optimizing
     -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web,worker,node -sDYNAMIC_EXECUTION=0
     -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB -sFILESYSTEM=0
     -sEXPORTED_RUNTIME_METHODS=wasmMemory -sINCOMING_MODULE_JS_API=pthreadPoolSize,locateFile

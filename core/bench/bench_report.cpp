@@ -53,6 +53,7 @@ BenchFigures bench_figures(const BenchRow& row, double confidence) {
   figures.mad = median_absolute_deviation(times);
   figures.runs = std::ssize(times) * row.course.inner;
   figures.throughput_per_s = static_cast<double>(row.batch) * 1e9 / std::max(middle->value, 1e-3);
+  figures.gflop_per_s = row.flop / std::max(middle->value, 1e-3);
   const Slice& last = row.course.rounds.back();
   figures.alive_tensors = last.alive_tensors;
   figures.alive_bytes = last.alive_bytes;

@@ -27,6 +27,7 @@ struct BenchRow {
   std::string group;   ///< rows of one group are compared: same batch, listed threads, capture
   std::string base_name;  ///< the target as the user named it, without what lists added
   std::int64_t batch = 1;
+  double flop = 0.0;  ///< of the products of one run (count_products); 0: not known
   std::string capture = "none";
   double start_ms = 0.0;  ///< until the process or the page was there
   double load_ms = 0.0;   ///< then until the first run could begin: engine, model, preparation
@@ -52,6 +53,7 @@ struct BenchFigures {
   double mad = 0.0;
   std::int64_t runs = 0;
   double throughput_per_s = 0.0;  ///< samples: batch ÷ median
+  double gflop_per_s = 0.0;       ///< 10⁹ operations of products; 0: not known
   std::int64_t alive_tensors = 0;  ///< after the last run
   std::int64_t alive_bytes = 0;
   std::optional<Estimate> alive_slope;  ///< tensors that each further run leaves behind

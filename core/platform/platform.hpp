@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
+
+#include "core/base/function_ref.hpp"
 
 namespace driftscope {
 
@@ -51,7 +52,7 @@ class ThreadPool {
   /// Calls body(begin, end) for disjoint ranges that cover [0, count), each of at least `grain`
   /// items except the last; returns when all have returned. Not reentrant. `body` must not throw.
   void parallel_for(std::int64_t count, std::int64_t grain,
-                    const std::function<void(std::int64_t, std::int64_t)>& body);
+                    FunctionRef<void(std::int64_t, std::int64_t)> body);
 
  private:
   struct State;

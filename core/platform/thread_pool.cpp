@@ -49,7 +49,7 @@ struct ThreadPool::State {
   alignas(64) std::atomic<int> sleepers = 0;
   std::atomic<bool> caller_sleeps = false;
   std::atomic<bool> stopping = false;
-  const std::function<void(std::int64_t, std::int64_t)>* body = nullptr;
+  const FunctionRef<void(std::int64_t, std::int64_t)>* body = nullptr;
   std::int64_t count = 0;
   std::int64_t chunk = 0;
   std::int64_t chunks = 0;
@@ -124,7 +124,7 @@ ThreadPool::~ThreadPool() {
 int ThreadPool::size() const { return static_cast<int>(state_->threads.size()) + 1; }
 
 void ThreadPool::parallel_for(std::int64_t count, std::int64_t grain,
-                              const std::function<void(std::int64_t, std::int64_t)>& body) {
+                              FunctionRef<void(std::int64_t, std::int64_t)> body) {
   if (count <= 0) return;
   grain = std::max<std::int64_t>(grain, 1);
   State& state = *state_;

@@ -17,7 +17,7 @@ ThreadPool::~ThreadPool() = default;
 int ThreadPool::size() const { return 1; }
 
 void ThreadPool::parallel_for(std::int64_t count, std::int64_t /*grain*/,
-                              const std::function<void(std::int64_t, std::int64_t)>& body) {
+                              FunctionRef<void(std::int64_t, std::int64_t)> body) {
   if (count > 0) body(0, count);
 }
 

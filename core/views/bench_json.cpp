@@ -62,6 +62,9 @@ ordered_json row_json(const BenchRow& row, double confidence) {
                          {"steady", row.course.steady},
                          {"ended_by", end_name(row.course.end)},
                          {"throughput_per_s", json_number(figures.throughput_per_s)},
+                         {"product_flop", row.flop > 0.0 ? json_number(row.flop) : ordered_json(nullptr)},
+                         {"gflop_per_s", row.flop > 0.0 ? json_number(figures.gflop_per_s)
+                                                        : ordered_json(nullptr)},
                          {"wasm_heap_peak_bytes", known(row.wasm_heap_peak_bytes)},
                          {"process_peak_bytes", known(row.process_peak_bytes)},
                          {"download_bytes", known(row.download.bytes)}};

@@ -81,6 +81,7 @@ std::string model_table(const BenchReport& report, const std::string& model) {
   const bool captures = any([](const BenchRow& row) { return row.capture != "none"; });
   const bool downloads = any([](const BenchRow& row) { return row.download.bytes > 0; });
   const bool heaps = any([](const BenchRow& row) { return row.wasm_heap_peak_bytes > 0; });
+  const bool products = any([](const BenchRow& row) { return row.flop > 0.0; });
   const std::vector<std::string> bases = bases_of(report);
   TextTable table;
   table.column("target", Align::left);
@@ -89,6 +90,7 @@ std::string model_table(const BenchReport& report, const std::string& model) {
   for (const char* title : {"load", "first", "median", "", "p95", "min", "MAD", "runs"})
     table.column(title, Align::right);
   if (batches) table.column("per second", Align::right);
+  if (products) table.column("GFLOP/s", Align::right);
   for (const std::string& base : bases) table.column("× " + base, Align::left);
   const bool untraced = std::ranges::any_of(report.ratios, &BenchRatio::untraced);
   if (untraced) table.column("× untraced", Align::left);
@@ -107,6 +109,7 @@ std::string model_table(const BenchReport& report, const std::string& model) {
     for (const double ns : {figures.p95, figures.min, figures.mad}) cells.push_back(time_text(ns));
     cells.push_back(std::to_string(figures.runs));
     if (batches) cells.push_back(fmt::format("{:.4g}", figures.throughput_per_s));
+    if (products) cells.push_back(fmt::format("{:.3g}", figures.gflop_per_s));
     for (const std::string& base : bases) {
       const BenchRatio* ratio = find_ratio(report, row, base);
       cells.push_back(ratio != nullptr ? ratio_text(ratio->times_as_fast) : "");
@@ -175,6 +178,8 @@ std::string bench_table(const BenchReport& report) {
   if (!report.means.empty()) text += "\n" + means_table(report);
   text += fmt::format("\nMedians with {:.3g} % confidence", 100.0 * report.limits.confidence);
   if (!report.ratios.empty()) text += "; ×: how many times as fast as that target";
+  if (std::ranges::any_of(report.rows, [](const BenchRow& row) { return row.flop > 0.0; }))
+    text += "; GFLOP/s: of the products in Conv, Gemm, MatMul and recurrent nodes alone";
   text += ".\n";
   for (const std::string& note : report.notes) text += note + "\n";
   return text;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/bench/product_count.hpp"
+#include "core/engine/bind_inputs.hpp"
 #include "native/bench/browser_subject.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
@@ -54,6 +56,8 @@ class ModelBench {
 
   Result<std::unique_ptr<Subject>> open(PlannedRow& one) {
     DRIFTSCOPE_TRY(const GivenInputs inputs, inputs_for_batch(plan_, model_, one.row.batch));
+    DRIFTSCOPE_TRY(const BoundInputs bound, bind_inputs(model_.graph, inputs.tensors));
+    one.row.flop = count_products(*bound.graph).value_or(0.0);
     DRIFTSCOPE_TRY(Bytes packed, pack_inputs(inputs.tensors));
     SubjectSpec spec;
     spec.target = one.target;

@@ -1,11 +1,13 @@
 // XNNPACK's start on the PC. With AVX-512 its float32 matrix kernels compute 32 columns at a time, of
 // which a convolution with 16 channels throws half away. For fewer columns than a tile has XNNPACK turns
 // to a second configuration, which on x86 holds a tile of SSE's that it then does not take; here it gets
-// tiles of 16 columns. All tiles add up the products of an element in the same order.
+// tiles of 16 columns. The largest tiles are our own. All add up the products of an element in the same
+// order.
 //
 // cmake/xnnpack.cmake compiles this with XNNPACK's headers, and renames XNNPACK's own xnn_initialize.
 #include <string.h>
 
+#include "native/platform/f32_tiles_avx512.h"
 #include "xnnpack.h"
 #include "xnnpack/config.h"
 #include "xnnpack/gemm.h"
@@ -18,31 +20,46 @@
 enum xnn_status xnn_initialize_untuned(const struct xnn_allocator* allocator);
 
 #if XNN_ARCH_X86_64
-#define SET_TILE(config, rows)                                                                   \
-  do {                                                                                           \
-    (config)->minmax.gemm[rows - 1] = xnn_init_hmp_gemm_ukernel(                                 \
-        (xnn_gemm_ukernel_fn)xnn_f32_gemm_minmax_ukernel_##rows##x16__avx512f_broadcast);        \
-    (config)->minmax.igemm[rows - 1] = xnn_init_hmp_igemm_ukernel(                               \
-        (xnn_igemm_ukernel_fn)xnn_f32_igemm_minmax_ukernel_##rows##x16__avx512f_broadcast);      \
+#define SET_KERNELS(config, rows, gemm_kernel, igemm_kernel)                             \
+  do {                                                                                   \
+    (config)->minmax.gemm[rows - 1] =                                                    \
+        xnn_init_hmp_gemm_ukernel((xnn_gemm_ukernel_fn)(gemm_kernel));                   \
+    (config)->minmax.igemm[rows - 1] =                                                   \
+        xnn_init_hmp_igemm_ukernel((xnn_igemm_ukernel_fn)(igemm_kernel));                \
   } while (0)
+#define SET_TILE(config, rows, columns)                                                  \
+  SET_KERNELS(config, rows, xnn_f32_gemm_minmax_ukernel_##rows##x##columns##__avx512f_broadcast, \
+              xnn_f32_igemm_minmax_ukernel_##rows##x##columns##__avx512f_broadcast)
+#define SET_OWN_TILE(config, rows, columns)                                              \
+  SET_KERNELS(config, rows, ds_f32_gemm_minmax_##rows##x##columns##_avx512f,             \
+              ds_f32_igemm_minmax_##rows##x##columns##_avx512f)
 
 static void init_tuned_config(void) {
   // XNNPACK hands out its static, writable configurations as const.
-  const struct xnn_gemm_config* wide = xnn_init_f32_gemm_config();
+  struct xnn_gemm_config* wide = (struct xnn_gemm_config*)xnn_init_f32_gemm_config();
   struct xnn_gemm_config* narrow = (struct xnn_gemm_config*)xnn_init_f32_gemm_nr2_config();
-  // It asks the second one for the kernel with one row more than the first one's tile has.
   if (wide == NULL || narrow == NULL || wide->nr != 32 || wide->mr != 7) return;
+  // It takes the number of rows that leaves least of the last tile unused.
+  SET_TILE(wide, 4, 32);
+  SET_TILE(wide, 5, 32);
+  SET_TILE(wide, 6, 32);
+  SET_TILE(wide, 8, 32);
+  SET_OWN_TILE(wide, 12, 32);
+  wide->mr = 12;
+  // It takes the second one when that has a kernel with one row more than the first one's tile.
   memset(&narrow->minmax, 0, sizeof narrow->minmax);
-  SET_TILE(narrow, 1);
-  SET_TILE(narrow, 8);
+  SET_TILE(narrow, 1, 16);
+  SET_TILE(narrow, 4, 16);
+  SET_TILE(narrow, 8, 16);
+  SET_OWN_TILE(narrow, 13, 16);
+  narrow->mr = 13;
+  narrow->nr = 16;
+  narrow->log2_kr = 0;
+  narrow->log2_sr = 0;
   narrow->init.f32 = wide->init.f32;
   narrow->pack_gemm_gio = wide->pack_gemm_gio;
   narrow->pack_gemm_goi =
       (xnn_packw_gemm_goi_ukernel_fn)xnn_x32_packw_gemm_goi_ukernel_x16__avx512f_u4_prfm;
-  narrow->mr = 8;
-  narrow->nr = 16;
-  narrow->log2_kr = 0;
-  narrow->log2_sr = 0;
 }
 #else
 static void init_tuned_config(void) {}

@@ -13,7 +13,7 @@ Result<std::vector<TensorType>> broadcast_type(const InferContext& context, DTyp
 }
 
 void for_broadcast_rows(const KernelThreads& threads, const Shape& out, std::span<const Shape> inputs,
-                        const std::function<void(const BroadcastRow&)>& body) {
+                        FunctionRef<void(const BroadcastRow&)> body) {
   const BroadcastRows extent(out);
   std::vector<Shape> strides;
   std::vector<std::int64_t> steps;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -49,7 +48,7 @@ struct BroadcastRow {
 
 /// Calls body for every row of the non-empty output of this shape, threaded.
 void for_broadcast_rows(const KernelThreads& threads, const Shape& out, std::span<const Shape> inputs,
-                        const std::function<void(const BroadcastRow&)>& body);
+                        FunctionRef<void(const BroadcastRow&)> body);
 
 /// y = apply(inputs…), the inputs broadcast to the shape of output 0.
 template <class S, class Y, class Apply, class... X>

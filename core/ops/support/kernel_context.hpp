@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -92,7 +91,7 @@ class KernelThreads {
 
   /// ThreadPool::parallel_for with the error model of this scope on every thread.
   void parallel_for(std::int64_t count, std::int64_t grain,
-                    const std::function<void(std::int64_t, std::int64_t)>& body) const {
+                    FunctionRef<void(std::int64_t, std::int64_t)> body) const {
     const ErrorModel& model = current_error_model();
     threads_.parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
       const ErrorModelScope scope(model);

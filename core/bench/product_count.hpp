@@ -1,0 +1,16 @@
+// How much arithmetic a model asks for, so that times can be read as a share of what a machine can do.
+// Client: the bench command.
+#pragma once
+
+#include <optional>
+
+#include "core/graph/graph.hpp"
+
+namespace driftscope {
+
+/// Floating-point operations of one run that are products and their sums: 2 for each multiply-add of
+/// Conv, ConvTranspose, Gemm, MatMul, their quantized kin, RNN, GRU and LSTM; everything else counts
+/// nothing. Nothing for a graph whose shapes are not all bound there, or that has subgraphs.
+[[nodiscard]] std::optional<double> count_products(const Graph& graph);
+
+}  // namespace driftscope
