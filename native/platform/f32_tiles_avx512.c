@@ -1,7 +1,6 @@
-// Micro kernels of XNNPACK's kind, float32, with as many sums as the 32 registers hold: 12 rows by 32
-// columns, so that each row of weights, which a 3x3 convolution reads from the second-level cache, serves
-// 12 rows (XNNPACK's own largest: 8), and 13 rows by 16 columns for layers of 16 channels. The products of
-// an element are added in the order of all its kernels. Client: xnnpack_start.c.
+// Micro kernels of XNNPACK's kind, float32, up to as many sums as the 32 registers hold: a row of weights,
+// which a 3x3 convolution reads from the second-level cache, serves up to 12 rows (XNNPACK's own: 8). The
+// products of an element are added in the order of all its kernels. Client: xnnpack_start.c.
 #include "native/platform/f32_tiles_avx512.h"
 
 #include <immintrin.h>
@@ -20,17 +19,24 @@ INLINE const float* begin(int rows, int vectors, const float* bias, Sums sums) {
   return bias + 16 * vectors;
 }
 
-// sums[r] += a[r][k] · w[k], k ascending; returns where w ends.
+// sums[r] += a[r][k] · w[0] for the next k.
+INLINE void add_row(int rows, int vectors, const float* const a[MOST_ROWS], size_t k, const float* w,
+                    Sums sums) {
+  __m512 weights[MOST_VECTORS];
+  UNROLL for (int v = 0; v < vectors; ++v) weights[v] = _mm512_load_ps(w + 16 * v);
+  UNROLL for (int r = 0; r < rows; ++r) {
+    const __m512 x = _mm512_set1_ps(a[r][k]);
+    UNROLL for (int v = 0; v < vectors; ++v) sums[r][v] = _mm512_fmadd_ps(x, weights[v], sums[r][v]);
+  }
+}
+
+// k ascending; returns where w ends. Four at a time: the end of a loop of 16 is seldom foreseen.
 INLINE const float* add_products(int rows, int vectors, const float* const a[MOST_ROWS], size_t depth,
                                  const float* w, Sums sums) {
-  for (size_t k = 0; k < depth; ++k, w += 16 * vectors) {
-    __m512 weights[MOST_VECTORS];
-    UNROLL for (int v = 0; v < vectors; ++v) weights[v] = _mm512_load_ps(w + 16 * v);
-    UNROLL for (int r = 0; r < rows; ++r) {
-      const __m512 x = _mm512_set1_ps(a[r][k]);
-      UNROLL for (int v = 0; v < vectors; ++v) sums[r][v] = _mm512_fmadd_ps(x, weights[v], sums[r][v]);
-    }
-  }
+  size_t k = 0;
+  for (; k + 4 <= depth; k += 4)
+    UNROLL for (int i = 0; i < 4; ++i, w += 16 * vectors) add_row(rows, vectors, a, k + (size_t)i, w, sums);
+  for (; k < depth; ++k, w += 16 * vectors) add_row(rows, vectors, a, k, w, sums);
   return w;
 }
 
@@ -104,5 +110,4 @@ INLINE void igemm(int rows, int vectors, size_t mr, size_t nc, size_t kc, size_t
           params);                                                                                 \
   }
 
-TILE(12, 32)
-TILE(13, 16)
+DS_EACH_TILE(TILE)

@@ -27,31 +27,25 @@ enum xnn_status xnn_initialize_untuned(const struct xnn_allocator* allocator);
     (config)->minmax.igemm[rows - 1] =                                                   \
         xnn_init_hmp_igemm_ukernel((xnn_igemm_ukernel_fn)(igemm_kernel));                \
   } while (0)
+#define SET_WIDE(rows, columns) SET_TILE(wide, rows, columns)
+#define SET_NARROW(rows, columns) SET_TILE(narrow, rows, columns)
 #define SET_TILE(config, rows, columns)                                                  \
-  SET_KERNELS(config, rows, xnn_f32_gemm_minmax_ukernel_##rows##x##columns##__avx512f_broadcast, \
-              xnn_f32_igemm_minmax_ukernel_##rows##x##columns##__avx512f_broadcast)
-#define SET_OWN_TILE(config, rows, columns)                                              \
   SET_KERNELS(config, rows, ds_f32_gemm_minmax_##rows##x##columns##_avx512f,             \
-              ds_f32_igemm_minmax_##rows##x##columns##_avx512f)
+              ds_f32_igemm_minmax_##rows##x##columns##_avx512f);
 
 static void init_tuned_config(void) {
   // XNNPACK hands out its static, writable configurations as const.
   struct xnn_gemm_config* wide = (struct xnn_gemm_config*)xnn_init_f32_gemm_config();
   struct xnn_gemm_config* narrow = (struct xnn_gemm_config*)xnn_init_f32_gemm_nr2_config();
   if (wide == NULL || narrow == NULL || wide->nr != 32 || wide->mr != 7) return;
-  // It takes the number of rows that leaves least of the last tile unused.
-  SET_TILE(wide, 4, 32);
-  SET_TILE(wide, 5, 32);
-  SET_TILE(wide, 6, 32);
-  SET_TILE(wide, 8, 32);
-  SET_OWN_TILE(wide, 12, 32);
+  // Of the tiles here it takes the one that leaves least unused. One row it has itself.
+  DS_EACH_WIDE_TILE(SET_WIDE)
   wide->mr = 12;
   // It takes the second one when that has a kernel with one row more than the first one's tile.
   memset(&narrow->minmax, 0, sizeof narrow->minmax);
-  SET_TILE(narrow, 1, 16);
-  SET_TILE(narrow, 4, 16);
-  SET_TILE(narrow, 8, 16);
-  SET_OWN_TILE(narrow, 13, 16);
+  SET_KERNELS(narrow, 1, xnn_f32_gemm_minmax_ukernel_1x16__avx512f_broadcast,
+              xnn_f32_igemm_minmax_ukernel_1x16__avx512f_broadcast);
+  DS_EACH_NARROW_TILE(SET_NARROW)
   narrow->mr = 13;
   narrow->nr = 16;
   narrow->log2_kr = 0;

@@ -18,6 +18,59 @@ Result<Tensor> channels_innermost(const Tensor& w) {
   return packed;
 }
 
+// XNNPACK goes through all weights for each tile of pixels. Where they do not stay in the second-level
+// cache, a convolution is run as several ones of fewer outputs each.
+constexpr std::int64_t cached_bytes = 640 * 1024;
+constexpr std::int64_t tile_pixels = 12;
+constexpr std::int64_t tile_outputs = 32;
+
+std::int64_t outputs_at_once(std::int64_t outputs, std::int64_t inputs, std::int64_t pixels) {
+  const auto bytes = static_cast<std::int64_t>(sizeof(float)) * inputs;
+  if (pixels <= tile_pixels || outputs * bytes <= 2 * cached_bytes) return outputs;
+  return std::max<std::int64_t>(1, cached_bytes / (tile_outputs * bytes)) * tile_outputs;
+}
+
+struct Channels {
+  std::int64_t inputs;
+  std::int64_t outputs;
+  std::int64_t groups;
+};
+
+// The outputs [first, first + count) of a convolution.
+struct Part {
+  XnnOperator op;  // null: XNNPACK does not run it
+  pthreadpool_t pool = nullptr;
+  std::size_t workspace_bytes = 0;
+  std::int64_t first = 0;
+};
+
+Part make_part(const Channels& channels, const Window2d& window, std::int64_t batch,
+               std::int64_t count, const float* weights, const float* bias, const Clamp& clamp,
+               pthreadpool_t pool) {
+  const auto u32 = [](std::int64_t size) { return static_cast<std::uint32_t>(size); };
+  const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+  const WindowAxis& h = window.height;
+  const WindowAxis& v = window.width;
+  xnn_operator_t raw = nullptr;
+  const xnn_status created = xnn_create_convolution2d_nhwc_f32(
+      u32(h.pad_begin), u32(v.pad_end), u32(h.pad_end), u32(v.pad_begin), u32(h.kernel),
+      u32(v.kernel), u32(h.stride), u32(v.stride), u32(h.dilation), u32(v.dilation),
+      u32(channels.groups), size(channels.inputs / channels.groups), size(count / channels.groups),
+      size(channels.inputs), size(channels.outputs), weights, bias, clamp.min, clamp.max, 0, nullptr,
+      nullptr, &raw);
+  Part part{.op = XnnOperator(raw), .pool = pool};
+  std::size_t alignment = 0;
+  std::size_t height = 0;
+  std::size_t width = 0;
+  if (created != xnn_status_success ||
+      xnn_reshape_convolution2d_nhwc_f32(raw, size(batch), size(h.input), size(v.input),
+                                         &part.workspace_bytes, &alignment, &height, &width,
+                                         pool) != xnn_status_success ||
+      height != size(h.output) || width != size(v.output))
+    part.op = nullptr;
+  return part;
+}
+
 Result<bool> lower(Lowering& lowering, const Node& node) {
   DRIFTSCOPE_TRY(const bool quantized, lower_between_quantized(lowering, node));
   if (quantized) return true;
@@ -38,43 +91,35 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
 
   const Fusion fusion = lowering.with_activation(node);
   DRIFTSCOPE_TRY(const Tensor weights, channels_innermost(*w));
-  const auto u32 = [](std::int64_t size) { return static_cast<std::uint32_t>(size); };
-  const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
-  const WindowAxis& h = window->height;
-  const WindowAxis& v = window->width;
+  const Shape y_shape = lowering.shape(fusion.output);
   const std::int64_t outputs = w->shape()[0];
-  xnn_operator_t raw = nullptr;
-  const xnn_status created = xnn_create_convolution2d_nhwc_f32(
-      u32(h.pad_begin), u32(v.pad_end), u32(h.pad_end), u32(v.pad_begin), u32(h.kernel),
-      u32(v.kernel), u32(h.stride), u32(v.stride), u32(h.dilation), u32(v.dilation), u32(*group),
-      size(w->shape()[1]), size(outputs / *group), size(x_shape[1]), size(outputs),
-      weights.values<float>().data(), b == nullptr ? nullptr : b->values<float>().data(),
-      fusion.clamp.min, fusion.clamp.max, 0, nullptr, nullptr, &raw);
-  XnnOperator op(raw);
-  if (created != xnn_status_success) return false;
+  const std::int64_t inputs = w->elements() / outputs;  // that one output sums up
+  const std::int64_t pixels = element_count(y_shape) / outputs;
+  const std::int64_t at_once = *group == 1 ? outputs_at_once(outputs, inputs, pixels) : outputs;
 
-  const pthreadpool_t pool = lowering.pool_for(
-      element_count(lowering.shape(fusion.output)) * w->elements() / std::max<std::int64_t>(outputs, 1));
-  std::size_t workspace_bytes = 0;
-  std::size_t alignment = 0;
-  std::size_t height = 0;
-  std::size_t width = 0;
-  if (xnn_reshape_convolution2d_nhwc_f32(raw, size(x_shape[0]), size(h.input), size(v.input),
-                                         &workspace_bytes, &alignment, &height, &width,
-                                         pool) != xnn_status_success ||
-      height != size(h.output) || width != size(v.output))
-    return false;
+  std::vector<Part> parts;
+  for (std::int64_t first = 0; first < outputs; first += at_once) {
+    const std::int64_t count = std::min(at_once, outputs - first);
+    const float* bias = b == nullptr ? nullptr : b->values<float>().data() + first;
+    Part part = make_part({x_shape[1], outputs, *group}, *window, x_shape[0], count,
+                          weights.values<float>().data() + first * inputs, bias, fusion.clamp,
+                          lowering.pool_for(pixels * inputs * count));
+    if (part.op == nullptr) return false;
+    part.first = first;
+    parts.push_back(std::move(part));
+  }
 
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, channels_last(x_shape)));
-  const BufferId out =
-      lowering.write(fusion.output, channels_last(lowering.shape(fusion.output)));
-  const BufferId workspace = lowering.scratch(workspace_bytes);
-  lowering.emit(std::move(op), pool, {in}, {out, workspace},
-                [=](xnn_operator_t it, const Memory& memory) {
-                  return xnn_setup_convolution2d_nhwc_f32(it, memory.address(workspace),
-                                                          memory.at<const float>(in),
-                                                          memory.at<float>(out));
-                });
+  const BufferId out = lowering.write(fusion.output, channels_last(y_shape));
+  for (Part& part : parts) {
+    const BufferId workspace = lowering.scratch(part.workspace_bytes);
+    lowering.emit(std::move(part.op), part.pool, {in}, {out, workspace},
+                  [=, first = part.first](xnn_operator_t it, const Memory& memory) {
+                    return xnn_setup_convolution2d_nhwc_f32(it, memory.address(workspace),
+                                                            memory.at<const float>(in),
+                                                            memory.at<float>(out) + first);
+                  });
+  }
   lowering.absorb(fusion);
   return true;
 }
