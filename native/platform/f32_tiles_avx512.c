@@ -7,6 +7,9 @@
 
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("clang loop unroll(full)")
+// Weights come once from far away, when the first rows need them. ResNet-18, VGG-16 and ResNet-20 on a
+// Xeon: without 29.6, 16.0 and 0.56 ms, 2 kB ahead 25.9, 16.3 and 0.56, 8 kB 26.5, 14.3 and 0.55.
+#define PREFETCHED_BYTES 8192
 #define MOST_ROWS 13
 #define MOST_VECTORS 2
 
@@ -23,7 +26,10 @@ INLINE const float* begin(int rows, int vectors, const float* bias, Sums sums) {
 INLINE void add_row(int rows, int vectors, const float* const a[MOST_ROWS], size_t k, const float* w,
                     Sums sums) {
   __m512 weights[MOST_VECTORS];
-  UNROLL for (int v = 0; v < vectors; ++v) weights[v] = _mm512_load_ps(w + 16 * v);
+  UNROLL for (int v = 0; v < vectors; ++v) {
+    weights[v] = _mm512_load_ps(w + 16 * v);
+    _mm_prefetch((const char*)(w + 16 * v) + PREFETCHED_BYTES, _MM_HINT_T0);
+  }
   UNROLL for (int r = 0; r < rows; ++r) {
     const __m512 x = _mm512_set1_ps(a[r][k]);
     UNROLL for (int v = 0; v < vectors; ++v) sums[r][v] = _mm512_fmadd_ps(x, weights[v], sums[r][v]);

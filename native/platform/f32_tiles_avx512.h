@@ -18,8 +18,9 @@
 
 // Enough sizes that few rows of the last tile go unused whatever the number of pixels.
 #define DS_EACH_WIDE_TILE(it) \
-  it(4, 32) it(5, 32) it(6, 32) it(7, 32) it(8, 32) it(9, 32) it(10, 32) it(11, 32) it(12, 32)
-#define DS_EACH_NARROW_TILE(it) it(4, 16) it(7, 16) it(9, 16) it(11, 16) it(13, 16)
+  it(1, 32) it(2, 32) it(3, 32) it(4, 32) it(5, 32) it(6, 32) \
+  it(7, 32) it(8, 32) it(9, 32) it(10, 32) it(11, 32) it(12, 32)
+#define DS_EACH_NARROW_TILE(it) it(1, 16) it(4, 16) it(7, 16) it(9, 16) it(11, 16) it(13, 16)
 #define DS_EACH_TILE(it) DS_EACH_WIDE_TILE(it) DS_EACH_NARROW_TILE(it)
 
 DS_EACH_TILE(DS_DECLARE_TILE)

@@ -5,7 +5,9 @@
 // order.
 //
 // cmake/xnnpack.cmake compiles this with XNNPACK's headers, and renames XNNPACK's own xnn_initialize.
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "native/platform/f32_tiles_avx512.h"
 #include "xnnpack.h"
@@ -38,13 +40,11 @@ static void init_tuned_config(void) {
   struct xnn_gemm_config* wide = (struct xnn_gemm_config*)xnn_init_f32_gemm_config();
   struct xnn_gemm_config* narrow = (struct xnn_gemm_config*)xnn_init_f32_gemm_nr2_config();
   if (wide == NULL || narrow == NULL || wide->nr != 32 || wide->mr != 7) return;
-  // Of the tiles here it takes the one that leaves least unused. One row it has itself.
+  // Of the tiles here it takes the one that leaves least unused.
   DS_EACH_WIDE_TILE(SET_WIDE)
   wide->mr = 12;
   // It takes the second one when that has a kernel with one row more than the first one's tile.
   memset(&narrow->minmax, 0, sizeof narrow->minmax);
-  SET_KERNELS(narrow, 1, xnn_f32_gemm_minmax_ukernel_1x16__avx512f_broadcast,
-              xnn_f32_igemm_minmax_ukernel_1x16__avx512f_broadcast);
   DS_EACH_NARROW_TILE(SET_NARROW)
   narrow->mr = 13;
   narrow->nr = 16;
@@ -61,8 +61,38 @@ static void init_tuned_config(void) {}
 
 XNN_INIT_ONCE_GUARD(tuned);
 
+// Packed weights of megabytes in large pages: a matrix of fully connected weights is read once per run,
+// and address translation was a part of that time.
+static void* allocate_aligned(void* context, size_t alignment, size_t size) {
+  (void)context;
+  const size_t large_page = (size_t)2 << 20;
+  const size_t large = size / large_page * large_page;
+  void* memory = NULL;
+  if (posix_memalign(&memory, large > 0 ? large_page : alignment, size) != 0) return NULL;
+  if (large > 0) madvise(memory, large, MADV_HUGEPAGE);  // a wish; without it the same in small pages
+  return memory;
+}
+static void free_aligned(void* context, void* memory) {
+  (void)context;
+  free(memory);
+}
+static void* allocate(void* context, size_t size) {
+  (void)context;
+  return malloc(size);
+}
+static void* reallocate(void* context, void* memory, size_t size) {
+  (void)context;
+  return realloc(memory, size);
+}
+static const struct xnn_allocator large_page_allocator = {.allocate = allocate,
+                                                          .reallocate = reallocate,
+                                                          .deallocate = free_aligned,
+                                                          .aligned_allocate = allocate_aligned,
+                                                          .aligned_deallocate = free_aligned};
+
 enum xnn_status xnn_initialize(const struct xnn_allocator* allocator) {
-  const enum xnn_status status = xnn_initialize_untuned(allocator);
+  const enum xnn_status status =
+      xnn_initialize_untuned(allocator != NULL ? allocator : &large_page_allocator);
   if (status == xnn_status_success) XNN_INIT_ONCE(tuned);
   return status;
 }
