@@ -46,6 +46,8 @@ if(DRIFTSCOPE_TWIN STREQUAL "web")
   set(xnnpack_flags -msimd128 -pthread)
   list(APPEND xnnpack_definitions XNN_ENABLE_CPUINFO=0)
   set(variants simd relaxed)
+  set(own_kernels "${CMAKE_SOURCE_DIR}/web/platform/f32_row_wasm.c")
+  set_source_files_properties(${own_kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   # Two of the wasm kernels include ARM's intrinsics without a use of them.
   file(WRITE "${CMAKE_BINARY_DIR}/xnnpack/unused/arm_neon.h" "")
   list(APPEND xnnpack_private_includes "${CMAKE_BINARY_DIR}/xnnpack/unused")
@@ -134,7 +136,7 @@ endfunction()
 function(xnnpack_library variant)
   set(library driftscope_xnnpack_${variant})
   xnnpack_objects(${library}_configs 12 ${ARGN} "SHELL:-include ${header_${variant}}"
-    SOURCES ${configs} ${xnnpack_start})
+    SOURCES ${configs} ${xnnpack_start} ${own_kernels})
   add_library(${library} STATIC $<TARGET_OBJECTS:driftscope_xnnpack_base>
     $<TARGET_OBJECTS:${library}_configs>)
   foreach(isa IN LISTS isas_${variant})

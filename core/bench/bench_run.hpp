@@ -1,5 +1,6 @@
 // The bench itself: warm-up until steady, then rounds in which the subjects take turns (A B A B …), until
-// every median is known well enough. Clients: the bench command, tests with subjects that compute
+// every median is known well enough. A turn begins with a reading that is not kept: it finds the caches
+// full of what the others computed with. Clients: the bench command, tests with subjects that compute
 // nothing. It starts no process and reads no clock: subjects measure, it decides.
 #pragma once
 

@@ -189,8 +189,9 @@ Command add_bench(CLI::App& app) {
   app.footer(
       "Each target is loaded in processes of its own. The first run stands apart; warm-up goes on until\n"
       "times drift no more; then the targets take turns, A B A B, so that what the machine does\n"
-      "meanwhile touches all alike, until every median is known well enough. Ratios are taken within\n"
-      "rounds; × is how many times as fast a target is as the base.\n\n"
+      "meanwhile touches all alike, until every median is known well enough. The first reading of a\n"
+      "turn is not kept: the caches are still full of the others' data. Ratios are taken within rounds;\n"
+      "× is how many times as fast a target is as the base.\n\n"
       "  driftscope bench resnet20.onnx --targets pc/strict,chrome/strict,firefox/strict\n"
       "  driftscope bench *.onnx --targets pc/fast,pc/ort --base pc/ort --threads 1,2 --json out.json\n"
       "  driftscope bench resnet20.onnx --targets pc/strict --trace none,all\n"

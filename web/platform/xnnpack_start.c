@@ -15,6 +15,7 @@
 // XNNPACK's own xnn_initialize.
 #include <emscripten.h>
 
+#include "web/platform/f32_row_wasm.h"
 #include "xnnpack.h"
 #include "xnnpack/config.h"
 #include "xnnpack/gemm.h"
@@ -65,6 +66,9 @@ static void init_tuned_config(void) {
   if (config == NULL || config->nr != 8 || !xnn_init_hardware_config()->is_x86) return;
   SET_TILE(config, 1);
   SET_TILE(config, 4);
+  config->linear.gemm[0] = xnn_init_hmp_gemm_ukernel((xnn_gemm_ukernel_fn)ds_f32_gemm_1x8);
+  config->relu.gemm[0] = xnn_init_hmp_gemm_ukernel((xnn_gemm_ukernel_fn)ds_f32_gemm_relu_1x8);
+  config->minmax.gemm[0] = xnn_init_hmp_gemm_ukernel((xnn_gemm_ukernel_fn)ds_f32_gemm_minmax_1x8);
   config->mr = 4;
 #if XNN_ARCH_WASMRELAXEDSIMD
   const int six_rows = ds_browser() == 'c';

@@ -10,15 +10,13 @@
 
 #include <hwy/highway.h>
 
-#include "core/engines/fast/simd/mul_add-inl.hpp"
-#include "core/engines/strict/simd/lanes-inl.hpp"
+#include "core/engines/fast/simd/activations-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace driftscope::fast {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using Math = driftscope::HWY_NAMESPACE::StrictMath;
 
 constexpr std::size_t lanes = hn::MaxLanes(FloatTag());
 // As many sums as it takes to keep two multiply-add units busy, whose results come four cycles later.
@@ -74,40 +72,40 @@ HWY_INLINE FloatVector blend(FloatVector z, FloatVector candidate, FloatVector h
 
 void lstm(const float* gates, std::int64_t n, float* c, float* h) {
   for_each_vector(n, [&](const auto& load, const auto& store) {
-    const FloatVector i = Math::sigmoid(load(gates));
-    const FloatVector f = Math::sigmoid(load(gates + 2 * n));
-    const FloatVector candidate = Math::tanh(load(gates + 3 * n));
+    const FloatVector i = activations::sigmoid(load(gates));
+    const FloatVector f = activations::sigmoid(load(gates + 2 * n));
+    const FloatVector candidate = activations::tanh(load(gates + 3 * n));
     const FloatVector cell = mul_add(f, load(c), hn::Mul(i, candidate));
-    const FloatVector o = Math::sigmoid(load(gates + n));
+    const FloatVector o = activations::sigmoid(load(gates + n));
     store(cell, c);
-    store(hn::Mul(o, Math::tanh(cell)), h);
+    store(hn::Mul(o, activations::tanh(cell)), h);
   });
 }
 
 void gru(const float* gates, const float* x, const float* linear, std::int64_t n, float* h) {
   for_each_vector(n, [&](const auto& load, const auto& store) {
-    const FloatVector z = Math::sigmoid(load(gates));
-    const FloatVector r = Math::sigmoid(load(gates + n));
-    const FloatVector candidate = Math::tanh(mul_add(r, load(linear), load(x)));
+    const FloatVector z = activations::sigmoid(load(gates));
+    const FloatVector r = activations::sigmoid(load(gates + n));
+    const FloatVector candidate = activations::tanh(mul_add(r, load(linear), load(x)));
     store(blend(z, candidate, load(h)), h);
   });
 }
 
 void reset(const float* r, const float* h, std::int64_t n, float* product) {
   for_each_vector(n, [&](const auto& load, const auto& store) {
-    store(hn::Mul(Math::sigmoid(load(r)), load(h)), product);
+    store(hn::Mul(activations::sigmoid(load(r)), load(h)), product);
   });
 }
 
 void update(const float* z, const float* candidate, std::int64_t n, float* h) {
   for_each_vector(n, [&](const auto& load, const auto& store) {
-    store(blend(Math::sigmoid(load(z)), Math::tanh(load(candidate)), load(h)), h);
+    store(blend(activations::sigmoid(load(z)), activations::tanh(load(candidate)), load(h)), h);
   });
 }
 
 void rnn(const float* sums, std::int64_t n, float* h) {
   for_each_vector(n, [&](const auto& load, const auto& store) {
-    store(Math::tanh(load(sums)), h);
+    store(activations::tanh(load(sums)), h);
   });
 }
 
