@@ -16,7 +16,8 @@ std::optional<Estimate> growth(const BenchCourse& course, double confidence,
   std::vector<double> values;
   double done = 0.0;
   for (const Slice& slice : course.rounds) {
-    done += static_cast<double>(slice.times_ns.size()) * static_cast<double>(course.inner);
+    const std::int64_t readings = slice.unkept + std::ssize(slice.times_ns);
+    done += static_cast<double>(readings) * static_cast<double>(course.inner);
     runs.push_back(done);
     values.push_back(static_cast<double>(value_of(slice)));
   }

@@ -51,9 +51,11 @@ class Participant {
 
   void take_turn() {
     // What the others left in the caches is paid for by a reading that is not kept.
-    if (!measure(course_.inner, false)) return;
-    const auto slice = measure(limits_.most_runs > 0 ? limits_.most_runs - runs_ : 0, false);
+    const auto unkept = measure(course_.inner, false);
+    if (!unkept) return;
+    auto slice = measure(limits_.most_runs > 0 ? limits_.most_runs - runs_ : 0, false);
     if (!slice) return;
+    slice->unkept = std::ssize(unkept->times_ns);
     used_ns_ += time_of(*slice, course_.inner);
     runs_ += std::ssize(slice->times_ns) * course_.inner;
     medians_.push_back(median(slice->times_ns));

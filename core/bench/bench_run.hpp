@@ -29,6 +29,7 @@ struct Slice {
   std::int64_t alive_tensors = 0;  ///< after the last run: tensors that still exist, their bytes, and
   std::int64_t alive_bytes = 0;    ///< all that is allocated on the heap
   std::int64_t heap_bytes = 0;     ///< (0: not known)
+  std::int64_t unkept = 0;         ///< readings of the same turn before these, which are not kept
 };
 
 /// One target with one model, loaded and prepared, that waits for its turn without computing.

@@ -58,6 +58,7 @@ class Lowering {
   [[nodiscard]] Shape shape(ValueId id) const { return *graph_.values[id].static_shape(); }
   /// What kernels of our own are compiled for.
   [[nodiscard]] const SimdTarget& simd() const { return strict_.simd; }
+  [[nodiscard]] ThreadPool& threads() const { return strict_.threads; }
   /// The node that makes it, else null.
   [[nodiscard]] const Node* producer(ValueId id) const;
   /// When fusing: the one node that reads a value which is no output.

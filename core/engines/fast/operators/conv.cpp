@@ -1,6 +1,7 @@
 // Conv in one and two dimensions with constant weights: XNNPACK's convolution on NHWC, depthwise where
 // each channel has its own kernel. A 1-D convolution is one of height 1.
 #include <algorithm>
+#include <atomic>
 
 #include "core/engines/fast/lowering.hpp"
 #include "core/engines/fast/operators/quantized_conv.hpp"
@@ -19,7 +20,7 @@ Result<Tensor> channels_innermost(const Tensor& w) {
 }
 
 // XNNPACK goes through all weights for each tile of pixels. Where they do not stay in the second-level
-// cache, a convolution is run as several ones of fewer outputs each.
+// cache, a convolution is run as several ones of fewer outputs each, a part on one thread.
 constexpr std::int64_t cached_bytes = 640 * 1024;
 constexpr std::int64_t tile_pixels = 12;
 constexpr std::int64_t tile_outputs = 32;
@@ -42,6 +43,39 @@ struct Part {
   pthreadpool_t pool = nullptr;
   std::size_t workspace_bytes = 0;
   std::int64_t first = 0;
+};
+
+class PartsStep final : public Step {
+ public:
+  PartsStep(ThreadPool& threads, std::vector<Part> parts, BufferId in, BufferId out)
+      : threads_(threads), parts_(std::move(parts)), in_(in), out_(out) {}
+
+  Status bind(const Memory& memory) override {
+    for (Part& part : parts_)  // of these none needs a workspace
+      DRIFTSCOPE_CHECK(xnn_check(
+          xnn_setup_convolution2d_nhwc_f32(part.op.get(), nullptr, memory.at<const float>(in_),
+                                           memory.at<float>(out_) + part.first),
+          "XNNPACK: setup"));
+    return {};
+  }
+
+  Status run(Memory& /*memory*/) override {
+    std::atomic<xnn_status> failed = xnn_status_success;
+    threads_.parallel_for(std::ssize(parts_), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        if (const xnn_status status =
+                xnn_run_operator(parts_[static_cast<std::size_t>(i)].op.get(), nullptr);
+            status != xnn_status_success)
+          failed = status;
+    });
+    return xnn_check(failed, "XNNPACK: run");
+  }
+
+ private:
+  ThreadPool& threads_;
+  std::vector<Part> parts_;
+  BufferId in_;
+  BufferId out_;
 };
 
 Part make_part(const Channels& channels, const Window2d& window, std::int64_t batch,
@@ -103,21 +137,28 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
     const float* bias = b == nullptr ? nullptr : b->values<float>().data() + first;
     Part part = make_part({x_shape[1], outputs, *group}, *window, x_shape[0], count,
                           weights.values<float>().data() + first * inputs, bias, fusion.clamp,
-                          lowering.pool_for(pixels * inputs * count));
-    if (part.op == nullptr) return false;
+                          at_once < outputs ? nullptr : lowering.pool_for(pixels * inputs * count));
+    if (part.op == nullptr || (at_once < outputs && part.workspace_bytes > 0)) return false;
     part.first = first;
     parts.push_back(std::move(part));
   }
 
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, channels_last(x_shape)));
   const BufferId out = lowering.write(fusion.output, channels_last(y_shape));
-  for (Part& part : parts) {
-    const BufferId workspace = lowering.scratch(part.workspace_bytes);
-    lowering.emit(std::move(part.op), part.pool, {in}, {out, workspace},
-                  [=, first = part.first](xnn_operator_t it, const Memory& memory) {
+  if (parts.size() > 1) {
+    PlannedStep planned;
+    planned.reads = {in};
+    planned.writes = {out};
+    planned.step = std::make_unique<PartsStep>(lowering.threads(), std::move(parts), in, out);
+    lowering.emit(std::move(planned));
+  } else {
+    Part& whole = parts.front();
+    const BufferId workspace = lowering.scratch(whole.workspace_bytes);
+    lowering.emit(std::move(whole.op), whole.pool, {in}, {out, workspace},
+                  [=](xnn_operator_t it, const Memory& memory) {
                     return xnn_setup_convolution2d_nhwc_f32(it, memory.address(workspace),
                                                             memory.at<const float>(in),
-                                                            memory.at<float>(out) + first);
+                                                            memory.at<float>(out));
                   });
   }
   lowering.absorb(fusion);

@@ -118,6 +118,28 @@ std::set<std::string> names_of(const Trace& trace) {
 
 }  // namespace
 
+// Weights of more than a second-level cache: the convolution runs in parts, the last one smaller.
+TEST_CASE("FastEngine_ConvolutionOfManyWeights_IsClean") {
+  Rng rng(3);
+  const auto random = [&](Shape shape) {
+    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    for (float& x : values) x = rng.normal();
+    return tensor<float>(std::move(shape), values);
+  };
+  ModelBuilder model("parts");
+  model.input("x", DType::float32, {2, 150, 7, 9})
+      .initializer("w", random({266, 150, 3, 3}))
+      .initializer("b", random({266}))
+      .node("Conv", {"x", "w", "b"}, {"y"}, {ints("pads", {1, 0, 1, 2}), ints("strides", {1, 2})})
+      .node("Relu", {"y"}, {"z"})
+      .output("z");
+  const Graph graph = built(model.bytes());
+  const NamedInputs inputs{{"x", random({2, 150, 7, 9})}};
+  ThreadPool threads(2);
+  for (const Capture capture : {Capture::all, Capture::fused})
+    for (const int count : {1, 2, 3}) check_clean(graph, run(graph, inputs, capture, count), threads);
+}
+
 TEST_CASE("FastEngine_ConvolutionalNet_IsNeverSuspect") {
   const std::uint64_t first = test_seed(20261121);
   SEED_INFO(first);

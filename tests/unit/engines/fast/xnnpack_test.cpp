@@ -3,8 +3,10 @@
 #include <pthreadpool.h>
 #include <xnnpack.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -75,6 +77,65 @@ TEST_CASE("Xnnpack_FullyConnected_IsCloseToTheReference") {
     REQUIRE(xnn_run_operator(fc.made, pool.get()) == xnn_status_success);
     CHECK(largest_error(y, want, k) < 1);
   }
+}
+
+// Every size of tile, full and partly used, with the bounds of nothing, of Relu and of Clip.
+TEST_CASE("Xnnpack_FullyConnectedOfEverySize_IsCloseToASumInDouble") {
+  REQUIRE(xnn_initialize(nullptr) == xnn_status_success);
+  constexpr std::size_t k = 23;
+  Rng rng(7);
+  struct Bounds {
+    float low, high;
+  };
+  for (const Bounds bounds : {Bounds{-infinity, infinity}, Bounds{0.0f, infinity}, Bounds{-1.0f, 2.0f}})
+    for (const std::size_t n : {1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 70}) {
+      const auto w = random_values(rng, static_cast<std::int64_t>(n * k));
+      const auto b = random_values(rng, static_cast<std::int64_t>(n));
+      Operator fc;
+      REQUIRE(xnn_create_fully_connected_nc_f32(k, n, k, n, w.data(), b.data(), bounds.low,
+                                                bounds.high, 0, nullptr, nullptr,
+                                                &fc.made) == xnn_status_success);
+      for (std::size_t m = 1; m <= 27; ++m) {
+        CAPTURE(m);
+        CAPTURE(n);
+        CAPTURE(bounds.low);
+        const auto x = random_values(rng, static_cast<std::int64_t>(m * k));
+        std::vector<double> want(m * n);
+        for (std::size_t i = 0; i < m; ++i)
+          for (std::size_t j = 0; j < n; ++j) {
+            double sum = static_cast<double>(b[j]);
+            for (std::size_t l = 0; l < k; ++l)
+              sum += static_cast<double>(x[i * k + l]) * static_cast<double>(w[j * k + l]);
+            want[i * n + j] = std::clamp(sum, static_cast<double>(bounds.low),
+                                         static_cast<double>(bounds.high));
+          }
+        // A row more than there is shows whether anything was written behind.
+        std::vector<float> y((m + 1) * n, 42.0f);
+        REQUIRE(xnn_reshape_fully_connected_nc_f32(fc.made, m, nullptr) == xnn_status_success);
+        REQUIRE(xnn_setup_fully_connected_nc_f32(fc.made, x.data(), y.data()) == xnn_status_success);
+        REQUIRE(xnn_run_operator(fc.made, nullptr) == xnn_status_success);
+        for (std::size_t j = 0; j < n; ++j) CHECK(y[m * n + j] == 42.0f);
+        y.resize(m * n);
+        CHECK(largest_error(y, want, k) < 8);
+      }
+    }
+}
+
+TEST_CASE("Xnnpack_FullyConnected_KeepsNaN") {
+  REQUIRE(xnn_initialize(nullptr) == xnn_status_success);
+  for (const std::size_t m : {1, 5, 12})
+    for (const std::size_t n : {9, 40}) {
+      const std::vector<float> w(n * 3, 1.0f), b(n, 0.0f);
+      std::vector<float> x(m * 3, 1.0f), y(m * n);
+      x[0] = std::numeric_limits<float>::quiet_NaN();
+      Operator fc;
+      REQUIRE(xnn_create_fully_connected_nc_f32(3, n, 3, n, w.data(), b.data(), 0.0f, 6.0f, 0, nullptr,
+                                                nullptr, &fc.made) == xnn_status_success);
+      REQUIRE(xnn_reshape_fully_connected_nc_f32(fc.made, m, nullptr) == xnn_status_success);
+      REQUIRE(xnn_setup_fully_connected_nc_f32(fc.made, x.data(), y.data()) == xnn_status_success);
+      REQUIRE(xnn_run_operator(fc.made, nullptr) == xnn_status_success);
+      for (std::size_t j = 0; j < n; ++j) CHECK(std::isnan(y[j]));
+    }
 }
 
 TEST_CASE("Xnnpack_Convolution_IsCloseToTheReference") {
