@@ -35,6 +35,8 @@ struct ComparisonView {
   std::string input_label;  ///< the class it belongs to, when known
   std::string dataset_text;
   std::string command;      ///< how to run this again
+  std::string build;        ///< of the program that compared
+  std::string machine = "{}";  ///< where it ran: JSON text, as a bench has it
   std::vector<std::string> class_names;
   TargetResult left;
   std::vector<TargetResult> right;

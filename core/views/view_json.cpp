@@ -35,7 +35,7 @@ void add_observer(json& object, const TargetResult& result) {
 
 }  // namespace
 
-std::string view_json(const ComparisonView& view) {
+std::string view_json(const ComparisonView& view, const std::string& gate) {
   std::vector<ComparedTarget> right;
   for (const TargetResult& result : view.right) right.push_back(compared(result));
   json object = json::parse(comparison_json(compared(view.left), right));
@@ -45,6 +45,7 @@ std::string view_json(const ComparisonView& view) {
     add_dataset(object["right"][i], view.right[i], view.left);
     add_observer(object["right"][i], view.right[i]);
   }
+  if (!gate.empty()) object["gate"] = json::parse(gate);
   return object.dump(1, ' ', false, json::error_handler_t::replace);
 }
 

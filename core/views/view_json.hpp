@@ -9,6 +9,7 @@
 
 namespace driftscope {
 
-[[nodiscard]] std::string view_json(const ComparisonView& view);
+/// `gate`: a JSON object that goes in under this name, when there is one.
+[[nodiscard]] std::string view_json(const ComparisonView& view, const std::string& gate = "");
 
 }  // namespace driftscope

@@ -14,6 +14,7 @@ using Command = std::function<Exit()>;
 [[nodiscard]] Command add_run(CLI::App& app);
 [[nodiscard]] Command add_verify(CLI::App& app);
 [[nodiscard]] Command add_compare(CLI::App& app);
+[[nodiscard]] Command add_baseline(CLI::App& app);
 [[nodiscard]] Command add_bench(CLI::App& app);
 [[nodiscard]] Command add_bench_worker(CLI::App& app);
 [[nodiscard]] Command add_conformance(CLI::App& app);

@@ -35,6 +35,7 @@ Exit run_command_line(int argc, char** argv) {
   add("run", "Run a model on one target; print its layers, write a trace.", add_run);
   add("verify", "Judge traces made anywhere: is each layer right, rounding, or a fault?", add_verify);
   add("compare", "Run a model on several targets and compare them layer by layer.", add_compare);
+  add("baseline", "Keep what a model gives, and fail when it becomes worse.", add_baseline);
   add("bench", "Measure models on several targets side by side: time, memory, download.", add_bench);
   add("bench-worker", "A process of a bench.", add_bench_worker);
   add("conformance", "Run the ONNX conformance cases on any target.", add_conformance);

@@ -8,7 +8,7 @@ import sys
 
 # A folder may include itself and what stands before it; platform/ is one header that all may use.
 ORDER = ["base", "platform", "model", "graph", "ops", "dataset", "engine", "engines", "trace",
-         "verify", "bench", "views", "session", "ui"]
+         "verify", "bench", "views", "gate", "session", "ui"]
 PLATFORM = re.compile(r"\b(__EMSCRIPTEN__|_WIN32|__APPLE__|__linux__|__wasm__|__ANDROID__)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 

@@ -1,0 +1,30 @@
+// What makes a comparison fail: the conditions of `--fail-on`. Clients: gate, the command line.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/base/result.hpp"
+
+namespace driftscope {
+
+/// What is listed counts, what is not listed does not. A target that could not run fails always.
+struct FailOn {
+  bool fault = false;    ///< a layer that no rounding explains
+  bool suspect = false;  ///< a layer that chance does not explain; faults with it
+  bool top1 = false;     ///< another best class
+  bool bits = false;     ///< any differing bit
+  std::optional<double> slower = std::nullopt;  ///< share: 0.2 is "a fifth longer"
+
+  [[nodiscard]] bool counts_faults() const { return fault || suspect; }
+};
+
+/// Conditions of one or more texts, each "fault", "suspect", "top1", "bits" or "slower:20%", separated by
+/// commas or bars. Errors: an unknown one, a share that is no percentage from 0 to 10000, none at all.
+[[nodiscard]] Result<FailOn> parse_fail_on(std::span<const std::string> texts);
+
+/// "fault,top1,slower:20%".
+[[nodiscard]] std::string fail_on_text(const FailOn& conditions);
+
+}  // namespace driftscope

@@ -1,0 +1,33 @@
+// Whether one set of times is slower than another by more than a share and more than their noise.
+// Client: gate.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/trace/trace.hpp"
+
+namespace driftscope {
+
+enum class Speed { fine, slower, unknown };
+
+struct SpeedVerdict {
+  Speed speed = Speed::unknown;
+  std::string message;  ///< "1.31 times as long [1.24, 1.39]; up to 1.20 is allowed"
+};
+
+/// Slower: the ratio of geometric means is beyond 1 + share, and the noise between the values of one
+/// side (noise.hpp, 99 %) does not explain that they differ at all. Unknown: too few values, or some that
+/// are not positive.
+[[nodiscard]] SpeedVerdict judge_speed(const std::vector<double>& before_ns,
+                                       const std::vector<double>& now_ns, double share);
+
+/// The smallest slowdown (a share) that later times would be told from noise with, when as many are
+/// measured again; nothing when there are too few to know.
+[[nodiscard]] std::optional<double> least_visible_slowdown(const std::vector<double>& times_ns);
+
+/// Time of each recorded run, all layers together, ns; without the first when there are more.
+[[nodiscard]] std::vector<double> run_times_ns(const Trace& trace);
+
+}  // namespace driftscope

@@ -1,0 +1,193 @@
+// driftscope baseline save|check MODEL …
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/gate/speed.hpp"
+#include "core/views/report.hpp"
+#include "core/views/tables.hpp"
+#include "core/views/view_json.hpp"
+#include "native/bench/build_id.hpp"
+#include "native/cli/baseline_run.hpp"
+#include "native/cli/commands.hpp"
+#include "native/cli/compare_run.hpp"
+#include "native/cli/files.hpp"
+#include "native/cli/gate_options.hpp"
+#include "native/cli/runner_options.hpp"
+
+namespace driftscope {
+namespace {
+
+constexpr const char* usual_check = "fault,top1,slower:20%";
+constexpr double usual_slowdown = 0.2;
+
+struct BaselineOptions {
+  std::string model;
+  std::string file;  ///< of the baseline; empty: beside the model
+  std::vector<std::string> targets;
+  CompareRequest request;
+  int starts = 5;
+  double seconds = 1.0;
+  bool no_times = false;
+  GateOptions gate;
+  std::string report;
+};
+
+std::filesystem::path file_of(const BaselineOptions& options) {
+  return options.file.empty() ? usual_baseline(options.model) : std::filesystem::path(options.file);
+}
+
+Result<std::vector<Target>> listed_targets(const std::vector<std::string>& texts) {
+  std::vector<Target> targets;
+  for (const std::string& text : texts) {
+    DRIFTSCOPE_TRY(const auto parsed, parse_targets(text));
+    targets.insert(targets.end(), parsed.begin(), parsed.end());
+  }
+  return targets;
+}
+
+void run_all(CompareRun& run, const std::vector<Target>& targets) {
+  run.run(targets.front(), {targets.begin() + 1, targets.end()});
+}
+
+std::string saved_line(const BaselineTarget& target) {
+  std::string line = fmt::format("{}  {}, {} known layer{}", target.target, target.ran,
+                                 target.known.size(), target.known.size() == 1 ? "" : "s");
+  if (target.medians_ns.empty()) return line + ", not timed";
+  line += fmt::format(", {} starts", target.medians_ns.size());
+  const auto visible = least_visible_slowdown(target.medians_ns);
+  if (!visible) return line;
+  line += fmt::format("; a slowdown shows from {:.0f} % on", std::ceil(100.0 * *visible));
+  if (*visible > usual_slowdown)
+    line += ": noisy, save again when the machine is at rest, or with more --starts";
+  return line;
+}
+
+Result<Exit> save_baseline(const BaselineOptions& options) {
+  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model));
+  DRIFTSCOPE_TRY(const auto targets, listed_targets(options.targets));
+  for (const Target& target : targets)
+    if (target.host == "file")
+      return bad_input(fmt::format("target {}: a recorded trace gives the same for ever; name targets that "
+                                   "run, as in pc/strict,chrome/fast",
+                                   target.text()));
+  CompareRun run(options.request, model);
+  DRIFTSCOPE_CHECK(run.read_samples());
+  run_all(run, targets);
+  const Exit failed = print_failed_targets(run.view());
+  if (failed != Exit::ok) {
+    print_error(bad_input("nothing was saved: a baseline holds all of its targets or none"));
+    return failed;
+  }
+  Baseline baseline = baseline_of(run.view());
+  baseline.inputs = options.request.inputs;
+  baseline.build = build_id();
+  baseline.machine = this_machine();
+  if (!options.no_times) {
+    baseline.starts = options.starts;
+    baseline.seconds = options.seconds;
+    DRIFTSCOPE_TRY(const auto medians,
+                   measure_starts({model.path, options.request.inputs, targets, options.starts,
+                                   options.seconds, options.request.runner, options.request.quiet}));
+    for (BaselineTarget& target : baseline.targets)
+      if (const auto found = medians.find(target.target); found != medians.end())
+        target.medians_ns = found->second;
+  }
+  const auto path = file_of(options);
+  DRIFTSCOPE_CHECK(write_file(path, baseline_json(baseline) + "\n"));
+  for (const BaselineTarget& target : baseline.targets) fmt::print("{}\n", saved_line(target));
+  fmt::print("baseline: {}\n", path.string());
+  return Exit::ok;
+}
+
+Result<Exit> check_baseline(const BaselineOptions& options) {
+  DRIFTSCOPE_TRY(const FailOn conditions, conditions_of(options.gate, usual_check));
+  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model));
+  DRIFTSCOPE_TRY(Baseline baseline, load_baseline(file_of(options), model));
+  std::vector<std::string> names = options.targets;
+  if (names.empty())
+    for (const BaselineTarget& saved : baseline.targets) names.push_back(saved.target);
+  DRIFTSCOPE_TRY(const auto targets, listed_targets(names));
+  CompareRequest request = options.request;
+  request.inputs = baseline.inputs;
+  CompareRun run(request, model);
+  DRIFTSCOPE_CHECK(run.read_samples());
+  run_all(run, targets);
+  const ComparisonView& view = run.view();
+  const Exit failed = print_failed_targets(view);
+  DRIFTSCOPE_TRY(const BaselineCheck check,
+                 baseline_check(std::move(baseline), view, conditions, model, request.runner,
+                                request.quiet));
+  const Gate gate = judge(view, conditions, &check);
+  if (!options.gate.json.empty())
+    DRIFTSCOPE_CHECK(write_output(options.gate.json, view_json(view, gate_json(gate)) + "\n"));
+  if (!options.report.empty())
+    DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
+  DRIFTSCOPE_CHECK(tell_gate(gate, view, options.gate, options.model, true));
+  return gate.failed() ? Exit::fault : failed;
+}
+
+void add_common(CLI::App& app, BaselineOptions& options) {
+  app.add_option("MODEL", options.model, "The .onnx file")->required();
+  app.add_option("--baseline,--out", options.file,
+                 "The baseline's file (default: MODEL with the ending .baseline.json)");
+  app.add_option("--repeat", options.request.repeat, "Recorded runs per target")
+      ->check(CLI::Range(1, 100000));
+  app.add_flag("--quiet", options.request.quiet, "No progress line");
+  add_runner_options(app, options.request.runner);
+}
+
+void add_save(CLI::App& app, BaselineOptions& options) {
+  add_common(app, options);
+  app.add_option("--targets", options.targets, "host/engine[:option=value,…], separated by commas")
+      ->required()
+      ->expected(1)
+      ->take_all();
+  app.add_option("--input", options.request.inputs, input_help)->expected(1)->take_all();
+  app.add_option("--starts", options.starts,
+                 "Starts to measure, each in fresh processes: they show the noise that later times are "
+                 "judged by")
+      ->check(CLI::Range(3, 100))
+      ->capture_default_str();
+  app.add_option("--time", options.seconds, "Seconds of measuring per start and target")
+      ->check(CLI::Range(0.01, 600.0))
+      ->capture_default_str();
+  app.add_flag("--no-times", options.no_times, "Keep verdicts and answers alone");
+}
+
+void add_check(CLI::App& app, BaselineOptions& options) {
+  add_common(app, options);
+  app.add_option("--targets", options.targets, "Only these of the baseline's targets")
+      ->expected(1)
+      ->take_all();
+  add_gate_options(app, options.gate, usual_check);
+  app.add_option("--json", options.gate.json, "Write everything as JSON ('-': standard output)");
+  app.add_option("--report", options.report, "Write a self-contained HTML report");
+}
+
+}  // namespace
+
+Command add_baseline(CLI::App& app) {
+  auto options = std::make_shared<BaselineOptions>();
+  app.require_subcommand(1);
+  CLI::App* save = app.add_subcommand("save", "Run a model on its targets and keep what they gave.");
+  CLI::App* check = app.add_subcommand("check", "Run it again and say what became worse.");
+  add_save(*save, *options);
+  add_check(*check, *options);
+  app.footer(
+      "A baseline is a small JSON file to be committed beside the model: per target the layers that are\n"
+      "suspect or faults already, the answer (best class, SHA-256), and medians of several fresh starts.\n\n"
+      "  driftscope baseline save model.onnx --targets pc/strict,chrome/fast --input seed:42\n"
+      "  driftscope baseline check model.onnx --junit out.xml\n\n"
+      "check fails on what is new: a fault that was none, another best class, a median that is longer by\n"
+      "more than 20 % and by more than the starts differ among themselves (Student's t, 99 %). Times are\n"
+      "compared on the same processor with the same browser only; elsewhere that is skipped, and said.");
+  return [options, save] {
+    const auto exit = save->parsed() ? save_baseline(*options) : check_baseline(*options);
+    if (exit.ok()) return *exit;
+    print_error(exit.error());
+    return exit_of(exit.error());
+  };
+}
+
+}  // namespace driftscope
