@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/base/text.hpp"
+
 namespace driftscope {
 namespace {
 
@@ -72,6 +74,14 @@ std::string elide(std::string_view text, std::size_t width) {
   const std::size_t total = display_width(text);
   return std::string(text.substr(0, offset_of(head))) + "…" +
          std::string(text.substr(offset_of(total - tail)));
+}
+
+std::string plain_text(std::string_view text, std::size_t width) {
+  return elide(printable(text) ? std::string(text) : in_quotes(text, 4 * width), width);
+}
+
+std::string html_text(std::string_view text, std::size_t width) {
+  return html_escape(plain_text(text, width));
 }
 
 std::string html_escape(std::string_view text) {

@@ -26,6 +26,13 @@ namespace driftscope {
 /// At most `width` columns, with "…" in place of the middle.
 [[nodiscard]] std::string elide(std::string_view text, std::size_t width);
 
+/// A name or message from elsewhere as it can be shown: at most `width` columns, and quoted with \xNN
+/// where it holds control characters or bytes that are no UTF-8.
+[[nodiscard]] std::string plain_text(std::string_view text, std::size_t width);
+
+/// The same for HTML text and attribute values.
+[[nodiscard]] std::string html_text(std::string_view text, std::size_t width = 80);
+
 /// For HTML text and attribute values.
 [[nodiscard]] std::string html_escape(std::string_view text);
 

@@ -7,6 +7,7 @@
 
 #include "core/verify/observer.hpp"
 #include "core/views/format.hpp"
+#include "core/views/layer_index.hpp"
 #include "core/views/output.hpp"
 #include "core/views/text_table.hpp"
 
@@ -28,60 +29,42 @@ struct WorstRow {
 
 double worse(double a, double b) { return std::isnan(b) || b > a ? b : a; }
 
-double budget_used(const TargetResult& target, const std::string& output) {
-  if (!target.verification) return 0.0;
-  for (const LayerVerdict& layer : target.verification->layers)
-    if (layer.output == output) return layer.budget_used;
-  return 0.0;
-}
-
-WorstRow worst_row(const ComparisonView& view, const std::string& output) {
+WorstRow worst_row(const LayerIndex& index, std::size_t row_number, const ComparisonView& view) {
   WorstRow row;
   std::size_t judged = 0;
   std::size_t worst = 0;
   std::size_t targets = 0;
-  for (const TargetResult& right : view.right) {
-    targets += right.comparison ? 1 : 0;
-    const LayerDifference* layer = difference_at(right, output);
-    if (layer == nullptr || is_unrecorded(right, output)) continue;
-    row.compared = row.compared || layer->recorded;
-    row.different = std::max(row.different, layer->metrics.different_elements);
-    row.max_abs = worse(row.max_abs, layer->metrics.max_abs);
-    row.max_ulp = worse(row.max_ulp, layer->metrics.max_ulp);
-    row.budget_used = worse(row.budget_used, budget_used(right, output));
-    const Verdict verdict = layer_verdict(right, output);
+  for (std::size_t t = 1; t < index.targets().size(); ++t) {
+    targets += index.targets()[t]->comparison ? 1 : 0;
+    const LayerCell& cell = index.cell(row_number, t);
+    if (cell.difference == nullptr || !cell.recorded) continue;
+    row.compared = row.compared || cell.difference->recorded;
+    row.different = std::max(row.different, cell.difference->metrics.different_elements);
+    row.max_abs = worse(row.max_abs, cell.difference->metrics.max_abs);
+    row.max_ulp = worse(row.max_ulp, cell.difference->metrics.max_ulp);
+    if (cell.judged != nullptr) row.budget_used = worse(row.budget_used, cell.judged->budget_used);
     ++judged;
-    if (verdict > row.verdict) {
-      row.verdict = verdict;
+    if (cell.verdict > row.verdict) {
+      row.verdict = cell.verdict;
       row.where.clear();
       row.inherited = true;
       worst = 0;
     }
-    if (verdict != row.verdict) continue;
+    if (cell.verdict != row.verdict) continue;
     ++worst;
-    row.inherited = row.inherited && is_inherited(right, output);
-    row.where += (row.where.empty() ? "" : ",") + short_target(right.target, view);
+    row.inherited = row.inherited && cell.inherited;
+    row.where += (row.where.empty() ? "" : ",") + short_target(index.targets()[t]->target, view);
   }
   row.judged = judged > 0;
   if (worst == targets) row.where.clear();
   return row;
 }
 
-std::string time_on(const TargetResult& target, const std::string& node) {
-  if (!target.trace) return "–";
-  for (const NodeRecord& record : target.trace->nodes)
-    if (record.name == node) return format_ns(steady_time_ns(record));
-  return "–";
-}
-
-std::int64_t tensor_bytes(const ComparisonView& view, const std::string& output) {
-  const auto find = [&](const TargetResult& target) {
-    return target.trace ? target.trace->find(output) : nullptr;
-  };
-  const Tensor* tensor = find(view.left);
-  for (const TargetResult& right : view.right)
-    if (tensor == nullptr) tensor = find(right);
-  return tensor == nullptr ? 0 : static_cast<std::int64_t>(tensor->bytes().size());
+std::int64_t tensor_bytes(const LayerIndex& index, std::size_t row) {
+  for (std::size_t t = 0; t < index.targets().size(); ++t)
+    if (const Tensor* tensor = index.cell(row, t).tensor)
+      return static_cast<std::int64_t>(tensor->bytes().size());
+  return 0;
 }
 
 std::string target_line(const TargetResult& target, std::string_view side) {
@@ -117,8 +100,10 @@ std::string output_text(const TargetResult& target, const ComparisonView& view) 
 
 std::string compare_table(const ComparisonView& view) {
   std::string text;
-  const auto layers = compared_layers(view);
-  if (!layers.empty()) {
+  const LayerIndex index(view);
+  const bool compared = std::ranges::any_of(
+      view.right, [](const TargetResult& right) { return right.comparison.has_value(); });
+  if (compared) {
     TextTable table;
     table.column("layer", Align::left);
     table.column("op", Align::left);
@@ -132,9 +117,9 @@ std::string compare_table(const ComparisonView& view) {
     table.column(short_target(view.left.target, view), Align::right);
     for (const TargetResult& right : view.right)
       table.column(short_target(right.target, view), Align::right);
-    for (const LayerDifference* const entry : layers) {
-      const LayerDifference& layer = *entry;
-      const WorstRow worst = worst_row(view, layer.output);
+    for (std::size_t row = 0; row < index.rows().size(); ++row) {
+      const LayerIndex::Row& layer = index.rows()[row];
+      const WorstRow worst = worst_row(index, row, view);
       const auto when_compared = [&](const std::string& cell) {
         return worst.compared ? cell : std::string("–");
       };
@@ -142,15 +127,16 @@ std::string compare_table(const ComparisonView& view) {
           elide(layer.node, 32),
           elide(layer.op, 20),
           shape_text(layer.shape),
-          format_bytes(tensor_bytes(view, layer.output)),
+          format_bytes(tensor_bytes(index, row)),
           when_compared(std::to_string(worst.different)),
           when_compared(format_number(worst.max_abs)),
           when_compared(format_ulp(worst.max_ulp)),
           worst.judged ? format_number(worst.budget_used) : "–",
-          (worst.judged ? verdict_text(worst.verdict) : "· not recorded") + (worst.inherited && worst.verdict == Verdict::rounding ? ", inherited" : "") +
-              (worst.where.empty() ? "" : " " + worst.where),
-          time_on(view.left, layer.node)};
-      for (const TargetResult& right : view.right) cells.push_back(time_on(right, layer.node));
+          (worst.judged ? verdict_text(worst.verdict) : "· not recorded") +
+              (worst.inherited && worst.verdict == Verdict::rounding ? ", inherited" : "") +
+              (worst.where.empty() ? "" : " " + worst.where)};
+      for (std::size_t t = 0; t < index.targets().size(); ++t)
+        cells.push_back(index.targets()[t]->trace ? format_ns(index.cell(row, t).time_ns) : "–");
       table.row(std::move(cells));
     }
     text += table.text() + "\n";
