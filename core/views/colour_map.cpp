@@ -46,9 +46,10 @@ constexpr OkLab positive{0.45, 0.09, 0.09};
 
 Palette palette_of(Rgb (*colour)(double), double low, double high) {
   Palette palette{};
-  for (std::size_t i = 0; i < 255; ++i)
-    palette[i] = colour(low + (high - low) * static_cast<double>(i) / 254.0);
-  palette[255] = not_finite_colour;
+  for (std::size_t i = 0; i <= last_map_entry; ++i)
+    palette[i] = colour(low + (high - low) * static_cast<double>(i) / last_map_entry);
+  palette[empty_entry] = empty_colour;
+  palette[not_finite_entry] = not_finite_colour;
   return palette;
 }
 
@@ -76,8 +77,9 @@ const Palette& diverging_palette() {
 
 std::string css_gradient(const Palette& palette) {
   std::string text = "linear-gradient(90deg";
-  for (std::size_t i = 0; i <= 254; i += 127 / 4) {
-    const Rgb& c = palette[std::min<std::size_t>(i, 254)];
+  constexpr std::size_t stops = 8;
+  for (std::size_t i = 0; i <= stops; ++i) {
+    const Rgb& c = palette[i * last_map_entry / stops];
     text += fmt::format(",#{:02x}{:02x}{:02x}", c.r, c.g, c.b);
   }
   return text + ")";

@@ -24,7 +24,13 @@ struct Rgb {
 /// For what is no finite number.
 inline constexpr Rgb not_finite_colour{220, 0, 130};
 
-/// 0 to 254 run through a map from its low to its high end, 255 is not_finite_colour.
+/// For cells behind the last element of a wrapped vector.
+inline constexpr Rgb empty_colour{205, 208, 212};
+
+/// 0 to 253 run through a map from its low to its high end.
+inline constexpr std::uint8_t last_map_entry = 253;
+inline constexpr std::uint8_t empty_entry = 254;
+inline constexpr std::uint8_t not_finite_entry = 255;
 using Palette = std::array<Rgb, 256>;
 [[nodiscard]] const Palette& sequential_palette();
 [[nodiscard]] const Palette& diverging_palette();

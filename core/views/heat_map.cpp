@@ -58,6 +58,16 @@ struct Plane {
   std::string text;
 };
 
+/// About twice as wide as high, and full rows where the number of elements allows it.
+std::int64_t wrapped_columns(std::int64_t elements) {
+  const auto good = static_cast<std::int64_t>(std::ceil(std::sqrt(2.0 * static_cast<double>(elements))));
+  for (std::int64_t columns = good; columns <= std::min(2 * good, most_heat_cells); ++columns)
+    if (elements % columns == 0) return columns;
+  for (std::int64_t columns = good; columns > good / 2; --columns)
+    if (columns <= most_heat_cells && elements % columns == 0) return columns;
+  return std::min(good, most_heat_cells);
+}
+
 Plane plane_around(const Shape& shape, std::int64_t elements, std::int64_t worst) {
   Plane plane;
   const std::size_t rank = shape.size();
@@ -82,10 +92,7 @@ Plane plane_around(const Shape& shape, std::int64_t elements, std::int64_t worst
   plane.elements = std::min(elements, most_elements);
   plane.first = worst / plane.elements * plane.elements;
   plane.elements = std::min(plane.elements, elements - plane.first);
-  plane.columns = plane.elements <= short_row
-                      ? plane.elements
-                      : static_cast<std::int64_t>(std::ceil(std::sqrt(2.0 * static_cast<double>(plane.elements))));
-  plane.columns = std::min(plane.columns, most_heat_cells);
+  plane.columns = plane.elements <= short_row ? plane.elements : wrapped_columns(plane.elements);
   plane.rows = (plane.elements + plane.columns - 1) / plane.columns;
   if (plane.rows > 1)
     plane.text = elements > plane.elements
@@ -122,6 +129,9 @@ void fill_cells(HeatMap& map, const Plane& plane, const auto& left_at, const aut
   map.block_height = (plane.rows + most_heat_cells - 1) / most_heat_cells;
   map.width = (plane.columns + map.block_width - 1) / map.block_width;
   map.height = (plane.rows + map.block_height - 1) / map.block_height;
+  // Only a wrapped vector has a short last row, and its cells are single elements.
+  const bool wrapped = plane.elements < plane.rows * plane.columns;
+  map.filled = wrapped ? plane.elements : map.width * map.height;
   std::vector<Cell> cells(static_cast<std::size_t>(map.width * map.height));
   map.low = INFINITY;
   map.high = -INFINITY;
@@ -158,18 +168,20 @@ std::vector<std::int64_t> index_of(const Shape& shape, std::int64_t element) {
 }
 
 std::uint8_t palette_entry(double value, double low, double high) {
-  if (!std::isfinite(value)) return 255;
+  if (!std::isfinite(value)) return not_finite_entry;
   // Halves, since high − low may be more than a double holds.
   const double range = high / 2 - low / 2;
   const double share = range > 0.0 ? (value / 2 - low / 2) / range : 0.5;
-  return static_cast<std::uint8_t>(std::lround(254.0 * std::clamp(share, 0.0, 1.0)));
+  return static_cast<std::uint8_t>(std::lround(last_map_entry * std::clamp(share, 0.0, 1.0)));
 }
 
 std::string picture_of(const HeatMap& map, const std::vector<double>& values, double low, double high,
                        const Palette& palette) {
   std::vector<std::uint8_t> entries;
   entries.reserve(values.size());
-  for (const double value : values) entries.push_back(palette_entry(value, low, high));
+  for (const double value : values)
+    entries.push_back(static_cast<std::int64_t>(entries.size()) < map.filled ? palette_entry(value, low, high)
+                                                                             : empty_entry);
   return indexed_data_uri(map.width, map.height, entries, palette);
 }
 

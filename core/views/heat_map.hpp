@@ -22,6 +22,7 @@ struct HeatMap {
   std::int64_t block_width = 1;  ///< elements that a cell stands for
   std::int64_t block_height = 1;
   std::string plane;        ///< "channel 5 of 16", "all elements, 12 in a row"; "" for a plain matrix
+  std::int64_t filled = 0;   ///< cells, row by row, that stand for elements; the last row may be shorter
   std::vector<double> left;  ///< row by row; NaN where nothing finite is
   std::vector<double> right;
   std::vector<double> difference;  ///< right − left; NaN where one side is not finite or they are infinite apart

@@ -246,7 +246,7 @@ std::string layer_table(const LayerIndex& index, std::size_t budget, LeftOut& le
                                      columns, layers);
   };
   std::string html =
-      "<section aria-labelledby=\"layers\"><h2 id=\"layers\">All layers</h2><div class=\"scroll layers\" "
+      "<section class=\"wide\" aria-labelledby=\"layers\"><h2 id=\"layers\">All layers</h2><div class=\"scroll layers\" "
       "tabindex=\"0\" role=\"group\" aria-label=\"All layers\"><table><caption class=\"unseen\">Layers in "
       "the order of the graph, with each target's difference from the left one, verdict and time</caption>" +
       table_head(index, targets) + "<tbody>";

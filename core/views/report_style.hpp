@@ -40,7 +40,7 @@ tr>:first-child{text-align:left;position:sticky;left:0;background:var(--bg)}
 tr>th[scope=col]:first-child{background:var(--panel)}thead tr+tr>:first-child{position:static;text-align:right}
 td.text,th.text,thead th.text{text-align:left}td.wrap{white-space:normal;min-width:180px}
 .fault-row>*,.fault-row>:first-child{background:color-mix(in srgb,var(--bad) 11%,var(--bg))}
-.gap td{color:var(--soft);text-align:left;font-style:italic}
+.facts th[scope=col]{text-align:left}.gap td{color:var(--soft);text-align:left;font-style:italic}
 .v-identical{color:var(--good)}.v-rounding{color:var(--ink)}.v-suspect{color:var(--warn);font-weight:600}
 .v-fault{color:var(--bad);font-weight:700}.v-missing{color:var(--soft)}
 .bar{display:inline-block;width:44px;height:7px;margin-left:7px;border-radius:2px;background:var(--rule);overflow:hidden;vertical-align:baseline}
@@ -78,7 +78,7 @@ footer{margin-top:34px;color:var(--soft);font-size:12.5px;border-top:1px solid v
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .skip{display:none}.scroll{overflow:visible;border:0}main{max-width:none;padding:0}.chart{min-width:0}
 table{font-size:9.5px}th,td{padding:2px 4px}tr>:first-child{position:static}
-.layers{page:wide;font-size:8px}.layers table{font-size:7.5px}.layers th,.layers td{padding:1px 3px}.layers .bar{display:none}
+.wide{page:wide}.layers table{font-size:7.5px}.layers th,.layers td{padding:1px 3px}.layers .bar{display:none}
 thead{display:table-header-group}h2,h3{break-after:avoid}tr,figure,.layer{break-inside:avoid}.map img{max-width:52mm}}
 )css";
   return std::string(rules) + ".sequential{background:" + css_gradient(sequential_palette()) +

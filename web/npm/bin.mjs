@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+// npx driftscope …: the installed program with the same arguments, input, output and exit code.
+import { spawn } from "node:child_process";
+
+import { DriftscopeError, findProgram } from "./program.mjs";
+
+try {
+  const child = spawn(findProgram(), process.argv.slice(2), { stdio: "inherit" });
+  // The program ends its browsers when it is told to stop: it must hear of it.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => {
+    console.error(`driftscope: ${error.message}`);
+    process.exitCode = 3;
+  });
+  child.on("close", (code, signal) => {
+    process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1);
+  });
+} catch (error) {
+  if (!(error instanceof DriftscopeError)) throw error;
+  console.error(`driftscope: ${error.message}`);
+  process.exitCode = error.exitCode;
+}

@@ -1,0 +1,67 @@
+// compare and verify as functions. Their options become arguments of the program one to one; what comes
+// back is its JSON.
+import { DriftscopeError, runProgram } from "./program.mjs";
+
+const listOf = (value) => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
+
+function needed(options, name) {
+  const values = listOf(options[name]);
+  if (values.length === 0 || values.some((value) => typeof value !== "string" || value === ""))
+    throw new TypeError(`driftscope: the option "${name}" is needed, and must be text; got ${JSON.stringify(options[name])}`);
+  return values;
+}
+
+/** The program's JSON; an error with its own words when there is none. */
+function parsed({ exitCode, stdout, stderr, command }) {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    throw new DriftscopeError(stderr.trim() || `driftscope ended with exit code ${exitCode} and said nothing`, {
+      exitCode,
+      stderr,
+      command,
+    });
+  }
+}
+
+export async function compare(options) {
+  const args = ["compare", needed(options, "model")[0], "--quiet", "--json", "-"];
+  args.push("--left", options.left ?? "pc/strict", "--right", needed(options, "right").join(","));
+  for (const input of listOf(options.input)) args.push("--input", input);
+  for (const condition of listOf(options.failOn)) args.push("--fail-on", condition);
+  for (const name of ["dataset", "repeat", "baseline", "report", "junit", "timeout", "site", "trace"])
+    if (options[name] !== undefined) args.push(`--${name}`, String(options[name]));
+  const ended = await runProgram(args, options);
+  const report = parsed(ended);
+  const { failures, errors, skipped, passed } = report.gate;
+  return { passed, failures, errors, skipped, report, exitCode: ended.exitCode, stderr: ended.stderr };
+}
+
+export async function verify(options) {
+  const traces = needed(options, "trace");
+  const args = ["verify", needed(options, "model")[0], ...traces, "--quiet", "--json", "-"];
+  const ended = await runProgram(args, options);
+  const report = parsed(ended);
+  const all = Array.isArray(report) ? report : [report];
+  if (ended.exitCode > 1)  // one of several traces: what was judged must not pass for all
+    throw new DriftscopeError(ended.stderr.trim(), ended);
+  return all;
+}
+
+/** Throws what a test runner prints well: every failed check in a line of its own. */
+export function assertPassed(result) {
+  if (result.passed) return;
+  const line = ({ target, name, message }) => `  ${target}  ${name}: ${message}`;
+  const bad = [...result.failures, ...result.errors];
+  const most = 20;
+  const more = bad.length > most ? `\n  … and ${bad.length - most} more` : "";
+  const error = new Error(
+    `driftscope: ${bad.length} check${bad.length === 1 ? "" : "s"} failed (${result.report.gate.fail_on})\n` +
+      bad.slice(0, most).map(line).join("\n") + more,
+  );
+  error.name = "AssertionError";
+  error.code = "ERR_ASSERTION";
+  error.actual = bad;
+  error.expected = [];
+  throw error;
+}

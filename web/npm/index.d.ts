@@ -1,0 +1,184 @@
+import type { Tensors } from "./trace.js";
+
+export { decodeTrace, encodeTrace } from "./trace.js";
+export type { DecodedTrace, DType, TensorLike, Tensors } from "./trace.js";
+
+export type Verdict = "identical" | "rounding" | "suspect" | "fault" | "missing";
+
+/** What makes a comparison fail; `slower:20%` is a fifth longer, beyond the noise that was measured. */
+export type FailCondition = "fault" | "suspect" | "top1" | "bits" | `slower:${number}%`;
+
+export interface ProgramOptions {
+  /** The driftscope program; else $DRIFTSCOPE, the PATH, or the build of a checkout. */
+  program?: string;
+  cwd?: string;
+  env?: Record<string, string>;
+  /** Ends the program and the browsers that it started. */
+  signal?: AbortSignal;
+}
+
+export interface CompareOptions extends ProgramOptions {
+  /** The .onnx file. */
+  model: string;
+  /** The target to compare with; default "pc/strict". */
+  left?: string;
+  /** host/engine[:option=value,…], as in "chrome/fast"; or "file/trace.safetensors". */
+  right: string | string[];
+  /** As --input: a file, "seed:42" (the default), "idx:FILE#17"; one per input of the model. */
+  input?: string | string[];
+  dataset?: string;
+  /** Default: "fault". */
+  failOn?: FailCondition | FailCondition[];
+  /** A file of `driftscope baseline save`. */
+  baseline?: string;
+  repeat?: number;
+  trace?: "all" | "fused" | "outputs";
+  /** Where to write the HTML report, and the checks as JUnit XML. */
+  report?: string;
+  junit?: string;
+  /** Seconds without a sign of life after which a browser is given up. */
+  timeout?: number;
+  /** Folder of Driftscope's own page. */
+  site?: string;
+}
+
+export interface Check {
+  target: string;
+  /** "conv1 (Conv)", "top-1", "speed" */
+  name: string;
+  kind: "fault" | "suspect" | "top1" | "bits" | "slower" | "run" | "";
+  message: string;
+}
+
+/** A number of the report; NaN and infinities are null. */
+export type ReportNumber = number | null;
+
+export interface VerifiedLayer {
+  node: string;
+  op: string;
+  output: string;
+  verdict: Verdict;
+  budget_used: ReportNumber;
+  budget_used_statistical: ReportNumber;
+  max_abs: ReportNumber;
+  max_ulp: ReportNumber;
+  different_elements: number;
+  elements: number;
+  worst?: { index: number[]; got: ReportNumber; want: ReportNumber; budget: ReportNumber } | null;
+  reason?: string;
+}
+
+/** "driftscope-verify-1" */
+export interface Verification {
+  format: "driftscope-verify-1";
+  model_sha256: string;
+  target: string;
+  verdict: Verdict;
+  first_fault: string | null;
+  layers: VerifiedLayer[];
+}
+
+export interface ComparedLayer {
+  node: string;
+  op: string;
+  output: string;
+  max_abs: ReportNumber;
+  max_rel: ReportNumber;
+  max_ulp: ReportNumber;
+  cosine: ReportNumber;
+  sqnr_db: ReportNumber;
+  kl: ReportNumber;
+  different_elements: number;
+  elements: number;
+  left_ns: number;
+  right_ns: number;
+  reason?: string;
+}
+
+export interface ComparedTarget {
+  target: string;
+  verify?: Verification;
+  first_divergence?: string | null;
+  layers?: ComparedLayer[];
+  output?: { top1_left: number; top1_right: number; agree: boolean };
+  memory?: { peak_bytes: number; kind: string };
+  dataset?: { samples: number; correct: number | null; agree: number | null };
+  error?: string;
+}
+
+/** "driftscope-compare-1" */
+export interface CompareReport {
+  format: "driftscope-compare-1";
+  left: ComparedTarget;
+  right: ComparedTarget[];
+  gate: { fail_on: string; passed: boolean; checks: number; failures: Check[]; errors: Check[]; skipped: Check[] };
+}
+
+export interface CompareResult {
+  /** No condition of failOn holds, and every target ran. */
+  passed: boolean;
+  failures: Check[];
+  /** Targets that did not run: a browser is missing, the trace does not fit. */
+  errors: Check[];
+  skipped: Check[];
+  report: CompareReport;
+  /** 0 passed, 1 failed, 2 bad input, 3 something is missing on this machine. */
+  exitCode: number;
+  stderr: string;
+}
+
+/** Runs `driftscope compare`. @throws DriftscopeError when nothing could be compared. */
+export function compare(options: CompareOptions): Promise<CompareResult>;
+
+export interface VerifyOptions extends ProgramOptions {
+  model: string;
+  /** Trace files, from any runtime. */
+  trace: string | string[];
+}
+
+/** Runs `driftscope verify`: one verification per trace. @throws DriftscopeError */
+export function verify(options: VerifyOptions): Promise<Verification[]>;
+
+/** Throws an AssertionError that lists what failed; nothing when all passed. */
+export function assertPassed(result: CompareResult): void;
+
+/** The part of Playwright's and Puppeteer's Page that is used. */
+export interface PageLike {
+  evaluateHandle(pageFunction: any, arg?: any): Promise<any>;
+  evaluate(pageFunction: any, arg?: any): Promise<any>;
+}
+
+export interface ComparePageOptions<Argument = unknown> extends Omit<CompareOptions, "right"> {
+  /** Your page, opened by your test runner. */
+  page: PageLike;
+  /**
+   * Runs in the page: gives the model's inputs and what was computed from them, by the names of the ONNX
+   * model's values. With onnxruntime-web: `async () => ({ ...feeds, ...(await session.run(feeds)) })`.
+   */
+  collect: (argument: Argument) => Tensors | Promise<Tensors>;
+  arg?: Argument;
+  /** Names the target in the result; default "page". */
+  name?: string;
+  /** What computes in the page, for the record, as in "onnxruntime-web 1.30". */
+  engine?: string;
+}
+
+/** Compares what your own page computes with `left`, on the page's own inputs. */
+export function comparePage<Argument = unknown>(options: ComparePageOptions<Argument>): Promise<CompareResult>;
+
+/** What `collect` gives in the page, as tensors of this process. */
+export function tensorsFromPage<Argument = unknown>(
+  page: PageLike,
+  collect: (argument: Argument) => Tensors | Promise<Tensors>,
+  arg?: Argument,
+): Promise<{ tensors: Tensors; userAgent: string }>;
+
+/** What the program said when it could not do what was asked. */
+export class DriftscopeError extends Error {
+  exitCode: number;
+  stderr: string;
+  command: string[];
+}
+
+/** Path of the program that is used. @throws DriftscopeError when there is none */
+export function findProgram(given?: string): string;

@@ -1,0 +1,5 @@
+// The package's door: see index.d.ts for what each function takes and gives.
+export { assertPassed, compare, verify } from "./compare.mjs";
+export { comparePage, tensorsFromPage } from "./page.mjs";
+export { DriftscopeError, findProgram } from "./program.mjs";
+export { decodeTrace, encodeTrace } from "./trace.mjs";
