@@ -24,7 +24,7 @@ Status check_layout(const std::vector<SafetensorsEntry>& entries, std::size_t da
     const std::string who = "tensor " + in_quotes(entry.name);
     if (entry.end < entry.begin || static_cast<std::uint64_t>(entry.end) > data_size)
       return bad_input(fmt::format("{}: data_offsets [{}, {}] lie outside of the {} bytes of data; "
-                                   "the file may be cut short",
+                                   "the file is cut short, or still being written",
                                    who, entry.begin, entry.end, data_size));
     if (entry.begin != next)
       return bad_input(fmt::format("{}: its data starts at {}, expected {}: tensors must neither "
@@ -87,7 +87,7 @@ Result<SafetensorsLayout> read_layout(std::span<const std::byte> bytes) {
                                    length, max_safetensors_header));
   if (length > rest.size())
     return bad_input(fmt::format("the header's length is {} bytes, the file has {} left: it is cut "
-                                 "short or no safetensors file",
+                                 "short, still being written, or no safetensors file",
                                  length, rest.size()));
   const std::string_view text(reinterpret_cast<const char*>(rest.data()),
                               static_cast<std::size_t>(length));

@@ -27,6 +27,8 @@ class TraceView {
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   /// Name, dtype and shape.
   [[nodiscard]] const SafetensorsEntry& operator[](std::size_t i) const { return entries_[i]; }
+  /// As what it is known from now on; the trace itself stays as it is.
+  void rename(std::size_t i, std::string name) { entries_[i].name = std::move(name); }
   [[nodiscard]] Result<Tensor> load(std::size_t i) const;
 
  private:

@@ -17,8 +17,11 @@ namespace {
 Status check_model(const std::string& model_sha256, const Trace& trace) {
   if (model_sha256.empty() || trace.model_sha256.empty() || model_sha256 == trace.model_sha256)
     return {};
-  return bad_input(fmt::format("the trace was made from another model: expected sha256 {}, got {}",
-                               model_sha256, trace.model_sha256));
+  return bad_input(fmt::format(
+      "the trace was made from another model: expected sha256 {}, got {}; name the model that it was made "
+      "from, or, if both compute the same, take model_sha256 out of the trace's metadata: values are then "
+      "matched by name, and by position and shape where names differ",
+      model_sha256, trace.model_sha256));
 }
 
 // A recorded input that the model does not take would make every verdict meaningless.

@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/verify/name_match.hpp"
 #include "core/verify/observer.hpp"
 #include "core/views/charts.hpp"
 #include "core/views/format.hpp"
@@ -58,9 +59,10 @@ std::string target_row(const TargetResult& target) {
   html += fmt::format("<td class=\"text\">{}</td><td>{}</td><td>{} <span class=\"soft\">{}</span></td>",
                       divergence, format_ns(total_time_ns(*target.trace)), format_bytes(peak.bytes),
                       html_text(peak.kind, 30));
-  const std::string watched = observer_text(*target.trace);
-  html += "<td class=\"text wrap\">" + html_text(run_text(*target.trace), 200) +
-          (watched.empty() ? "" : "<br><span class=\"soft\">" + html_text(watched, 200) + "</span>") + "</td>";
+  html += "<td class=\"text wrap\">" + html_text(run_text(*target.trace), 200);
+  for (const std::string& note : {observer_text(*target.trace), name_match_text(*target.trace)})
+    if (!note.empty()) html += "<br><span class=\"soft\">" + html_text(note, 400) + "</span>";
+  html += "</td>";
   return html + "</tr>";
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/verify/name_match.hpp"
 #include "core/verify/observer.hpp"
 #include "core/views/format.hpp"
 #include "core/views/layer_index.hpp"
@@ -78,8 +79,8 @@ std::string target_line(const TargetResult& target, std::string_view side) {
                       peak.kind.empty() ? "unknown" : peak.kind);
   if (target.verification)
     line += fmt::format(", verify: {}", verdict_text(target.verification->verdict));
-  if (const std::string watched = observer_text(*target.trace); !watched.empty())
-    line += "\n         " + watched;
+  for (const std::string& note : {observer_text(*target.trace), name_match_text(*target.trace)})
+    if (!note.empty()) line += "\n         " + note;
   return line + "\n";
 }
 

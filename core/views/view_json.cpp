@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/verify/compare_json.hpp"
+#include "core/verify/name_match.hpp"
 
 namespace driftscope {
 namespace {
@@ -31,6 +32,7 @@ void add_observer(json& object, const TargetResult& result) {
   const json run = json::parse(result.trace->run, nullptr, false);
   if (run.is_object() && run.contains("observer_check"))
     object["observer_check"] = run["observer_check"];
+  if (const std::string names = name_match_text(*result.trace); !names.empty()) object["names"] = names;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/platform/platform.hpp"
+#include "core/verify/name_match.hpp"
 #include "core/verify/verify.hpp"
 #include "core/verify/verify_json.hpp"
 #include "core/views/tables.hpp"
@@ -22,18 +23,26 @@ struct VerifyOptions {
   bool quiet = false;
 };
 
-Result<Verification> verify_file(const GraphFile& model, const std::string& path,
+/// A verdict, and what had to be assumed for it.
+struct VerifiedFile {
+  Verification verification;
+  NameMatch match;
+};
+
+Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path,
                                  ThreadPool& threads, ProgressLine& line) {
   DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(path));
   auto trace = TraceView::open(file.bytes());
   if (!trace.ok()) return in_context(std::move(trace).error(), path);
+  const NameMatch match = match_names(model.graph, *trace);
+  rename_values(match, *trace);
   const auto progress = [&](std::int64_t done, std::int64_t total) {
     line.update("verifying " + path, done, total);
     return true;
   };
   auto verification = verify(model.graph, model.sha256, *trace, threads, progress);
   if (!verification.ok()) return in_context(std::move(verification).error(), path);
-  return verification;
+  return VerifiedFile{*std::move(verification), match};
 }
 
 Exit run_verify(const VerifyOptions& options) {
@@ -44,17 +53,20 @@ Exit run_verify(const VerifyOptions& options) {
   nlohmann::json all = nlohmann::json::array();
   for (const std::string& path : options.traces) {
     ProgressLine line(options.quiet);
-    const auto verification = verify_file(*model, path, threads, line);
+    const auto verified = verify_file(*model, path, threads, line);
     line.clear();
-    if (!verification.ok()) {
-      print_error(verification.error());
-      if (exit != Exit::fault) exit = exit_of(verification.error());
+    if (!verified.ok()) {
+      print_error(verified.error());
+      if (exit != Exit::fault) exit = exit_of(verified.error());
       continue;
     }
+    const Verification& verification = verified->verification;
+    const std::string names = name_match_text(verified->match);
     if (options.json != "-")
-      fmt::print("{}", with_colours(verify_table(*verification, path)));
-    all.push_back(nlohmann::json::parse(verification_json(*verification)));
-    if (verification->verdict == Verdict::fault) exit = Exit::fault;
+      fmt::print("{}{}", with_colours(verify_table(verification, path)), names.empty() ? "" : names + "\n");
+    all.push_back(nlohmann::json::parse(verification_json(verification)));
+    if (!names.empty()) all.back()["names"] = names;
+    if (verification.verdict == Verdict::fault) exit = Exit::fault;
   }
   if (!options.json.empty() && !all.empty()) {
     const auto& written = options.traces.size() == 1 ? all.front() : all;

@@ -6,6 +6,7 @@
 
 #include "core/session/batch.hpp"
 #include "core/trace/trace_file.hpp"
+#include "core/verify/name_match.hpp"
 #include "core/verify/observer.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/local_run.hpp"
@@ -14,10 +15,11 @@
 namespace driftscope {
 namespace {
 
-Result<Trace> read_recorded(const Target& target) {
+Result<Trace> read_recorded(const Target& target, const Graph& graph) {
   DRIFTSCOPE_TRY(const Bytes bytes, read_file(target.engine));
   auto trace = read_trace(bytes);
   if (!trace.ok()) return in_context(std::move(trace).error(), target.engine);
+  rename_values(graph, match_names(graph, TraceView(*trace)), *trace);
   return trace;
 }
 
@@ -87,7 +89,7 @@ Result<Trace> TargetRunner::run(const Target& target, const RunRequest& request,
                                 const TargetProgress& progress) {
   const auto& browsers = browser_hosts();
   if (target.host == "pc") return run_locally(target, request, progress);
-  if (target.host == "file") return read_recorded(target);
+  if (target.host == "file") return read_recorded(target, request.model->graph);
   if (std::find(browsers.begin(), browsers.end(), target.host) != browsers.end())
     return run_in_a_browser(target, request, progress);
   return bad_input(fmt::format("target {}: there is no host '{}' here; hosts are pc, {}, file",
