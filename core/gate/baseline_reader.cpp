@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_walk.hpp"
 #include "core/base/text.hpp"
 #include "core/gate/baseline.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 using BaselineJson = nlohmann::json;
 
 constexpr std::size_t largest_file = std::size_t{16} << 20;
-constexpr int deepest = 8;  // the format needs 5
+constexpr int deepest_baseline = 8;  // the format needs 5
 constexpr std::string_view family = "driftscope-baseline-";
 constexpr std::string_view current = "driftscope-baseline-1";
 
@@ -127,14 +128,11 @@ Status read_head(const BaselineJson& object, Baseline& baseline) {
 Result<Baseline> baseline_from(std::span<const std::byte> bytes) {
   if (bytes.size() > largest_file)
     return limit_error(fmt::format("{} bytes, the limit is {}", bytes.size(), largest_file));
-  bool too_deep = false;
-  const auto watch = [&](int depth, BaselineJson::parse_event_t, BaselineJson&) {
-    too_deep = too_deep || depth > deepest;
-    return !too_deep;
-  };
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const auto object = BaselineJson::parse(text.begin(), text.end(), watch, false);
-  if (too_deep || object.is_discarded() || !object.is_object())
+  const auto object = walk_json(text, deepest_baseline).valid
+                          ? BaselineJson::parse(text.begin(), text.end(), nullptr, false)
+                          : BaselineJson(BaselineJson::value_t::discarded);
+  if (!object.is_object())
     return bad_input("it is no JSON object: cut short, or edited by hand?");
   Baseline baseline;
   DRIFTSCOPE_CHECK(read_head(object, baseline));

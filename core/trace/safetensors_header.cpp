@@ -4,8 +4,8 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
-#include <set>
 
+#include "core/base/json_walk.hpp"
 #include "core/base/text.hpp"
 
 namespace driftscope {
@@ -14,6 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view metadata_key = "__metadata__";
+constexpr int deepest_header = 8;  // the format needs 3
 
 struct DTypeRow {
   std::string_view name;
@@ -26,29 +27,6 @@ constexpr std::array<DTypeRow, 13> dtype_rows = {{
     {"U32", DType::uint32}, {"U16", DType::uint16}, {"U8", DType::uint8},
     {"BOOL", DType::boolean},
 }};
-
-/// What the JSON library alone would forgive or lose: keys given twice, their order, deep nesting.
-struct KeyWatch {
-  std::vector<std::set<std::string>> open;  // keys of the objects that are being read
-  std::vector<std::string> order;           // keys of the outermost object
-  std::string duplicate;
-  bool too_deep = false;
-
-  bool operator()(int depth, json::parse_event_t event, json& parsed) {
-    constexpr int deepest = 8;  // the format needs 3
-    if (depth > deepest) too_deep = true;
-    if (event == json::parse_event_t::object_start) {
-      open.emplace_back();
-    } else if (event == json::parse_event_t::object_end) {
-      open.pop_back();
-    } else if (event == json::parse_event_t::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!open.back().insert(key).second && duplicate.empty()) duplicate = key;
-      if (open.size() == 1) order.push_back(key);
-    }
-    return !too_deep;
-  }
-};
 
 Result<std::int64_t> size_of(const json& number, std::string_view what) {
   if (!number.is_number_unsigned() ||
@@ -102,15 +80,17 @@ std::string_view safetensors_dtype(DType dtype) {
 }
 
 Result<SafetensorsHeader> parse_safetensors_header(std::string_view text) {
-  KeyWatch watch;
-  const auto root = json::parse(text.begin(), text.end(), std::ref(watch), false);
-  if (watch.too_deep) return bad_input("the header is nested too deeply");
+  // What the JSON library alone would forgive or lose: keys given twice, their order, deep nesting.
+  const JsonWalk walk = walk_json(text, deepest_header);
+  if (walk.too_deep) return bad_input("the header is nested too deeply");
+  const auto root = walk.valid ? json::parse(text.begin(), text.end(), nullptr, false)
+                               : json(json::value_t::discarded);
   if (root.is_discarded()) return bad_input("the header is no valid JSON");
   if (!root.is_object()) return bad_input("the header is no JSON object");
-  if (!watch.duplicate.empty())
-    return bad_input(fmt::format("the header has the key {} twice", in_quotes(watch.duplicate)));
+  if (!walk.duplicate.empty())
+    return bad_input(fmt::format("the header has the key {} twice", in_quotes(walk.duplicate)));
   SafetensorsHeader header;
-  for (const std::string& name : watch.order) {
+  for (const std::string& name : walk.order) {
     const json& value = root[name];
     if (name == metadata_key) {
       DRIFTSCOPE_CHECK(read_metadata(value, header.metadata));

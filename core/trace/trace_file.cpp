@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_walk.hpp"
 #include "core/base/text.hpp"
 #include "core/trace/safetensors.hpp"
 
@@ -18,13 +19,10 @@ constexpr std::string_view format_name = "driftscope-trace-1";
 
 /// Parses one metadata entry; nesting is limited so that no reader of it can run out of stack.
 Result<json> parse(const std::string& text, std::string_view key) {
-  bool too_deep = false;
-  const auto watch = [&](int depth, json::parse_event_t, json&) {
-    too_deep = too_deep || depth > 32;
-    return !too_deep;
-  };
-  json value = json::parse(text, watch, false);
-  if (value.is_discarded() || too_deep)
+  constexpr int deepest = 32;
+  json value = walk_json(text, deepest).valid ? json::parse(text, nullptr, false)
+                                              : json(json::value_t::discarded);
+  if (value.is_discarded())
     return bad_input(fmt::format("__metadata__: {} is no valid JSON", key));
   return value;
 }
