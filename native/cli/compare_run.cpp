@@ -69,7 +69,7 @@ void CompareRun::run(const Target& left, const std::vector<Target>& right) {
       auto comparison = compare(model_.graph, *view_.left.trace, *result.trace);
       if (comparison.ok()) {
         result.comparison = *std::move(comparison);
-      } else {
+      } else if (!result.error) {  // what verify said comes first: it knows the model
         result.error = std::move(comparison).error();
       }
     }
