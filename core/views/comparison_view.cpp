@@ -111,16 +111,19 @@ const LayerDifference* difference_at(const TargetResult& target, const std::stri
   return nullptr;
 }
 
+Verdict combined_verdict(const LayerDifference& difference, const LayerVerdict* judged) {
+  const Verdict verdict = judged != nullptr ? judged->verdict : Verdict::missing;
+  if (verdict == Verdict::suspect || verdict == Verdict::fault) return verdict;
+  if (!difference.reason.empty()) return verdict;
+  if (difference.metrics.different_elements == 0) return Verdict::identical;
+  return verdict == Verdict::identical ? Verdict::rounding : verdict;
+}
+
 Verdict layer_verdict(const TargetResult& target, const std::string& output) {
   const LayerDifference* difference = difference_at(target, output);
   if (difference == nullptr) return Verdict::missing;
-  const LayerVerdict* judged =
-      target.verification ? find_layer(*target.verification, output) : nullptr;
-  const Verdict verdict = judged != nullptr ? judged->verdict : Verdict::missing;
-  if (verdict == Verdict::suspect || verdict == Verdict::fault) return verdict;
-  if (!difference->reason.empty()) return verdict;
-  if (difference->metrics.different_elements == 0) return Verdict::identical;
-  return verdict == Verdict::identical ? Verdict::rounding : verdict;
+  return combined_verdict(*difference,
+                          target.verification ? find_layer(*target.verification, output) : nullptr);
 }
 
 bool is_inherited(const TargetResult& target, const std::string& output) {

@@ -1,0 +1,41 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# Dear ImGui: Debian 13's source tarball, unpacked into the cache, by version. Both twins compile it
+# (cmake/imgui.cmake); its library packages are of other versions and for one twin only.
+
+imgui_version='1.90.1'
+
+# Sets imgui_home: its folder in the cache. On a system whose packages are not Debian's its owner
+# provides the sources and names their folder in DRIFTSCOPE_IMGUI.
+place_imgui() {
+  imgui_home=$cache/imgui-$imgui_version
+  [[ $system != unknown ]] || imgui_home=${DRIFTSCOPE_IMGUI:-$imgui_home}
+}
+
+imgui_is_ready() { [[ -f $imgui_home/imgui.h && -f $imgui_home/backends/imgui_impl_glfw.cpp ]]; }
+
+fetch_imgui() (
+  to=$1
+  mkdir -p "$to"/apt/{lists,cache/archives}/partial "$to/files" && cd "$to/files" || exit
+  write_suite "$to/apt/trixie" || exit
+  retry suite_apt update || exit
+  retry suite_apt source --download-only --tar-only imgui/trixie || exit
+  compgen -G "imgui_$imgui_version*.orig.tar.*" >/dev/null || {
+    echo "expected Dear ImGui $imgui_version, got $(ls imgui_*)" && exit 1
+  }
+  unpack "$to/files"/imgui_*.orig.tar.* "$to/imgui"
+)
+
+# Written beside and then renamed, so that what has its name is complete.
+prepare_imgui() {
+  imgui_is_ready && return
+  if [[ $system == unknown ]]; then
+    warn "Dear ImGui's sources are missing: see tools/setup.d/imgui.sh, and name their folder in" \
+      'DRIFTSCOPE_IMGUI; without them there is no driftscope gui'
+    return
+  fi
+  local new=$imgui_home.new
+  rm -rf "$new" "$imgui_home"
+  step 'fetching the sources of Dear ImGui into the cache' fetch_imgui "$new" ||
+    die 3 'missing: the sources of imgui (Debian 13), from the package sources'
+  mv "$new/imgui" "$imgui_home" && rm -rf "$new"
+}
