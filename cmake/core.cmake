@@ -3,7 +3,7 @@
 function(driftscope_add_core target)
   cmake_parse_arguments(ARG "" "SINGLE" "" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "/core/platform/")
+  list(FILTER sources EXCLUDE REGEX "/core/platform/|/core/ui/screen/")  # the screens: cmake/imgui.cmake
   # XNNPACK's headers are for the fast engine alone.
   set(fast_sources ${sources})
   list(FILTER fast_sources INCLUDE REGEX "/core/engines/fast/")
@@ -40,7 +40,7 @@ function(driftscope_add_core target)
   endif()
   # Highway compiles a file once per instruction set.
   driftscope_unity(${target}_objects
-    ALONE "/strict/simd/|/sha256_blocks\\.cpp$|/exact_product\\.cpp$|/stb_image\\.cpp$|/generated/")
+    ALONE "/strict/simd/|/sha256_blocks\\.cpp$|/exact_product\\.cpp$|/stb_image(_write)?\\.cpp$|/generated/")
   add_library(${target} STATIC "${CMAKE_SOURCE_DIR}/core/platform/thread_pool.cpp")
   set(libraries ${target}_objects ${target}_fast ${target})
   if(ARG_SINGLE)

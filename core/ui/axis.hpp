@@ -1,0 +1,41 @@
+// Scales of charts: which value lies where, and where the ticks are. Clients: the charts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace driftscope::ui {
+
+struct Tick {
+  double place = 0.0;  ///< in [0, 1]
+  std::string text;
+};
+
+/// Logarithmic, with room below for values that are exactly zero. Infinite values lie at the top.
+class LogAxis {
+ public:
+  void include(double value);
+  /// To be called once, when all values are known.
+  void fix();
+  /// In [0, 1]; NaN for NaN.
+  [[nodiscard]] double place(double value) const;
+  [[nodiscard]] std::vector<Tick> ticks(std::size_t most = 7) const;
+  [[nodiscard]] bool has_zero() const { return has_zero_; }
+
+ private:
+  double low_ = 0.0;   // decimal exponents
+  double high_ = 0.0;
+  bool any_ = false;
+  bool has_zero_ = false;
+};
+
+/// From zero to a round number at or above `most`, in at most `steps` steps: 1, 2 or 5 times a power
+/// of ten each.
+struct LinearAxis {
+  double high = 1.0;
+  double step = 1.0;
+  [[nodiscard]] double place(double value) const { return value / high; }
+};
+[[nodiscard]] LinearAxis linear_axis(double most, int steps = 5);
+
+}  // namespace driftscope::ui

@@ -1,0 +1,50 @@
+// Which layer of one run is which layer of another. Runs of one model match by the names of values; a
+// runtime that renames them matches by position between two layers that do match, where shape and dtype
+// agree, and says so. Client: snapshot.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/trace/trace.hpp"
+#include "core/ui/topology.hpp"
+
+namespace driftscope::ui {
+
+inline constexpr std::size_t no_place = static_cast<std::size_t>(-1);
+
+/// A layer as one run knows it: the output of a node.
+struct RunLayer {
+  std::string output;  ///< value name
+  std::string node;    ///< empty when the run does not say
+  std::string op;
+  std::size_t node_place = no_place;    ///< among the run's node records
+  std::size_t tensor_place = no_place;  ///< among its tensors; none when it was not recorded
+  DType dtype = DType::undefined;       ///< of the tensor
+  Shape shape;
+};
+
+/// What one run says of its layers, in its order. Without node records every tensor is a layer.
+class RecordedTensors;
+[[nodiscard]] std::vector<RunLayer> layers_of(const RecordedTensors& run);
+/// The same of a run whose tensors are not at hand.
+[[nodiscard]] std::vector<RunLayer> layers_of(const Trace& about);
+
+struct MatchedLayer {
+  std::string output;
+  std::string node;
+  std::string op;
+  /// Per run the place in its layers_of, or no_place.
+  std::vector<std::size_t> places;
+  /// Per run how it was found where that was not by name: "matched by position and shape: 'conv1_out'".
+  std::vector<std::string> notes;
+};
+
+/// Rows for all runs, in the model's order where it is known, else in that of the first run; a layer
+/// that only a later run has follows the one before it there.
+[[nodiscard]] std::vector<MatchedLayer> match_layers(std::span<const std::vector<RunLayer>> runs,
+                                                     const Topology* topology = nullptr);
+
+}  // namespace driftscope::ui

@@ -1,0 +1,32 @@
+// Which node reads what: all that the screens need of a model. Made from a graph, or read from the
+// JSON that the session door gives of it, so that the page's screens need no ONNX reader.
+// Clients: layer_match, snapshot.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+
+namespace driftscope::ui {
+
+struct TopologyNode {
+  std::string name;
+  std::string op;
+  std::vector<std::string> inputs;   ///< values that flow; constants are left out
+  std::vector<std::string> outputs;
+};
+
+/// In topological order.
+struct Topology {
+  std::vector<TopologyNode> nodes;
+};
+
+[[nodiscard]] Topology topology_of(const Graph& graph);
+
+/// [{"node","op","inputs":[…],"outputs":[…]}]: as the door's "topology" answers.
+[[nodiscard]] std::string topology_json(const Topology& topology);
+[[nodiscard]] Result<Topology> read_topology(std::string_view json);
+
+}  // namespace driftscope::ui
