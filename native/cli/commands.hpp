@@ -19,6 +19,7 @@ using Command = std::function<Exit()>;
 [[nodiscard]] Command add_bench_worker(CLI::App& app);
 [[nodiscard]] Command add_conformance(CLI::App& app);
 [[nodiscard]] Command add_serve(CLI::App& app);
+[[nodiscard]] Command add_gui(CLI::App& app);
 [[nodiscard]] Command add_doctor(CLI::App& app);
 
 }  // namespace driftscope

@@ -68,6 +68,7 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request,
   if (request.sink) door.record_to(request.sink);
   DRIFTSCOPE_TRY(const Answer started, ask(door, start, inputs));
   while (true) {
+    if (request.stopped && request.stopped()) return Error{ErrorKind::cancelled, "stopped"};
     DRIFTSCOPE_TRY(const Answer polled, ask(door, {{"do", "poll"}, {"budget_ms", 100}}));
     const auto number = [&](const char* key) {
       return polled.object.value(key, std::int64_t{0});

@@ -40,6 +40,7 @@ Exit run_command_line(int argc, char** argv) {
   add("bench-worker", "A process of a bench.", add_bench_worker);
   add("conformance", "Run the ONNX conformance cases on any target.", add_conformance);
   add("serve", "Serve the page on this machine, to be opened in any browser here.", add_serve);
+  add("gui", "Show runs and comparisons in a window; start new ones there.", add_gui);
   add("doctor", "Show what this machine can run, and why not the rest.", add_doctor);
 
   try {

@@ -132,7 +132,7 @@ Result<Trace> TargetRunner::run_in_a_browser(const Target& target, const RunRequ
     const bool by_sample = now.job.samples > 0;
     progress(step_name(now.job.phase), by_sample ? now.job.sample : now.job.done,
              by_sample ? now.job.samples : now.job.total);
-    return true;
+    return !request.stopped || !request.stopped();
   };
   return run_in_browser(*server_, job, options, told);
 }

@@ -30,6 +30,8 @@ struct RunRequest {
   /// Captured values go there as they are made (from a browser on another thread, while run waits), and
   /// the trace keeps the outputs.
   TensorSink sink = {};
+  /// Asked again and again while it runs; true ends it with a cancelled error.
+  std::function<bool()> stopped = {};
 };
 
 struct RunnerOptions {

@@ -1,0 +1,11 @@
+// The TrueType font of the screens, packed in by the build (cmake/imgui.cmake). Clients: the windows.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace driftscope::ui {
+
+[[nodiscard]] std::span<const std::byte> default_font();
+
+}  // namespace driftscope::ui

@@ -1,0 +1,48 @@
+// driftscope gui [RUN…]: starts driftscope-gui, which lies beside this program.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+#include "native/cli/commands.hpp"
+#include "native/gui/options.hpp"
+
+namespace driftscope {
+namespace {
+
+Error start_gui(const GuiOptions& options) {
+  std::error_code error;
+  const auto program = std::filesystem::canonical("/proc/self/exe", error).parent_path() / "driftscope-gui";
+  if (!std::filesystem::exists(program, error))
+    return missing_error(fmt::format(
+        "{} is not there: it is built where Dear ImGui's sources, GLFW and the font Roboto are found; run tools/setup, "
+        "then build again", program.string()));
+  std::vector<std::string> arguments = gui_arguments(options);
+  std::string name = program.string();
+  std::vector<char*> pointers = {name.data()};
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  // What main has blocked for its watcher would stay blocked.
+  sigset_t none;
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  execv(name.c_str(), pointers.data());
+  return io_error(fmt::format("cannot start {}: {}", name, std::strerror(errno)));
+}
+
+}  // namespace
+
+Command add_gui(CLI::App& app) {
+  auto options = std::make_shared<GuiOptions>();
+  add_gui_options(app, *options);
+  return [options] {
+    const Error error = start_gui(*options);
+    print_error(error);
+    return exit_of(error);
+  };
+}
+
+}  // namespace driftscope

@@ -1,0 +1,33 @@
+// One comparison while it goes on: each target in turn through the runner of the command line, judged,
+// compared, and shown as soon as it is there. Client: desktop_host, on its worker.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/ui/feed.hpp"
+#include "native/cli/inputs.hpp"
+#include "native/cli/target_runner.hpp"
+
+namespace driftscope {
+
+struct ComparisonPlan {
+  std::shared_ptr<const ModelFile> model;
+  std::vector<std::string> inputs;   ///< as --input has them
+  std::string dataset;               ///< as --dataset has it; empty: none
+  std::vector<std::string> targets;  ///< the left one first
+  int repeat = 5;
+};
+
+struct ComparisonCallbacks {
+  std::function<bool()> stopped;
+  std::function<void(const std::vector<ui::TargetProgress>&)> progress;
+  std::function<void(ui::Snapshot)> result;  ///< after each target, with all so far
+};
+
+/// Targets that fail say so in their column; the error is one that concerns them all.
+[[nodiscard]] Status run_comparison(const ComparisonPlan& plan, TargetRunner& runner,
+                                    const ComparisonCallbacks& callbacks);
+
+}  // namespace driftscope

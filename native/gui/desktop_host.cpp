@@ -1,0 +1,370 @@
+#include "native/gui/desktop_host.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/sha256.hpp"
+#include "core/engine/engine.hpp"
+#include "core/ui/stored_comparison.hpp"
+#include "native/bench/history.hpp"
+#include "native/cli/files.hpp"
+#include "native/cli/sample_files.hpp"
+#include "native/gui/comparison_run.hpp"
+#include "native/gui/opened_files.hpp"
+#include "native/gui/shipped.hpp"
+#include "native/server/browsers.hpp"
+#include "native/server/server.hpp"
+
+namespace driftscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double history_confidence = 0.99;  // as `bench --history` judges
+
+std::vector<ui::TargetChoice> targets_here(const fs::path& site) {
+  std::vector<ui::TargetChoice> targets;
+  for (const auto& engine : engines()) {
+    const Availability availability = engine->available();
+    targets.push_back({"pc/" + engine->name(), availability.ok, availability.reason});
+  }
+  const auto page = find_site(site);
+  for (const std::string& host : browser_hosts()) {
+    const auto found = probe_host(host);
+    const bool ok = found.ok() && page.ok();
+    const std::string detail = !found.ok() ? found.error().message : !page.ok() ? page.error().message : found->version;
+    for (const char* engine : {"strict", "fast", "ort"}) targets.push_back({host + "/" + engine, ok, engine == std::string("strict") || !ok ? detail : ""});
+    if (!ok) targets.erase(targets.end() - 2, targets.end());  // one line says why
+  }
+  // What compares best comes first: strict is the same everywhere.
+  std::stable_partition(targets.begin(), targets.end(), [](const ui::TargetChoice& t) { return t.target == "pc/strict"; });
+  return targets;
+}
+
+std::vector<ui::RunTrend> read_history(const fs::path& file) {
+  std::vector<ui::RunTrend> trends;
+  std::error_code error;
+  if (file.empty() || !fs::exists(file, error)) return trends;
+  auto history = History::open(file);
+  if (!history.ok()) return trends;
+  const auto all = history->read({});
+  if (!all.ok()) return trends;
+  for (const HistorySeries& series : *all) {
+    std::string title = fmt::format("{}  {}  batch {}", series.model, series.target, series.batch);
+    if (series.capture != "none") title += "  trace " + series.capture;
+    trends.push_back(ui::make_trend(std::move(title), series.machine + (series.browser_version.empty() ? "" : ", " + series.browser_version),
+                                    series.builds, series.first_seen, history_confidence));
+  }
+  return trends;
+}
+
+}  // namespace
+
+DesktopHost::DesktopHost(RunnerOptions options, fs::path folder, std::function<void()> changed)
+    : options_(std::move(options)), folder_(std::move(folder)), changed_(std::move(changed)), feed_(std::make_shared<const ui::Feed>()) {
+  do_later("looking around", [this] { look_around(); });
+  worker_ = std::thread([this] { work(); });
+}
+
+DesktopHost::~DesktopHost() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    jobs_.clear();
+  }
+  stopped_ = true;
+  wake_.notify_all();
+  worker_.join();
+}
+
+std::shared_ptr<const ui::Feed> DesktopHost::feed() {
+  const std::lock_guard lock(mutex_);
+  return feed_;
+}
+
+void DesktopHost::change(const std::function<void(ui::Feed&)>& edit) {
+  {
+    const std::lock_guard lock(mutex_);
+    auto next = std::make_shared<ui::Feed>(*feed_);
+    edit(*next);
+    feed_ = std::move(next);
+  }
+  changed_();
+}
+
+void DesktopHost::fail(std::string message) {
+  change([&](ui::Feed& feed) { feed.error += (feed.error.empty() ? "" : "\n") + message; });
+}
+
+void DesktopHost::do_later(std::string doing, Job job) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.emplace_back(std::move(doing), std::move(job));
+    auto next = std::make_shared<ui::Feed>(*feed_);
+    next->busy = true;
+    feed_ = std::move(next);
+  }
+  wake_.notify_one();
+}
+
+void DesktopHost::work() {
+  while (true) {
+    std::pair<std::string, Job> job;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return ending_ || !jobs_.empty(); });
+      if (ending_) return;
+      job = std::move(jobs_.front());
+      jobs_.pop_front();
+    }
+    stopped_ = false;
+    change([&](ui::Feed& feed) {
+      feed.busy = true;
+      feed.doing = job.first;
+      feed.error.clear();
+    });
+    try {
+      job.second();
+    } catch (const std::bad_alloc&) {
+      fail("out of memory: what was asked for is too large for this machine");
+    } catch (const std::exception& error) {
+      fail(std::string("internal error: ") + error.what());
+    }
+    change([&](ui::Feed& feed) {
+      feed.busy = !jobs_.empty();
+      feed.doing.clear();
+    });
+  }
+}
+
+void DesktopHost::look_around() {
+  if (auto assets = find_assets(); assets.ok()) {
+    assets_ = *std::move(assets);
+    model_paths_ = shipped_models(assets_);
+  }
+  change([&](ui::Feed& feed) {
+    for (const fs::path& path : model_paths_) feed.models.push_back(path.stem().string());
+  });
+  if (!model_paths_.empty()) {
+    const Status chosen = select_model(0);
+    if (!chosen.ok()) fail(chosen.error().message);
+  }
+  const fs::path place = History::usual_place();
+  auto history = std::make_shared<const std::vector<ui::RunTrend>>(read_history(place));
+  change([&](ui::Feed& feed) {
+    feed.history = std::move(history);
+    feed.history_place = place.string();
+  });
+  auto targets = targets_here(options_.site);
+  change([&](ui::Feed& feed) { feed.targets = std::move(targets); });
+}
+
+Status DesktopHost::select_model(std::size_t place) {
+  if (place >= model_paths_.size()) return {};
+  DRIFTSCOPE_TRY(ModelFile model, load_model_file(model_paths_[place]));
+  use_model(std::make_shared<const ModelFile>(std::move(model)), place);
+  return {};
+}
+
+void DesktopHost::use_model(std::shared_ptr<const ModelFile> model, std::size_t place) {
+  model_ = std::move(model);
+  const SampleSet samples = assets_.empty() ? SampleSet{} : samples_for(*model_, assets_);
+  sample_spec_ = samples.spec;
+  const std::int64_t sample = std::min(demo_sample, std::max<std::int64_t>(0, samples.samples - 1));
+  inputs_.clear();
+  if (!sample_spec_.empty()) inputs_ = {fmt::format("{}#{}", sample_spec_, sample)};
+  change([&](ui::Feed& feed) {
+    feed.model = place;
+    feed.samples = samples.samples;
+    feed.sample = sample;
+    feed.input = sample_spec_.empty() ? "seeded random numbers (seed 42)" : "a sample of the shipped test set";
+  });
+}
+
+void DesktopHost::choose_model(std::size_t place) {
+  do_later("loading the model", [this, place] {
+    const Status chosen = select_model(place);
+    if (!chosen.ok()) fail(chosen.error().message);
+  });
+}
+
+void DesktopHost::choose_sample(std::int64_t sample) {
+  do_later("choosing the sample", [this, sample] {
+    if (sample_spec_.empty()) return;
+    inputs_ = {fmt::format("{}#{}", sample_spec_, sample)};
+    change([&](ui::Feed& feed) {
+      feed.sample = sample;
+      feed.input = "a sample of the shipped test set";
+    });
+  });
+}
+
+void DesktopHost::run_demo() {
+  do_later("running the demo", [this] {
+    const auto demo = std::find_if(model_paths_.begin(), model_paths_.end(), [](const fs::path& path) { return path.stem() == "lenet5"; });
+    if (demo == model_paths_.end()) return fail("the shipped models were not found: name their folder in DRIFTSCOPE_ASSETS");
+    const Status chosen = select_model(static_cast<std::size_t>(demo - model_paths_.begin()));
+    if (!chosen.ok()) return fail(chosen.error().message);
+    std::vector<std::string> targets;
+    for (const ui::TargetChoice& choice : feed()->targets)
+      if (choice.available && choice.target.ends_with("/strict")) targets.push_back(choice.target);
+    run_now(std::move(targets), true);
+  });
+}
+
+void DesktopHost::run(std::vector<std::string> targets) {
+  do_later("running", [this, targets = std::move(targets)] { run_now(targets, false); });
+}
+
+void DesktopHost::stop() {
+  stopped_ = true;
+  const std::lock_guard lock(mutex_);
+  jobs_.clear();
+}
+
+void DesktopHost::run_now(std::vector<std::string> targets, bool demo) {
+  if (!model_) return fail("no model is chosen: open an .onnx file");
+  open_.clear();
+  if (!runner_) runner_ = std::make_unique<TargetRunner>(options_);
+  ComparisonPlan plan;
+  plan.model = model_;
+  plan.inputs = inputs_;
+  plan.targets = std::move(targets);
+  if (demo) plan.dataset = sample_spec_;
+  ComparisonCallbacks callbacks;
+  callbacks.stopped = [this] { return stopped_.load(); };
+  callbacks.progress = [this](const std::vector<ui::TargetProgress>& progress) {
+    change([&](ui::Feed& feed) { feed.progress = progress; });
+  };
+  callbacks.result = [this](ui::Snapshot snapshot) {
+    auto made = std::make_shared<const ui::Snapshot>(std::move(snapshot));
+    change([&](ui::Feed& feed) { feed.snapshot = std::move(made); });
+  };
+  const Status done = run_comparison(plan, *runner_, callbacks);
+  if (done.ok()) return;
+  if (done.error().kind != ErrorKind::cancelled) return fail(done.error().message);
+  change([](ui::Feed& feed) {
+    for (ui::TargetProgress& one : feed.progress)
+      if (one.state == ui::TargetProgress::State::running || one.state == ui::TargetProgress::State::waiting) {
+        one.state = ui::TargetProgress::State::failed;
+        one.error = "stopped";
+      }
+  });
+}
+
+void DesktopHost::open(std::vector<fs::path> paths) {
+  if (paths.empty()) return;
+  std::string doing = paths.size() == 1 ? "opening " + paths.front().filename().string() : fmt::format("opening {} files", paths.size());
+  do_later(std::move(doing), [this, paths = std::move(paths)] { open_now(paths); });
+}
+
+std::shared_ptr<const ModelFile> DesktopHost::model_with(const std::string& sha256) {
+  if (sha256.empty() || (model_ && model_->sha256 == sha256)) return sha256.empty() ? nullptr : model_;
+  for (std::size_t i = 0; i < model_paths_.size(); ++i) {
+    const auto bytes = read_file(model_paths_[i]);
+    if (!bytes.ok() || sha256_hex(*bytes) != sha256) continue;
+    const Status chosen = select_model(i);
+    return chosen.ok() ? model_ : nullptr;
+  }
+  return nullptr;
+}
+
+void DesktopHost::open_now(const std::vector<fs::path>& paths) {
+  std::vector<ui::TargetParts> fresh;
+  bool new_model = false;
+  for (const fs::path& path : paths) {
+    switch (kind_of_file(path)) {
+      case FileKind::model: {
+        auto model = load_model_file(path);
+        if (!model.ok()) {
+          fail(model.error().message);
+          break;
+        }
+        auto place = static_cast<std::size_t>(std::find(model_paths_.begin(), model_paths_.end(), path) - model_paths_.begin());
+        if (place == model_paths_.size()) {
+          model_paths_.push_back(path);
+          change([&](ui::Feed& feed) { feed.models.push_back(path.filename().string()); });
+        }
+        use_model(std::make_shared<const ModelFile>(*std::move(model)), place);
+        new_model = true;
+        break;
+      }
+      case FileKind::trace: {
+        auto trace = open_trace(path);
+        if (trace.ok()) fresh.push_back(*std::move(trace));
+        else fail(trace.error().message);
+        break;
+      }
+      case FileKind::comparison: {
+        auto comparison = open_comparison(path);
+        if (comparison.ok()) ui::merge_targets(fresh, *std::move(comparison));
+        else fail(comparison.error().message);
+        break;
+      }
+      case FileKind::sample: {
+        inputs_ = {path.string()};
+        change([&](ui::Feed& feed) { feed.input = path.string(); });
+        break;
+      }
+      case FileKind::unknown:
+        fail(fmt::format("{}: unknown kind of file; expected .onnx, a trace (.safetensors), the JSON of compare or verify, "
+                         "or a sample (.png, .jpg, .txt, .npy, .pb, a folder)", path.string()));
+    }
+  }
+  if (fresh.empty() && !(new_model && !open_.empty())) return;
+  // Runs of one model belong together; those of another one take their place.
+  std::string sha;
+  for (const ui::TargetParts& one : fresh)
+    if (sha.empty()) sha = model_of(one);
+  const auto foreign = [&](const ui::TargetParts& one) { return !sha.empty() && !model_of(one).empty() && model_of(one) != sha; };
+  if (std::any_of(open_.begin(), open_.end(), foreign)) open_.clear();
+  for (const ui::TargetParts& one : fresh)
+    if (foreign(one)) fail(fmt::format("{} is a run of another model ({}…, the others of {}…): it was left out", one.target, model_of(one).substr(0, 12), sha.substr(0, 12)));
+  std::erase_if(fresh, foreign);
+  ui::merge_targets(open_, std::move(fresh));
+  open_title_ = paths.front().filename().string();
+  show_open_runs();
+}
+
+void DesktopHost::show_open_runs() {
+  std::string sha;
+  for (const ui::TargetParts& one : open_)
+    if (sha.empty()) sha = model_of(one);
+  std::shared_ptr<const ModelFile> model = sha.empty() ? nullptr : model_with(sha);
+  // A trace that names no model is one of whichever was opened, if its values are there.
+  if (!model && sha.empty()) model = model_;
+  const auto told = [this](const std::string& what, std::int64_t done, std::int64_t total) {
+    change([&](ui::Feed& feed) { feed.doing = fmt::format("{} {:.0f} %", what, 100.0 * static_cast<double>(done) / static_cast<double>(std::max<std::int64_t>(1, total))); });
+    return !stopped_.load();
+  };
+  ui::SnapshotParts parts;
+  parts.title = open_title_;
+  parts.model_sha256 = sha;
+  if (model) {
+    judge_targets(open_, *model, [&](const std::string& target, std::int64_t done, std::int64_t total) { return told("judging " + target, done, total); });
+    const bool judged = std::any_of(open_.begin(), open_.end(), [](const ui::TargetParts& one) { return one.verification.has_value(); });
+    if (judged || !sha.empty()) {
+      parts.title = model->path.filename().string();
+      parts.topology = ui::topology_of(model->graph);
+      parts.class_names = class_names(*model);
+    } else {
+      for (ui::TargetParts& one : open_) one.error.clear();  // of another model than the one at hand: not judged
+    }
+  }
+  parts.targets = open_;
+  auto snapshot = std::make_shared<const ui::Snapshot>(ui::make_snapshot(std::move(parts), [&](std::int64_t done, std::int64_t total) { return told("comparing", done, total); }));
+  change([&](ui::Feed& feed) { feed.snapshot = std::move(snapshot); });
+}
+
+std::string DesktopHost::save(const std::string& name, std::span<const std::byte> bytes) {
+  // An older picture is not written over.
+  fs::path path = folder_ / name;
+  std::error_code ignored;
+  for (int i = 2; fs::exists(path, ignored) && i < 10000; ++i)
+    path = folder_ / fmt::format("{}-{}{}", fs::path(name).stem().string(), i, fs::path(name).extension().string());
+  const Status written = write_file(path, bytes);
+  return written.ok() ? "saved " + path.string() : "not saved: " + written.error().message;
+}
+
+}  // namespace driftscope

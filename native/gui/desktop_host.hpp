@@ -1,0 +1,83 @@
+// The host of the screens on the desktop: a worker thread that opens files and runs comparisons, and
+// textures for whoever draws. Clients: the window, the tests.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/ui/feed.hpp"
+#include "native/cli/model_file.hpp"
+#include "native/cli/target_runner.hpp"
+
+namespace driftscope {
+
+class DesktopHost : public ui::Host {
+ public:
+  /// `changed` is called from the worker whenever there is a newer feed. Files are saved in `folder`.
+  DesktopHost(RunnerOptions options, std::filesystem::path folder, std::function<void()> changed);
+  /// Stops what goes on and waits for it.
+  ~DesktopHost() override;
+
+  /// Models, traces, stored comparisons, samples; together they are one run where they fit.
+  void open(std::vector<std::filesystem::path> paths);
+
+  [[nodiscard]] std::shared_ptr<const ui::Feed> feed() override;
+  void run_demo() override;
+  void choose_model(std::size_t place) override;
+  void choose_sample(std::int64_t sample) override;
+  void run(std::vector<std::string> targets) override;
+  void stop() override;
+  std::string save(const std::string& name, std::span<const std::byte> bytes) override;
+  // Without a window there are no textures.
+  std::uintptr_t make_texture(const ui::Image&) override { return 0; }
+  void release_texture(std::uintptr_t) override {}
+
+ private:
+  using Job = std::function<void()>;
+
+  void do_later(std::string doing, Job job);
+  void work();
+  void change(const std::function<void(ui::Feed&)>& edit);
+  void fail(std::string message);
+  // On the worker alone:
+  void look_around();
+  void open_now(const std::vector<std::filesystem::path>& paths);
+  void show_open_runs();
+  Status select_model(std::size_t place);
+  void use_model(std::shared_ptr<const ModelFile> model, std::size_t place);
+  void run_now(std::vector<std::string> targets, bool demo);
+  [[nodiscard]] std::shared_ptr<const ModelFile> model_with(const std::string& sha256);
+
+  RunnerOptions options_;
+  std::filesystem::path folder_;
+  std::function<void()> changed_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::shared_ptr<const ui::Feed> feed_;  // guarded, as the next two
+  std::deque<std::pair<std::string, Job>> jobs_;
+  bool ending_ = false;
+  std::atomic<bool> stopped_{false};
+
+  // The worker's own.
+  std::unique_ptr<TargetRunner> runner_;
+  std::filesystem::path assets_;
+  std::vector<std::filesystem::path> model_paths_;
+  std::shared_ptr<const ModelFile> model_;
+  std::vector<std::string> inputs_;
+  std::string sample_spec_;
+  std::vector<ui::TargetParts> open_;  // what was opened from files
+  std::string open_title_;
+
+  std::thread worker_;
+};
+
+}  // namespace driftscope

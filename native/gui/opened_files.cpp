@@ -1,0 +1,76 @@
+#include "native/gui/opened_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/platform/platform.hpp"
+#include "core/ui/stored_comparison.hpp"
+#include "native/cli/files.hpp"
+
+namespace driftscope {
+namespace {
+
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  for (char& c : extension)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return extension;
+}
+
+}  // namespace
+
+FileKind kind_of_file(const std::filesystem::path& path) {
+  const std::string extension = lower_extension(path);
+  if (extension == ".onnx") return FileKind::model;
+  if (extension == ".safetensors") return FileKind::trace;
+  if (extension == ".json") return FileKind::comparison;
+  for (const char* sample : {".png", ".jpg", ".jpeg", ".txt", ".npy", ".pb"})
+    if (extension == sample) return FileKind::sample;
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored) ? FileKind::sample : FileKind::unknown;
+}
+
+Result<ui::TargetParts> open_trace(const std::filesystem::path& path) {
+  DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(path));
+  const auto kept = std::make_shared<const MappedFile>(file);
+  auto tensors = ui::RecordedTensors::open(kept, kept->bytes());
+  if (!tensors.ok()) return in_context(std::move(tensors).error(), path.string());
+  ui::TargetParts parts;
+  parts.tensors = *std::move(tensors);
+  parts.target = parts.tensors->about().target;
+  if (parts.target.empty()) parts.target = "file/" + path.filename().string();
+  return parts;
+}
+
+Result<std::vector<ui::TargetParts>> open_comparison(const std::filesystem::path& path) {
+  DRIFTSCOPE_TRY(const Bytes bytes, read_file(path));
+  auto targets = ui::read_stored_comparison({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!targets.ok()) return in_context(std::move(targets).error(), path.string());
+  return targets;
+}
+
+std::string model_of(const ui::TargetParts& parts) {
+  if (parts.tensors && !parts.tensors->about().model_sha256.empty()) return parts.tensors->about().model_sha256;
+  if (parts.verification && !parts.verification->model_sha256.empty()) return parts.verification->model_sha256;
+  return parts.about.model_sha256;
+}
+
+void judge_targets(std::vector<ui::TargetParts>& targets, const ModelFile& model,
+                   const std::function<bool(const std::string& target, std::int64_t done, std::int64_t total)>& told) {
+  ThreadPool threads(usable_processors());
+  for (ui::TargetParts& target : targets) {
+    if (!target.tensors || target.verification) continue;
+    auto verification = verify(model.graph, model.sha256, target.tensors->view(), threads,
+                               [&](std::int64_t done, std::int64_t total) { return told(target.target, done, total); });
+    if (verification.ok()) {
+      target.verification = *std::move(verification);
+    } else if (verification.error().kind == ErrorKind::cancelled) {
+      return;
+    } else {
+      target.error = verification.error().message;
+    }
+  }
+}
+
+}  // namespace driftscope

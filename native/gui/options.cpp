@@ -1,0 +1,46 @@
+#include "native/gui/options.hpp"
+
+#include <fmt/format.h>
+
+#include "native/cli/runner_options.hpp"
+
+namespace driftscope {
+
+void add_gui_options(CLI::App& app, GuiOptions& options) {
+  app.add_option("RUN", options.runs, "Traces (.safetensors), stored comparisons (.json), models (.onnx) or samples to open");
+  app.add_option("--view", options.view, "Begin with this view: Run, Layers, Drift, Tensor, Time, Memory, Graph, Summary or Runs");
+  app.add_option("--layer", options.layer, "Select this layer");
+  app.add_flag("--light", options.light, "Light colours");
+  app.add_option("--scale", options.scale, "Size of everything (default: the display's)")->check(CLI::Range(0.5, 4.0));
+  app.add_option("--size", options.size, "Size of the window, as in 1280x800");
+  app.add_option("--save", options.save, "Folder for what is saved")->capture_default_str();
+  app.add_option("--script", options.script, "Carry out the interactions in this file, then end (for tests and screenshots)")->check(CLI::ExistingFile);
+  add_runner_options(app, options.runner);
+  app.footer(
+      "Without RUN it offers the shipped models and, on one click, the comparison of the demo. Files can be\n"
+      "dropped on the window at any time; traces of one model belong together, and with the model they are\n"
+      "judged. Ctrl+K lists every command, ? every key.");
+}
+
+std::vector<std::string> gui_arguments(const GuiOptions& options) {
+  std::vector<std::string> arguments;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (value.empty()) return;
+    arguments.emplace_back(name);
+    arguments.push_back(value);
+  };
+  add("--view", options.view);
+  add("--layer", options.layer);
+  if (options.light) arguments.emplace_back("--light");
+  if (options.scale > 0.0) add("--scale", fmt::format("{}", options.scale));
+  add("--size", options.size);
+  add("--save", options.save);
+  add("--script", options.script);
+  add("--timeout", std::to_string(options.runner.timeout.count()));
+  add("--site", options.runner.site.string());
+  if (!options.runs.empty()) arguments.emplace_back("--");
+  arguments.insert(arguments.end(), options.runs.begin(), options.runs.end());
+  return arguments;
+}
+
+}  // namespace driftscope

@@ -1,0 +1,16 @@
+// The desktop's host with textures of the window's OpenGL context. Client: main.
+#pragma once
+
+#include "core/ui/screen/gl.hpp"
+#include "native/gui/desktop_host.hpp"
+
+namespace driftscope {
+
+class WindowHost final : public DesktopHost {
+ public:
+  using DesktopHost::DesktopHost;
+  std::uintptr_t make_texture(const ui::Image& image) override { return ui::make_gl_texture(image); }
+  void release_texture(std::uintptr_t texture) override { ui::release_gl_texture(texture); }
+};
+
+}  // namespace driftscope
