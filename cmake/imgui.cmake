@@ -1,10 +1,11 @@
-# The screens (core/ui/screen) with Dear ImGui, GLFW and OpenGL, for both twins. Without ImGui's sources
+# The screens (core/ui/screen) with Dear ImGui and OpenGL, for both twins; natively on GLFW. Without ImGui's sources
 # (tools/setup fetches them), GLFW or the font there is no GUI, and everything else is built as ever.
 option(DRIFTSCOPE_GUI "Build the screens: driftscope gui, and those of the page" ON)
 find_path(IMGUI_SOURCES imgui.h
-  HINTS "$ENV{DRIFTSCOPE_IMGUI}" "$ENV{DRIFTSCOPE_CACHE}/imgui-1.90.1" NO_DEFAULT_PATH)
+  HINTS "$ENV{DRIFTSCOPE_IMGUI}" "$ENV{DRIFTSCOPE_CACHE}/imgui-1.90.1"
+  NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
 find_file(DRIFTSCOPE_FONT Roboto-Regular.ttf
-  PATHS /usr/share/fonts/truetype/roboto/unhinted/RobotoTTF NO_DEFAULT_PATH)
+  PATHS /usr/share/fonts/truetype/roboto/unhinted/RobotoTTF NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
 if(DRIFTSCOPE_TWIN STREQUAL "native")
   find_package(glfw3 3.3 QUIET)
 endif()
@@ -22,7 +23,10 @@ endif()
 
 # driftscope_add_ui(target core): the library of the screens, on a core library of this twin.
 function(driftscope_add_ui target core)
-  set(parts imgui imgui_draw imgui_tables imgui_widgets backends/imgui_impl_glfw backends/imgui_impl_opengl3)
+  set(parts imgui imgui_draw imgui_tables imgui_widgets backends/imgui_impl_opengl3)
+  if(DRIFTSCOPE_TWIN STREQUAL "native")
+    list(APPEND parts backends/imgui_impl_glfw)
+  endif()
   list(TRANSFORM parts PREPEND "${IMGUI_SOURCES}/")
   list(TRANSFORM parts APPEND ".cpp")
   add_library(driftscope_imgui STATIC ${parts})
@@ -33,8 +37,9 @@ function(driftscope_add_ui target core)
   if(DRIFTSCOPE_TWIN STREQUAL "native")
     target_link_libraries(driftscope_imgui PUBLIC glfw ${CMAKE_DL_LIBS})
   else()
+    # The page hands its events in by itself (web/gui.mjs): no GLFW there.
     target_compile_definitions(driftscope_imgui PUBLIC IMGUI_IMPL_OPENGL_ES3)
-    target_compile_options(driftscope_imgui PUBLIC -Os)
+    target_compile_options(driftscope_imgui PUBLIC ${web_flags} -pthread -Os)
   endif()
   file(GLOB screens CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/ui/screen/*.cpp")
   add_library(${target} STATIC ${screens})

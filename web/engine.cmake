@@ -35,6 +35,26 @@ foreach(simd simd relaxed)
   list(APPEND engines driftscope-${simd} driftscope-${simd}-threads)
 endforeach()
 
+# The screens, on a canvas of the page: a module of its own, which runs no model.
+if(DRIFTSCOPE_HAS_GUI)
+  driftscope_add_ui(driftscope_ui driftscope_core_single)
+  target_include_directories(driftscope_ui PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/gui/include")
+  file(GLOB gui_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/gui/*.cpp")
+  add_executable(driftscope-gui ${gui_sources})
+  target_link_libraries(driftscope-gui PRIVATE driftscope_ui)
+  target_link_options(driftscope-gui PRIVATE
+    -Oz --no-entry -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2
+    -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web -sDYNAMIC_EXECUTION=0
+    -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB -sFILESYSTEM=0
+    -sEXPORTED_FUNCTIONS=_malloc,_free
+    -sEXPORTED_RUNTIME_METHODS=wasmMemory,stringToNewUTF8,UTF8ToString
+    -sINCOMING_MODULE_JS_API=canvas,locateFile)
+  set_target_properties(driftscope-gui PROPERTIES
+    SUFFIX ".mjs" RUNTIME_OUTPUT_DIRECTORY "${DRIFTSCOPE_SITE}/gui")
+  driftscope_compress(driftscope-gui "${DRIFTSCOPE_SITE}/gui/driftscope-gui.wasm" driftscope-gui)
+  list(APPEND engines driftscope-gui)
+endif()
+
 # What is served besides the engine, copied whenever it changes.
 file(GLOB page_files CONFIGURE_DEPENDS
   "${CMAKE_CURRENT_SOURCE_DIR}/*.mjs" "${CMAKE_CURRENT_SOURCE_DIR}/*.css"

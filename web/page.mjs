@@ -7,6 +7,7 @@ import { listenToClear, showKept } from "./kept.mjs";
 import { runInWorker } from "./runner.mjs";
 import { readFloats } from "./safetensors.mjs";
 import { picture } from "./samples.mjs";
+import { startScreens } from "./screens.mjs";
 import * as view from "./view.mjs";
 
 const { $ } = view;
@@ -19,6 +20,7 @@ const state = {
   doing: null, // "fetch" or "run"
   abort: null, // of what is being done
   traceUrl: null,
+  screens: null, // see screens.mjs; null without WebGL2
   acceptsTraces: false,
 };
 
@@ -68,7 +70,10 @@ function select() {
 async function takeFiles(files) {
   state.abort?.abort();
   try {
+    const traces = files.filter(({ name }) => /\.safetensors$/i.test(name));
+    if (traces.length > 0 && state.screens) return await state.screens.takeTraces(traces);
     chooseOwn(await chooseFiles(files));
+    await state.screens?.takeChoice(state.own);
   } catch (error) {
     view.showStatus("This cannot be used.");
     view.showError(error.message);
@@ -262,6 +267,34 @@ function fillThreads() {
   );
 }
 
+/** The screens, where there is WebGL2: the rest of the page works without. */
+async function openScreens() {
+  if (!state.here.webgl2 || !state.variant.name) return;
+  const card = $("screens-card");
+  try {
+    card.hidden = false;
+    const choose = (entry) => chooseShipped(entry);
+    state.screens = await startScreens($("screens"), { ...state, choose, table: $("screens-table") });
+  } catch (error) {
+    console.info(`Without the screens: ${error.message}`); // a site that was built without them
+  }
+  card.hidden = !state.screens;
+  if (!state.screens) return;
+  const wholePage = (whole) => {
+    card.classList.toggle("whole", whole);
+    $("screens-size").setAttribute("aria-pressed", whole);
+    $("screens-size").textContent = whole ? "Back to the page" : "Whole page";
+  };
+  $("screens-size").addEventListener("click", () => wholePage(!card.classList.contains("whole")));
+  // Links: #model=lenet5&targets=strict,fast&view=Drift&layer=conv1
+  const link = new URLSearchParams(location.hash.slice(1));
+  if (link.has("view")) wholePage(true);
+  const targets = link.get("targets")?.split(",").filter(Boolean) ?? [];
+  if (targets.length > 0) await state.screens.runLink({ model: link.get("model") ?? "lenet5", targets });
+  if (link.has("layer")) state.screens.gui.layer(link.get("layer"));
+  if (link.has("view")) state.screens.gui.view(link.get("view"));
+}
+
 async function start() {
   state.here = await detect();
   const query = new URLSearchParams(location.search);
@@ -280,6 +313,7 @@ async function start() {
   $("model").value = names.includes("lenet5") ? "lenet5" : names[0];
   await showKept();
   await select();
+  await openScreens();
 }
 
 start().catch((error) => view.showError(`The page could not start: ${error.message}`));

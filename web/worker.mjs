@@ -3,6 +3,7 @@
 import { runBatch } from "./batch.mjs";
 import { runBench } from "./bench.mjs";
 import { openEngine, runToEnd } from "./engine.mjs";
+import { judgeTrace } from "./judge.mjs";
 import { isOutOfMemory, outOfMemoryText } from "./memory.mjs";
 import { ValuesToPage, ValuesToPc } from "./values.mjs";
 
@@ -104,9 +105,15 @@ async function stay(task) {
   say("done", await runBench(whole, (phase) => say("phase", { phase })));
 }
 
+async function judge(task) {
+  say("phase", { phase: "compile" });
+  const table = task.attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
+  say("done", await judgeTrace(task, joined(task.model, task.attachments), table));
+}
+
 self.onmessage = async ({ data }) => {
   try {
-    await (data.bench ? stay(data) : data.batch ? runMany(data) : run(data));
+    await (data.bench ? stay(data) : data.batch ? runMany(data) : data.judge ? judge(data) : run(data));
   } catch (error) {
     const message = error?.message ?? String(error);
     if (isOutOfMemory({ kind: error?.kind, name: error?.name, message }))

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "core/base/text.hpp"
+#include "core/graph/topology.hpp"
 #include "core/session/error_json.hpp"
 #include "core/session/fields.hpp"
+#include "core/session/judge.hpp"
 #include "core/session/load.hpp"
 #include "core/session/measure.hpp"
 #include "core/session/reply.hpp"
@@ -48,6 +50,8 @@ struct Door::State {
   Result<Reply> prepare(const json& request, std::span<const std::byte> payload);
   Result<Reply> measure(const json& request);
   Result<Reply> describe();
+  Result<Reply> judge(const json& request, std::span<const std::byte> payload);
+  Result<Reply> topology();
   void end_runs() {
     run.reset();
     measurement.reset();
@@ -115,6 +119,18 @@ Result<Reply> Door::State::describe() {
   return Reply{measurement->describe(), {}};
 }
 
+Result<Reply> Door::State::judge(const json& request, std::span<const std::byte> payload) {
+  if (!model) return bad_input("request: \"judge\" before a model was loaded");
+  end_runs();  // the memory may be needed
+  DRIFTSCOPE_TRY(json judged, judge_trace(request, payload, *model));
+  return Reply{std::move(judged), {}};
+}
+
+Result<Reply> Door::State::topology() {
+  if (!model) return bad_input("request: \"topology\" before a model was loaded");
+  return Reply{{{"nodes", json::parse(topology_json(topology_of(*model->graph)))}}, {}};
+}
+
 Result<Reply> Door::State::measure(const json& request) {
   if (!measurement) return bad_input("request: \"measure\" before \"prepare\"");
   DRIFTSCOPE_TRY(const MeasureRequest wanted, read_measure_request(request));
@@ -142,13 +158,15 @@ Result<Reply> Door::State::answer(const Message& message) {
   if (verb == "prepare") return prepare(request, message.payload);
   if (verb == "measure") return measure(request);
   if (verb == "describe") return describe();
+  if (verb == "judge") return judge(request, message.payload);
+  if (verb == "topology") return topology();
   if (verb == "cancel") {
     end_runs();
     return Reply{};
   }
   return bad_input(fmt::format(
       "request: unknown \"do\" {}; expected capabilities, load, start, poll, finish, prepare, "
-      "measure, describe or cancel",
+      "measure, describe, judge, topology or cancel",
       verb ? in_quotes(*verb) : std::string("(none)")));
 }
 

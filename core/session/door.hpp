@@ -36,6 +36,9 @@
 //                                                       "memory_kind","engine_memory_bytes"}
 //   {"do":"describe"}                                → as "prepare": some engines know what runs only
 //                                                       after the first run
+//   {"do":"topology"}                                → {"nodes":[{"node","op","inputs","outputs"}]}
+//   {"do":"judge","left_bytes":N?,"threads":1} + [the N bytes of a trace to compare with] + a trace
+//                                                    → as `compare --json` (judge.hpp)
 //   {"do":"cancel"}                                  → {}
 // "environment" (text, numbers, booleans: what only the host knows, such as the browser's version)
 // is merged into the trace's `run`, never over what the engine says of itself. "values" are the

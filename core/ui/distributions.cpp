@@ -107,27 +107,43 @@ std::string ulp_bin_text(std::size_t bin) {
 }
 
 void paint_ulp_histogram(Painter& painter, Box box, const UlpHistogram& histogram, const Theme& theme) {
-  const std::size_t rows = std::max<std::size_t>(histogram.last + 1, 1) + (histogram.not_finite > 0 ? 1 : 0);
+  struct Row {
+    std::string label;
+    std::int64_t count = 0;
+    Colour colour;
+  };
   const float line = painter.line_height(true);
-  const float step = std::min((box.height()) / static_cast<float>(rows), line * 1.5f);
-  const float label = std::max(painter.text_width("256–511 ", true), 0.16f * box.width());
+  // Where the rows do not fit, several bins beyond 0 and 1 become one.
+  const auto fit = static_cast<std::size_t>(std::max(3.0f, box.height() / (line * 0.92f)));
+  const std::size_t used = histogram.last + 1;
+  const std::size_t beyond_rows = histogram.not_finite > 0 ? 1 : 0;
+  const std::size_t group = used + beyond_rows <= fit ? 1 : (used + fit - 3) / (fit - 2);
+  std::vector<Row> list;
+  for (std::size_t bin = 0; bin < used;) {
+    const std::size_t end = bin < 2 ? bin + 1 : std::min(used, bin + group);
+    Row row{end - bin > 1 ? fmt::format("2^{}…", bin - 1) : ulp_bin_text(bin), 0, bin == 0 ? theme.verdict(Verdict::identical) : theme.accent};
+    for (; bin < end; ++bin) row.count += histogram.bins[bin];
+    list.push_back(std::move(row));
+  }
+  if (beyond_rows > 0) list.push_back({"NaN, inf", histogram.not_finite, theme.verdict(Verdict::fault)});
+  const std::size_t rows = list.size();
+  const float step = std::min(box.height() / static_cast<float>(rows), line * 1.5f);
+  const float label = std::max(painter.text_width("512–1023 ", true) + 6.0f, 0.16f * box.width());
   const float numbers = painter.text_width("0000.0 k ", true);
-  std::int64_t most = histogram.not_finite;
-  for (const std::int64_t count : histogram.bins) most = std::max(most, count);
+  std::int64_t most = 0;
+  for (const Row& row : list) most = std::max(most, row.count);
   // Counts span decades: the bars are logarithmic, the numbers beside them are exact.
   const double scale = most > 0 ? std::log1p(static_cast<double>(most)) : 1.0;
   for (std::size_t row = 0; row < rows; ++row) {
-    const bool beyond = row > histogram.last;
-    const std::int64_t count = beyond ? histogram.not_finite : histogram.bins[row];
+    const std::int64_t count = list[row].count;
     const float y = box.top + (static_cast<float>(row) + 0.5f) * step;
-    if (y + step / 2.0f > box.bottom + 1.0f) break;
     const auto share = static_cast<float>(std::log1p(static_cast<double>(count)) / scale);
     const float left = box.left + label;
     const float width = std::max(0.0f, box.right - numbers - left);
-    painter.text({left - 6.0f, y}, beyond ? "NaN, inf" : ulp_bin_text(row), theme.dim, Anchor::end, true);
+    painter.text({left - 6.0f, y}, list[row].label, theme.dim, Anchor::end, true);
     if (count > 0)
       painter.fill({left, y - step * 0.36f, left + std::max(1.5f, share * width), y + step * 0.36f},
-                   beyond ? theme.verdict(Verdict::fault) : row == 0 ? theme.verdict(Verdict::identical) : theme.accent, 1.5f);
+                   list[row].colour, 1.5f);
     painter.text({left + share * width + 6.0f, y}, count_text(count), count > 0 ? theme.ink : theme.dim, Anchor::start, true);
   }
 }
@@ -185,8 +201,18 @@ void paint_scatter(Painter& painter, Box box, const Scatter& scatter, const std:
   painter.text({area.left - 5.0f, area.top + line / 2.0f}, high, theme.dim, Anchor::end, true);
   painter.text({area.left, area.bottom + line * 0.7f}, low, theme.dim, Anchor::start, true);
   painter.text({area.right, area.bottom + line * 0.7f}, high, theme.dim, Anchor::end, true);
-  painter.text({area.centre().x, area.bottom + line * 0.7f}, elide(left_name, 18) + ", across", theme.dim, Anchor::middle, true);
-  painter.text({area.left + 6.0f, area.top + line * 0.8f}, elide(right_name, 18) + ", upwards", theme.dim, Anchor::start, true);
+  // Which side lies along which axis stands beside the square where there is room.
+  const std::string across = elide(left_name, 18) + " across";
+  const std::string upwards = elide(right_name, 18) + " upwards";
+  const float room = box.right - area.right;
+  const bool beside = room > std::max(painter.text_width(across, true), painter.text_width(upwards, true)) + 12.0f;
+  if (beside) {
+    painter.text({area.right + 10.0f, area.bottom - line * 0.6f}, across, theme.dim, Anchor::start, true);
+    painter.text({area.right + 10.0f, area.bottom - line * 1.8f}, upwards, theme.dim, Anchor::start, true);
+  } else if (size > 2.2f * painter.text_width(across, true)) {
+    painter.text({area.centre().x, area.bottom + line * 0.7f}, across, theme.dim, Anchor::middle, true);
+    painter.text({area.left + 6.0f, area.top + line * 0.8f}, upwards, theme.dim, Anchor::start, true);
+  }
 }
 
 }  // namespace driftscope::ui

@@ -173,7 +173,7 @@ void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snap
   for (const DriftSeries& one : series) {
     if (!shown(one)) continue;
     const Colour colour = theme.series(one.target);
-    if (chart.show_local) paint_values(painter, place, one.local, with_alpha(colour, 0.45f), 1.0f);
+    if (chart.show_local && !few) paint_values(painter, place, one.local, with_alpha(colour, 0.45f), 1.0f);
     paint_values(painter, place, one.total, colour, 1.8f);
     for (std::size_t i = chart.first; i < chart.last; ++i) {
       if (std::isnan(one.total[i])) continue;

@@ -21,7 +21,7 @@ struct GraphPicture {
   GraphColouring colouring = GraphColouring::verdict;
 };
 /// Width of a layout's unit over its height.
-inline constexpr float node_aspect = 2.6f;
+inline constexpr float node_aspect = 3.3f;
 
 /// Layers of a snapshot as a graph; without structure a chain in order.
 [[nodiscard]] GraphLayout layout_of(const Snapshot& snapshot);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/trace/trace.hpp"
-#include "core/ui/topology.hpp"
+#include "core/graph/topology.hpp"
 
 namespace driftscope::ui {
 

@@ -74,7 +74,7 @@ std::vector<std::int64_t> alive_bytes(const Snapshot& snapshot) {
 }
 
 void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& series,
-                  const Snapshot& snapshot, const Theme& theme) {
+                  const Theme& theme) {
   const Box area = memory_area(painter, box);
   double from = 0.0;
   double to = 1.0;
@@ -91,7 +91,7 @@ void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& se
   const LinearAxis time = linear_axis(to - from, 6);
   for (double ms = std::ceil(from / time.step) * time.step; ms <= to + 1e-9; ms += time.step) {
     painter.line({x(ms), area.bottom}, {x(ms), area.bottom + 4.0f}, theme.line, 1.0f);
-    painter.text({x(ms), area.bottom + 5.0f + painter.line_height(true) * 0.5f}, ms == 0.0 ? "start of the run" : fmt::format("{:g} ms", ms), theme.dim, Anchor::middle, true);
+    painter.text({x(ms), area.bottom + 5.0f + painter.line_height(true) * 0.5f}, ms == 0.0 ? "0" : fmt::format("{:g} ms", ms), theme.dim, Anchor::middle, true);
   }
   for (const MemorySeries& one : series) {
     const Colour colour = theme.series(one.target);
@@ -101,11 +101,14 @@ void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& se
     painter.polyline(line, colour, 1.8f);
     if (line.size() <= 60)
       for (const Point& at : line) paint_marker(painter, at, 6.0f, one.target, colour);
-    if (line.empty()) continue;
-    const std::string name = snapshot.targets[one.target].name + " · " + memory_kind_text(one.kind);
+    // The marker says which target it is; where there are several kinds each is named once.
+    const auto same_kind = [&](const MemorySeries& other) { return other.kind == one.kind; };
+    const bool several = !std::all_of(series.begin(), series.end(), same_kind);
+    if (line.empty() || !several || &*std::find_if(series.begin(), series.end(), same_kind) != &one) continue;
+    const std::string name = memory_kind_text(one.kind);
     const bool right_side = line.back().x > area.centre().x;
     painter.text({line.back().x + (right_side ? -6.0f : 6.0f), std::max(area.top + 6.0f, line.back().y - painter.line_height(true) * 0.7f)},
-                 name, colour, right_side ? Anchor::end : Anchor::start, true);
+                 name, theme.dim, right_side ? Anchor::end : Anchor::start, true);
   }
 }
 

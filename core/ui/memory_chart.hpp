@@ -27,7 +27,7 @@ struct MemorySeries {
 [[nodiscard]] std::vector<std::int64_t> alive_bytes(const Snapshot& snapshot);
 
 void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& series,
-                  const Snapshot& snapshot, const Theme& theme);
+                  const Theme& theme);
 void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& alive,
                  const Snapshot& snapshot, std::size_t selected, const Theme& theme);
 /// The layer at x of that chart; no_place beside it.

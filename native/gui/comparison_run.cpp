@@ -25,7 +25,7 @@ class ComparisonInProgress {
     parts_.input_text = given_.text;
     parts_.input_label = given_.label;
     parts_.class_names = class_names(model_);
-    parts_.topology = ui::topology_of(model_.graph);
+    parts_.topology = topology_of(model_.graph);
     if (dataset_) parts_.dataset_text = dataset_->text;
     for (const std::string& target : plan_.targets) {
       ui::TargetProgress one;

@@ -346,7 +346,7 @@ void DesktopHost::show_open_runs() {
     const bool judged = std::any_of(open_.begin(), open_.end(), [](const ui::TargetParts& one) { return one.verification.has_value(); });
     if (judged || !sha.empty()) {
       parts.title = model->path.filename().string();
-      parts.topology = ui::topology_of(model->graph);
+      parts.topology = topology_of(model->graph);
       parts.class_names = class_names(*model);
     } else {
       for (ui::TargetParts& one : open_) one.error.clear();  // of another model than the one at hand: not judged

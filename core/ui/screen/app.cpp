@@ -147,8 +147,11 @@ void App::draw_top_bar(Screen& screen) {
     const float room = ImGui::GetContentRegionAvail().x - em * 12.5f;
     const float need = ImGui::CalcTextSize(headline.c_str()).x + em * 1.4f;
     if (room > em * 6.0f) {
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      ImGui::SetCursorScreenPos({at.x, at.y + ImGui::GetStyle().FramePadding.y});
       verdict_label(screen, worst, false);
-      ImGui::SameLine(0.0f, em * 0.4f);
+      ImGui::SetCursorScreenPos({at.x + em * 1.15f, at.y});
+      ImGui::AlignTextToFramePadding();
       const auto letters = static_cast<std::size_t>(std::max(4.0f, room / need * static_cast<float>(display_width(headline))));
       ImGui::TextUnformatted((need > room ? elide(headline, letters) : headline).c_str());
       hint(headline.c_str());
@@ -166,6 +169,7 @@ void App::draw_top_bar(Screen& screen) {
   }
   ImGui::EndChild();
   ImGui::PopStyleColor();
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y);
 }
 
 void App::draw_tabs(Screen& screen) {
@@ -256,7 +260,7 @@ void App::draw_status(Screen& screen) {
   std::string text = fresh ? said_ : feed_->busy ? feed_->doing : std::string();
   Colour colour = fresh ? theme_.ink : theme_.dim;
   if (!fresh && !feed_->error.empty()) text = feed_->error, colour = theme_.verdict(Verdict::fault);
-  if (text.empty()) text = "↑ ↓ layer   [ ] target   F next fault   Ctrl+Z back   ? keys";
+  if (text.empty()) text = "Up, Down: layer    [ ]: target    F: next fault    Ctrl+Z: back    ?: all keys";
   if (feed_->busy && !fresh)
     for (const TargetProgress& one : feed_->progress)
       if (one.state == TargetProgress::State::running) text = one.target + ": " + one.step + (one.total > 0 ? fmt::format(" {:.0f} %", 100.0 * static_cast<double>(one.done) / static_cast<double>(one.total)) : "");

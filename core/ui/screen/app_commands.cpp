@@ -239,7 +239,7 @@ void App::draw_help(Screen& screen) {
       ImGui::TableNextColumn();
       ImGui::TextUnformatted(what.c_str());
     };
-    row("↑ ↓  J K", "layer before, after");
+    row("Up Down  K J", "layer before, after");
     row("Ctrl+K", "every command by name");
     row("Tab, arrows, Space", "any control");
     for (const Command& one : commands(screen))

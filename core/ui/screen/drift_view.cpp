@@ -92,7 +92,7 @@ class DriftView final : public View {
     ImGui::BeginDisabled(measure() != DriftMeasure::absolute);
     ImGui::Checkbox("Own error", &chart_.show_local);
     ImGui::EndDisabled();
-    hint("Thin lines and rings: the error that a layer makes from its own inputs. Where the thick line lies far above it, the error was inherited.");
+    hint("Rings (a thin line where there are very many layers): the error that a layer makes from its own inputs. Where the line lies far above its ring, the error was inherited.");
     if (chart_.last - chart_.first < screen.snapshot->layers.size()) {
       ImGui::SameLine();
       if (ImGui::Button("All layers")) chart_.first = 0, chart_.last = screen.snapshot->layers.size();

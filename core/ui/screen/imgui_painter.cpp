@@ -8,6 +8,15 @@ namespace {
 
 ImVec2 v(Point p) { return {p.x, p.y}; }
 
+bool turns_sharply(std::span<const Point> points) {
+  for (std::size_t i = 2; i < points.size(); ++i) {
+    const float ax = points[i - 1].x - points[i - 2].x, ay = points[i - 1].y - points[i - 2].y;
+    const float bx = points[i].x - points[i - 1].x, by = points[i].y - points[i - 1].y;
+    if (ax * bx + ay * by < 0.3f * std::sqrt((ax * ax + ay * ay) * (bx * bx + by * by))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void ImGuiPainter::line(Point a, Point b, Colour colour, float width) {
@@ -15,11 +24,14 @@ void ImGuiPainter::line(Point a, Point b, Colour colour, float width) {
 }
 
 void ImGuiPainter::polyline(std::span<const Point> points, Colour colour, float width) {
-  if (points.size() < 2) return;
-  std::vector<ImVec2> line;
-  line.reserve(points.size());
-  for (const Point& p : points) line.push_back(v(p));
-  list_->AddPolyline(line.data(), static_cast<int>(line.size()), im(colour), 0, width * scale_);
+  // AddPolyline's joints stick out where a line turns sharply: such a line is drawn piece by piece.
+  if (!turns_sharply(points)) {
+    std::vector<ImVec2> line;
+    for (const Point& p : points) line.push_back(v(p));
+    list_->AddPolyline(line.data(), static_cast<int>(line.size()), im(colour), 0, width * scale_);
+    return;
+  }
+  for (std::size_t i = 1; i < points.size(); ++i) list_->AddLine(v(points[i - 1]), v(points[i]), im(colour), width * scale_);
 }
 
 void ImGuiPainter::fill(Box box, Colour colour, float radius) {

@@ -117,7 +117,10 @@ class LayersView final : public View {
     const int targets = static_cast<int>(snapshot.targets.size());
     const int metrics = detailed_ ? metric_count + 1 : targets;
     // Another number of columns is another table: ImGui keeps widths by column.
-    const std::string id = fmt::format("layers{}:{}", detailed_ ? "one" : "all", metrics);
+    // So is another class of width: what is least needed is hidden where there is little room.
+    width_ = ImGui::GetContentRegionAvail().x;
+    narrow_ = width_ < 46.0f * ImGui::GetFontSize();
+    const std::string id = fmt::format("layers{}:{}:{}", detailed_ ? "one" : "all", metrics, narrow_ ? 0 : static_cast<int>(width_ / (16.0f * ImGui::GetFontSize())));
     const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Sortable | ImGuiTableFlags_Resizable |
                                   ImGuiTableFlags_Hideable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit;
     if (!ImGui::BeginTable(id.c_str(), fixed_columns + metrics, flags)) return;
@@ -149,13 +152,17 @@ class LayersView final : public View {
     const ImGuiTableColumnFlags plain = ImGuiTableColumnFlags_WidthFixed;
     ImGui::TableSetupScrollFreeze(2, 1);
     ImGui::TableSetupColumn("#", plain | ImGuiTableColumnFlags_DefaultSort, em * 2.6f);
-    ImGui::TableSetupColumn("layer", plain | ImGuiTableColumnFlags_NoHide, em * (ImGui::GetContentRegionAvail().x > em * 50.0f ? 14.0f : 8.0f));
-    ImGui::TableSetupColumn("op", plain, em * 6.5f);
-    ImGui::TableSetupColumn("shape", plain, em * 7.0f);
-    ImGui::TableSetupColumn("memory", plain | ImGuiTableColumnFlags_PreferSortDescending, em * 4.6f);
+    const float room = width_ - ImGui::GetStyle().ScrollbarSize;
+    const float name_width = room > em * 62.0f ? 14.0f : room > em * 46.0f ? 11.0f : 8.0f;
+    ImGui::TableSetupColumn("layer", plain | ImGuiTableColumnFlags_NoHide, em * name_width);
+    ImGui::TableSetupColumn("op", plain, em * 6.8f);
+    const ImGuiTableColumnFlags rarer = plain | (narrow_ ? ImGuiTableColumnFlags_DefaultHide : 0);
+    ImGui::TableSetupColumn("shape", rarer, em * 6.6f);
+    ImGui::TableSetupColumn("memory", rarer | ImGuiTableColumnFlags_PreferSortDescending, em * 4.6f);
     // The targets share what is left.
-    const float left = ImGui::GetContentRegionAvail().x - em * 38.0f;
-    const float width = std::clamp(left / static_cast<float>(std::max(1, metrics)), em * 6.6f, em * 11.0f);
+    const float padding = 2.0f * ImGui::GetStyle().CellPadding.x;
+    const float left = room - em * (name_width + (narrow_ ? 9.4f : 20.6f)) - padding * static_cast<float>(fixed_columns + metrics) - 2.0f;
+    const float width = std::clamp(left / static_cast<float>(std::max(1, metrics)), em * 6.2f, em * 11.0f);
     for (int m = 0; m < metrics; ++m) {
       const std::string name = column_name(screen, m);
       ImGui::TableSetupColumn(name.c_str(), plain | ImGuiTableColumnFlags_PreferSortDescending, detailed_ && m > 0 ? em * 6.4f : width);
@@ -229,7 +236,11 @@ class LayersView final : public View {
       ImGui::TextUnformatted(layer.node.c_str());
       if (ImGui::IsItemHovered() && ImGui::CalcTextSize(layer.node.c_str()).x > ImGui::GetColumnWidth()) hint(layer.node.c_str());
     }
-    if (ImGui::TableSetColumnIndex(2)) ImGui::TextUnformatted(layer.op.c_str());
+    if (ImGui::TableSetColumnIndex(2)) {
+      const float letters = ImGui::GetContentRegionAvail().x / (ImGui::GetFontSize() * 0.52f);
+      const bool fits = ImGui::CalcTextSize(layer.op.c_str()).x <= ImGui::GetContentRegionAvail().x;
+      ImGui::TextUnformatted(fits ? layer.op.c_str() : elide(layer.op, static_cast<std::size_t>(std::max(3.0f, letters))).c_str());
+    }
     if (ImGui::TableSetColumnIndex(3)) ImGui::TextUnformatted(layer.shape_known ? shape_text(layer.shape).c_str() : "–");
     if (ImGui::TableSetColumnIndex(4)) right_text(format_bytes(layer.bytes), theme.ink);
     for (int m = 0; m < metrics; ++m) {
@@ -273,6 +284,8 @@ class LayersView final : public View {
   bool scroll_ = false;
   bool focus_ = false;
   int page_ = 10;
+  float width_ = 0.0f;  // of the table
+  bool narrow_ = false;
   std::size_t last_selected_ = no_place;
   std::uint64_t number_ = 0;
   std::vector<std::uint32_t> rows_;

@@ -25,9 +25,9 @@ class MemoryView final : public View {
       return empty_state(screen, "No memory was recorded.", "Driftscope's own runs sample it; a trace made elsewhere need not.");
     auto painter = screen.painter();
     if (!series_.empty()) {
-      small_text(screen, "Measured, over the time of the run", screen.theme.dim);
+      small_text(screen, "Measured, from the start of the run", screen.theme.dim);
       const Canvas area = canvas("measured", {room.x, two ? room.y * 0.52f - line : room.y - line});
-      paint_memory(painter, area.box, series_, *screen.snapshot, screen.theme);
+      paint_memory(painter, area.box, series_, screen.theme);
     }
     if (alive_.empty() || (!two && !series_.empty())) return;
     small_text(screen, "Values alive while each layer runs, by their lifetimes: what a run needs beside its weights", screen.theme.dim);
@@ -51,7 +51,7 @@ class MemoryView final : public View {
 
   SavedPicture picture(const Screen& screen) const override {
     SvgPainter painter(1000.0f, 720.0f, screen.theme.panel);
-    paint_memory(painter, {16.0f, 16.0f, 984.0f, 360.0f}, series_, *screen.snapshot, screen.theme);
+    paint_memory(painter, {16.0f, 16.0f, 984.0f, 360.0f}, series_, screen.theme);
     paint_alive(painter, {16.0f, 380.0f, 984.0f, 704.0f}, alive_, *screen.snapshot, screen.selected().layer, screen.theme);
     return {painter.finish(), {}};
   }

@@ -40,15 +40,19 @@ class TensorView final : public View {
 
   void draw(Screen& screen) override {
     host_ = &screen.host;
-    if (!screen.layer_selected()) return empty_state(screen, "No layer is selected.", "Select one in Layers, Drift or Graph; ↑ and ↓ go from one to the next.");
+    if (!screen.layer_selected()) return empty_state(screen, "No layer is selected.", "Select one in Layers, Drift or Graph; Up and Down go from one to the next.");
     load(screen);
     if (!left_ && !right_) return empty_state(screen, "This layer's values are not at hand.", why_.c_str());
     draw_toolbar(screen);
     refresh(screen);
     const ImVec2 room = ImGui::GetContentRegionAvail();
-    const float charts = both() ? std::clamp(room.y * 0.36f, 0.0f, 15.0f * ImGui::GetFontSize()) : 0.0f;
-    const bool show_charts = charts > 6.0f * ImGui::GetFontSize();
-    draw_plates(screen, {room.x, room.y - (show_charts ? charts + ImGui::GetStyle().ItemSpacing.y : 0.0f)});
+    const float em = ImGui::GetFontSize();
+    const bool show_charts = both() && room.y > 20.0f * em;
+    // The pictures take what their shape can use, the charts the rest of it.
+    const float needed = pictures_height(room.x) + 4.0f * em;
+    const float pictures = show_charts ? std::clamp(needed, room.y * 0.4f, room.y - 11.0f * em) : room.y;
+    const float charts = room.y - pictures - ImGui::GetStyle().ItemSpacing.y;
+    draw_plates(screen, {room.x, pictures});
     if (show_charts) draw_charts(screen, {room.x, charts});
   }
 
@@ -180,6 +184,7 @@ class TensorView final : public View {
       for (std::size_t i = 1; i < difference_.size(); ++i)
         if (!(std::abs(difference_[i]) <= std::abs(difference_[worst]))) worst = i;
       ImGui::SameLine();
+      if (ImGui::GetContentRegionAvail().x < 7.5f * ImGui::GetFontSize()) ImGui::NewLine();
       ImGui::BeginDisabled(difference_[worst] == 0.0);
       if (ImGui::Button("Worst element")) go_to(static_cast<std::int64_t>(worst));
       ImGui::EndDisabled();
@@ -226,6 +231,12 @@ class TensorView final : public View {
     add_plate(screen, targets[screen.target()].name + " − " + targets[0].name, difference_, range.low, range.high, ColourMap::diverging);
   }
 
+  /// Side by side over this width.
+  [[nodiscard]] float pictures_height(float width) const {
+    if (layout_.width() == 0) return 0.0f;
+    return width / static_cast<float>(std::max<std::size_t>(1, plates_.size())) * static_cast<float>(layout_.height()) / static_cast<float>(layout_.width());
+  }
+
   void draw_plates(Screen& screen, ImVec2 room) {
     if (layout_.width() == 0) return empty_state(screen, "The tensor has no elements.", "One of its dimensions is zero: there is nothing to show and nothing to compare.");
     const ImVec2 origin = ImGui::GetCursorScreenPos();
@@ -252,7 +263,8 @@ class TensorView final : public View {
       painter.text({whole.left, whole.top + head * 0.45f}, plates_[i].name, screen.theme.ink, Anchor::start, false);
       const std::int64_t found = draw_plate(screen, painter, plates_[i], picture, aspect);
       if (found >= 0) over = found;
-      draw_scale(screen, painter, plates_[i], {whole.left, picture.bottom + 4.0f, whole.right, whole.bottom});
+      const float below_picture = picture.top + std::min(picture.height(), picture.width() / aspect);
+      draw_scale(screen, painter, plates_[i], {whole.left, below_picture + 4.0f, whole.right, whole.bottom});
     }
     handle_mouse(area);
     if (over >= 0 && area.hovered) draw_tooltip(screen, over);

@@ -126,7 +126,7 @@ class ScriptRun {
     float y = 0.0f;
     if (!(words >> x >> y)) return bad_input("expected X Y");
     ImGuiIO& io = ImGui::GetIO();
-    io.AddMousePosEvent(x, y);
+    window_.move_pointer(x, y);
     (void)frames(2);
     if (!click) return frames(30);  // tooltips wait a little
     io.AddMouseButtonEvent(0, true);
@@ -139,12 +139,13 @@ class ScriptRun {
     float x = 0.0f, y = 0.0f, to_x = 0.0f, to_y = 0.0f;
     if (!(words >> x >> y >> to_x >> to_y)) return bad_input("expected X Y X2 Y2");
     ImGuiIO& io = ImGui::GetIO();
-    io.AddMousePosEvent(x, y);
+    window_.move_pointer(x, y);
+    (void)frames(1);
     io.AddMouseButtonEvent(0, true);
     (void)frames(2);
     for (int i = 1; i <= 8; ++i) {
       const float t = static_cast<float>(i) / 8.0f;
-      io.AddMousePosEvent(x + (to_x - x) * t, y + (to_y - y) * t);
+      window_.move_pointer(x + (to_x - x) * t, y + (to_y - y) * t);
       (void)frames(1);
     }
     io.AddMouseButtonEvent(0, false);

@@ -80,6 +80,11 @@ void Window::resize(int width, int height) {
   for (int i = 0; i < 20; ++i) glfwWaitEventsTimeout(0.01);
 }
 
+void Window::move_pointer(float x, float y) {
+  glfwSetCursorPos(window_, static_cast<double>(x), static_cast<double>(y));
+  for (int i = 0; i < 3; ++i) glfwWaitEventsTimeout(0.005);
+}
+
 void Window::wake() { glfwPostEmptyEvent(); }
 
 void Window::measure_speed(bool on) { glfwSwapInterval(on ? 0 : 1); }

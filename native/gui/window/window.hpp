@@ -35,6 +35,9 @@ class Window {
   }
   void resize(int width, int height);
   void set_scale(double scale) { fixed_scale_ = scale; }
+  /// The pointer itself: whoever asks the system where it is gets the same answer.
+  void move_pointer(float x, float y);
+
   /// Waits for something to happen when `wait` is set, draws, and shows it.
   void frame(ui::App& app, bool wait);
   /// What was drawn last; only while frames are kept.

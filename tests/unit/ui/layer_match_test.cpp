@@ -54,7 +54,7 @@ TEST_CASE("MatchLayers_OtherShapes_StayApart") {
 }
 
 TEST_CASE("MatchLayers_WithTheModel_FollowItsOrderAndLeaveOutConstants") {
-  ui::Topology topology;
+  Topology topology;
   topology.nodes = {{"first", "Conv", {"x"}, {"a"}}, {"second", "Relu", {"a"}, {"b"}}};
   const std::vector<std::vector<ui::RunLayer>> runs = {
       layers({{"second", "Relu", "b", {1}}, {"first", "Conv", "a", {1}}, {"w", "Constant", "weights", {1}}})};

@@ -91,20 +91,20 @@ TEST_CASE("Snapshot_StoppedMidway_LacksComparisonsAndHoldsTheRest") {
 TEST_CASE("Snapshot_ValueThatNobodyRecorded_IsPassedThroughInTheStructure") {
   ui::SnapshotParts parts;
   parts.targets = {run_of("pc/fast", {{"first", "Relu", "a", {1}}, {"third", "Add", "y", {1}}})};
-  parts.topology = ui::topology_of(small_graph());
+  parts.topology = topology_of(small_graph());
   const auto snapshot = ui::make_snapshot(std::move(parts));
   REQUIRE(snapshot.layers.size() == 2);
   CHECK(snapshot.layers[1].inputs == std::vector<std::uint32_t>{0});
 }
 
 TEST_CASE("Topology_AsJson_ComesBackTheSame") {
-  const ui::Topology topology = ui::topology_of(small_graph());
-  const auto again = ui::read_topology(ui::topology_json(topology));
+  const Topology topology = topology_of(small_graph());
+  const auto again = read_topology(topology_json(topology));
   REQUIRE(again.ok());
   REQUIRE(again->nodes.size() == 3);
   CHECK(again->nodes[2].inputs == std::vector<std::string>{"a", "b"});
-  CHECK_FALSE(ui::read_topology("[{\"node\":1}]").ok());
-  CHECK_FALSE(ui::read_topology("{}").ok());
+  CHECK_FALSE(read_topology("[{\"node\":1}]").ok());
+  CHECK_FALSE(read_topology("{}").ok());
 }
 
 TEST_CASE("StoredComparison_OfCompareJson_ShowsWhatItSaid") {

@@ -163,9 +163,9 @@ TEST_CASE("Scatter_EqualTensors_LieOnTheDiagonal") {
   CHECK(far.bins[7 * 8] == 1);
   CHECK(far.bins[7] == 1);
   CHECK(ui::scatter_of({}, {}).side == 0);
-  ui::SvgPainter painter(300, 300, ui::rgb(0xffffff));
-  ui::paint_scatter(painter, {0, 0, 300, 300}, scatter, "pc", "chrome", ui::light_theme());
-  CHECK(painter.finish().find("pc, across") != std::string::npos);
+  ui::SvgPainter painter(500, 300, ui::rgb(0xffffff));
+  ui::paint_scatter(painter, {0, 0, 500, 300}, scatter, "pc", "chrome", ui::light_theme());
+  CHECK(painter.finish().find("pc across") != std::string::npos);
 }
 
 TEST_CASE("PngFile_IsReadBackByTheDecoder") {

@@ -1,6 +1,6 @@
-// Which node reads what: all that the screens need of a model. Made from a graph, or read from the
+// Which node reads what: all that screens need of a model. Made from a graph, or read from the
 // JSON that the session door gives of it, so that the page's screens need no ONNX reader.
-// Clients: layer_match, snapshot.
+// Clients: the session door, the screens.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "core/graph/graph.hpp"
 
-namespace driftscope::ui {
+namespace driftscope {
 
 struct TopologyNode {
   std::string name;
@@ -29,4 +29,4 @@ struct Topology {
 [[nodiscard]] std::string topology_json(const Topology& topology);
 [[nodiscard]] Result<Topology> read_topology(std::string_view json);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope

@@ -1,10 +1,10 @@
-#include "core/ui/topology.hpp"
+#include "core/graph/topology.hpp"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-namespace driftscope::ui {
+namespace driftscope {
 namespace {
 
 bool all_texts(const nlohmann::json& node, const char* key) {
@@ -58,4 +58,4 @@ Result<Topology> read_topology(std::string_view text) {
   return topology;
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope

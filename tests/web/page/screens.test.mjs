@@ -1,0 +1,89 @@
+// The screens on the page: WebGL2 on a canvas, the engines in their worker. In Chromium.
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { after, test } from "node:test";
+
+import { builtFile } from "../../e2e/support.mjs";
+import { closeBrowser, openPage, openServed, serve, status } from "./support.mjs";
+
+after(closeBrowser);
+
+const canvas = (page) => page.locator("#screens");
+const shows = (page, what) =>
+  page.waitForFunction((wanted) => Object.entries(wanted).every(([key, value]) => document.getElementById("screens").dataset[key] === value), what, { timeout: 60_000 });
+
+async function command(page, text) {
+  await canvas(page).focus();
+  await page.keyboard.press("Control+k");
+  await page.waitForTimeout(200);
+  await page.keyboard.type(text, { delay: 15 });
+  await page.waitForTimeout(200);
+  await page.keyboard.press("Enter");
+}
+
+/** How many colours the canvas shows: nothing drawn has one. */
+async function coloursOf(page) {
+  const shot = await canvas(page).screenshot();
+  return page.evaluate(async (base64) => {
+    const picture = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob());
+    const copy = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
+    copy.drawImage(picture, 0, 0);
+    const { data } = copy.getImageData(0, 0, picture.width, picture.height);
+    return new Set(new Uint32Array(data.buffer)).size;
+  }, shot.toString("base64")).catch(() => shot.length); // the page's policy forbids data: to fetch
+}
+
+test("the demo compares this browser's engines on one command, and every view opens by its key", async (t) => {
+  const { page, complaints } = await openServed(t);
+  await shows(page, { view: "Run", busy: "false" });
+  await command(page, "run the demo");
+  await shows(page, { busy: "false", targets: "3", view: "Layers" });
+  assert.equal(await canvas(page).getAttribute("data-error"), "");
+  const views = ["Run", "Layers", "Drift", "Tensor", "Time", "Memory", "Graph", "Summary", "Runs"];
+  for (const [place, view] of views.entries()) {
+    await canvas(page).press(String(place + 1));
+    await shows(page, { view });
+    assert.ok((await coloursOf(page)) > 20, view);
+  }
+  const rows = page.locator("#screens-table tbody tr");
+  assert.equal(await rows.count(), 13);
+  assert.match(await rows.first().innerText(), /conv1\s+Conv\s+[=~] (identical|rounding)/);
+  assert.deepEqual(complaints, []);
+});
+
+test("a layer is chosen with the mouse and with the keys; Tab leaves the canvas", async (t) => {
+  const { page } = await openPage(t);
+  const { url } = await serve(t);
+  await page.goto(`${url}#model=lenet5&targets=strict,reference&layer=conv2`);
+  await shows(page, { busy: "false", targets: "2", view: "Layers", layer: "conv2" });
+  await canvas(page).press("ArrowDown");
+  await shows(page, { layer: "relu2" });
+  await canvas(page).press("Control+z");
+  await shows(page, { layer: "conv2" });
+  await canvas(page).click({ position: { x: 160, y: 128 } });
+  await page.waitForFunction(() => document.getElementById("screens").dataset.layer !== "conv2");
+  await canvas(page).press("Tab");
+  assert.notEqual(await page.evaluate(() => document.activeElement.id), "screens");
+});
+
+test("the page runs without the screens where there is no WebGL2", async (t) => {
+  const { page, complaints } = await openPage(t);
+  await page.addInitScript(() => {
+    const real = HTMLCanvasElement.prototype.getContext;
+    HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+      return kind === "webgl2" ? null : real.call(this, kind, ...rest);
+    };
+  });
+  const { url } = await serve(t);
+  await page.goto(url);
+  await page.locator("#start:enabled").waitFor();
+  assert.ok(await page.locator("#screens-card").isHidden());
+  await page.locator("#start").click();
+  await status(page, "Done: 13 layers");
+  assert.deepEqual(complaints, []);
+});
+
+test("the screens are a small download", () => {
+  const size = statSync(builtFile("web", "site", "gui", "driftscope-gui.wasm.br")).size;
+  assert.ok(size < 700_000, `${size} bytes compressed`);
+});

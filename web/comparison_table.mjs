@@ -1,0 +1,46 @@
+// What the screens show as a plain table: for screen readers, and to be copied. Client: screens.mjs.
+// Texts from models are set as text, never as markup.
+
+const symbols = { identical: "=", rounding: "~", suspect: "?", fault: "✗", missing: "·" };
+
+function cell(tag, text, className = "") {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  if (className) made.className = className;
+  if (tag === "th") made.scope = "col";
+  return made;
+}
+
+const number = (value) => (value === undefined || value === null ? "–" : value === 0 ? "0" : value.toPrecision(3));
+
+/** Verdict of a layer on one target: verify's, or identical where no bit differs from the left one. */
+function verdictOf(judged, difference) {
+  const verdict = judged?.verdict ?? "missing";
+  if (verdict === "suspect" || verdict === "fault" || !difference) return verdict;
+  return difference.different_elements === 0 && !difference.reason ? "identical" : verdict === "identical" ? "rounding" : verdict;
+}
+
+/** `comparisons`: one per target as the judge answered, the left target's first. */
+export function showComparison(table, comparisons) {
+  const targets = comparisons.map(({ left, right }) => right[0] ?? left);
+  const byOutput = (layers) => new Map((layers ?? []).map((layer) => [layer.output, layer]));
+  const columns = targets.map((target) => ({ name: target.target, judged: byOutput(target.verify?.layers), compared: byOutput(target.layers) }));
+  const head = document.createElement("tr");
+  head.append(cell("th", "Layer"), cell("th", "Operator"));
+  for (const { name } of columns) head.append(cell("th", name), cell("th", "max abs", "number"));
+  const rows = [...columns[0].judged.values()].map((layer) => {
+    const row = document.createElement("tr");
+    row.append(cell("td", layer.node), cell("td", layer.op));
+    for (const { judged, compared } of columns) {
+      const difference = compared.get(layer.output);
+      const verdict = verdictOf(judged.get(layer.output), difference);
+      row.append(cell("td", `${symbols[verdict]} ${verdict}`), cell("td", number(difference?.max_abs), "number"));
+    }
+    return row;
+  });
+  const body = document.createElement("tbody");
+  body.append(...rows);
+  const top = document.createElement("thead");
+  top.append(head);
+  table.replaceChildren(top, body);
+}

@@ -1,0 +1,139 @@
+// The screens on a canvas: starts the wasm module and hands it events. It runs no model and knows no
+// page; what a person asks for goes to the callbacks. Client: screens.mjs.
+
+const folder = new URL("../gui/", import.meta.url);
+
+// A finger that moves so far (in CSS pixels) scrolls or drags; less is a tap.
+const tapDistance = 8;
+
+/** Views where a finger drags the picture; elsewhere it scrolls. */
+const dragged = new Set(["Graph", "Tensor", "Drift"]);
+
+/**
+ * Resolves to the screens, or null where there is no WebGL2.
+ * Callbacks: command({do, …}), save(name, bytes), copy(text).
+ */
+export async function openScreens(canvas, { command, save, copy, dark }) {
+  const { default: create } = await import(new URL("driftscope-gui.mjs", folder).href);
+  const module = await create({ canvas });
+  Object.assign(module, { onCommand: (json) => command(JSON.parse(json)), onSave: save, onCopy: copy });
+  const text = (value) => module.stringToNewUTF8(value);
+  const withText = (value, call) => {
+    const pointer = text(value);
+    try {
+      return call(pointer);
+    } finally {
+      module._free(pointer);
+    }
+  };
+  const reply = (pointer) => (pointer === 0 ? null : module.UTF8ToString(pointer));
+  if (!canvas.id) canvas.id = "screens";
+  if (!withText(`#${canvas.id}`, (id) => module._gui_start(id, dark ? 1 : 0))) return null;
+
+  const resize = () => {
+    const scale = Math.min(3, window.devicePixelRatio || 1);
+    const { width, height } = canvas.getBoundingClientRect();
+    canvas.width = Math.max(1, Math.round(width * scale));
+    canvas.height = Math.max(1, Math.round(height * scale));
+    module._gui_resize(canvas.width, canvas.height, scale);
+  };
+  new ResizeObserver(resize).observe(canvas);
+  resize();
+  const state = () => {
+    const [view, layer] = reply(module._gui_state()).split("\n");
+    return { view, layer };
+  };
+  listen(canvas, module, withText, state);
+  let frames = 0;
+  const draw = (now) => {
+    if (module._gui_frame(now)) {
+      ++frames;
+      Object.assign(canvas.dataset, state()); // for tests and whoever looks from outside
+    }
+    requestAnimationFrame(draw);
+  };
+  requestAnimationFrame(draw);
+  const must = (message) => {
+    if (message !== null) throw new Error(message);
+  };
+  return {
+    state,
+    frames: () => frames,
+    feed: (feed) => must(withText(JSON.stringify(feed), (json) => reply(module._gui_feed(json)))),
+    /** `traces`: bytes of whole trace files; `run` as web/gui/page_feed.hpp says. */
+    show(run, traces) {
+      for (const bytes of traces) {
+        const pointer = module._malloc(bytes.length) >>> 0;
+        if (pointer === 0) throw new Error(`no memory for a trace of ${bytes.length} bytes`);
+        new Uint8Array(module.wasmMemory.buffer, pointer, bytes.length).set(bytes);
+        must(reply(module._gui_trace(pointer, bytes.length)));
+      }
+      must(withText(JSON.stringify(run), (json) => reply(module._gui_show(json))));
+    },
+    view: (title) => withText(title, (name) => module._gui_view(name)) === 1,
+    layer: (name) => withText(name, (pointer) => module._gui_layer(pointer)),
+  };
+}
+
+function listen(canvas, module, withText, state) {
+  const place = (event) => {
+    const box = canvas.getBoundingClientRect();
+    const scale = canvas.width / box.width;
+    return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
+  };
+  let finger = null; // {x, y, moved, drags}
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.focus({ preventScroll: true });
+    canvas.setPointerCapture(event.pointerId);
+    if (event.pointerType !== "touch") return module._gui_pointer(...place(event), event.button === 2 ? 1 : event.button === 1 ? 2 : 0, 1, 0);
+    finger = { x: event.clientX, y: event.clientY, moved: false, drags: dragged.has(state().view) };
+    module._gui_pointer(...place(event), finger.drags ? 0 : -1, 1, 1);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (!finger) return module._gui_pointer(...place(event), -1, 0, event.pointerType === "touch" ? 1 : 0);
+    const [dx, dy] = [event.clientX - finger.x, event.clientY - finger.y];
+    if (!finger.moved && Math.hypot(dx, dy) < tapDistance) return;
+    finger.moved = true;
+    if (finger.drags) return module._gui_pointer(...place(event), -1, 0, 1);
+    module._gui_wheel(dx / 40, dy / 40);
+    Object.assign(finger, { x: event.clientX, y: event.clientY });
+  });
+  const up = (event) => {
+    if (event.pointerType !== "touch") return module._gui_pointer(...place(event), event.button === 2 ? 1 : event.button === 1 ? 2 : 0, 0, 0);
+    if (!finger) return;
+    const { moved, drags } = finger;
+    finger = null;
+    if (!drags && !moved) module._gui_pointer(...place(event), 0, 1, 1);
+    // A frame later: the press must have been seen.
+    if (drags || !moved) setTimeout(() => module._gui_pointer(...place(event), 0, 0, 1), 60);
+    else module._gui_leave();
+  };
+  canvas.addEventListener("pointerup", up);
+  canvas.addEventListener("pointercancel", up);
+  canvas.addEventListener("pointerleave", (event) => event.pointerType !== "touch" && module._gui_leave());
+  canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      const unit = event.deltaMode === 1 ? 1 / 3 : 1 / 100;
+      module._gui_wheel(-event.deltaX * unit, -event.deltaY * unit);
+    },
+    { passive: false },
+  );
+  const key = (event, down) => {
+    const ctrl = event.ctrlKey || event.metaKey;
+    withText(event.code, (code) => module._gui_key(code, down, ctrl ? 1 : 0, event.shiftKey ? 1 : 0, event.altKey ? 1 : 0));
+    if (!down) return;
+    // Tab leaves the canvas: whoever uses the keyboard alone must not be caught in it.
+    if (event.code === "Tab") return;
+    if (event.key.length === 1 && !ctrl && !event.altKey) withText(event.key, (text) => module._gui_text(text));
+    // F5, Ctrl+R, Ctrl+L and the like stay the browser's.
+    const ours = !ctrl || ["KeyK", "KeyZ", "KeyY", "KeyC", "KeyS", "KeyE", "KeyP", "KeyA", "KeyV", "Period"].includes(event.code);
+    if (ours && !/^F\d+$/.test(event.key)) event.preventDefault();
+  };
+  canvas.addEventListener("keydown", (event) => key(event, 1));
+  canvas.addEventListener("keyup", (event) => key(event, 0));
+  canvas.addEventListener("focus", () => module._gui_focus(1));
+  canvas.addEventListener("blur", () => module._gui_focus(0));
+}

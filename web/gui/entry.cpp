@@ -1,0 +1,220 @@
+// The screens on the page: ImGui on a WebGL2 canvas, driven by web/gui.mjs. Events come in as calls,
+// what the person asks for goes out as calls; the engine is elsewhere, in its worker.
+#include <emscripten.h>
+#include <emscripten/html5_webgl.h>
+#include <imgui.h>
+#include <imgui_impl_opengl3.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/ui/screen/app.hpp"
+#include "core/ui/screen/font.hpp"
+#include "core/ui/screen/gl.hpp"
+#include "web/gui/page_feed.hpp"
+
+using namespace driftscope;
+
+// What the page is asked for: {"do":"run","targets":[…]} and the like.
+EM_JS(void, ds_page_command, (const char* json), { Module.onCommand(UTF8ToString(json)); });
+EM_JS(void, ds_page_save, (const char* name, const std::byte* bytes, std::size_t size), {
+  Module.onSave(UTF8ToString(name), HEAPU8.slice(bytes >>> 0, (bytes >>> 0) + size));
+});
+EM_JS(void, ds_page_copy, (const char* text), { Module.onCopy(UTF8ToString(text)); });
+
+namespace {
+
+class PageHost final : public ui::Host {
+ public:
+  std::shared_ptr<const ui::Feed> feed() override { return feed_; }
+  void set_feed(ui::Feed feed) {
+    feed.snapshot = feed_->snapshot;
+    feed_ = std::make_shared<const ui::Feed>(std::move(feed));
+  }
+  void show(ui::Snapshot snapshot) {
+    auto next = std::make_shared<ui::Feed>(*feed_);
+    next->snapshot = std::make_shared<const ui::Snapshot>(std::move(snapshot));
+    feed_ = std::move(next);
+  }
+  void run_demo() override { ds_page_command("{\"do\":\"demo\"}"); }
+  void choose_model(std::size_t place) override { ds_page_command(page_command("model", static_cast<std::int64_t>(place)).c_str()); }
+  void choose_sample(std::int64_t sample) override { ds_page_command(page_command("sample", sample).c_str()); }
+  void run(std::vector<std::string> targets) override { ds_page_command(run_command(targets).c_str()); }
+  void stop() override { ds_page_command("{\"do\":\"stop\"}"); }
+  std::string save(const std::string& name, std::span<const std::byte> bytes) override {
+    ds_page_save(name.c_str(), bytes.data(), bytes.size());
+    return "saved as " + name + " where this browser keeps downloads";
+  }
+  std::uintptr_t make_texture(const ui::Image& image) override { return ui::make_gl_texture(image); }
+  void release_texture(std::uintptr_t texture) override { ui::release_gl_texture(texture); }
+
+ private:
+  std::shared_ptr<const ui::Feed> feed_ = std::make_shared<const ui::Feed>();
+};
+
+struct Screens {
+  PageHost host;
+  std::optional<ui::App> app;
+  std::vector<std::shared_ptr<const ui::RecordedTensors>> traces;  // of the next show
+  int width = 1;
+  int height = 1;
+  double time_ms = 0.0;
+  int lively = 30;  // frames until nothing moves any more
+  std::string reply;
+};
+
+Screens& screens() {
+  static Screens the_screens;
+  return the_screens;
+}
+
+void wake() { screens().lively = 30; }
+
+/// Why it failed, for the page to say; null when it did not.
+const char* reply_of(const Status& status) {
+  if (status.ok()) return nullptr;
+  screens().reply = status.error().message;
+  return screens().reply.c_str();
+}
+
+}  // namespace
+
+extern "C" {
+
+/// A WebGL2 context on the canvas, and the app. 0: this browser has none.
+EMSCRIPTEN_KEEPALIVE int gui_start(const char* canvas, int dark) {
+  EmscriptenWebGLContextAttributes wanted;
+  emscripten_webgl_init_context_attributes(&wanted);
+  wanted.majorVersion = 2;
+  wanted.alpha = false;
+  wanted.depth = false;
+  wanted.antialias = false;  // ImGui's lines have soft edges of their own
+  const auto context = emscripten_webgl_create_context(canvas, &wanted);
+  if (context <= 0) return 0;
+  emscripten_webgl_make_context_current(context);
+  ImGui::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  io.SetClipboardTextFn = [](void*, const char* text) { ds_page_copy(text); };
+  ImGui_ImplOpenGL3_Init("#version 300 es");
+  screens().app.emplace(screens().host, ui::default_font(), ui::AppOptions{dark != 0, 1.0f, true});
+  return 1;
+}
+
+EMSCRIPTEN_KEEPALIVE void gui_resize(int width, int height, double scale) {
+  screens().width = width;
+  screens().height = height;
+  screens().app->set_display_scale(static_cast<float>(scale));
+  wake();
+}
+
+/// Draws when something changed; true when it did.
+EMSCRIPTEN_KEEPALIVE int gui_frame(double now_ms) {
+  Screens& all = screens();
+  ui::App& app = *all.app;
+  if (all.lively <= 0 && !app.restless()) return 0;
+  --all.lively;
+  ImGuiIO& io = ImGui::GetIO();
+  io.DisplaySize = {static_cast<float>(all.width), static_cast<float>(all.height)};
+  io.DeltaTime = static_cast<float>(std::max(0.001, std::min(0.2, (now_ms - all.time_ms) / 1000.0)));
+  all.time_ms = now_ms;
+  ImGui_ImplOpenGL3_NewFrame();
+  if (app.prepare()) {
+    ImGui_ImplOpenGL3_DestroyFontsTexture();
+    ImGui_ImplOpenGL3_CreateFontsTexture();
+  }
+  ImGui::NewFrame();
+  app.frame();
+  ImGui::Render();
+  ui::clear_gl(all.width, all.height, app.ground());
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  app.after_render([&](ui::Box box) { return ui::read_gl_pixels(box, all.width, all.height); });
+  return 1;
+}
+
+/// `touch`: a finger, which rests nowhere when it is lifted.
+EMSCRIPTEN_KEEPALIVE void gui_pointer(double x, double y, int button, int down, int touch) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.AddMouseSourceEvent(touch != 0 ? ImGuiMouseSource_TouchScreen : ImGuiMouseSource_Mouse);
+  io.AddMousePosEvent(static_cast<float>(x), static_cast<float>(y));
+  if (button >= 0 && button < 3) io.AddMouseButtonEvent(button, down != 0);
+  if (touch != 0 && button >= 0 && down == 0) io.AddMousePosEvent(-FLT_MAX, -FLT_MAX);
+  wake();
+}
+
+EMSCRIPTEN_KEEPALIVE void gui_leave() {
+  ImGui::GetIO().AddMousePosEvent(-FLT_MAX, -FLT_MAX);
+  wake();
+}
+
+EMSCRIPTEN_KEEPALIVE void gui_wheel(double x, double y) {
+  ImGui::GetIO().AddMouseWheelEvent(static_cast<float>(x), static_cast<float>(y));
+  wake();
+}
+
+/// `code` as KeyboardEvent.code; true when a text field takes keys.
+EMSCRIPTEN_KEEPALIVE int gui_key(const char* code, int down, int ctrl, int shift, int alt) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.AddKeyEvent(ImGuiMod_Ctrl, ctrl != 0);
+  io.AddKeyEvent(ImGuiMod_Shift, shift != 0);
+  io.AddKeyEvent(ImGuiMod_Alt, alt != 0);
+  const ImGuiKey key = key_of_code(code);
+  if (key != ImGuiKey_None) io.AddKeyEvent(key, down != 0);
+  wake();
+  return io.WantTextInput ? 1 : 0;
+}
+
+EMSCRIPTEN_KEEPALIVE void gui_text(const char* utf8) {
+  ImGui::GetIO().AddInputCharactersUTF8(utf8);
+  wake();
+}
+
+EMSCRIPTEN_KEEPALIVE void gui_focus(int focused) {
+  ImGui::GetIO().AddFocusEvent(focused != 0);
+  wake();
+}
+
+/// Models, targets, progress (page_feed.hpp).
+EMSCRIPTEN_KEEPALIVE const char* gui_feed(const char* json) {
+  auto feed = read_page_feed(json);
+  wake();
+  if (!feed.ok()) return reply_of(feed.error());
+  screens().host.set_feed(*std::move(feed));
+  return nullptr;
+}
+
+/// Takes over `bytes`, a whole trace from malloc, for the next gui_show.
+EMSCRIPTEN_KEEPALIVE const char* gui_trace(std::byte* bytes, std::size_t size) {
+  const std::shared_ptr<const void> owner(bytes, [](const void* memory) { std::free(const_cast<void*>(memory)); });
+  auto trace = ui::RecordedTensors::open(owner, {bytes, size});
+  if (!trace.ok()) return reply_of(trace.error());
+  screens().traces.push_back(*std::move(trace));
+  return nullptr;
+}
+
+/// Shows the traces with what the JSON says of them.
+EMSCRIPTEN_KEEPALIVE const char* gui_show(const char* json) {
+  auto parts = read_page_run(json, std::exchange(screens().traces, {}));
+  wake();
+  if (!parts.ok()) return reply_of(parts.error());
+  screens().host.show(ui::make_snapshot(*std::move(parts)));
+  return nullptr;
+}
+
+EMSCRIPTEN_KEEPALIVE int gui_view(const char* title) {
+  wake();
+  return screens().app->open_view(title) ? 1 : 0;
+}
+
+EMSCRIPTEN_KEEPALIVE void gui_layer(const char* name) {
+  screens().app->open_layer(name);
+  wake();
+}
+
+/// What is shown, for links and tests: "Layers\nconv1".
+EMSCRIPTEN_KEEPALIVE const char* gui_state() {
+  screens().reply = std::string(screens().app->view_title()) + "\n" + screens().app->selected_layer();
+  return screens().reply.c_str();
+}
+}

@@ -1,0 +1,33 @@
+// What the page tells the screens, as JSON, and what they ask of it. Client: entry.
+//
+// feed: {"models":["lenet5"],"model":0,"input":"…","samples":450,"sample":7,"busy":false,"doing":"…",
+//        "error":"…","targets":[{"target","available","detail"}],
+//        "progress":[{"target","state":"waiting|running|done|failed","step","done","total","error"}]}
+// run:  {"title","model_sha256","input","label","class_names":["…"],"topology":[…] (topology.hpp),
+//        "comparisons":[driftscope-compare-1, …]}
+#pragma once
+
+#include <imgui.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ui/feed.hpp"
+
+namespace driftscope {
+
+[[nodiscard]] Result<ui::Feed> read_page_feed(std::string_view json);
+
+/// The traces' targets, with what the comparisons say of them.
+[[nodiscard]] Result<ui::SnapshotParts> read_page_run(
+    std::string_view json, std::vector<std::shared_ptr<const ui::RecordedTensors>> traces);
+
+[[nodiscard]] std::string page_command(const char* what, std::int64_t number);
+[[nodiscard]] std::string run_command(const std::vector<std::string>& targets);
+
+/// ImGui's key for KeyboardEvent.code: "KeyK", "Digit1", "ArrowDown".
+[[nodiscard]] ImGuiKey key_of_code(std::string_view code);
+
+}  // namespace driftscope

@@ -1,0 +1,208 @@
+// What the screens ask for, done: runs of this browser's engines, judged in the worker, one after the
+// other, shown as they come. Client: page.mjs.
+import { environment, threadsFor } from "./capabilities.mjs";
+import { showComparison } from "./comparison_table.mjs";
+import { openScreens } from "./gui.mjs";
+import { runInWorker } from "./runner.mjs";
+
+const engines = ["strict", "fast", "ort", "reference"];
+const demo = { model: "lenet5", sample: 121, engines: ["strict", "fast", "reference"] };
+const repeat = 5;
+
+const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
+
+function saveFile(name, bytes) {
+  const url = URL.createObjectURL(new Blob([bytes]));
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/**
+ * `page` = {here, variant, models: [{name}], choose(entry) → Choice, table}: what the page knows, and where
+ * the same stands as a table. Null where the
+ * browser has no WebGL2, or the site was built without the screens.
+ */
+export async function startScreens(canvas, page) {
+  const screens = new Screens(page, canvas);
+  const gui = await openScreens(canvas, {
+    dark: matchMedia("(prefers-color-scheme: dark)").matches,
+    command: (command) => screens.command(command),
+    save: saveFile,
+    copy: (text) => navigator.clipboard?.writeText(text).catch(() => {}),
+  });
+  if (!gui) return null;
+  screens.open(gui);
+  return screens;
+}
+
+class Screens {
+  #page;
+  #canvas;
+  #gui;
+  #abort = null;
+  #choice = null;
+  #sample = demo.sample;
+  #own = []; // choices of the visitor's own files, behind the shipped ones
+  #feed = { model: 0, progress: [], busy: false, doing: "", error: "" };
+
+  constructor(page, canvas) {
+    this.#page = page;
+    this.#canvas = canvas;
+  }
+
+  open(gui) {
+    this.#gui = gui;
+    const { models, here } = this.#page;
+    const place = models.findIndex(({ name }) => name === demo.model);
+    this.#tell({
+      models: models.map(({ name }) => name),
+      model: Math.max(0, place),
+      targets: engines.map((engine) => ({ target: `${here.host}/${engine}`, available: Boolean(this.#page.variant.name), detail: engine === "strict" ? here.browser : "" })),
+    });
+    if (models.length > 0) this.command({ do: "model", number: Math.max(0, place) });
+  }
+
+  get gui() {
+    return this.#gui;
+  }
+
+  get busy() {
+    return this.#feed.busy;
+  }
+
+  #tell(change) {
+    Object.assign(this.#feed, change);
+    this.#gui.feed(this.#feed);
+    this.#canvas.dataset.busy = this.#feed.busy;
+    this.#canvas.dataset.error = this.#feed.error;
+  }
+
+  async command(command) {
+    if (command.do === "stop") return this.#abort?.abort();
+    if (this.#feed.busy) return;
+    try {
+      this.#tell({ busy: true, error: "" });
+      if (command.do === "model") await this.#chooseModel(command.number);
+      if (command.do === "sample") this.#chooseSample(command.number);
+      if (command.do === "run") await this.#run(command.targets);
+      if (command.do === "demo") await this.#runDemo();
+    } catch (error) {
+      this.#tell({ error: error.kind === "cancelled" ? "" : error.message });
+    } finally {
+      this.#tell({ busy: false, doing: "" });
+    }
+  }
+
+  /** A file that was dropped: a model becomes the chosen one, traces are shown. */
+  async takeChoice(choice) {
+    this.#own.push(choice);
+    this.#choice = choice;
+    const models = [...this.#page.models.map(({ name }) => name), ...this.#own.map(({ name }) => `${name}.onnx`)];
+    this.#tell({ models, model: models.length - 1, samples: 0, input: this.#inputText() });
+  }
+
+  async takeTraces(files) {
+    const traces = await Promise.all(files.map(bytesOf));
+    this.#gui.show({ title: files.map(({ name }) => name).join(", ") }, traces);
+    this.#gui.view("Layers");
+  }
+
+  async #chooseModel(place) {
+    const { models } = this.#page;
+    this.#tell({ model: place, doing: `fetching ${models[place]?.name ?? "the model"}` });
+    this.#choice = place < models.length ? await this.#page.choose(models[place]) : this.#own[place - models.length];
+    const count = this.#choice.samples?.count ?? 0;
+    this.#sample = this.#choice.samples ? this.#choice.nearest(demo.sample) : 0;
+    this.#tell({ samples: count, sample: this.#sample, input: this.#inputText() });
+  }
+
+  #chooseSample(sample) {
+    this.#sample = this.#choice?.samples ? this.#choice.nearest(sample) : 0;
+    this.#tell({ sample: this.#sample, input: this.#inputText() });
+  }
+
+  #inputText() {
+    const choice = this.#choice;
+    if (!choice?.samples) return "seeded random numbers (seed 42)";
+    return `sample ${this.#sample} of ${choice.samples.title}, labelled ${choice.labelOf(this.#sample)}`;
+  }
+
+  async #runDemo() {
+    const place = this.#page.models.findIndex(({ name }) => name === demo.model);
+    if (place < 0) throw new Error(`The model of the demo, ${demo.model}, is not on this site.`);
+    await this.#chooseModel(place);
+    await this.#run(demo.engines.map((engine) => `${this.#page.here.host}/${engine}`));
+  }
+
+  /** By name, for links: engines of this browser. */
+  async runLink({ model, targets }) {
+    const place = this.#page.models.findIndex(({ name }) => name === model);
+    if (place >= 0) await this.command({ do: "model", number: place });
+    const { host } = this.#page.here;
+    await this.command({ do: "run", targets: targets.map((target) => (target.includes("/") ? target : `${host}/${target}`)) });
+  }
+
+  #task(more) {
+    const { here, variant } = this.#page;
+    return {
+      variant: variant.name,
+      threads: threadsFor(variant, here, 0),
+      model: this.#choice.bytes,
+      attachments: this.#choice.attachments,
+      ...more,
+    };
+  }
+
+  async #run(targets) {
+    const { here, variant } = this.#page;
+    const choice = this.#choice;
+    this.#abort = new AbortController();
+    const { signal } = this.#abort;
+    const progress = targets.map((target) => ({ target, state: "waiting", step: "", done: 0, total: 0, error: "" }));
+    const step = (place, change) => {
+      Object.assign(progress[place], change);
+      this.#tell({ progress });
+    };
+    this.#tell({ progress, doing: "running" });
+    const inputs = choice.samples ? choice.inputs([this.#sample], [1]) : new Uint8Array(0);
+    const shown = { traces: [], comparisons: [], topology: null };
+    for (const [place, target] of targets.entries()) {
+      try {
+        step(place, { state: "running", step: "starting" });
+        const start = { target, environment: environment(here, variant), repeat, capture: "all", stream: true, seed: choice.samples ? undefined : 42 };
+        const told = ({ phase, done, total }) => step(place, { step: phase === "run" ? "running" : "preparing", done, total });
+        const { file } = await runInWorker(this.#task({ inputs, start }), { onChange: told, signal });
+        const trace = await bytesOf(file);
+        step(place, { step: "judging", done: 0, total: 0 });
+        const judge = { left: shown.traces[0], right: trace };
+        const { comparison, topology } = await runInWorker(this.#task({ judge }), { signal });
+        shown.traces.push(trace);
+        shown.comparisons.push(comparison);
+        shown.topology = topology;
+        step(place, { state: "done", done: 1, total: 1 });
+        this.#show(choice, shown);
+      } catch (error) {
+        step(place, { state: "failed", error: error.message });
+        if (error.kind === "cancelled") throw error;
+      }
+    }
+  }
+
+  #show(choice, { traces, comparisons, topology }) {
+    const label = choice.samples ? choice.labelOf(this.#sample) : "";
+    const run = {
+      title: `${choice.name}.onnx`,
+      model_sha256: comparisons[0]?.left?.verify?.model_sha256 ?? "",
+      input: this.#inputText(),
+      label,
+      class_names: choice.description?.labels ?? [],
+      topology,
+      comparisons,
+    };
+    this.#gui.show(run, traces);
+    this.#canvas.dataset.targets = traces.length;
+    this.#page.table.closest("details").hidden = false;
+    showComparison(this.#page.table, comparisons);
+    if (comparisons.length === 1) this.#gui.view("Layers");
+  }
+}
