@@ -35,22 +35,21 @@ Topology topology_of(const Graph& graph) {
 std::string topology_json(const Topology& topology) {
   auto json = nlohmann::ordered_json::array();
   for (const TopologyNode& node : topology.nodes)
-    json.push_back({{"node", node.name}, {"op", node.op}, {"inputs", node.inputs}, {"outputs", node.outputs}});
+    json.push_back(
+        {{"node", node.name}, {"op", node.op}, {"inputs", node.inputs}, {"outputs", node.outputs}});
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 Result<Topology> read_topology(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_array())
-    return bad_input("the model's structure: expected a JSON array of nodes");
+  if (!json.is_array()) return bad_input("the model's structure: expected a JSON array of nodes");
   Topology topology;
   for (const auto& node : json) {
-    if (!node.is_object() || !node.contains("node") || !node["node"].is_string() ||
-        !node.contains("op") || !node["op"].is_string() || !all_texts(node, "inputs") ||
-        !all_texts(node, "outputs"))
-      return bad_input(fmt::format(
-          "the model's structure: node {} lacks \"node\", \"op\", \"inputs\" or \"outputs\"",
-          topology.nodes.size()));
+    if (!node.is_object() || !node.contains("node") || !node["node"].is_string() || !node.contains("op") ||
+        !node["op"].is_string() || !all_texts(node, "inputs") || !all_texts(node, "outputs"))
+      return bad_input(
+          fmt::format("the model's structure: node {} lacks \"node\", \"op\", \"inputs\" or \"outputs\"",
+                      topology.nodes.size()));
     topology.nodes.push_back({node["node"].get<std::string>(), node["op"].get<std::string>(),
                               node["inputs"].get<std::vector<std::string>>(),
                               node["outputs"].get<std::vector<std::string>>()});

@@ -14,7 +14,7 @@ namespace driftscope {
 struct TopologyNode {
   std::string name;
   std::string op;
-  std::vector<std::string> inputs;   ///< values that flow; constants are left out
+  std::vector<std::string> inputs;  ///< values that flow; constants are left out
   std::vector<std::string> outputs;
 };
 

@@ -14,7 +14,8 @@ Result<nlohmann::json> judge_trace(const nlohmann::json& request, std::span<cons
   DRIFTSCOPE_TRY(const auto asked, read_whole(request, "left_bytes", 0, std::int64_t{1} << 40));
   const std::int64_t left_bytes = asked.value_or(0);
   if (left_bytes > static_cast<std::int64_t>(payload.size()))
-    return bad_input(fmt::format("request: \"left_bytes\" is {}, the payload has {}", left_bytes, payload.size()));
+    return bad_input(
+        fmt::format("request: \"left_bytes\" is {}, the payload has {}", left_bytes, payload.size()));
   const auto first = static_cast<std::size_t>(left_bytes);
   auto judged = read_trace(payload.subspan(first));
   if (!judged.ok()) return in_context(std::move(judged).error(), "the trace");
@@ -23,14 +24,18 @@ Result<nlohmann::json> judge_trace(const nlohmann::json& request, std::span<cons
   ComparedTarget target;
   target.target = judged->target;
   const auto verification = verify(*model.graph, model.sha256, *judged, threads);
-  if (verification.ok()) target.verification = &*verification;
-  else target.error = verification.error().message;
+  if (verification.ok())
+    target.verification = &*verification;
+  else
+    target.error = verification.error().message;
   if (left_bytes == 0) return nlohmann::json::parse(comparison_json(target, {}));
   auto left = read_trace(payload.first(first));
   if (!left.ok()) return in_context(std::move(left).error(), "the trace to compare with");
   const auto comparison = compare(*model.graph, *left, *judged);
-  if (comparison.ok()) target.comparison = &*comparison;
-  else if (target.error.empty()) target.error = comparison.error().message;
+  if (comparison.ok())
+    target.comparison = &*comparison;
+  else if (target.error.empty())
+    target.error = comparison.error().message;
   ComparedTarget with;
   with.target = left->target;
   return nlohmann::json::parse(comparison_json(with, {&target, 1}));

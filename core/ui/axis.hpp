@@ -23,7 +23,7 @@ class LogAxis {
   [[nodiscard]] bool has_zero() const { return has_zero_; }
 
  private:
-  double low_ = 0.0;   // decimal exponents
+  double low_ = 0.0;  // decimal exponents
   double high_ = 0.0;
   bool any_ = false;
   bool has_zero_ = false;

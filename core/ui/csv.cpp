@@ -8,8 +8,7 @@ namespace driftscope::ui {
 namespace {
 
 bool looks_like_formula(const std::string& cell) {
-  if (cell.empty() || std::string_view("=+-@\t\r").find(cell.front()) == std::string_view::npos)
-    return false;
+  if (cell.empty() || std::string_view("=+-@\t\r").find(cell.front()) == std::string_view::npos) return false;
   char* end = nullptr;
   std::strtod(cell.c_str(), &end);  // a negative number is none
   return *end != '\0';

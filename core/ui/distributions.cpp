@@ -121,7 +121,8 @@ void paint_ulp_histogram(Painter& painter, Box box, const UlpHistogram& histogra
   std::vector<Row> list;
   for (std::size_t bin = 0; bin < used;) {
     const std::size_t end = bin < 2 ? bin + 1 : std::min(used, bin + group);
-    Row row{end - bin > 1 ? fmt::format("2^{}…", bin - 1) : ulp_bin_text(bin), 0, bin == 0 ? theme.verdict(Verdict::identical) : theme.accent};
+    Row row{end - bin > 1 ? fmt::format("2^{}…", bin - 1) : ulp_bin_text(bin), 0,
+            bin == 0 ? theme.verdict(Verdict::identical) : theme.accent};
     for (; bin < end; ++bin) row.count += histogram.bins[bin];
     list.push_back(std::move(row));
   }
@@ -144,7 +145,8 @@ void paint_ulp_histogram(Painter& painter, Box box, const UlpHistogram& histogra
     if (count > 0)
       painter.fill({left, y - step * 0.36f, left + std::max(1.5f, share * width), y + step * 0.36f},
                    list[row].colour, 1.5f);
-    painter.text({left + share * width + 6.0f, y}, count_text(count), count > 0 ? theme.ink : theme.dim, Anchor::start, true);
+    painter.text({left + share * width + 6.0f, y}, count_text(count), count > 0 ? theme.ink : theme.dim,
+                 Anchor::start, true);
   }
 }
 
@@ -178,7 +180,8 @@ void paint_scatter(Painter& painter, Box box, const Scatter& scatter, const std:
                    const std::string& right_name, const Theme& theme) {
   const float line = painter.line_height(true);
   const float size = std::max(10.0f, std::min(box.width() - line * 3.4f, box.height() - line * 2.2f));
-  const Box area{box.left + line * 3.4f, box.top + 2.0f, box.left + line * 3.4f + size, box.top + 2.0f + size};
+  const Box area{box.left + line * 3.4f, box.top + 2.0f, box.left + line * 3.4f + size,
+                 box.top + 2.0f + size};
   painter.frame(area, theme.line, 1.0f);
   if (scatter.side > 0) {
     painter.line({area.left, area.bottom}, {area.right, area.top}, theme.line, 1.0f);
@@ -205,7 +208,8 @@ void paint_scatter(Painter& painter, Box box, const Scatter& scatter, const std:
   const std::string across = elide(left_name, 18) + " across";
   const std::string upwards = elide(right_name, 18) + " upwards";
   const float room = box.right - area.right;
-  const bool beside = room > std::max(painter.text_width(across, true), painter.text_width(upwards, true)) + 12.0f;
+  const bool beside =
+      room > std::max(painter.text_width(across, true), painter.text_width(upwards, true)) + 12.0f;
   if (beside) {
     painter.text({area.right + 10.0f, area.bottom - line * 0.6f}, across, theme.dim, Anchor::start, true);
     painter.text({area.right + 10.0f, area.bottom - line * 1.8f}, upwards, theme.dim, Anchor::start, true);

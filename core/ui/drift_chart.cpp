@@ -20,7 +20,9 @@ struct DriftPlace {
     const std::size_t count = chart.last - chart.first;
     if (count < 2) return area.centre().x;
     const float pad = 6.0f;
-    return area.left + pad + (area.width() - 2.0f * pad) * static_cast<float>(layer - chart.first) / static_cast<float>(count - 1);
+    return area.left + pad +
+           (area.width() - 2.0f * pad) * static_cast<float>(layer - chart.first) /
+               static_cast<float>(count - 1);
   }
   [[nodiscard]] float y(double value) const {
     return area.bottom - static_cast<float>(axis.place(value)) * area.height();
@@ -29,17 +31,20 @@ struct DriftPlace {
 
 const char* drift_unit(DriftMeasure measure) {
   switch (measure) {
-    case DriftMeasure::absolute: return "max abs difference";
-    case DriftMeasure::ulp: return "max difference, ULP";
-    case DriftMeasure::budget: break;
+    case DriftMeasure::absolute:
+      return "max abs difference";
+    case DriftMeasure::ulp:
+      return "max difference, ULP";
+    case DriftMeasure::budget:
+      break;
   }
   return "share of the rounding budget";
 }
 
 /// A line through the values; where there are more layers than pixels, the lowest and the highest of
 /// each column of pixels.
-void paint_values(Painter& painter, const DriftPlace& place, const std::vector<double>& values,
-                  Colour colour, float width) {
+void paint_values(Painter& painter, const DriftPlace& place, const std::vector<double>& values, Colour colour,
+                  float width) {
   std::vector<Point> line;
   const auto flush = [&] {
     painter.polyline(line, colour, width);
@@ -66,8 +71,8 @@ void paint_values(Painter& painter, const DriftPlace& place, const std::vector<d
   flush();
 }
 
-void paint_axes(Painter& painter, const DriftPlace& place, const Snapshot& snapshot,
-                DriftMeasure measure, const Theme& theme) {
+void paint_axes(Painter& painter, const DriftPlace& place, const Snapshot& snapshot, DriftMeasure measure,
+                const Theme& theme) {
   const Box& area = place.area;
   for (const Tick& tick : place.axis.ticks()) {
     const float y = area.bottom - static_cast<float>(tick.place) * area.height();
@@ -75,7 +80,8 @@ void paint_axes(Painter& painter, const DriftPlace& place, const Snapshot& snaps
     painter.text({area.left - 8.0f, y}, tick.text, theme.dim, Anchor::end, true);
   }
   painter.line({area.left, area.bottom}, {area.right, area.bottom}, theme.line, 1.0f);
-  painter.text({place.chart.box.left, place.chart.box.top + painter.line_height(true) * 0.5f}, drift_unit(measure), theme.dim, Anchor::start, true);
+  painter.text({place.chart.box.left, place.chart.box.top + painter.line_height(true) * 0.5f},
+               drift_unit(measure), theme.dim, Anchor::start, true);
   // Names as dense as they are readable.
   const float room = painter.text_width("conv_block_12 ", true);
   const std::size_t count = place.chart.last - place.chart.first;
@@ -86,8 +92,12 @@ void paint_axes(Painter& painter, const DriftPlace& place, const Snapshot& snaps
     painter.line({x, area.bottom}, {x, area.bottom + 4.0f}, theme.line, 1.0f);
     const bool at_end = x + room / 2.0f > place.chart.box.right;
     const bool at_start = x - room / 2.0f < place.chart.box.left;
-    painter.text({x, area.bottom + 5.0f + painter.line_height(true) * 0.5f}, elide(snapshot.layers[i].node, 13), theme.dim,
-                 at_end ? Anchor::end : at_start ? Anchor::start : Anchor::middle, true);
+    painter.text({x, area.bottom + 5.0f + painter.line_height(true) * 0.5f},
+                 elide(snapshot.layers[i].node, 13), theme.dim,
+                 at_end     ? Anchor::end
+                 : at_start ? Anchor::start
+                            : Anchor::middle,
+                 true);
   }
 }
 
@@ -129,8 +139,8 @@ std::size_t born_at(const DriftSeries& series) {
 
 Box drift_area(const Painter& painter, const DriftChart& chart) {
   const float line = painter.line_height(true);
-  return {chart.box.left + painter.text_width("1e-38  ", true), chart.box.top + line * 1.4f, chart.box.right - 4.0f,
-          chart.box.bottom - line * 1.7f};
+  return {chart.box.left + painter.text_width("1e-38  ", true), chart.box.top + line * 1.4f,
+          chart.box.right - 4.0f, chart.box.bottom - line * 1.7f};
 }
 
 std::size_t drift_layer_at(const Painter& painter, const DriftChart& chart, Point at) {
@@ -167,7 +177,8 @@ void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snap
   if (measure == DriftMeasure::budget) {
     const float y = place.y(1.0);
     painter.line({area.left, y}, {area.right, y}, theme.verdict(Verdict::fault), 1.0f);
-    painter.text({area.right, y - painter.line_height(true) * 0.6f}, "the budget: beyond it is a fault", theme.verdict(Verdict::fault), Anchor::end, true);
+    painter.text({area.right, y - painter.line_height(true) * 0.6f}, "the budget: beyond it is a fault",
+                 theme.verdict(Verdict::fault), Anchor::end, true);
   }
   const bool few = chart.last - chart.first <= 160;
   for (const DriftSeries& one : series) {

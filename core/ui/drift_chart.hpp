@@ -36,7 +36,7 @@ struct DriftChart {
   std::size_t last = 0;
   std::size_t selected = no_place;
   std::vector<bool> hidden;  ///< by target
-  bool show_local = true;  ///< the layers' own errors, as rings
+  bool show_local = true;    ///< the layers' own errors, as rings
 };
 
 void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snapshot,

@@ -34,11 +34,11 @@ struct TargetProgress {
 struct Feed {
   std::shared_ptr<const Snapshot> snapshot;  ///< null: nothing is open
   std::shared_ptr<const std::vector<RunTrend>> history;
-  std::string history_place;           ///< where it was looked for
-  std::vector<std::string> models;     ///< shipped ones, and what was opened: to be chosen by place
-  std::size_t model = 0;               ///< chosen
-  std::string input;                   ///< of the next run, in words
-  std::int64_t samples = 0;            ///< to choose from; 0: none
+  std::string history_place;        ///< where it was looked for
+  std::vector<std::string> models;  ///< shipped ones, and what was opened: to be chosen by place
+  std::size_t model = 0;            ///< chosen
+  std::string input;                ///< of the next run, in words
+  std::int64_t samples = 0;         ///< to choose from; 0: none
   std::int64_t sample = 0;
   std::vector<TargetChoice> targets;
   std::vector<TargetProgress> progress;

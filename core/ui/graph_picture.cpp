@@ -30,9 +30,12 @@ Box node_box(const GraphPicture& picture, Point unit) {
 double cost_share(const Snapshot& snapshot, const GraphPicture& picture, std::size_t layer, double most) {
   const Cell& cell = snapshot.cell(layer, picture.target);
   switch (picture.colouring) {
-    case GraphColouring::time: return cell.time_ns > 0 ? static_cast<double>(cell.time_ns) / most : not_measured;
-    case GraphColouring::memory: return static_cast<double>(snapshot.layers[layer].bytes) / most;
-    default: break;
+    case GraphColouring::time:
+      return cell.time_ns > 0 ? static_cast<double>(cell.time_ns) / most : not_measured;
+    case GraphColouring::memory:
+      return static_cast<double>(snapshot.layers[layer].bytes) / most;
+    default:
+      break;
   }
   const double error = std::isnan(cell.max_abs) ? cell.local_error : cell.max_abs;
   if (std::isnan(error)) return error;
@@ -100,14 +103,17 @@ void paint_graph(Painter& painter, const GraphPicture& picture, const GraphLayou
     for (const GraphEdge& edge : layout.edges) {
       if (!in_sight(layout.nodes[edge.from].y, layout.nodes[edge.to].y)) continue;
       const bool chosen = edge.from == picture.selected || edge.to == picture.selected;
-      paint_edge(painter, picture, layout, edge, chosen ? theme.accent : mix(theme.panel, theme.dim, 0.55f), chosen ? 2.0f : 1.0f);
+      paint_edge(painter, picture, layout, edge, chosen ? theme.accent : mix(theme.panel, theme.dim, 0.55f),
+                 chosen ? 2.0f : 1.0f);
       if (++drawn > most_drawn) break;
     }
   }
   const double most = largest_cost(snapshot, picture);
   const auto first = static_cast<std::size_t>(std::clamp(top, 0.0f, layout.height));
-  const auto last = std::min(layout.ranks.size(), static_cast<std::size_t>(std::clamp(bottom + 1.0f, 0.0f, layout.height)));
-  const std::size_t skip = picture.scale < 0.7f ? static_cast<std::size_t>(std::ceil(0.7f / picture.scale)) : 1;
+  const auto last =
+      std::min(layout.ranks.size(), static_cast<std::size_t>(std::clamp(bottom + 1.0f, 0.0f, layout.height)));
+  const std::size_t skip =
+      picture.scale < 0.7f ? static_cast<std::size_t>(std::ceil(0.7f / picture.scale)) : 1;
   std::size_t drawn = 0;
   for (std::size_t rank = first; rank < last; ++rank)
     for (const std::uint32_t i : layout.ranks[rank]) {
@@ -121,28 +127,43 @@ void paint_graph(Painter& painter, const GraphPicture& picture, const GraphLayou
       Colour fill = theme.raised;
       Colour text = theme.ink;
       if (picture.colouring == GraphColouring::verdict) {
-        fill = mix(theme.panel, theme.verdict(verdict), verdict == Verdict::missing ? 0.08f : grave ? 0.35f : 0.16f);
+        fill = mix(theme.panel, theme.verdict(verdict),
+                   verdict == Verdict::missing ? 0.08f
+                   : grave                     ? 0.35f
+                                               : 0.16f);
       } else if (const double share = cost_share(snapshot, picture, i, most); !std::isnan(share)) {
         fill = sequential_colour(share);
         text = lightness(fill) > 55.0 ? rgb(0x101514) : rgb(0xffffff);
       }
       const bool chosen = i == picture.selected;
       const float radius = picture.scale > 12.0f ? 4.0f : 0.0f;
-      painter.fill({box.left, box.top, std::max(box.right, box.left + 1.0f), std::max(box.bottom, box.top + 1.0f)}, picture.scale > 6.0f || picture.colouring != GraphColouring::verdict ? fill : theme.verdict(verdict), radius);
+      painter.fill(
+          {box.left, box.top, std::max(box.right, box.left + 1.0f), std::max(box.bottom, box.top + 1.0f)},
+          picture.scale > 6.0f || picture.colouring != GraphColouring::verdict ? fill
+                                                                               : theme.verdict(verdict),
+          radius);
       if (picture.scale > 6.0f || chosen)
-        painter.frame(chosen ? box.inset(-1.5f) : box, chosen ? theme.accent : picture.colouring == GraphColouring::verdict ? theme.verdict(verdict) : theme.line, chosen ? 2.5f : 1.0f, radius);
+        painter.frame(chosen ? box.inset(-1.5f) : box,
+                      chosen                                         ? theme.accent
+                      : picture.colouring == GraphColouring::verdict ? theme.verdict(verdict)
+                                                                     : theme.line,
+                      chosen ? 2.5f : 1.0f, radius);
       const float line = painter.line_height(true);
       if (box.height() < line * 1.05f) continue;
       const float mark = std::min(12.0f, box.height() * 0.5f);
       paint_verdict(painter, {box.left + mark * 0.5f + 6.0f, box.centre().y}, mark, verdict, theme);
       const float room = box.width() - mark - 18.0f;
-      const auto letters = static_cast<std::size_t>(std::max(0.0f, room / (painter.text_width("nnnnnnnnnn", true) / 10.0f)));
+      const auto letters =
+          static_cast<std::size_t>(std::max(0.0f, room / (painter.text_width("nnnnnnnnnn", true) / 10.0f)));
       if (letters < 3) continue;
       const Layer& layer = snapshot.layers[i];
       const bool two_lines = box.height() > line * 2.3f;
       const float x = box.left + mark + 12.0f;
-      painter.text({x, box.centre().y - (two_lines ? line * 0.55f : 0.0f)}, elide(layer.op.empty() ? layer.node : layer.op, letters), text, Anchor::start, true);
-      if (two_lines) painter.text({x, box.centre().y + line * 0.55f}, elide(layer.node, letters), picture.colouring == GraphColouring::verdict ? theme.dim : text, Anchor::start, true);
+      painter.text({x, box.centre().y - (two_lines ? line * 0.55f : 0.0f)},
+                   elide(layer.op.empty() ? layer.node : layer.op, letters), text, Anchor::start, true);
+      if (two_lines)
+        painter.text({x, box.centre().y + line * 0.55f}, elide(layer.node, letters),
+                     picture.colouring == GraphColouring::verdict ? theme.dim : text, Anchor::start, true);
     }
   painter.unclip();
 }

@@ -40,7 +40,6 @@ enum class ColourMap { sequential, diverging };
 [[nodiscard]] std::int64_t heat_map_step(const PlaneLayout& layout, std::int64_t most_pixels = 1 << 24);
 
 /// right − left by element; NaN where both are NaN or the same infinity is no difference: 0.
-[[nodiscard]] std::vector<double> differences(std::span<const double> left,
-                                              std::span<const double> right);
+[[nodiscard]] std::vector<double> differences(std::span<const double> left, std::span<const double> right);
 
 }  // namespace driftscope::ui

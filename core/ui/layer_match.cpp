@@ -44,8 +44,7 @@ const RunLayer* recorded_in(const MatchedLayer& row, std::span<const std::vector
 /// Rows in [row_begin, row_end) and layers in [layer_begin, layer_end) have no partner by name: those of
 /// the same shape and dtype become partners, in order.
 void match_gap(Rows& rows, std::span<const std::vector<RunLayer>> runs, std::size_t run,
-               std::size_t row_begin, std::size_t row_end, std::size_t layer_begin,
-               std::size_t layer_end) {
+               std::size_t row_begin, std::size_t row_end, std::size_t layer_begin, std::size_t layer_end) {
   const auto& layers = runs[run];
   std::size_t next = layer_begin;
   for (std::size_t row = row_begin; row < row_end && next < layer_end; ++row) {
@@ -165,9 +164,8 @@ std::vector<MatchedLayer> match_layers(std::span<const std::vector<RunLayer>> ru
   for (std::size_t run = 0; run < runs.size(); ++run) {
     match_run(rows, runs, run);
     // With the model at hand, what it does not name is an input or a constant; unless nothing fits it.
-    const bool foreign = std::none_of(rows.begin(), rows.end(), [&](const MatchedLayer& row) {
-      return row.places[run] != no_place;
-    });
+    const bool foreign = std::none_of(rows.begin(), rows.end(),
+                                      [&](const MatchedLayer& row) { return row.places[run] != no_place; });
     if (topology == nullptr || foreign) rows = with_extras(std::move(rows), runs[run], run);
   }
   return rows;

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/trace/trace.hpp"
 #include "core/graph/topology.hpp"
+#include "core/trace/trace.hpp"
 
 namespace driftscope::ui {
 

@@ -50,8 +50,7 @@ struct LayerSort {
 };
 
 /// Places of the layers that pass, in order; equal ones keep the model's order, unknown values last.
-[[nodiscard]] std::vector<std::uint32_t> ordered_layers(const Snapshot& snapshot,
-                                                        const LayerFilter& filter,
+[[nodiscard]] std::vector<std::uint32_t> ordered_layers(const Snapshot& snapshot, const LayerFilter& filter,
                                                         const LayerSort& sort);
 
 /// The rows with every metric of every target, as numbers that can be read again.

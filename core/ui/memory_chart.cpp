@@ -14,14 +14,16 @@ namespace {
 
 Box memory_area(const Painter& painter, Box box) {
   const float line = painter.line_height(true);
-  return {box.left + painter.text_width("888.8 MB ", true), box.top + line * 0.6f, box.right - 8.0f, box.bottom - line * 1.5f};
+  return {box.left + painter.text_width("888.8 MB ", true), box.top + line * 0.6f, box.right - 8.0f,
+          box.bottom - line * 1.5f};
 }
 
 void paint_bytes_axis(Painter& painter, Box area, const LinearAxis& axis, const Theme& theme) {
   for (double value = 0.0; value <= axis.high * 1.0001; value += axis.step) {
     const float y = area.bottom - static_cast<float>(axis.place(value)) * area.height();
     painter.line({area.left, y}, {area.right, y}, value > 0.0 ? theme.grid : theme.line, 1.0f);
-    painter.text({area.left - 6.0f, y}, value > 0.0 ? format_bytes(std::llround(value)) : "0", theme.dim, Anchor::end, true);
+    painter.text({area.left - 6.0f, y}, value > 0.0 ? format_bytes(std::llround(value)) : "0", theme.dim,
+                 Anchor::end, true);
   }
 }
 
@@ -73,8 +75,7 @@ std::vector<std::int64_t> alive_bytes(const Snapshot& snapshot) {
   return alive;
 }
 
-void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& series,
-                  const Theme& theme) {
+void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& series, const Theme& theme) {
   const Box area = memory_area(painter, box);
   double from = 0.0;
   double to = 1.0;
@@ -87,17 +88,22 @@ void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& se
     }
   const LinearAxis axis = linear_axis(static_cast<double>(most));
   paint_bytes_axis(painter, area, axis, theme);
-  const auto x = [&](double ms) { return area.left + static_cast<float>((ms - from) / (to - from)) * area.width(); };
+  const auto x = [&](double ms) {
+    return area.left + static_cast<float>((ms - from) / (to - from)) * area.width();
+  };
   const LinearAxis time = linear_axis(to - from, 6);
   for (double ms = std::ceil(from / time.step) * time.step; ms <= to + 1e-9; ms += time.step) {
     painter.line({x(ms), area.bottom}, {x(ms), area.bottom + 4.0f}, theme.line, 1.0f);
-    painter.text({x(ms), area.bottom + 5.0f + painter.line_height(true) * 0.5f}, ms == 0.0 ? "0" : fmt::format("{:g} ms", ms), theme.dim, Anchor::middle, true);
+    painter.text({x(ms), area.bottom + 5.0f + painter.line_height(true) * 0.5f},
+                 ms == 0.0 ? "0" : fmt::format("{:g} ms", ms), theme.dim, Anchor::middle, true);
   }
   for (const MemorySeries& one : series) {
     const Colour colour = theme.series(one.target);
     std::vector<Point> line;
     for (const MemoryRecord& sample : one.samples)
-      line.push_back({x(sample.t_ms), area.bottom - static_cast<float>(axis.place(static_cast<double>(sample.bytes))) * area.height()});
+      line.push_back(
+          {x(sample.t_ms),
+           area.bottom - static_cast<float>(axis.place(static_cast<double>(sample.bytes))) * area.height()});
     painter.polyline(line, colour, 1.8f);
     if (line.size() <= 60)
       for (const Point& at : line) paint_marker(painter, at, 6.0f, one.target, colour);
@@ -107,13 +113,14 @@ void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& se
     if (line.empty() || !several || &*std::find_if(series.begin(), series.end(), same_kind) != &one) continue;
     const std::string name = memory_kind_text(one.kind);
     const bool right_side = line.back().x > area.centre().x;
-    painter.text({line.back().x + (right_side ? -6.0f : 6.0f), std::max(area.top + 6.0f, line.back().y - painter.line_height(true) * 0.7f)},
+    painter.text({line.back().x + (right_side ? -6.0f : 6.0f),
+                  std::max(area.top + 6.0f, line.back().y - painter.line_height(true) * 0.7f)},
                  name, theme.dim, right_side ? Anchor::end : Anchor::start, true);
   }
 }
 
-void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& alive,
-                 const Snapshot& snapshot, std::size_t selected, const Theme& theme) {
+void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& alive, const Snapshot& snapshot,
+                 std::size_t selected, const Theme& theme) {
   if (alive.empty()) return;
   const Box area = memory_area(painter, box);
   const std::int64_t most = *std::max_element(alive.begin(), alive.end());
@@ -131,12 +138,16 @@ void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& ali
     }
     const float left = area.left + static_cast<float>(i) * step;
     const float width = std::max(1.0f, step * static_cast<float>(group) - (step > 4.0f ? 1.0f : 0.0f));
-    const float top = area.bottom - static_cast<float>(axis.place(static_cast<double>(value))) * area.height();
-    painter.fill({left, top, left + width, area.bottom}, chosen ? theme.accent : mix(theme.panel, theme.accent, 0.4f));
+    const float top =
+        area.bottom - static_cast<float>(axis.place(static_cast<double>(value))) * area.height();
+    painter.fill({left, top, left + width, area.bottom},
+                 chosen ? theme.accent : mix(theme.panel, theme.accent, 0.4f));
   }
   const auto peak = static_cast<std::size_t>(std::max_element(alive.begin(), alive.end()) - alive.begin());
-  painter.text({area.left, area.bottom + 5.0f + painter.line_height(true) * 0.5f},
-               fmt::format("largest while {} runs: {}", elide(snapshot.layers[peak].node, 40), format_bytes(most)), theme.dim, Anchor::start, true);
+  painter.text(
+      {area.left, area.bottom + 5.0f + painter.line_height(true) * 0.5f},
+      fmt::format("largest while {} runs: {}", elide(snapshot.layers[peak].node, 40), format_bytes(most)),
+      theme.dim, Anchor::start, true);
 }
 
 std::size_t alive_layer_at(const Painter& painter, Box box, std::size_t layers, Point at) {

@@ -26,10 +26,9 @@ struct MemorySeries {
 /// What nobody reads lives to the end (an output). Empty without the model's structure.
 [[nodiscard]] std::vector<std::int64_t> alive_bytes(const Snapshot& snapshot);
 
-void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& series,
-                  const Theme& theme);
-void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& alive,
-                 const Snapshot& snapshot, std::size_t selected, const Theme& theme);
+void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& series, const Theme& theme);
+void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& alive, const Snapshot& snapshot,
+                 std::size_t selected, const Theme& theme);
 /// The layer at x of that chart; no_place beside it.
 [[nodiscard]] std::size_t alive_layer_at(const Painter& painter, Box box, std::size_t layers, Point at);
 

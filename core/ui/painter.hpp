@@ -45,8 +45,7 @@ class Painter {
   virtual void polygon(std::span<const Point> convex, Colour colour) = 0;
   virtual void disc(Point centre, float radius, Colour colour) = 0;
   virtual void ring(Point centre, float radius, Colour colour, float width) = 0;
-  virtual void text(Point at, std::string_view utf8, Colour colour, Anchor anchor,
-                    bool small = false) = 0;
+  virtual void text(Point at, std::string_view utf8, Colour colour, Anchor anchor, bool small = false) = 0;
   [[nodiscard]] virtual float text_width(std::string_view utf8, bool small = false) const = 0;
   /// Height of a line of text.
   [[nodiscard]] virtual float line_height(bool small = false) const = 0;

@@ -14,8 +14,8 @@ std::shared_ptr<const RecordedTensors> RecordedTensors::of(Trace trace) {
   return made;
 }
 
-Result<std::shared_ptr<const RecordedTensors>> RecordedTensors::open(
-    std::shared_ptr<const void> owner, std::span<const std::byte> bytes) {
+Result<std::shared_ptr<const RecordedTensors>> RecordedTensors::open(std::shared_ptr<const void> owner,
+                                                                     std::span<const std::byte> bytes) {
   DRIFTSCOPE_TRY(TraceView view, TraceView::open(bytes));
   std::shared_ptr<RecordedTensors> made(new RecordedTensors);
   made->view_.emplace(std::move(view));

@@ -17,8 +17,8 @@ class RecordedTensors {
  public:
   [[nodiscard]] static std::shared_ptr<const RecordedTensors> of(Trace trace);
   /// `owner` keeps `bytes` (a whole trace file) alive. Errors: as TraceView::open.
-  [[nodiscard]] static Result<std::shared_ptr<const RecordedTensors>> open(
-      std::shared_ptr<const void> owner, std::span<const std::byte> bytes);
+  [[nodiscard]] static Result<std::shared_ptr<const RecordedTensors>> open(std::shared_ptr<const void> owner,
+                                                                           std::span<const std::byte> bytes);
 
   /// Everything but the tensors.
   [[nodiscard]] const Trace& about() const { return view_->about(); }

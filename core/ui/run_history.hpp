@@ -28,8 +28,7 @@ struct RunTrend {
 };
 
 /// Judges each build against the one before, as `bench --history` does.
-[[nodiscard]] RunTrend make_trend(std::string title, std::string where,
-                                  std::span<const BuildTimes> builds,
+[[nodiscard]] RunTrend make_trend(std::string title, std::string where, std::span<const BuildTimes> builds,
                                   std::span<const std::string> first_seen, double confidence);
 
 /// "✗ slower" in words: "slower +12.3 %".

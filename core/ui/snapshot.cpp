@@ -19,11 +19,9 @@ struct Judgements {
 
   explicit Judgements(const TargetParts& parts) {
     if (parts.verification)
-      for (const LayerVerdict& layer : parts.verification->layers)
-        verdicts.emplace(layer.output, &layer);
+      for (const LayerVerdict& layer : parts.verification->layers) verdicts.emplace(layer.output, &layer);
     if (parts.comparison)
-      for (const LayerDifference& layer : parts.comparison->layers)
-        differences.emplace(layer.output, &layer);
+      for (const LayerDifference& layer : parts.comparison->layers) differences.emplace(layer.output, &layer);
   }
   template <class Layer>
   static const Layer* find(const std::unordered_map<std::string_view, const Layer*>& map,
@@ -82,8 +80,7 @@ void fill_difference_cell(Cell& cell, const LayerDifference& difference) {
   cell.inf = metrics.inf;
 }
 
-void fill_verdict(Cell& cell, const LayerVerdict* judged, const LayerDifference* difference,
-                  bool is_left) {
+void fill_verdict(Cell& cell, const LayerVerdict* judged, const LayerDifference* difference, bool is_left) {
   if (judged != nullptr && judged->verdict != Verdict::missing) {
     cell.judged = true;
     cell.budget_used = judged->budget_used;
@@ -101,8 +98,8 @@ void fill_verdict(Cell& cell, const LayerVerdict* judged, const LayerDifference*
 }
 
 /// Compares a layer's tensors; what could not be compared says why.
-LayerDifference difference_of(const TargetColumn& left, std::size_t left_tensor,
-                              const TargetColumn& right, std::size_t right_tensor) {
+LayerDifference difference_of(const TargetColumn& left, std::size_t left_tensor, const TargetColumn& right,
+                              std::size_t right_tensor) {
   LayerDifference difference;
   const auto a = left.tensors->load(left_tensor);
   const auto b = right.tensors->load(right_tensor);
@@ -226,9 +223,8 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
         layer.shape_known = true;
         layer.shape = known.shape;
         layer.dtype = known.dtype;
-        const auto bytes = known.tensor_place == no_place
-                               ? Result<std::int64_t>(std::int64_t{0})
-                               : tensor_byte_size(known.dtype, known.shape);
+        const auto bytes = known.tensor_place == no_place ? Result<std::int64_t>(std::int64_t{0})
+                                                          : tensor_byte_size(known.dtype, known.shape);
         layer.bytes = bytes.ok() ? *bytes : 0;
       }
       if (known.node_place == no_place) continue;
@@ -256,8 +252,7 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
       if (measured && go_on && cell.tensor != no_place && left.tensor != no_place) {
         own = difference_of(snapshot.targets.front(), left.tensor, snapshot.targets[t], cell.tensor);
         difference = &own;
-        if (progress && i % 8 == 0)
-          go_on = progress(static_cast<std::int64_t>(t * rows.size() + i), total);
+        if (progress && i % 8 == 0) go_on = progress(static_cast<std::int64_t>(t * rows.size() + i), total);
       }
       if (difference != nullptr) fill_difference_cell(cell, *difference);
       fill_verdict(cell, Judgements::find(said[t].verdicts, rows[i].output), difference, t == 0);
@@ -267,9 +262,9 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
     }
     find_firsts(snapshot, t);
     if (renamed[t] > 0)
-      snapshot.notes.push_back(fmt::format(
-          "{}: {} layer{} under other names, matched by position and shape", snapshot.targets[t].target,
-          renamed[t], renamed[t] == 1 ? "" : "s"));
+      snapshot.notes.push_back(fmt::format("{}: {} layer{} under other names, matched by position and shape",
+                                           snapshot.targets[t].target, renamed[t],
+                                           renamed[t] == 1 ? "" : "s"));
     if (snapshot.targets[t].total_ns == 0)
       for (std::size_t i = 0; i < rows.size(); ++i)
         snapshot.targets[t].total_ns += snapshot.cell(i, t).time_ns;
@@ -312,8 +307,7 @@ std::string snapshot_headline(const Snapshot& snapshot) {
     } else if (column.first_fault != no_place) {
       add(fmt::format("fault at {} on {}", snapshot.layers[column.first_fault].node, column.name));
     } else if (column.first_divergence != no_place) {
-      add(fmt::format("{} first differs at {}", column.name,
-                      snapshot.layers[column.first_divergence].node));
+      add(fmt::format("{} first differs at {}", column.name, snapshot.layers[column.first_divergence].node));
     } else {
       same += t > 0 ? 1 : 0;
     }

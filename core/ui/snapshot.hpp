@@ -36,10 +36,10 @@ struct Cell {
   std::int64_t elements = 0;
   std::int64_t nan = 0;
   std::int64_t inf = 0;
-  std::int64_t time_ns = 0;   ///< steady; 0 unknown
-  std::int64_t first_ns = 0;  ///< of the first run
+  std::int64_t time_ns = 0;       ///< steady; 0 unknown
+  std::int64_t first_ns = 0;      ///< of the first run
   std::size_t tensor = no_place;  ///< place among the target's tensors
-  std::string note;  ///< why it could not be compared or judged, how it was matched
+  std::string note;               ///< why it could not be compared or judged, how it was matched
 };
 
 struct Layer {
@@ -64,7 +64,7 @@ struct TargetColumn {
   std::int64_t total_ns = 0;
   std::int64_t first_total_ns = 0;
   MemoryRecord peak;
-  Trace about;  ///< nodes, times, memory; no tensors
+  Trace about;                                     ///< nodes, times, memory; no tensors
   std::shared_ptr<const RecordedTensors> tensors;  ///< null when they are not at hand
   std::optional<DatasetResult> dataset;
 };
@@ -79,7 +79,7 @@ struct Snapshot {
   std::vector<TargetColumn> targets;  ///< the left one first
   std::vector<Layer> layers;
   std::vector<Cell> cells;
-  bool has_structure = false;  ///< layers know their inputs
+  bool has_structure = false;      ///< layers know their inputs
   std::vector<std::string> notes;  ///< what a person should know about how runs were matched
 
   [[nodiscard]] const Cell& cell(std::size_t layer, std::size_t target) const {

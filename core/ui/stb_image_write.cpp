@@ -18,7 +18,8 @@ std::vector<std::byte> png_file(const Image& image) {
     return file;
   const auto append = [](void* to, void* data, int size) {
     const auto* bytes = static_cast<const std::byte*>(data);
-    static_cast<std::vector<std::byte>*>(to)->insert(static_cast<std::vector<std::byte>*>(to)->end(), bytes, bytes + size);
+    static_cast<std::vector<std::byte>*>(to)->insert(static_cast<std::vector<std::byte>*>(to)->end(), bytes,
+                                                     bytes + size);
   };
   stbi_write_png_to_func(append, &file, static_cast<int>(image.width), static_cast<int>(image.height), 4,
                          image.pixels.data(), static_cast<int>(row));

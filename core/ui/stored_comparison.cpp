@@ -69,8 +69,8 @@ class FieldReader {
 };
 
 std::optional<Verdict> verdict_from(const std::string& name) {
-  for (const Verdict verdict : {Verdict::identical, Verdict::rounding, Verdict::suspect, Verdict::fault,
-                                Verdict::missing})
+  for (const Verdict verdict :
+       {Verdict::identical, Verdict::rounding, Verdict::suspect, Verdict::fault, Verdict::missing})
     if (verdict_name(verdict) == name) return verdict;
   return std::nullopt;
 }

@@ -21,8 +21,7 @@ std::string paint(const char* what, Colour colour) {
 
 std::string points_text(std::span<const Point> points) {
   std::string text;
-  for (const Point& p : points)
-    text += fmt::format("{}{:.2f},{:.2f}", text.empty() ? "" : " ", p.x, p.y);
+  for (const Point& p : points) text += fmt::format("{}{:.2f},{:.2f}", text.empty() ? "" : " ", p.x, p.y);
   return text;
 }
 
@@ -42,24 +41,28 @@ SvgPainter::SvgPainter(float width, float height, Colour ground) {
 }
 
 void SvgPainter::line(Point a, Point b, Colour colour, float width) {
-  svg_ += fmt::format("<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\"{} stroke-width=\"{:.2f}\"/>\n",
-                      a.x, a.y, b.x, b.y, paint("stroke", colour), width);
+  svg_ += fmt::format(
+      "<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\"{} stroke-width=\"{:.2f}\"/>\n", a.x, a.y,
+      b.x, b.y, paint("stroke", colour), width);
 }
 
 void SvgPainter::polyline(std::span<const Point> points, Colour colour, float width) {
   if (points.size() < 2) return;
-  svg_ += fmt::format("<polyline points=\"{}\" fill=\"none\"{} stroke-width=\"{:.2f}\" stroke-linejoin=\"round\"/>\n",
-                      points_text(points), paint("stroke", colour), width);
+  svg_ += fmt::format(
+      "<polyline points=\"{}\" fill=\"none\"{} stroke-width=\"{:.2f}\" stroke-linejoin=\"round\"/>\n",
+      points_text(points), paint("stroke", colour), width);
 }
 
 void SvgPainter::fill(Box box, Colour colour, float radius) {
-  svg_ += fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" rx=\"{:.1f}\"{}/>\n",
-                      box.left, box.top, box.width(), box.height(), radius, paint("fill", colour));
+  svg_ +=
+      fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" rx=\"{:.1f}\"{}/>\n",
+                  box.left, box.top, box.width(), box.height(), radius, paint("fill", colour));
 }
 
 void SvgPainter::frame(Box box, Colour colour, float width, float radius) {
   svg_ += fmt::format(
-      "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" rx=\"{:.1f}\" fill=\"none\"{} stroke-width=\"{:.2f}\"/>\n",
+      "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" rx=\"{:.1f}\" fill=\"none\"{} "
+      "stroke-width=\"{:.2f}\"/>\n",
       box.left, box.top, box.width(), box.height(), radius, paint("stroke", colour), width);
 }
 
@@ -68,13 +71,14 @@ void SvgPainter::polygon(std::span<const Point> convex, Colour colour) {
 }
 
 void SvgPainter::disc(Point centre, float radius, Colour colour) {
-  svg_ += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.2f}\"{}/>\n", centre.x, centre.y,
-                      radius, paint("fill", colour));
+  svg_ += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.2f}\"{}/>\n", centre.x, centre.y, radius,
+                      paint("fill", colour));
 }
 
 void SvgPainter::ring(Point centre, float radius, Colour colour, float width) {
-  svg_ += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.2f}\" fill=\"none\"{} stroke-width=\"{:.2f}\"/>\n",
-                      centre.x, centre.y, radius, paint("stroke", colour), width);
+  svg_ += fmt::format(
+      "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.2f}\" fill=\"none\"{} stroke-width=\"{:.2f}\"/>\n",
+      centre.x, centre.y, radius, paint("stroke", colour), width);
 }
 
 void SvgPainter::text(Point at, std::string_view utf8, Colour colour, Anchor anchor, bool small) {
@@ -93,7 +97,8 @@ float SvgPainter::line_height(bool small) const { return 1.3f * (small ? svg_sma
 
 void SvgPainter::clip(Box box) {
   svg_ += fmt::format(
-      "<clipPath id=\"c{0}\"><rect x=\"{1:.2f}\" y=\"{2:.2f}\" width=\"{3:.2f}\" height=\"{4:.2f}\"/></clipPath>\n"
+      "<clipPath id=\"c{0}\"><rect x=\"{1:.2f}\" y=\"{2:.2f}\" width=\"{3:.2f}\" "
+      "height=\"{4:.2f}\"/></clipPath>\n"
       "<g clip-path=\"url(#c{0})\">\n",
       clips_++, box.left, box.top, box.width(), box.height());
   ++open_clips_;

@@ -19,22 +19,36 @@ template <class Body>
 bool with_elements(const Tensor& tensor, const Body& body) {
   const auto as_double = [](auto x) { return static_cast<double>(x); };
   switch (tensor.dtype()) {
-    case DType::float32: return body(tensor.values<float>(), as_double), true;
-    case DType::float64: return body(tensor.values<double>(), as_double), true;
+    case DType::float32:
+      return body(tensor.values<float>(), as_double), true;
+    case DType::float64:
+      return body(tensor.values<double>(), as_double), true;
     case DType::float16:
-      return body(tensor.values<std::uint16_t>(), [](std::uint16_t x) { return widen(float16_format, x); }), true;
+      return body(tensor.values<std::uint16_t>(), [](std::uint16_t x) { return widen(float16_format, x); }),
+             true;
     case DType::bfloat16:
-      return body(tensor.values<std::uint16_t>(), [](std::uint16_t x) { return widen(bfloat16_format, x); }), true;
-    case DType::uint8: return body(tensor.values<std::uint8_t>(), as_double), true;
-    case DType::boolean: return body(tensor.values<std::uint8_t>(), as_double), true;
-    case DType::int8: return body(tensor.values<std::int8_t>(), as_double), true;
-    case DType::uint16: return body(tensor.values<std::uint16_t>(), as_double), true;
-    case DType::int16: return body(tensor.values<std::int16_t>(), as_double), true;
-    case DType::uint32: return body(tensor.values<std::uint32_t>(), as_double), true;
-    case DType::int32: return body(tensor.values<std::int32_t>(), as_double), true;
-    case DType::uint64: return body(tensor.values<std::uint64_t>(), as_double), true;
-    case DType::int64: return body(tensor.values<std::int64_t>(), as_double), true;
-    default: return false;
+      return body(tensor.values<std::uint16_t>(), [](std::uint16_t x) { return widen(bfloat16_format, x); }),
+             true;
+    case DType::uint8:
+      return body(tensor.values<std::uint8_t>(), as_double), true;
+    case DType::boolean:
+      return body(tensor.values<std::uint8_t>(), as_double), true;
+    case DType::int8:
+      return body(tensor.values<std::int8_t>(), as_double), true;
+    case DType::uint16:
+      return body(tensor.values<std::uint16_t>(), as_double), true;
+    case DType::int16:
+      return body(tensor.values<std::int16_t>(), as_double), true;
+    case DType::uint32:
+      return body(tensor.values<std::uint32_t>(), as_double), true;
+    case DType::int32:
+      return body(tensor.values<std::int32_t>(), as_double), true;
+    case DType::uint64:
+      return body(tensor.values<std::uint64_t>(), as_double), true;
+    case DType::int64:
+      return body(tensor.values<std::int64_t>(), as_double), true;
+    default:
+      return false;
   }
 }
 
@@ -43,7 +57,8 @@ bool with_elements(const Tensor& tensor, const Body& body) {
 double element_value(const Tensor& tensor, std::int64_t element) {
   double value = std::numeric_limits<double>::quiet_NaN();
   if (element < 0 || element >= tensor.elements()) return value;
-  with_elements(tensor, [&](auto values, auto read) { value = read(values[static_cast<std::size_t>(element)]); });
+  with_elements(tensor,
+                [&](auto values, auto read) { value = read(values[static_cast<std::size_t>(element)]); });
   return value;
 }
 
@@ -83,7 +98,8 @@ PlaneLayout::PlaneLayout(const Shape& shape) : shape_(shape), elements_(element_
   // A long row is wrapped, so that it is an area and no line.
   if (rows_ == 1 && columns_ > 64) {
     const std::int64_t length = columns_;
-    columns_ = std::max<std::int64_t>(32, std::llround(std::ceil(std::sqrt(static_cast<double>(length) * 2.0))));
+    columns_ =
+        std::max<std::int64_t>(32, std::llround(std::ceil(std::sqrt(static_cast<double>(length) * 2.0))));
     rows_ = (length + columns_ - 1) / columns_;
   }
   chosen_.assign(outer_.size(), 0);

@@ -47,22 +47,25 @@ Theme dark_theme() {
 
 Colour Theme::verdict(Verdict verdict) const {
   switch (verdict) {
-    case Verdict::identical: return dark ? rgb(0x93a19f) : rgb(0x5b6866);
-    case Verdict::rounding: return dark ? rgb(0x5db4e6) : rgb(0x0072b2);
-    case Verdict::suspect: return dark ? rgb(0xf0b429) : rgb(0xa86400);
-    case Verdict::fault: return dark ? rgb(0xff7a52) : rgb(0xc0390b);
-    case Verdict::missing: break;
+    case Verdict::identical:
+      return dark ? rgb(0x93a19f) : rgb(0x5b6866);
+    case Verdict::rounding:
+      return dark ? rgb(0x5db4e6) : rgb(0x0072b2);
+    case Verdict::suspect:
+      return dark ? rgb(0xf0b429) : rgb(0xa86400);
+    case Verdict::fault:
+      return dark ? rgb(0xff7a52) : rgb(0xc0390b);
+    case Verdict::missing:
+      break;
   }
   return dark ? rgb(0x6f7d7b) : rgb(0x7d8987);
 }
 
 Colour Theme::series(std::size_t target) const {
-  constexpr std::array<Colour, 8> on_light = {rgb(0x3d4a48), rgb(0x0072b2), rgb(0xc55a00),
-                                              rgb(0x008763), rgb(0xa9447f), rgb(0x7a6a00),
-                                              rgb(0x2a8fc4), rgb(0x6b4fa3)};
-  constexpr std::array<Colour, 8> on_dark = {rgb(0xc3cdcb), rgb(0x56b4e9), rgb(0xf08b3a),
-                                             rgb(0x35c69a), rgb(0xe08cc0), rgb(0xe6d84a),
-                                             rgb(0x8fb8ff), rgb(0xb79df0)};
+  constexpr std::array<Colour, 8> on_light = {rgb(0x3d4a48), rgb(0x0072b2), rgb(0xc55a00), rgb(0x008763),
+                                              rgb(0xa9447f), rgb(0x7a6a00), rgb(0x2a8fc4), rgb(0x6b4fa3)};
+  constexpr std::array<Colour, 8> on_dark = {rgb(0xc3cdcb), rgb(0x56b4e9), rgb(0xf08b3a), rgb(0x35c69a),
+                                             rgb(0xe08cc0), rgb(0xe6d84a), rgb(0x8fb8ff), rgb(0xb79df0)};
   return dark ? on_dark[target % on_dark.size()] : on_light[target % on_light.size()];
 }
 

@@ -26,7 +26,8 @@ std::vector<std::string> scopes_of(const std::string& name) {
 }
 
 Box span_box(const Painter& painter, const FlameView& view, const FlameSpan& span) {
-  const double scale = static_cast<double>(view.box.width()) / static_cast<double>(std::max<std::int64_t>(1, view.to_ns - view.from_ns));
+  const double scale = static_cast<double>(view.box.width()) /
+                       static_cast<double>(std::max<std::int64_t>(1, view.to_ns - view.from_ns));
   const auto x = [&](std::int64_t ns) {
     return view.box.left + static_cast<float>(static_cast<double>(ns - view.from_ns) * scale);
   };
@@ -52,7 +53,8 @@ std::int64_t longest_layer_ns(const Snapshot& snapshot, bool first) {
 }
 
 float time_row_height(const Painter& painter, std::size_t targets) {
-  return std::max(painter.line_height() + 6.0f, static_cast<float>(targets) * painter.line_height(true) * 0.95f + 6.0f);
+  return std::max(painter.line_height() + 6.0f,
+                  static_cast<float>(targets) * painter.line_height(true) * 0.95f + 6.0f);
 }
 
 void paint_time_row(Painter& painter, Box row, const Snapshot& snapshot, std::size_t layer,
@@ -65,10 +67,15 @@ void paint_time_row(Painter& painter, Box row, const Snapshot& snapshot, std::si
     const std::int64_t ns = cell_ns(snapshot.cell(layer, t), first);
     const float y = row.top + 3.0f + (static_cast<float>(t) + 0.5f) * step;
     const float most = std::max(0.0f, row.width() - numbers);
-    const float width = longest_ns > 0 ? most * static_cast<float>(static_cast<double>(ns) / static_cast<double>(longest_ns)) : 0.0f;
-    if (ns > 0) painter.fill({row.left, y - step * 0.36f, row.left + std::max(1.5f, width), y + step * 0.36f}, theme.series(t), 1.5f);
+    const float width =
+        longest_ns > 0 ? most * static_cast<float>(static_cast<double>(ns) / static_cast<double>(longest_ns))
+                       : 0.0f;
+    if (ns > 0)
+      painter.fill({row.left, y - step * 0.36f, row.left + std::max(1.5f, width), y + step * 0.36f},
+                   theme.series(t), 1.5f);
     std::string text = format_ns(ns);
-    if (t > 0 && ns > 0 && base > 0) text += fmt::format("  ×{:.1f}", static_cast<double>(ns) / static_cast<double>(base));
+    if (t > 0 && ns > 0 && base > 0)
+      text += fmt::format("  ×{:.1f}", static_cast<double>(ns) / static_cast<double>(base));
     painter.text({row.left + width + 6.0f, y}, text, ns > 0 ? theme.ink : theme.dim, Anchor::start, true);
   }
 }
@@ -85,7 +92,8 @@ Flame flame_of(const Snapshot& snapshot, std::size_t target, bool first) {
     auto scopes = scopes_of(node.name);
     if (scopes.size() > 24) scopes.resize(24);
     std::size_t same = 0;
-    while (same < open.size() && same + 1 < scopes.size() && flame.spans[open[same]].name == scopes[same]) ++same;
+    while (same < open.size() && same + 1 < scopes.size() && flame.spans[open[same]].name == scopes[same])
+      ++same;
     open.resize(same);
     const std::int64_t begin = flame.total_ns;
     flame.total_ns += ns;
@@ -119,11 +127,15 @@ void paint_flame(Painter& painter, const FlameView& view, const Flame& flame, co
     box.right = std::min(box.right, view.box.right);
     const bool selected = span.layer != no_place && span.layer == view.selected;
     const Colour colour = selected ? theme.accent : span_colour(span, theme);
-    painter.fill({box.left, box.top, std::max(box.right - (box.width() > 3.0f ? 1.0f : 0.0f), box.left + 0.7f), box.bottom}, colour, box.width() > 6.0f ? 2.0f : 0.0f);
+    painter.fill({box.left, box.top,
+                  std::max(box.right - (box.width() > 3.0f ? 1.0f : 0.0f), box.left + 0.7f), box.bottom},
+                 colour, box.width() > 6.0f ? 2.0f : 0.0f);
     if (box.width() < 26.0f) continue;
-    const auto letters = static_cast<std::size_t>((box.width() - 8.0f) / (painter.text_width("nnnnnnnnnn", true) / 10.0f));
+    const auto letters =
+        static_cast<std::size_t>((box.width() - 8.0f) / (painter.text_width("nnnnnnnnnn", true) / 10.0f));
     if (letters >= 2)
-      painter.text({box.left + 4.0f, box.centre().y}, elide(span.name, letters), selected ? theme.on_accent : theme.ink, Anchor::start, true);
+      painter.text({box.left + 4.0f, box.centre().y}, elide(span.name, letters),
+                   selected ? theme.on_accent : theme.ink, Anchor::start, true);
   }
   painter.unclip();
 }

@@ -45,8 +45,8 @@ struct FlameView {
 };
 void paint_flame(Painter& painter, const FlameView& view, const Flame& flame, const Theme& theme);
 /// The span at a place; null beside all of them.
-[[nodiscard]] const FlameSpan* flame_at(const Painter& painter, const FlameView& view,
-                                        const Flame& flame, Point at);
+[[nodiscard]] const FlameSpan* flame_at(const Painter& painter, const FlameView& view, const Flame& flame,
+                                        Point at);
 [[nodiscard]] float flame_level_height(const Painter& painter);
 
 }  // namespace driftscope::ui

@@ -14,7 +14,8 @@ void paint_verdict(Painter& painter, Point centre, float size, Verdict verdict, 
   switch (verdict) {
     case Verdict::identical:
       for (const float side : {-1.0f, 1.0f})
-        painter.line({x - half * 0.75f, y + side * half * 0.36f}, {x + half * 0.75f, y + side * half * 0.36f}, colour, stroke);
+        painter.line({x - half * 0.75f, y + side * half * 0.36f}, {x + half * 0.75f, y + side * half * 0.36f},
+                     colour, stroke);
       return;
     case Verdict::rounding: {
       std::array<Point, 13> wave;
@@ -26,7 +27,8 @@ void paint_verdict(Painter& painter, Point centre, float size, Verdict verdict, 
       return;
     }
     case Verdict::suspect: {
-      const std::array<Point, 3> triangle = {Point{x, y - half}, Point{x + half, y + half * 0.85f}, Point{x - half, y + half * 0.85f}};
+      const std::array<Point, 3> triangle = {Point{x, y - half}, Point{x + half, y + half * 0.85f},
+                                             Point{x - half, y + half * 0.85f}};
       painter.polygon(triangle, colour);
       painter.line({x, y - half * 0.35f}, {x, y + half * 0.25f}, theme.panel, stroke);
       painter.disc({x, y + half * 0.56f}, stroke * 0.55f, theme.panel);
@@ -34,10 +36,13 @@ void paint_verdict(Painter& painter, Point centre, float size, Verdict verdict, 
     }
     case Verdict::fault:
       painter.fill({x - half, y - half, x + half, y + half}, colour, size * 0.15f);
-      painter.line({x - half * 0.5f, y - half * 0.5f}, {x + half * 0.5f, y + half * 0.5f}, theme.panel, stroke);
-      painter.line({x - half * 0.5f, y + half * 0.5f}, {x + half * 0.5f, y - half * 0.5f}, theme.panel, stroke);
+      painter.line({x - half * 0.5f, y - half * 0.5f}, {x + half * 0.5f, y + half * 0.5f}, theme.panel,
+                   stroke);
+      painter.line({x - half * 0.5f, y + half * 0.5f}, {x + half * 0.5f, y - half * 0.5f}, theme.panel,
+                   stroke);
       return;
-    case Verdict::missing: break;
+    case Verdict::missing:
+      break;
   }
   painter.disc(centre, std::max(1.0f, size * 0.12f), colour);
 }
@@ -46,14 +51,19 @@ void paint_marker(Painter& painter, Point centre, float size, std::size_t target
   const auto [x, y] = centre;
   const float half = size / 2.0f;
   switch (target % 4) {
-    case 0: return painter.disc(centre, half, colour);
-    case 1: return painter.fill({x - half * 0.9f, y - half * 0.9f, x + half * 0.9f, y + half * 0.9f}, colour);
+    case 0:
+      return painter.disc(centre, half, colour);
+    case 1:
+      return painter.fill({x - half * 0.9f, y - half * 0.9f, x + half * 0.9f, y + half * 0.9f}, colour);
     case 2: {
-      const std::array<Point, 3> triangle = {Point{x, y - half * 1.15f}, Point{x + half * 1.1f, y + half * 0.85f}, Point{x - half * 1.1f, y + half * 0.85f}};
+      const std::array<Point, 3> triangle = {Point{x, y - half * 1.15f},
+                                             Point{x + half * 1.1f, y + half * 0.85f},
+                                             Point{x - half * 1.1f, y + half * 0.85f}};
       return painter.polygon(triangle, colour);
     }
     default: {
-      const std::array<Point, 4> diamond = {Point{x, y - half * 1.2f}, Point{x + half * 1.2f, y}, Point{x, y + half * 1.2f}, Point{x - half * 1.2f, y}};
+      const std::array<Point, 4> diamond = {Point{x, y - half * 1.2f}, Point{x + half * 1.2f, y},
+                                            Point{x, y + half * 1.2f}, Point{x - half * 1.2f, y}};
       return painter.polygon(diamond, colour);
     }
   }

@@ -17,9 +17,11 @@ Error start_gui(const GuiOptions& options) {
   std::error_code error;
   const auto program = std::filesystem::canonical("/proc/self/exe", error).parent_path() / "driftscope-gui";
   if (!std::filesystem::exists(program, error))
-    return missing_error(fmt::format(
-        "{} is not there: it is built where Dear ImGui's sources, GLFW and the font Roboto are found; run tools/setup, "
-        "then build again", program.string()));
+    return missing_error(
+        fmt::format("{} is not there: it is built where Dear ImGui's sources, GLFW and the font Roboto are "
+                    "found; run tools/setup, "
+                    "then build again",
+                    program.string()));
   std::vector<std::string> arguments = gui_arguments(options);
   std::string name = program.string();
   std::vector<char*> pointers = {name.data()};

@@ -13,7 +13,11 @@ using State = ui::TargetProgress::State;
 class ComparisonInProgress {
  public:
   ComparisonInProgress(const ComparisonPlan& plan, TargetRunner& runner, const ComparisonCallbacks& callbacks)
-      : plan_(plan), model_(*plan.model), runner_(runner), callbacks_(callbacks), threads_(usable_processors()) {}
+      : plan_(plan),
+        model_(*plan.model),
+        runner_(runner),
+        callbacks_(callbacks),
+        threads_(usable_processors()) {}
 
   Status run() {
     DRIFTSCOPE_TRY(given_, read_inputs(plan_.inputs, model_));
@@ -59,7 +63,9 @@ class ComparisonInProgress {
   ui::TargetParts run_one(const Target& target, std::size_t place) {
     ui::TargetParts result;
     result.target = target.text();
-    const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) { tell(place, step, done, total); };
+    const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
+      tell(place, step, done, total);
+    };
     RunRequest request;
     request.model = &model_;
     request.inputs = given_.tensors;
@@ -67,27 +73,36 @@ class ComparisonInProgress {
     request.stopped = callbacks_.stopped;
     auto trace = runner_.run(target, request, progress);
     if (!trace.ok()) return result.error = trace.error().message, result;
-    auto verification = verify(model_.graph, model_.sha256, *trace, threads_, [&](std::int64_t done, std::int64_t total) {
-      progress("judging", done, total);
-      return !callbacks_.stopped();
-    });
+    auto verification =
+        verify(model_.graph, model_.sha256, *trace, threads_, [&](std::int64_t done, std::int64_t total) {
+          progress("judging", done, total);
+          return !callbacks_.stopped();
+        });
     if (verification.ok()) {
       result.verification = *std::move(verification);
     } else {
       result.error = verification.error().message;
     }
-    const Trace* left = parts_.targets.empty() || !parts_.targets.front().tensors ? nullptr : parts_.targets.front().tensors->in_memory();
+    const Trace* left = parts_.targets.empty() || !parts_.targets.front().tensors
+                            ? nullptr
+                            : parts_.targets.front().tensors->in_memory();
     if (left != nullptr) {
       auto comparison = compare(model_.graph, *left, *trace);
-      if (comparison.ok()) result.comparison = *std::move(comparison);
-      else if (result.error.empty()) result.error = comparison.error().message;
+      if (comparison.ok())
+        result.comparison = *std::move(comparison);
+      else if (result.error.empty())
+        result.error = comparison.error().message;
     }
     result.tensors = ui::RecordedTensors::of(*std::move(trace));
     if (dataset_ && !callbacks_.stopped()) {
-      const auto all = [&](std::string_view step, std::int64_t done, std::int64_t total) { progress(std::string(step) + " the data set", done, total); };
+      const auto all = [&](std::string_view step, std::int64_t done, std::int64_t total) {
+        progress(std::string(step) + " the data set", done, total);
+      };
       auto run = run_dataset(runner_, target, model_, *dataset_, all);
-      if (run.ok()) result.dataset = std::move(run->result);
-      else if (result.error.empty()) result.error = run.error().message;
+      if (run.ok())
+        result.dataset = std::move(run->result);
+      else if (result.error.empty())
+        result.error = run.error().message;
     }
     return result;
   }
@@ -105,7 +120,8 @@ class ComparisonInProgress {
 
 }  // namespace
 
-Status run_comparison(const ComparisonPlan& plan, TargetRunner& runner, const ComparisonCallbacks& callbacks) {
+Status run_comparison(const ComparisonPlan& plan, TargetRunner& runner,
+                      const ComparisonCallbacks& callbacks) {
   return ComparisonInProgress(plan, runner, callbacks).run();
 }
 

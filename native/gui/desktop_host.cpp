@@ -5,64 +5,26 @@
 #include <algorithm>
 
 #include "core/base/sha256.hpp"
-#include "core/engine/engine.hpp"
 #include "core/ui/stored_comparison.hpp"
-#include "native/bench/history.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/sample_files.hpp"
 #include "native/gui/comparison_run.hpp"
 #include "native/gui/opened_files.hpp"
 #include "native/gui/shipped.hpp"
-#include "native/server/browsers.hpp"
-#include "native/server/server.hpp"
+#include "native/gui/surroundings.hpp"
 
 namespace driftscope {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double history_confidence = 0.99;  // as `bench --history` judges
-
-std::vector<ui::TargetChoice> targets_here(const fs::path& site) {
-  std::vector<ui::TargetChoice> targets;
-  for (const auto& engine : engines()) {
-    const Availability availability = engine->available();
-    targets.push_back({"pc/" + engine->name(), availability.ok, availability.reason});
-  }
-  const auto page = find_site(site);
-  for (const std::string& host : browser_hosts()) {
-    const auto found = probe_host(host);
-    const bool ok = found.ok() && page.ok();
-    const std::string detail = !found.ok() ? found.error().message : !page.ok() ? page.error().message : found->version;
-    for (const char* engine : {"strict", "fast", "ort"}) targets.push_back({host + "/" + engine, ok, engine == std::string("strict") || !ok ? detail : ""});
-    if (!ok) targets.erase(targets.end() - 2, targets.end());  // one line says why
-  }
-  // What compares best comes first: strict is the same everywhere.
-  std::stable_partition(targets.begin(), targets.end(), [](const ui::TargetChoice& t) { return t.target == "pc/strict"; });
-  return targets;
-}
-
-std::vector<ui::RunTrend> read_history(const fs::path& file) {
-  std::vector<ui::RunTrend> trends;
-  std::error_code error;
-  if (file.empty() || !fs::exists(file, error)) return trends;
-  auto history = History::open(file);
-  if (!history.ok()) return trends;
-  const auto all = history->read({});
-  if (!all.ok()) return trends;
-  for (const HistorySeries& series : *all) {
-    std::string title = fmt::format("{}  {}  batch {}", series.model, series.target, series.batch);
-    if (series.capture != "none") title += "  trace " + series.capture;
-    trends.push_back(ui::make_trend(std::move(title), series.machine + (series.browser_version.empty() ? "" : ", " + series.browser_version),
-                                    series.builds, series.first_seen, history_confidence));
-  }
-  return trends;
-}
-
 }  // namespace
 
 DesktopHost::DesktopHost(RunnerOptions options, fs::path folder, std::function<void()> changed)
-    : options_(std::move(options)), folder_(std::move(folder)), changed_(std::move(changed)), feed_(std::make_shared<const ui::Feed>()) {
+    : options_(std::move(options)),
+      folder_(std::move(folder)),
+      changed_(std::move(changed)),
+      feed_(std::make_shared<const ui::Feed>()) {
   do_later("looking around", [this] { look_around(); });
   worker_ = std::thread([this] { work(); });
 }
@@ -150,7 +112,7 @@ void DesktopHost::look_around() {
     const Status chosen = select_model(0);
     if (!chosen.ok()) fail(chosen.error().message);
   }
-  const fs::path place = History::usual_place();
+  const fs::path place = usual_history();
   auto history = std::make_shared<const std::vector<ui::RunTrend>>(read_history(place));
   change([&](ui::Feed& feed) {
     feed.history = std::move(history);
@@ -178,7 +140,8 @@ void DesktopHost::use_model(std::shared_ptr<const ModelFile> model, std::size_t 
     feed.model = place;
     feed.samples = samples.samples;
     feed.sample = sample;
-    feed.input = sample_spec_.empty() ? "seeded random numbers (seed 42)" : "a sample of the shipped test set";
+    feed.input =
+        sample_spec_.empty() ? "seeded random numbers (seed 42)" : "a sample of the shipped test set";
   });
 }
 
@@ -202,8 +165,10 @@ void DesktopHost::choose_sample(std::int64_t sample) {
 
 void DesktopHost::run_demo() {
   do_later("running the demo", [this] {
-    const auto demo = std::find_if(model_paths_.begin(), model_paths_.end(), [](const fs::path& path) { return path.stem() == "lenet5"; });
-    if (demo == model_paths_.end()) return fail("the shipped models were not found: name their folder in DRIFTSCOPE_ASSETS");
+    const auto demo = std::find_if(model_paths_.begin(), model_paths_.end(),
+                                   [](const fs::path& path) { return path.stem() == "lenet5"; });
+    if (demo == model_paths_.end())
+      return fail("the shipped models were not found: name their folder in DRIFTSCOPE_ASSETS");
     const Status chosen = select_model(static_cast<std::size_t>(demo - model_paths_.begin()));
     if (!chosen.ok()) return fail(chosen.error().message);
     std::vector<std::string> targets;
@@ -246,7 +211,8 @@ void DesktopHost::run_now(std::vector<std::string> targets, bool demo) {
   if (done.error().kind != ErrorKind::cancelled) return fail(done.error().message);
   change([](ui::Feed& feed) {
     for (ui::TargetProgress& one : feed.progress)
-      if (one.state == ui::TargetProgress::State::running || one.state == ui::TargetProgress::State::waiting) {
+      if (one.state == ui::TargetProgress::State::running ||
+          one.state == ui::TargetProgress::State::waiting) {
         one.state = ui::TargetProgress::State::failed;
         one.error = "stopped";
       }
@@ -255,7 +221,8 @@ void DesktopHost::run_now(std::vector<std::string> targets, bool demo) {
 
 void DesktopHost::open(std::vector<fs::path> paths) {
   if (paths.empty()) return;
-  std::string doing = paths.size() == 1 ? "opening " + paths.front().filename().string() : fmt::format("opening {} files", paths.size());
+  std::string doing = paths.size() == 1 ? "opening " + paths.front().filename().string()
+                                        : fmt::format("opening {} files", paths.size());
   do_later(std::move(doing), [this, paths = std::move(paths)] { open_now(paths); });
 }
 
@@ -281,7 +248,8 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
           fail(model.error().message);
           break;
         }
-        auto place = static_cast<std::size_t>(std::find(model_paths_.begin(), model_paths_.end(), path) - model_paths_.begin());
+        auto place = static_cast<std::size_t>(std::find(model_paths_.begin(), model_paths_.end(), path) -
+                                              model_paths_.begin());
         if (place == model_paths_.size()) {
           model_paths_.push_back(path);
           change([&](ui::Feed& feed) { feed.models.push_back(path.filename().string()); });
@@ -292,14 +260,18 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
       }
       case FileKind::trace: {
         auto trace = open_trace(path);
-        if (trace.ok()) fresh.push_back(*std::move(trace));
-        else fail(trace.error().message);
+        if (trace.ok())
+          fresh.push_back(*std::move(trace));
+        else
+          fail(trace.error().message);
         break;
       }
       case FileKind::comparison: {
         auto comparison = open_comparison(path);
-        if (comparison.ok()) ui::merge_targets(fresh, *std::move(comparison));
-        else fail(comparison.error().message);
+        if (comparison.ok())
+          ui::merge_targets(fresh, *std::move(comparison));
+        else
+          fail(comparison.error().message);
         break;
       }
       case FileKind::sample: {
@@ -308,8 +280,11 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
         break;
       }
       case FileKind::unknown:
-        fail(fmt::format("{}: unknown kind of file; expected .onnx, a trace (.safetensors), the JSON of compare or verify, "
-                         "or a sample (.png, .jpg, .txt, .npy, .pb, a folder)", path.string()));
+        fail(
+            fmt::format("{}: unknown kind of file; expected .onnx, a trace (.safetensors), the JSON of "
+                        "compare or verify, "
+                        "or a sample (.png, .jpg, .txt, .npy, .pb, a folder)",
+                        path.string()));
     }
   }
   if (fresh.empty() && !(new_model && !open_.empty())) return;
@@ -317,10 +292,14 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
   std::string sha;
   for (const ui::TargetParts& one : fresh)
     if (sha.empty()) sha = model_of(one);
-  const auto foreign = [&](const ui::TargetParts& one) { return !sha.empty() && !model_of(one).empty() && model_of(one) != sha; };
+  const auto foreign = [&](const ui::TargetParts& one) {
+    return !sha.empty() && !model_of(one).empty() && model_of(one) != sha;
+  };
   if (std::any_of(open_.begin(), open_.end(), foreign)) open_.clear();
   for (const ui::TargetParts& one : fresh)
-    if (foreign(one)) fail(fmt::format("{} is a run of another model ({}…, the others of {}…): it was left out", one.target, model_of(one).substr(0, 12), sha.substr(0, 12)));
+    if (foreign(one))
+      fail(fmt::format("{} is a run of another model ({}…, the others of {}…): it was left out", one.target,
+                       model_of(one).substr(0, 12), sha.substr(0, 12)));
   std::erase_if(fresh, foreign);
   ui::merge_targets(open_, std::move(fresh));
   open_title_ = paths.front().filename().string();
@@ -335,25 +314,35 @@ void DesktopHost::show_open_runs() {
   // A trace that names no model is one of whichever was opened, if its values are there.
   if (!model && sha.empty()) model = model_;
   const auto told = [this](const std::string& what, std::int64_t done, std::int64_t total) {
-    change([&](ui::Feed& feed) { feed.doing = fmt::format("{} {:.0f} %", what, 100.0 * static_cast<double>(done) / static_cast<double>(std::max<std::int64_t>(1, total))); });
+    change([&](ui::Feed& feed) {
+      feed.doing = fmt::format(
+          "{} {:.0f} %", what,
+          100.0 * static_cast<double>(done) / static_cast<double>(std::max<std::int64_t>(1, total)));
+    });
     return !stopped_.load();
   };
   ui::SnapshotParts parts;
   parts.title = open_title_;
   parts.model_sha256 = sha;
   if (model) {
-    judge_targets(open_, *model, [&](const std::string& target, std::int64_t done, std::int64_t total) { return told("judging " + target, done, total); });
-    const bool judged = std::any_of(open_.begin(), open_.end(), [](const ui::TargetParts& one) { return one.verification.has_value(); });
+    judge_targets(open_, *model, [&](const std::string& target, std::int64_t done, std::int64_t total) {
+      return told("judging " + target, done, total);
+    });
+    const bool judged = std::any_of(open_.begin(), open_.end(),
+                                    [](const ui::TargetParts& one) { return one.verification.has_value(); });
     if (judged || !sha.empty()) {
       parts.title = model->path.filename().string();
       parts.topology = topology_of(model->graph);
       parts.class_names = class_names(*model);
     } else {
-      for (ui::TargetParts& one : open_) one.error.clear();  // of another model than the one at hand: not judged
+      for (ui::TargetParts& one : open_)
+        one.error.clear();  // of another model than the one at hand: not judged
     }
   }
   parts.targets = open_;
-  auto snapshot = std::make_shared<const ui::Snapshot>(ui::make_snapshot(std::move(parts), [&](std::int64_t done, std::int64_t total) { return told("comparing", done, total); }));
+  auto snapshot = std::make_shared<const ui::Snapshot>(ui::make_snapshot(
+      std::move(parts),
+      [&](std::int64_t done, std::int64_t total) { return told("comparing", done, total); }));
   change([&](ui::Feed& feed) { feed.snapshot = std::move(snapshot); });
 }
 
@@ -362,7 +351,8 @@ std::string DesktopHost::save(const std::string& name, std::span<const std::byte
   fs::path path = folder_ / name;
   std::error_code ignored;
   for (int i = 2; fs::exists(path, ignored) && i < 10000; ++i)
-    path = folder_ / fmt::format("{}-{}{}", fs::path(name).stem().string(), i, fs::path(name).extension().string());
+    path = folder_ /
+           fmt::format("{}-{}{}", fs::path(name).stem().string(), i, fs::path(name).extension().string());
   const Status written = write_file(path, bytes);
   return written.ok() ? "saved " + path.string() : "not saved: " + written.error().message;
 }

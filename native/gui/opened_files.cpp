@@ -51,18 +51,22 @@ Result<std::vector<ui::TargetParts>> open_comparison(const std::filesystem::path
 }
 
 std::string model_of(const ui::TargetParts& parts) {
-  if (parts.tensors && !parts.tensors->about().model_sha256.empty()) return parts.tensors->about().model_sha256;
-  if (parts.verification && !parts.verification->model_sha256.empty()) return parts.verification->model_sha256;
+  if (parts.tensors && !parts.tensors->about().model_sha256.empty())
+    return parts.tensors->about().model_sha256;
+  if (parts.verification && !parts.verification->model_sha256.empty())
+    return parts.verification->model_sha256;
   return parts.about.model_sha256;
 }
 
-void judge_targets(std::vector<ui::TargetParts>& targets, const ModelFile& model,
-                   const std::function<bool(const std::string& target, std::int64_t done, std::int64_t total)>& told) {
+void judge_targets(
+    std::vector<ui::TargetParts>& targets, const ModelFile& model,
+    const std::function<bool(const std::string& target, std::int64_t done, std::int64_t total)>& told) {
   ThreadPool threads(usable_processors());
   for (ui::TargetParts& target : targets) {
     if (!target.tensors || target.verification) continue;
-    auto verification = verify(model.graph, model.sha256, target.tensors->view(), threads,
-                               [&](std::int64_t done, std::int64_t total) { return told(target.target, done, total); });
+    auto verification =
+        verify(model.graph, model.sha256, target.tensors->view(), threads,
+               [&](std::int64_t done, std::int64_t total) { return told(target.target, done, total); });
     if (verification.ok()) {
       target.verification = *std::move(verification);
     } else if (verification.error().kind == ErrorKind::cancelled) {

@@ -15,10 +15,10 @@ struct GuiOptions {
   std::string view;               ///< title of the view to begin with
   std::string layer;              ///< to be selected
   bool light = false;
-  double scale = 0.0;             ///< 0: the display's
-  std::string size;               ///< "1280x800"
-  std::string save = ".";         ///< folder
-  std::string script;             ///< file of interactions, for tests and screenshots
+  double scale = 0.0;      ///< 0: the display's
+  std::string size;        ///< "1280x800"
+  std::string save = ".";  ///< folder
+  std::string script;      ///< file of interactions, for tests and screenshots
   RunnerOptions runner;
 };
 

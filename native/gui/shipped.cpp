@@ -38,7 +38,8 @@ Result<fs::path> find_assets() {
 std::vector<fs::path> shipped_models(const fs::path& assets) {
   std::vector<fs::path> models;
   std::error_code error;
-  for (auto entry = fs::directory_iterator(assets / "models", error); !error && entry != fs::directory_iterator(); entry.increment(error))
+  for (auto entry = fs::directory_iterator(assets / "models", error);
+       !error && entry != fs::directory_iterator(); entry.increment(error))
     if (entry->path().extension() == ".onnx") models.push_back(entry->path());
   std::sort(models.begin(), models.end(), [](const fs::path& a, const fs::path& b) {
     const bool a_first = a.stem() == "lenet5";

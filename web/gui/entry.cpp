@@ -19,9 +19,8 @@ using namespace driftscope;
 
 // What the page is asked for: {"do":"run","targets":[…]} and the like.
 EM_JS(void, ds_page_command, (const char* json), { Module.onCommand(UTF8ToString(json)); });
-EM_JS(void, ds_page_save, (const char* name, const std::byte* bytes, std::size_t size), {
-  Module.onSave(UTF8ToString(name), HEAPU8.slice(bytes >>> 0, (bytes >>> 0) + size));
-});
+EM_JS(void, ds_page_save, (const char* name, const std::byte* bytes, std::size_t size),
+      { Module.onSave(UTF8ToString(name), HEAPU8.slice(bytes >>> 0, (bytes >>> 0) + size)); });
 EM_JS(void, ds_page_copy, (const char* text), { Module.onCopy(UTF8ToString(text)); });
 
 namespace {
@@ -39,8 +38,12 @@ class PageHost final : public ui::Host {
     feed_ = std::move(next);
   }
   void run_demo() override { ds_page_command("{\"do\":\"demo\"}"); }
-  void choose_model(std::size_t place) override { ds_page_command(page_command("model", static_cast<std::int64_t>(place)).c_str()); }
-  void choose_sample(std::int64_t sample) override { ds_page_command(page_command("sample", sample).c_str()); }
+  void choose_model(std::size_t place) override {
+    ds_page_command(page_command("model", static_cast<std::int64_t>(place)).c_str());
+  }
+  void choose_sample(std::int64_t sample) override {
+    ds_page_command(page_command("sample", sample).c_str());
+  }
   void run(std::vector<std::string> targets) override { ds_page_command(run_command(targets).c_str()); }
   void stop() override { ds_page_command("{\"do\":\"stop\"}"); }
   std::string save(const std::string& name, std::span<const std::byte> bytes) override {
@@ -186,7 +189,8 @@ EMSCRIPTEN_KEEPALIVE const char* gui_feed(const char* json) {
 
 /// Takes over `bytes`, a whole trace from malloc, for the next gui_show.
 EMSCRIPTEN_KEEPALIVE const char* gui_trace(std::byte* bytes, std::size_t size) {
-  const std::shared_ptr<const void> owner(bytes, [](const void* memory) { std::free(const_cast<void*>(memory)); });
+  const std::shared_ptr<const void> owner(bytes,
+                                          [](const void* memory) { std::free(const_cast<void*>(memory)); });
   auto trace = ui::RecordedTensors::open(owner, {bytes, size});
   if (!trace.ok()) return reply_of(trace.error());
   screens().traces.push_back(*std::move(trace));

@@ -66,12 +66,14 @@ Result<ui::Feed> read_page_feed(std::string_view bytes) {
     feed.targets.push_back({text(one, "target"), flag(one, "available"), text(one, "detail")});
   });
   for_each_object(object, "progress", [&](const json& one) {
-    feed.progress.push_back({text(one, "target"), state_of(text(one, "state")), text(one, "step"), whole(one, "done"), whole(one, "total"), text(one, "error")});
+    feed.progress.push_back({text(one, "target"), state_of(text(one, "state")), text(one, "step"),
+                             whole(one, "done"), whole(one, "total"), text(one, "error")});
   });
   return feed;
 }
 
-Result<ui::SnapshotParts> read_page_run(std::string_view bytes, std::vector<std::shared_ptr<const ui::RecordedTensors>> traces) {
+Result<ui::SnapshotParts> read_page_run(std::string_view bytes,
+                                        std::vector<std::shared_ptr<const ui::RecordedTensors>> traces) {
   const json object = json::parse(bytes, nullptr, false);
   if (!object.is_object()) return bad_input("the page's run is no JSON object");
   ui::SnapshotParts parts;
@@ -89,7 +91,8 @@ Result<ui::SnapshotParts> read_page_run(std::string_view bytes, std::vector<std:
     target.tensors = std::move(trace);
     parts.targets.push_back(std::move(target));
   }
-  if (const auto comparisons = object.find("comparisons"); comparisons != object.end() && comparisons->is_array())
+  if (const auto comparisons = object.find("comparisons");
+      comparisons != object.end() && comparisons->is_array())
     for (const json& one : *comparisons) {
       DRIFTSCOPE_TRY(auto said, ui::read_stored_comparison(one.dump()));
       ui::merge_targets(parts.targets, std::move(said));
@@ -106,14 +109,31 @@ std::string run_command(const std::vector<std::string>& targets) {
 }
 
 ImGuiKey key_of_code(std::string_view code) {
-  if (code.size() == 4 && code.substr(0, 3) == "Key" && code[3] >= 'A' && code[3] <= 'Z') return static_cast<ImGuiKey>(ImGuiKey_A + (code[3] - 'A'));
-  if (code.size() == 6 && code.substr(0, 5) == "Digit" && code[5] >= '0' && code[5] <= '9') return static_cast<ImGuiKey>(ImGuiKey_0 + (code[5] - '0'));
-  static constexpr std::pair<std::string_view, ImGuiKey> named[] = {
-      {"ArrowDown", ImGuiKey_DownArrow}, {"ArrowUp", ImGuiKey_UpArrow}, {"ArrowLeft", ImGuiKey_LeftArrow}, {"ArrowRight", ImGuiKey_RightArrow},
-      {"Enter", ImGuiKey_Enter}, {"NumpadEnter", ImGuiKey_KeypadEnter}, {"Escape", ImGuiKey_Escape}, {"Space", ImGuiKey_Space},
-      {"Backspace", ImGuiKey_Backspace}, {"Delete", ImGuiKey_Delete}, {"Home", ImGuiKey_Home}, {"End", ImGuiKey_End},
-      {"PageUp", ImGuiKey_PageUp}, {"PageDown", ImGuiKey_PageDown}, {"BracketLeft", ImGuiKey_LeftBracket}, {"BracketRight", ImGuiKey_RightBracket},
-      {"Slash", ImGuiKey_Slash}, {"Period", ImGuiKey_Period}, {"Equal", ImGuiKey_Equal}, {"Minus", ImGuiKey_Minus}, {"Tab", ImGuiKey_Tab}};
+  if (code.size() == 4 && code.substr(0, 3) == "Key" && code[3] >= 'A' && code[3] <= 'Z')
+    return static_cast<ImGuiKey>(ImGuiKey_A + (code[3] - 'A'));
+  if (code.size() == 6 && code.substr(0, 5) == "Digit" && code[5] >= '0' && code[5] <= '9')
+    return static_cast<ImGuiKey>(ImGuiKey_0 + (code[5] - '0'));
+  static constexpr std::pair<std::string_view, ImGuiKey> named[] = {{"ArrowDown", ImGuiKey_DownArrow},
+                                                                    {"ArrowUp", ImGuiKey_UpArrow},
+                                                                    {"ArrowLeft", ImGuiKey_LeftArrow},
+                                                                    {"ArrowRight", ImGuiKey_RightArrow},
+                                                                    {"Enter", ImGuiKey_Enter},
+                                                                    {"NumpadEnter", ImGuiKey_KeypadEnter},
+                                                                    {"Escape", ImGuiKey_Escape},
+                                                                    {"Space", ImGuiKey_Space},
+                                                                    {"Backspace", ImGuiKey_Backspace},
+                                                                    {"Delete", ImGuiKey_Delete},
+                                                                    {"Home", ImGuiKey_Home},
+                                                                    {"End", ImGuiKey_End},
+                                                                    {"PageUp", ImGuiKey_PageUp},
+                                                                    {"PageDown", ImGuiKey_PageDown},
+                                                                    {"BracketLeft", ImGuiKey_LeftBracket},
+                                                                    {"BracketRight", ImGuiKey_RightBracket},
+                                                                    {"Slash", ImGuiKey_Slash},
+                                                                    {"Period", ImGuiKey_Period},
+                                                                    {"Equal", ImGuiKey_Equal},
+                                                                    {"Minus", ImGuiKey_Minus},
+                                                                    {"Tab", ImGuiKey_Tab}};
   for (const auto& [name, key] : named)
     if (name == code) return key;
   return ImGuiKey_None;

@@ -1,5 +1,7 @@
 #include "core/ui/screen/app.hpp"
 
+#include <imgui_internal.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +16,6 @@ namespace {
 
 constexpr double message_seconds = 5.0;
 
-
 std::string lower_case(std::string_view text) {
   std::string made(text);
   for (char& c : made)
@@ -25,7 +26,11 @@ std::string lower_case(std::string_view text) {
 }  // namespace
 
 App::App(Host& host, std::span<const std::byte> font, AppOptions options)
-    : host_(host), font_(font), theme_(options.dark ? dark_theme() : light_theme()), display_scale_(options.scale), details_(options.details) {
+    : host_(host),
+      font_(font),
+      theme_(options.dark ? dark_theme() : light_theme()),
+      display_scale_(options.scale),
+      details_(options.details) {
   views_.push_back(make_start_view());
   views_.push_back(make_layers_view());
   views_.push_back(make_drift_view());
@@ -76,7 +81,8 @@ void App::adopt(Screen& screen) {
     const bool first = !shown_ && feed_->snapshot;
     // While results of one comparison come in, what was selected stays where its layer is.
     std::string output;
-    if (shown_ && selection_.current().layer < shown_->layers.size()) output = shown_->layers[selection_.current().layer].output;
+    if (shown_ && selection_.current().layer < shown_->layers.size())
+      output = shown_->layers[selection_.current().layer].output;
     shown_ = feed_->snapshot;
     ++snapshot_number_;
     Selection kept{no_place, selection_.current().target};
@@ -106,12 +112,14 @@ void App::adopt(Screen& screen) {
 
 void App::frame() {
   feed_ = host_.feed();
-  Screen screen{*feed_, nullptr, 0, selection_, theme_, host_, regular_, small_, built_scale_};
+  Screen screen{*feed_, nullptr, 0, selection_, theme_, host_, regular_, small_, built_scale_, !on_control_};
   adopt(screen);
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->Pos);
   ImGui::SetNextWindowSize(viewport->Size);
-  constexpr ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse;
+  constexpr ImGuiWindowFlags flags =
+      ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0.0f, 0.0f});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0.0f);
   ImGui::Begin("Driftscope", nullptr, flags);
@@ -126,13 +134,27 @@ void App::frame() {
   handle_keys(screen);
   ImGui::PopFont();
   ImGui::End();
+  keep_arrows(screen);
+}
+
+void App::keep_arrows(const Screen& screen) {
+  // ImGui takes an arrow key as the wish to go through the controls; that is Tab's part here.
+  bool arrow = false;
+  for (const ImGuiKey key : {ImGuiKey_UpArrow, ImGuiKey_DownArrow, ImGuiKey_Home, ImGuiKey_End})
+    arrow = arrow || ImGui::IsKeyDown(key);
+  if (screen.arrows && arrow && !ImGui::GetIO().WantTextInput)
+    ImGui::GetCurrentContext()->NavDisableHighlight = true;
+  else
+    on_control_ = ImGui::GetIO().NavVisible;
 }
 
 void App::draw_top_bar(Screen& screen) {
   const float em = ImGui::GetFontSize();
   ImGui::PushStyleColor(ImGuiCol_ChildBg, im(theme_.panel));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {em * 0.75f, em * 0.42f});
-  ImGui::BeginChild("top", {0.0f, ImGui::GetFrameHeight() + em * 0.84f}, ImGuiChildFlags_AlwaysUseWindowPadding, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::BeginChild("top", {0.0f, ImGui::GetFrameHeight() + em * 0.84f},
+                    ImGuiChildFlags_AlwaysUseWindowPadding,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar();
   draw_logo(screen);
   ImGui::SameLine(0.0f, em * 0.5f);
@@ -142,7 +164,8 @@ void App::draw_top_bar(Screen& screen) {
     ImGui::SameLine(0.0f, em);
     Verdict worst = Verdict::missing;
     for (const TargetColumn& target : shown_->targets)
-      if (target.verdict != Verdict::missing && (worst == Verdict::missing || target.verdict > worst)) worst = target.verdict;
+      if (target.verdict != Verdict::missing && (worst == Verdict::missing || target.verdict > worst))
+        worst = target.verdict;
     const std::string headline = snapshot_headline(*shown_);
     const float room = ImGui::GetContentRegionAvail().x - em * 12.5f;
     const float need = ImGui::CalcTextSize(headline.c_str()).x + em * 1.4f;
@@ -152,7 +175,8 @@ void App::draw_top_bar(Screen& screen) {
       verdict_label(screen, worst, false);
       ImGui::SetCursorScreenPos({at.x + em * 1.15f, at.y});
       ImGui::AlignTextToFramePadding();
-      const auto letters = static_cast<std::size_t>(std::max(4.0f, room / need * static_cast<float>(display_width(headline))));
+      const auto letters =
+          static_cast<std::size_t>(std::max(4.0f, room / need * static_cast<float>(display_width(headline))));
       ImGui::TextUnformatted((need > room ? elide(headline, letters) : headline).c_str());
       hint(headline.c_str());
     }
@@ -183,7 +207,8 @@ void App::draw_tabs(Screen& screen) {
   // All tabs stay in sight: narrow windows have narrow gaps.
   float words = 0.0f;
   for (const auto& view : views_) words += ImGui::CalcTextSize(view->title().data()).x;
-  const float gap = std::clamp((width - words - em) / static_cast<float>(views_.size()), em * 0.3f, em * 1.3f);
+  const float gap =
+      std::clamp((width - words - em) / static_cast<float>(views_.size()), em * 0.3f, em * 1.3f);
   float x = at.x + em * 0.75f - gap * 0.5f + (gap < em ? gap * 0.2f : 0.0f);
   auto painter = screen.painter();
   for (std::size_t i = 0; i < views_.size(); ++i) {
@@ -196,12 +221,19 @@ void App::draw_tabs(Screen& screen) {
     if (ImGui::InvisibleButton("tab", {tab, height})) view_ = i;
     ImGui::EndDisabled();
     const bool hovered = ImGui::IsItemHovered();
-    if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible) painter.frame({x, at.y + 2.0f, x + tab, at.y + height - 2.0f}, theme_.accent, 1.0f, 3.0f);
+    if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible)
+      painter.frame({x, at.y + 2.0f, x + tab, at.y + height - 2.0f}, theme_.accent, 1.0f, 3.0f);
     hint(fmt::format("Key: {}", i + 1).c_str());
     ImGui::PopID();
     const bool active = i == view_;
-    painter.text({x + tab / 2.0f, at.y + height * 0.47f}, title, !possible ? with_alpha(theme_.dim, 0.45f) : active || hovered ? theme_.ink : theme_.dim, Anchor::middle, false);
-    if (active) list->AddRectFilled({x + gap * 0.2f, at.y + height - 2.5f * built_scale_}, {x + tab - gap * 0.2f, at.y + height}, im(theme_.accent));
+    painter.text({x + tab / 2.0f, at.y + height * 0.47f}, title,
+                 !possible           ? with_alpha(theme_.dim, 0.45f)
+                 : active || hovered ? theme_.ink
+                                     : theme_.dim,
+                 Anchor::middle, false);
+    if (active)
+      list->AddRectFilled({x + gap * 0.2f, at.y + height - 2.5f * built_scale_},
+                          {x + tab - gap * 0.2f, at.y + height}, im(theme_.accent));
     x += tab;
   }
   ImGui::SetCursorScreenPos({at.x, at.y + height});
@@ -222,7 +254,9 @@ void App::draw_body(Screen& screen) {
   const float strip = below ? em * 2.1f : 0.0f;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {em * 0.75f, em * 0.55f});
   ImGui::PushStyleColor(ImGuiCol_ChildBg, im(theme_.panel));
-  ImGui::BeginChild("view", {room.x - side - (beside ? 1.0f : 0.0f), height - strip}, ImGuiChildFlags_AlwaysUseWindowPadding, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::BeginChild("view", {room.x - side - (beside ? 1.0f : 0.0f), height - strip},
+                    ImGuiChildFlags_AlwaysUseWindowPadding,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   const ImVec2 low = ImGui::GetWindowPos();
   view_box_ = {low.x, low.y, low.x + ImGui::GetWindowWidth(), low.y + ImGui::GetWindowHeight()};
   views_[view_]->draw(screen);
@@ -239,7 +273,8 @@ void App::draw_body(Screen& screen) {
   if (below) {
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y);
     ImGui::PushStyleColor(ImGuiCol_ChildBg, im(theme_.raised));
-    ImGui::BeginChild("details", {room.x, strip}, ImGuiChildFlags_AlwaysUseWindowPadding, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    ImGui::BeginChild("details", {room.x, strip}, ImGuiChildFlags_AlwaysUseWindowPadding,
+                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
     draw_details_line(screen);
     ImGui::EndChild();
     ImGui::PopStyleColor();
@@ -263,8 +298,13 @@ void App::draw_status(Screen& screen) {
   if (text.empty()) text = "Up, Down: layer    [ ]: target    F: next fault    Ctrl+Z: back    ?: all keys";
   if (feed_->busy && !fresh)
     for (const TargetProgress& one : feed_->progress)
-      if (one.state == TargetProgress::State::running) text = one.target + ": " + one.step + (one.total > 0 ? fmt::format(" {:.0f} %", 100.0 * static_cast<double>(one.done) / static_cast<double>(one.total)) : "");
-  const auto letters = static_cast<std::size_t>(std::max(10.0f, (size.x - 2.0f * em) / (small_->FontSize * 0.5f)));
+      if (one.state == TargetProgress::State::running)
+        text = one.target + ": " + one.step +
+               (one.total > 0 ? fmt::format(" {:.0f} %", 100.0 * static_cast<double>(one.done) /
+                                                             static_cast<double>(one.total))
+                              : "");
+  const auto letters =
+      static_cast<std::size_t>(std::max(10.0f, (size.x - 2.0f * em) / (small_->FontSize * 0.5f)));
   painter.text({low.x + em * 0.75f, y + height / 2.0f}, elide(text, letters), colour, Anchor::start, true);
 }
 

@@ -66,6 +66,7 @@ class App {
   void draw_status(Screen& screen);
   void draw_palette(Screen& screen);
   void draw_help(Screen& screen);
+  void keep_arrows(const Screen& screen);
   void step_target(Screen& screen, int by);
   void next_fault(Screen& screen);
   void copy_table(Screen& screen, bool csv);
@@ -95,6 +96,7 @@ class App {
   bool restyle_ = true;
   bool open_palette_ = false;
   bool open_help_ = false;
+  bool on_control_ = false;  // Tab has put the keys on a control
   char palette_text_[128] = {};
   int palette_place_ = 0;
   std::string wanted_layer_;

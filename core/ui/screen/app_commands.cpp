@@ -33,34 +33,57 @@ std::vector<App::Command> App::commands(Screen& screen) {
   const bool open = shown_ != nullptr;
   static constexpr const char* digits[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
   for (std::size_t i = 0; i < views_.size(); ++i)
-    list.push_back({fmt::format("View: {}", views_[i]->title()), digits[i], [this, i] { view_ = i; }, open || !views_[i]->needs_snapshot()});
+    list.push_back({fmt::format("View: {}", views_[i]->title()), digits[i], [this, i] { view_ = i; },
+                    open || !views_[i]->needs_snapshot()});
   list.push_back({"Go to the next fault", "F", [this, &screen] { next_fault(screen); }, open});
-  list.push_back({"Go to the first difference", "D", [this, &screen] {
+  list.push_back({"Go to the first difference", "D",
+                  [this, &screen] {
                     const std::size_t place = screen.snapshot->targets[screen.target()].first_divergence;
-                    if (place != no_place) screen.selection.select_layer(place);
-                    else say("No differing bit on this target.");
-                  }, open});
+                    if (place != no_place)
+                      screen.selection.select_layer(place);
+                    else
+                      say("No differing bit on this target.");
+                  },
+                  open});
   list.push_back({"Next target", "]", [this, &screen] { step_target(screen, 1); }, open});
   list.push_back({"Previous target", "[", [this, &screen] { step_target(screen, -1); }, open});
-  list.push_back({"Back to the last selection", "Ctrl+Z", [this] { selection_.undo(); }, selection_.can_undo()});
+  list.push_back(
+      {"Back to the last selection", "Ctrl+Z", [this] { selection_.undo(); }, selection_.can_undo()});
   list.push_back({"Forward again", "Ctrl+Y", [this] { selection_.redo(); }, selection_.can_redo()});
-  list.push_back({"Filter layers", "/", [this] { if (open_view("Layers")) views_[view_]->focus_filter(); }, open});
+  list.push_back({"Filter layers", "/",
+                  [this] {
+                    if (open_view("Layers")) views_[view_]->focus_filter();
+                  },
+                  open});
   list.push_back({"Copy the view as text", "Ctrl+C", [this, &screen] { copy_table(screen, false); }, true});
-  list.push_back({"Copy the view as CSV", "Ctrl+Shift+C", [this, &screen] { copy_table(screen, true); }, true});
+  list.push_back(
+      {"Copy the view as CSV", "Ctrl+Shift+C", [this, &screen] { copy_table(screen, true); }, true});
   list.push_back({"Save the view as CSV", "Ctrl+S", [this, &screen] { save_table(screen); }, true});
   list.push_back({"Save the picture as SVG", "Ctrl+E", [this, &screen] { save_svg(screen); }, open});
   list.push_back({"Save the picture as PNG", "Ctrl+P", [this, &screen] { save_png(screen); }, true});
-  list.push_back({"Run the demo", "", [this] { host_.run_demo(); open_view("Run"); }, !feed_->busy});
+  list.push_back({"Run the demo", "",
+                  [this] {
+                    host_.run_demo();
+                    open_view("Run");
+                  },
+                  !feed_->busy});
   list.push_back({"Stop", "Ctrl+.", [this] { host_.stop(); }, feed_->busy});
-  list.push_back({theme_.dark ? "Light colours" : "Dark colours", "T", [this] { theme_ = theme_.dark ? light_theme() : dark_theme(); restyle_ = true; }, true});
-  list.push_back({details_ ? "Hide the details" : "Show the details", "I", [this] { details_ = !details_; }, open});
+  list.push_back({theme_.dark ? "Light colours" : "Dark colours", "T",
+                  [this] {
+                    theme_ = theme_.dark ? light_theme() : dark_theme();
+                    restyle_ = true;
+                  },
+                  true});
+  list.push_back(
+      {details_ ? "Hide the details" : "Show the details", "I", [this] { details_ = !details_; }, open});
   list.push_back({"Larger", "Ctrl++", [this] { zoom_ = std::min(3.0f, zoom_ * 1.1f); }, true});
   list.push_back({"Smaller", "Ctrl+-", [this] { zoom_ = std::max(0.5f, zoom_ / 1.1f); }, true});
   list.push_back({"Usual size", "Ctrl+0", [this] { zoom_ = 1.0f; }, true});
   list.push_back({"Keys", "?", [this] { open_help_ = true; }, true});
   if (open)
     for (std::size_t i = 0; i < shown_->layers.size(); ++i)
-      list.push_back({"Layer: " + shown_->layers[i].node, "", [this, i] { selection_.select_layer(i); }, true});
+      list.push_back(
+          {"Layer: " + shown_->layers[i].node, "", [this, i] { selection_.select_layer(i); }, true});
   return list;
 }
 
@@ -90,7 +113,9 @@ void App::handle_keys(Screen& screen) {
     return;
   }
   for (int i = 0; i < static_cast<int>(views_.size()); ++i)
-    if (pressed(static_cast<ImGuiKey>(ImGuiKey_1 + i)) && (shown_ || !views_[static_cast<std::size_t>(i)]->needs_snapshot())) view_ = static_cast<std::size_t>(i);
+    if (pressed(static_cast<ImGuiKey>(ImGuiKey_1 + i)) &&
+        (shown_ || !views_[static_cast<std::size_t>(i)]->needs_snapshot()))
+      view_ = static_cast<std::size_t>(i);
   if (pressed(ImGuiKey_T)) {
     theme_ = theme_.dark ? light_theme() : dark_theme();
     restyle_ = true;
@@ -108,18 +133,24 @@ void App::handle_keys(Screen& screen) {
   if (ImGui::IsKeyPressed(ImGuiKey_LeftBracket)) step_target(screen, -1);
   if (pressed(ImGuiKey_I)) details_ = !details_;
   // Layers has the order of its rows; elsewhere the model's order counts.
-  if (views_[view_]->title() == "Layers" || !views_[view_]->needs_snapshot() || shown_->layers.empty()) return;
+  if (views_[view_]->title() == "Layers" || !views_[view_]->needs_snapshot() || shown_->layers.empty())
+    return;
   const std::size_t here = screen.selected().layer;
-  const bool down = (ImGui::IsKeyPressed(ImGuiKey_DownArrow) && !io.NavVisible) || ImGui::IsKeyPressed(ImGuiKey_J);
-  const bool up = (ImGui::IsKeyPressed(ImGuiKey_UpArrow) && !io.NavVisible) || ImGui::IsKeyPressed(ImGuiKey_K);
-  if (down) selection_.select_layer(here >= shown_->layers.size() ? 0 : std::min(here + 1, shown_->layers.size() - 1));
+  const bool down =
+      (ImGui::IsKeyPressed(ImGuiKey_DownArrow) && screen.arrows) || ImGui::IsKeyPressed(ImGuiKey_J);
+  const bool up =
+      (ImGui::IsKeyPressed(ImGuiKey_UpArrow) && screen.arrows) || ImGui::IsKeyPressed(ImGuiKey_K);
+  if (down)
+    selection_.select_layer(here >= shown_->layers.size() ? 0
+                                                          : std::min(here + 1, shown_->layers.size() - 1));
   if (up && here < shown_->layers.size()) selection_.select_layer(here > 0 ? here - 1 : 0);
 }
 
 void App::step_target(Screen& screen, int by) {
   const auto count = static_cast<int>(screen.snapshot->targets.size());
   if (count == 0) return;
-  selection_.select_target(static_cast<std::size_t>((static_cast<int>(screen.target()) + by + count) % count));
+  selection_.select_target(
+      static_cast<std::size_t>((static_cast<int>(screen.target()) + by + count) % count));
 }
 
 void App::next_fault(Screen& screen) {
@@ -150,7 +181,8 @@ void App::copy_table(Screen& screen, bool csv) {
   const Table table = views_[view_]->table(screen);
   if (table.empty()) return say("This view holds no table.");
   ImGui::SetClipboardText((csv ? csv_text(table) : plain_text(table)).c_str());
-  say(fmt::format("Copied {} row{} as {}.", table.size() - 1, table.size() == 2 ? "" : "s", csv ? "CSV" : "text"));
+  say(fmt::format("Copied {} row{} as {}.", table.size() - 1, table.size() == 2 ? "" : "s",
+                  csv ? "CSV" : "text"));
 }
 
 void App::save_table(Screen& screen) {
@@ -171,8 +203,10 @@ void App::save_svg(Screen& screen) {
 void App::save_png(Screen& screen) {
   if (!shown_ && views_[view_]->needs_snapshot()) return say("Nothing is open.");
   const SavedPicture picture = views_[view_]->picture(screen);
-  if (picture.pixels.pixels.empty()) grab_ = true;
-  else save_image(picture.pixels);
+  if (picture.pixels.pixels.empty())
+    grab_ = true;
+  else
+    save_image(picture.pixels);
 }
 
 void App::save_image(const Image& image) {
@@ -191,12 +225,15 @@ void App::draw_palette(Screen& screen) {
   }
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const float width = std::min(viewport->Size.x - 2.0f * em, 34.0f * em);
-  ImGui::SetNextWindowPos({viewport->Pos.x + (viewport->Size.x - width) / 2.0f, viewport->Pos.y + std::min(5.0f * em, viewport->Size.y * 0.1f)});
+  ImGui::SetNextWindowPos({viewport->Pos.x + (viewport->Size.x - width) / 2.0f,
+                           viewport->Pos.y + std::min(5.0f * em, viewport->Size.y * 0.1f)});
   ImGui::SetNextWindowSize({width, 0.0f});
   if (!ImGui::BeginPopup("palette", ImGuiWindowFlags_NoMove)) return;
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(-1.0f);
-  if (ImGui::InputTextWithHint("##command", "What to do, or a layer's name", palette_text_, sizeof palette_text_)) palette_place_ = 0;
+  if (ImGui::InputTextWithHint("##command", "What to do, or a layer's name", palette_text_,
+                               sizeof palette_text_))
+    palette_place_ = 0;
   std::vector<Command> found = commands(screen);
   std::erase_if(found, [&](const Command& one) {
     const bool layer = one.name.rfind("Layer: ", 0) == 0;
@@ -208,12 +245,14 @@ void App::draw_palette(Screen& screen) {
   if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++palette_place_;
   if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --palette_place_;
   palette_place_ = std::clamp(palette_place_, 0, std::max(0, last));
-  const bool enter = ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false);
+  const bool enter =
+      ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false);
   std::function<void()> act;
   for (int i = 0; i <= last; ++i) {
     const Command& one = found[static_cast<std::size_t>(i)];
     ImGui::PushID(i);
-    if (ImGui::Selectable(one.name.c_str(), i == palette_place_) || (enter && i == palette_place_)) act = one.act;
+    if (ImGui::Selectable(one.name.c_str(), i == palette_place_) || (enter && i == palette_place_))
+      act = one.act;
     if (*one.keys != '\0') {
       ImGui::SameLine(0.0f, 0.0f);
       right_text(one.keys, theme_.dim);
@@ -230,7 +269,9 @@ void App::draw_help(Screen& screen) {
   if (open_help_) ImGui::OpenPopup("Keys");
   open_help_ = false;
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  ImGui::SetNextWindowPos({viewport->Pos.x + viewport->Size.x / 2.0f, viewport->Pos.y + viewport->Size.y / 2.0f}, 0, {0.5f, 0.5f});
+  ImGui::SetNextWindowPos(
+      {viewport->Pos.x + viewport->Size.x / 2.0f, viewport->Pos.y + viewport->Size.y / 2.0f}, 0,
+      {0.5f, 0.5f});
   if (!ImGui::BeginPopup("Keys", ImGuiWindowFlags_NoMove)) return;
   if (ImGui::BeginTable("keys", 4, ImGuiTableFlags_SizingFixedFit)) {
     const auto row = [&](const char* keys, const std::string& what) {

@@ -13,7 +13,8 @@ namespace driftscope::ui {
 namespace {
 
 /// A name to the left, a figure to the right.
-void fact_row(const Screen& screen, std::string_view name, const std::string& value, const char* help = nullptr) {
+void fact_row(const Screen& screen, std::string_view name, const std::string& value,
+              const char* help = nullptr) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::TextColored(im4(screen.theme.dim), "%.*s", static_cast<int>(name.size()), name.data());
@@ -34,18 +35,27 @@ void target_block(Screen& screen, std::size_t layer, std::size_t target) {
   const float em = ImGui::GetFontSize();
   ImGui::PushID(static_cast<int>(target));
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (ImGui::Selectable("##target", target == screen.target(), ImGuiSelectableFlags_AllowOverlap, {0.0f, em * 1.25f})) screen.selection.select_target(target);
-  hint(fmt::format("{}\n{}{}", column.target, column.ran, target == 0 ? "\nWhat the others are compared with" : "").c_str());
+  if (ImGui::Selectable("##target", target == screen.target(), ImGuiSelectableFlags_AllowOverlap,
+                        {0.0f, em * 1.25f}))
+    screen.selection.select_target(target);
+  hint(fmt::format("{}\n{}{}", column.target, column.ran,
+                   target == 0 ? "\nWhat the others are compared with" : "")
+           .c_str());
   ImGui::SetCursorScreenPos({at.x + em * 0.2f, at.y + em * 0.12f});
   target_label(screen, target);
   ImGui::SameLine(0.0f, em * 0.6f);
   const std::string_view name = verdict_name(cell.verdict);
   const float width = ImGui::CalcTextSize(name.data(), name.data() + name.size()).x + em * 1.2f;
-  if (ImGui::GetContentRegionAvail().x > width) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - width);
+  if (ImGui::GetContentRegionAvail().x > width)
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - width);
   verdict_label(screen, cell.verdict);
   if (ImGui::BeginTable("facts", 2, ImGuiTableFlags_SizingStretchProp)) {
-    if (cell.judged) fact_row(screen, "budget used", metric_text(cell, Metric::budget_used), std::string(metric_help(Metric::budget_used)).c_str());
-    if (cell.judged) fact_row(screen, "own error", metric_text(cell, Metric::local_error), std::string(metric_help(Metric::local_error)).c_str());
+    if (cell.judged)
+      fact_row(screen, "budget used", metric_text(cell, Metric::budget_used),
+               std::string(metric_help(Metric::budget_used)).c_str());
+    if (cell.judged)
+      fact_row(screen, "own error", metric_text(cell, Metric::local_error),
+               std::string(metric_help(Metric::local_error)).c_str());
     if (target > 0 && cell.compared) {
       fact_row(screen, "elements that differ", differ_text(cell));
       if (cell.different > 0) {
@@ -53,14 +63,18 @@ void target_block(Screen& screen, std::size_t layer, std::size_t target) {
         fact_row(screen, "max ULP", metric_text(cell, Metric::max_ulp));
         fact_row(screen, "cosine", metric_text(cell, Metric::cosine));
         const double inherited = inherited_error(cell.max_abs, cell.local_error);
-        if (!std::isnan(inherited)) fact_row(screen, "inherited, at least", format_number(inherited), "What of the difference the layer cannot have made itself");
+        if (!std::isnan(inherited))
+          fact_row(screen, "inherited, at least", format_number(inherited),
+                   "What of the difference the layer cannot have made itself");
       }
     }
-    if (cell.nan > 0 || cell.inf > 0) fact_row(screen, "NaN, infinite", fmt::format("{}, {}", cell.nan, cell.inf));
+    if (cell.nan > 0 || cell.inf > 0)
+      fact_row(screen, "NaN, infinite", fmt::format("{}, {}", cell.nan, cell.inf));
     if (cell.time_ns > 0) fact_row(screen, "time", format_ns(cell.time_ns));
     ImGui::EndTable();
   }
-  if (cell.inherited) small_text(screen, "The layer is exact: it differs because its inputs do.", screen.theme.dim);
+  if (cell.inherited)
+    small_text(screen, "The layer is exact: it differs because its inputs do.", screen.theme.dim);
   if (!cell.note.empty() || !column.error.empty()) {
     ImGui::PushTextWrapPos(0.0f);
     small_text(screen, cell.note.empty() ? column.error : cell.note, screen.theme.verdict(Verdict::suspect));
@@ -82,7 +96,8 @@ void App::draw_details(Screen& screen) {
     fact_row(screen, "operator", layer.op.empty() ? "–" : layer.op);
     fact_row(screen, "output", elide(layer.output, 24));
     if (layer.shape_known) fact_row(screen, "shape", shape_text(layer.shape));
-    if (layer.bytes > 0) fact_row(screen, "memory", fmt::format("{} {}", dtype_name(layer.dtype), format_bytes(layer.bytes)));
+    if (layer.bytes > 0)
+      fact_row(screen, "memory", fmt::format("{} {}", dtype_name(layer.dtype), format_bytes(layer.bytes)));
     ImGui::EndTable();
   }
   ImGui::Separator();
@@ -101,7 +116,8 @@ void App::draw_details_line(Screen& screen) {
   verdict_label(screen, cell.verdict);
   const auto add = [&](std::string_view name, const std::string& value) {
     const std::string text = fmt::format("{} {}", name, value);
-    if (value == "–" || ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize(text.c_str()).x + 12.0f * em) return;
+    if (value == "–" || ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize(text.c_str()).x + 12.0f * em)
+      return;
     ImGui::SameLine(0.0f, em);
     ImGui::TextColored(im4(theme_.dim), "%s", text.c_str());
   };

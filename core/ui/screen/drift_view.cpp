@@ -23,7 +23,8 @@ class DriftView final : public View {
     draw_toolbar(screen);
     draw_legend(screen);
     const ImVec2 room = ImGui::GetContentRegionAvail();
-    if (screen.snapshot->layers.empty()) return empty_state(screen, "No layer was recorded.", "Run with every value captured: --trace all.");
+    if (screen.snapshot->layers.empty())
+      return empty_state(screen, "No layer was recorded.", "Run with every value captured: --trace all.");
     const Canvas area = canvas("drift", room);
     chart_.box = area.box;
     chart_.selected = screen.selected().layer;
@@ -42,11 +43,14 @@ class DriftView final : public View {
       table[0].push_back(name + " own");
       table[0].push_back(name + " inherited, at least");
     }
-    const auto number = [](double value) { return std::isnan(value) ? std::string() : fmt::format("{}", value); };
+    const auto number = [](double value) {
+      return std::isnan(value) ? std::string() : fmt::format("{}", value);
+    };
     for (std::size_t i = 0; i < screen.snapshot->layers.size(); ++i) {
       std::vector<std::string> row = {screen.snapshot->layers[i].node, screen.snapshot->layers[i].op};
       for (const DriftSeries& one : series_)
-        row.insert(row.end(), {number(one.total[i]), number(one.local[i]), number(inherited_error(one.total[i], one.local[i]))});
+        row.insert(row.end(), {number(one.total[i]), number(one.local[i]),
+                               number(inherited_error(one.total[i], one.local[i]))});
       table.push_back(std::move(row));
     }
     return table;
@@ -58,7 +62,8 @@ class DriftView final : public View {
     SvgPainter painter(width, height, screen.theme.panel);
     DriftChart chart = chart_;
     chart.box = {16.0f, 34.0f, width - 16.0f, height - 12.0f};
-    painter.text({16.0f, 18.0f}, screen.snapshot->title + ": " + snapshot_headline(*screen.snapshot), screen.theme.ink, Anchor::start, false);
+    painter.text({16.0f, 18.0f}, screen.snapshot->title + ": " + snapshot_headline(*screen.snapshot),
+                 screen.theme.ink, Anchor::start, false);
     float x = width - 16.0f;
     for (auto one = series_.rbegin(); one != series_.rend(); ++one) {
       const std::string& name = screen.snapshot->targets[one->target].name;
@@ -92,7 +97,9 @@ class DriftView final : public View {
     ImGui::BeginDisabled(measure() != DriftMeasure::absolute);
     ImGui::Checkbox("Own error", &chart_.show_local);
     ImGui::EndDisabled();
-    hint("Rings (a thin line where there are very many layers): the error that a layer makes from its own inputs. Where the line lies far above its ring, the error was inherited.");
+    hint(
+        "Rings (a thin line where there are very many layers): the error that a layer makes from its own "
+        "inputs. Where the line lies far above its ring, the error was inherited.");
     if (chart_.last - chart_.first < screen.snapshot->layers.size()) {
       ImGui::SameLine();
       if (ImGui::Button("All layers")) chart_.first = 0, chart_.last = screen.snapshot->layers.size();
@@ -113,12 +120,20 @@ class DriftView final : public View {
       const bool hidden = chart_.hidden[one.target];
       const ImVec2 at = ImGui::GetCursorScreenPos();
       const float em = ImGui::GetFontSize();
-      if (ImGui::InvisibleButton("legend", {ImGui::CalcTextSize(column.name.c_str()).x + em, em * 1.3f})) chart_.hidden[one.target] = !hidden;
+      if (ImGui::InvisibleButton("legend", {ImGui::CalcTextSize(column.name.c_str()).x + em, em * 1.3f}))
+        chart_.hidden[one.target] = !hidden;
       const std::size_t born = born_at(one);
-      hint(fmt::format("{}\n{}\nClick to {}", column.target, born == no_place ? "no error of its own" : fmt::format("largest error of its own at {}", screen.snapshot->layers[born].node), hidden ? "show" : "hide").c_str());
+      hint(fmt::format("{}\n{}\nClick to {}", column.target,
+                       born == no_place ? "no error of its own"
+                                        : fmt::format("largest error of its own at {}",
+                                                      screen.snapshot->layers[born].node),
+                       hidden ? "show" : "hide")
+               .c_str());
       auto painter = screen.painter();
-      paint_marker(painter, {at.x + em * 0.3f, at.y + em * 0.65f}, em * 0.55f, one.target, with_alpha(screen.theme.series(one.target), hidden ? 0.25f : 1.0f));
-      painter.text({at.x + em * 0.85f, at.y + em * 0.65f}, column.name, hidden ? screen.theme.dim : screen.theme.ink, Anchor::start, false);
+      paint_marker(painter, {at.x + em * 0.3f, at.y + em * 0.65f}, em * 0.55f, one.target,
+                   with_alpha(screen.theme.series(one.target), hidden ? 0.25f : 1.0f));
+      painter.text({at.x + em * 0.85f, at.y + em * 0.65f}, column.name,
+                   hidden ? screen.theme.dim : screen.theme.ink, Anchor::start, false);
       ImGui::PopID();
     }
   }
@@ -128,15 +143,18 @@ class DriftView final : public View {
     const ImGuiIO& io = ImGui::GetIO();
     const std::size_t layers = screen.snapshot->layers.size();
     const std::size_t over = drift_layer_at(painter, chart_, point(io.MousePos));
-    if (io.MouseWheel != 0.0f && layers > 2) zoom(io.MouseWheel > 0.0f ? 0.8 : 1.25, over == no_place ? chart_.first : over, layers);
+    if (io.MouseWheel != 0.0f && layers > 2)
+      zoom(io.MouseWheel > 0.0f ? 0.8 : 1.25, over == no_place ? chart_.first : over, layers);
     if (over == no_place) return;
     if (area.clicked) screen.selection.select_layer(over);
     draw_tooltip(screen, over);
   }
 
   void zoom(double factor, std::size_t about, std::size_t layers) {
-    const double first = static_cast<double>(about) - (static_cast<double>(about) - static_cast<double>(chart_.first)) * factor;
-    const double last = static_cast<double>(about) + (static_cast<double>(chart_.last) - static_cast<double>(about)) * factor;
+    const double first = static_cast<double>(about) -
+                         (static_cast<double>(about) - static_cast<double>(chart_.first)) * factor;
+    const double last =
+        static_cast<double>(about) + (static_cast<double>(chart_.last) - static_cast<double>(about)) * factor;
     chart_.first = static_cast<std::size_t>(std::max(0.0, std::floor(first)));
     chart_.last = std::min(layers, static_cast<std::size_t>(std::ceil(last)));
     if (chart_.last < chart_.first + 4) chart_.last = std::min(layers, chart_.first + 4);
@@ -149,11 +167,14 @@ class DriftView final : public View {
       for (const char* name : {"", "difference", "own", "inherited"}) ImGui::TableSetupColumn(name);
       ImGui::TableHeadersRow();
       for (const DriftSeries& one : series_) {
-        const auto text = [](double value) { return std::isnan(value) ? std::string("–") : format_number(value); };
+        const auto text = [](double value) {
+          return std::isnan(value) ? std::string("–") : format_number(value);
+        };
         ImGui::TableNextRow();
         ImGui::TableNextColumn();
         target_label(screen, one.target);
-        for (const double value : {one.total[layer], one.local[layer], inherited_error(one.total[layer], one.local[layer])}) {
+        for (const double value :
+             {one.total[layer], one.local[layer], inherited_error(one.total[layer], one.local[layer])}) {
           ImGui::TableNextColumn();
           right_text(text(value), screen.theme.ink);
         }

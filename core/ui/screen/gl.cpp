@@ -28,7 +28,8 @@ std::uintptr_t make_gl_texture(const Image& image) {
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, static_cast<GLint>(gl_nearest));
   glTexParameteri(GL_TEXTURE_2D, gl_wrap_s, gl_clamp_to_edge);
   glTexParameteri(GL_TEXTURE_2D, gl_wrap_t, gl_clamp_to_edge);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, static_cast<GLsizei>(image.width), static_cast<GLsizei>(image.height), 0, GL_RGBA, GL_UNSIGNED_BYTE, image.pixels.data());
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, static_cast<GLsizei>(image.width),
+               static_cast<GLsizei>(image.height), 0, GL_RGBA, GL_UNSIGNED_BYTE, image.pixels.data());
   return texture;
 }
 
@@ -52,7 +53,8 @@ Image read_gl_pixels(Box box, int width, int height) {
   if (image.width <= 0 || image.height <= 0) return {};
   std::vector<Colour> rows(static_cast<std::size_t>(image.width * image.height));
   glPixelStorei(gl_pack_alignment, 1);
-  glReadPixels(left, height - top - static_cast<int>(image.height), static_cast<GLsizei>(image.width), static_cast<GLsizei>(image.height), GL_RGBA, GL_UNSIGNED_BYTE, rows.data());
+  glReadPixels(left, height - top - static_cast<int>(image.height), static_cast<GLsizei>(image.width),
+               static_cast<GLsizei>(image.height), GL_RGBA, GL_UNSIGNED_BYTE, rows.data());
   for (std::int64_t y = image.height; y-- > 0;)
     for (std::int64_t x = 0; x < image.width; ++x) {
       Colour colour = rows[static_cast<std::size_t>(y * image.width + x)];

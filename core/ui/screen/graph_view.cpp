@@ -20,7 +20,8 @@ class GraphView final : public View {
     update(screen);
     draw_toolbar(screen);
     const ImVec2 room = ImGui::GetContentRegionAvail();
-    if (layout_.nodes.empty()) return empty_state(screen, "No layer was recorded.", "There is nothing to draw.");
+    if (layout_.nodes.empty())
+      return empty_state(screen, "No layer was recorded.", "There is nothing to draw.");
     const Canvas area = canvas("graph", room);
     picture_.box = area.box;
     if (fit_ && room.y > 40.0f) {
@@ -40,7 +41,8 @@ class GraphView final : public View {
     Table table = {{"layer", "op", "reads"}};
     for (const Layer& layer : screen.snapshot->layers) {
       std::string reads;
-      for (const std::uint32_t input : layer.inputs) reads += (reads.empty() ? "" : " ") + screen.snapshot->layers[input].node;
+      for (const std::uint32_t input : layer.inputs)
+        reads += (reads.empty() ? "" : " ") + screen.snapshot->layers[input].node;
       table.push_back({layer.node, layer.op, reads});
     }
     return table;
@@ -48,7 +50,8 @@ class GraphView final : public View {
 
   SavedPicture picture(const Screen& screen) const override {
     // All of it, as large as readable, unless that would be larger than viewers take.
-    const float scale = std::min({44.0f, 16000.0f / std::max(1.0f, layout_.height), 16000.0f / std::max(1.0f, layout_.width * node_aspect)});
+    const float scale = std::min({44.0f, 16000.0f / std::max(1.0f, layout_.height),
+                                  16000.0f / std::max(1.0f, layout_.width * node_aspect)});
     GraphPicture all = picture_;
     all.box = {0.0f, 0.0f, layout_.width * node_aspect * scale + 40.0f, layout_.height * scale + 40.0f};
     all.centre = {layout_.width / 2.0f, layout_.height / 2.0f};
@@ -89,9 +92,11 @@ class GraphView final : public View {
     ImGui::SameLine();
     if (!screen.snapshot->has_structure) {
       ImGui::AlignTextToFramePadding();
-      small_text(screen, "Without the model only the order is known: open the .onnx file as well.", screen.theme.dim);
+      small_text(screen, "Without the model only the order is known: open the .onnx file as well.",
+                 screen.theme.dim);
     } else {
-      right_text(fmt::format("{} layers on {} levels", layout_.nodes.size(), layout_.ranks.size()), screen.theme.dim);
+      right_text(fmt::format("{} layers on {} levels", layout_.nodes.size(), layout_.ranks.size()),
+                 screen.theme.dim);
     }
   }
 
@@ -102,8 +107,10 @@ class GraphView final : public View {
     const Point node = layout_.nodes[last_selected_];
     const float half_x = picture_.box.width() / picture_.scale / node_aspect / 2.0f - 0.7f;
     const float half_y = picture_.box.height() / picture_.scale / 2.0f - 0.7f;
-    picture_.centre.x = std::clamp(picture_.centre.x, node.x - std::max(0.0f, half_x), node.x + std::max(0.0f, half_x));
-    picture_.centre.y = std::clamp(picture_.centre.y, node.y - std::max(0.0f, half_y), node.y + std::max(0.0f, half_y));
+    picture_.centre.x =
+        std::clamp(picture_.centre.x, node.x - std::max(0.0f, half_x), node.x + std::max(0.0f, half_x));
+    picture_.centre.y =
+        std::clamp(picture_.centre.y, node.y - std::max(0.0f, half_y), node.y + std::max(0.0f, half_y));
   }
 
   void handle_mouse(Screen& screen, const Canvas& area) {
@@ -116,7 +123,8 @@ class GraphView final : public View {
     if (area.hovered && io.MouseWheel != 0.0f) {
       const float before = picture_.scale;
       const float least = std::min(0.5f, fitted(picture_.box, layout_, 44.0f).scale);
-      picture_.scale = std::clamp(picture_.scale * std::pow(1.2f, io.MouseWheel), least, 160.0f * screen.scale);
+      picture_.scale =
+          std::clamp(picture_.scale * std::pow(1.2f, io.MouseWheel), least, 160.0f * screen.scale);
       const Point middle = picture_.box.centre();
       const float dx = io.MousePos.x - middle.x;
       const float dy = io.MousePos.y - middle.y;
@@ -134,10 +142,15 @@ class GraphView final : public View {
     const Cell& cell = screen.snapshot->cell(over, screen.target());
     ImGui::BeginTooltip();
     ImGui::TextUnformatted(layer.node.c_str());
-    small_text(screen, fmt::format("{}  {}  {}", layer.op, layer.shape_known ? shape_text(layer.shape) : "", format_bytes(layer.bytes)), screen.theme.dim);
+    small_text(screen,
+               fmt::format("{}  {}  {}", layer.op, layer.shape_known ? shape_text(layer.shape) : "",
+                           format_bytes(layer.bytes)),
+               screen.theme.dim);
     verdict_label(screen, cell.verdict);
     ImGui::SameLine();
-    ImGui::TextUnformatted(fmt::format("on {}, {}", screen.snapshot->targets[screen.target()].name, format_ns(cell.time_ns)).c_str());
+    ImGui::TextUnformatted(
+        fmt::format("on {}, {}", screen.snapshot->targets[screen.target()].name, format_ns(cell.time_ns))
+            .c_str());
     ImGui::EndTooltip();
   }
 

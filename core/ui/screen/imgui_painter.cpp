@@ -31,7 +31,8 @@ void ImGuiPainter::polyline(std::span<const Point> points, Colour colour, float 
     list_->AddPolyline(line.data(), static_cast<int>(line.size()), im(colour), 0, width * scale_);
     return;
   }
-  for (std::size_t i = 1; i < points.size(); ++i) list_->AddLine(v(points[i - 1]), v(points[i]), im(colour), width * scale_);
+  for (std::size_t i = 1; i < points.size(); ++i)
+    list_->AddLine(v(points[i - 1]), v(points[i]), im(colour), width * scale_);
 }
 
 void ImGuiPainter::fill(Box box, Colour colour, float radius) {
@@ -39,7 +40,8 @@ void ImGuiPainter::fill(Box box, Colour colour, float radius) {
 }
 
 void ImGuiPainter::frame(Box box, Colour colour, float width, float radius) {
-  list_->AddRect({box.left, box.top}, {box.right, box.bottom}, im(colour), radius * scale_, 0, width * scale_);
+  list_->AddRect({box.left, box.top}, {box.right, box.bottom}, im(colour), radius * scale_, 0,
+                 width * scale_);
 }
 
 void ImGuiPainter::polygon(std::span<const Point> convex, Colour colour) {
@@ -64,18 +66,19 @@ void ImGuiPainter::text(Point at, std::string_view utf8, Colour colour, Anchor a
   // Whole pixels: glyphs are drawn sharp there.
   at.x = std::round(at.x);
   at.y = std::round(at.y - font(small)->FontSize / 2.0f);
-  list_->AddText(font(small), font(small)->FontSize, v(at), im(colour), utf8.data(), utf8.data() + utf8.size());
+  list_->AddText(font(small), font(small)->FontSize, v(at), im(colour), utf8.data(),
+                 utf8.data() + utf8.size());
 }
 
 float ImGuiPainter::text_width(std::string_view utf8, bool small) const {
-  return font(small)->CalcTextSizeA(font(small)->FontSize, FLT_MAX, 0.0f, utf8.data(), utf8.data() + utf8.size()).x;
+  return font(small)
+      ->CalcTextSizeA(font(small)->FontSize, FLT_MAX, 0.0f, utf8.data(), utf8.data() + utf8.size())
+      .x;
 }
 
 float ImGuiPainter::line_height(bool small) const { return font(small)->FontSize * 1.25f; }
 
-void ImGuiPainter::clip(Box box) {
-  list_->PushClipRect({box.left, box.top}, {box.right, box.bottom}, true);
-}
+void ImGuiPainter::clip(Box box) { list_->PushClipRect({box.left, box.top}, {box.right, box.bottom}, true); }
 
 void ImGuiPainter::unclip() { list_->PopClipRect(); }
 

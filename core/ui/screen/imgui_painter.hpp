@@ -7,9 +7,7 @@
 
 namespace driftscope::ui {
 
-[[nodiscard]] inline ImU32 im(Colour colour) {
-  return IM_COL32(colour.r, colour.g, colour.b, colour.a);
-}
+[[nodiscard]] inline ImU32 im(Colour colour) { return IM_COL32(colour.r, colour.g, colour.b, colour.a); }
 [[nodiscard]] inline ImVec4 im4(Colour colour) { return ImGui::ColorConvertU32ToFloat4(im(colour)); }
 [[nodiscard]] inline Point point(ImVec2 p) { return {p.x, p.y}; }
 

@@ -38,14 +38,17 @@ class LayersView final : public View {
       filter_.text = text_;
       stale_ = true;
     }
-    hint("Words that must all be there, in any case. op:Conv looks at the operator alone; is:fault, is:suspect, is:different, is:inherited at what was found.  Key: /");
+    hint(
+        "Words that must all be there, in any case. op:Conv looks at the operator alone; is:fault, "
+        "is:suspect, is:different, is:inherited at what was found.  Key: /");
     ImGui::SameLine();
     ImGui::SetNextItemWidth(ImGui::GetFontSize() * 8.0f);
     const std::string preview(metric_name(metric_));
     if (ImGui::BeginCombo("##metric", preview.c_str())) {
       for (int m = 0; m < metric_count; ++m) {
         const auto metric = static_cast<Metric>(m);
-        if (ImGui::Selectable(std::string(metric_name(metric)).c_str(), metric == metric_)) metric_ = metric, stale_ = true;
+        if (ImGui::Selectable(std::string(metric_name(metric)).c_str(), metric == metric_))
+          metric_ = metric, stale_ = true;
         hint(std::string(metric_help(metric)).c_str());
       }
       ImGui::EndCombo();
@@ -62,8 +65,10 @@ class LayersView final : public View {
                                   : fmt::format("{} of {} layers", rows_.size(), snapshot.layers.size());
     const float width = ImGui::CalcTextSize(count.c_str()).x;
     ImGui::SameLine();
-    if (ImGui::GetContentRegionAvail().x > width) right_text(count, screen.theme.dim);
-    else ImGui::NewLine();
+    if (ImGui::GetContentRegionAvail().x > width)
+      right_text(count, screen.theme.dim);
+    else
+      ImGui::NewLine();
   }
 
   template <class First>
@@ -94,13 +99,15 @@ class LayersView final : public View {
 
   void move_by_keys(Screen& screen) {
     const ImGuiIO& io = ImGui::GetIO();
-    if (rows_.empty() || io.WantTextInput || io.KeyCtrl || io.KeyAlt || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) return;
+    if (rows_.empty() || io.WantTextInput || io.KeyCtrl || io.KeyAlt ||
+        ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup))
+      return;
     const auto here = std::find(rows_.begin(), rows_.end(), screen.selected().layer);
     auto place = here == rows_.end() ? std::ptrdiff_t{-1} : here - rows_.begin();
     const std::ptrdiff_t before = place;
     const auto pressed = [&](ImGuiKey key) { return ImGui::IsKeyPressed(key); };
-    if ((pressed(ImGuiKey_DownArrow) && !io.NavVisible) || pressed(ImGuiKey_J)) ++place;
-    if ((pressed(ImGuiKey_UpArrow) && !io.NavVisible) || pressed(ImGuiKey_K)) --place;
+    if ((pressed(ImGuiKey_DownArrow) && screen.arrows) || pressed(ImGuiKey_J)) ++place;
+    if ((pressed(ImGuiKey_UpArrow) && screen.arrows) || pressed(ImGuiKey_K)) --place;
     if (pressed(ImGuiKey_PageDown)) place += page_;
     if (pressed(ImGuiKey_PageUp)) place -= page_;
     if (pressed(ImGuiKey_Home)) place = 0;
@@ -113,16 +120,21 @@ class LayersView final : public View {
 
   void draw_table(Screen& screen) {
     const Snapshot& snapshot = *screen.snapshot;
-    if (rows_.empty()) return empty_state(screen, "No layer passes the filter.", "Clear it to see all of them.");
+    if (rows_.empty())
+      return empty_state(screen, "No layer passes the filter.", "Clear it to see all of them.");
     const int targets = static_cast<int>(snapshot.targets.size());
     const int metrics = detailed_ ? metric_count + 1 : targets;
     // Another number of columns is another table: ImGui keeps widths by column.
     // So is another class of width: what is least needed is hidden where there is little room.
     width_ = ImGui::GetContentRegionAvail().x;
     narrow_ = width_ < 46.0f * ImGui::GetFontSize();
-    const std::string id = fmt::format("layers{}:{}:{}", detailed_ ? "one" : "all", metrics, narrow_ ? 0 : static_cast<int>(width_ / (16.0f * ImGui::GetFontSize())));
-    const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Sortable | ImGuiTableFlags_Resizable |
-                                  ImGuiTableFlags_Hideable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit;
+    const std::string id =
+        fmt::format("layers{}:{}:{}", detailed_ ? "one" : "all", metrics,
+                    narrow_ ? 0 : static_cast<int>(width_ / (16.0f * ImGui::GetFontSize())));
+    const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY |
+                                  ImGuiTableFlags_Sortable | ImGuiTableFlags_Resizable |
+                                  ImGuiTableFlags_Hideable | ImGuiTableFlags_Reorderable |
+                                  ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit;
     if (!ImGui::BeginTable(id.c_str(), fixed_columns + metrics, flags)) return;
     declare_columns(screen, metrics);
     apply_sort_specs();
@@ -138,14 +150,18 @@ class LayersView final : public View {
       const float y = static_cast<float>(chosen - rows_.begin() + 1) * row_height();
       const float top = ImGui::GetScrollY();
       const float height = ImGui::GetWindowHeight();
-      if (y - row_height() < top + row_height()) ImGui::SetScrollY(y - 2.0f * row_height());
-      else if (y + row_height() > top + height - row_height()) ImGui::SetScrollY(y + 2.0f * row_height() - height);
+      if (y - row_height() < top + row_height())
+        ImGui::SetScrollY(y - 2.0f * row_height());
+      else if (y + row_height() > top + height - row_height())
+        ImGui::SetScrollY(y + 2.0f * row_height() - height);
     }
     scroll_ = false;
     ImGui::EndTable();
   }
 
-  [[nodiscard]] static float row_height() { return ImGui::GetFontSize() + 2.0f * ImGui::GetStyle().CellPadding.y; }
+  [[nodiscard]] static float row_height() {
+    return ImGui::GetFontSize() + 2.0f * ImGui::GetStyle().CellPadding.y;
+  }
 
   void declare_columns(const Screen& screen, int metrics) {
     const float em = ImGui::GetFontSize();
@@ -161,11 +177,13 @@ class LayersView final : public View {
     ImGui::TableSetupColumn("memory", rarer | ImGuiTableColumnFlags_PreferSortDescending, em * 4.6f);
     // The targets share what is left.
     const float padding = 2.0f * ImGui::GetStyle().CellPadding.x;
-    const float left = room - em * (name_width + (narrow_ ? 9.4f : 20.6f)) - padding * static_cast<float>(fixed_columns + metrics) - 2.0f;
+    const float left = room - em * (name_width + (narrow_ ? 9.4f : 20.6f)) -
+                       padding * static_cast<float>(fixed_columns + metrics) - 2.0f;
     const float width = std::clamp(left / static_cast<float>(std::max(1, metrics)), em * 6.2f, em * 11.0f);
     for (int m = 0; m < metrics; ++m) {
       const std::string name = column_name(screen, m);
-      ImGui::TableSetupColumn(name.c_str(), plain | ImGuiTableColumnFlags_PreferSortDescending, detailed_ && m > 0 ? em * 6.4f : width);
+      ImGui::TableSetupColumn(name.c_str(), plain | ImGuiTableColumnFlags_PreferSortDescending,
+                              detailed_ && m > 0 ? em * 6.4f : width);
     }
   }
 
@@ -212,7 +230,10 @@ class LayersView final : public View {
       ImGui::TableHeader(ImGui::TableGetColumnName(column));
       if (of_target) {
         const TargetColumn& shown = screen.snapshot->targets[target];
-        hint(fmt::format("{}\n{}{}{}", shown.target, shown.ran, target == 0 ? "\nWhat the others are compared with" : "", shown.error.empty() ? "" : "\n" + shown.error).c_str());
+        hint(fmt::format("{}\n{}{}{}", shown.target, shown.ran,
+                         target == 0 ? "\nWhat the others are compared with" : "",
+                         shown.error.empty() ? "" : "\n" + shown.error)
+                 .c_str());
       } else if (detailed_ && column > fixed_columns) {
         hint(std::string(metric_help(static_cast<Metric>(column - fixed_columns - 1))).c_str());
       }
@@ -228,27 +249,35 @@ class LayersView final : public View {
     ImGui::PushID(static_cast<int>(place));
     if (ImGui::TableSetColumnIndex(0)) {
       const bool chosen = screen.selected().layer == place;
-      if (ImGui::Selectable("##row", chosen, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap)) screen.selection.select_layer(place);
+      if (ImGui::Selectable("##row", chosen,
+                            ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap))
+        screen.selection.select_layer(place);
       ImGui::SameLine(0.0f, 0.0f);
       right_text(std::to_string(place), theme.dim);
     }
     if (ImGui::TableSetColumnIndex(1)) {
       ImGui::TextUnformatted(layer.node.c_str());
-      if (ImGui::IsItemHovered() && ImGui::CalcTextSize(layer.node.c_str()).x > ImGui::GetColumnWidth()) hint(layer.node.c_str());
+      if (ImGui::IsItemHovered() && ImGui::CalcTextSize(layer.node.c_str()).x > ImGui::GetColumnWidth())
+        hint(layer.node.c_str());
     }
     if (ImGui::TableSetColumnIndex(2)) {
       const float letters = ImGui::GetContentRegionAvail().x / (ImGui::GetFontSize() * 0.52f);
       const bool fits = ImGui::CalcTextSize(layer.op.c_str()).x <= ImGui::GetContentRegionAvail().x;
-      ImGui::TextUnformatted(fits ? layer.op.c_str() : elide(layer.op, static_cast<std::size_t>(std::max(3.0f, letters))).c_str());
+      ImGui::TextUnformatted(
+          fits ? layer.op.c_str()
+               : elide(layer.op, static_cast<std::size_t>(std::max(3.0f, letters))).c_str());
     }
-    if (ImGui::TableSetColumnIndex(3)) ImGui::TextUnformatted(layer.shape_known ? shape_text(layer.shape).c_str() : "–");
+    if (ImGui::TableSetColumnIndex(3))
+      ImGui::TextUnformatted(layer.shape_known ? shape_text(layer.shape).c_str() : "–");
     if (ImGui::TableSetColumnIndex(4)) right_text(format_bytes(layer.bytes), theme.ink);
     for (int m = 0; m < metrics; ++m) {
       if (!ImGui::TableSetColumnIndex(fixed_columns + m)) continue;
       if (detailed_) {
         const Cell& cell = snapshot.cell(place, screen.target());
-        if (m == 0) verdict_label(screen, cell.verdict);
-        else right_text(metric_text(cell, static_cast<Metric>(m - 1)), theme.ink);
+        if (m == 0)
+          verdict_label(screen, cell.verdict);
+        else
+          right_text(metric_text(cell, static_cast<Metric>(m - 1)), theme.ink);
       } else {
         draw_cell(screen, place, static_cast<std::size_t>(m));
       }
@@ -263,16 +292,20 @@ class LayersView final : public View {
     const float size = ImGui::GetFontSize() * 0.72f;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     auto painter = screen.painter();
-    paint_verdict(painter, {at.x + size / 2.0f, at.y + ImGui::GetFontSize() / 2.0f}, size, cell.verdict, theme);
+    paint_verdict(painter, {at.x + size / 2.0f, at.y + ImGui::GetFontSize() / 2.0f}, size, cell.verdict,
+                  theme);
     const bool fault = column.first_fault == place;
     if (fault || column.first_divergence == place) {
       const Colour colour = theme.verdict(fault ? Verdict::fault : Verdict::rounding);
       ImGui::TableSetBgColor(ImGuiTableBgTarget_CellBg, im(with_alpha(colour, 0.16f)));
-      painter.text({at.x + size * 1.45f, at.y + ImGui::GetFontSize() * 0.52f}, "first", colour, Anchor::start, true);
+      painter.text({at.x + size * 1.45f, at.y + ImGui::GetFontSize() * 0.52f}, "first", colour, Anchor::start,
+                   true);
     }
     const std::string text = cell.mismatch ? "other shape" : metric_text(cell, metric_);
     const bool zero = metric_value(cell, metric_) == 0.0;
-    right_text(text, cell.mismatch || cell.verdict == Verdict::fault ? theme.verdict(Verdict::fault) : zero || text == "–" ? theme.dim : theme.ink);
+    right_text(text, cell.mismatch || cell.verdict == Verdict::fault ? theme.verdict(Verdict::fault)
+                     : zero || text == "–"                           ? theme.dim
+                                                                     : theme.ink);
   }
 
   char text_[256] = {};

@@ -22,7 +22,8 @@ class MemoryView final : public View {
     const float line = ImGui::GetTextLineHeightWithSpacing();
     const bool two = !alive_.empty() && room.y > 16.0f * line;
     if (series_.empty() && alive_.empty())
-      return empty_state(screen, "No memory was recorded.", "Driftscope's own runs sample it; a trace made elsewhere need not.");
+      return empty_state(screen, "No memory was recorded.",
+                         "Driftscope's own runs sample it; a trace made elsewhere need not.");
     auto painter = screen.painter();
     if (!series_.empty()) {
       small_text(screen, "Measured, from the start of the run", screen.theme.dim);
@@ -30,13 +31,17 @@ class MemoryView final : public View {
       paint_memory(painter, area.box, series_, screen.theme);
     }
     if (alive_.empty() || (!two && !series_.empty())) return;
-    small_text(screen, "Values alive while each layer runs, by their lifetimes: what a run needs beside its weights", screen.theme.dim);
+    small_text(screen,
+               "Values alive while each layer runs, by their lifetimes: what a run needs beside its weights",
+               screen.theme.dim);
     const Canvas area = canvas("alive", {room.x, std::max(60.0f, ImGui::GetContentRegionAvail().y)});
     paint_alive(painter, area.box, alive_, *screen.snapshot, screen.selected().layer, screen.theme);
     if (!area.hovered) return;
     const std::size_t over = alive_layer_at(painter, area.box, alive_.size(), point(ImGui::GetIO().MousePos));
     if (over == no_place) return;
-    ImGui::SetTooltip("%s\nalive %s, its own output %s", screen.snapshot->layers[over].node.c_str(), format_bytes(alive_[over]).c_str(), format_bytes(screen.snapshot->layers[over].bytes).c_str());
+    ImGui::SetTooltip("%s\nalive %s, its own output %s", screen.snapshot->layers[over].node.c_str(),
+                      format_bytes(alive_[over]).c_str(),
+                      format_bytes(screen.snapshot->layers[over].bytes).c_str());
     if (area.clicked) screen.selection.select_layer(over);
   }
 
@@ -44,15 +49,18 @@ class MemoryView final : public View {
     Table table = {{"target", "kind", "t_ms", "bytes"}};
     for (const MemorySeries& one : series_)
       for (const MemoryRecord& sample : one.samples)
-        table.push_back({screen.snapshot->targets[one.target].target, one.kind, fmt::format("{}", sample.t_ms), std::to_string(sample.bytes)});
-    for (std::size_t i = 0; i < alive_.size(); ++i) table.push_back({screen.snapshot->layers[i].node, "alive values", "", std::to_string(alive_[i])});
+        table.push_back({screen.snapshot->targets[one.target].target, one.kind,
+                         fmt::format("{}", sample.t_ms), std::to_string(sample.bytes)});
+    for (std::size_t i = 0; i < alive_.size(); ++i)
+      table.push_back({screen.snapshot->layers[i].node, "alive values", "", std::to_string(alive_[i])});
     return table;
   }
 
   SavedPicture picture(const Screen& screen) const override {
     SvgPainter painter(1000.0f, 720.0f, screen.theme.panel);
     paint_memory(painter, {16.0f, 16.0f, 984.0f, 360.0f}, series_, screen.theme);
-    paint_alive(painter, {16.0f, 380.0f, 984.0f, 704.0f}, alive_, *screen.snapshot, screen.selected().layer, screen.theme);
+    paint_alive(painter, {16.0f, 380.0f, 984.0f, 704.0f}, alive_, *screen.snapshot, screen.selected().layer,
+                screen.theme);
     return {painter.finish(), {}};
   }
 
@@ -69,10 +77,13 @@ class MemoryView final : public View {
     bool first = true;
     for (std::size_t t = 0; t < targets.size(); ++t) {
       if (targets[t].peak.bytes == 0) continue;
-      const std::string text = fmt::format("peak {} ({})", format_bytes(targets[t].peak.bytes), memory_kind_text(targets[t].peak.kind));
+      const std::string text = fmt::format("peak {} ({})", format_bytes(targets[t].peak.bytes),
+                                           memory_kind_text(targets[t].peak.kind));
       if (!first) {
         ImGui::SameLine(0.0f, 18.0f * screen.scale);
-        if (ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize((targets[t].name + text).c_str()).x + 3.0f * ImGui::GetFontSize()) ImGui::NewLine();
+        if (ImGui::GetContentRegionAvail().x <
+            ImGui::CalcTextSize((targets[t].name + text).c_str()).x + 3.0f * ImGui::GetFontSize())
+          ImGui::NewLine();
       }
       first = false;
       target_label(screen, t);

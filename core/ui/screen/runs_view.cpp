@@ -16,8 +16,9 @@ class RunsView final : public View {
   void draw(Screen& screen) override {
     const auto& history = screen.feed.history;
     if (!history || history->empty()) {
-      const std::string advice = "driftscope bench MODEL --targets … adds each bench to it" +
-                                 (screen.feed.history_place.empty() ? std::string(".") : ":\n" + screen.feed.history_place);
+      const std::string advice =
+          "driftscope bench MODEL --targets … adds each bench to it" +
+          (screen.feed.history_place.empty() ? std::string(".") : ":\n" + screen.feed.history_place);
       return empty_state(screen, "The history of benches is empty.", advice.c_str());
     }
     chosen_ = std::min(chosen_, history->size() - 1);
@@ -36,7 +37,9 @@ class RunsView final : public View {
     ImGui::EndChild();
   }
 
-  Table table(const Screen& screen) const override { return screen.feed.history ? trend_table(*screen.feed.history) : Table{}; }
+  Table table(const Screen& screen) const override {
+    return screen.feed.history ? trend_table(*screen.feed.history) : Table{};
+  }
 
   SavedPicture picture(const Screen& screen) const override {
     if (!screen.feed.history || chosen_ >= screen.feed.history->size()) return {};
@@ -53,9 +56,13 @@ class RunsView final : public View {
     const Canvas area = canvas("trend", {room.x, room.y * 0.5f});
     auto painter = screen.painter();
     paint_trend(painter, area.box, trend, screen.theme);
-    if (!ImGui::BeginTable("builds", 4, ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp)) return;
+    if (!ImGui::BeginTable(
+            "builds", 4,
+            ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp))
+      return;
     ImGui::TableSetupScrollFreeze(0, 1);
-    for (const char* name : {"build", "first measured", "median", "against the one before"}) ImGui::TableSetupColumn(name);
+    for (const char* name : {"build", "first measured", "median", "against the one before"})
+      ImGui::TableSetupColumn(name);
     ImGui::TableHeadersRow();
     for (auto point = trend.points.rbegin(); point != trend.points.rend(); ++point) {
       ImGui::TableNextRow();
@@ -66,7 +73,9 @@ class RunsView final : public View {
       ImGui::TableNextColumn();
       right_text(format_ns(static_cast<std::int64_t>(point->median_ns)), screen.theme.ink);
       ImGui::TableNextColumn();
-      ImGui::TextColored(im4(point->change == Change::slower ? screen.theme.verdict(Verdict::fault) : screen.theme.ink), "%s", change_words(*point).c_str());
+      ImGui::TextColored(
+          im4(point->change == Change::slower ? screen.theme.verdict(Verdict::fault) : screen.theme.ink),
+          "%s", change_words(*point).c_str());
     }
     ImGui::EndTable();
   }

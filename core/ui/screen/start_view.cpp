@@ -38,15 +38,19 @@ class StartView final : public View {
 
   Table table(const Screen& screen) const override {
     Table table = {{"target", "here", "detail"}};
-    for (const TargetChoice& choice : screen.feed.targets) table.push_back({choice.target, choice.available ? "yes" : "no", choice.detail});
+    for (const TargetChoice& choice : screen.feed.targets)
+      table.push_back({choice.target, choice.available ? "yes" : "no", choice.detail});
     return table;
   }
 
  private:
   void draw_welcome(Screen& screen) {
-    ImGui::TextUnformatted("One model, several engines: which layer differs, is it a bug or rounding, what does it cost?");
+    ImGui::TextUnformatted(
+        "One model, several engines: which layer differs, is it a bug or rounding, what does it cost?");
     ImGui::PushStyleColor(ImGuiCol_Text, im(screen.theme.dim));
-    ImGui::TextWrapped("Drop an .onnx model, a picture, a trace or a stored comparison anywhere on this window; or see it work at once:");
+    ImGui::TextWrapped(
+        "Drop an .onnx model, a picture, a trace or a stored comparison anywhere on this window; or see it "
+        "work at once:");
     ImGui::PopStyleColor();
     if (accent_button(screen, "Run the demo")) screen.host.run_demo();
     hint("LeNet-5 on a real handwritten digit, on every target that this machine can run");
@@ -67,7 +71,8 @@ class StartView final : public View {
     if (feed.samples > 1) {
       int sample = static_cast<int>(feed.sample);
       ImGui::SetNextItemWidth(ImGui::GetFontSize() * 9.0f);
-      if (ImGui::InputInt("sample", &sample, 1, 10)) screen.host.choose_sample(std::clamp<std::int64_t>(sample, 0, feed.samples - 1));
+      if (ImGui::InputInt("sample", &sample, 1, 10))
+        screen.host.choose_sample(std::clamp<std::int64_t>(sample, 0, feed.samples - 1));
       ImGui::SameLine();
       small_text(screen, fmt::format("of {}", feed.samples), screen.theme.dim);
     }
@@ -84,7 +89,8 @@ class StartView final : public View {
     small_text(screen, "The first one chosen is what the others are compared with.", screen.theme.dim);
     ImGui::BeginDisabled(screen.feed.busy);
     for (const TargetChoice& choice : screen.feed.targets) {
-      const auto [entry, added] = chosen_.emplace(choice.target, choice.available && choice.target.ends_with("/strict"));
+      const auto [entry, added] =
+          chosen_.emplace(choice.target, choice.available && choice.target.ends_with("/strict"));
       ImGui::BeginDisabled(!choice.available);
       bool on = entry->second && choice.available;
       if (ImGui::Checkbox(choice.target.c_str(), &on)) entry->second = on;
@@ -108,7 +114,8 @@ class StartView final : public View {
       return;
     }
     ImGui::BeginDisabled(targets.empty() || screen.feed.models.empty());
-    const std::string label = targets.size() > 1 ? fmt::format("Compare {} targets###go", targets.size()) : "Run###go";
+    const std::string label =
+        targets.size() > 1 ? fmt::format("Compare {} targets###go", targets.size()) : "Run###go";
     if (accent_button(screen, label.c_str())) screen.host.run(targets);
     ImGui::EndDisabled();
     if (!screen.snapshot) return;
@@ -135,23 +142,39 @@ class StartView final : public View {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     auto painter = screen.painter();
     const float right = at.x + ImGui::GetContentRegionAvail().x;
-    const char* word = one.state == State::waiting ? "waiting" : one.state == State::done ? "done" : one.state == State::failed ? "failed" : "";
+    const char* word = one.state == State::waiting  ? "waiting"
+                       : one.state == State::done   ? "done"
+                       : one.state == State::failed ? "failed"
+                                                    : "";
     const std::string step = one.state == State::running ? one.step : word;
-    const Colour colour = one.state == State::failed ? screen.theme.verdict(Verdict::fault) : one.state == State::waiting ? screen.theme.dim : screen.theme.ink;
+    const Colour colour = one.state == State::failed    ? screen.theme.verdict(Verdict::fault)
+                          : one.state == State::waiting ? screen.theme.dim
+                                                        : screen.theme.ink;
     painter.text({at.x, at.y + em * 0.7f}, one.target, screen.theme.ink, Anchor::start, false);
-    const std::string count = one.state == State::running && one.total > 0 ? fmt::format("{}  {:.0f} %", step, 100.0 * static_cast<double>(one.done) / static_cast<double>(one.total)) : step;
+    const std::string count =
+        one.state == State::running && one.total > 0
+            ? fmt::format("{}  {:.0f} %", step,
+                          100.0 * static_cast<double>(one.done) / static_cast<double>(one.total))
+            : step;
     painter.text({right, at.y + em * 0.7f}, count, colour, Anchor::end, true);
     const float y = at.y + em * 1.55f;
     painter.fill({at.x, y, right, y + 4.0f * screen.scale}, screen.theme.grid, 2.0f);
-    float share = one.state == State::done ? 1.0f : one.total > 0 ? static_cast<float>(static_cast<double>(one.done) / static_cast<double>(one.total)) : 0.0f;
+    float share = one.state == State::done ? 1.0f
+                  : one.total > 0
+                      ? static_cast<float>(static_cast<double>(one.done) / static_cast<double>(one.total))
+                      : 0.0f;
     if (one.state == State::running && one.total == 0) {
       // No share is known: a part that moves says that it lives.
       const auto t = static_cast<float>(std::fmod(ImGui::GetTime() * 0.6, 1.0));
       const float from = at.x + (right - at.x) * t * 0.8f;
-      painter.fill({from, y, from + (right - at.x) * 0.2f, y + 4.0f * screen.scale}, screen.theme.accent, 2.0f);
+      painter.fill({from, y, from + (right - at.x) * 0.2f, y + 4.0f * screen.scale}, screen.theme.accent,
+                   2.0f);
       share = 0.0f;
     }
-    if (share > 0.0f) painter.fill({at.x, y, at.x + (right - at.x) * share, y + 4.0f * screen.scale}, one.state == State::failed ? screen.theme.verdict(Verdict::fault) : screen.theme.accent, 2.0f);
+    if (share > 0.0f)
+      painter.fill({at.x, y, at.x + (right - at.x) * share, y + 4.0f * screen.scale},
+                   one.state == State::failed ? screen.theme.verdict(Verdict::fault) : screen.theme.accent,
+                   2.0f);
     ImGui::Dummy({right - at.x, em * 2.1f});
     if (one.error.empty()) return;
     ImGui::PushTextWrapPos(0.0f);

@@ -18,25 +18,33 @@ constexpr std::size_t top_count = 5;
 /// The first sample of an image input, as pixels; nothing for other inputs.
 Image sample_picture(const RecordedTensors& run) {
   std::vector<std::string> made;
-  for (const NodeRecord& node : run.about().nodes) made.insert(made.end(), node.outputs.begin(), node.outputs.end());
+  for (const NodeRecord& node : run.about().nodes)
+    made.insert(made.end(), node.outputs.begin(), node.outputs.end());
   std::sort(made.begin(), made.end());
   for (std::size_t i = 0; i < run.size(); ++i) {
     const Shape& shape = run[i].shape;
-    const bool picture = shape.size() == 4 && (shape[1] == 1 || shape[1] == 3) && shape[2] > 1 && shape[3] > 1 && shape[2] <= 2048 && shape[3] <= 2048;
-    if (!picture || run[i].dtype != DType::float32 || std::binary_search(made.begin(), made.end(), run[i].name)) continue;
+    const bool picture = shape.size() == 4 && (shape[1] == 1 || shape[1] == 3) && shape[2] > 1 &&
+                         shape[3] > 1 && shape[2] <= 2048 && shape[3] <= 2048;
+    if (!picture || run[i].dtype != DType::float32 ||
+        std::binary_search(made.begin(), made.end(), run[i].name))
+      continue;
     const auto tensor = run.load(i);
     if (!tensor.ok() || tensor->elements() == 0) continue;
-    const auto pixels = tensor->values<float>().first(static_cast<std::size_t>(shape[1] * shape[2] * shape[3]));
+    const auto pixels =
+        tensor->values<float>().first(static_cast<std::size_t>(shape[1] * shape[2] * shape[3]));
     const std::vector<double> values(pixels.begin(), pixels.end());
     const ValueRange range = range_of(values);
     Image image{shape[3], shape[2], {}};
     const std::int64_t plane = shape[2] * shape[3];
     const auto grey = [&](std::int64_t channel, std::int64_t place) {
       const double value = values[static_cast<std::size_t>((shape[1] == 1 ? 0 : channel) * plane + place)];
-      const double t = range.high > range.low && std::isfinite(value) ? (value - range.low) / (range.high - range.low) : 0.0;
+      const double t = range.high > range.low && std::isfinite(value)
+                           ? (value - range.low) / (range.high - range.low)
+                           : 0.0;
       return static_cast<std::uint8_t>(std::lround(std::clamp(t, 0.0, 1.0) * 255.0));
     };
-    for (std::int64_t place = 0; place < plane; ++place) image.pixels.push_back({grey(0, place), grey(1, place), grey(2, place), 255});
+    for (std::int64_t place = 0; place < plane; ++place)
+      image.pixels.push_back({grey(0, place), grey(1, place), grey(2, place), 255});
     return image;
   }
   return {};
@@ -69,8 +77,11 @@ class SummaryView final : public View {
     for (std::size_t t = 0; t < answers_.size(); ++t) {
       const TargetColumn& column = screen.snapshot->targets[t];
       for (std::size_t i = 0; i < answers_[t].top.size(); ++i)
-        table.push_back({column.target, std::to_string(i + 1), answers_[t].top[i].name, fmt::format("{}", answers_[t].top[i].score),
-                         column.dataset && column.dataset->correct >= 0 ? std::to_string(column.dataset->correct) : "", column.dataset ? std::to_string(column.dataset->samples) : ""});
+        table.push_back(
+            {column.target, std::to_string(i + 1), answers_[t].top[i].name,
+             fmt::format("{}", answers_[t].top[i].score),
+             column.dataset && column.dataset->correct >= 0 ? std::to_string(column.dataset->correct) : "",
+             column.dataset ? std::to_string(column.dataset->samples) : ""});
     }
     return table;
   }
@@ -118,8 +129,10 @@ class SummaryView final : public View {
     const float em = ImGui::GetFontSize();
     if (texture_ != 0 && sample_.width > 0) {
       const float side = 9.0f * em;
-      const float width = side * static_cast<float>(sample_.width) / static_cast<float>(std::max(sample_.width, sample_.height));
-      const float height = side * static_cast<float>(sample_.height) / static_cast<float>(std::max(sample_.width, sample_.height));
+      const float width = side * static_cast<float>(sample_.width) /
+                          static_cast<float>(std::max(sample_.width, sample_.height));
+      const float height = side * static_cast<float>(sample_.height) /
+                           static_cast<float>(std::max(sample_.width, sample_.height));
       ImGui::Image(reinterpret_cast<ImTextureID>(texture_), {width, height});
       ImGui::SameLine(0.0f, em);
     }
@@ -133,7 +146,8 @@ class SummaryView final : public View {
     fact("input", snapshot.input_text);
     fact("labelled", snapshot.input_label);
     fact("model", snapshot.model_sha256.substr(0, 16));
-    for (const std::string& note : snapshot.notes) ImGui::TextColored(im4(screen.theme.verdict(Verdict::suspect)), "%s", note.c_str());
+    for (const std::string& note : snapshot.notes)
+      ImGui::TextColored(im4(screen.theme.verdict(Verdict::suspect)), "%s", note.c_str());
     ImGui::PopTextWrapPos();
     ImGui::EndGroup();
     ImGui::Dummy({0.0f, em * 0.4f});
@@ -143,7 +157,9 @@ class SummaryView final : public View {
     const auto& targets = screen.snapshot->targets;
     ImGui::SeparatorText("What each target answers");
     const float em = ImGui::GetFontSize();
-    const int across = std::max(1, std::min(static_cast<int>(targets.size()), static_cast<int>(ImGui::GetContentRegionAvail().x / (15.0f * em))));
+    const int across =
+        std::max(1, std::min(static_cast<int>(targets.size()),
+                             static_cast<int>(ImGui::GetContentRegionAvail().x / (15.0f * em))));
     if (!ImGui::BeginTable("answers", across, ImGuiTableFlags_SizingStretchSame)) return;
     for (std::size_t t = 0; t < targets.size(); ++t) {
       ImGui::TableNextColumn();
@@ -157,7 +173,8 @@ class SummaryView final : public View {
         continue;
       }
       if (answers_[t].top.empty()) {
-        const std::string text = answers_[t].shape.empty() ? "its output is not at hand" : "output " + answers_[t].shape;
+        const std::string text =
+            answers_[t].shape.empty() ? "its output is not at hand" : "output " + answers_[t].shape;
         ImGui::TextColored(im4(screen.theme.dim), "%s", text.c_str());
         continue;
       }
@@ -180,18 +197,27 @@ class SummaryView final : public View {
     const float y = at.y + em * 0.62f;
     const auto letters = static_cast<std::size_t>(std::max(3.0f, names / (em * 0.55f)));
     painter.text({at.x, y}, elide(one.name, letters), screen.theme.ink, Anchor::start, false);
-    painter.fill({at.x + names, y - em * 0.22f, at.x + names + most, y + em * 0.22f}, screen.theme.raised, 2.0f);
-    painter.fill({at.x + names, y - em * 0.22f, at.x + names + std::max(1.0f, share * most), y + em * 0.22f}, screen.theme.accent, 2.0f);
-    painter.text({at.x + width, y}, answer.distribution ? fmt::format("{:.3f} %", 100.0 * one.score) : format_number(one.score), screen.theme.ink, Anchor::end, true);
+    painter.fill({at.x + names, y - em * 0.22f, at.x + names + most, y + em * 0.22f}, screen.theme.raised,
+                 2.0f);
+    painter.fill({at.x + names, y - em * 0.22f, at.x + names + std::max(1.0f, share * most), y + em * 0.22f},
+                 screen.theme.accent, 2.0f);
+    painter.text({at.x + width, y},
+                 answer.distribution ? fmt::format("{:.3f} %", 100.0 * one.score) : format_number(one.score),
+                 screen.theme.ink, Anchor::end, true);
     ImGui::Dummy({width, em * 1.25f});
   }
 
   void draw_dataset(Screen& screen) {
     const auto& targets = screen.snapshot->targets;
-    if (std::none_of(targets.begin(), targets.end(), [](const TargetColumn& t) { return t.dataset.has_value(); })) return;
-    ImGui::SeparatorText(screen.snapshot->dataset_text.empty() ? "The data set" : screen.snapshot->dataset_text.c_str());
-    if (!ImGui::BeginTable("dataset", 4, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH)) return;
-    for (const char* name : {"target", "correct", "accuracy", "agrees with the left"}) ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, ImGui::GetFontSize() * 10.0f);
+    if (std::none_of(targets.begin(), targets.end(),
+                     [](const TargetColumn& t) { return t.dataset.has_value(); }))
+      return;
+    ImGui::SeparatorText(screen.snapshot->dataset_text.empty() ? "The data set"
+                                                               : screen.snapshot->dataset_text.c_str());
+    if (!ImGui::BeginTable("dataset", 4, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH))
+      return;
+    for (const char* name : {"target", "correct", "accuracy", "agrees with the left"})
+      ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, ImGui::GetFontSize() * 10.0f);
     ImGui::TableHeadersRow();
     for (std::size_t t = 0; t < targets.size(); ++t) {
       if (!targets[t].dataset) continue;
@@ -203,16 +229,23 @@ class SummaryView final : public View {
       const bool labelled = result.correct >= 0 && result.samples > 0;
       right_text(labelled ? fmt::format("{} of {}", result.correct, result.samples) : "–", screen.theme.ink);
       ImGui::TableNextColumn();
-      right_text(labelled ? fmt::format("{:.2f} %", 100.0 * static_cast<double>(result.correct) / static_cast<double>(result.samples)) : "–", screen.theme.ink);
+      right_text(labelled ? fmt::format("{:.2f} %", 100.0 * static_cast<double>(result.correct) /
+                                                        static_cast<double>(result.samples))
+                          : "–",
+                 screen.theme.ink);
       ImGui::TableNextColumn();
-      right_text(targets[0].dataset ? fmt::format("{} of {}", agreement(*targets[0].dataset, result), result.samples) : "–", screen.theme.ink);
+      right_text(targets[0].dataset
+                     ? fmt::format("{} of {}", agreement(*targets[0].dataset, result), result.samples)
+                     : "–",
+                 screen.theme.ink);
     }
     ImGui::EndTable();
   }
 
   void draw_environment(Screen& screen) {
     ImGui::SeparatorText("What ran");
-    if (!ImGui::BeginTable("ran", 4, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH)) return;
+    if (!ImGui::BeginTable("ran", 4, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH))
+      return;
     ImGui::TableSetupColumn("target", 0, 2.0f);
     ImGui::TableSetupColumn("with", 0, 4.0f);
     ImGui::TableSetupColumn("time", 0, 1.0f);

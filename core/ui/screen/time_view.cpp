@@ -19,17 +19,22 @@ class TimeView final : public View {
 
   void draw(Screen& screen) override {
     if (longest_layer_ns(*screen.snapshot, false) == 0 && longest_layer_ns(*screen.snapshot, true) == 0)
-      return empty_state(screen, "No times were recorded.", "What was opened holds tensors alone; Driftscope's own runs note the time of every node.");
+      return empty_state(
+          screen, "No times were recorded.",
+          "What was opened holds tensors alone; Driftscope's own runs note the time of every node.");
     draw_toolbar(screen);
     update(screen);
     draw_totals(screen);
-    if (flames_) draw_flames(screen);
-    else draw_bars(screen);
+    if (flames_)
+      draw_flames(screen);
+    else
+      draw_bars(screen);
   }
 
   Table table(const Screen& screen) const override {
     Table table = {{"layer", "op"}};
-    for (const TargetColumn& target : screen.snapshot->targets) table[0].insert(table[0].end(), {target.target + " ns", target.target + " first ns"});
+    for (const TargetColumn& target : screen.snapshot->targets)
+      table[0].insert(table[0].end(), {target.target + " ns", target.target + " first ns"});
     for (std::size_t i = 0; i < screen.snapshot->layers.size(); ++i) {
       std::vector<std::string> row = {screen.snapshot->layers[i].node, screen.snapshot->layers[i].op};
       for (std::size_t t = 0; t < screen.snapshot->targets.size(); ++t) {
@@ -50,8 +55,10 @@ class TimeView final : public View {
     const std::int64_t longest = longest_layer_ns(*screen.snapshot, first_ == 1);
     for (std::size_t i = 0; i < count; ++i) {
       const float top = 12.0f + row * static_cast<float>(i);
-      painter.text({250.0f, top + row / 2.0f}, elide(screen.snapshot->layers[rows_[i]].node, 34), screen.theme.ink, Anchor::end, true);
-      paint_time_row(painter, {260.0f, top, 990.0f, top + row}, *screen.snapshot, rows_[i], longest, first_ == 1, screen.theme);
+      painter.text({250.0f, top + row / 2.0f}, elide(screen.snapshot->layers[rows_[i]].node, 34),
+                   screen.theme.ink, Anchor::end, true);
+      paint_time_row(painter, {260.0f, top, 990.0f, top + row}, *screen.snapshot, rows_[i], longest,
+                     first_ == 1, screen.theme);
     }
     return {painter.finish(), {}};
   }
@@ -77,7 +84,8 @@ class TimeView final : public View {
     number_ = screen.snapshot_number;
     sorted_target_ = screen.target();
     LayerSort sort;
-    if (sorted_) sort = {SortBy::metric, screen.target(), first_ == 1 ? Metric::first_time : Metric::time, true};
+    if (sorted_)
+      sort = {SortBy::metric, screen.target(), first_ == 1 ? Metric::first_time : Metric::time, true};
     rows_ = ordered_layers(*screen.snapshot, {}, sort);
     flame_.clear();
     all_ns_ = 1;
@@ -95,9 +103,12 @@ class TimeView final : public View {
       const std::int64_t ns = first_ == 1 ? targets[t].first_total_ns : targets[t].total_ns;
       std::string text = format_ns(ns);
       const std::int64_t base = first_ == 1 ? targets[0].first_total_ns : targets[0].total_ns;
-      if (t > 0 && ns > 0 && base > 0) text += fmt::format("  ×{:.2f}", static_cast<double>(ns) / static_cast<double>(base));
-      if (first_ == 0 && targets[t].first_total_ns > targets[t].total_ns && targets[t].total_ns > 0) text += fmt::format("  (first {})", format_ns(targets[t].first_total_ns));
-      const float width = ImGui::CalcTextSize((targets[t].name + text).c_str()).x + 3.0f * ImGui::GetFontSize();
+      if (t > 0 && ns > 0 && base > 0)
+        text += fmt::format("  ×{:.2f}", static_cast<double>(ns) / static_cast<double>(base));
+      if (first_ == 0 && targets[t].first_total_ns > targets[t].total_ns && targets[t].total_ns > 0)
+        text += fmt::format("  (first {})", format_ns(targets[t].first_total_ns));
+      const float width =
+          ImGui::CalcTextSize((targets[t].name + text).c_str()).x + 3.0f * ImGui::GetFontSize();
       if (t > 0) {
         ImGui::SameLine(0.0f, 18.0f * screen.scale);
         if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
@@ -126,8 +137,11 @@ class TimeView final : public View {
         const ImVec2 at = ImGui::GetCursorScreenPos();
         if (ImGui::Selectable("##row", chosen, 0, {0.0f, row})) screen.selection.select_layer(layer);
         const float right = at.x + ImGui::GetContentRegionAvail().x;
-        painter.text({at.x + names - 10.0f, at.y + row / 2.0f}, elide(screen.snapshot->layers[layer].node, std::max<std::size_t>(3, letters)), screen.theme.ink, Anchor::end, false);
-        paint_time_row(painter, {at.x + names, at.y, right, at.y + row}, *screen.snapshot, layer, longest, first_ == 1, screen.theme);
+        painter.text({at.x + names - 10.0f, at.y + row / 2.0f},
+                     elide(screen.snapshot->layers[layer].node, std::max<std::size_t>(3, letters)),
+                     screen.theme.ink, Anchor::end, false);
+        paint_time_row(painter, {at.x + names, at.y, right, at.y + row}, *screen.snapshot, layer, longest,
+                       first_ == 1, screen.theme);
         ImGui::PopID();
       }
     ImGui::PopStyleVar();
@@ -153,24 +167,30 @@ class TimeView final : public View {
     ImGui::EndChild();
   }
 
-  void handle_flame_mouse(Screen& screen, const Painter& painter, const Canvas& area, const FlameView& view, std::size_t target) {
+  void handle_flame_mouse(Screen& screen, const Painter& painter, const Canvas& area, const FlameView& view,
+                          std::size_t target) {
     const ImGuiIO& io = ImGui::GetIO();
     const double length = static_cast<double>(view_.to_ns - view_.from_ns);
     if (area.hovered && io.KeyCtrl && io.MouseWheel != 0.0f) {
       const double share = static_cast<double>((io.MousePos.x - area.box.left) / area.box.width());
       const double about = static_cast<double>(view_.from_ns) + share * length;
-      const double wanted = std::clamp(length * (io.MouseWheel > 0.0f ? 0.75 : 1.33), 100.0, static_cast<double>(all_ns_));
+      const double wanted =
+          std::clamp(length * (io.MouseWheel > 0.0f ? 0.75 : 1.33), 100.0, static_cast<double>(all_ns_));
       move_to(about - share * wanted, wanted);
     }
     if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left))
-      move_to(static_cast<double>(view_.from_ns) - static_cast<double>(io.MouseDelta.x / area.box.width()) * length, length);
+      move_to(static_cast<double>(view_.from_ns) -
+                  static_cast<double>(io.MouseDelta.x / area.box.width()) * length,
+              length);
     if (!area.hovered) return;
     const FlameSpan* span = flame_at(painter, view, flame_[target], point(io.MousePos));
     if (span == nullptr) return;
     if (area.clicked && span->layer != no_place) screen.selection.select({span->layer, target});
     const std::string name = span->layer == no_place ? span->name : screen.snapshot->layers[span->layer].node;
-    ImGui::SetTooltip("%s\n%s, %.1f %% of the run\nCtrl+wheel zooms, drag moves", name.c_str(), format_ns(span->end_ns - span->begin_ns).c_str(),
-                      100.0 * static_cast<double>(span->end_ns - span->begin_ns) / static_cast<double>(std::max<std::int64_t>(1, flame_[target].total_ns)));
+    ImGui::SetTooltip("%s\n%s, %.1f %% of the run\nCtrl+wheel zooms, drag moves", name.c_str(),
+                      format_ns(span->end_ns - span->begin_ns).c_str(),
+                      100.0 * static_cast<double>(span->end_ns - span->begin_ns) /
+                          static_cast<double>(std::max<std::int64_t>(1, flame_[target].total_ns)));
   }
 
   void move_to(double from, double length) {

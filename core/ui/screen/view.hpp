@@ -19,7 +19,7 @@ namespace driftscope::ui {
 /// Of one frame.
 struct Screen {
   const Feed& feed;
-  const Snapshot* snapshot;  ///< null: nothing is open
+  const Snapshot* snapshot;       ///< null: nothing is open
   std::uint64_t snapshot_number;  ///< another one when the snapshot is
   SelectionHistory& selection;
   const Theme& theme;
@@ -27,6 +27,7 @@ struct Screen {
   ImFont* regular;
   ImFont* small;
   float scale;
+  bool arrows;  ///< arrow keys go from layer to layer; not while Tab has put them on a control
 
   [[nodiscard]] ImGuiPainter painter(ImDrawList* list) const { return {list, regular, small, scale}; }
   [[nodiscard]] ImGuiPainter painter() const { return painter(ImGui::GetWindowDrawList()); }

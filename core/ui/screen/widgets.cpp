@@ -24,7 +24,8 @@ bool segments(const Screen& screen, const char* id, int& chosen, std::initialize
     if (active) {
       const ImVec2 low = ImGui::GetItemRectMin();
       const ImVec2 high = ImGui::GetItemRectMax();
-      ImGui::GetWindowDrawList()->AddRectFilled({low.x + 2.0f, high.y - 2.0f * screen.scale}, {high.x - 2.0f, high.y}, im(screen.theme.accent));
+      ImGui::GetWindowDrawList()->AddRectFilled({low.x + 2.0f, high.y - 2.0f * screen.scale},
+                                                {high.x - 2.0f, high.y}, im(screen.theme.accent));
     }
     ImGui::PopStyleColor(2);
     ++place;
@@ -72,7 +73,8 @@ void verdict_label(const Screen& screen, Verdict verdict, bool with_word) {
   const float size = ImGui::GetFontSize() * 0.72f;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   auto painter = screen.painter();
-  paint_verdict(painter, {at.x + size / 2.0f, at.y + ImGui::GetFontSize() / 2.0f}, size, verdict, screen.theme);
+  paint_verdict(painter, {at.x + size / 2.0f, at.y + ImGui::GetFontSize() / 2.0f}, size, verdict,
+                screen.theme);
   ImGui::Dummy({size, ImGui::GetFontSize()});
   if (!with_word) return;
   ImGui::SameLine(0.0f, 6.0f * screen.scale);
@@ -86,7 +88,8 @@ void target_label(const Screen& screen, std::size_t target) {
   const float size = ImGui::GetFontSize() * 0.55f;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   auto painter = screen.painter();
-  paint_marker(painter, {at.x + size / 2.0f, at.y + ImGui::GetFontSize() / 2.0f}, size, target, screen.theme.series(target));
+  paint_marker(painter, {at.x + size / 2.0f, at.y + ImGui::GetFontSize() / 2.0f}, size, target,
+               screen.theme.series(target));
   ImGui::Dummy({size, ImGui::GetFontSize()});
   ImGui::SameLine(0.0f, 6.0f * screen.scale);
   ImGui::TextUnformatted(screen.snapshot->targets[target].name.c_str());
@@ -127,7 +130,8 @@ Canvas canvas(const char* id, ImVec2 size) {
   return made;
 }
 
-void splitter(const Screen& screen, const char* id, bool vertical, float length, float& share, float low, float high) {
+void splitter(const Screen& screen, const char* id, bool vertical, float length, float& share, float low,
+              float high) {
   const float thick = std::max(5.0f, 6.0f * screen.scale);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -142,7 +146,9 @@ void splitter(const Screen& screen, const char* id, bool vertical, float length,
     ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
     const ImVec2 middle{at.x + size.x / 2.0f, at.y + size.y / 2.0f};
     const ImVec2 half = vertical ? ImVec2{1.0f, size.y / 2.0f} : ImVec2{size.x / 2.0f, 1.0f};
-    ImGui::GetWindowDrawList()->AddRectFilled({middle.x - half.x, middle.y - half.y}, {middle.x + half.x, middle.y + half.y}, im(screen.theme.accent));
+    ImGui::GetWindowDrawList()->AddRectFilled({middle.x - half.x, middle.y - half.y},
+                                              {middle.x + half.x, middle.y + half.y},
+                                              im(screen.theme.accent));
   }
 }
 

@@ -41,6 +41,7 @@ struct Canvas {
 [[nodiscard]] Canvas canvas(const char* id, ImVec2 size);
 
 /// A horizontal or vertical bar between two parts; moves `share` (of `length`) within [low, high].
-void splitter(const Screen& screen, const char* id, bool vertical, float length, float& share, float low, float high);
+void splitter(const Screen& screen, const char* id, bool vertical, float length, float& share, float low,
+              float high);
 
 }  // namespace driftscope::ui

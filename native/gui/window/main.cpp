@@ -21,8 +21,10 @@ Result<WindowOptions> window_options(const GuiOptions& options) {
   window.scale = options.scale;
   if (options.size.empty()) return window;
   char rest = '\0';
-  if (std::sscanf(options.size.c_str(), "%5dx%5d%c", &window.width, &window.height, &rest) != 2 || window.width < 320 || window.height < 240)
-    return bad_input(fmt::format("--size {}: expected WIDTHxHEIGHT of at least 320x240, as in 1280x800", options.size));
+  if (std::sscanf(options.size.c_str(), "%5dx%5d%c", &window.width, &window.height, &rest) != 2 ||
+      window.width < 320 || window.height < 240)
+    return bad_input(
+        fmt::format("--size {}: expected WIDTHxHEIGHT of at least 320x240, as in 1280x800", options.size));
   return window;
 }
 
@@ -48,7 +50,8 @@ Status show(const GuiOptions& options) {
 }
 
 int run_gui(int argc, char** argv) {
-  CLI::App app{"The screens of Driftscope: layers, drift, tensors, time, memory, the graph.", "driftscope gui"};
+  CLI::App app{"The screens of Driftscope: layers, drift, tensors, time, memory, the graph.",
+               "driftscope gui"};
   GuiOptions options;
   add_gui_options(app, options);
   try {

@@ -22,19 +22,26 @@ std::vector<ImGuiKey> keys_of(const std::string& text) {
   std::vector<ImGuiKey> keys;
   std::stringstream parts(text);
   for (std::string part; std::getline(parts, part, '+');) {
-    if (part == "Ctrl") keys.push_back(ImGuiMod_Ctrl);
-    else if (part == "Shift") keys.push_back(ImGuiMod_Shift);
-    else if (part == "Alt") keys.push_back(ImGuiMod_Alt);
+    if (part == "Ctrl")
+      keys.push_back(ImGuiMod_Ctrl);
+    else if (part == "Shift")
+      keys.push_back(ImGuiMod_Shift);
+    else if (part == "Alt")
+      keys.push_back(ImGuiMod_Alt);
     else {
       static const std::pair<const char*, ImGuiKey> named[] = {
-          {"/", ImGuiKey_Slash}, {"[", ImGuiKey_LeftBracket}, {"]", ImGuiKey_RightBracket}, {"Down", ImGuiKey_DownArrow}, {"Up", ImGuiKey_UpArrow},
-          {"Left", ImGuiKey_LeftArrow}, {"Right", ImGuiKey_RightArrow}, {"Enter", ImGuiKey_Enter}, {"Escape", ImGuiKey_Escape}, {"Tab", ImGuiKey_Tab},
-          {"Space", ImGuiKey_Space}, {"Home", ImGuiKey_Home}, {"End", ImGuiKey_End}, {"PageDown", ImGuiKey_PageDown}, {"PageUp", ImGuiKey_PageUp}};
+          {"/", ImGuiKey_Slash},          {"[", ImGuiKey_LeftBracket},     {"]", ImGuiKey_RightBracket},
+          {"Down", ImGuiKey_DownArrow},   {"Up", ImGuiKey_UpArrow},        {"Left", ImGuiKey_LeftArrow},
+          {"Right", ImGuiKey_RightArrow}, {"Enter", ImGuiKey_Enter},       {"Escape", ImGuiKey_Escape},
+          {"Tab", ImGuiKey_Tab},          {"Space", ImGuiKey_Space},       {"Home", ImGuiKey_Home},
+          {"End", ImGuiKey_End},          {"PageDown", ImGuiKey_PageDown}, {"PageUp", ImGuiKey_PageUp}};
       ImGuiKey key = ImGuiKey_None;
       for (const auto& [name, code] : named)
         if (part == name) key = code;
-      if (part.size() == 1 && part[0] >= 'A' && part[0] <= 'Z') key = static_cast<ImGuiKey>(ImGuiKey_A + (part[0] - 'A'));
-      if (part.size() == 1 && part[0] >= '0' && part[0] <= '9') key = static_cast<ImGuiKey>(ImGuiKey_0 + (part[0] - '0'));
+      if (part.size() == 1 && part[0] >= 'A' && part[0] <= 'Z')
+        key = static_cast<ImGuiKey>(ImGuiKey_A + (part[0] - 'A'));
+      if (part.size() == 1 && part[0] >= '0' && part[0] <= '9')
+        key = static_cast<ImGuiKey>(ImGuiKey_0 + (part[0] - '0'));
       if (key == ImGuiKey_None) return {};
       keys.push_back(key);
     }
@@ -177,13 +184,17 @@ class ScriptRun {
     words >> what;
     std::getline(words >> std::ws, text);
     const auto feed = host_.feed();
-    const auto judge = [&](bool ok, const std::string& got) { return ok ? Status() : bad_input(fmt::format("expected {} {}, got {}", what, text, got)); };
+    const auto judge = [&](bool ok, const std::string& got) {
+      return ok ? Status() : bad_input(fmt::format("expected {} {}, got {}", what, text, got));
+    };
     if (what == "view") return judge(app_.view_title() == text, std::string(app_.view_title()));
     if (what == "layer") return judge(app_.selected_layer() == text, app_.selected_layer());
     if (what == "error") return judge(feed->error.find(text) != std::string::npos, feed->error);
     if (what == "noerror") return judge(feed->error.empty(), feed->error);
     if (what == "targets" || what == "layers") {
-      const std::size_t got = !feed->snapshot ? 0 : what == "targets" ? feed->snapshot->targets.size() : feed->snapshot->layers.size();
+      const std::size_t got = !feed->snapshot     ? 0
+                              : what == "targets" ? feed->snapshot->targets.size()
+                                                  : feed->snapshot->layers.size();
       return judge(std::to_string(got) == text, std::to_string(got));
     }
     return bad_input("unknown expectation");
@@ -198,12 +209,14 @@ class ScriptRun {
       const auto begin = std::chrono::steady_clock::now();
       window_.frame(app_, false);
       window_.finish();
-      times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+      times.push_back(
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
     }
     Window::measure_speed(false);
     std::sort(times.begin(), times.end());
     const double median = times[times.size() / 2];
-    fmt::print("speed {} frames: median {:.2f} ms ({:.0f} per second), slowest {:.2f} ms\n", count, median, 1000.0 / median, times.back());
+    fmt::print("speed {} frames: median {:.2f} ms ({:.0f} per second), slowest {:.2f} ms\n", count, median,
+               1000.0 / median, times.back());
     return {};
   }
 

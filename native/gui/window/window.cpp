@@ -25,7 +25,9 @@ std::string glfw_error() {
 
 Result<std::unique_ptr<Window>> Window::open(const WindowOptions& options) {
   if (glfwInit() == GLFW_FALSE)
-    return missing_error(fmt::format("no window can be opened here: {}; driftscope gui needs a desktop (or Xvfb: xvfb-run driftscope gui)", glfw_error()));
+    return missing_error(fmt::format(
+        "no window can be opened here: {}; driftscope gui needs a desktop (or Xvfb: xvfb-run driftscope gui)",
+        glfw_error()));
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -34,7 +36,8 @@ Result<std::unique_ptr<Window>> Window::open(const WindowOptions& options) {
   if (handle == nullptr) {
     const std::string why = glfw_error();
     glfwTerminate();
-    return missing_error(fmt::format("no window with OpenGL 3.2: {}; package libgl1-mesa-dri has a driver without a GPU", why));
+    return missing_error(fmt::format(
+        "no window with OpenGL 3.2: {}; package libgl1-mesa-dri has a driver without a GPU", why));
   }
   std::unique_ptr<Window> window(new Window(handle));
   window->fixed_scale_ = options.scale;
@@ -119,7 +122,9 @@ void Window::frame(ui::App& app, bool wait) {
   ui::clear_gl(width, height, app.ground());
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   app.after_render([&](ui::Box box) { return ui::read_gl_pixels(box, width, height); });
-  if (keep_) last_ = ui::read_gl_pixels({0.0f, 0.0f, static_cast<float>(width), static_cast<float>(height)}, width, height);
+  if (keep_)
+    last_ = ui::read_gl_pixels({0.0f, 0.0f, static_cast<float>(width), static_cast<float>(height)}, width,
+                               height);
   glfwSwapBuffers(window_);
 }
 

@@ -29,7 +29,9 @@ class Window {
 
   [[nodiscard]] bool should_close() const;
   [[nodiscard]] float scale() const;
-  void on_drop(std::function<void(std::vector<std::filesystem::path>)> opened) { opened_ = std::move(opened); }
+  void on_drop(std::function<void(std::vector<std::filesystem::path>)> opened) {
+    opened_ = std::move(opened);
+  }
   void drop(std::vector<std::filesystem::path> paths) const {
     if (opened_) opened_(std::move(paths));
   }

@@ -88,7 +88,7 @@ test('files can be dropped at any time; bad ones say what is wrong and change no
   const done = gui(folder, ['idle', 'expect targets 0', `drop ${strict}`, 'idle', 'expect noerror', 'expect targets 1', 'expect view Layers',
     `drop ${cut}`, 'idle', 'expect error lenet5-fast.safetensors', 'expect targets 1',
     'drop broken.json', 'idle', 'expect error "left" or "right" is missing', 'drop what.xyz', 'idle', 'expect error unknown kind of file', 'drop gone.onnx', 'idle', 'expect error gone.onnx', 'expect targets 1',
-    `drop ${other}`, 'idle', 'expect noerror', 'expect targets 1', 'expect layers 8',
+    `drop ${other}`, 'idle', 'expect noerror', 'expect targets 1', 'expect layers 9',
     'drop empty.safetensors', 'idle', 'expect targets 2', 'view Tensor', 'key Home', 'shot empty.png', 'view Summary', 'shot summary.png', 'view Graph', 'shot graph.png'], { files: [] });
   assert.equal(done.status, 0, done.stderr);
   assert.ok(existsSync(join(folder, 'empty.png')));

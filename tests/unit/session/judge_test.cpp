@@ -26,12 +26,18 @@ Answer ask(Door& door, const json& request, const Bytes& payload = {}) {
 
 Bytes small_model() {
   ModelBuilder model;
-  model.input("x", DType::float32, {1, 4}).node("Relu", {"x"}, {"a"}).named("first").node("Neg", {"a"}, {"y"}).named("second").output("y");
+  model.input("x", DType::float32, {1, 4})
+      .node("Relu", {"x"}, {"a"})
+      .named("first")
+      .node("Neg", {"a"}, {"y"})
+      .named("second")
+      .output("y");
   return model.bytes();
 }
 
 Bytes traced(Door& door, const std::string& target) {
-  REQUIRE(ask(door, {{"do", "start"}, {"target", target}, {"seed", 42}, {"capture", "all"}}).head.contains("nodes"));
+  REQUIRE(ask(door, {{"do", "start"}, {"target", target}, {"seed", 42}, {"capture", "all"}})
+              .head.contains("nodes"));
   while (!ask(door, {{"do", "poll"}}).head.value("finished", false)) {
   }
   return ask(door, {{"do", "finish"}}).payload;
@@ -72,11 +78,13 @@ TEST_CASE("Judge_BesideAnother_IsComparedWithIt") {
 
 TEST_CASE("Judge_NonsenseOrNoModel_IsAnError") {
   Door door;
-  CHECK(ask(door, {{"do", "judge"}}).head["error"]["message"] == "request: \"judge\" before a model was loaded");
+  CHECK(ask(door, {{"do", "judge"}}).head["error"]["message"] ==
+        "request: \"judge\" before a model was loaded");
   CHECK(ask(door, {{"do", "topology"}}).head.contains("error"));
   ask(door, {{"do", "load"}}, small_model());
   CHECK(ask(door, {{"do", "judge"}}, Bytes(7)).head.contains("error"));
-  CHECK(ask(door, {{"do", "judge"}, {"left_bytes", 100}}, Bytes(7)).head["error"]["message"] == "request: \"left_bytes\" is 100, the payload has 7");
+  CHECK(ask(door, {{"do", "judge"}, {"left_bytes", 100}}, Bytes(7)).head["error"]["message"] ==
+        "request: \"left_bytes\" is 100, the payload has 7");
 }
 
 TEST_CASE("Topology_NamesNodesWithWhatTheyRead") {

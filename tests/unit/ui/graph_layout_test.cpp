@@ -19,7 +19,8 @@ void check_sound(const Inputs& inputs, const ui::GraphLayout& layout) {
       if (input < i) REQUIRE(layout.nodes[input].y < layout.nodes[i].y);
   // Nodes of one rank do not overlap.
   for (const auto& rank : layout.ranks)
-    for (std::size_t i = 1; i < rank.size(); ++i) REQUIRE(layout.nodes[rank[i]].x - layout.nodes[rank[i - 1]].x >= 0.999f);
+    for (std::size_t i = 1; i < rank.size(); ++i)
+      REQUIRE(layout.nodes[rank[i]].x - layout.nodes[rank[i - 1]].x >= 0.999f);
   for (const ui::Point& node : layout.nodes) {
     REQUIRE(node.x >= 0.0f);
     REQUIRE(node.x <= layout.width);
@@ -40,7 +41,8 @@ TEST_CASE("GraphLayout_SkipConnection_PassesBesideTheNodesBetween") {
   const Inputs inputs = {{}, {0}, {1}, {2, 0}};
   const auto layout = ui::layout_graph(inputs);
   check_sound(inputs, layout);
-  const auto skip = std::find_if(layout.edges.begin(), layout.edges.end(), [](const ui::GraphEdge& e) { return e.from == 0 && e.to == 3; });
+  const auto skip = std::find_if(layout.edges.begin(), layout.edges.end(),
+                                 [](const ui::GraphEdge& e) { return e.from == 0 && e.to == 3; });
   REQUIRE(skip != layout.edges.end());
   REQUIRE(skip->by.size() == 2);
   CHECK(std::abs(skip->by[0].x - layout.nodes[1].x) > 0.5f);
@@ -76,7 +78,8 @@ TEST_CASE("GraphLayout_HundredThousandNodes_AreBoundedWork") {
 }
 
 TEST_CASE("GraphPicture_ClickFindsWhatIsDrawn") {
-  auto snapshot = snapshot_of({run_of("pc/strict", {{"a", "Conv", "x", {1}}, {"b", "Relu", "y", {1}}, {"c", "Add", "z", {1}}})});
+  auto snapshot = snapshot_of(
+      {run_of("pc/strict", {{"a", "Conv", "x", {1}}, {"b", "Relu", "y", {1}}, {"c", "Add", "z", {1}}})});
   const auto layout = ui::layout_of(snapshot);  // without structure a chain
   ui::GraphPicture picture = ui::fitted({0, 0, 400, 300}, layout, 60.0f);
   const float x = 200.0f;

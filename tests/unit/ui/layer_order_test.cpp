@@ -12,8 +12,12 @@ namespace {
 using Rows = std::vector<std::uint32_t>;
 
 ui::Snapshot three_layers() {
-  return snapshot_of({run_of("pc/strict", {{"conv_b", "Conv", "a", {1, 2}, 300}, {"relu", "Relu", "b", {3, 4}, 100}, {"conv_a", "Conv", "c", {5, 6}, 200}}),
-                      run_of("chrome/strict", {{"conv_b", "Conv", "a", {1, 2.5f}, 30}, {"relu", "Relu", "b", {3, 4}, 10}, {"conv_a", "Conv", "c", {5, 9}, 20}})});
+  return snapshot_of({run_of("pc/strict", {{"conv_b", "Conv", "a", {1, 2}, 300},
+                                           {"relu", "Relu", "b", {3, 4}, 100},
+                                           {"conv_a", "Conv", "c", {5, 6}, 200}}),
+                      run_of("chrome/strict", {{"conv_b", "Conv", "a", {1, 2.5f}, 30},
+                                               {"relu", "Relu", "b", {3, 4}, 10},
+                                               {"conv_a", "Conv", "c", {5, 9}, 20}})});
 }
 
 }  // namespace
@@ -33,15 +37,18 @@ TEST_CASE("OrderedLayers_Sorted_ByTextAndByMetricBothWays") {
   const auto snapshot = three_layers();
   CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::node, 0, {}, false}) == Rows{2, 0, 1});
   CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::place, 0, {}, true}) == Rows{2, 1, 0});
-  CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::metric, 1, ui::Metric::max_abs, true}) == Rows{2, 0, 1});
+  CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::metric, 1, ui::Metric::max_abs, true}) ==
+        Rows{2, 0, 1});
   CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::metric, 0, ui::Metric::time, false}) == Rows{1, 2, 0});
 }
 
 TEST_CASE("OrderedLayers_UnknownValues_GoLastWhicheverWay") {
   auto snapshot = three_layers();
   snapshot.cells[0 * 2 + 1].max_abs = ui::not_measured;
-  CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::metric, 1, ui::Metric::max_abs, true}) == Rows{2, 1, 0});
-  CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::metric, 1, ui::Metric::max_abs, false}) == Rows{1, 2, 0});
+  CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::metric, 1, ui::Metric::max_abs, true}) ==
+        Rows{2, 1, 0});
+  CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::metric, 1, ui::Metric::max_abs, false}) ==
+        Rows{1, 2, 0});
 }
 
 TEST_CASE("OrderedLayers_TenThousandLayersOfSixTargets_AreSorted") {
@@ -49,10 +56,12 @@ TEST_CASE("OrderedLayers_TenThousandLayersOfSixTargets_AreSorted") {
   snapshot.targets.resize(6);
   snapshot.layers.resize(10'000);
   snapshot.cells.resize(60'000);
-  for (std::size_t i = 0; i < 10'000; ++i) snapshot.cells[i * 6 + 5].max_abs = static_cast<double>((i * 7919) % 10'000);
+  for (std::size_t i = 0; i < 10'000; ++i)
+    snapshot.cells[i * 6 + 5].max_abs = static_cast<double>((i * 7919) % 10'000);
   const Rows rows = ui::ordered_layers(snapshot, {}, {ui::SortBy::metric, 5, ui::Metric::max_abs, false});
   REQUIRE(rows.size() == 10'000);
-  for (std::size_t i = 1; i < rows.size(); ++i) REQUIRE(snapshot.cell(rows[i - 1], 5).max_abs <= snapshot.cell(rows[i], 5).max_abs);
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    REQUIRE(snapshot.cell(rows[i - 1], 5).max_abs <= snapshot.cell(rows[i], 5).max_abs);
 }
 
 TEST_CASE("MetricText_HasUnitsAndSaysWhatIsUnknown") {

@@ -21,7 +21,8 @@ inline Trace trace_of(const std::string& target, const std::vector<LayerSpec>& l
   trace.target = target;
   for (const LayerSpec& layer : layers) {
     trace.nodes.push_back({layer.node, layer.op, {layer.output}, {2 * layer.ns, layer.ns, layer.ns}});
-    trace.tensors.push_back({layer.output, tensor<float>({1, static_cast<std::int64_t>(layer.values.size())}, layer.values)});
+    trace.tensors.push_back(
+        {layer.output, tensor<float>({1, static_cast<std::int64_t>(layer.values.size())}, layer.values)});
   }
   return trace;
 }

@@ -15,8 +15,14 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 Graph small_graph() {
   ModelBuilder model;
-  model.input("x", DType::float32, {1, 2}).node("Relu", {"x"}, {"a"}).named("first").node("Tanh", {"a"}, {"b"}).named("second")
-      .node("Add", {"a", "b"}, {"y"}).named("third").output("y");
+  model.input("x", DType::float32, {1, 2})
+      .node("Relu", {"x"}, {"a"})
+      .named("first")
+      .node("Tanh", {"a"}, {"b"})
+      .named("second")
+      .node("Add", {"a", "b"}, {"y"})
+      .named("third")
+      .output("y");
   return built(model);
 }
 
@@ -26,7 +32,9 @@ ComparisonView small_view() {
   const auto target = [](const std::string& name, float y) {
     TargetResult result;
     result.target = name;
-    result.trace = trace_of(name, {{"first", "Relu", "a", {1, 2}}, {"second", "Tanh", "b", {1, 2}}, {"third", "Add", "y", {y, 2}}});
+    result.trace = trace_of(
+        name,
+        {{"first", "Relu", "a", {1, 2}}, {"second", "Tanh", "b", {1, 2}}, {"third", "Add", "y", {y, 2}}});
     return result;
   };
   view.left = target("pc/strict", 1.0f);
@@ -42,9 +50,14 @@ ComparisonView small_view() {
 }  // namespace
 
 TEST_CASE("Snapshot_OfRuns_MeasuresEachAgainstTheFirst") {
-  const auto snapshot = snapshot_of({run_of("pc/strict", {{"n", "Conv", "a", {1, 2}}, {"m", "Relu", "b", {3, 4}}}),
-                                     run_of("chrome/strict", {{"n", "Conv", "a", {1, 2}}, {"m", "Relu", "b", {3, 5}}, }),
-                                     run_of("firefox/strict", {{"n", "Conv", "a", {1, 2}, 7000}})});
+  const auto snapshot =
+      snapshot_of({run_of("pc/strict", {{"n", "Conv", "a", {1, 2}}, {"m", "Relu", "b", {3, 4}}}),
+                   run_of("chrome/strict",
+                          {
+                              {"n", "Conv", "a", {1, 2}},
+                              {"m", "Relu", "b", {3, 5}},
+                          }),
+                   run_of("firefox/strict", {{"n", "Conv", "a", {1, 2}, 7000}})});
   REQUIRE(snapshot.layers.size() == 2);
   CHECK(snapshot.cell(0, 1).verdict == Verdict::identical);
   CHECK(snapshot.cell(1, 1).max_abs == 1.0);
@@ -60,7 +73,8 @@ TEST_CASE("Snapshot_OfRuns_MeasuresEachAgainstTheFirst") {
 }
 
 TEST_CASE("Snapshot_OtherShape_IsAMismatchAndADivergence") {
-  const auto snapshot = snapshot_of({run_of("pc/strict", {{"n", "Conv", "a", {1, 2}}}), run_of("pc/fast", {{"n", "Conv", "a", {1, 2, 3}}})});
+  const auto snapshot = snapshot_of({run_of("pc/strict", {{"n", "Conv", "a", {1, 2}}}),
+                                     run_of("pc/fast", {{"n", "Conv", "a", {1, 2, 3}}})});
   CHECK(snapshot.cell(0, 1).mismatch);
   CHECK_FALSE(snapshot.cell(0, 1).note.empty());
   CHECK(snapshot.targets[1].first_divergence == 0);
@@ -79,10 +93,12 @@ TEST_CASE("Snapshot_OfAComparison_KnowsVerdictsAndStructure") {
 
 TEST_CASE("Snapshot_StoppedMidway_LacksComparisonsAndHoldsTheRest") {
   std::vector<LayerSpec> specs;
-  for (int i = 0; i < 40; ++i) specs.push_back({"n" + std::to_string(i), "Relu", "v" + std::to_string(i), {1.0f}});
+  for (int i = 0; i < 40; ++i)
+    specs.push_back({"n" + std::to_string(i), "Relu", "v" + std::to_string(i), {1.0f}});
   ui::SnapshotParts parts;
   parts.targets = {run_of("pc/strict", specs), run_of("pc/fast", specs)};
-  const auto snapshot = ui::make_snapshot(std::move(parts), [](std::int64_t done, std::int64_t) { return done < 50; });
+  const auto snapshot =
+      ui::make_snapshot(std::move(parts), [](std::int64_t done, std::int64_t) { return done < 50; });
   CHECK(snapshot.layers.size() == 40);
   CHECK(snapshot.cell(0, 1).compared);
   CHECK_FALSE(snapshot.cell(39, 1).compared);
@@ -141,13 +157,15 @@ TEST_CASE("StoredComparison_Damaged_SaysWhatIsMissing") {
   CHECK(message("{\"format\":\"other\"}").find("got \"other\"") != std::string::npos);
   CHECK(message("nonsense").find("driftscope-compare-1") != std::string::npos);
   CHECK(message("[]").find("empty") != std::string::npos);
-  CHECK(message("{\"format\":\"driftscope-compare-1\",\"left\":{\"target\":\"a\"},\"right\":[{\"target\":\"b\",\"layers\":[{\"node\":3}]}]}") ==
-        "right[0], layer 0: \"node\" is not a text");
-  CHECK(message("{\"format\":\"driftscope-verify-1\",\"verdict\":\"great\",\"layers\":[]}").find("\"verdict\"") != std::string::npos);
+  CHECK(message("{\"format\":\"driftscope-compare-1\",\"left\":{\"target\":\"a\"},\"right\":[{\"target\":"
+                "\"b\",\"layers\":[{\"node\":3}]}]}") == "right[0], layer 0: \"node\" is not a text");
+  CHECK(message("{\"format\":\"driftscope-verify-1\",\"verdict\":\"great\",\"layers\":[]}")
+            .find("\"verdict\"") != std::string::npos);
 }
 
 TEST_CASE("Snapshot_NanEverywhere_CountsAsTheSame") {
-  const auto snapshot = snapshot_of({run_of("pc/strict", {{"n", "Log", "a", {nan, nan}}}), run_of("chrome/strict", {{"n", "Log", "a", {nan, nan}}})});
+  const auto snapshot = snapshot_of({run_of("pc/strict", {{"n", "Log", "a", {nan, nan}}}),
+                                     run_of("chrome/strict", {{"n", "Log", "a", {nan, nan}}})});
   CHECK(snapshot.cell(0, 1).verdict == Verdict::identical);
   CHECK(snapshot.cell(0, 1).nan == 2);
 }

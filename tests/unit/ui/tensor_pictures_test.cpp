@@ -116,7 +116,8 @@ TEST_CASE("HeatMap_ConstantEmptyAndHuge_AreDrawn") {
   CHECK(image.pixels[0] == image.pixels[5]);
   CHECK(ui::heat_map({}, ui::PlaneLayout({0, 3}), 0.0, 0.0, ui::ColourMap::diverging).pixels.empty());
   const std::vector<double> large(100 * 100, 1.0);
-  const ui::Image thinned = ui::heat_map(large, ui::PlaneLayout({100, 100}), 0.0, 1.0, ui::ColourMap::sequential, 400);
+  const ui::Image thinned =
+      ui::heat_map(large, ui::PlaneLayout({100, 100}), 0.0, 1.0, ui::ColourMap::sequential, 400);
   CHECK(thinned.width == 20);
   CHECK(thinned.pixels.size() == 400);
 }
@@ -134,7 +135,8 @@ TEST_CASE("Differences_OfTheSameNanOrInfinity_AreNone") {
 TEST_CASE("UlpHistogram_CountsByPowersOfTwo") {
   const Tensor left = tensor<float>({6}, {1.0f, 1.0f, 1.0f, 0.0f, nan, 1.0f});
   const float next = std::nextafterf(1.0f, 2.0f);
-  const Tensor right = tensor<float>({6}, {1.0f, next, std::nextafterf(std::nextafterf(next, 2.0f), 2.0f), -0.0f, nan, inf});
+  const Tensor right =
+      tensor<float>({6}, {1.0f, next, std::nextafterf(std::nextafterf(next, 2.0f), 2.0f), -0.0f, nan, inf});
   const ui::UlpHistogram histogram = ui::ulp_histogram(left, right);
   CHECK(histogram.elements == 6);
   CHECK(histogram.bins[0] == 3);
