@@ -79,8 +79,9 @@ void DesktopHost::work() {
       if (ending_) return;
       job = std::move(jobs_.front());
       jobs_.pop_front();
+      working_ = true;
+      stopped_ = false;
     }
-    stopped_ = false;
     change([&](ui::Feed& feed) {
       feed.busy = true;
       feed.doing = job.first;
@@ -94,6 +95,7 @@ void DesktopHost::work() {
       fail(std::string("internal error: ") + error.what());
     }
     change([&](ui::Feed& feed) {
+      working_ = false;
       feed.busy = !jobs_.empty();
       feed.doing.clear();
     });
@@ -183,9 +185,13 @@ void DesktopHost::run(std::vector<std::string> targets) {
 }
 
 void DesktopHost::stop() {
-  stopped_ = true;
   const std::lock_guard lock(mutex_);
+  stopped_ = true;
   jobs_.clear();
+  // What has not begun ends here; what has, when it asks next.
+  auto next = std::make_shared<ui::Feed>(*feed_);
+  next->busy = working_;
+  feed_ = std::move(next);
 }
 
 void DesktopHost::run_now(std::vector<std::string> targets, bool demo) {

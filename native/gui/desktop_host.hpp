@@ -62,9 +62,10 @@ class DesktopHost : public ui::Host {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::shared_ptr<const ui::Feed> feed_;  // guarded, as the next two
+  std::shared_ptr<const ui::Feed> feed_;  // guarded, as the next three
   std::deque<std::pair<std::string, Job>> jobs_;
   bool ending_ = false;
+  bool working_ = false;
   std::atomic<bool> stopped_{false};
 
   // The worker's own.

@@ -1,0 +1,190 @@
+// What the desktop program does in the background: opening, judging, running, stopping, saving.
+#include "native/gui/desktop_host.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "core/trace/trace_file.hpp"
+#include "native/cli/files.hpp"
+#include "native/gui/opened_files.hpp"
+#include "native/gui/options.hpp"
+#include "native/server/temp_folder.hpp"
+#include "tests/unit/support/model_builder.hpp"
+
+namespace driftscope::test::desktop_host_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A host without browsers (no site), without a history, in a folder of its own.
+struct Desk {
+  TempFolder folder = *TempFolder::make();
+  DesktopHost host{
+      {.timeout = std::chrono::seconds(5), .site = folder.path() / "no-site"}, folder.path(), [] {}};
+
+  std::shared_ptr<const ui::Feed> settled() {
+    for (int i = 0; i < 12'000 && host.feed()->busy; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    REQUIRE_FALSE(host.feed()->busy);
+    return host.feed();
+  }
+  fs::path file(const std::string& name, std::span<const std::byte> bytes) {
+    const fs::path path = folder.path() / name;
+    REQUIRE(write_file(path, bytes).ok());
+    return path;
+  }
+};
+
+ModelBuilder small_model() {
+  ModelBuilder model;
+  model.input("x", DType::float32, {1, 4})
+      .node("Relu", {"x"}, {"a"})
+      .named("first")
+      .node("Neg", {"a"}, {"y"})
+      .named("second")
+      .output("y");
+  return model;
+}
+
+std::vector<std::byte> trace_file(const std::string& target, float last,
+                                  const std::string& model_sha256 = "") {
+  Trace trace;
+  trace.target = target;
+  trace.model_sha256 = model_sha256;
+  trace.nodes = {{"first", "Relu", {"a"}, {20, 10}}, {"second", "Neg", {"y"}, {20, 10}}};
+  trace.tensors = {{"x", tensor<float>({1, 4}, {1, -2, 3, -4})},
+                   {"a", tensor<float>({1, 4}, {1, 0, 3, 0})},
+                   {"y", tensor<float>({1, 4}, {-1, -0.0f, -3, last})}};
+  const auto bytes = write_trace(trace);
+  REQUIRE(bytes.ok());
+  return *bytes;
+}
+
+}  // namespace
+
+TEST_CASE("DesktopHost_AtTheStart_SaysWhatThisMachineCanRunAndWhyNotTheRest") {
+  Desk desk;
+  const auto feed = desk.settled();
+  REQUIRE_FALSE(feed->targets.empty());
+  CHECK(feed->targets.front().target == "pc/strict");
+  CHECK(feed->targets.front().available);
+  bool browser = false;
+  for (const ui::TargetChoice& choice : feed->targets) {
+    if (choice.target.rfind("pc/", 0) == 0) continue;
+    browser = true;
+    CHECK_FALSE(choice.available);
+    CHECK_FALSE(choice.detail.empty());
+  }
+  CHECK(browser);
+}
+
+TEST_CASE("DesktopHost_TracesAndTheirModel_AreComparedAndJudged") {
+  Desk desk;
+  const auto left = desk.file("left.safetensors", trace_file("pc/strict", -0.0f));
+  const auto right = desk.file("right.safetensors", trace_file("chrome/strict", 7.0f));
+  desk.host.open({left, right});
+  auto feed = desk.settled();
+  REQUIRE(feed->snapshot);
+  REQUIRE(feed->snapshot->targets.size() == 2);
+  CHECK(feed->snapshot->layers.size() == 2);
+  CHECK(feed->snapshot->targets[1].first_divergence == 1);
+  CHECK_FALSE(feed->snapshot->has_structure);
+  desk.host.open({desk.file("small.onnx", small_model().bytes())});
+  feed = desk.settled();
+  CHECK_MESSAGE(feed->error.empty(), feed->error);
+  CHECK(feed->snapshot->has_structure);
+  CHECK(feed->snapshot->title == "small.onnx");
+  CHECK(feed->snapshot->targets[1].first_fault == 1);
+  CHECK(feed->snapshot->cell(0, 1).verdict == Verdict::identical);
+}
+
+TEST_CASE("DesktopHost_RunsOfAnotherModel_TakeTheirPlaceOrAreLeftOut") {
+  Desk desk;
+  const std::string one(64, '1');
+  const std::string two(64, '2');
+  const auto first = desk.file("first.safetensors", trace_file("pc/strict", 0, one));
+  const auto second = desk.file("second.safetensors", trace_file("pc/fast", 0, two));
+  desk.host.open({first});
+  desk.settled();
+  desk.host.open({second});
+  auto feed = desk.settled();
+  REQUIRE(feed->snapshot->targets.size() == 1);
+  CHECK(feed->snapshot->targets[0].target == "pc/fast");
+  desk.host.open({first, second});
+  feed = desk.settled();
+  REQUIRE(feed->snapshot->targets.size() == 1);
+  CHECK(feed->error.find("pc/fast is a run of another model") != std::string::npos);
+}
+
+TEST_CASE("DesktopHost_BadFiles_SayWhatIsWrongAndKeepWhatWasOpen") {
+  Desk desk;
+  desk.host.open({desk.file("good.safetensors", trace_file("pc/strict", 0))});
+  desk.settled();
+  auto cut = trace_file("pc/fast", 0);
+  cut.resize(cut.size() / 2);
+  desk.host.open(
+      {desk.file("cut.safetensors", cut), desk.file("strange.xyz", cut), desk.folder.path() / "gone.json"});
+  const auto feed = desk.settled();
+  CHECK(feed->error.find("cut.safetensors") != std::string::npos);
+  CHECK(feed->error.find("unknown kind of file") != std::string::npos);
+  CHECK(feed->error.find("gone.json") != std::string::npos);
+  CHECK(feed->snapshot->targets.size() == 1);
+}
+
+TEST_CASE("DesktopHost_AComparison_ShowsEachTargetAndCanBeStopped") {
+  Desk desk;
+  desk.host.open({desk.file("small.onnx", small_model().bytes())});
+  desk.settled();
+  desk.host.run({"pc/strict", "pc/reference", "nowhere/strict"});
+  auto feed = desk.settled();
+  REQUIRE(feed->snapshot);
+  CHECK(feed->snapshot->targets.size() == 3);
+  CHECK(feed->snapshot->targets[1].first_divergence == ui::no_place);
+  CHECK(feed->progress[0].state == ui::TargetProgress::State::done);
+  CHECK(feed->progress[2].state == ui::TargetProgress::State::failed);
+  CHECK(feed->progress[2].error.find("nowhere") != std::string::npos);
+  // What is asked for after a stop runs again.
+  desk.host.run({"pc/strict"});
+  desk.host.stop();
+  desk.settled();
+  desk.host.run({"pc/strict"});
+  feed = desk.settled();
+  CHECK(feed->progress[0].state == ui::TargetProgress::State::done);
+}
+
+TEST_CASE("DesktopHost_Saving_WritesOverNothing") {
+  Desk desk;
+  const std::vector<std::byte> bytes(3);
+  CHECK(desk.host.save("a.csv", bytes) == "saved " + (desk.folder.path() / "a.csv").string());
+  CHECK(desk.host.save("a.csv", bytes) == "saved " + (desk.folder.path() / "a-2.csv").string());
+  CHECK(fs::exists(desk.folder.path() / "a-2.csv"));
+}
+
+TEST_CASE("KindOfFile_IsToldByTheEndingInAnyCase") {
+  CHECK(kind_of_file("a/b.ONNX") == FileKind::model);
+  CHECK(kind_of_file("b.safetensors") == FileKind::trace);
+  CHECK(kind_of_file("b.json") == FileKind::comparison);
+  CHECK(kind_of_file("b.JPG") == FileKind::sample);
+  CHECK(kind_of_file("b.xyz") == FileKind::unknown);
+}
+
+TEST_CASE("GuiOptions_AsArguments_AreReadBackTheSame") {
+  CLI::App app;
+  GuiOptions options;
+  add_gui_options(app, options);
+  app.parse("--view Drift --light --scale 1.5 --timeout 7 -- --odd-name.json b.onnx");
+  const auto arguments = gui_arguments(options);
+  CLI::App again;
+  GuiOptions read;
+  add_gui_options(again, read);
+  again.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  CHECK(read.view == "Drift");
+  CHECK(read.light);
+  CHECK(read.scale == 1.5);
+  CHECK(read.runner.timeout == std::chrono::seconds(7));
+  CHECK(read.runs == std::vector<std::string>{"--odd-name.json", "b.onnx"});
+}
+
+}  // namespace driftscope::test::desktop_host_test
