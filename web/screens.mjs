@@ -40,6 +40,7 @@ class Screens {
   #canvas;
   #gui;
   #abort = null;
+  #ready = Promise.resolve(); // once the first model is there
   #choice = null;
   #sample = demo.sample;
   #own = []; // choices of the visitor's own files, behind the shipped ones
@@ -59,7 +60,7 @@ class Screens {
       model: Math.max(0, place),
       targets: engines.map((engine) => ({ target: `${here.host}/${engine}`, available: Boolean(this.#page.variant.name), detail: engine === "strict" ? here.browser : "" })),
     });
-    if (models.length > 0) this.command({ do: "model", number: Math.max(0, place) });
+    this.#ready = models.length > 0 ? this.command({ do: "model", number: Math.max(0, place) }) : Promise.resolve();
   }
 
   get gui() {
@@ -136,6 +137,7 @@ class Screens {
 
   /** By name, for links: engines of this browser. */
   async runLink({ model, targets }) {
+    await this.#ready;
     const place = this.#page.models.findIndex(({ name }) => name === model);
     if (place >= 0) await this.command({ do: "model", number: place });
     const { host } = this.#page.here;

@@ -40,13 +40,13 @@ App::App(Host& host, std::span<const std::byte> font, AppOptions options)
   views_.push_back(make_graph_view());
   views_.push_back(make_summary_view());
   views_.push_back(make_runs_view());
-  ImGui::GetIO().ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
   ImGui::GetIO().IniFilename = nullptr;
 }
 
 App::~App() = default;
 
 bool App::prepare() {
+  ImGui::GetIO().ConfigFlags = on_control_ ? ImGuiConfigFlags_NavEnableKeyboard : ImGuiConfigFlags_None;
   const float scale = std::clamp(display_scale_ * zoom_, 0.5f, 6.0f);
   const bool rebuild = scale != built_scale_;
   if (rebuild) {
@@ -134,18 +134,18 @@ void App::frame() {
   handle_keys(screen);
   ImGui::PopFont();
   ImGui::End();
-  keep_arrows(screen);
+  keep_arrows();
 }
 
-void App::keep_arrows(const Screen& screen) {
-  // ImGui takes an arrow key as the wish to go through the controls; that is Tab's part here.
-  bool arrow = false;
-  for (const ImGuiKey key : {ImGuiKey_UpArrow, ImGuiKey_DownArrow, ImGuiKey_Home, ImGuiKey_End})
-    arrow = arrow || ImGui::IsKeyDown(key);
-  if (screen.arrows && arrow && !ImGui::GetIO().WantTextInput)
-    ImGui::GetCurrentContext()->NavDisableHighlight = true;
-  else
-    on_control_ = ImGui::GetIO().NavVisible;
+void App::keep_arrows() {
+  // ImGui would take every arrow key as the wish to go through the controls. That begins with Tab here, and
+  // ends with Escape or the mouse.
+  if (ImGui::GetIO().WantTextInput) return;
+  if (ImGui::IsKeyPressed(ImGuiKey_Tab)) {
+    on_control_ = true;
+    ImGui::GetCurrentContext()->NavDisableHighlight = false;
+  }
+  if (ImGui::IsKeyPressed(ImGuiKey_Escape) || ImGui::IsMouseClicked(ImGuiMouseButton_Left)) on_control_ = false;
 }
 
 void App::draw_top_bar(Screen& screen) {

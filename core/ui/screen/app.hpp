@@ -66,7 +66,7 @@ class App {
   void draw_status(Screen& screen);
   void draw_palette(Screen& screen);
   void draw_help(Screen& screen);
-  void keep_arrows(const Screen& screen);
+  void keep_arrows();
   void step_target(Screen& screen, int by);
   void next_fault(Screen& screen);
   void copy_table(Screen& screen, bool csv);

@@ -1,5 +1,6 @@
 // Layers: a row per layer, a column per target, thousands of rows.
 #include <fmt/format.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -32,7 +33,13 @@ class LayersView final : public View {
   void draw_toolbar(Screen& screen) {
     const Snapshot& snapshot = *screen.snapshot;
     ImGui::SetNextItemWidth(std::min(ImGui::GetFontSize() * 16.0f, ImGui::GetContentRegionAvail().x * 0.4f));
-    if (focus_) ImGui::SetKeyboardFocusHere();
+    if (focus_) {
+      // SetKeyboardFocusHere would need ImGui's own navigation, which the arrow keys do without.
+      ImGuiContext& context = *ImGui::GetCurrentContext();
+      ImGui::FocusWindow(context.CurrentWindow);
+      context.NavNextActivateId = ImGui::GetID("##filter");
+      context.NavNextActivateFlags = ImGuiActivateFlags_PreferInput;
+    }
     focus_ = false;
     if (ImGui::InputTextWithHint("##filter", "Filter: conv  op:Gemm  is:fault", text_, sizeof text_)) {
       filter_.text = text_;
@@ -127,7 +134,10 @@ class LayersView final : public View {
     // Another number of columns is another table: ImGui keeps widths by column.
     // So is another class of width: what is least needed is hidden where there is little room.
     width_ = ImGui::GetContentRegionAvail().x;
-    narrow_ = width_ < 46.0f * ImGui::GetFontSize();
+    const auto seen = static_cast<float>(std::min(metrics, 4));
+    narrow_ =
+        width_ < ImGui::GetFontSize() * (31.6f + 6.2f * seen) +
+                     2.0f * ImGui::GetStyle().CellPadding.x * (static_cast<float>(fixed_columns) + seen);
     const std::string id =
         fmt::format("layers{}:{}:{}", detailed_ ? "one" : "all", metrics,
                     narrow_ ? 0 : static_cast<int>(width_ / (16.0f * ImGui::GetFontSize())));

@@ -137,7 +137,7 @@ TEST_CASE("DesktopHost_AComparison_ShowsEachTargetAndCanBeStopped") {
   Desk desk;
   desk.host.open({desk.file("small.onnx", small_model().bytes())});
   desk.settled();
-  desk.host.run({"pc/strict", "pc/reference", "nowhere/strict"});
+  desk.host.run({"pc/strict", "pc/reference", "remote:nowhere/strict"});
   auto feed = desk.settled();
   REQUIRE(feed->snapshot);
   CHECK(feed->snapshot->targets.size() == 3);
