@@ -35,7 +35,7 @@ void target_block(Screen& screen, std::size_t layer, std::size_t target) {
   const float em = ImGui::GetFontSize();
   ImGui::PushID(static_cast<int>(target));
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (ImGui::Selectable("##target", target == screen.target(), ImGuiSelectableFlags_AllowOverlap,
+  if (ImGui::Selectable("##target", target == screen.target(), 0,
                         {0.0f, em * 1.25f}))
     screen.selection.select_target(target);
   hint(fmt::format("{}\n{}{}", column.target, column.ran,

@@ -259,8 +259,8 @@ class LayersView final : public View {
     ImGui::PushID(static_cast<int>(place));
     if (ImGui::TableSetColumnIndex(0)) {
       const bool chosen = screen.selected().layer == place;
-      if (ImGui::Selectable("##row", chosen,
-                            ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap))
+      // Nothing on the row takes clicks: AllowOverlap would miss one that comes with the pointer (a finger).
+      if (ImGui::Selectable("##row", chosen, ImGuiSelectableFlags_SpanAllColumns))
         screen.selection.select_layer(place);
       ImGui::SameLine(0.0f, 0.0f);
       right_text(std::to_string(place), theme.dim);

@@ -84,6 +84,8 @@ void Window::resize(int width, int height) {
 }
 
 void Window::move_pointer(float x, float y) {
+  ImGui::GetIO().AddMousePosEvent(x, y);
+  // Heeded only while the window has the focus; without it nobody asks the system either.
   glfwSetCursorPos(window_, static_cast<double>(x), static_cast<double>(y));
   for (int i = 0; i < 3; ++i) glfwWaitEventsTimeout(0.005);
 }
