@@ -21,18 +21,6 @@ async function command(page, text) {
   await page.keyboard.press("Enter");
 }
 
-/** How many colours the canvas shows: nothing drawn has one. */
-async function coloursOf(page) {
-  const shot = await canvas(page).screenshot();
-  return page.evaluate(async (base64) => {
-    const picture = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob());
-    const copy = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
-    copy.drawImage(picture, 0, 0);
-    const { data } = copy.getImageData(0, 0, picture.width, picture.height);
-    return new Set(new Uint32Array(data.buffer)).size;
-  }, shot.toString("base64")).catch(() => shot.length); // the page's policy forbids data: to fetch
-}
-
 test("the demo compares this browser's engines on one command, and every view opens by its key", async (t) => {
   const { page, complaints } = await openServed(t);
   await shows(page, { view: "Run", busy: "false" });
@@ -43,7 +31,8 @@ test("the demo compares this browser's engines on one command, and every view op
   for (const [place, view] of views.entries()) {
     await canvas(page).press(String(place + 1));
     await shows(page, { view });
-    assert.ok((await coloursOf(page)) > 20, view);
+    // An empty canvas compresses to next to nothing.
+    assert.ok((await canvas(page).screenshot()).length > 10_000, view);
   }
   const rows = page.locator("#screens-table tbody tr");
   assert.equal(await rows.count(), 13);
