@@ -13,7 +13,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN tools/setup --no-browsers
 COPY . .
 RUN tools/setup --no-browsers \
- && . /root/.cache/driftscope/env.sh \
+ && . "$HOME/.cache/driftscope/env.sh" \
  && cmake --preset native && ninja -C build/native driftscope \
  && cmake --preset web && ninja -C build/web site compressed \
  && tools/image/stage /stage

@@ -38,8 +38,15 @@ class ComparisonInProgress {
     }
     callbacks_.progress(progress_);
     for (std::size_t i = 0; i < plan_.targets.size(); ++i) {
-      DRIFTSCOPE_TRY(const Target target, parse_target(plan_.targets[i]));
-      ui::TargetParts result = run_one(target, i);
+      const auto target = parse_target(plan_.targets[i]);
+      // One that cannot be read is a failed target; the others go on.
+      ui::TargetParts result;
+      if (target.ok()) {
+        result = run_one(*target, i);
+      } else {
+        result.target = plan_.targets[i];
+        result.error = target.error().message;
+      }
       if (callbacks_.stopped()) return Error{ErrorKind::cancelled, "stopped"};
       progress_[i].state = result.error.empty() ? State::done : State::failed;
       progress_[i].error = result.error;
