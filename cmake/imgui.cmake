@@ -45,6 +45,7 @@ function(driftscope_add_ui target core)
   add_library(${target} STATIC ${screens})
   target_link_libraries(${target} PUBLIC ${core} driftscope_imgui)
   driftscope_font(${target})
+  driftscope_unity(${target} ALONE "/font\\.cpp$")
 endfunction()
 
 # The font as an array, made when the build is configured: nothing is looked up where it runs.

@@ -2,18 +2,22 @@
 # folder, or of a large folder those whose names begin alike, are therefore compiled together, which
 # halves a build from nothing. The groups follow from the names, so that a new file moves no other.
 # -DDRIFTSCOPE_UNITY=OFF compiles every file by itself (tools/test --slow does: each must be able to).
+# What they include most is parsed once per target (precompiled.hpp).
 option(DRIFTSCOPE_UNITY "Compile the files of a folder together" ON)
 
-# driftscope_unity(target [ALONE regex]): ALONE: files that compile themselves several times or set
-# macros for what they include.
+# driftscope_unity(target [ALONE regex] [HEADERS header…]): ALONE: files that compile themselves several
+# times or set macros for what they include. HEADERS: to be precompiled besides precompiled.hpp.
 function(driftscope_unity target)
-  cmake_parse_arguments(ARG "" "ALONE" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "ALONE" "HEADERS" ${ARGN})
   if(NOT DRIFTSCOPE_UNITY)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   if(ARG_ALONE)
+    set(alone ${sources})
+    list(FILTER alone INCLUDE REGEX "${ARG_ALONE}")
+    set_property(SOURCE ${alone} TARGET_DIRECTORY ${target} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
     list(FILTER sources EXCLUDE REGEX "${ARG_ALONE}")
   endif()
   foreach(source IN LISTS sources)
@@ -47,6 +51,12 @@ function(driftscope_unity target)
     file(RELATIVE_PATH group "${CMAKE_SOURCE_DIR}" "${folder}")
     string(MAKE_C_IDENTIFIER "${group}_${letters}" group)
     set_property(SOURCE "${source}" TARGET_DIRECTORY ${target} PROPERTY UNITY_GROUP "${group}")
+    list(APPEND groups ${group})
   endforeach()
+  list(REMOVE_DUPLICATES groups)
+  list(LENGTH groups count)
+  if(count GREATER 2)  # to precompile takes as long as two groups save
+    target_precompile_headers(${target} PRIVATE "${CMAKE_SOURCE_DIR}/cmake/precompiled.hpp" ${ARG_HEADERS})
+  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()

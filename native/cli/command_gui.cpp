@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "native/cli/commands.hpp"
-#include "native/gui/options.hpp"
+#include "native/cli/gui_options.hpp"
 
 namespace driftscope {
 namespace {

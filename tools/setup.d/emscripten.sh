@@ -88,8 +88,10 @@ env_text() {
   if [[ $em_config ]]; then printf 'export EM_CONFIG=%q\n' "$em_config"; fi
   command -v ccache >/dev/null || return 0
   printf 'export CMAKE_%s_COMPILER_LAUNCHER=ccache\n' C CXX
+  # Sloppiness: what a precompiled header of the same text needs to count as the same.
   # shellcheck disable=SC2016
-  printf '[[ ${%s:-} ]] || export %s=%q\n' CCACHE_DIR{,} "$cache/ccache" CCACHE_MAXSIZE{,} 2G
+  printf '[[ ${%s:-} ]] || export %s=%q\n' CCACHE_DIR{,} "$cache/ccache" CCACHE_MAXSIZE{,} 2G \
+    CCACHE_SLOPPINESS{,} pch_defines,time_macros,include_file_mtime,include_file_ctime
 }
 
 # put FILE TEXT: replaces FILE in one stroke, and only where it differs.

@@ -8,7 +8,7 @@
 
 #include "core/ui/screen/font.hpp"
 #include "native/cli/console.hpp"
-#include "native/gui/options.hpp"
+#include "native/cli/gui_options.hpp"
 #include "native/gui/window/script.hpp"
 #include "native/gui/window/window_host.hpp"
 #include "native/server/cleanup.hpp"

@@ -9,7 +9,7 @@
 #include "core/trace/trace_file.hpp"
 #include "native/cli/files.hpp"
 #include "native/gui/opened_files.hpp"
-#include "native/gui/options.hpp"
+#include "native/cli/gui_options.hpp"
 #include "native/server/temp_folder.hpp"
 #include "tests/unit/support/model_builder.hpp"
 

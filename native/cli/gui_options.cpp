@@ -1,4 +1,4 @@
-#include "native/gui/options.hpp"
+#include "native/cli/gui_options.hpp"
 
 #include <fmt/format.h>
 
