@@ -15,6 +15,11 @@ export const driftscope = join(build, preset, 'driftscope');
 export const builtFile = (...parts) => join(build, ...parts);
 export const asset = (...parts) => join(root, 'assets', ...parts);
 
+// Everything temporary of this file's tests lies in one folder, by whose name its processes are known.
+export const mark = mkdtempSync(join(tmpdir(), 'ds-'));
+process.env.TMPDIR = mark;
+process.on('exit', () => rmSync(mark, { recursive: true, force: true }));
+
 // A folder that is gone when the test is over.
 export function temporaryFolder(t) {
   const folder = mkdtempSync(join(tmpdir(), 'driftscope-e2e-'));

@@ -1,14 +1,18 @@
-// Whether browsers are left behind: the processes of this machine before and after.
+// Whether browsers are left behind: the processes that these tests started, before and after.
 import { readdirSync, readFileSync } from 'node:fs';
-import { until } from '../support.mjs';
+import { mark, until } from '../support.mjs';
 
-// Command lines of all processes here, by number.
+// Other tests may have browsers of their own at the same time. The folder for temporary files is in the
+// environment, which Chromium overwrites with its command line; that has the profile's folder in it.
+const ours = (entry) => ['cmdline', 'environ'].some((file) => readFileSync(`/proc/${entry}/${file}`).includes(mark));
+
+// Command lines of the processes of this file's tests, by number.
 export function processes() {
   const found = new Map();
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
     try {
-      found.set(Number(entry), readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' '));
+      if (ours(entry)) found.set(Number(entry), readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' '));
     } catch {}
   }
   return found;

