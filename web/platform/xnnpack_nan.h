@@ -1,0 +1,33 @@
+// What min and max mean in XNNPACK's float32 micro kernels, so that a NaN stays one: XNNPACK's own give the
+// bound or the other number instead, relaxed ones whatever the processor does. Included before the
+// kernels' sources, by cmake/xnnpack.cmake. DRIFTSCOPE_BOUND_FIRST: in this source the first operand is a
+// bound, never a NaN. Then min and max are one instruction on x86, as they were.
+#pragma once
+#include <wasm_simd128.h>
+
+// pmax(a, b) is a < b ? b : a: a NaN stays one as the first operand. As the second it is added here, as
+// a NaN of all ones.
+#ifdef DRIFTSCOPE_BOUND_FIRST
+static inline v128_t ds_max(v128_t bound, v128_t x) { return wasm_f32x4_pmax(x, bound); }
+static inline v128_t ds_min(v128_t bound, v128_t x) { return wasm_f32x4_pmin(x, bound); }
+#else
+static inline v128_t ds_max(v128_t a, v128_t b) {
+  return wasm_v128_or(wasm_f32x4_pmax(a, b), wasm_f32x4_ne(b, b));
+}
+static inline v128_t ds_min(v128_t a, v128_t b) {
+  return wasm_v128_or(wasm_f32x4_pmin(a, b), wasm_f32x4_ne(b, b));
+}
+#endif
+
+// XNNPACK takes Relu for max of integers, which makes 0 of a NaN with a sign. −0 becomes +0 here as well.
+static inline v128_t ds_relu(v128_t x, v128_t zero) {
+  return wasm_v128_andnot(x, wasm_f32x4_le(x, zero));
+}
+
+#define wasm_f32x4_pmax ds_max
+#define wasm_f32x4_pmin ds_min
+#define wasm_i32x4_max ds_relu
+#ifdef __wasm_relaxed_simd__
+  #define wasm_f32x4_relaxed_max ds_max
+  #define wasm_f32x4_relaxed_min ds_min
+#endif
