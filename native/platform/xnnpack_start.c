@@ -13,11 +13,13 @@
 #include "xnnpack.h"
 #include "xnnpack/config.h"
 #include "xnnpack/gemm.h"
+#include "xnnpack/hardware-config.h"
 #include "xnnpack/igemm.h"
 #include "xnnpack/init-once.h"
 #include "xnnpack/microfnptr.h"
 #include "xnnpack/pack.h"
 #include "xnnpack/packw.h"
+#include "xnnpack/vunary.h"
 
 enum xnn_status xnn_initialize_untuned(const struct xnn_allocator* allocator);
 
@@ -35,7 +37,41 @@ enum xnn_status xnn_initialize_untuned(const struct xnn_allocator* allocator);
   SET_KERNELS(config, rows, ds_f32_gemm_minmax_##rows##x##columns##_avx512f,             \
               ds_f32_igemm_minmax_##rows##x##columns##_avx512f);
 
+// XNNPACK's sigmoid for AVX-512 makes a NaN of numbers beyond 1e19 or so, where the result has long been
+// 0 or 1: it is handed nearer ones.
+static void sigmoid_avx512(size_t batch, const float* x, float* y,
+                           const struct xnn_f32_default_params* params) {
+  enum { chunk = 1024 };
+  float near[chunk];
+  for (size_t rest = batch / sizeof(float); rest > 0;) {
+    const size_t count = rest < chunk ? rest : chunk;
+    for (size_t i = 0; i < count; ++i) {
+      const float raised = x[i] < -128.0f ? -128.0f : x[i];
+      near[i] = raised > 128.0f ? 128.0f : raised;
+    }
+    xnn_f32_vsigmoid_ukernel__avx512f_rr2_lut32_p2_perm2_scalef_div_u64(count * sizeof(float), near, y,
+                                                                        params);
+    x += count, y += count, rest -= count;
+  }
+}
+
+static void init_tuned_functions(void) {
+  struct xnn_unary_elementwise_config* config =
+      (struct xnn_unary_elementwise_config*)xnn_init_f32_sigmoid_config();
+  const xnn_vunary_ukernel_fn for_avx512 =
+      (xnn_vunary_ukernel_fn)xnn_f32_vsigmoid_ukernel__avx512f_rr2_lut32_p2_perm2_scalef_div_u64;
+  if (config != NULL && config->ukernel == for_avx512)
+    config->ukernel = (xnn_vunary_ukernel_fn)sigmoid_avx512;
+  // By the processor's own instruction: the square root by estimates makes a NaN of infinity.
+  config = (struct xnn_unary_elementwise_config*)xnn_init_f32_sqrt_config();
+  if (config == NULL) return;
+  config->ukernel = (xnn_vunary_ukernel_fn)(xnn_init_hardware_config()->use_x86_avx
+                                                ? xnn_f32_vsqrt_ukernel__avx_sqrt_u16
+                                                : xnn_f32_vsqrt_ukernel__sse_sqrt_u8);
+}
+
 static void init_tuned_config(void) {
+  init_tuned_functions();
   // XNNPACK hands out its static, writable configurations as const.
   struct xnn_gemm_config* wide = (struct xnn_gemm_config*)xnn_init_f32_gemm_config();
   struct xnn_gemm_config* narrow = (struct xnn_gemm_config*)xnn_init_f32_gemm_nr2_config();

@@ -1,5 +1,7 @@
 // The part of the lowering that lets several nodes run as one: who reads whom, and which activation an
 // operator can take along.
+#include <limits>
+
 #include "core/engines/fast/lowering.hpp"
 #include "core/ops/support/attributes.hpp"
 
@@ -18,6 +20,7 @@ std::optional<Clamp> Lowering::clamp_of(const Node& node) const {
     return clamp;
   }
   if (node.op_type != "Clip") return std::nullopt;
+  clamp = {std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max()};
   if (node.opset < 11) {
     const auto min = float_attribute(node, "min", clamp.min);
     const auto max = float_attribute(node, "max", clamp.max);

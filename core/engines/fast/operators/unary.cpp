@@ -1,4 +1,6 @@
 // Elementwise functions of one value, in whatever layout it has, in place where nobody else reads it.
+// XNNPACK's logarithm is not among them: it goes by the exponent's bits, and so makes numbers of infinity
+// and NaN, and −∞ of subnormals.
 #include <cmath>
 
 #include "core/engines/fast/lowering.hpp"
@@ -79,7 +81,6 @@ void add_to(FastOperatorTable& table) {
   table.add("Exp", lower<xnn_unary_exp>);
   table.add("Floor", lower<xnn_unary_floor>);
   table.add("HardSwish", lower<xnn_unary_hardswish>);
-  table.add("Log", lower<xnn_unary_log>);
   table.add("Neg", lower<xnn_unary_negate>);
   table.add("Round", lower<xnn_unary_bankers_rounding>);
   table.add("Sigmoid", lower<xnn_unary_sigmoid>);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <limits>
 #include <set>
 
 #include "core/engine/bind_inputs.hpp"
@@ -211,6 +212,25 @@ TEST_CASE("FastEngine_WhatXnnpackLacks_RunsOnStrictAndIsNamed") {
   ThreadPool threads(1);
   check_clean(graph, run(graph, inputs, Capture::all, 1, "fast", &ran), threads);
   CHECK(ran.options.at("on_strict") == "Cos 2, CumSum 1");
+}
+
+TEST_CASE("FastEngine_FunctionsOfSpecialValues_AreClean") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> values{nan,   -nan,   infinity, -infinity, 0.0f,   -0.0f,  1e-40f, -1e-40f,
+                            1e38f, -1e38f, 100.0f,   -100.0f,   1e-30f, -1e-30f, 0.5f};
+  while (values.size() < 45) values.push_back(values[values.size() - 15]);
+  const auto count = static_cast<std::int64_t>(values.size());
+  ThreadPool threads(1);
+  for (const char* op : {"Relu", "Clip", "Elu", "LeakyRelu", "Abs", "Ceil", "Exp", "Floor", "HardSwish",
+                         "Log", "Neg", "Round", "Sigmoid", "Sqrt", "Tanh"}) {
+    CAPTURE(op);
+    const Graph graph = built(ModelBuilder()
+                                  .input("x", DType::float32, {1, count})
+                                  .node(op, {"x"}, {"y"})
+                                  .output("y"));
+    check_clean(graph, run(graph, {{"x", tensor<float>({1, count}, values)}}, Capture::all, 1), threads);
+  }
 }
 
 TEST_CASE("FastEngine_QuantizedNet_RunsOnIntegers") {
