@@ -157,6 +157,8 @@ Status FileBeside::read_at(std::int64_t offset, std::span<std::byte> bytes) cons
   return {};
 }
 
+void FileBeside::begin_flush() { ::sync_file_range(fd_, 0, 0, SYNC_FILE_RANGE_WRITE); }
+
 Status FileBeside::commit() {
   if (::fsync(fd_) != 0) return failure(system_message());
   // On some file systems close is the first sign of a full disk.

@@ -47,6 +47,8 @@ class FileBeside {
   [[nodiscard]] Status write_at(std::int64_t offset, std::span<const std::byte> bytes);
   /// Exactly bytes.size() of them.
   [[nodiscard]] Status read_at(std::int64_t offset, std::span<std::byte> bytes) const;
+  /// Lets the system begin to bring to the disk what was appended, if it can; waits for nothing.
+  void begin_flush();
   /// Flushes to the disk and renames.
   [[nodiscard]] Status commit();
 

@@ -28,7 +28,7 @@ Result<TraceWriter> TraceWriter::create(const std::filesystem::path& path, const
   DRIFTSCOPE_TRY(FileBeside file, FileBeside::create(path));
   const std::size_t room = header_room(graph, repeat);
   DRIFTSCOPE_CHECK(file.append(std::vector<std::byte>(room)));
-  return TraceWriter(path, std::move(file), room);
+  return TraceWriter(path, BackgroundFile(std::move(file)), room);
 }
 
 Status TraceWriter::add(const std::string& name, const Tensor& tensor) {
@@ -38,9 +38,8 @@ Status TraceWriter::add(const std::string& name, const Tensor& tensor) {
         fmt::format("{}: safetensors has no dtype for {}", who, dtype_name(tensor.dtype())));
   if (!valid_utf8(name) || name == "__metadata__" || !names_.insert(name).second)
     return bad_input(who + ": a trace file cannot hold this name, or holds it already");
-  const auto bytes = tensor.bytes();
-  DRIFTSCOPE_CHECK(file_.append(bytes));
-  const std::int64_t end = end_ + static_cast<std::int64_t>(bytes.size());
+  DRIFTSCOPE_CHECK(file_.append(tensor));
+  const std::int64_t end = end_ + static_cast<std::int64_t>(tensor.bytes().size());
   header_.entries.push_back(
       {name, tensor.dtype(), tensor.shape(), end_, end, header_.entries.size()});
   end_ = end;
@@ -48,12 +47,13 @@ Status TraceWriter::add(const std::string& name, const Tensor& tensor) {
 }
 
 Result<std::int64_t> TraceWriter::finish(const Trace& about) {
+  DRIFTSCOPE_TRY(FileBeside file, file_.finish());
   DRIFTSCOPE_TRY(header_.metadata, trace_metadata(about));
   DRIFTSCOPE_TRY(const auto head, safetensors_head(header_, room_));
   const std::int64_t size = static_cast<std::int64_t>(head.size()) + end_;
   if (head.size() == room_) {
-    DRIFTSCOPE_CHECK(file_.write_at(0, head));
-    DRIFTSCOPE_CHECK(file_.commit());
+    DRIFTSCOPE_CHECK(file.write_at(0, head));
+    DRIFTSCOPE_CHECK(file.commit());
     return size;
   }
   // The header is longer than expected (thousands of memory samples): once more, with room for it.
@@ -63,7 +63,7 @@ Result<std::int64_t> TraceWriter::finish(const Trace& about) {
   for (std::int64_t at = 0; at < end_;) {
     const auto count = std::min<std::int64_t>(static_cast<std::int64_t>(piece.size()), end_ - at);
     const auto part = std::span(piece).first(static_cast<std::size_t>(count));
-    DRIFTSCOPE_CHECK(file_.read_at(static_cast<std::int64_t>(room_) + at, part));
+    DRIFTSCOPE_CHECK(file.read_at(static_cast<std::int64_t>(room_) + at, part));
     DRIFTSCOPE_CHECK(longer.append(part));
     at += count;
   }
