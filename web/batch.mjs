@@ -4,7 +4,7 @@ import { DoorError, openEngine, runToEnd } from "./engine.mjs";
 import { packMessage, unpackMessage } from "./message.mjs";
 
 async function runOne(engine, start, attachments, model, inputs) {
-  engine.request({ do: "load", target: start.target, attachments }, model);
+  engine.request({ do: "load", target: start.target, attachments, once: true }, model);
   engine.request({ do: "start", ...start }, inputs);
   await runToEnd(engine, 1000);
   return engine.request({ do: "finish" }).payload;

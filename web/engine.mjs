@@ -45,6 +45,17 @@ export async function runToEnd(engine, budget_ms, told = () => {}) {
 }
 
 function request(module, head, payload = new Uint8Array(0)) {
+  if (head.do !== "load") return exchange(module, head, payload);
+  // A model stays out of the heap, which never shrinks: its weights are read from here, one by one.
+  module.outside = payload;
+  try {
+    return exchange(module, { ...head, outside: payload.length }, new Uint8Array(0));
+  } finally {
+    module.outside = null;
+  }
+}
+
+function exchange(module, head, payload) {
   const json = new TextEncoder().encode(JSON.stringify(head));
   const size = 4 + json.length + payload.length;
   const message = module._ds_alloc(size) >>> 0;

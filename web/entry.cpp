@@ -4,15 +4,29 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "core/session/door.hpp"
 
 namespace {
 
+// What "load" reads lies in Module["outside"], a Uint8Array.
+EM_JS(void, ds_read_outside, (double offset, std::byte* target, std::size_t size), {
+  const bytes = Module["outside"].subarray(offset, offset + (size >>> 0));
+  new Uint8Array(wasmMemory.buffer, target >>> 0, bytes.length).set(bytes);
+});
+
 driftscope::Door& door() {
-  static driftscope::Door the_door;
-  return the_door;
+  static const auto the_door = [] {
+    auto made = std::make_unique<driftscope::Door>();
+    made->load_from([](std::uint64_t offset, std::span<std::byte> target) {
+      ds_read_outside(static_cast<double>(offset), target.data(), target.size());
+    });
+    return made;
+  }();
+  return *the_door;
 }
 
 std::vector<std::byte>& reply() {

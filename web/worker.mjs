@@ -72,7 +72,7 @@ async function run({ base, variant, threads, model, attachments, start, inputs, 
   engine = await openEngine({ base, variant, threads });
   lap("compile_ms");
   const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
-  const load = { do: "load", target: start.target, attachments: table };
+  const load = { do: "load", target: start.target, attachments: table, once: true };
   const loaded = engine.request(load, joined(model, attachments));
   lap("load_ms");
   const bytes = model.length + table.reduce((sum, file) => sum + file.bytes, 0);

@@ -5,9 +5,14 @@
 #include <span>
 #include <string>
 
+#include "core/base/byte_source.hpp"
+
 namespace driftscope {
 
 /// 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::span<const std::byte> bytes);
+
+/// The same, with a megabyte at a time in memory.
+[[nodiscard]] std::string sha256_hex(const ByteSource& source);
 
 }  // namespace driftscope

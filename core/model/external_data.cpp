@@ -47,25 +47,30 @@ Status check_external_location(const std::string& location) {
   }
 }
 
-Result<std::vector<std::byte>> load_external(const std::map<std::string, std::string>& entries,
-                                             std::int64_t bytes, const ExternalData& load) {
+Result<ExternalPlace> external_place(const std::map<std::string, std::string>& entries,
+                                     std::int64_t bytes) {
   const auto location = entries.find("location");
   if (location == entries.end()) return bad_input("external data: no location is given");
   DRIFTSCOPE_CHECK(check_external_location(location->second));
   DRIFTSCOPE_TRY(const std::int64_t offset, number(entries, "offset", 0));
   DRIFTSCOPE_TRY(const std::int64_t length, number(entries, "length", bytes));
-  if (length != bytes)
+  return ExternalPlace{location->second, offset, length};
+}
+
+Result<std::vector<std::byte>> load_external(const ExternalPlace& place, std::int64_t bytes,
+                                             const ExternalData& load) {
+  if (place.length != bytes)
     return bad_input(fmt::format("external data {}: length is {} bytes, the shape needs {}",
-                                 in_quotes(location->second), length, bytes));
-  if (!checked_add(offset, bytes))
+                                 in_quotes(place.location), place.length, bytes));
+  if (!checked_add(place.offset, bytes))
     return bad_input(fmt::format("external data {}: offset {} and length {} overflow",
-                                 in_quotes(location->second), offset, length));
-  auto data = load(location->second, offset, bytes);
+                                 in_quotes(place.location), place.offset, place.length));
+  auto data = load(place.location, place.offset, bytes);
   if (!data.ok())
-    return in_context(std::move(data).error(), "external data " + in_quotes(location->second));
+    return in_context(std::move(data).error(), "external data " + in_quotes(place.location));
   if (data->size() != static_cast<std::uint64_t>(bytes))
     return bad_input(fmt::format("external data {}: expected {} bytes at offset {}, got {}",
-                                 in_quotes(location->second), bytes, offset, data->size()));
+                                 in_quotes(place.location), bytes, place.offset, data->size()));
   return data;
 }
 

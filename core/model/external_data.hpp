@@ -16,9 +16,20 @@ namespace driftscope {
 /// Refuses what leaves the model's folder: absolute paths, drive letters, "..", backslashes.
 [[nodiscard]] Status check_external_location(const std::string& location);
 
-/// The `bytes` bytes that the entries (location, offset, length) of a TensorProto name.
-[[nodiscard]] Result<std::vector<std::byte>> load_external(
-    const std::map<std::string, std::string>& entries, std::int64_t bytes,
-    const ExternalData& load);
+/// What a TensorProto says of where its data lies.
+struct ExternalPlace {
+  std::string location;
+  std::int64_t offset = 0;
+  std::int64_t length = 0;
+};
+
+/// The entries location, offset and length; without a length it is `bytes`, what the shape needs.
+[[nodiscard]] Result<ExternalPlace> external_place(const std::map<std::string, std::string>& entries,
+                                                   std::int64_t bytes);
+
+/// The `bytes` bytes that lie there.
+[[nodiscard]] Result<std::vector<std::byte>> load_external(const ExternalPlace& place,
+                                                           std::int64_t bytes,
+                                                           const ExternalData& load);
 
 }  // namespace driftscope

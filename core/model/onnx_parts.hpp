@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/byte_source.hpp"
 #include "core/base/result.hpp"
 #include "core/model/model.hpp"
 #include "core/model/onnx_reader.hpp"
@@ -20,6 +21,7 @@ inline constexpr int max_subgraph_depth = 16;
 struct ReadContext {
   const ExternalData& external_data;
   int depth = 0;
+  const ByteSource* model = nullptr;  ///< what own_bytes_location means; null: an error
 };
 
 /// The error for a message beyond max_protobuf_bytes.

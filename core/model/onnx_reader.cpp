@@ -7,6 +7,7 @@
 
 #include "core/base/sha256.hpp"
 #include "core/base/text.hpp"
+#include "core/model/model_outline.hpp"
 #include "core/model/onnx_parts.hpp"
 #include "core/model/protobuf_fields.hpp"
 #include "core/platform/platform.hpp"
@@ -46,18 +47,18 @@ Status check_versions(const Model& model) {
   return check_opset(model.opsets);
 }
 
-Result<Model> read_model(std::string_view message, const ExternalData& external_data) {
+Result<Model> read_model(std::string_view message, const ReadContext& context) {
   ModelParts parts;
   DRIFTSCOPE_CHECK(read_fields(message, [&](Field& field) { return read_part(field, parts); }));
   if (!parts.graph) return bad_input("it holds no graph: this is no ONNX model");
   DRIFTSCOPE_CHECK(check_versions(parts.model));
-  auto graph = read_graph(*parts.graph, {external_data});
+  auto graph = read_graph(*parts.graph, context);
   if (!graph.ok()) return in_context(std::move(graph).error(), "graph");
   Model& model = parts.model;
   model.graph = *std::move(graph);
   std::vector<ModelFunction> functions;
   for (const std::string_view function : parts.functions) {
-    DRIFTSCOPE_TRY(ModelFunction read, read_function(function, {external_data}));
+    DRIFTSCOPE_TRY(ModelFunction read, read_function(function, context));
     functions.push_back(std::move(read));
   }
   DRIFTSCOPE_CHECK(inline_functions(functions, model));
@@ -109,7 +110,7 @@ Result<Model> read_onnx(std::span<const std::byte> bytes, const ExternalData& ex
   std::string sha256;
   const auto read = [&](std::int64_t begin, std::int64_t end) {
     for (; begin < end; ++begin) try {
-        if (begin == 0) model.emplace(read_model(message, external_data));
+        if (begin == 0) model.emplace(read_model(message, {external_data}));
         else sha256 = sha256_hex(bytes);
       } catch (const std::bad_alloc&) {
         model.emplace(limit_error("out of memory"));
@@ -120,6 +121,21 @@ Result<Model> read_onnx(std::span<const std::byte> bytes, const ExternalData& ex
   if (!model->ok()) return in_context(std::move(*model).error(), "model");
   (*model)->sha256 = std::move(sha256);
   return *std::move(model);
+}
+
+Result<Model> read_onnx(const ByteSource& source, const ExternalData& external_data) {
+  if (source.size > max_protobuf_bytes) return protobuf_too_large("model");
+  if (source.size == 0) return bad_input("model: the file is empty");
+  try {
+    const std::vector<std::byte> outline = outline_model(source);
+    const std::string_view message(reinterpret_cast<const char*>(outline.data()), outline.size());
+    auto model = read_model(message, {external_data, 0, &source});
+    if (!model.ok()) return in_context(std::move(model).error(), "model");
+    model->sha256 = sha256_hex(source);
+    return model;
+  } catch (const std::bad_alloc&) {
+    return limit_error("model: out of memory");
+  }
 }
 
 }  // namespace driftscope

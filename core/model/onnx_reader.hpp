@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/byte_source.hpp"
 #include "core/base/result.hpp"
 #include "core/model/model.hpp"
 
@@ -35,6 +36,10 @@ using ExternalData = std::function<Result<std::vector<std::byte>>(
 [[nodiscard]] Result<Model> read_onnx(std::span<const std::byte> bytes,
                                       const ExternalData& external_data = no_external_data(),
                                       ThreadPool* threads = nullptr);
+
+/// The same for a model that lies elsewhere: in memory are only its tensors, and small pieces of the rest.
+[[nodiscard]] Result<Model> read_onnx(const ByteSource& source,
+                                      const ExternalData& external_data = no_external_data());
 
 /// Reads one serialized TensorProto (the .pb files of ONNX test data sets).
 [[nodiscard]] Result<NamedTensor> read_tensor_proto(std::span<const std::byte> bytes);

@@ -7,6 +7,7 @@
 
 #include "core/base/text.hpp"
 #include "core/model/external_data.hpp"
+#include "core/model/model_outline.hpp"
 #include "core/model/onnx_parts.hpp"
 #include "core/model/protobuf_fields.hpp"
 
@@ -143,6 +144,27 @@ Status check_typed_count(const TensorParts& parts, DType dtype, std::int64_t ele
   }
 }
 
+/// Data of the model itself that its outline left out goes straight into the tensor.
+Result<Tensor> external_tensor(const TensorParts& parts, DType dtype, std::int64_t bytes,
+                               const ReadContext& context) {
+  DRIFTSCOPE_TRY(const ExternalPlace place, external_place(parts.external_data, bytes));
+  if (context.model == nullptr || place.location != own_bytes_location) {
+    DRIFTSCOPE_TRY(const std::vector<std::byte> data,
+                   load_external(place, bytes, context.external_data));
+    return Tensor::from_bytes(dtype, parts.dims, data, "external data");
+  }
+  if (place.length != bytes)
+    return bad_input(fmt::format("raw_data: {} of shape {} needs {} bytes, got {}", dtype_name(dtype),
+                                 shape_text(parts.dims), bytes, place.length));
+  const auto offset = static_cast<std::uint64_t>(place.offset);
+  if (!context.model->holds(offset, static_cast<std::uint64_t>(bytes)))
+    return bad_input(fmt::format("raw_data: {} bytes at {} are needed, the model has {}", bytes, offset,
+                                 context.model->size));
+  DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(dtype, parts.dims, "raw_data"));
+  context.model->read(offset, tensor.mutable_bytes());
+  return tensor;
+}
+
 Result<Tensor> tensor_of(const TensorParts& parts, const ReadContext& context) {
   if (parts.segmented) return unsupported("tensors in segments are not supported");
   const auto dtype = dtype_from_onnx(parts.data_type);
@@ -151,11 +173,7 @@ Result<Tensor> tensor_of(const TensorParts& parts, const ReadContext& context) {
                                    dtype ? std::string(dtype_name(*dtype))
                                          : fmt::format("number {} of ONNX", parts.data_type)));
   DRIFTSCOPE_TRY(const std::int64_t bytes, tensor_byte_size(*dtype, parts.dims, "data"));
-  if (parts.external) {
-    DRIFTSCOPE_TRY(const std::vector<std::byte> data,
-                   load_external(parts.external_data, bytes, context.external_data));
-    return Tensor::from_bytes(*dtype, parts.dims, data, "external data");
-  }
+  if (parts.external) return external_tensor(parts, *dtype, bytes, context);
   if (parts.raw)
     return Tensor::from_bytes(*dtype, parts.dims, std::as_bytes(std::span(*parts.raw)), "raw_data");
   DRIFTSCOPE_CHECK(check_typed_count(parts, *dtype, element_count(parts.dims)));

@@ -39,6 +39,7 @@ struct Door::State {
   std::optional<LoadedModel> model;
   std::unique_ptr<DoorRun> run;
   std::unique_ptr<Measurement> measurement;
+  ReadOutside read_outside;
   TensorSink sink;  // of the next run
   RunRecorder* recorder = nullptr;
 
@@ -61,7 +62,13 @@ struct Door::State {
 Result<Reply> Door::State::load(const json& request, std::span<const std::byte> payload) {
   end_runs();
   model.reset();
-  DRIFTSCOPE_TRY(model, load_model(request, payload));
+  DRIFTSCOPE_TRY(const auto outside, read_whole(request, "outside", 0, INT64_MAX));
+  ByteSource source = source_of(payload);
+  if (outside) {
+    if (!read_outside) return bad_input("request: \"outside\", but nothing lies outside of this door");
+    source = {static_cast<std::uint64_t>(*outside), read_outside};
+  }
+  DRIFTSCOPE_TRY(model, load_model(request, std::move(source)));
   return Reply{describe_model(*model), {}};
 }
 
@@ -121,6 +128,7 @@ Result<Reply> Door::State::describe() {
 
 Result<Reply> Door::State::judge(const json& request, std::span<const std::byte> payload) {
   if (!model) return bad_input("request: \"judge\" before a model was loaded");
+  DRIFTSCOPE_CHECK(expect_whole(*model));
   end_runs();  // the memory may be needed
   DRIFTSCOPE_TRY(json judged, judge_trace(request, payload, *model));
   return Reply{std::move(judged), {}};
@@ -128,6 +136,7 @@ Result<Reply> Door::State::judge(const json& request, std::span<const std::byte>
 
 Result<Reply> Door::State::topology() {
   if (!model) return bad_input("request: \"topology\" before a model was loaded");
+  DRIFTSCOPE_CHECK(expect_whole(*model));
   return Reply{{{"nodes", json::parse(topology_json(topology_of(*model->graph)))}}, {}};
 }
 
@@ -172,6 +181,8 @@ Result<Reply> Door::State::answer(const Message& message) {
 
 Door::Door() : state_(std::make_unique<State>()) {}
 Door::~Door() = default;
+
+void Door::load_from(ReadOutside read) { state_->read_outside = std::move(read); }
 
 void Door::record_to(TensorSink sink) { state_->sink = std::move(sink); }
 

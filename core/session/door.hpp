@@ -5,10 +5,12 @@
 //   {"do":"capabilities"}                            → {"engines":[{"name","available","reason"}],
 //                                                       "platform","threads","threads_available",
 //                                                       "instruction_set"}
-//   {"do":"load","target":"chrome/ort"?,"attachments":[{"name","bytes"}]?} + .onnx bytes, then those of
-//       each attachment (the files of external data that the model names). An engine that reads the
-//       model itself (ort) can only be started when "target" has named it here: else nobody keeps the
-//       bytes.
+//   {"do":"load","target":"chrome/ort"?,"attachments":[{"name","bytes"}]?,"once":true?,"outside":N?}
+//       + .onnx bytes, then those of each attachment (the files of external data that the model names).
+//       An engine that reads the model itself (ort) can only be started when "target" has named it
+//       here: else nobody keeps the bytes. With "once" a single "start" or "prepare" may follow: the
+//       weights go to its session, which keeps of them what it runs on. With "outside" these N bytes
+//       do not come with the message, they are read where they lie (load_from).
 //                                                    → {"model_sha256","inputs":[{"name","dtype",
 //                                                       "shape"}],"outputs":[…],"nodes":N,
 //                                                       "graph":"…"}
@@ -53,6 +55,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,12 +69,18 @@ namespace driftscope {
 
 class RunRecorder;
 
+/// Fills `target` with the bytes from `offset` on.
+using ReadOutside = std::function<void(std::uint64_t offset, std::span<std::byte> target)>;
+
 class Door {
  public:
   Door();
   ~Door();
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;
+
+  /// Where the payload of a "load" with "outside" lies: outside of this program's memory.
+  void load_from(ReadOutside read);
 
   /// Captured values of the next run go to `sink`; the trace of its "finish" holds the outputs alone.
   /// For a host in the same process that writes them to a file.

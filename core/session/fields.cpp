@@ -28,4 +28,12 @@ Result<std::optional<std::string>> read_text(const nlohmann::json& request,
   return std::optional(found->get<std::string>());
 }
 
+Result<bool> read_flag(const json& request, std::string_view field) {
+  const auto given = request.find(field);
+  if (given == request.end() || given->is_null()) return false;
+  if (!given->is_boolean())
+    return bad_input(fmt::format("request: \"{}\" must be true or false", field));
+  return given->get<bool>();
+}
+
 }  // namespace driftscope

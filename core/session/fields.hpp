@@ -21,4 +21,7 @@ namespace driftscope {
 [[nodiscard]] Result<std::optional<std::string>> read_text(const nlohmann::json& request,
                                                            std::string_view field);
 
+/// A boolean; false when the field is absent.
+[[nodiscard]] Result<bool> read_flag(const nlohmann::json& request, std::string_view field);
+
 }  // namespace driftscope

@@ -16,35 +16,38 @@ namespace driftscope {
 namespace {
 
 using nlohmann::json;
-using Files = std::map<std::string, std::span<const std::byte>>;
+// Shapes depend on smaller constants than this.
+constexpr std::size_t least_weights = 16 << 10;
+
+using Files = std::map<std::string, ByteSource>;
 
 // Splits the payload: what the table of attachments does not claim, at its front, is the model.
-Result<Files> read_attachments(const json& request, std::span<const std::byte>& payload) {
+Result<Files> read_attachments(const json& request, ByteSource& payload) {
   Files files;
   const auto table = request.find("attachments");
   if (table == request.end() || table->is_null()) return files;
   if (!table->is_array()) return bad_input("request: \"attachments\" must be an array");
-  std::vector<std::pair<std::string, std::size_t>> entries;
-  std::size_t total = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> entries;
+  std::uint64_t total = 0;
   for (const json& entry : *table) {
     if (!entry.is_object()) return bad_input("request: each attachment must be an object");
     DRIFTSCOPE_TRY(const auto name, read_text(entry, "name"));
     DRIFTSCOPE_TRY(const auto size, read_whole(entry, "bytes", 0, INT64_MAX));
     if (!name || !size) return bad_input("request: an attachment needs \"name\" and \"bytes\"");
     const auto bytes = static_cast<std::uint64_t>(*size);
-    if (bytes > payload.size() - total)
+    if (bytes > payload.size - total)
       return bad_input(
           fmt::format("request: attachment '{}' has {} bytes, the message only {} more", *name,
-                      bytes, payload.size() - total));
-    total += static_cast<std::size_t>(bytes);
-    entries.emplace_back(*name, static_cast<std::size_t>(bytes));
+                      bytes, payload.size - total));
+    total += bytes;
+    entries.emplace_back(*name, bytes);
   }
-  std::size_t at = payload.size() - total;
+  std::uint64_t at = payload.size - total;
   for (const auto& [name, size] : entries) {
-    files[name] = payload.subspan(at, size);
+    files[name] = payload.part(at, size);
     at += size;
   }
-  payload = payload.first(payload.size() - total);
+  payload = payload.part(0, payload.size - total);
   return files;
 }
 
@@ -56,14 +59,13 @@ ExternalData from_attachments(const Files& files) {
       return bad_input(fmt::format("the model keeps data in the file '{}', which did not come with "
                                    "it; choose both files together",
                                    location));
-    const auto size = static_cast<std::int64_t>(found->second.size());
+    const auto size = static_cast<std::int64_t>(found->second.size);
     if (offset < 0 || offset > size || (length >= 0 && length > size - offset))
       return bad_input(fmt::format("'{}': {} bytes at {} are needed, the file has {}", location,
                                    length, offset, size));
-    const auto part = found->second.subspan(
-        static_cast<std::size_t>(offset),
-        static_cast<std::size_t>(length < 0 ? size - offset : length));
-    return std::vector<std::byte>(part.begin(), part.end());
+    std::vector<std::byte> part(static_cast<std::size_t>(length < 0 ? size - offset : length));
+    found->second.read(static_cast<std::uint64_t>(offset), part);
+    return part;
   };
 }
 
@@ -76,12 +78,16 @@ Result<bool> wants_source(const json& request) {
   return engine->reads_source();
 }
 
-std::shared_ptr<const ModelSource> keep_source(std::span<const std::byte> model,
-                                               const Files& files) {
+std::vector<std::byte> all_of(const ByteSource& source) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(source.size));
+  source.read(0, bytes);
+  return bytes;
+}
+
+std::shared_ptr<const ModelSource> keep_source(const ByteSource& model, const Files& files) {
   auto source = std::make_shared<ModelSource>();
-  source->model.assign(model.begin(), model.end());
-  for (const auto& [name, bytes] : files)
-    source->files.push_back({name, {bytes.begin(), bytes.end()}});
+  source->model = all_of(model);
+  for (const auto& [name, file] : files) source->files.push_back({name, all_of(file)});
   return source;
 }
 
@@ -110,15 +116,44 @@ json describe_values(const Graph& graph, const std::vector<ValueId>& ids) {
 
 }  // namespace
 
-Result<LoadedModel> load_model(const json& request, std::span<const std::byte> payload) {
+Result<LoadedModel> load_model(const json& request, ByteSource payload) {
   DRIFTSCOPE_TRY(const bool keep, wants_source(request));
+  DRIFTSCOPE_TRY(const bool once, read_flag(request, "once"));
   DRIFTSCOPE_TRY(const Files files, read_attachments(request, payload));
-  if (payload.empty()) return bad_input("load: no model bytes came with the request");
-  DRIFTSCOPE_TRY(const Model model, read_onnx(payload, from_attachments(files)));
-  DRIFTSCOPE_TRY(Graph graph, build_graph(model));
-  DRIFTSCOPE_TRY(Graph inferred, infer_shapes(std::move(graph)));
-  return LoadedModel{model.sha256, std::make_shared<const Graph>(std::move(inferred)),
-                     keep ? keep_source(payload, files) : nullptr};
+  if (payload.size == 0) return bad_input("load: no model bytes came with the request");
+  LoadedModel loaded;
+  {
+    DRIFTSCOPE_TRY(Model model, read_onnx(payload, from_attachments(files)));
+    loaded.sha256 = std::move(model.sha256);
+    DRIFTSCOPE_TRY(Graph graph, build_graph(model));
+    DRIFTSCOPE_TRY(Graph inferred, infer_shapes(std::move(graph)));
+    loaded.graph = std::make_shared<const Graph>(std::move(inferred));
+  }
+  if (keep) loaded.source = keep_source(payload, files);
+  loaded.once = once;
+  return loaded;
+}
+
+std::shared_ptr<const Graph> without_weights(const Graph& graph) {
+  Graph outline = graph;
+  for (Value& value : outline.values)
+    if (value.constant && value.constant->bytes().size() >= least_weights) value.constant.reset();
+  return std::make_shared<const Graph>(std::move(outline));
+}
+
+Status expect_whole(const LoadedModel& model) {
+  if (!model.spent) return {};
+  return bad_input("request: the model was loaded for one session, which has had it; load it again");
+}
+
+Result<BoundInputs> bind_model(LoadedModel& model, const NamedInputs& inputs) {
+  DRIFTSCOPE_CHECK(expect_whole(model));
+  DRIFTSCOPE_TRY(BoundInputs bound, bind_inputs(*model.graph, inputs));
+  if (model.once) {
+    model.graph = without_weights(*model.graph);
+    model.spent = true;
+  }
+  return bound;
 }
 
 json describe_model(const LoadedModel& model) {

@@ -174,19 +174,20 @@ struct Measurement::State {
   }
 };
 
-Result<std::unique_ptr<Measurement>> Measurement::prepare(const LoadedModel& model,
+Result<std::unique_ptr<Measurement>> Measurement::prepare(LoadedModel& model,
                                                           StartRequest start,
                                                           RunRecorder* recorder) {
   if (start.samples > 0 || start.record.repeat != 1)
     return bad_input("request: \"prepare\" knows neither \"samples\" nor \"repeat\"");
   auto state = std::make_unique<State>();
-  DRIFTSCOPE_TRY(BoundInputs bound, bind_inputs(*model.graph, start.inputs));
+  DRIFTSCOPE_TRY(BoundInputs bound, bind_model(model, start.inputs));
   state->target = std::move(start.target);
   state->environment = std::move(start.environment);
-  state->graph = std::move(bound.graph);
+  state->graph = without_weights(*bound.graph);
   state->inputs = std::move(bound.inputs);
-  DRIFTSCOPE_TRY(state->session, prepare_session(state->target, state->environment, model,
-                                                 state->graph, start.record.capture));
+  DRIFTSCOPE_TRY(state->session,
+                 prepare_session(state->target, state->environment, model, std::move(bound.graph),
+                                 start.record.capture));
   if (start.watched) {
     state->record = std::move(start.record);
     state->recorder = recorder;

@@ -38,7 +38,7 @@ class Measurement {
  public:
   /// Binds the inputs and prepares the engine; runs nothing. `start` as for a run, without samples.
   /// Without a recorder (null) the trace of a watched run is written into memory. It must outlive this.
-  [[nodiscard]] static Result<std::unique_ptr<Measurement>> prepare(const LoadedModel& model,
+  [[nodiscard]] static Result<std::unique_ptr<Measurement>> prepare(LoadedModel& model,
                                                                     StartRequest start,
                                                                     RunRecorder* recorder);
   ~Measurement();

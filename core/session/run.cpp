@@ -73,21 +73,22 @@ std::string merge_run(const std::string& recorded, const json& environment, cons
   return json_text(run);
 }
 
-Result<std::unique_ptr<DoorRun>> DoorRun::start(const LoadedModel& model, StartRequest request) {
+Result<std::unique_ptr<DoorRun>> DoorRun::start(LoadedModel& model, StartRequest request) {
   auto state = std::make_unique<State>();
   NamedInputs first = request.inputs;
   if (request.samples > 0) {
     DRIFTSCOPE_TRY(first, slice_sample(request.inputs, 0));
   }
-  DRIFTSCOPE_TRY(BoundInputs bound, bind_inputs(*model.graph, first));
+  DRIFTSCOPE_TRY(BoundInputs bound, bind_model(model, first));
   state->model_sha256 = model.sha256;
   state->target = std::move(request.target);
   state->environment = std::move(request.environment);
-  state->graph = std::move(bound.graph);
+  state->graph = without_weights(*bound.graph);
   state->sample_count = request.samples;
   if (request.samples > 0) request.record.capture = Capture::outputs;
-  DRIFTSCOPE_TRY(state->session, prepare_session(state->target, state->environment, model,
-                                                 state->graph, request.record.capture));
+  DRIFTSCOPE_TRY(state->session,
+                 prepare_session(state->target, state->environment, model, std::move(bound.graph),
+                                 request.record.capture));
   if (request.samples > 0) {
     state->samples.emplace(state->graph, *state->session, std::move(request.inputs),
                            request.samples);

@@ -56,7 +56,7 @@ struct DoorProgress {
 
 class DoorRun {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<DoorRun>> start(const LoadedModel& model,
+  [[nodiscard]] static Result<std::unique_ptr<DoorRun>> start(LoadedModel& model,
                                                           StartRequest request);
   ~DoorRun();
   DoorRun(const DoorRun&) = delete;

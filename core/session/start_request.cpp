@@ -71,14 +71,6 @@ Result<std::optional<std::vector<std::string>>> read_values(const json& request,
   return std::optional(std::move(names));
 }
 
-Result<bool> read_flag(const json& request, const char* field) {
-  const auto given = request.find(field);
-  if (given == request.end() || given->is_null()) return false;
-  if (!given->is_boolean())
-    return bad_input(fmt::format("request: \"{}\" must be true or false", field));
-  return given->get<bool>();
-}
-
 Status check_samples(const NamedInputs& inputs, std::int64_t samples) {
   for (const NamedTensor& input : inputs) {
     const Shape& shape = input.tensor.shape();

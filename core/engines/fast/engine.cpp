@@ -25,8 +25,9 @@ std::string list_of(const std::map<std::string, int>& operators) {
 }
 
 // Identities first: they would hide who reads what.
-std::shared_ptr<Graph> simplified(const Graph& graph, bool fuse, ThreadPool& threads) {
-  Graph result = name_constants(graph, threads);
+std::shared_ptr<Graph> simplified(std::shared_ptr<const Graph> graph, bool fuse, ThreadPool& threads) {
+  Graph result = name_constants(*graph, threads);
+  graph.reset();  // weights that are folded or packed go, unless the caller keeps them
   if (fuse) {
     result = remove_identities(fold_constants(std::move(result), threads));
     result = fold_batch_normalization(fold_pads(std::move(result)));
@@ -69,10 +70,13 @@ class FastEngine final : public Engine {
     const int threads = options.threads > 0 ? options.threads : usable_processors();
     auto resources = std::make_unique<Resources>(std::move(simd), threads);
     DRIFTSCOPE_CHECK(resources->make_pool());
-    const auto own = simplified(*graph, options.fuse, resources->strict.threads);
+    std::vector<std::string> node_labels;
+    for (const Node& node : graph->nodes) node_labels.push_back(node_label(node));
+    std::vector<NodeId> producers;
+    for (const Value& value : graph->values) producers.push_back(value.producer);
+    const auto own = simplified(std::move(graph), options.fuse, resources->strict.threads);
     resources->graph = own;
-    Lowering lowering(*resources->graph, *graph, options.fuse, resources->pool(),
-                      resources->strict);
+    Lowering lowering(*own, std::move(producers), options.fuse, resources->pool(), resources->strict);
     DRIFTSCOPE_TRY(Plan plan, lowering.run());
     release_constants(*own, plan);
 
@@ -85,8 +89,7 @@ class FastEngine final : public Engine {
     if (!plan.on_strict.empty()) ran.options["on_strict"] = list_of(plan.on_strict);
     std::vector<std::string> labels;
     for (const PlannedNode& node : plan.nodes)
-      labels.push_back(node.node == no_node ? "a step between nodes"
-                                            : node_label(graph->nodes[node.node]));
+      labels.push_back(node.node == no_node ? "a step between nodes" : node_labels[node.node]);
     auto session = std::make_unique<FastSession>(std::move(resources), std::move(plan),
                                                  std::move(labels), std::move(ran));
     DRIFTSCOPE_CHECK(session->prepare());

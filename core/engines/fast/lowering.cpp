@@ -60,10 +60,10 @@ LowerOperator FastOperatorTable::find(const Node& node) const {
   return found == table_.end() ? nullptr : found->second;
 }
 
-Lowering::Lowering(const Graph& graph, const Graph& original, bool fuse, pthreadpool_t pool,
+Lowering::Lowering(Graph& graph, std::vector<NodeId> producers, bool fuse, pthreadpool_t pool,
                    StrictResources& strict)
     : graph_(graph),
-      original_(original),
+      producers_(std::move(producers)),
       fuse_(fuse),
       pool_(pool),
       strict_(strict),
@@ -94,6 +94,7 @@ Result<Plan> Lowering::run() {
     if (absorbed_[id]) continue;
     if (auto status = lower(id); !status.ok())
       return in_context(std::move(status).error(), node_label(graph_.nodes[id]));
+    release_weights(id);
   }
   for (const ValueId output : graph_.outputs) {
     DRIFTSCOPE_TRY(const BufferId buffer, read(output, {}));
@@ -119,13 +120,26 @@ Status Lowering::lower(NodeId id) {
     if (is_output_[output]) {
       DRIFTSCOPE_TRY([[maybe_unused]] const BufferId plain, read(output, {}));
     }
-    if (output < original_.values.size() && !existing_[output].empty())
+    if (output < producers_.size() && !existing_[output].empty())
       planned.values.emplace_back(output, existing_[output].front().buffer);
   }
   planned.node = original_node(last);
   planned.end_step = plan_.steps.size();
   plan_.nodes.push_back(std::move(planned));
   return {};
+}
+
+// XNNPACK has packed them, or they have become a constant of the plan: as much memory again. What a
+// deferred node reads, its readers look at. Kernels of strict ask the graph.
+void Lowering::release_weights(NodeId id) {
+  constexpr std::size_t least_bytes = 16 << 10;
+  const Node& node = graph_.nodes[id];
+  if (!node.outputs.empty() && node.outputs[0] != no_value && deferred_[node.outputs[0]] == &node) return;
+  for (const ValueId input : node.inputs) {
+    if (input == no_value || readers_[input].back() != id || plan_.read_by_strict[input]) continue;
+    auto& constant = graph_.values[input].constant;
+    if (constant && constant->bytes().size() >= least_bytes) constant.reset();
+  }
 }
 
 Status Lowering::make(const Node& node) {
@@ -251,7 +265,7 @@ Result<BufferId> Lowering::read(ValueId id, Layout layout) {
   const Value& value = graph_.values[id];
   if (const Node* late = deferred_[id]; late != nullptr && existing_[id].empty()) {
     DRIFTSCOPE_CHECK(make(*late));
-    if (id < original_.values.size()) made_late_.emplace_back(id, existing_[id].front().buffer);
+    if (id < producers_.size()) made_late_.emplace_back(id, existing_[id].front().buffer);
   }
   std::vector<Existing>& known = existing_[id];
   if (known.empty()) {
@@ -321,7 +335,7 @@ void Lowering::emit(XnnOperator op, pthreadpool_t pool, std::vector<BufferId> re
 
 NodeId Lowering::original_node(const Node& node) const {
   for (const ValueId output : node.outputs)
-    if (output < original_.values.size()) return original_.values[output].producer;
+    if (output < producers_.size()) return producers_[output];
   return no_node;
 }
 

@@ -36,9 +36,10 @@ using SetupOperator = std::function<xnn_status(xnn_operator_t, const Memory&)>;
 
 class Lowering {
  public:
-  /// `graph` may be one that passes made: its values keep the numbers that they have in `original`, and
-  /// what follows those in number is new. `pool` may be null: one thread.
-  Lowering(const Graph& graph, const Graph& original, bool fuse, pthreadpool_t pool,
+  /// `graph` may be one that passes made: its values keep the numbers that they have in the original,
+  /// and what follows those in number is new. `producers`: of each value of the original. Weights that
+  /// have been packed leave `graph`. `pool` may be null: one thread.
+  Lowering(Graph& graph, std::vector<NodeId> producers, bool fuse, pthreadpool_t pool,
            StrictResources& strict);
 
   [[nodiscard]] Result<Plan> run();
@@ -103,6 +104,7 @@ class Lowering {
 
   [[nodiscard]] BufferId add(Buffer buffer);
   [[nodiscard]] Status lower(NodeId id);
+  void release_weights(NodeId id);
   [[nodiscard]] Status make(const Node& node);
   /// Of a node whose outputs are known before it runs.
   [[nodiscard]] bool take_constants(const Node& node);
@@ -110,8 +112,8 @@ class Lowering {
   [[nodiscard]] Result<BufferId> convert(ValueId id, const Existing& from, Layout to);
   [[nodiscard]] NodeId original_node(const Node& node) const;
 
-  const Graph& graph_;
-  const Graph& original_;
+  Graph& graph_;
+  std::vector<NodeId> producers_;
   bool fuse_;
   pthreadpool_t pool_;
   StrictResources& strict_;

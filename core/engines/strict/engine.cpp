@@ -45,8 +45,9 @@ class StrictEngine final : public Engine {
       if (auto support = supports(*graph, node); !support.ok)
         return unsupported(support.reason);
     const int threads = options.threads > 0 ? options.threads : usable_processors();
-    auto session = std::make_unique<StrictSession>(std::move(graph), std::move(simd), threads,
-                                                   options.values);
+    auto session =
+        std::make_unique<StrictSession>(graph, std::move(simd), threads, options.values);
+    graph.reset();
     DRIFTSCOPE_CHECK(session->prepare());
     return std::unique_ptr<Session>(std::move(session));
   }

@@ -55,6 +55,9 @@ class StrictKernel {
   virtual ~StrictKernel() = default;
   /// As NodeSession::run_node; the inputs have the dtypes and shapes of preparation.
   [[nodiscard]] virtual Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) = 0;
+  /// Whether run looks at the elements of this input. Those of weights that were packed may be gone: the
+  /// input is then an empty tensor.
+  [[nodiscard]] virtual bool reads(std::size_t /*input*/) const { return true; }
 };
 
 /// Null where this kernel does not take the node: the plain kernel then runs.

@@ -71,17 +71,39 @@ bool is_worth_folding(const StrictSite& site) {
 
 }  // namespace
 
-Status PreparedNodes::prepare(const Graph& graph, bool inside) {
-  FoldedValues& folded = folded_[&graph];
-  folded.resize(graph.values.size());
+Status PreparedNodes::prepare(Graph& graph) {
+  std::vector<int> readers(graph.values.size());
+  for (const Node& node : graph.nodes)
+    for (const ValueId id : node.reads())
+      if (id != no_value) ++readers[id];
+  for (const ValueId id : graph.outputs) ++readers[id];
   for (const Node& node : graph.nodes) {
-    for (const Subgraph& subgraph : node.subgraphs)
-      DRIFTSCOPE_CHECK(prepare(*subgraph.graph, true));
-    DRIFTSCOPE_CHECK(within_memory(node, [&] {
-      return prepare_node({graph, node, simd_, threads_, folded}, folded, inside);
-    }));
+    DRIFTSCOPE_CHECK(prepare(graph, node, false));
+    release_packed(graph, node, readers);
   }
   return {};
+}
+
+Status PreparedNodes::prepare(const Graph& graph, const Node& node, bool inside) {
+  for (const Subgraph& subgraph : node.subgraphs)
+    for (const Node& inner : subgraph.graph->nodes)
+      DRIFTSCOPE_CHECK(prepare(*subgraph.graph, inner, true));
+  FoldedValues& folded = folded_[&graph];
+  folded.resize(graph.values.size());
+  return within_memory(node, [&] {
+    return prepare_node({graph, node, simd_, threads_, folded}, folded, inside);
+  });
+}
+
+// As much memory again as what it was packed into. The empty tensor says that there is a constant.
+void PreparedNodes::release_packed(Graph& graph, const Node& node, const std::vector<int>& readers) {
+  const auto found = nodes_.find(&node);
+  if (found == nodes_.end() || found->second.kernel == nullptr) return;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueId id = node.inputs[i];
+    if (id == no_value || readers[id] != 1 || found->second.kernel->reads(i)) continue;
+    if (auto& constant = graph.values[id].constant) constant = Tensor();
+  }
 }
 
 Status PreparedNodes::prepare_node(const StrictSite& site, FoldedValues& folded, bool inside) {

@@ -17,8 +17,9 @@ class PreparedNodes final : public NodeRunner {
  public:
   PreparedNodes(const SimdTarget& simd, ThreadPool& threads) : simd_(simd), threads_(threads) {}
 
-  /// Packs weights and makes plans. `graph` outlives this. An error names the node.
-  [[nodiscard]] Status prepare(const Graph& graph) { return prepare(graph, false); }
+  /// Packs weights and makes plans. `graph` outlives this; what was packed and is read by nobody else
+  /// leaves it. An error names the node.
+  [[nodiscard]] Status prepare(Graph& graph);
 
   /// A node of the graph or of one inside it; inputs in the order of node.reads().
   [[nodiscard]] Result<std::vector<Tensor>> run(const Node& node,
@@ -36,7 +37,8 @@ class PreparedNodes final : public NodeRunner {
     std::vector<TensorType> expected;
   };
 
-  [[nodiscard]] Status prepare(const Graph& graph, bool inside);
+  [[nodiscard]] Status prepare(const Graph& graph, const Node& node, bool inside);
+  void release_packed(Graph& graph, const Node& node, const std::vector<int>& readers);
   [[nodiscard]] Status prepare_node(const StrictSite& site, FoldedValues& folded, bool inside);
   [[nodiscard]] Status fold(const StrictSite& site, FoldedValues& folded, Prepared& prepared);
 

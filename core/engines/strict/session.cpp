@@ -2,9 +2,10 @@
 
 namespace driftscope {
 
-StrictSession::StrictSession(std::shared_ptr<const Graph> graph, SimdTarget simd, int threads,
+StrictSession::StrictSession(Copy copy, SimdTarget simd, int threads,
                              std::map<std::string, std::string> options)
-    : NodeSession(std::move(graph)),
+    : NodeSession(copy.graph),
+      own_(std::move(copy.graph)),
       simd_(std::move(simd)),
       threads_asked_(threads),
       options_(std::move(options)),

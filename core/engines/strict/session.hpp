@@ -12,12 +12,15 @@ namespace driftscope {
 
 class StrictSession final : public NodeSession {
  public:
-  /// `threads` ≥ 1; `options` as the user gave them, for the record.
-  StrictSession(std::shared_ptr<const Graph> graph, SimdTarget simd, int threads,
-                std::map<std::string, std::string> options);
+  /// `threads` ≥ 1; `options` as the user gave them, for the record. Works on a copy of the graph, so
+  /// that weights which were packed can go, unless the caller keeps them.
+  StrictSession(const std::shared_ptr<const Graph>& graph, SimdTarget simd, int threads,
+                std::map<std::string, std::string> options)
+      : StrictSession(Copy{std::make_shared<Graph>(*graph)}, std::move(simd), threads,
+                      std::move(options)) {}
 
   /// Packs weights and makes plans; to be called once before the first run.
-  [[nodiscard]] Status prepare() { return nodes_.prepare(graph()); }
+  [[nodiscard]] Status prepare() { return nodes_.prepare(*own_); }
 
   [[nodiscard]] RanWith ran_with() const override;
 
@@ -31,6 +34,12 @@ class StrictSession final : public NodeSession {
       NodeId id, std::span<const Tensor* const> inputs) override;
 
  private:
+  struct Copy {
+    std::shared_ptr<Graph> graph;
+  };
+  StrictSession(Copy copy, SimdTarget simd, int threads, std::map<std::string, std::string> options);
+
+  std::shared_ptr<Graph> own_;
   SimdTarget simd_;
   int threads_asked_;
   std::map<std::string, std::string> options_;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/rng.hpp"
+#include "core/model/alive_tensors.hpp"
 #include "core/session/door.hpp"
 #include "core/session/error_json.hpp"
 #include "core/session/value_stream.hpp"
@@ -302,6 +303,50 @@ TEST_CASE("Door_StartWithWrongFields_NamesTheField") {
   CHECK(ask(door, start_seeded, {std::byte{0}}).error().find("not both") != std::string::npos);
   CHECK(ask(door, {{"do", "start"}, {"target", "pc/none"}, {"seed", 1}}).error().find("none") !=
         std::string::npos);
+}
+
+TEST_CASE("Door_ModelOutside_IsReadThere") {
+  const Bytes model = read_asset("models/lenet5.onnx");
+  Door door;
+  const json outside = {{"do", "load"}, {"outside", model.size()}};
+  CHECK(ask(door, outside).error().find("nothing lies outside") != std::string::npos);
+  door.load_from([&](std::uint64_t offset, std::span<std::byte> target) {
+    REQUIRE(offset + target.size() <= model.size());
+    std::copy_n(model.begin() + static_cast<std::ptrdiff_t>(offset), target.size(), target.begin());
+  });
+  const Answer loaded = ask(door, outside);
+  REQUIRE_MESSAGE(loaded.error().empty(), loaded.error());
+  Door other;
+  CHECK(ask(other, {{"do", "load"}}, model).head == loaded.head);
+  CHECK(run_to_finish(door, start_seeded).head["outputs"] ==
+        run_to_finish(other, start_seeded).head["outputs"]);
+}
+
+TEST_CASE("Door_ModelLoadedOnce_GivesItsWeightsToTheSession") {
+  const Bytes model = read_asset("models/lenet5.onnx");
+  for (const char* engine : {"strict", "fast"}) {
+    CAPTURE(engine);
+    json start = {{"do", "prepare"}, {"target", "pc/" + std::string(engine) + ":threads=1"},
+                  {"seed", 42}, {"capture", "none"}};
+    Door keeps, gives;
+    const std::int64_t before = alive_tensors().bytes;
+    REQUIRE(ask(keeps, {{"do", "load"}}, model).error().empty());
+    const std::int64_t weights = alive_tensors().bytes - before;
+    REQUIRE(ask(keeps, start).error().empty());
+    const std::int64_t kept = alive_tensors().bytes - before;
+    REQUIRE(ask(gives, {{"do", "load"}, {"once", true}}, model).error().empty());
+    REQUIRE(ask(gives, start).error().empty());
+    const std::int64_t given = alive_tensors().bytes - before - kept;
+    CHECK(kept - given > weights * 3 / 4);  // the rest are small
+    CHECK(ask(gives, start).error().find("load it again") != std::string::npos);
+    CHECK(ask(gives, {{"do", "judge"}}).error().find("load it again") != std::string::npos);
+    // And it still computes: as often as it is asked, and what the other computes.
+    start["do"] = "start";
+    start["capture"] = "all";
+    REQUIRE(ask(gives, {{"do", "load"}, {"once", true}}, model).error().empty());
+    start["repeat"] = 2;
+    CHECK(run_to_finish(gives, start).head["outputs"] == run_to_finish(keeps, start).head["outputs"]);
+  }
 }
 
 TEST_CASE("Door_ExternalDataWithoutItsFile_NamesTheFile") {

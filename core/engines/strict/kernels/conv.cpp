@@ -57,7 +57,18 @@ class ConvKernel final : public StrictKernel {
         grid_(std::move(grid)),
         product_(gemm_kernels(site.simd), site.threads, layout_of(sizes, grid_), sizes.samples),
         y_shape_(*site.output_shape()) {
-    if (const Tensor* w = site.constant(1)) product_.pack(w->values<float>().data());
+    const Tensor* const w = site.constant(1);
+    if (w == nullptr) return;
+    product_.pack(w->values<float>().data());
+    const Tensor* const bias = site.has_input(2) ? site.constant(2) : nullptr;
+    if (site.has_input(2) && bias == nullptr) return;
+    harmless_ = !grid_.has_padding() ||
+                padding_changes_nothing(w->values<float>(), bias != nullptr ? bias->values<float>()
+                                                                            : std::span<const float>());
+  }
+
+  [[nodiscard]] bool reads(std::size_t input) const override {
+    return input != 1 || !harmless_.value_or(false);
   }
 
   Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
@@ -85,11 +96,7 @@ class ConvKernel final : public StrictKernel {
 
  private:
   bool padding_is_known_harmless(std::span<const float> w, std::span<const float> bias) {
-    const bool constant =
-        site_.constant(1) != nullptr && (bias.empty() || site_.constant(2) != nullptr);
-    if (!constant) return padding_changes_nothing(w, bias);
-    if (!harmless_) harmless_ = padding_changes_nothing(w, bias);
-    return *harmless_;
+    return harmless_ ? *harmless_ : padding_changes_nothing(w, bias);
   }
 
   auto stores_to(float* y) const {

@@ -31,6 +31,10 @@ class GemmKernel final : public StrictKernel {
     if (const Tensor* b = site.constant(1)) b_ = pack_b(*b);
   }
 
+  [[nodiscard]] bool reads(std::size_t input) const override {
+    return input != 1 || site_.constant(1) == nullptr;
+  }
+
   Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
     DRIFTSCOPE_TRY(Tensor y, Tensor::make(DType::float32, y_shape_, "output Y"));
     const bool has_c = inputs.size() > 2 && inputs[2] != nullptr && attributes_.beta != 0.0f;

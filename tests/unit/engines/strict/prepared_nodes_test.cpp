@@ -54,6 +54,13 @@ void check_same(const Tensor& got, const Tensor& want) {
   CHECK(different == 0);
 }
 
+NodeId id_of(const Graph& graph, std::string_view op_type) {
+  for (NodeId id = 0; id < graph.nodes.size(); ++id)
+    if (graph.nodes[id].op_type == op_type) return id;
+  FAIL("no such node");
+  return no_node;
+}
+
 const Node& node_of(const Graph& graph, std::string_view op_type) {
   for (const Node& node : graph.nodes)
     if (node.op_type == op_type) return node;
@@ -76,8 +83,8 @@ ModelBuilder with_quantized_weights() {
 
 TEST_CASE("StrictPreparedNodes_WeightsOf8Bits_AreDequantizedAhead") {
   const Prepared model = prepare(with_quantized_weights());
-  CHECK(model.session->is_fast(node_of(*model.graph, "DequantizeLinear")));
-  CHECK(model.session->is_fast(node_of(*model.graph, "Conv")));
+  CHECK(model.session->is_fast(id_of(*model.graph, "DequantizeLinear")));
+  CHECK(model.session->is_fast(id_of(*model.graph, "Conv")));
   Rng rng(1);
   const Tensor x = random_tensor(rng, {1, 3, 9, 9}, Values::normal);
   ThreadPool alone(1);
@@ -105,7 +112,7 @@ TEST_CASE("StrictPreparedNodes_MuchFromLittle_IsMadeWhenItRuns") {
   model.node("ConstantOfShape", {"shape"}, {"zeros"});
   model.node("Add", {"x", "zeros"}, {"y"}).output("y");
   const Prepared prepared = prepare(model);
-  CHECK(!prepared.session->is_fast(node_of(*prepared.graph, "ConstantOfShape")));
+  CHECK(!prepared.session->is_fast(id_of(*prepared.graph, "ConstantOfShape")));
 }
 
 TEST_CASE("StrictPreparedNodes_ConstantsThatFitNot_FailWhenTheyRun") {
