@@ -1,6 +1,6 @@
 // What to run: a shipped model with its test set, or files of the visitor's own.
 // Client: page.mjs. It fetches and reads; it shows nothing.
-import { download } from "./download.mjs";
+import { download, httpText } from "./download.mjs";
 import { RunError } from "./errors.mjs";
 import { writeSafetensors } from "./safetensors.mjs";
 import { loadSet, preprocess, setFor } from "./samples.mjs";
@@ -8,9 +8,14 @@ import { fetchModel } from "./store.mjs";
 
 export const root = new URL("../", import.meta.url);
 
-export async function fetchJson(path, signal) {
-  const response = await fetch(new URL(path, root), { signal });
-  if (!response.ok) throw new RunError("io", `${path}: HTTP ${response.status}`);
+/** The parsed file, or with `optional` null where there is none. */
+export async function fetchJson(path, { signal, optional = false } = {}) {
+  const response = await fetch(new URL(path, root), { signal }).catch((error) => {
+    if (signal?.aborted) throw new RunError("cancelled", "Stopped.");
+    throw new RunError("io", `${path}: ${error.message}`);
+  });
+  if (optional && response.status === 404) return null;
+  if (!response.ok) throw new RunError("io", `${path}: ${httpText(response)}`);
   return response.json();
 }
 
@@ -58,7 +63,7 @@ class Choice {
 /** A model of assets/models.json ({name, bytes, sha256}); `onProgress` as of download. */
 export async function chooseShipped(entry, { onProgress, signal } = {}) {
   const { name } = entry;
-  const description = await fetchJson(`assets/models/${name}.preprocess.json`, signal).catch(() => null);
+  const description = await fetchJson(`assets/models/${name}.preprocess.json`, { signal, optional: true });
   const set = setFor(description);
   const fetchSet = (file) => download(new URL(`assets/${file}`, root), { what: file, signal });
   const samples = set && (await loadSet(set, fetchSet));

@@ -29,9 +29,11 @@ function meter(total, onProgress) {
   };
 }
 
+export const httpText = ({ status, statusText }) => `HTTP ${status}${statusText && ` (${statusText})`}`;
+
 async function open(url, what, init) {
   const response = await fetch(url, init);
-  if (!response.ok) throw new RunError("io", `${what}: HTTP ${response.status}.`);
+  if (!response.ok) throw new RunError("io", `${what}: ${httpText(response)}.`);
   return response;
 }
 

@@ -61,7 +61,8 @@ endif()
 # What is served besides the engine, copied whenever it changes.
 file(GLOB page_files CONFIGURE_DEPENDS
   "${CMAKE_CURRENT_SOURCE_DIR}/*.mjs" "${CMAKE_CURRENT_SOURCE_DIR}/*.css"
-  "${CMAKE_CURRENT_SOURCE_DIR}/*.svg")
+  "${CMAKE_CURRENT_SOURCE_DIR}/*.svg" "${CMAKE_CURRENT_SOURCE_DIR}/*.webmanifest"
+  "${CMAKE_CURRENT_SOURCE_DIR}/start.js")
 file(GLOB asset_files CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/assets/models/*" "${CMAKE_SOURCE_DIR}/assets/data/*")
 set(site_files "")
@@ -72,6 +73,8 @@ function(driftscope_site_file source target)
   set(site_files ${site_files} "${DRIFTSCOPE_SITE}/${target}" PARENT_SCOPE)
 endfunction()
 driftscope_site_file("${CMAKE_SOURCE_DIR}/index.html" index.html)
+# What `driftscope serve` answers itself; on a static host the file tells the page where it is.
+driftscope_site_file("${CMAKE_CURRENT_SOURCE_DIR}/static_session.json" api/session)
 foreach(file IN LISTS page_files)
   get_filename_component(name "${file}" NAME)
   driftscope_site_file("${file}" "web/${name}")
@@ -102,5 +105,12 @@ add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/assets/models.json"
   DEPENDS ${models} "${CMAKE_SOURCE_DIR}/cmake/list_models.mjs" VERBATIM COMMENT "")
 list(APPEND site_files "${DRIFTSCOPE_SITE}/assets/models.json")
 
-add_custom_target(site ALL DEPENDS ${site_files})
+# For static hosts: the service worker, with the list of all that it may serve.
+set(worker "${CMAKE_CURRENT_SOURCE_DIR}/service_worker.js")
+add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/service_worker.js"
+  COMMAND "${NODE_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/list_site.mjs" "${worker}" "${DRIFTSCOPE_SITE}"
+  DEPENDS "${worker}" "${CMAKE_SOURCE_DIR}/cmake/list_site.mjs" ${site_files} ${engines} VERBATIM
+  COMMENT "")
+
+add_custom_target(site ALL DEPENDS ${site_files} "${DRIFTSCOPE_SITE}/service_worker.js")
 add_dependencies(site ${engines})

@@ -18,12 +18,19 @@ export class DoorError extends Error {
   }
 }
 
+function load(url) {
+  return import(url.href).catch(({ message }) => {
+    const hint = "Without a network only engines are there that ran before; with one, reload the page.";
+    throw new DoorError({ kind: "io", message: `The engine could not be fetched (${message}). ${hint}` });
+  });
+}
+
 /**
  * Loads one build. `threads` workers in all (the caller among them) are made before it starts:
  * making them later would need the event loop, which a running request blocks.
  */
 export async function openEngine({ base, variant, threads }) {
-  const { default: create } = await import(new URL(`${variant}.mjs`, base).href);
+  const { default: create } = await load(new URL(`${variant}.mjs`, base));
   const ort = new OrtHost(new URL("../ort/", base));
   const module = await create({ pthreadPoolSize: Math.max(0, threads - 1), ort });
   return {

@@ -3,6 +3,7 @@
 import { detect, environment, pickVariant, threadsFor } from "./capabilities.mjs";
 import { runJob } from "./job.mjs";
 import { chooseFiles, chooseShipped, fetchJson, root } from "./choice.mjs";
+import { host, showHosting } from "./hosting.mjs";
 import { listenToClear, showKept } from "./kept.mjs";
 import { runInWorker } from "./runner.mjs";
 import { readFloats } from "./safetensors.mjs";
@@ -296,14 +297,16 @@ async function openScreens() {
 }
 
 async function start() {
+  // Where it is hosted as static files, the page may first have to be loaded anew.
+  const hosted = await host();
   state.here = await detect();
   const query = new URLSearchParams(location.search);
   state.variant = pickVariant(state.here, query.get("wasm") ?? "");
   view.showCapabilities(state.here, state.variant);
   const job = query.get("job");
   if (job) return runForPc(job);
-  const session = await fetchJson("api/session").catch(() => ({}));
-  state.acceptsTraces = session.accepts_traces === true;
+  showHosting(hosted);
+  state.acceptsTraces = hosted.session.accepts_traces === true;
   fillThreads();
   listen();
   state.models = await fetchJson("assets/models.json");

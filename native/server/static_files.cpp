@@ -37,8 +37,9 @@ std::optional<std::string> content_of(const fs::path& file) {
 
 // What is compressed already gains nothing. Weights of a model save a little, text and code a lot.
 bool is_compressible(const fs::path& file) {
-  static constexpr std::array<std::string_view, 10> extensions = {
-      ".html", ".mjs", ".js", ".css", ".json", ".wasm", ".svg", ".txt", ".map", ".onnx"};
+  static constexpr std::array<std::string_view, 11> extensions = {
+      ".html", ".mjs", ".js", ".css", ".json", ".wasm", ".svg", ".txt", ".map", ".onnx",
+      ".webmanifest"};
   return std::find(extensions.begin(), extensions.end(), file.extension().string()) !=
          extensions.end();
 }
@@ -144,7 +145,7 @@ bool names_etag(std::string_view if_none_match, std::string_view etag) {
 }
 
 std::string mime_type(const fs::path& file) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> types = {{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 13> types = {{
       {".html", "text/html; charset=utf-8"},
       {".mjs", "text/javascript; charset=utf-8"},
       {".js", "text/javascript; charset=utf-8"},
@@ -157,6 +158,7 @@ std::string mime_type(const fs::path& file) {
       {".ico", "image/x-icon"},
       {".txt", "text/plain; charset=utf-8"},
       {".map", "application/json"},
+      {".webmanifest", "application/manifest+json"},
   }};
   const std::string extension = file.extension().string();
   for (const auto& [known, type] : types)

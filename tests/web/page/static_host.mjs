@@ -1,0 +1,41 @@
+// A host of static files that knows nothing of the page: a subfolder, no headers but the type.
+import { createReadStream, existsSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join } from "node:path";
+
+import { builtFile } from "../../e2e/support.mjs";
+
+export const site = builtFile("web", "site");
+
+const types = { ".html": "text/html", ".mjs": "text/javascript", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".wasm": "application/wasm" };
+
+/**
+ * {url, requests, files, stop}: the built site below /some/dir/. `files`: a Map of paths to bytes that the
+ * host has in place of the built ones, which a test may change meanwhile; `mjs`: the type it has for .mjs;
+ * `headers`: further ones.
+ */
+export async function staticHost(t, { mjs = types[".mjs"], headers: more = {} } = {}) {
+  const requests = [];
+  const files = new Map();
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url, "http://host").pathname);
+    if (!path.startsWith("/some/dir/") || path.includes("..")) return response.writeHead(404).end();
+    const name = path.slice("/some/dir/".length) || "index.html";
+    requests.push(name);
+    const file = join(site, name);
+    const extension = extname(name);
+    // Nothing is kept by the browser of its own accord: what works without a network, the page keeps.
+    const headers = { "Content-Type": extension === ".mjs" ? mjs : (types[extension] ?? "application/octet-stream"), "Cache-Control": "no-store", ...more };
+    if (files.has(name)) return response.writeHead(200, headers).end(files.get(name));
+    if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
+    createReadStream(file).pipe(response.writeHead(200, headers));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const stop = () =>
+    new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+  t.after(() => server.listening && stop());
+  return { url: `http://127.0.0.1:${server.address().port}/some/dir/`, requests, files, stop };
+}

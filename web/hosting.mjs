@@ -1,0 +1,31 @@
+// What the page says of how it is hosted: one thread and why, a newer build. What is done about it is done
+// by start.js, before the modules. Client: page.mjs.
+import { $ } from "./view.mjs";
+
+/** {session, registration, single} of start.js, as soon as the page may go on. */
+export const host = () => self.driftscopeHost;
+
+function tell(text, action) {
+  $("hosting").hidden = false;
+  $("hosting-text").textContent = text;
+  $("hosting-reload").hidden = !action;
+}
+
+/** A build that waits for this page to be opened anew. */
+function watchForNewBuild(registration) {
+  const look = () => {
+    if (registration.waiting && registration.active)
+      tell("A newer build of this page is ready. It comes with the next load, once no other tab shows this page.", true);
+  };
+  look();
+  registration.addEventListener("updatefound", () =>
+    registration.installing?.addEventListener("statechange", look),
+  );
+}
+
+export function showHosting({ session, registration, single }) {
+  $("hosting-reload").addEventListener("click", () => location.reload());
+  if (session.hosting !== "static") return;
+  if (single) tell(`One thread only, so that engines are slower here: this host does not isolate the page, and ${single}.`, false);
+  if (registration) watchForNewBuild(registration);
+}

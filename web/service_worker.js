@@ -1,0 +1,110 @@
+// Serves the page on a static host: with the headers that isolate it, which such a host cannot send, and
+// without a network. The build puts a line in front of this file (cmake/list_site.mjs):
+//   const site = {"build": "…", "files": {"web/page.mjs": "SHA-256 in base64", …}};
+// Files are fetched and kept by these hashes, so that one build is served, to the byte, whatever the host
+// holds meanwhile. Another build is another worker; it waits until no page of this one is open. Not for
+// `driftscope serve` (start.js).
+"use strict";
+
+const scope = self.registration.scope;
+const storeName = `driftscope-site ${scope}`; // one origin may host several sites
+
+const types = {
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  json: "application/json",
+  mjs: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+  wasm: "application/wasm",
+  webmanifest: "application/manifest+json",
+};
+const extensionOf = (path) => /\.(\w+)$/.exec(path)?.[1] ?? "";
+
+/** What the page needs to open at all; the rest is kept once it was used. */
+const isShell = (path) => !/^(engine|ort|gui|assets)\//.test(path) || path === "assets/models.json";
+
+/** The page itself keeps models, by their hash (store.mjs). */
+const keptByPage = (path) => /^assets\/models\/.*\.onnx$/.test(path);
+
+// Locked or full storage keeps nothing, and all else works.
+const store = () => caches.open(storeName).catch(() => null);
+
+const keyOf = (path) => new URL(`kept/${encodeURIComponent(site.files[path])}.${extensionOf(path)}`, scope).href;
+
+function answerWith(body, path, size) {
+  return new Response(body, {
+    headers: {
+      "Content-Type": types[extensionOf(path)] ?? "application/octet-stream",
+      "Content-Length": size,
+      "Cross-Origin-Opener-Policy": "same-origin",
+      "Cross-Origin-Embedder-Policy": "require-corp",
+      "Cross-Origin-Resource-Policy": "same-origin",
+    },
+  });
+}
+
+/** A listed file: kept, or fetched, and then kept. Throws when it cannot be had with these bytes. */
+async function fileOf(path) {
+  const kept = await store();
+  const found = await kept?.match(keyOf(path));
+  if (found) return found;
+  // Hosts serve a folder's page under the folder's name; not all do under its own.
+  const url = new URL(path === "index.html" ? "./" : path, scope);
+  const response = await fetch(url, { cache: "no-cache", integrity: `sha256-${site.files[path]}` });
+  if (!response.ok) throw new TypeError(`HTTP ${response.status}`);
+  const body = await response.blob();
+  const answer = answerWith(body, path, body.size);
+  if (!keptByPage(path)) await kept?.put(keyOf(path), answer.clone()).catch(() => {});
+  return answer;
+}
+
+async function answer(path) {
+  try {
+    return await fileOf(path);
+  } catch {
+    // A host that holds another build by now: the next load shall have it.
+    self.registration.update().catch(() => {});
+    const statusText = "not kept by this browser, and there is no network or the site has a newer build";
+    return new Response(`${path}: ${statusText}\n`, { status: 504, statusText });
+  }
+}
+
+/** Without a network, what the list lacks is not on the site. */
+const notListed = (path) => new Response(`${path}\n`, { status: 404, statusText: "Not Found" });
+
+/** A newer build takes over between two loads of the last page, so that no page sees files of both. */
+async function handOver() {
+  const { waiting } = self.registration;
+  if (!waiting || (await self.clients.matchAll({ type: "window" })).length > 1) return null;
+  waiting.postMessage("take over");
+  return new Response("<!doctype html><title>Driftscope</title><script>location.reload()</script>", {
+    headers: { "Content-Type": types.html },
+  });
+}
+
+self.addEventListener("install", (event) => {
+  const shell = Object.keys(site.files).filter(isShell);
+  event.waitUntil(Promise.all(shell.map(fileOf)));
+});
+
+self.addEventListener("message", ({ data }) => data === "take over" && self.skipWaiting());
+
+async function forgetOthers() {
+  const kept = await store();
+  const listed = new Set(Object.keys(site.files).map(keyOf));
+  const others = ((await kept?.keys()) ?? []).filter(({ url }) => !listed.has(url));
+  await Promise.all(others.map((request) => kept.delete(request)));
+}
+
+self.addEventListener("activate", (event) => event.waitUntil(forgetOthers().then(() => self.clients.claim())));
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== "GET" || !url.href.startsWith(scope)) return;
+  const path = decodeURIComponent(url.pathname.slice(new URL(scope).pathname.length)) || "index.html";
+  if (!Object.hasOwn(site.files, path)) return event.respondWith(fetch(request).catch(() => notListed(path)));
+  if (request.mode === "navigate") event.respondWith(handOver().then((handed) => handed ?? answer(path)));
+  else event.respondWith(answer(path));
+});
