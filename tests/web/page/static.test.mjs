@@ -1,11 +1,12 @@
 // The page as static files on a host that sends no headers, in a subfolder. In Chromium.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 
 import { filesOf, workerOf } from "../../../cmake/list_site.mjs";
-import { root } from "../../e2e/support.mjs";
+import { root, temporaryFolder } from "../../e2e/support.mjs";
 import { site, staticHost } from "./static_host.mjs";
 import { closeBrowser, openPage, serve, status } from "./support.mjs";
 
@@ -175,4 +176,21 @@ test("`driftscope serve` needs no service worker and starts none", async (t) => 
   await ready(page);
   assert.ok(await isolated(page));
   assert.equal(await page.evaluate(() => window.asked), undefined);
+});
+
+test("tools/site writes the files for a host, and nothing over others", (t) => {
+  const folder = join(temporaryFolder(t), "public");
+  const write = () => spawnSync(join(root, "tools", "site"), [folder], { encoding: "utf8", env: { ...process.env, DRIFTSCOPE_SITE: site } });
+  const done = write();
+  assert.equal(done.status, 0, done.stderr);
+  const [, list] = /const site = (.*);/.exec(readFileSync(join(folder, "service_worker.js"), "utf8"));
+  const { files } = JSON.parse(list);
+  assert.ok(Object.hasOwn(files, "engine/driftscope-relaxed-threads.wasm"));
+  assert.deepEqual(Object.keys(files).filter((path) => !existsSync(join(folder, path))), []);
+  assert.deepEqual(readdirSync(dirname(folder)), ["public"]);
+  writeFileSync(join(folder, "index.html"), "changed");
+  const refused = write();
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /public is there already/);
+  assert.equal(readFileSync(join(folder, "index.html"), "utf8"), "changed");
 });
