@@ -76,6 +76,20 @@ std::string elide(std::string_view text, std::size_t width) {
          std::string(text.substr(offset_of(total - tail)));
 }
 
+std::string without_folders(std::string_view input) {
+  std::string made;
+  for (std::string_view rest = input; !rest.empty();) {
+    // What stands between these names one file, or a folder that ends with a slash.
+    const std::string_view part = rest.substr(0, rest.find_first_of(":,=") + 1);
+    const std::string_view piece = part.empty() ? rest : part;
+    const std::size_t end = piece.find_last_not_of("/:,=");
+    const std::size_t slash = end == std::string_view::npos ? end : piece.rfind('/', end);
+    made += slash == std::string_view::npos ? piece : piece.substr(slash + 1);
+    rest.remove_prefix(piece.size());
+  }
+  return made;
+}
+
 std::string plain_text(std::string_view text, std::size_t width) {
   return elide(printable(text) ? std::string(text) : in_quotes(text, 4 * width), width);
 }

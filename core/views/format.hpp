@@ -26,6 +26,10 @@ namespace driftscope {
 /// At most `width` columns, with "…" in place of the middle.
 [[nodiscard]] std::string elide(std::string_view text, std::size_t width);
 
+/// Files without their folders, in a text that names an input: "idx:/data/a.idx3,/data/b.idx1#7" becomes
+/// "idx:a.idx3,b.idx1#7".
+[[nodiscard]] std::string without_folders(std::string_view input);
+
 /// A name or message from elsewhere as it can be shown: at most `width` columns, and quoted with \xNN
 /// where it holds control characters or bytes that are no UTF-8.
 [[nodiscard]] std::string plain_text(std::string_view text, std::size_t width);

@@ -8,6 +8,7 @@
 #include "core/views/text_table.hpp"
 #include "native/cli/commands.hpp"
 #include "native/cli/files.hpp"
+#include "native/cli/gui_program.hpp"
 #include "native/server/browsers.hpp"
 #include "native/server/server.hpp"
 
@@ -19,6 +20,7 @@ struct Finding {
   std::string what;
   bool ok = false;
   std::string detail;  ///< version, or why not and how to get it
+  bool needed = true;  ///< for runs: what is not is told, and counts not as missing
 };
 
 std::vector<Finding> look_around() {
@@ -36,6 +38,8 @@ std::vector<Finding> look_around() {
     const auto found = probe_host(host);
     findings.push_back({host, found.ok(), found.ok() ? found->version : found.error().message});
   }
+  const Status gui = gui_can_open();
+  findings.push_back({"gui", gui.ok(), gui.ok() ? "a window" : gui.error().message, false});
   return findings;
 }
 
@@ -48,7 +52,7 @@ Exit run_doctor(const std::string& json) {
   table.column("detail", Align::left);
   nlohmann::json list = nlohmann::json::array();
   for (const Finding& finding : findings) {
-    all = all && finding.ok;
+    all = all && (finding.ok || !finding.needed);
     table.row({finding.ok ? "yes" : "no", finding.what, finding.detail});
     list.push_back({{"what", finding.what}, {"ok", finding.ok}, {"detail", finding.detail}});
   }
@@ -66,7 +70,7 @@ Exit run_doctor(const std::string& json) {
 Command add_doctor(CLI::App& app) {
   auto json = std::make_shared<std::string>();
   app.add_option("--json", *json, "Write the findings as JSON ('-': standard output)");
-  app.footer("Exit code 3 when something is missing; each line says how to get it.");
+  app.footer("Exit code 3 when something is missing that runs need; each line says how to get it.");
   return [json] { return run_doctor(*json); };
 }
 

@@ -5,25 +5,19 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 
 #include "native/cli/commands.hpp"
 #include "native/cli/gui_options.hpp"
+#include "native/cli/gui_program.hpp"
 
 namespace driftscope {
 namespace {
 
 Error start_gui(const GuiOptions& options) {
-  std::error_code error;
-  const auto program = std::filesystem::canonical("/proc/self/exe", error).parent_path() / "driftscope-gui";
-  if (!std::filesystem::exists(program, error))
-    return missing_error(
-        fmt::format("{} is not there: it is built where Dear ImGui's sources, GLFW and the font Roboto are "
-                    "found; run tools/setup, "
-                    "then build again",
-                    program.string()));
+  const auto program = gui_program();
+  if (!program.ok()) return program.error();
   std::vector<std::string> arguments = gui_arguments(options);
-  std::string name = program.string();
+  std::string name = program->string();
   std::vector<char*> pointers = {name.data()};
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);

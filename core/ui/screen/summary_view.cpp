@@ -143,7 +143,8 @@ class SummaryView final : public View {
     const auto fact = [&](const char* name, const std::string& text) {
       if (!text.empty()) ImGui::TextColored(im4(screen.theme.dim), "%s  %s", name, text.c_str());
     };
-    fact("input", snapshot.input_text);
+    fact("input", without_folders(snapshot.input_text));
+    if (!snapshot.input_text.empty()) hint(snapshot.input_text.c_str());
     fact("labelled", snapshot.input_label);
     fact("model", snapshot.model_sha256.substr(0, 16));
     for (const std::string& note : snapshot.notes)

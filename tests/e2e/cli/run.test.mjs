@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { asset, readSafetensors, run, temporaryFolder, traceDigests } from '../support.mjs';
+import { asset, driftscope, hasFile, readSafetensors, run, temporaryFolder, traceDigests } from '../support.mjs';
 
 const lenet5 = asset('models', 'lenet5.onnx');
 const images = asset('data', 'digits-test-images.idx3-ubyte');
@@ -13,6 +13,14 @@ test('Help_NamesEveryCommandAndTheExitCodes', () => {
   const { status, stdout } = run(['--help']);
   assert.equal(status, 0);
   for (const word of ['run', 'verify', 'compare', 'serve', 'doctor', 'Exit codes']) assert.match(stdout, new RegExp(word));
+});
+
+test('Doctor_SaysWhetherTheScreensCanOpen', () => {
+  const gui = (env) => JSON.parse(run(['doctor', '--json', '-'], { env }).stdout).findings.find(({ what }) => what === 'gui');
+  assert.equal(gui({ DISPLAY: ':99' }).ok, hasFile(`${driftscope}-gui`));
+  const without = gui({ DISPLAY: '' });
+  assert.equal(without.ok, false);
+  assert.match(without.detail, /DISPLAY is not set|driftscope-gui is not there/);
 });
 
 test('Run_WritesATraceThatVerifiesClean', (t) => {

@@ -32,6 +32,18 @@ TEST_CASE("FormatNumber_NamesWhatIsNoNumber") {
   CHECK(format_number(NAN) == "nan");
 }
 
+TEST_CASE("WithoutFolders_LeavesTheNamesOfFilesAndWhateverIsNoPath") {
+  CHECK(without_folders("idx:/data/x/digits.idx3-ubyte,/data/x/labels.idx1#121") ==
+        "idx:digits.idx3-ubyte,labels.idx1#121");
+  CHECK(without_folders("input=../pictures/cat.png") == "input=cat.png");
+  CHECK(without_folders("/data/test_data_set_0/") == "test_data_set_0/");
+  CHECK(without_folders("seed:42") == "seed:42");
+  CHECK(without_folders("sample 121 of handwritten digits, labelled 8") ==
+        "sample 121 of handwritten digits, labelled 8");
+  CHECK(without_folders("").empty());
+  CHECK(without_folders("/:/") == "/:/");
+}
+
 TEST_CASE("Elide_KeepsBothEndsAndCountsCodePoints") {
   CHECK(elide("short", 10) == "short");
   CHECK(elide("a_very_long_layer_name", 11) == "a_ver…_name");
