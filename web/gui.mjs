@@ -1,10 +1,8 @@
 // The screens on a canvas: starts the wasm module and hands it events. It runs no model and knows no
 // page; what a person asks for goes to the callbacks. Client: screens.mjs.
+import { listenToFingers } from "./fingers.mjs";
 
 const folder = new URL("../gui/", import.meta.url);
-
-// A finger that moves so far (in CSS pixels) scrolls or drags; less is a tap.
-const tapDistance = 8;
 
 /** Views where a finger drags the picture; elsewhere it scrolls. */
 const dragged = new Set(["Graph", "Tensor", "Drift"]);
@@ -13,7 +11,7 @@ const dragged = new Set(["Graph", "Tensor", "Drift"]);
  * Resolves to the screens, or null where there is no WebGL2.
  * Callbacks: command({do, …}), save(name, bytes), copy(text).
  */
-export async function openScreens(canvas, { command, save, copy, dark }) {
+export async function openScreens(canvas, { command, save, copy, dark, touch }) {
   const { default: create } = await import(new URL("driftscope-gui.mjs", folder).href);
   const module = await create({ canvas });
   Object.assign(module, { onCommand: (json) => command(JSON.parse(json)), onSave: save, onCopy: copy });
@@ -28,7 +26,7 @@ export async function openScreens(canvas, { command, save, copy, dark }) {
   };
   const reply = (pointer) => (pointer === 0 ? null : module.UTF8ToString(pointer));
   if (!canvas.id) canvas.id = "screens";
-  if (!withText(`#${canvas.id}`, (id) => module._gui_start(id, dark ? 1 : 0))) return null;
+  if (!withText(`#${canvas.id}`, (id) => module._gui_start(id, dark ? 1 : 0, touch ? 1 : 0))) return null;
 
   const resize = () => {
     const scale = Math.min(3, window.devicePixelRatio || 1);
@@ -81,37 +79,18 @@ function listen(canvas, module, withText, state) {
     const scale = canvas.width / box.width;
     return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
   };
-  let finger = null; // {x, y, moved, drags}
+  const mouseButton = ({ button }) => (button === 2 ? 1 : button === 1 ? 2 : 0);
   canvas.addEventListener("pointerdown", (event) => {
     canvas.focus({ preventScroll: true });
+    if (event.pointerType === "touch") return;
     canvas.setPointerCapture(event.pointerId);
-    if (event.pointerType !== "touch") return module._gui_pointer(...place(event), event.button === 2 ? 1 : event.button === 1 ? 2 : 0, 1, 0);
-    finger = { x: event.clientX, y: event.clientY, moved: false, drags: dragged.has(state().view) };
-    module._gui_pointer(...place(event), finger.drags ? 0 : -1, 1, 1);
+    module._gui_pointer(...place(event), mouseButton(event), 1, 0);
   });
-  canvas.addEventListener("pointermove", (event) => {
-    if (!finger) return module._gui_pointer(...place(event), -1, 0, event.pointerType === "touch" ? 1 : 0);
-    const [dx, dy] = [event.clientX - finger.x, event.clientY - finger.y];
-    if (!finger.moved && Math.hypot(dx, dy) < tapDistance) return;
-    finger.moved = true;
-    if (finger.drags) return module._gui_pointer(...place(event), -1, 0, 1);
-    module._gui_wheel(dx / 40, dy / 40);
-    Object.assign(finger, { x: event.clientX, y: event.clientY });
-  });
-  const up = (event) => {
-    if (event.pointerType !== "touch") return module._gui_pointer(...place(event), event.button === 2 ? 1 : event.button === 1 ? 2 : 0, 0, 0);
-    if (!finger) return;
-    const { moved, drags } = finger;
-    finger = null;
-    if (!drags && !moved) module._gui_pointer(...place(event), 0, 1, 1);
-    // A frame later: the press must have been seen.
-    if (drags || !moved) setTimeout(() => module._gui_pointer(...place(event), 0, 0, 1), 60);
-    else module._gui_leave();
-  };
-  canvas.addEventListener("pointerup", up);
-  canvas.addEventListener("pointercancel", up);
+  canvas.addEventListener("pointermove", (event) => event.pointerType !== "touch" && module._gui_pointer(...place(event), -1, 0, 0));
+  canvas.addEventListener("pointerup", (event) => event.pointerType !== "touch" && module._gui_pointer(...place(event), mouseButton(event), 0, 0));
   canvas.addEventListener("pointerleave", (event) => event.pointerType !== "touch" && module._gui_leave());
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+  listenToFingers(canvas, module, place, () => dragged.has(state().view));
   canvas.addEventListener(
     "wheel",
     (event) => {

@@ -26,6 +26,7 @@ export async function startScreens(canvas, page) {
   const screens = new Screens(page, canvas);
   const gui = await openScreens(canvas, {
     dark: matchMedia("(prefers-color-scheme: dark)").matches,
+    touch: matchMedia("(pointer: coarse)").matches,
     command: (command) => screens.command(command),
     save: saveFile,
     copy: (text) => navigator.clipboard?.writeText(text).catch(() => {}),

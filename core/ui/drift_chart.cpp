@@ -191,9 +191,9 @@ void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snap
       const bool fault = snapshot.cell(i, one.target).verdict == Verdict::fault;
       const Point at{place.x(i), place.y(one.total[i])};
       if (fault) {
-        paint_verdict(painter, at, 11.0f, Verdict::fault, theme);
+        paint_verdict(painter, at, 11.0f * painter.unit(), Verdict::fault, theme);
       } else if (few) {
-        paint_marker(painter, at, 6.0f, one.target, colour);
+        paint_marker(painter, at, 6.0f * painter.unit(), one.target, colour);
       }
       if (few && chart.show_local && !std::isnan(one.local[i]))
         painter.ring({at.x, place.y(one.local[i])}, 2.6f, colour, 1.0f);

@@ -94,8 +94,10 @@ void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& se
   const LinearAxis time = linear_axis(to - from, 6);
   for (double ms = std::ceil(from / time.step) * time.step; ms <= to + 1e-9; ms += time.step) {
     painter.line({x(ms), area.bottom}, {x(ms), area.bottom + 4.0f}, theme.line, 1.0f);
-    painter.text({x(ms), area.bottom + 5.0f + painter.line_height(true) * 0.5f},
-                 ms == 0.0 ? "0" : fmt::format("{:g} ms", ms), theme.dim, Anchor::middle, true);
+    const std::string label = ms == 0.0 ? "0" : fmt::format("{:g} ms", ms);
+    const float middle = std::min(x(ms), box.right - painter.text_width(label, true) / 2.0f);
+    painter.text({middle, area.bottom + 5.0f + painter.line_height(true) * 0.5f}, label, theme.dim,
+                 Anchor::middle, true);
   }
   for (const MemorySeries& one : series) {
     const Colour colour = theme.series(one.target);
@@ -106,7 +108,7 @@ void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& se
            area.bottom - static_cast<float>(axis.place(static_cast<double>(sample.bytes))) * area.height()});
     painter.polyline(line, colour, 1.8f);
     if (line.size() <= 60)
-      for (const Point& at : line) paint_marker(painter, at, 6.0f, one.target, colour);
+      for (const Point& at : line) paint_marker(painter, at, 6.0f * painter.unit(), one.target, colour);
     // The marker says which target it is; where there are several kinds each is named once.
     const auto same_kind = [&](const MemorySeries& other) { return other.kind == one.kind; };
     const bool several = !std::all_of(series.begin(), series.end(), same_kind);

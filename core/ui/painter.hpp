@@ -1,5 +1,6 @@
 // What charts are drawn with, once: on the screen (screen/imgui_painter) and as SVG (svg_painter), so
-// that what is saved is what was seen. Coordinates are pixels, y downwards. Clients: the charts.
+// that what is saved is what was seen. Coordinates are pixels, y downwards; widths of lines and radii are
+// units, which have several pixels on a dense display. Clients: the charts.
 #pragma once
 
 #include <span>
@@ -38,6 +39,8 @@ class Painter {
   Painter(const Painter&) = delete;
   Painter& operator=(const Painter&) = delete;
 
+  /// Pixels in a unit.
+  [[nodiscard]] virtual float unit() const = 0;
   virtual void line(Point a, Point b, Colour colour, float width) = 0;
   virtual void polyline(std::span<const Point> points, Colour colour, float width) = 0;
   virtual void fill(Box box, Colour colour, float radius = 0.0f) = 0;

@@ -11,6 +11,7 @@ class SvgPainter final : public Painter {
  public:
   SvgPainter(float width, float height, Colour ground);
 
+  [[nodiscard]] float unit() const override { return 1.0f; }
   void line(Point a, Point b, Colour colour, float width) override;
   void polyline(std::span<const Point> points, Colour colour, float width) override;
   void fill(Box box, Colour colour, float radius = 0.0f) override;

@@ -10,7 +10,8 @@ void paint_verdict(Painter& painter, Point centre, float size, Verdict verdict, 
   const Colour colour = theme.verdict(verdict);
   const float half = size / 2.0f;
   const auto [x, y] = centre;
-  const float stroke = std::max(1.2f, size * 0.14f);
+  const float units = size / painter.unit();
+  const float stroke = std::max(1.2f, units * 0.14f);
   switch (verdict) {
     case Verdict::identical:
       for (const float side : {-1.0f, 1.0f})
@@ -35,7 +36,7 @@ void paint_verdict(Painter& painter, Point centre, float size, Verdict verdict, 
       return;
     }
     case Verdict::fault:
-      painter.fill({x - half, y - half, x + half, y + half}, colour, size * 0.15f);
+      painter.fill({x - half, y - half, x + half, y + half}, colour, units * 0.15f);
       painter.line({x - half * 0.5f, y - half * 0.5f}, {x + half * 0.5f, y + half * 0.5f}, theme.panel,
                    stroke);
       painter.line({x - half * 0.5f, y + half * 0.5f}, {x + half * 0.5f, y - half * 0.5f}, theme.panel,
@@ -44,7 +45,7 @@ void paint_verdict(Painter& painter, Point centre, float size, Verdict verdict, 
     case Verdict::missing:
       break;
   }
-  painter.disc(centre, std::max(1.0f, size * 0.12f), colour);
+  painter.disc(centre, std::max(1.0f, units * 0.12f), colour);
 }
 
 void paint_marker(Painter& painter, Point centre, float size, std::size_t target, Colour colour) {
@@ -52,7 +53,7 @@ void paint_marker(Painter& painter, Point centre, float size, std::size_t target
   const float half = size / 2.0f;
   switch (target % 4) {
     case 0:
-      return painter.disc(centre, half, colour);
+      return painter.disc(centre, half / painter.unit(), colour);
     case 1:
       return painter.fill({x - half * 0.9f, y - half * 0.9f, x + half * 0.9f, y + half * 0.9f}, colour);
     case 2: {

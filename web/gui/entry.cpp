@@ -86,8 +86,9 @@ const char* reply_of(const Status& status) {
 
 extern "C" {
 
-/// A WebGL2 context on the canvas, and the app. 0: this browser has none.
-EMSCRIPTEN_KEEPALIVE int gui_start(const char* canvas, int dark) {
+/// A WebGL2 context on the canvas, and the app; `touch`: there are fingers and no mouse. 0: this browser
+/// has no WebGL2.
+EMSCRIPTEN_KEEPALIVE int gui_start(const char* canvas, int dark, int touch) {
   EmscriptenWebGLContextAttributes wanted;
   emscripten_webgl_init_context_attributes(&wanted);
   wanted.majorVersion = 2;
@@ -101,7 +102,8 @@ EMSCRIPTEN_KEEPALIVE int gui_start(const char* canvas, int dark) {
   ImGuiIO& io = ImGui::GetIO();
   io.SetClipboardTextFn = [](void*, const char* text) { ds_page_copy(text); };
   ImGui_ImplOpenGL3_Init("#version 300 es");
-  screens().app.emplace(screens().host, ui::default_font(), ui::AppOptions{dark != 0, 1.0f, true});
+  const ui::AppOptions options{dark != 0, 1.0f, true, touch != 0};
+  screens().app.emplace(screens().host, ui::default_font(), options);
   return 1;
 }
 
@@ -151,9 +153,22 @@ EMSCRIPTEN_KEEPALIVE void gui_leave() {
   wake();
 }
 
+/// What a finger holds is let go of, and nothing takes that for a click or a drag.
+EMSCRIPTEN_KEEPALIVE void gui_let_go() {
+  gui_leave();
+  ImGui::GetIO().AddMouseButtonEvent(0, false);
+}
+
 EMSCRIPTEN_KEEPALIVE void gui_wheel(double x, double y) {
   ImGui::GetIO().AddMouseWheelEvent(static_cast<float>(x), static_cast<float>(y));
   wake();
+}
+
+/// Moves what is under the pointer by so many pixels of the canvas, as a finger does.
+EMSCRIPTEN_KEEPALIVE void gui_scroll(double x, double y) {
+  // ImGui moves by five lines of text for a step of the wheel, and by two of their heights sideways.
+  const float line = ImGui::GetIO().Fonts->Fonts[0]->FontSize;
+  gui_wheel(x / (2.0 * line), y / (5.0 * line));
 }
 
 /// `code` as KeyboardEvent.code; true when a text field takes keys.

@@ -30,7 +30,8 @@ App::App(Host& host, std::span<const std::byte> font, AppOptions options)
       font_(font),
       theme_(options.dark ? dark_theme() : light_theme()),
       display_scale_(options.scale),
-      details_(options.details) {
+      details_(options.details),
+      touch_(options.touch) {
   views_.push_back(make_start_view());
   views_.push_back(make_layers_view());
   views_.push_back(make_drift_view());
@@ -56,7 +57,7 @@ bool App::prepare() {
     small_ = fonts.small;
     restyle_ = true;
   }
-  if (restyle_) apply_theme(theme_, built_scale_);
+  if (restyle_) apply_theme(theme_, built_scale_, touch_);
   restyle_ = false;
   return rebuild;
 }
@@ -183,9 +184,10 @@ void App::draw_top_bar(Screen& screen) {
   } else {
     ImGui::TextUnformatted("Driftscope");
   }
-  const float buttons = ImGui::CalcTextSize("Commands  Ctrl+KLight").x + em * 2.6f;
+  const char* commands = touch_ ? "Commands" : "Commands  Ctrl+K";
+  const float buttons = button_width(commands) + button_width("Light") + em * 0.5f;
   ImGui::SameLine(std::max(ImGui::GetCursorPosX(), ImGui::GetWindowWidth() - buttons - em * 0.6f));
-  if (quiet_button(screen, "Commands  Ctrl+K")) open_palette_ = true;
+  if (quiet_button(screen, commands)) open_palette_ = true;
   ImGui::SameLine(0.0f, em * 0.2f);
   if (quiet_button(screen, theme_.dark ? "Light" : "Dark")) {
     theme_ = theme_.dark ? light_theme() : dark_theme();
@@ -200,20 +202,25 @@ void App::draw_tabs(Screen& screen) {
   const float em = ImGui::GetFontSize();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
-  const float height = em * 2.0f;
+  const float height = em * (touch_ ? 2.6f : 2.0f);
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(at, {at.x + width, at.y + height}, im(theme_.panel));
   list->AddLine({at.x, at.y + height - 0.5f}, {at.x + width, at.y + height - 0.5f}, im(theme_.line));
-  // All tabs stay in sight: narrow windows have narrow gaps.
-  float words = 0.0f;
-  for (const auto& view : views_) words += ImGui::CalcTextSize(view->title().data()).x;
+  // All tabs stay in sight: narrow windows have narrow gaps, and small letters.
+  auto painter = screen.painter();
+  const auto words_in = [&](bool small) {
+    float sum = 0.0f;
+    for (const auto& view : views_) sum += painter.text_width(view->title(), small);
+    return sum;
+  };
+  const bool small = words_in(false) + em * (0.3f * static_cast<float>(views_.size()) + 1.0f) > width;
+  const float words = words_in(small);
   const float gap =
       std::clamp((width - words - em) / static_cast<float>(views_.size()), em * 0.3f, em * 1.3f);
   float x = at.x + em * 0.75f - gap * 0.5f + (gap < em ? gap * 0.2f : 0.0f);
-  auto painter = screen.painter();
   for (std::size_t i = 0; i < views_.size(); ++i) {
     const std::string_view title = views_[i]->title();
-    const float tab = ImGui::CalcTextSize(title.data()).x + gap;
+    const float tab = painter.text_width(title, small) + gap;
     const bool possible = shown_ || !views_[i]->needs_snapshot();
     ImGui::SetCursorScreenPos({x, at.y});
     ImGui::PushID(static_cast<int>(i));
@@ -230,7 +237,7 @@ void App::draw_tabs(Screen& screen) {
                  !possible           ? with_alpha(theme_.dim, 0.45f)
                  : active || hovered ? theme_.ink
                                      : theme_.dim,
-                 Anchor::middle, false);
+                 Anchor::middle, small);
     if (active)
       list->AddRectFilled({x + gap * 0.2f, at.y + height - 2.5f * built_scale_},
                           {x + tab - gap * 0.2f, at.y + height}, im(theme_.accent));
@@ -245,7 +252,7 @@ void App::draw_body(Screen& screen) {
   if (!shown_ && views_[view_]->needs_snapshot()) view_ = 0;
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float status = small_->FontSize * 1.7f;
+  const float status = status_text().first.empty() ? 0.0f : small_->FontSize * 1.7f;
   const float height = std::max(40.0f, room.y - status);
   const bool selectable = shown_ && views_[view_]->needs_snapshot() && screen.layer_selected();
   const bool beside = details_ && selectable && room.x > 62.0f * em;
@@ -282,7 +289,24 @@ void App::draw_body(Screen& screen) {
   ImGui::PopStyleVar();
 }
 
+std::pair<std::string, Colour> App::status_text() const {
+  if (ImGui::GetTime() - said_at_ < message_seconds) return {said_, theme_.ink};
+  for (const TargetProgress& one : feed_->progress)
+    if (feed_->busy && one.state == TargetProgress::State::running) {
+      const std::string text = one.target + ": " + one.step;
+      if (one.total == 0) return {text, theme_.dim};
+      const double percent = 100.0 * static_cast<double>(one.done) / static_cast<double>(one.total);
+      return {fmt::format("{} {:.0f} %", text, percent), theme_.dim};
+    }
+  if (!feed_->error.empty()) return {feed_->error, theme_.verdict(Verdict::fault)};
+  if (feed_->busy && !feed_->doing.empty()) return {feed_->doing, theme_.dim};
+  if (touch_) return {};
+  return {"Up, Down: layer    [ ]: target    F: next fault    Ctrl+Z: back    ?: all keys", theme_.dim};
+}
+
 void App::draw_status(Screen& screen) {
+  const auto [text, colour] = status_text();
+  if (text.empty()) return;
   const float em = ImGui::GetFontSize();
   const ImVec2 low = ImGui::GetWindowPos();
   const ImVec2 size = ImGui::GetWindowSize();
@@ -291,18 +315,6 @@ void App::draw_status(Screen& screen) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled({low.x, y}, {low.x + size.x, low.y + size.y}, im(theme_.ground));
   auto painter = screen.painter();
-  const bool fresh = ImGui::GetTime() - said_at_ < message_seconds;
-  std::string text = fresh ? said_ : feed_->busy ? feed_->doing : std::string();
-  Colour colour = fresh ? theme_.ink : theme_.dim;
-  if (!fresh && !feed_->error.empty()) text = feed_->error, colour = theme_.verdict(Verdict::fault);
-  if (text.empty()) text = "Up, Down: layer    [ ]: target    F: next fault    Ctrl+Z: back    ?: all keys";
-  if (feed_->busy && !fresh)
-    for (const TargetProgress& one : feed_->progress)
-      if (one.state == TargetProgress::State::running)
-        text = one.target + ": " + one.step +
-               (one.total > 0 ? fmt::format(" {:.0f} %", 100.0 * static_cast<double>(one.done) /
-                                                             static_cast<double>(one.total))
-                              : "");
   const auto letters =
       static_cast<std::size_t>(std::max(10.0f, (size.x - 2.0f * em) / (small_->FontSize * 0.5f)));
   painter.text({low.x + em * 0.75f, y + height / 2.0f}, elide(text, letters), colour, Anchor::start, true);

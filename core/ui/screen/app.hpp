@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/ui/screen/view.hpp"
@@ -18,6 +19,7 @@ struct AppOptions {
   bool dark = true;
   float scale = 1.0f;  ///< of the display
   bool details = true;
+  bool touch = false;  ///< fingers, no keys: larger controls, and no talk of keys
 };
 
 class App {
@@ -63,6 +65,8 @@ class App {
   void draw_body(Screen& screen);
   void draw_details(Screen& screen);
   void draw_details_line(Screen& screen);
+  /// What the last line says; empty: there is none.
+  [[nodiscard]] std::pair<std::string, Colour> status_text() const;
   void draw_status(Screen& screen);
   void draw_palette(Screen& screen);
   void draw_help(Screen& screen);
@@ -93,6 +97,7 @@ class App {
   std::shared_ptr<const Snapshot> shown_;
   std::uint64_t snapshot_number_ = 1;
   bool details_ = true;
+  bool touch_ = false;
   bool restyle_ = true;
   bool open_palette_ = false;
   bool open_help_ = false;

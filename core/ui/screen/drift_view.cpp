@@ -93,7 +93,7 @@ class DriftView final : public View {
 
   void draw_toolbar(Screen& screen) {
     segments(screen, "measure", measure_, {"Absolute", "ULP", "Share of budget"});
-    ImGui::SameLine();
+    flow(checkbox_width("Own error"));
     ImGui::BeginDisabled(measure() != DriftMeasure::absolute);
     ImGui::Checkbox("Own error", &chart_.show_local);
     ImGui::EndDisabled();
@@ -101,7 +101,7 @@ class DriftView final : public View {
         "Rings (a thin line where there are very many layers): the error that a layer makes from its own "
         "inputs. Where the line lies far above its ring, the error was inherited.");
     if (chart_.last - chart_.first < screen.snapshot->layers.size()) {
-      ImGui::SameLine();
+      flow(button_width("All layers"));
       if (ImGui::Button("All layers")) chart_.first = 0, chart_.last = screen.snapshot->layers.size();
     }
   }

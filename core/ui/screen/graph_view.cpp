@@ -85,19 +85,23 @@ class GraphView final : public View {
   void draw_toolbar(Screen& screen) {
     segments(screen, "colouring", colouring_, {"Verdict", "Time", "Memory", "Error"});
     hint("What the colours of the boxes show, on the selected target");
-    ImGui::SameLine();
+    flow(button_width("Whole network"));
     if (ImGui::Button("Whole network")) picture_ = fitted(picture_.box, layout_, 44.0f * screen.scale);
-    ImGui::SameLine();
+    flow(button_width("100 %"));
     if (ImGui::Button("100 %")) picture_.scale = 44.0f * screen.scale;
-    ImGui::SameLine();
     if (!screen.snapshot->has_structure) {
+      flow(24.0f * ImGui::GetFontSize());
       ImGui::AlignTextToFramePadding();
+      ImGui::PushTextWrapPos(0.0f);
       small_text(screen, "Without the model only the order is known: open the .onnx file as well.",
                  screen.theme.dim);
-    } else {
-      right_text(fmt::format("{} layers on {} levels", layout_.nodes.size(), layout_.ranks.size()),
-                 screen.theme.dim);
+      ImGui::PopTextWrapPos();
+      return;
     }
+    const std::string size =
+        fmt::format("{} layers on {} levels", layout_.nodes.size(), layout_.ranks.size());
+    flow(ImGui::CalcTextSize(size.c_str()).x);
+    right_text(size, screen.theme.dim);
   }
 
   void follow_selection(const Screen& screen) {

@@ -18,6 +18,7 @@ class ImGuiPainter final : public Painter {
   ImGuiPainter(ImDrawList* list, ImFont* regular, ImFont* small, float scale)
       : list_(list), regular_(regular), small_(small), scale_(scale) {}
 
+  [[nodiscard]] float unit() const override { return scale_; }
   void line(Point a, Point b, Colour colour, float width) override;
   void polyline(std::span<const Point> points, Colour colour, float width) override;
   void fill(Box box, Colour colour, float radius = 0.0f) override;

@@ -48,8 +48,9 @@ class LayersView final : public View {
     hint(
         "Words that must all be there, in any case. op:Conv looks at the operator alone; is:fault, "
         "is:suspect, is:different, is:inherited at what was found.  Key: /");
-    ImGui::SameLine();
-    ImGui::SetNextItemWidth(ImGui::GetFontSize() * 8.0f);
+    const float metric_width = ImGui::GetFontSize() * 8.0f;
+    flow(metric_width);
+    ImGui::SetNextItemWidth(metric_width);
     const std::string preview(metric_name(metric_));
     if (ImGui::BeginCombo("##metric", preview.c_str())) {
       for (int m = 0; m < metric_count; ++m) {
@@ -61,8 +62,8 @@ class LayersView final : public View {
       ImGui::EndCombo();
     }
     hint("What the columns of the targets show");
-    ImGui::SameLine();
     int mode = detailed_ ? 1 : 0;
+    flow(segments_width({"All targets", "One target"}));
     if (segments(screen, "mode", mode, {"All targets", "One target"})) detailed_ = mode == 1, stale_ = true;
     hint("One metric of every target, or every metric of the selected one");
     jump_button(screen, "First fault", [](const TargetColumn& t) { return t.first_fault; });
@@ -85,9 +86,8 @@ class LayersView final : public View {
     for (std::size_t t = 0; t < screen.snapshot->targets.size(); ++t)
       if (first(screen.snapshot->targets[t]) < place) place = first(screen.snapshot->targets[t]), target = t;
     if (place == no_place) return;
-    const float width = ImGui::CalcTextSize(label).x + 2.0f * ImGui::GetStyle().FramePadding.x;
     ImGui::SameLine();
-    if (ImGui::GetContentRegionAvail().x < width) return ImGui::NewLine();
+    if (ImGui::GetContentRegionAvail().x < button_width(label)) return ImGui::NewLine();
     if (ImGui::Button(label)) screen.selection.select({place, target}), scroll_ = true;
   }
 
@@ -138,9 +138,10 @@ class LayersView final : public View {
     narrow_ =
         width_ < ImGui::GetFontSize() * (31.6f + 6.2f * seen) +
                      2.0f * ImGui::GetStyle().CellPadding.x * (static_cast<float>(fixed_columns) + seen);
+    tight_ = width_ < ImGui::GetFontSize() * 28.0f;
     const std::string id =
         fmt::format("layers{}:{}:{}", detailed_ ? "one" : "all", metrics,
-                    narrow_ ? 0 : static_cast<int>(width_ / (16.0f * ImGui::GetFontSize())));
+                    tight_ ? -1 : narrow_ ? 0 : static_cast<int>(width_ / (16.0f * ImGui::GetFontSize())));
     const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY |
                                   ImGuiTableFlags_Sortable | ImGuiTableFlags_Resizable |
                                   ImGuiTableFlags_Hideable | ImGuiTableFlags_Reorderable |
@@ -177,18 +178,22 @@ class LayersView final : public View {
     const float em = ImGui::GetFontSize();
     const ImGuiTableColumnFlags plain = ImGuiTableColumnFlags_WidthFixed;
     ImGui::TableSetupScrollFreeze(2, 1);
-    ImGui::TableSetupColumn("#", plain | ImGuiTableColumnFlags_DefaultSort, em * 2.6f);
+    const float number_width = tight_ ? 1.7f : 2.6f;
+    ImGui::TableSetupColumn("#", plain | ImGuiTableColumnFlags_DefaultSort, em * number_width);
     const float room = width_ - ImGui::GetStyle().ScrollbarSize;
-    const float name_width = room > em * 62.0f ? 14.0f : room > em * 46.0f ? 11.0f : 8.0f;
+    const float name_width = room > em * 62.0f ? 14.0f : room > em * 46.0f ? 11.0f : tight_ ? 6.0f : 8.0f;
     ImGui::TableSetupColumn("layer", plain | ImGuiTableColumnFlags_NoHide, em * name_width);
-    ImGui::TableSetupColumn("op", plain, em * 6.8f);
+    const float op_width = 6.8f;
+    ImGui::TableSetupColumn("op", plain | (tight_ ? ImGuiTableColumnFlags_DefaultHide : 0), em * op_width);
     const ImGuiTableColumnFlags rarer = plain | (narrow_ ? ImGuiTableColumnFlags_DefaultHide : 0);
     ImGui::TableSetupColumn("shape", rarer, em * 6.6f);
     ImGui::TableSetupColumn("memory", rarer | ImGuiTableColumnFlags_PreferSortDescending, em * 4.6f);
     // The targets share what is left.
     const float padding = 2.0f * ImGui::GetStyle().CellPadding.x;
-    const float left = room - em * (name_width + (narrow_ ? 9.4f : 20.6f)) -
-                       padding * static_cast<float>(fixed_columns + metrics) - 2.0f;
+    const int hidden = tight_ ? 3 : 0;
+    const float others = name_width + number_width + (tight_ ? 0.0f : op_width) + (narrow_ ? 0.0f : 11.2f);
+    const float left = room - em * others -
+                       padding * static_cast<float>(fixed_columns - hidden + metrics) - 2.0f;
     const float width = std::clamp(left / static_cast<float>(std::max(1, metrics)), em * 6.2f, em * 11.0f);
     for (int m = 0; m < metrics; ++m) {
       const std::string name = column_name(screen, m);
@@ -260,8 +265,12 @@ class LayersView final : public View {
     if (ImGui::TableSetColumnIndex(0)) {
       const bool chosen = screen.selected().layer == place;
       // Nothing on the row takes clicks: AllowOverlap would miss one that comes with the pointer (a finger).
+      // As high as the row: it reaches half of the spacing beyond its text.
+      const ImGuiStyle& style = ImGui::GetStyle();
+      ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {style.ItemSpacing.x, 2.0f * style.CellPadding.y});
       if (ImGui::Selectable("##row", chosen, ImGuiSelectableFlags_SpanAllColumns))
         screen.selection.select_layer(place);
+      ImGui::PopStyleVar();
       ImGui::SameLine(0.0f, 0.0f);
       right_text(std::to_string(place), theme.dim);
     }
@@ -328,7 +337,8 @@ class LayersView final : public View {
   bool focus_ = false;
   int page_ = 10;
   float width_ = 0.0f;  // of the table
-  bool narrow_ = false;
+  bool narrow_ = false;  // shape and memory are hidden
+  bool tight_ = false;   // and the operator
   std::size_t last_selected_ = no_place;
   std::uint64_t number_ = 0;
   std::vector<std::uint32_t> rows_;

@@ -31,9 +31,11 @@ class MemoryView final : public View {
       paint_memory(painter, area.box, series_, screen.theme);
     }
     if (alive_.empty() || (!two && !series_.empty())) return;
+    ImGui::PushTextWrapPos(0.0f);
     small_text(screen,
                "Values alive while each layer runs, by their lifetimes: what a run needs beside its weights",
                screen.theme.dim);
+    ImGui::PopTextWrapPos();
     const Canvas area = canvas("alive", {room.x, std::max(60.0f, ImGui::GetContentRegionAvail().y)});
     paint_alive(painter, area.box, alive_, *screen.snapshot, screen.selected().layer, screen.theme);
     if (!area.hovered) return;

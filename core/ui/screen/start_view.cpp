@@ -45,7 +45,7 @@ class StartView final : public View {
 
  private:
   void draw_welcome(Screen& screen) {
-    ImGui::TextUnformatted(
+    ImGui::TextWrapped(
         "One model, several engines: which layer differs, is it a bug or rounding, what does it cost?");
     ImGui::PushStyleColor(ImGuiCol_Text, im(screen.theme.dim));
     ImGui::TextWrapped(

@@ -31,7 +31,7 @@ Fonts load_fonts(std::span<const std::byte> font, float scale) {
   return fonts;
 }
 
-void apply_theme(const Theme& theme, float scale) {
+void apply_theme(const Theme& theme, float scale, bool touch) {
   ImGuiStyle& style = ImGui::GetStyle();
   style = ImGuiStyle();
   style.WindowPadding = {10.0f, 8.0f};
@@ -51,6 +51,11 @@ void apply_theme(const Theme& theme, float scale) {
   style.SeparatorTextBorderSize = 1.0f;
   style.SeparatorTextPadding = {0.0f, 6.0f};
   style.DisabledAlpha = 0.55f;
+  if (touch) {
+    style.FramePadding = {10.0f, 9.0f};
+    style.CellPadding.y = 8.0f;
+    style.ItemSpacing.y = 10.0f;
+  }
   style.ScaleAllSizes(scale);
   style.FrameBorderSize = 1.0f;
   const auto set = [&](ImGuiCol colour, Colour value) { style.Colors[colour] = im4(value); };

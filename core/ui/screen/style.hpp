@@ -16,7 +16,7 @@ struct Fonts {
 /// Fills the font atlas anew. Roboto's figures all have one width, so that numbers stand in columns.
 [[nodiscard]] Fonts load_fonts(std::span<const std::byte> font, float scale);
 
-void apply_theme(const Theme& theme, float scale);
+void apply_theme(const Theme& theme, float scale, bool touch);
 
 void draw_logo(const Screen& screen);
 

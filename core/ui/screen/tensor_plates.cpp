@@ -80,8 +80,11 @@ std::int64_t TensorPlates::draw(Screen& screen, ImVec2 room) {
                    origin.y + (stacked ? place * (height + gap) : 0.0f), 0.0f, 0.0f};
     const Box whole{cell.left, cell.top, cell.left + width, cell.top + height};
     const Box picture{whole.left, whole.top + head, whole.right, whole.bottom - foot};
-    painter.text({whole.left, whole.top + head * 0.45f}, plates_[i].name, screen.theme.ink, Anchor::start,
-                 false);
+    const auto letters = static_cast<std::size_t>(width / (painter.text_width("nnnnnnnnnn") / 10.0f));
+    const std::string& name = plates_[i].name;
+    painter.text({whole.left, whole.top + head * 0.45f},
+                 painter.text_width(name) <= width ? name : elide(name, letters), screen.theme.ink,
+                 Anchor::start, false);
     const std::int64_t found = draw_plate(screen, painter, plates_[i], picture, aspect);
     if (found >= 0) over = found;
     const float below_picture = picture.top + std::min(picture.height(), picture.width() / aspect);

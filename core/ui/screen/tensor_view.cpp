@@ -146,11 +146,11 @@ class TensorView final : public View {
     auto chosen = layout().chosen();
     for (std::size_t axis = 0; axis < outer.size(); ++axis) {
       if (outer[axis] < 2 || (tiles_ && axis + 1 == outer.size())) continue;
-      ImGui::SameLine();
-      if (ImGui::GetContentRegionAvail().x < 11.0f * ImGui::GetFontSize()) ImGui::NewLine();
+      const float width = 8.0f * ImGui::GetFontSize();
+      flow(width);
       ImGui::PushID(static_cast<int>(axis));
       int index = static_cast<int>(chosen[axis]);
-      ImGui::SetNextItemWidth(8.0f * ImGui::GetFontSize());
+      ImGui::SetNextItemWidth(width);
       const std::string format = layout().axis_name(axis) + " %d";
       if (ImGui::SliderInt("##axis", &index, 0,
                            static_cast<int>(std::min<std::int64_t>(outer[axis] - 1, INT_MAX)), format.c_str(),
@@ -163,7 +163,7 @@ class TensorView final : public View {
       ImGui::PopID();
     }
     if (!outer.empty() && outer.back() > 1) {
-      ImGui::SameLine();
+      flow(checkbox_width("All side by side"));
       if (ImGui::Checkbox("All side by side", &tiles_)) {
         layout().show_tiles(tiles_);
         changed_ = true;
@@ -171,14 +171,12 @@ class TensorView final : public View {
       }
     }
     if (left_ && right_) {
-      ImGui::SameLine();
-      if (ImGui::GetContentRegionAvail().x < 12.0f * ImGui::GetFontSize()) ImGui::NewLine();
+      flow(checkbox_width("Shared scale"));
       if (ImGui::Checkbox("Shared scale", &shared_)) changed_ = true;
       hint("Both targets in the same colours for the same values, or each over its own range");
     }
     if (both()) {
-      ImGui::SameLine();
-      if (ImGui::GetContentRegionAvail().x < 7.5f * ImGui::GetFontSize()) ImGui::NewLine();
+      flow(button_width("Worst element"));
       ImGui::BeginDisabled(worst_ < 0);
       if (ImGui::Button("Worst element")) go_to(worst_);
       ImGui::EndDisabled();
@@ -251,7 +249,9 @@ class TensorView final : public View {
     painter.clip(area.box);
     const float line = painter.line_height();
     const float middle = area.box.left + room.x * 0.5f;
-    painter.text({area.box.left, area.box.top + line * 0.5f}, "ULP between them, by number of elements",
+    const char* title = "ULP between them, by number of elements";
+    const bool room_for_title = painter.text_width(title) < middle - area.box.left - line;
+    painter.text({area.box.left, area.box.top + line * 0.5f}, room_for_title ? title : "ULP between them",
                  screen.theme.ink, Anchor::start, false);
     paint_ulp_histogram(
         painter, {area.box.left, area.box.top + line * 1.2f, middle - 20.0f * screen.scale, area.box.bottom},

@@ -67,14 +67,14 @@ class TimeView final : public View {
   void draw_toolbar(Screen& screen) {
     segments(screen, "kind", kind_, {"Bars", "Flame chart"});
     flames_ = kind_ == 1;
-    ImGui::SameLine();
+    flow(segments_width({"Steady runs", "First run"}));
     if (segments(screen, "first", first_, {"Steady runs", "First run"})) number_ = 0;
     hint("The first run compiles and warms up; the steady time is the median of those after it");
     if (!flames_) {
-      ImGui::SameLine();
+      flow(checkbox_width("Longest first"));
       if (ImGui::Checkbox("Longest first", &sorted_)) number_ = 0;
     } else if (view_.to_ns - view_.from_ns < all_ns_) {
-      ImGui::SameLine();
+      flow(button_width("Whole run"));
       if (ImGui::Button("Whole run")) view_.from_ns = 0, view_.to_ns = all_ns_;
     }
   }

@@ -35,6 +35,25 @@ bool segments(const Screen& screen, const char* id, int& chosen, std::initialize
   return changed;
 }
 
+float button_width(const char* label) {
+  return ImGui::CalcTextSize(label).x + 2.0f * ImGui::GetStyle().FramePadding.x;
+}
+
+float checkbox_width(const char* label) {
+  return ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + ImGui::CalcTextSize(label).x;
+}
+
+float segments_width(std::initializer_list<const char*> names) {
+  float width = 0.0f;
+  for (const char* name : names) width += button_width(name) + 1.0f;
+  return width - 1.0f;
+}
+
+void flow(float width, float spacing) {
+  ImGui::SameLine(0.0f, spacing);
+  if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
+}
+
 bool accent_button(const Screen& screen, const char* label, ImVec2 size) {
   ImGui::PushStyleColor(ImGuiCol_Button, im(screen.theme.accent));
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, im(mix(screen.theme.accent, screen.theme.ink, 0.15f)));

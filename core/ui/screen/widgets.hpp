@@ -12,6 +12,13 @@ namespace driftscope::ui {
 /// Buttons side by side of which one is chosen; true when that changed.
 bool segments(const Screen& screen, const char* id, int& chosen, std::initializer_list<const char*> names);
 
+/// Of the controls as they are drawn: what `flow` wants to know.
+[[nodiscard]] float button_width(const char* label);
+[[nodiscard]] float checkbox_width(const char* label);
+[[nodiscard]] float segments_width(std::initializer_list<const char*> names);
+/// The next control, `width` wide, goes beside the last one, or where there is no room for it below.
+void flow(float width, float spacing = -1.0f);
+
 /// A button in the accent colour.
 bool accent_button(const Screen& screen, const char* label, ImVec2 size = {0.0f, 0.0f});
 /// A button without a frame, for rows of actions.

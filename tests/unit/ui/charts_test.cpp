@@ -1,6 +1,9 @@
 // What the charts are made of, and that they can be drawn without a screen.
 #include <cmath>
 #include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "core/ui/axis.hpp"
 #include "core/ui/drift_chart.hpp"
@@ -21,6 +24,28 @@ std::size_t count(const std::string& text, const std::string& what) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
   return found;
 }
+
+/// A dense display: says what widths and radii came to in pixels.
+class DensePainter final : public ui::Painter {
+ public:
+  std::vector<float> radii;
+  std::vector<float> widths;
+  float unit() const override { return 3.0f; }
+  void line(ui::Point, ui::Point, ui::Colour, float width) override { widths.push_back(width * unit()); }
+  void polyline(std::span<const ui::Point>, ui::Colour, float width) override {
+    widths.push_back(width * unit());
+  }
+  void fill(ui::Box, ui::Colour, float) override {}
+  void frame(ui::Box, ui::Colour, float, float) override {}
+  void polygon(std::span<const ui::Point>, ui::Colour) override {}
+  void disc(ui::Point, float radius, ui::Colour) override { radii.push_back(radius * unit()); }
+  void ring(ui::Point, float, ui::Colour, float) override {}
+  void text(ui::Point, std::string_view, ui::Colour, ui::Anchor, bool) override {}
+  float text_width(std::string_view, bool) const override { return 0.0f; }
+  float line_height(bool) const override { return 0.0f; }
+  void clip(ui::Box) override {}
+  void unclip() override {}
+};
 
 ui::Snapshot drifting() {
   auto snapshot = snapshot_of({run_of("pc/strict", {{"a/x", "Conv", "a", {1, 2}, 100},
@@ -188,6 +213,16 @@ TEST_CASE("VerdictMarks_AreOtherShapesForEachVerdict") {
     for (const std::string& other : drawn) CHECK(svg != other);
     drawn.push_back(svg);
   }
+}
+
+TEST_CASE("Marks_AreNoLargerThanAskedOnADenseDisplay") {
+  DensePainter painter;
+  ui::paint_marker(painter, {100, 100}, 36, 0, ui::rgb(0x000000));
+  REQUIRE(painter.radii.size() == 1);
+  CHECK(painter.radii.front() == 18.0f);
+  ui::paint_verdict(painter, {100, 100}, 36, Verdict::identical, ui::light_theme());
+  for (const float width : painter.widths) CHECK(width < 7.0f);
+  CHECK(painter.widths.size() == 2);
 }
 
 TEST_CASE("SvgPainter_NamesFromModels_CannotBreakTheFile") {

@@ -1,0 +1,108 @@
+// The page and the screens on a phone, with fingers. In Chromium.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+
+import { until } from "../../e2e/support.mjs";
+import { closeBrowser, openPage, serve, status } from "./support.mjs";
+
+after(closeBrowser);
+
+const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
+const lenet5 = ["conv1", "relu1", "pool1", "conv2", "relu2", "pool2", "flatten", "fc1", "relu3", "fc2", "relu4", "fc3", "softmax"];
+
+async function openPhone(t, link = "", options = {}) {
+  const { url } = await serve(t);
+  const opened = await openPage(t, { ...phone, ...options });
+  await opened.page.goto(url + link);
+  await opened.page.locator("#start:enabled").waitFor();
+  const devtools = await opened.page.context().newCDPSession(opened.page);
+  /** Fingers along `paths`: each a list of [x, y], all of the same length. */
+  const touch = async (...paths) => {
+    const points = (step) => paths.map((path, id) => ({ x: path[step][0], y: path[step][1], id }));
+    await devtools.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: points(0) });
+    for (let step = 1; step < paths[0].length; ++step)
+      await devtools.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: points(step) });
+    await devtools.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  };
+  return { ...opened, touch };
+}
+
+const between = ([x0, y0], [x1, y1], steps = 10) =>
+  Array.from({ length: steps + 1 }, (_, i) => [x0 + ((x1 - x0) * i) / steps, y0 + ((y1 - y0) * i) / steps]);
+
+const layerOf = (page) => page.evaluate(() => document.getElementById("screens").dataset.layer);
+const shows = (page, what) =>
+  page.waitForFunction((wanted) => Object.entries(wanted).every(([key, value]) => document.getElementById("screens").dataset[key] === value), what, { timeout: 60_000 });
+
+/** Whether nothing is wider than the page, and what is too small for a finger (44 px) or makes it zoom in. */
+async function measure(page) {
+  return page.evaluate(() => {
+    const controls = [...document.querySelectorAll("button, select, input, a.button, label.button")].filter((one) => one.checkVisibility() && one.type !== "file");
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return {
+      tooWide: scrollWidth - clientWidth,
+      small: controls.filter((one) => one.getBoundingClientRect().height < 44).map((one) => one.id || one.textContent),
+      zooming: controls.filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16).map((one) => one.id || one.textContent),
+    };
+  });
+}
+
+test("on a phone it fits, its controls are large enough for fingers, and a run is a tap away", async (t) => {
+  const { page, complaints } = await openPhone(t);
+  await page.locator("#model").selectOption("lenet1");
+  await status(page, "Press Run.");
+  await page.locator("#next").tap();
+  assert.equal(await page.locator("#sample").inputValue(), "8");
+  await page.locator("#start").tap();
+  await status(page, "Done: 9 layers");
+  assert.equal(await page.locator("#layers tr").count(), 9);
+  assert.deepEqual(await measure(page), { tooWide: 0, small: [], zooming: [] });
+  await page.locator("#screens-size").tap();
+  assert.deepEqual(await measure(page), { tooWide: 0, small: [], zooming: [] });
+  assert.deepEqual(complaints, []);
+});
+
+test("a finger on the screens scrolls the page and chooses nothing, until they have the whole page", async (t) => {
+  const { page, touch } = await openPhone(t, "#model=lenet5&targets=strict,reference&layer=conv2");
+  await shows(page, { busy: "false", targets: "2", view: "Layers", layer: "conv2" });
+  const box = await page.locator("#screens").boundingBox();
+  const start = [box.x + 150, box.y + 500];
+  await touch(between(start, [start[0], start[1] - 300]));
+  await until(() => page.evaluate(() => scrollY > 100), "the page to scroll");
+  assert.equal(await layerOf(page), "conv2");
+});
+
+test("in the whole page a tap chooses a row, a finger scrolls, two zoom", async (t) => {
+  const { page, touch } = await openPhone(t, "#model=lenet5&targets=strict,reference&view=Layers&layer=conv1", { viewport: { width: 390, height: 520 } });
+  await shows(page, { busy: "false", targets: "2", view: "Layers", layer: "conv1" });
+  const box = await page.locator("#screens").boundingBox();
+  const row = [box.x + 90, box.y + 300];
+  const tapped = async () => {
+    const before = await layerOf(page);
+    await page.touchscreen.tap(...row);
+    await until(async () => (await layerOf(page)) !== before, "another layer");
+    return lenet5.indexOf(await layerOf(page));
+  };
+  const first = await tapped();
+  const still = await layerOf(page);
+  await touch(between([row[0], row[1]], [row[0], row[1] - 93]));
+  assert.equal(await layerOf(page), still, "to scroll chooses nothing");
+  assert.equal(await page.evaluate(() => scrollY), 0);
+  // Rows are 31 pixels high: the finger took three of them along.
+  assert.equal(await tapped(), first + 3);
+
+  await page.locator("#screens").press("7");
+  await shows(page, { view: "Graph" });
+  const middle = [box.x + box.width / 2, box.y + box.height * 0.6];
+  const picture = () => page.locator("#screens").screenshot();
+  const changes = async (what, action) => {
+    let last = await picture();
+    await until(async () => last.equals((last = await picture())), "the picture to rest"); // of what was before
+    const before = last;
+    await action();
+    await until(async () => !before.equals(await picture()), what);
+  };
+  await changes("the graph to grow", () =>
+    touch(between(middle, [middle[0] - 80, middle[1]]), between([middle[0] + 20, middle[1]], [middle[0] + 100, middle[1]])));
+  await changes("the graph to move", () => touch(between(middle, [middle[0] + 60, middle[1] + 40])));
+});
