@@ -5,9 +5,8 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 
-import { filesOf, workerOf } from "../../../cmake/list_site.mjs";
 import { root, temporaryFolder } from "../../e2e/support.mjs";
-import { site, staticHost } from "./static_host.mjs";
+import { putBuild, site, staticHost } from "./static_host.mjs";
 import { closeBrowser, openPage, serve, status } from "./support.mjs";
 
 after(closeBrowser);
@@ -144,11 +143,8 @@ test("a new build replaces the old one as a whole: no page sees files of both", 
   await ready(page);
   // The host gets a new build, in which the look and an engine differ.
   const engine = "engine/driftscope-relaxed-threads.mjs";
-  const changed = new Map([["web/style.css", "\n/* new */"], [engine, "\nself.newBuild = true;"]].map(([name, more]) => [name, Buffer.concat([readFileSync(join(site, name)), Buffer.from(more)])]));
-  const template = readFileSync(join(root, "web", "service_worker.js"), "utf8");
-  const list = filesOf(site).map(([name, bytes]) => [name, changed.get(name) ?? bytes]);
-  for (const [name, bytes] of changed) host.files.set(name, bytes);
-  host.files.set("service_worker.js", workerOf(template, list));
+  const changed = [["web/style.css", "\n/* new */"], [engine, "\nself.newBuild = true;"]];
+  putBuild(host.files, changed.map(([name, more]) => [name, readFileSync(join(site, name), "utf8") + more]));
   // The open page is of the old build: it gets no engine of the new one.
   await page.locator("#start").click();
   await page.locator("#error").filter({ hasText: "The engine could not be fetched" }).waitFor();

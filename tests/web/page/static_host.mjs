@@ -1,27 +1,41 @@
 // A host of static files that knows nothing of the page: a subfolder, no headers but the type.
-import { createReadStream, existsSync, statSync } from "node:fs";
+import { createReadStream, existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
+import { text } from "node:stream/consumers";
 
-import { builtFile } from "../../e2e/support.mjs";
+import { filesOf, workerOf } from "../../../cmake/list_site.mjs";
+import { builtFile, root } from "../../e2e/support.mjs";
 
 export const site = builtFile("web", "site");
 
 const types = { ".html": "text/html", ".mjs": "text/javascript", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".wasm": "application/wasm" };
 
+/** Puts `more` ([[path, bytes]]) in place of built files, or beside them, as a build of its own. */
+export function putBuild(files, more) {
+  const changed = new Map(more);
+  const template = readFileSync(join(root, "web", "service_worker.js"), "utf8");
+  const list = filesOf(site).filter(([name]) => !changed.has(name));
+  for (const [name, bytes] of changed) files.set(name, bytes);
+  files.set("service_worker.js", workerOf(template, [...list, ...changed]));
+}
+
 /**
- * {url, requests, files, stop}: the built site below /some/dir/. `files`: a Map of paths to bytes that the
+ * {url, requests, files, stop, posted}: the built site below /some/dir/. `files`: a Map of paths to bytes that the
  * host has in place of the built ones, which a test may change meanwhile; `mjs`: the type it has for .mjs;
- * `headers`: further ones.
+ * `headers`: further ones; `posted`: a promise of the first body that is posted.
  */
 export async function staticHost(t, { mjs = types[".mjs"], headers: more = {} } = {}) {
   const requests = [];
   const files = new Map();
+  let post;
+  const posted = new Promise((resolve) => (post = resolve));
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://host").pathname);
     if (!path.startsWith("/some/dir/") || path.includes("..")) return response.writeHead(404).end();
     const name = path.slice("/some/dir/".length) || "index.html";
     requests.push(name);
+    if (request.method === "POST") return text(request).then(post).finally(() => response.end());
     const file = join(site, name);
     const extension = extname(name);
     // Nothing is kept by the browser of its own accord: what works without a network, the page keeps.
@@ -37,5 +51,5 @@ export async function staticHost(t, { mjs = types[".mjs"], headers: more = {} } 
       server.closeAllConnections();
     });
   t.after(() => server.listening && stop());
-  return { url: `http://127.0.0.1:${server.address().port}/some/dir/`, requests, files, stop };
+  return { posted, url: `http://127.0.0.1:${server.address().port}/some/dir/`, requests, files, stop };
 }
