@@ -73,14 +73,20 @@ async function answer(path) {
 /** Without a network, what the list lacks is not on the site. */
 const notListed = (path) => new Response(`${path}\n`, { status: 404, statusText: "Not Found" });
 
+// Asks once and waits: to load again and again would keep this worker too busy to be replaced.
+const handOverPage = `<!doctype html><title>Driftscope</title><script>
+navigator.serviceWorker.getRegistration().then(({ waiting }) => {
+  if (!waiting) return location.reload();
+  waiting.addEventListener("statechange", () => waiting.state === "activating" || location.reload());
+  waiting.postMessage("take over");
+});
+</script>`;
+
 /** A newer build takes over between two loads of the last page, so that no page sees files of both. */
 async function handOver() {
   const { waiting } = self.registration;
   if (!waiting || (await self.clients.matchAll({ type: "window" })).length > 1) return null;
-  waiting.postMessage("take over");
-  return new Response("<!doctype html><title>Driftscope</title><script>location.reload()</script>", {
-    headers: { "Content-Type": types.html },
-  });
+  return new Response(handOverPage, { headers: { "Content-Type": types.html } });
 }
 
 self.addEventListener("install", (event) => {
