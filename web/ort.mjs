@@ -4,6 +4,10 @@
 
 const wasmFile = "ort-wasm-simd-threaded.wasm";
 
+// Firefox now and then starts one of the threads' workers never. The start takes a second or two; another
+// module, with other workers, is tried when it took this long.
+const startLimit = { ms: 18_000, times: 3 };
+
 // Half precision travels as its bits; two 4-bit elements share a byte.
 const arrays = {
   float32: Float32Array,
@@ -167,10 +171,23 @@ export class OrtHost {
   }
 
   async #open(bytes, options, threads) {
+    for (let left = startLimit.times - 1; ; --left) {
+      try {
+        return await this.#openOnce(bytes.slice(), options, threads);
+      } catch (error) {
+        if (left === 0 || !/due to timeout/.test(error?.message)) throw error;
+        ++this.#broken;
+        this.#runtime = null;
+      }
+    }
+  }
+
+  async #openOnce(bytes, options, threads) {
     const create = () => this.#runtime.ort.InferenceSession.create(bytes, options);
     if (this.#runtime) return create();
     const ort = await this.#load();
     ort.env.logLevel = "fatal";
+    ort.env.wasm.initTimeout = startLimit.ms;
     ort.env.wasm.numThreads = globalThis.crossOriginIsolated === false ? 1 : threads;
     const runtime = { ort, threads: 1, version: ort.env.versions.web, memory: null };
     this.#runtime = runtime;

@@ -73,8 +73,14 @@ async function answer(path) {
 /** Without a network, what the list lacks is not on the site. */
 const notListed = (path) => new Response(`${path}\n`, { status: 404, statusText: "Not Found" });
 
-// Asks once and waits: to load again and again would keep this worker too busy to be replaced.
+// Asks once and waits: to load again and again would keep this worker too busy to be replaced. A browser
+// may let that take long; then this build stays for one more load.
 const handOverPage = `<!doctype html><title>Driftscope</title><script>
+setTimeout(() => {
+  const url = new URL(location.href);
+  url.searchParams.set("stay", "");
+  location.replace(url);
+}, 4000);
 navigator.serviceWorker.getRegistration().then(({ waiting }) => {
   if (!waiting) return location.reload();
   waiting.addEventListener("statechange", () => waiting.state === "activating" || location.reload());
@@ -83,9 +89,9 @@ navigator.serviceWorker.getRegistration().then(({ waiting }) => {
 </script>`;
 
 /** A newer build takes over between two loads of the last page, so that no page sees files of both. */
-async function handOver() {
+async function handOver(url) {
   const { waiting } = self.registration;
-  if (!waiting || (await self.clients.matchAll({ type: "window" })).length > 1) return null;
+  if (!waiting || url.searchParams.has("stay") || (await self.clients.matchAll({ type: "window" })).length > 1) return null;
   return new Response(handOverPage, { headers: { "Content-Type": types.html } });
 }
 
@@ -111,6 +117,6 @@ self.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || !url.href.startsWith(scope)) return;
   const path = decodeURIComponent(url.pathname.slice(new URL(scope).pathname.length)) || "index.html";
   if (!Object.hasOwn(site.files, path)) return event.respondWith(fetch(request).catch(() => notListed(path)));
-  if (request.mode === "navigate") event.respondWith(handOver().then((handed) => handed ?? answer(path)));
+  if (request.mode === "navigate") event.respondWith(handOver(url).then((handed) => handed ?? answer(path)));
   else event.respondWith(answer(path));
 });

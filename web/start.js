@@ -50,6 +50,9 @@ self.driftscopeHost = (() => {
     if (new URLSearchParams(location.search).has("job")) return { session: {} };
     const session = await fetch(new URL("api/session", site)).then((answer) => answer.json()).catch(() => ({}));
     if (session.hosting !== "static") return { session };
+    const here = new URL(location.href);
+    here.searchParams.delete("stay"); // of the service worker, for one load
+    if (here.href !== location.href) history.replaceState(history.state, "", here);
     const manifest = { rel: "manifest", href: new URL("web/manifest.webmanifest", site) };
     document.head.append(Object.assign(document.createElement("link"), manifest));
     try {

@@ -22,7 +22,7 @@ WebAssembly.Memory = function (asked) { return new Memory({ ...asked, maximum: $
 
 test("an engine that gets no more memory says how much it had, and the next run works", async (t) => {
   const { page, complaints } = await openServed(t);
-  await limitMemory(page, 300); // 19 MiB: the engine starts, VGG-16 does not fit
+  await limitMemory(page, 257); // 16 MiB: the engine starts, VGG-16 does not fit
   await page.locator("#model").selectOption("vgg16");
   await status(page, "Press Run.");
   await page.locator("#start").click();
