@@ -6,13 +6,12 @@ include("${CMAKE_SOURCE_DIR}/cmake/compress.cmake")
 # Binaryen's -O3 gains nothing measurable over -O2 (strict ResNet-20 and VGG-16: 1 %) and takes 80 s of a
 # processor for each engine. Nor does its inlining, whose result it optimises once more, mostly on one
 # thread, and which was half of what -O2 takes: shortest runs of strict and fast differ by no more than
-# those of the same file (Chromium; ResNet-20, LSTM, MobileNetV2, LeNet-5). The engines without threads,
-# for pages that no server isolates, go without: 1 to 3 % slower, as large compressed, 25 s sooner each.
-function(driftscope_add_engine name optimise core xnnpack)
+# those of the same file (Chromium; ResNet-20, LSTM, MobileNetV2, LeNet-5).
+function(driftscope_add_engine name core xnnpack)
   add_executable(${name} entry.cpp)
   target_link_libraries(${name} PRIVATE ${core} ${xnnpack})
   target_link_options(${name} PRIVATE
-    ${optimise} --no-entry -sBINARYEN_EXTRA_PASSES=--skip-pass=inlining-optimizing
+    -O2 --no-entry -sBINARYEN_EXTRA_PASSES=--skip-pass=inlining-optimizing
     -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web,worker,node -sDYNAMIC_EXECUTION=0
     # By default the heap grows by a fifth at least, of which a part is never used.
     -sALLOW_MEMORY_GROWTH=1 -sMEMORY_GROWTH_GEOMETRIC_STEP=0.02
@@ -32,8 +31,8 @@ set(thread_options "-sPTHREAD_POOL_SIZE=Module['pthreadPoolSize']" -sPTHREAD_POO
 # SIMD128 and relaxed SIMD differ in XNNPACK's kernels alone (web/engine.mjs lists the four).
 set(engines "")
 foreach(simd simd relaxed)
-  driftscope_add_engine(driftscope-${simd} -O1 driftscope_core_single driftscope_xnnpack_${simd})
-  driftscope_add_engine(driftscope-${simd}-threads -O2 driftscope_core driftscope_xnnpack_${simd}
+  driftscope_add_engine(driftscope-${simd} driftscope_core_single driftscope_xnnpack_${simd})
+  driftscope_add_engine(driftscope-${simd}-threads driftscope_core driftscope_xnnpack_${simd}
     ${thread_options})
   list(APPEND engines driftscope-${simd} driftscope-${simd}-threads)
 endforeach()
