@@ -111,7 +111,7 @@ Status Lowering::lower(NodeId id) {
   last_of_group_ = id;
   made_late_.clear();
   DRIFTSCOPE_CHECK(make(node));
-  if (deferred_[node.outputs[0] == no_value ? 0 : node.outputs[0]] == &node) return {};
+  if (waits(node)) return {};
   const Node& last = graph_.nodes[last_of_group_];
   planned.values = std::move(made_late_);
   for (const ValueId output : last.outputs) {
@@ -129,14 +129,21 @@ Status Lowering::lower(NodeId id) {
   return {};
 }
 
-// XNNPACK has packed them, or they have become a constant of the plan: as much memory again. What a
-// deferred node reads, its readers look at. Kernels of strict ask the graph.
+bool Lowering::waits(const Node& node) const {
+  const ValueId output = node.outputs.empty() ? no_value : node.outputs[0];
+  return output != no_value && deferred_[output] == &node;
+}
+
+// XNNPACK has packed them, or they have become a constant of the plan: as much memory again. Outputs and
+// what a node that waits reads are looked at later. Kernels of strict ask the graph.
 void Lowering::release_weights(NodeId id) {
   constexpr std::size_t least_bytes = 16 << 10;
-  const Node& node = graph_.nodes[id];
-  if (!node.outputs.empty() && node.outputs[0] != no_value && deferred_[node.outputs[0]] == &node) return;
-  for (const ValueId input : node.inputs) {
-    if (input == no_value || readers_[input].back() != id || plan_.read_by_strict[input]) continue;
+  for (const ValueId input : graph_.nodes[id].inputs) {
+    if (input == no_value || is_output_[input] || plan_.read_by_strict[input]) continue;
+    const auto& readers = readers_[input];
+    if (readers.back() != id ||
+        std::ranges::any_of(readers, [this](NodeId reader) { return waits(graph_.nodes[reader]); }))
+      continue;
     auto& constant = graph_.values[input].constant;
     if (constant && constant->bytes().size() >= least_bytes) constant.reset();
   }

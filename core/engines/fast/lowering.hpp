@@ -104,6 +104,7 @@ class Lowering {
 
   [[nodiscard]] BufferId add(Buffer buffer);
   [[nodiscard]] Status lower(NodeId id);
+  [[nodiscard]] bool waits(const Node& node) const;  // until a reader wants its value: see defer
   void release_weights(NodeId id);
   [[nodiscard]] Status make(const Node& node);
   /// Of a node whose outputs are known before it runs.

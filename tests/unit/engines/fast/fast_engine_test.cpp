@@ -142,6 +142,50 @@ TEST_CASE("FastEngine_ConvolutionOfManyWeights_IsClean") {
       check_clean(graph, run(graph, inputs, capture, count), threads);
 }
 
+// Large constants go once they are packed, but not while somebody is still to read them.
+TEST_CASE("FastEngine_WeightThatIsReadLater_IsThere") {
+  Rng rng(4);
+  const auto random = [&](Shape shape) {
+    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    for (float& x : values) x = rng.normal();
+    return tensor<float>(std::move(shape), values);
+  };
+  const auto integers = [&](Shape shape) {
+    std::vector<std::int8_t> values(static_cast<std::size_t>(element_count(shape)));
+    for (std::int8_t& x : values) x = static_cast<std::int8_t>(static_cast<int>(rng.below(255)) - 127);
+    return tensor<std::int8_t>(std::move(shape), values);
+  };
+  ThreadPool threads(2);
+  const auto check = [&](ModelBuilder& model, const NamedInputs& inputs) {
+    const Graph graph = built(model.bytes());
+    for (const Capture capture : {Capture::all, Capture::fused})
+      check_clean(graph, run(graph, inputs, capture, 2), threads);
+  };
+  SUBCASE("it is an output as well") {
+    ModelBuilder model("output");
+    model.input("x", DType::float32, {2, 80})
+        .initializer("w", random({80, 90}))
+        .node("MatMul", {"x", "w"}, {"y"})
+        .output("y")
+        .output("w");
+    check(model, {{"x", random({2, 80})}});
+  }
+  SUBCASE("a DequantizeLinear that waits for its reader reads it") {
+    ModelBuilder model("waits");
+    model.opset(17)
+        .input("x", DType::float32, {2, 200})
+        .input("i", DType::int8, {1, 100})
+        .initializer("q", integers({200, 100}))
+        .initializer("s", tensor<float>({}, {0.02f}))
+        .node("DequantizeLinear", {"q", "s"}, {"w"})
+        .node("Concat", {"i", "q"}, {"joined"}, {integer("axis", 0)})
+        .node("MatMul", {"x", "w"}, {"y"})
+        .output("y")
+        .output("joined");
+    check(model, {{"x", random({2, 200})}, {"i", integers({1, 100})}});
+  }
+}
+
 TEST_CASE("FastEngine_ConvolutionalNet_IsNeverSuspect") {
   const std::uint64_t first = test_seed(20261121);
   SEED_INFO(first);
