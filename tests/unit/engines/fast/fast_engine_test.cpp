@@ -174,15 +174,16 @@ TEST_CASE("FastEngine_WeightThatIsReadLater_IsThere") {
     ModelBuilder model("waits");
     model.opset(17)
         .input("x", DType::float32, {2, 200})
-        .input("i", DType::int8, {1, 100})
+        .input("i", DType::int8, {2, 200})
         .initializer("q", integers({200, 100}))
         .initializer("s", tensor<float>({}, {0.02f}))
+        .initializer("z", tensor<std::int8_t>({}, {0}))
         .node("DequantizeLinear", {"q", "s"}, {"w"})
-        .node("Concat", {"i", "q"}, {"joined"}, {integer("axis", 0)})
+        .node("QLinearMatMul", {"i", "s", "z", "q", "s", "z", "s", "z"}, {"product"})
         .node("MatMul", {"x", "w"}, {"y"})
         .output("y")
-        .output("joined");
-    check(model, {{"x", random({2, 200})}, {"i", integers({1, 100})}});
+        .output("product");
+    check(model, {{"x", random({2, 200})}, {"i", integers({2, 200})}});
   }
 }
 
