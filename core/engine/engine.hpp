@@ -40,7 +40,8 @@ class Observer {
   virtual ~Observer() = default;
   /// Whether to keep this value until it is handed over; engines may skip the rest.
   [[nodiscard]] virtual bool wants(ValueId value) const = 0;
-  /// The value as the engine computed it, in ONNX layout. Inputs of the graph come first.
+  /// The value as the engine computed it, in ONNX layout. Inputs of the graph come first. A copy of
+  /// `tensor` may be kept, also by another thread: nobody writes to its elements afterwards.
   virtual Status value(ValueId value, const Tensor& tensor) = 0;
   /// Wall time that this node took; for nodes that run as one, the last of them with the time of all.
   virtual void node_done(NodeId node, std::int64_t time_ns) = 0;

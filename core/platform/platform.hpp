@@ -10,8 +10,8 @@
 
 namespace driftscope {
 
-/// Nanoseconds of a monotonic clock; the origin is arbitrary. In browsers the resolution is that of
-/// performance.now(): 5 µs when isolated, 100 µs to 1 ms otherwise.
+/// Nanoseconds of a monotonic clock; the origin is arbitrary, and in browsers each thread's own. There
+/// the resolution is that of performance.now(): 5 µs when isolated, 100 µs to 1 ms otherwise.
 [[nodiscard]] std::int64_t monotonic_ns();
 
 /// Seconds since 1970 (UTC), for the start time in a trace.

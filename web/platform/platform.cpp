@@ -2,14 +2,17 @@
 
 #include <emscripten.h>
 #include <emscripten/heap.h>
+#include <emscripten/html5.h>
 #include <emscripten/threading.h>
 
 #include <cmath>
 
 namespace driftscope {
 
+// Not emscripten_get_now: where there are threads it adds performance.timeOrigin, which WebKit computes
+// anew, and rounds, each time it is asked; the sum goes back now and then.
 std::int64_t monotonic_ns() {
-  return static_cast<std::int64_t>(std::llround(emscripten_get_now() * 1e6));
+  return static_cast<std::int64_t>(std::llround(emscripten_performance_now() * 1e6));
 }
 
 double wall_clock_seconds() { return emscripten_date_now() / 1000.0; }

@@ -21,7 +21,7 @@ test('Bench_ThreeBrowsersBesideThePc_MeasuresEach', async (t) => {
   for (const result of report.results.slice(1)) {
     assert.ok(result.median_ms > 0 && result.min_ms <= result.median_ms, result.target);
     assert.ok(result.first_ms > 0 && result.load_ms > 0 && result.start_ms > 0);
-    assert.ok(result.clock_ns > 0 && result.inner_runs >= 1);
+    assert.ok(result.clock_ns > 0 && result.inner_runs >= 1, `${result.target}: ${result.clock_ns} ns, ${result.inner_runs} runs`);
     assert.ok(result.wasm_heap_peak_bytes >= 1 << 16);
     assert.ok(result.process_peak_bytes > 1e7, 'the memory of a browser');
     // The engine is most of it, and travels compressed.
