@@ -51,14 +51,18 @@ export async function runToEnd(engine, budget_ms, told = () => {}) {
   }
 }
 
+// A model stays out of the heap, which never shrinks: its weights are read from here, one by one. Loaded for
+// one session it stays until that is prepared.
 function request(module, head, payload = new Uint8Array(0)) {
-  if (head.do !== "load") return exchange(module, head, payload);
-  // A model stays out of the heap, which never shrinks: its weights are read from here, one by one.
-  module.outside = payload;
+  if (head.do === "load") {
+    module.outside = payload;
+    head = { ...head, outside: payload.length };
+    payload = new Uint8Array(0);
+  }
   try {
-    return exchange(module, { ...head, outside: payload.length }, new Uint8Array(0));
+    return exchange(module, head, payload);
   } finally {
-    module.outside = null;
+    if (!(head.do === "load" && head.once)) module.outside = null;
   }
 }
 

@@ -99,6 +99,9 @@ class Engine {
   [[nodiscard]] virtual Availability supports(const Graph& graph, const Node& node) const = 0;
   /// Whether prepare needs the model as it came, beside the graph: a runtime with a reader of its own.
   [[nodiscard]] virtual bool reads_source() const { return false; }
+  /// Whether prepare reads deferred constants one by one, as it needs them (and those that are needed
+  /// later at its end). For other engines they are all in memory before it begins.
+  [[nodiscard]] virtual bool reads_deferred() const { return false; }
   /// `graph` has its shapes bound (bind_shapes). An option that the engine does not know is an error.
   [[nodiscard]] virtual Result<std::unique_ptr<Session>> prepare(
       std::shared_ptr<const Graph> graph, const EngineOptions& options) const = 0;

@@ -22,6 +22,7 @@ struct ReadContext {
   const ExternalData& external_data;
   int depth = 0;
   const ByteSource* model = nullptr;  ///< what own_bytes_location means; null: an error
+  bool defer = false;                 ///< such data stays there until it is asked for
 };
 
 /// The error for a message beyond max_protobuf_bytes.

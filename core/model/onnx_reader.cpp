@@ -123,13 +123,14 @@ Result<Model> read_onnx(std::span<const std::byte> bytes, const ExternalData& ex
   return *std::move(model);
 }
 
-Result<Model> read_onnx(const ByteSource& source, const ExternalData& external_data) {
+Result<Model> read_onnx(const ByteSource& source, const ExternalData& external_data,
+                        Weights weights) {
   if (source.size > max_protobuf_bytes) return protobuf_too_large("model");
   if (source.size == 0) return bad_input("model: the file is empty");
   try {
     const std::vector<std::byte> outline = outline_model(source);
     const std::string_view message(reinterpret_cast<const char*>(outline.data()), outline.size());
-    auto model = read_model(message, {external_data, 0, &source});
+    auto model = read_model(message, {external_data, 0, &source, weights == Weights::deferred});
     if (!model.ok()) return in_context(std::move(model).error(), "model");
     model->sha256 = sha256_hex(source);
     return model;

@@ -37,9 +37,14 @@ using ExternalData = std::function<Result<std::vector<std::byte>>(
                                       const ExternalData& external_data = no_external_data(),
                                       ThreadPool* threads = nullptr);
 
+/// What becomes of the data of large initializers that lie in a source: `deferred` tensors read it when
+/// they are asked, for which the source must still be there.
+enum class Weights { in_memory, deferred };
+
 /// The same for a model that lies elsewhere: in memory are only its tensors, and small pieces of the rest.
 [[nodiscard]] Result<Model> read_onnx(const ByteSource& source,
-                                      const ExternalData& external_data = no_external_data());
+                                      const ExternalData& external_data = no_external_data(),
+                                      Weights weights = Weights::in_memory);
 
 /// Reads one serialized TensorProto (the .pb files of ONNX test data sets).
 [[nodiscard]] Result<NamedTensor> read_tensor_proto(std::span<const std::byte> bytes);

@@ -20,6 +20,22 @@ void count_alive(std::int64_t tensors, std::int64_t bytes) {
   alive_bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
+/// Rounded up to whole cache lines, so that a vector load of the last elements stays inside. What lies
+/// behind the elements is 0, the elements are not written yet. Null where memory runs out.
+std::shared_ptr<std::byte> allocate_buffer(std::size_t bytes) {
+  constexpr std::align_val_t alignment{64};
+  const std::size_t size = (bytes + 63) / 64 * 64 + 64;
+  void* memory = ::operator new(size, alignment, std::nothrow);
+  if (memory == nullptr) return nullptr;
+  std::memset(static_cast<std::byte*>(memory) + bytes, 0, size - bytes);
+  const auto counted = static_cast<std::int64_t>(bytes);
+  count_alive(1, counted);
+  return {static_cast<std::byte*>(memory), [counted](std::byte* p) {
+            count_alive(-1, -counted);
+            ::operator delete(p, std::align_val_t{64});
+          }};
+}
+
 }  // namespace
 
 AliveTensors alive_tensors() {
@@ -59,28 +75,49 @@ Result<std::int64_t> tensor_byte_size(DType dtype, std::span<const std::int64_t>
   return (*total_bits + 7) / 8;
 }
 
-Result<Tensor> Tensor::allocate(DType dtype, Shape shape, std::string_view what) {
+Result<Tensor> Tensor::unallocated(DType dtype, Shape shape, std::string_view what) {
   DRIFTSCOPE_TRY(const std::int64_t bytes, tensor_byte_size(dtype, shape, what));
-  // Rounded up to whole cache lines, so that a vector load of the last elements stays inside.
-  constexpr std::align_val_t alignment{64};
-  const auto size = (static_cast<std::size_t>(bytes) + 63) / 64 * 64 + 64;
-  void* memory = ::operator new(size, alignment, std::nothrow);
-  if (memory == nullptr)
-    return limit_error(fmt::format("{}: out of memory for {} bytes (shape {}, {})", what, bytes,
-                                   shape_text(shape), dtype_name(dtype)));
-  // What lies behind the elements is read as well.
-  std::memset(static_cast<std::byte*>(memory) + bytes, 0, size - static_cast<std::size_t>(bytes));
   Tensor tensor;
   tensor.dtype_ = dtype;
   tensor.elements_ = element_count(shape);
   tensor.shape_ = std::move(shape);
   tensor.byte_size_ = static_cast<std::size_t>(bytes);
-  count_alive(1, bytes);
-  tensor.buffer_ = std::shared_ptr<std::byte>(static_cast<std::byte*>(memory), [bytes](std::byte* p) {
-    count_alive(-1, -bytes);
-    ::operator delete(p, std::align_val_t{64});
-  });
   return tensor;
+}
+
+Result<Tensor> Tensor::allocate(DType dtype, Shape shape, std::string_view what) {
+  DRIFTSCOPE_TRY(Tensor tensor, unallocated(dtype, std::move(shape), what));
+  tensor.buffer_ = allocate_buffer(tensor.byte_size_);
+  if (tensor.buffer_ == nullptr)
+    return limit_error(fmt::format("{}: out of memory for {} bytes (shape {}, {})", what,
+                                   tensor.byte_size_, shape_text(tensor.shape_), dtype_name(dtype)));
+  return tensor;
+}
+
+Result<Tensor> Tensor::deferred(DType dtype, Shape shape, ByteSource source, std::string_view what) {
+  DRIFTSCOPE_TRY(Tensor tensor, unallocated(dtype, std::move(shape), what));
+  if (source.size != tensor.byte_size_)
+    return bad_input(fmt::format("{}: {} of shape {} needs {} bytes, got {}", what, dtype_name(dtype),
+                                 shape_text(tensor.shape_), tensor.byte_size_, source.size));
+  tensor.deferred_ = std::make_shared<Deferred>(Deferred{std::move(source), nullptr});
+  return tensor;
+}
+
+std::byte* Tensor::deferred_data() const {
+  if (deferred_->buffer == nullptr) {
+    auto buffer = allocate_buffer(byte_size_);
+    if (buffer == nullptr) throw std::bad_alloc();
+    deferred_->source.read(0, {buffer.get(), byte_size_});
+    deferred_->buffer = std::move(buffer);
+  }
+  return deferred_->buffer.get();
+}
+
+void Tensor::copy_bytes(std::size_t offset, std::span<std::byte> target) const {
+  assert(offset <= byte_size_ && target.size() <= byte_size_ - offset);
+  if (target.empty()) return;
+  if (in_memory()) std::memcpy(target.data(), data() + offset, target.size());
+  else deferred_->source.read(offset, target);
 }
 
 Result<Tensor> Tensor::make(DType dtype, Shape shape, std::string_view what) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/byte_source.hpp"
 #include "core/base/result.hpp"
 #include "core/model/dtype.hpp"
 
@@ -47,6 +48,12 @@ class Tensor {
                                                  std::span<const std::byte> bytes,
                                                  std::string_view what = "tensor");
 
+  /// Elements that stay in `source` until somebody asks for them, then all of them come, for every copy.
+  /// That is the business of one thread, and throws std::bad_alloc where memory runs out; before others
+  /// read the tensor it must have been asked once. The source must be as long as the shape needs.
+  [[nodiscard]] static Result<Tensor> deferred(DType dtype, Shape shape, ByteSource source,
+                                               std::string_view what = "tensor");
+
   /// A copy of `values`; their number must be that of the shape. For tests and constants.
   template <class T>
   [[nodiscard]] static Result<Tensor> from_values(Shape shape, std::span<const T> values) {
@@ -58,7 +65,14 @@ class Tensor {
   [[nodiscard]] int rank() const { return static_cast<int>(shape_.size()); }
   [[nodiscard]] std::int64_t elements() const { return elements_; }
 
+  [[nodiscard]] std::size_t byte_size() const { return byte_size_; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data(), byte_size_}; }
+
+  /// False while a deferred tensor's elements are in its source alone.
+  [[nodiscard]] bool in_memory() const { return deferred_ == nullptr || deferred_->buffer != nullptr; }
+
+  /// Copies the bytes from `offset` on, which must lie inside; a deferred tensor stays where it is.
+  void copy_bytes(std::size_t offset, std::span<std::byte> target) const;
 
   /// To be written only by the one who made the tensor, before it is shared.
   [[nodiscard]] std::span<std::byte> mutable_bytes() { return {data(), byte_size_}; }
@@ -80,6 +94,7 @@ class Tensor {
   [[nodiscard]] Result<Tensor> reshaped(Shape shape) const;
 
  private:
+  [[nodiscard]] static Result<Tensor> unallocated(DType dtype, Shape shape, std::string_view what);
   /// The elements are not written yet.
   [[nodiscard]] static Result<Tensor> allocate(DType dtype, Shape shape, std::string_view what);
   template <class T>
@@ -89,13 +104,21 @@ class Tensor {
     return (dtype_ == DType::float16 || dtype_ == DType::bfloat16) &&
            dtype_of<T>() == DType::uint16;
   }
-  [[nodiscard]] std::byte* data() const { return buffer_.get(); }
+  struct Deferred {
+    ByteSource source;
+    std::shared_ptr<std::byte> buffer;
+  };
+  [[nodiscard]] std::byte* data() const {
+    return deferred_ == nullptr ? buffer_.get() : deferred_data();
+  }
+  [[nodiscard]] std::byte* deferred_data() const;
 
   DType dtype_ = DType::float32;
   Shape shape_ = {0};
   std::int64_t elements_ = 0;
   std::size_t byte_size_ = 0;
   std::shared_ptr<std::byte> buffer_;  // 64-byte aligned, for SIMD loads
+  std::shared_ptr<Deferred> deferred_;  // holds the buffer instead
 };
 
 /// Bytes of a buffer that holds a tensor of this type and shape, or why there cannot be one.

@@ -68,7 +68,7 @@ Result<Reply> Door::State::load(const json& request, std::span<const std::byte> 
     if (!read_outside) return bad_input("request: \"outside\", but nothing lies outside of this door");
     source = {static_cast<std::uint64_t>(*outside), read_outside};
   }
-  DRIFTSCOPE_TRY(model, load_model(request, std::move(source)));
+  DRIFTSCOPE_TRY(model, load_model(request, std::move(source), outside.has_value()));
   return Reply{describe_model(*model), {}};
 }
 

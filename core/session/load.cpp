@@ -70,12 +70,12 @@ ExternalData from_attachments(const Files& files) {
 }
 
 // Whether the engine that will be started reads the model itself.
-Result<bool> wants_source(const json& request) {
+// Null where the request names no target.
+Result<const Engine*> engine_of(const json& request) {
   DRIFTSCOPE_TRY(const auto text, read_text(request, "target"));
-  if (!text) return false;
+  if (!text) return nullptr;
   DRIFTSCOPE_TRY(const Target target, parse_target(*text));
-  DRIFTSCOPE_TRY(const Engine* const engine, find_engine(target.engine));
-  return engine->reads_source();
+  return find_engine(target.engine);
 }
 
 std::vector<std::byte> all_of(const ByteSource& source) {
@@ -116,28 +116,33 @@ json describe_values(const Graph& graph, const std::vector<ValueId>& ids) {
 
 }  // namespace
 
-Result<LoadedModel> load_model(const json& request, ByteSource payload) {
-  DRIFTSCOPE_TRY(const bool keep, wants_source(request));
+Result<LoadedModel> load_model(const json& request, ByteSource payload, bool payload_stays) {
+  DRIFTSCOPE_TRY(const Engine* const engine, engine_of(request));
   DRIFTSCOPE_TRY(const bool once, read_flag(request, "once"));
   DRIFTSCOPE_TRY(const Files files, read_attachments(request, payload));
   if (payload.size == 0) return bad_input("load: no model bytes came with the request");
   LoadedModel loaded;
   {
-    DRIFTSCOPE_TRY(Model model, read_onnx(payload, from_attachments(files)));
+    const bool defer = once && payload_stays && engine != nullptr && engine->reads_deferred();
+    DRIFTSCOPE_TRY(Model model, read_onnx(payload, from_attachments(files),
+                                          defer ? Weights::deferred : Weights::in_memory));
     loaded.sha256 = std::move(model.sha256);
     DRIFTSCOPE_TRY(Graph graph, build_graph(model));
     DRIFTSCOPE_TRY(Graph inferred, infer_shapes(std::move(graph)));
     loaded.graph = std::make_shared<const Graph>(std::move(inferred));
   }
-  if (keep) loaded.source = keep_source(payload, files);
+  if (engine != nullptr && engine->reads_source()) loaded.source = keep_source(payload, files);
   loaded.once = once;
   return loaded;
 }
 
 std::shared_ptr<const Graph> without_weights(const Graph& graph) {
   Graph outline = graph;
-  for (Value& value : outline.values)
-    if (value.constant && value.constant->bytes().size() >= least_weights) value.constant.reset();
+  for (Value& value : outline.values) {
+    if (!value.constant) continue;
+    if (value.constant->byte_size() >= least_weights) value.constant.reset();
+    else (void)value.constant->bytes();
+  }
   return std::make_shared<const Graph>(std::move(outline));
 }
 

@@ -21,14 +21,17 @@ struct LoadedModel {
   bool spent = false;  ///< and that session has begun
 };
 
-/// `payload` is needed until this returns.
-[[nodiscard]] Result<LoadedModel> load_model(const nlohmann::json& request, ByteSource payload);
+/// `payload` is needed until this returns; with `payload_stays`, of a model that is loaded for one session,
+/// until that is prepared: an engine that can then reads weights from it as it needs them.
+[[nodiscard]] Result<LoadedModel> load_model(const nlohmann::json& request, ByteSource payload,
+                                             bool payload_stays = false);
 
 /// The inputs of a session and the graph for it, with shapes bound. Of a model that was loaded for one
 /// session the weights go with it.
 [[nodiscard]] Result<BoundInputs> bind_model(LoadedModel& model, const NamedInputs& inputs);
 
-/// The graph without its larger constants: enough for names, and for shapes of other inputs.
+/// The graph without its larger constants: enough for names, and for shapes of other inputs. None of the
+/// others is deferred.
 [[nodiscard]] std::shared_ptr<const Graph> without_weights(const Graph& graph);
 
 /// An error where the model's weights have gone to a session.

@@ -62,6 +62,9 @@ Result<std::unique_ptr<Session>> prepare_session(Target target, const json& envi
   if (engine->reads_source() && !options.source)
     return bad_input(fmt::format("request: engine {} reads the model itself; name the target in "
                                  "\"load\" already", target.engine));
+  if (!engine->reads_deferred())
+    for (const Value& value : graph->values)
+      if (value.constant) (void)value.constant->bytes();
   return engine->prepare(std::move(graph), options);
 }
 

@@ -35,10 +35,16 @@ std::shared_ptr<Graph> simplified(std::shared_ptr<const Graph> graph, bool fuse,
   return std::make_shared<Graph>(std::move(result));
 }
 
-// XNNPACK has packed its weights: those of the graph need not be kept beside them.
+// XNNPACK has packed its weights: those of the graph need not be kept beside them. What stays is read now,
+// since kernels may ask for it on any thread.
 void release_constants(Graph& graph, const Plan& plan) {
-  for (ValueId id = 0; id < graph.values.size(); ++id)
-    if (!plan.read_by_strict[id]) graph.values[id].constant.reset();
+  for (ValueId id = 0; id < graph.values.size(); ++id) {
+    auto& constant = graph.values[id].constant;
+    if (!plan.read_by_strict[id]) constant.reset();
+    else if (constant) (void)constant->bytes();
+  }
+  for (const Buffer& buffer : plan.buffers)
+    if (buffer.home == Home::constant) (void)buffer.constant.bytes();
 }
 
 class FastEngine final : public Engine {
@@ -57,6 +63,8 @@ class FastEngine final : public Engine {
       return {false, fmt::format("{} has neither a fast nor a strict kernel", node.op_type)};
     return {};
   }
+
+  [[nodiscard]] bool reads_deferred() const override { return true; }
 
   [[nodiscard]] Result<std::unique_ptr<Session>> prepare(
       std::shared_ptr<const Graph> graph, const EngineOptions& options) const override {

@@ -51,8 +51,10 @@ Graph fold_constants(Graph graph, ThreadPool& threads) {
     }
     if (!reads_only_constants(graph, node) || all_known(graph, node)) continue;
     std::vector<const Tensor*> inputs;
-    for (const ValueId id : node.inputs)
+    for (const ValueId id : node.inputs) {
       inputs.push_back(id == no_value ? nullptr : &*graph.values[id].constant);
+      if (inputs.back() != nullptr) (void)inputs.back()->bytes();  // kernels read them on any thread
+    }
     auto outputs = evaluate_strict(node, inputs, threads);
     if (!outputs.ok()) continue;
     for (std::size_t i = 0; i < node.outputs.size(); ++i)

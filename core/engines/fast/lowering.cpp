@@ -145,7 +145,7 @@ void Lowering::release_weights(NodeId id) {
         std::ranges::any_of(readers, [this](NodeId reader) { return waits(graph_.nodes[reader]); }))
       continue;
     auto& constant = graph_.values[input].constant;
-    if (constant && constant->bytes().size() >= least_bytes) constant.reset();
+    if (constant && constant->byte_size() >= least_bytes) constant.reset();
   }
 }
 
@@ -232,6 +232,7 @@ BufferId Lowering::add(Buffer buffer) {
 }
 
 BufferId Lowering::keep(Tensor tensor) {
+  (void)tensor.bytes();  // steps read it on any thread
   return add({.dtype = tensor.dtype(),
               .shape = tensor.shape(),
               .layout = {},

@@ -63,7 +63,7 @@ bool is_worth_folding(const StrictSite& site) {
     if (!site.has_input(i)) continue;
     const Tensor* constant = site.constant(i);
     if (constant == nullptr) return false;
-    read += static_cast<std::int64_t>(constant->bytes().size());
+    read += static_cast<std::int64_t>(constant->byte_size());
   }
   const auto made = output_bytes(site);
   return made && *made <= std::max(most_folded_bytes, most_growth * read);

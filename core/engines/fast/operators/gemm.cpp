@@ -20,12 +20,56 @@ struct Weights {
   std::int64_t n = 0;
 };
 
+// Columns of a product.
+struct Columns {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  [[nodiscard]] std::int64_t count() const { return end - begin; }
+};
+
+// Deferred weights of more bytes than this are packed a part after the other, so that they are never all in
+// memory beside the packed ones.
+constexpr std::int64_t part_bytes = std::int64_t{8} << 20;
+
+// A multiple of what XNNPACK's kernels compute at once, on every instruction set.
+constexpr std::int64_t part_columns = 64;
+
+std::vector<Columns> parts_of(const Weights& weights) {
+  if (weights.matrix->in_memory()) return {{0, weights.n}};
+  const std::int64_t column_bytes = weights.k * std::int64_t{sizeof(float)};
+  const std::int64_t count =
+      std::max<std::int64_t>(1, part_bytes / column_bytes / part_columns) * part_columns;
+  std::vector<Columns> parts;
+  for (std::int64_t begin = 0; begin < weights.n; begin += count)
+    parts.push_back({begin, std::min(weights.n, begin + count)});
+  return parts;
+}
+
+// The weights of some columns, as they are given.
+Result<Tensor> part_of(const Weights& weights, Columns part) {
+  if (part.count() == weights.n) return *weights.matrix;
+  const Shape shape = weights.transposed ? Shape{part.count(), weights.k} : Shape{weights.k, part.count()};
+  DRIFTSCOPE_TRY(Tensor result, Tensor::make(DType::float32, shape, "weights"));
+  constexpr std::size_t size = sizeof(float);
+  const auto k = static_cast<std::size_t>(weights.k);
+  const auto n = static_cast<std::size_t>(weights.n);
+  const auto begin = static_cast<std::size_t>(part.begin);
+  const auto count = static_cast<std::size_t>(part.count());
+  const std::span<std::byte> to = result.mutable_bytes();
+  if (weights.transposed) {
+    weights.matrix->copy_bytes(begin * k * size, to);
+  } else {
+    for (std::size_t i = 0; i < k; ++i)
+      weights.matrix->copy_bytes((i * n + begin) * size, to.subspan(i * count * size, count * size));
+  }
+  return result;
+}
+
 // The rows that belong to the inputs, in the order in which these lie in memory, times the scale.
-Result<Tensor> arranged(const Weights& weights, Layout layout) {
-  const float* from = weights.matrix->values<float>().data();
+Result<Tensor> arranged(const Weights& weights, const Tensor& matrix, std::int64_t n, Layout layout) {
+  const float* from = matrix.values<float>().data();
   const std::int64_t k = weights.k;
-  const std::int64_t n = weights.n;
-  DRIFTSCOPE_TRY(Tensor result, Tensor::make(DType::float32, weights.matrix->shape(), "weights"));
+  DRIFTSCOPE_TRY(Tensor result, Tensor::make(DType::float32, matrix.shape(), "weights"));
   float* to = result.mutable_values<float>().data();
   std::vector<std::int64_t> places(static_cast<std::size_t>(k));  // in memory → in ONNX
   const Blocks blocks = blocks_of({1, k}, layout);
@@ -42,40 +86,57 @@ Result<Tensor> arranged(const Weights& weights, Layout layout) {
   return result;
 }
 
+// Null where XNNPACK cannot.
+Result<XnnOperator> fully_connected(const Weights& weights, Columns part, Layout layout,
+                                    const Clamp& clamp) {
+  DRIFTSCOPE_TRY(Tensor matrix, part_of(weights, part));
+  if (weights.scale != 1.0f || !same_order({1, weights.k}, layout, {})) {
+    DRIFTSCOPE_TRY(matrix, arranged(weights, matrix, part.count(), layout));
+  }
+  const auto k = static_cast<std::size_t>(weights.k);
+  xnn_operator_t raw = nullptr;
+  if (xnn_create_fully_connected_nc_f32(
+          k, static_cast<std::size_t>(part.count()), k, static_cast<std::size_t>(weights.n),
+          matrix.values<float>().data(),
+          weights.bias.empty() ? nullptr : weights.bias.data() + part.begin, clamp.min, clamp.max,
+          weights.transposed ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS, nullptr, nullptr,
+          &raw) != xnn_status_success)
+    return XnnOperator();
+  return XnnOperator(raw);
+}
+
 // x [rows…, K] · weights → the node's output, whose last axis is N.
 Result<bool> place_fully_connected(Lowering& lowering, const Node& node, const Fusion& fusion,
                                    const Weights& weights) {
+  if (weights.k == 0 || weights.n == 0) return false;
   const ValueId x = node.inputs[0];
   const Shape x_shape = lowering.shape(x);
   // A group layout is one of the last axis only where there are two axes.
   Layout layout = lowering.layout(x);
   if (x_shape.size() != 2) layout = {};
-  const bool as_given = weights.scale == 1.0f && same_order({1, weights.k}, layout, {});
-  Tensor own;
-  if (!as_given) {
-    DRIFTSCOPE_TRY(own, arranged(weights, layout));
-  }
-  const Tensor& matrix = as_given ? *weights.matrix : own;
-  const auto k = static_cast<std::size_t>(weights.k);
-  const auto n = static_cast<std::size_t>(weights.n);
-  xnn_operator_t raw = nullptr;
-  if (xnn_create_fully_connected_nc_f32(
-          k, n, k, n, matrix.values<float>().data(),
-          weights.bias.empty() ? nullptr : weights.bias.data(), fusion.clamp.min,
-          fusion.clamp.max, weights.transposed ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS, nullptr, nullptr,
-          &raw) != xnn_status_success)
-    return false;
-  XnnOperator op(raw);
   const std::int64_t rows = element_count(x_shape) / weights.k;
-  const pthreadpool_t pool = lowering.pool_for(rows * weights.k * weights.n);
-  if (xnn_reshape_fully_connected_nc_f32(raw, static_cast<std::size_t>(rows), pool) !=
-      xnn_status_success)
-    return false;
+  struct Part {
+    Columns columns;
+    XnnOperator op;
+    pthreadpool_t pool;
+  };
+  std::vector<Part> parts;
+  for (const Columns columns : parts_of(weights)) {
+    DRIFTSCOPE_TRY(XnnOperator op, fully_connected(weights, columns, layout, fusion.clamp));
+    const pthreadpool_t pool = lowering.pool_for(rows * weights.k * columns.count());
+    if (!op || xnn_reshape_fully_connected_nc_f32(op.get(), static_cast<std::size_t>(rows), pool) !=
+                   xnn_status_success)
+      return false;
+    parts.push_back({columns, std::move(op), pool});
+  }
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, layout));
   const BufferId out = lowering.write(fusion.output, {});
-  lowering.emit(std::move(op), pool, {in}, {out}, [=](xnn_operator_t it, const Memory& memory) {
-    return xnn_setup_fully_connected_nc_f32(it, memory.at<const float>(in), memory.at<float>(out));
-  });
+  for (Part& part : parts)
+    lowering.emit(std::move(part.op), part.pool, {in}, {out},
+                  [in, out, begin = part.columns.begin](xnn_operator_t it, const Memory& memory) {
+                    return xnn_setup_fully_connected_nc_f32(it, memory.at<const float>(in),
+                                                            memory.at<float>(out) + begin);
+                  });
   lowering.absorb(fusion);
   return true;
 }
