@@ -85,7 +85,8 @@ endforeach()
 
 # onnxruntime-web, its CPU build alone. It is loaded when the engine ort is asked for.
 set(ort_folder "${CMAKE_SOURCE_DIR}/node_modules/onnxruntime-web/dist")
-if(EXISTS "${ort_folder}")
+file(GLOB ort_file CONFIGURE_DEPENDS "${ort_folder}/ort.wasm.bundle.min.mjs")  # it may come later
+if(ort_file)
   foreach(file ort.wasm.bundle.min.mjs ort-wasm-simd-threaded.wasm)
     driftscope_site_file("${ort_folder}/${file}" "ort/${file}")
   endforeach()

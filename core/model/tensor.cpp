@@ -85,7 +85,7 @@ Result<Tensor> Tensor::unallocated(DType dtype, Shape shape, std::string_view wh
   return tensor;
 }
 
-Result<Tensor> Tensor::allocate(DType dtype, Shape shape, std::string_view what) {
+Result<Tensor> Tensor::unwritten(DType dtype, Shape shape, std::string_view what) {
   DRIFTSCOPE_TRY(Tensor tensor, unallocated(dtype, std::move(shape), what));
   tensor.buffer_ = allocate_buffer(tensor.byte_size_);
   if (tensor.buffer_ == nullptr)
@@ -121,7 +121,7 @@ void Tensor::copy_bytes(std::size_t offset, std::span<std::byte> target) const {
 }
 
 Result<Tensor> Tensor::make(DType dtype, Shape shape, std::string_view what) {
-  DRIFTSCOPE_TRY(Tensor tensor, allocate(dtype, std::move(shape), what));
+  DRIFTSCOPE_TRY(Tensor tensor, unwritten(dtype, std::move(shape), what));
   if (tensor.byte_size_ > 0) std::memset(tensor.data(), 0, tensor.byte_size_);
   return tensor;
 }
@@ -132,7 +132,7 @@ Result<Tensor> Tensor::from_bytes(DType dtype, Shape shape, std::span<const std:
   if (static_cast<std::uint64_t>(expected) != bytes.size())
     return bad_input(fmt::format("{}: {} of shape {} needs {} bytes, got {}", what, dtype_name(dtype),
                                  shape_text(shape), expected, bytes.size()));
-  DRIFTSCOPE_TRY(Tensor tensor, allocate(dtype, std::move(shape), what));
+  DRIFTSCOPE_TRY(Tensor tensor, unwritten(dtype, std::move(shape), what));
   if (!bytes.empty()) std::memcpy(tensor.mutable_bytes().data(), bytes.data(), bytes.size());
   return tensor;
 }

@@ -43,6 +43,10 @@ class Tensor {
   /// without a fixed size, and when memory runs out. `what` names the tensor in the message.
   [[nodiscard]] static Result<Tensor> make(DType dtype, Shape shape, std::string_view what = "tensor");
 
+  /// As make, but for the elements: the caller writes all of them.
+  [[nodiscard]] static Result<Tensor> unwritten(DType dtype, Shape shape,
+                                                std::string_view what = "tensor");
+
   /// A copy of `bytes`, whose length must be exactly that of the shape.
   [[nodiscard]] static Result<Tensor> from_bytes(DType dtype, Shape shape,
                                                  std::span<const std::byte> bytes,
@@ -95,8 +99,6 @@ class Tensor {
 
  private:
   [[nodiscard]] static Result<Tensor> unallocated(DType dtype, Shape shape, std::string_view what);
-  /// The elements are not written yet.
-  [[nodiscard]] static Result<Tensor> allocate(DType dtype, Shape shape, std::string_view what);
   template <class T>
   [[nodiscard]] bool holds() const {
     if (dtype_of<T>() == dtype_) return true;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/engine/bind_inputs.hpp"
+#include "core/graph/load_constants.hpp"
 #include "core/platform/platform.hpp"
 #include "core/session/error_json.hpp"
 #include "core/session/sample_run.hpp"
@@ -62,9 +63,7 @@ Result<std::unique_ptr<Session>> prepare_session(Target target, const json& envi
   if (engine->reads_source() && !options.source)
     return bad_input(fmt::format("request: engine {} reads the model itself; name the target in "
                                  "\"load\" already", target.engine));
-  if (!engine->reads_deferred())
-    for (const Value& value : graph->values)
-      if (value.constant) (void)value.constant->bytes();
+  if (!engine->reads_deferred()) load_constants(*graph);
   return engine->prepare(std::move(graph), options);
 }
 

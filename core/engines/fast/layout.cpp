@@ -1,33 +1,25 @@
 #include "core/engines/fast/layout.hpp"
 
+#include <xnnpack.h>
+
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
+
+#include "core/engines/fast/xnn.hpp"
 
 namespace driftscope::fast {
 namespace {
 
-// rows×columns → columns×rows, in blocks that stay in the cache.
-template <class T>
-void transpose(const T* source, std::int64_t rows, std::int64_t columns, T* target) {
-  constexpr std::int64_t block = 16;
-  for (std::int64_t r = 0; r < rows; r += block)
-    for (std::int64_t c = 0; c < columns; c += block)
-      for (std::int64_t i = r; i < std::min(rows, r + block); ++i)
-        for (std::int64_t j = c; j < std::min(columns, c + block); ++j)
-          target[j * rows + i] = source[i * columns + j];
-}
+using Transpose = decltype(&xnn_run_transpose_nd_x32);
 
-void transpose_bytes(const std::byte* source, std::int64_t rows, std::int64_t columns,
-                     std::size_t element_bytes, std::byte* target) {
-  const auto as = [&]<class T>(T) {
-    transpose(reinterpret_cast<const T*>(source), rows, columns, reinterpret_cast<T*>(target));
-  };
+Transpose transpose_of(std::size_t element_bytes) {
   switch (element_bytes) {
-    case 1: return as(std::uint8_t{});
-    case 2: return as(std::uint16_t{});
-    case 4: return as(std::uint32_t{});
-    default: return as(std::uint64_t{});
+    case 1: return xnn_run_transpose_nd_x8;
+    case 2: return xnn_run_transpose_nd_x16;
+    case 4: return xnn_run_transpose_nd_x32;
+    default: return xnn_run_transpose_nd_x64;
   }
 }
 
@@ -66,26 +58,28 @@ Shape shape_in_memory(const Shape& shape, Layout layout) {
   return result;
 }
 
-void reorder(const Shape& shape, std::size_t element_bytes, Layout from, const std::byte* source,
-             Layout to, std::byte* target) {
+Status reorder(const Shape& shape, std::size_t element_bytes, Layout from, const std::byte* source,
+               Layout to, std::byte* target, pthreadpool* pool) {
   const auto bytes = static_cast<std::size_t>(element_count(shape)) * element_bytes;
-  if (bytes == 0) return;
+  if (bytes == 0) return {};
   if (same_order(shape, from, to)) {
     std::memcpy(target, source, bytes);
-    return;
+    return {};
   }
   if (!from.plain() && !to.plain()) {  // two different groupings: over the plain order
-    std::vector<std::byte> between(bytes);
-    reorder(shape, element_bytes, from, source, {}, between.data());
-    return reorder(shape, element_bytes, {}, between.data(), to, target);
+    std::vector<std::byte> between(bytes + read_beyond);
+    DRIFTSCOPE_CHECK(reorder(shape, element_bytes, from, source, {}, between.data(), pool));
+    return reorder(shape, element_bytes, {}, between.data(), to, target, pool);
   }
   const Blocks blocks = blocks_of(shape, from.plain() ? to : from);
-  const std::int64_t rows = from.plain() ? blocks.channels : blocks.spatial;
-  const std::int64_t columns = from.plain() ? blocks.spatial : blocks.channels;
-  const std::size_t part = static_cast<std::size_t>(rows * columns) * element_bytes;
-  for (std::int64_t n = 0; n < blocks.batch; ++n)
-    transpose_bytes(source + static_cast<std::size_t>(n) * part, rows, columns, element_bytes,
-                    target + static_cast<std::size_t>(n) * part);
+  const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+  const std::array<std::size_t, 3> dims = {size(blocks.batch),
+                                           size(from.plain() ? blocks.channels : blocks.spatial),
+                                           size(from.plain() ? blocks.spatial : blocks.channels)};
+  constexpr std::array<std::size_t, 3> order = {0, 2, 1};
+  return xnn_check(transpose_of(element_bytes)(source, target, dims.size(), dims.data(), order.data(), 0,
+                                               pool),
+                   "XNNPACK: transpose");
 }
 
 }  // namespace driftscope::fast

@@ -9,6 +9,8 @@
 
 #include "core/model/tensor.hpp"
 
+struct pthreadpool;
+
 namespace driftscope::fast {
 
 /// Of a logical shape [N, …]: plain, or the `channels` groups into which each of the N parts divides
@@ -42,8 +44,13 @@ struct Blocks {
 /// The shape in the order of memory.
 [[nodiscard]] Shape shape_in_memory(const Shape& shape, Layout layout);
 
-/// Copies elements of `element_bytes` each from one order to the other.
-void reorder(const Shape& shape, std::size_t element_bytes, Layout from, const std::byte* source,
-             Layout to, std::byte* target);
+/// How far beyond a source XNNPACK's kernels may read.
+inline constexpr std::size_t read_beyond = 64;
+
+/// Copies elements of `element_bytes` each (1, 2, 4 or 8) from one order to the other. Behind the source
+/// `read_beyond` more bytes must be readable, as behind every Tensor. XNNPACK is initialized.
+[[nodiscard]] Status reorder(const Shape& shape, std::size_t element_bytes, Layout from,
+                             const std::byte* source, Layout to, std::byte* target,
+                             pthreadpool* pool = nullptr);
 
 }  // namespace driftscope::fast

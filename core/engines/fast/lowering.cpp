@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/graph/load_constants.hpp"
 #include "core/ops/operator.hpp"
 
 namespace driftscope::fast {
@@ -168,6 +169,7 @@ bool Lowering::take_constants(const Node& node) {
 }
 
 Status Lowering::lower_strictly(const Node& node) {
+  for (const Subgraph& subgraph : node.subgraphs) load_constants(*subgraph.graph);
   std::vector<BufferId> reads;
   for (const ValueId id : node.reads()) {
     BufferId buffer = no_buffer;
@@ -301,8 +303,8 @@ Result<BufferId> Lowering::convert(ValueId id, const Existing& from, Layout to) 
   const Buffer& source = plan_.buffers[from.buffer];
   if (source.home == Home::constant) {
     DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(value.dtype, shape, value.name));
-    reorder(shape, static_cast<std::size_t>(element_bytes), from.layout,
-            source.constant.bytes().data(), to, tensor.mutable_bytes().data());
+    DRIFTSCOPE_CHECK(reorder(shape, static_cast<std::size_t>(element_bytes), from.layout,
+                             source.constant.bytes().data(), to, tensor.mutable_bytes().data()));
     const BufferId buffer = keep(std::move(tensor));
     plan_.buffers[buffer].layout = to;
     return buffer;

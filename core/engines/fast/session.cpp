@@ -8,6 +8,11 @@
 #include "core/platform/platform.hpp"
 
 namespace driftscope::fast {
+namespace {
+
+constexpr std::int64_t least_copy_for_threads = 60'000;  // elements
+
+}  // namespace
 
 Status Resources::make_pool() {
   if (strict.threads.size() == 1) return {};
@@ -51,10 +56,12 @@ Result<Tensor> FastSession::tensor(BufferId id) const {
     if (plain) return whole.reshaped(buffer.shape);
   }
   if (root.home == Home::constant && plain) return root.constant.reshaped(buffer.shape);
-  DRIFTSCOPE_TRY(Tensor copy, Tensor::make(buffer.dtype, buffer.shape, "a copy of a value"));
+  DRIFTSCOPE_TRY(Tensor copy, Tensor::unwritten(buffer.dtype, buffer.shape, "a copy of a value"));
   if (copy.elements() > 0)
-    reorder(buffer.shape, static_cast<std::size_t>(bits_per_element(buffer.dtype) / 8),
-            buffer.layout, address(id), {}, copy.mutable_bytes().data());
+    DRIFTSCOPE_CHECK(reorder(buffer.shape,
+                             static_cast<std::size_t>(bits_per_element(buffer.dtype) / 8), buffer.layout,
+                             address(id), {}, copy.mutable_bytes().data(),
+                             copy.elements() < least_copy_for_threads ? nullptr : resources_->pool()));
   return copy;
 }
 

@@ -30,6 +30,8 @@ class StrictEngine final : public Engine {
     return {};
   }
 
+  [[nodiscard]] bool reads_deferred() const override { return true; }
+
   [[nodiscard]] Result<std::unique_ptr<Session>> prepare(
       std::shared_ptr<const Graph> graph, const EngineOptions& options) const override {
     int simd_bits = 0;

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "core/graph/legacy.hpp"
+#include "core/graph/load_constants.hpp"
 
 namespace driftscope {
 namespace {
@@ -78,9 +79,19 @@ Status PreparedNodes::prepare(Graph& graph) {
       if (id != no_value) ++readers[id];
   for (const ValueId id : graph.outputs) ++readers[id];
   for (const Node& node : graph.nodes) {
+    DRIFTSCOPE_CHECK(within_memory(node, [&] { return read_deferred(graph, node); }));
     DRIFTSCOPE_CHECK(prepare(graph, node, false));
     release_packed(graph, node, readers);
   }
+  load_constants(graph);  // of outputs
+  return {};
+}
+
+// Kernels ask for them on any thread.
+Status PreparedNodes::read_deferred(const Graph& graph, const Node& node) {
+  for (const ValueId id : node.reads())
+    if (id != no_value && graph.values[id].constant) (void)graph.values[id].constant->bytes();
+  for (const Subgraph& subgraph : node.subgraphs) load_constants(*subgraph.graph);
   return {};
 }
 

@@ -13,9 +13,9 @@ namespace driftscope::fast::conv {
 // O×I×(taps) → O×(taps)×I.
 Result<Tensor> channels_innermost(const Tensor& w) {
   const Shape& shape = w.shape();
-  DRIFTSCOPE_TRY(Tensor packed, Tensor::make(DType::float32, shape, "weights"));
-  reorder(shape, sizeof(float), {}, w.bytes().data(), channels_last(shape),
-          packed.mutable_bytes().data());
+  DRIFTSCOPE_TRY(Tensor packed, Tensor::unwritten(DType::float32, shape, "weights"));
+  DRIFTSCOPE_CHECK(reorder(shape, sizeof(float), {}, w.bytes().data(), channels_last(shape),
+                           packed.mutable_bytes().data()));
   return packed;
 }
 

@@ -31,9 +31,9 @@ Result<bool> place(Lowering& lowering, const Node& node, Site site) {
   if (!window) return false;
   if (site.w_scales.size() == 1) site.w_scales.resize(static_cast<std::size_t>(outputs), site.w_scales[0]);
   if (static_cast<std::int64_t>(site.w_scales.size()) != outputs) return false;
-  DRIFTSCOPE_TRY(Tensor weights, Tensor::make(DType::int8, site.w->shape(), "weights"));
-  reorder(site.w->shape(), 1, {}, site.w->bytes().data(), channels_last(site.w->shape()),
-          weights.mutable_bytes().data());
+  DRIFTSCOPE_TRY(Tensor weights, Tensor::unwritten(DType::int8, site.w->shape(), "weights"));
+  DRIFTSCOPE_CHECK(reorder(site.w->shape(), 1, {}, site.w->bytes().data(),
+                           channels_last(site.w->shape()), weights.mutable_bytes().data()));
   const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
   const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
   const WindowAxis& h = window->height;

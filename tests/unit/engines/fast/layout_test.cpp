@@ -2,7 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "core/base/rng.hpp"
+#include "core/engine/engine.hpp"
+#include "core/engines/fast/pthreadpool_on.hpp"
+#include "core/platform/platform.hpp"
 #include "tests/unit/support/seed.hpp"
 
 namespace driftscope::test::layout_test {
@@ -11,10 +17,13 @@ using namespace fast;
 
 TEST_CASE("Layout_ChannelsLast_PutsEachPixelsChannelsTogether") {
   const Shape shape = {1, 2, 2, 2};
-  const std::vector<float> nchw = {0, 1, 2, 3, 10, 11, 12, 13};
+  REQUIRE((*find_engine("fast"))->available().ok);  // XNNPACK is initialized
+  std::vector<float> nchw = {0, 1, 2, 3, 10, 11, 12, 13};
+  nchw.resize(8 + read_beyond / sizeof(float));
   std::vector<float> nhwc(8);
-  reorder(shape, 4, {}, reinterpret_cast<const std::byte*>(nchw.data()), channels_last(shape),
-          reinterpret_cast<std::byte*>(nhwc.data()));
+  REQUIRE(reorder(shape, 4, {}, reinterpret_cast<const std::byte*>(nchw.data()), channels_last(shape),
+                  reinterpret_cast<std::byte*>(nhwc.data()))
+              .ok());
   CHECK(nhwc == std::vector<float>{0, 10, 1, 11, 2, 12, 3, 13});
   CHECK(shape_in_memory({5, 3, 7, 2}, {3}) == Shape{5, 7, 2, 3});
 }
@@ -27,9 +36,12 @@ TEST_CASE("Layout_OneChannelOrOnePixel_IsTheSameOrder") {
   CHECK(!same_order({1, 2, 2, 1}, {}, {2}));
 }
 
-TEST_CASE("Layout_ThereAndBack_RestoresEveryByte") {
+TEST_CASE("Layout_ThereAndBack_EveryByteHasItsPlace") {
+  REQUIRE((*find_engine("fast"))->available().ok);  // XNNPACK is initialized
   const std::uint64_t first = test_seed(7);
   SEED_INFO(first);
+  ThreadPool threads(2);
+  const auto pool = pthreadpool_on(threads);
   for (std::uint64_t seed = first; seed < first + repetitions(60); ++seed) {
     CAPTURE(seed);
     Rng rng(seed);
@@ -38,13 +50,27 @@ TEST_CASE("Layout_ThereAndBack_RestoresEveryByte") {
     while (shape.size() < rank) shape.push_back(static_cast<std::int64_t>(1 + rng.below(40)));
     const Layout layout = channels_last(shape);
     for (const std::size_t bytes : {1u, 2u, 4u, 8u}) {
-      std::vector<std::byte> source(static_cast<std::size_t>(element_count(shape)) * bytes);
+      const std::size_t size = static_cast<std::size_t>(element_count(shape)) * bytes;
+      std::vector<std::byte> source(size + read_beyond);
       for (std::byte& x : source) x = static_cast<std::byte>(rng.below(256));
-      std::vector<std::byte> there(source.size());
-      std::vector<std::byte> back(source.size());
-      reorder(shape, bytes, {}, source.data(), layout, there.data());
-      reorder(shape, bytes, layout, there.data(), {}, back.data());
-      CHECK(back == source);
+      std::vector<std::byte> there(size + read_beyond, std::byte{0x5a});
+      std::vector<std::byte> back = there;
+      REQUIRE(reorder(shape, bytes, {}, source.data(), layout, there.data(), pool.get()).ok());
+      REQUIRE(reorder(shape, bytes, layout, there.data(), {}, back.data(), pool.get()).ok());
+      const auto [batch, channels, spatial] = blocks_of(shape, layout);
+      std::size_t misplaced = 0;
+      for (std::int64_t n = 0; n < batch; ++n)
+        for (std::int64_t c = 0; c < channels; ++c)
+          for (std::int64_t s = 0; s < spatial; ++s) {
+            const auto from = static_cast<std::size_t>((n * channels + c) * spatial + s) * bytes;
+            const auto to = static_cast<std::size_t>((n * spatial + s) * channels + c) * bytes;
+            if (std::memcmp(&source[from], &there[to], bytes) != 0) ++misplaced;
+          }
+      CHECK(misplaced == 0);
+      CHECK(std::equal(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(size), back.begin()));
+      for (const auto& copy : {there, back})
+        CHECK(std::all_of(copy.begin() + static_cast<std::ptrdiff_t>(size), copy.end(),
+                          [](std::byte x) { return x == std::byte{0x5a}; }));
     }
   }
 }
