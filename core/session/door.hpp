@@ -10,7 +10,8 @@
 //       An engine that reads the model itself (ort) can only be started when "target" has named it
 //       here: else nobody keeps the bytes. With "once" a single "start" or "prepare" may follow: the
 //       weights go to its session, which keeps of them what it runs on. With "outside" these N bytes
-//       do not come with the message, they are read where they lie (load_from).
+//       do not come with the message, they are read where they lie (load_from); with both, until the
+//       session is prepared.
 //                                                    → {"model_sha256","inputs":[{"name","dtype",
 //                                                       "shape"}],"outputs":[…],"nodes":N,
 //                                                       "graph":"…"}
