@@ -62,7 +62,7 @@ function request(module, head, payload = new Uint8Array(0)) {
   try {
     return exchange(module, head, payload);
   } finally {
-    if (!(head.do === "load" && head.once)) module.outside = null;
+    if (head.do === "load" ? !head.once : head.do === "start" || head.do === "prepare") module.outside = null;
   }
 }
 

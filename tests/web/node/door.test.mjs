@@ -48,6 +48,21 @@ for (const { name, threads: withThreads } of variants) {
     for (const [value, tensor] of left) assert.ok(tensor.bytes.equals(right.get(value).bytes), value);
   });
 
+  test(`${name} reads weights when a session is prepared, whatever was asked before`, async () => {
+    const answers = [];
+    for (const target of ["chrome/strict", "chrome/fast"])
+      for (const once of [false, true]) {
+        const engine = await openEngine({ base, variant: name, threads });
+        engine.request({ do: "load", target, once }, readFileSync(asset("models", "lenet5.onnx")));
+        engine.request({ do: "capabilities" });
+        const { head } = runToEnd(engine, { target: `${target}:threads=${threads}`, seed: 42 });
+        answers.push(head.outputs[0].values);
+      }
+    assert.ok(answers[0].length === 10);
+    assert.deepEqual(answers[1], answers[0]);
+    assert.deepEqual(answers[3], answers[2]);
+  });
+
   test(`${name} answers a broken model with an error and goes on`, async () => {
     const engine = await openEngine({ base, variant: name, threads });
     const model = readFileSync(asset("models", "lenet1.onnx"));
