@@ -1,9 +1,11 @@
 // Out of memory inside the browser: the page says so and goes on. In Chromium.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, test } from "node:test";
 
-import { root } from "../../e2e/support.mjs";
+import { root, temporaryFolder } from "../../e2e/support.mjs";
+import { chain } from "../../e2e/tiny_onnx.mjs";
 import { closeBrowser, openServed, status } from "./support.mjs";
 
 after(closeBrowser);
@@ -22,9 +24,11 @@ WebAssembly.Memory = function (asked) { return new Memory({ ...asked, maximum: $
 
 test("an engine that gets no more memory says how much it had, and the next run works", async (t) => {
   const { page, complaints } = await openServed(t);
-  await limitMemory(page, 257); // 16 MiB: the engine starts, VGG-16 does not fit
-  await page.locator("#model").selectOption("vgg16");
-  await status(page, "Press Run.");
+  await limitMemory(page, 257); // 16 MiB: the engine starts, but values of 16 MiB do not fit
+  const file = join(temporaryFolder(t), "wide.onnx");
+  writeFileSync(file, chain("Relu", 2, [1, 1 << 22]));
+  await page.locator("#file").setInputFiles(file);
+  await page.locator("#seed-note").waitFor();
   await page.locator("#start").click();
   await status(page, "It did not run.");
   const message = await page.locator("#error").innerText();
