@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 #include <optional>
 
 #include "core/base/sha256.hpp"
 #include "core/base/text.hpp"
+#include "core/model/foreign_file.hpp"
 #include "core/model/model_outline.hpp"
 #include "core/model/onnx_parts.hpp"
 #include "core/model/protobuf_fields.hpp"
@@ -101,11 +103,27 @@ Error protobuf_too_large(std::string_view what) {
                                  what));
 }
 
+namespace {
+
+/// Why a model cannot be read: what the reader says, or that the file is something else.
+Error unreadable(Error error, std::string_view begin) {
+  const std::string kind = foreign_file(begin);
+  if (!kind.empty() && error.kind == ErrorKind::bad_input)
+    return bad_input(fmt::format("model: this is no ONNX model but {}", kind));
+  return in_context(std::move(error), "model");
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
 Result<Model> read_onnx(std::span<const std::byte> bytes, const ExternalData& external_data,
                         ThreadPool* threads) {
   if (bytes.size() > max_protobuf_bytes) return protobuf_too_large("model");
   if (bytes.empty()) return bad_input("model: the file is empty");
-  const std::string_view message(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view message = text_of(bytes);
   std::optional<Result<Model>> model;
   std::string sha256;
   const auto read = [&](std::int64_t begin, std::int64_t end) {
@@ -118,7 +136,7 @@ Result<Model> read_onnx(std::span<const std::byte> bytes, const ExternalData& ex
   };
   if (threads != nullptr) threads->parallel_for(2, 1, read);
   else read(0, 2);
-  if (!model->ok()) return in_context(std::move(*model).error(), "model");
+  if (!model->ok()) return unreadable(std::move(*model).error(), message);
   (*model)->sha256 = std::move(sha256);
   return *std::move(model);
 }
@@ -129,9 +147,13 @@ Result<Model> read_onnx(const ByteSource& source, const ExternalData& external_d
   if (source.size == 0) return bad_input("model: the file is empty");
   try {
     const std::vector<std::byte> outline = outline_model(source);
-    const std::string_view message(reinterpret_cast<const char*>(outline.data()), outline.size());
-    auto model = read_model(message, {external_data, 0, &source, weights == Weights::deferred});
-    if (!model.ok()) return in_context(std::move(model).error(), "model");
+    auto model =
+        read_model(text_of(outline), {external_data, 0, &source, weights == Weights::deferred});
+    if (!model.ok()) {
+      std::vector<std::byte> begin(std::min<std::uint64_t>(source.size, foreign_file_bytes));
+      source.read(0, begin);
+      return unreadable(std::move(model).error(), text_of(begin));
+    }
     model->sha256 = sha256_hex(source);
     return model;
   } catch (const std::bad_alloc&) {

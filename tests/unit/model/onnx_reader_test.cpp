@@ -144,6 +144,28 @@ TEST_CASE("ReadOnnx_NoModelAtAll_SaysSo") {
   CHECK_FALSE(read_onnx(bytes_of("<!DOCTYPE html><html>")).ok());
 }
 
+TEST_CASE("ReadOnnx_AnotherKindOfFile_IsNamed") {
+  const std::pair<std::string_view, const char*> files[] = {
+      {"version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 123\n", "git lfs pull"},
+      {std::string_view("PK\x03\x04\x14\0\0\0", 8), "ZIP archive"},
+      {std::string_view("\x1c\0\0\0TFL3\x14\0", 10), "TensorFlow Lite"},
+      {std::string_view("\x40\0\0\0\0\0\0\0{\"x\":", 13), "safetensors"},
+      {"<!DOCTYPE html><title>Sign in</title>", "HTML page"},
+      {"weights to follow\n", "no ONNX model but a text file"}};
+  for (const auto& [text, words] : files) {
+    CAPTURE(words);
+    const auto file = bytes_of(text);
+    CHECK(holds(failure(file).message, words));
+    const auto deferred = read_onnx(source_of(file), no_external_data(), Weights::deferred);
+    REQUIRE_FALSE(deferred.ok());
+    CHECK(holds(deferred.error().message, words));
+  }
+  // A model that is damaged is still one.
+  auto damaged = identity().bytes();
+  damaged.resize(damaged.size() - 3);
+  CHECK_FALSE(holds(failure(damaged).message, "no ONNX model"));
+}
+
 TEST_CASE("ReadOnnx_SparseTensors_AreNamed") {
   const Error sparse = failure(identity().graph_field(15, ""));
   CHECK(sparse.kind == ErrorKind::unsupported);
