@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "core/base/rng.hpp"
+#include "tests/unit/support/random_tensor.hpp"
 #include "unit/ops/one_node.hpp"
 
 namespace driftscope::test::conv_test {
@@ -13,12 +13,6 @@ namespace {
 
 using Numbers = std::vector<double>;
 constexpr float infinity = std::numeric_limits<float>::infinity();
-
-Tensor random_tensor(Rng& rng, const Shape& shape) {
-  std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
-  for (float& x : values) x = rng.normal();
-  return floats(shape, values);
-}
 
 std::int64_t pick(Rng& rng, std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(high - low + 1)));

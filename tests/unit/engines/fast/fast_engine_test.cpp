@@ -9,6 +9,7 @@
 #include "core/platform/platform.hpp"
 #include "core/trace/record.hpp"
 #include "core/verify/verify.hpp"
+#include "tests/unit/support/random_tensor.hpp"
 #include "tests/unit/support/seed.hpp"
 #include "tests/unit/verify/small_nets.hpp"
 
@@ -122,11 +123,7 @@ std::set<std::string> names_of(const Trace& trace) {
 // Weights of more than a second-level cache: the convolution runs in parts, the last one smaller.
 TEST_CASE("FastEngine_ConvolutionOfManyWeights_IsClean") {
   Rng rng(3);
-  const auto random = [&](Shape shape) {
-    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
-    for (float& x : values) x = rng.normal();
-    return tensor<float>(std::move(shape), values);
-  };
+  const auto random = [&](Shape shape) { return random_tensor(rng, std::move(shape)); };
   ModelBuilder model("parts");
   model.input("x", DType::float32, {2, 150, 7, 9})
       .initializer("w", random({266, 150, 3, 3}))
@@ -145,11 +142,7 @@ TEST_CASE("FastEngine_ConvolutionOfManyWeights_IsClean") {
 // Large constants go once they are packed, but not while somebody is still to read them.
 TEST_CASE("FastEngine_WeightThatIsReadLater_IsThere") {
   Rng rng(4);
-  const auto random = [&](Shape shape) {
-    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
-    for (float& x : values) x = rng.normal();
-    return tensor<float>(std::move(shape), values);
-  };
+  const auto random = [&](Shape shape) { return random_tensor(rng, std::move(shape)); };
   const auto integers = [&](Shape shape) {
     std::vector<std::int8_t> values(static_cast<std::size_t>(element_count(shape)));
     for (std::int8_t& x : values) x = static_cast<std::int8_t>(static_cast<int>(rng.below(255)) - 127);
