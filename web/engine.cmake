@@ -20,6 +20,8 @@ function(driftscope_add_engine name core xnnpack)
     ${ARGN})
   set_target_properties(${name} PROPERTIES
     SUFFIX ".mjs" RUNTIME_OUTPUT_DIRECTORY "${DRIFTSCOPE_SITE}/engine")
+  add_custom_command(TARGET ${name} POST_BUILD COMMAND "${NODE_PROGRAM}"
+    "${CMAKE_SOURCE_DIR}/cmake/name_build.mjs" "${DRIFTSCOPE_SITE}/engine/${name}.wasm" VERBATIM)
   driftscope_compress(${name} "${DRIFTSCOPE_SITE}/engine/${name}.wasm" ${name})
 endfunction()
 
@@ -114,3 +116,9 @@ add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/service_worker.js"
 
 add_custom_target(site ALL DEPENDS ${site_files} "${DRIFTSCOPE_SITE}/service_worker.js")
 add_dependencies(site ${engines})
+
+# Enough for `driftscope serve` and for browsers that it starts: their pages are isolated, so that the engines
+# have threads. Linking one takes half a minute of a processor.
+list(FILTER engines INCLUDE REGEX "-threads$|-gui$")
+add_custom_target(served DEPENDS ${site_files})
+add_dependencies(served ${engines})

@@ -19,7 +19,10 @@ export class DoorError extends Error {
 }
 
 function load(url) {
-  return import(url.href).catch(({ message }) => {
+  return import(url.href).catch(async ({ message }) => {
+    const answer = await fetch(url, { method: "HEAD" }).catch(() => null);
+    if (answer?.status === 404)
+      throw new DoorError({ kind: "missing", message: `This site was built without ${url.pathname.split("/").pop()}. \`cmake --build --preset web\` builds all of it.` });
     const hint = "Without a network only engines are there that ran before; with one, reload the page.";
     throw new DoorError({ kind: "io", message: `The engine could not be fetched (${message}). ${hint}` });
   });
