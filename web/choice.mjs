@@ -48,15 +48,28 @@ class Choice {
     return writeSafetensors([{ name: description.input, shape, values }]);
   }
 
-  /** How many samples a stacked output (float32, one row of scores each) classifies as labelled. */
-  countRight(scores) {
+  /** The class that each row of a stacked output (float32, one row of scores a sample) has highest. */
+  predictions(scores) {
     const classes = scores.length / this.samples.count;
-    let right = 0;
-    for (let i = 0; i < this.samples.count; ++i) {
+    return Array.from({ length: this.samples.count }, (_, i) => {
       const row = scores.subarray(i * classes, (i + 1) * classes);
-      right += row.indexOf(Math.max(...row)) === this.samples.label(i) ? 1 : 0;
-    }
-    return right;
+      return row.indexOf(Math.max(...row));
+    });
+  }
+
+  /** How many of them are as labelled. */
+  countRight(predictions) {
+    return predictions.filter((best, i) => best === this.samples.label(i)).length;
+  }
+
+  /** What the whole test set takes to run: `start` and `inputs` of a task. */
+  wholeSet() {
+    const { count } = this.samples;
+    const indices = Array.from({ length: count }, (_, i) => i);
+    return {
+      start: { repeat: 1, capture: "outputs", samples: count },
+      inputs: this.inputs(indices, [count, 1]),
+    };
   }
 }
 

@@ -11,13 +11,34 @@ function cell(tag, text, className = "") {
   return made;
 }
 
-const number = (value) => (value === undefined || value === null ? "–" : value === 0 ? "0" : value.toPrecision(3));
+function number(value) {
+  if (value === undefined || value === null) return "–";
+  if (value === 0) return "0";
+  return value >= 1e-3 && value < 1e6 ? value.toPrecision(3) : value.toExponential(2);
+}
 
 /** Verdict of a layer on one target: verify's, or identical where no bit differs from the left one. */
 function verdictOf(judged, difference) {
   const verdict = judged?.verdict ?? "missing";
   if (verdict === "suspect" || verdict === "fault" || !difference) return verdict;
   return difference.different_elements === 0 && !difference.reason ? "identical" : verdict === "identical" ? "rounding" : verdict;
+}
+
+const share = (count, samples) => `${count} of ${samples} (${((100 * count) / samples).toFixed(2)} %)`;
+
+/** The data set, where any target has predicted it. */
+function datasetRows(datasets) {
+  if (!datasets.some(Boolean)) return [];
+  const what = { correct: "whole set: as labelled", agree: "whole set: as on the first target" };
+  return Object.entries(what).map(([key, title]) => {
+    const row = document.createElement("tr");
+    const cells = datasets.map((dataset) => cell("td", typeof dataset?.[key] === "number" ? share(dataset[key], dataset.samples) : "–", "number"));
+    const name = cell("th", title);
+    name.scope = "row";
+    for (const wide of [name, ...cells]) wide.colSpan = 2;
+    row.append(name, ...cells);
+    return row;
+  });
 }
 
 /** `comparisons`: one per target as the judge answered, the left target's first. */
@@ -42,5 +63,7 @@ export function showComparison(table, comparisons) {
   body.append(...rows);
   const top = document.createElement("thead");
   top.append(head);
-  table.replaceChildren(top, body);
+  const foot = document.createElement("tfoot");
+  foot.append(...datasetRows(targets.map(({ dataset }) => dataset)));
+  table.replaceChildren(top, body, foot);
 }

@@ -1,19 +1,27 @@
-// What the browser keeps of models, shown and cleared. Client: page.mjs.
+// What the browser keeps of models and of past runs, shown and cleared. Client: page.mjs.
+import * as history from "./history.mjs";
 import { clear, list } from "./store.mjs";
 import { $, bytesText } from "./view.mjs";
 
 export async function showKept() {
   const models = await list();
   const total = models.reduce((sum, { bytes }) => sum + bytes, 0);
-  $("kept").hidden = models.length === 0;
-  const count = `${models.length} model${models.length === 1 ? "" : "s"}`;
-  $("kept-text").textContent = `This browser keeps ${count}, ${bytesText(total)}.`;
+  const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+  const kept = [
+    ...(models.length > 0 ? [`${counted(models.length, "model")}, ${bytesText(total)}`] : []),
+    ...(history.count() > 0 ? [`the times of ${counted(history.count(), "run")}`] : []),
+  ];
+  $("kept").hidden = kept.length === 0;
+  $("kept-text").textContent = `This browser keeps ${kept.join(", and ")}.`;
   $("kept-text").title = models.map(({ name, bytes }) => `${name}: ${bytesText(bytes)}`).join("\n");
 }
 
-export function listenToClear() {
+/** `cleared` is called when nothing is kept any more. */
+export function listenToClear(cleared) {
   $("clear").addEventListener("click", async () => {
     await clear();
+    history.clear();
     await showKept();
+    cleared();
   });
 }

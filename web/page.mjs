@@ -3,6 +3,7 @@
 import { detect, environment, pickVariant, threadsFor } from "./capabilities.mjs";
 import { runJob } from "./job.mjs";
 import { chooseFiles, chooseShipped, fetchJson, root } from "./choice.mjs";
+import * as history from "./history.mjs";
 import { host, showHosting } from "./hosting.mjs";
 import { listenToClear, showKept } from "./kept.mjs";
 import { runInWorker } from "./runner.mjs";
@@ -143,6 +144,11 @@ async function attempt(doing, work) {
   }
 }
 
+async function keptChanged() {
+  await showKept();
+  state.screens?.showHistory();
+}
+
 async function runOnce(signal) {
   if (!state.chosen) await fetchChosen(signal);
   const { samples } = state.chosen;
@@ -150,8 +156,11 @@ async function runOnce(signal) {
   const inputs = samples ? state.chosen.inputs([index], [1]) : new Uint8Array(0);
   const repeat = Math.min(10000, Math.max(1, Math.trunc(Number($("repeat").value)) || 1));
   const start = { repeat, capture: "all", stream: true, seed: samples ? undefined : 42 };
-  const result = await runInWorker(taskOf(start, inputs), { onChange: view.showProgress, signal });
+  const task = taskOf(start, inputs);
+  const result = await runInWorker(task, { onChange: view.showProgress, signal });
   showResult(result, index);
+  history.addRun(state.chosen.name, task, result.reply);
+  await keptChanged();
   await offerTrace(result, state.chosen.name);
 }
 
@@ -175,13 +184,12 @@ function showCommon(result, variant, labels, truth) {
 }
 
 async function runWholeSet(signal) {
-  const { samples } = state.chosen;
-  const indices = Array.from({ length: samples.count }, (_, i) => i);
-  const inputs = state.chosen.inputs(indices, [samples.count, 1]);
-  const start = { repeat: 1, capture: "outputs", samples: samples.count };
+  const { chosen } = state;
+  const { start, inputs } = chosen.wholeSet();
   const result = await runInWorker(taskOf(start, inputs), { onChange: view.showProgress, signal });
-  const right = state.chosen.countRight(readFloats(result.trace, result.reply.outputs[0].name));
-  const { count } = samples;
+  const scores = readFloats(result.trace, result.reply.outputs[0].name);
+  const right = chosen.countRight(chosen.predictions(scores));
+  const { count } = chosen.samples;
   $("output-picture").hidden = true;
   const percent = ((100 * right) / count).toFixed(1);
   view.showNoOutput(`${right} of ${count} samples classified as labelled: ${percent} %.`);
@@ -239,7 +247,7 @@ function listen() {
   $("previous").addEventListener("click", () => step(-1));
   $("next").addEventListener("click", () => step(1));
   $("sample").addEventListener("input", showSample);
-  listenToClear();
+  listenToClear(() => state.screens?.showHistory());
   $("model").addEventListener("change", select);
   $("file").addEventListener("change", ({ target }) => {
     if (target.files.length > 0) takeFiles([...target.files]);
@@ -275,7 +283,8 @@ async function openScreens() {
   try {
     card.hidden = false;
     const choose = (entry) => chooseShipped(entry);
-    state.screens = await startScreens($("screens"), { ...state, choose, table: $("screens-table") });
+    const page = { ...state, choose, table: $("screens-table"), keptChanged };
+    state.screens = await startScreens($("screens"), page);
   } catch (error) {
     console.info(`Without the screens: ${error.message}`); // a site that was built without them
   }
@@ -310,6 +319,7 @@ async function start() {
   fillThreads();
   listen();
   state.models = await fetchJson("assets/models.json");
+  if (state.variant.name) await history.learnBuild(state.variant.name);
   const names = state.models.map(({ name }) => name);
   $("model").replaceChildren(...names.map((name) => new Option(name, name)));
   if (names.length === 0) return setDoing(null);

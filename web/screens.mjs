@@ -3,7 +3,9 @@
 import { environment, threadsFor } from "./capabilities.mjs";
 import { showComparison } from "./comparison_table.mjs";
 import { openScreens } from "./gui.mjs";
+import { addRun, courses } from "./history.mjs";
 import { runInWorker } from "./runner.mjs";
+import { readFloats } from "./safetensors.mjs";
 
 const engines = ["strict", "fast", "ort", "reference"];
 const demo = { model: "lenet5", sample: 121, engines: ["strict", "fast", "reference"] };
@@ -18,8 +20,8 @@ function saveFile(name, bytes) {
 }
 
 /**
- * `page` = {here, variant, models: [{name}], choose(entry) → Choice, table}: what the page knows, and where
- * the same stands as a table. Null where the
+ * `page` = {here, variant, models: [{name}], choose(entry) → Choice, table, keptChanged()}: what the page
+ * knows, where the same stands as a table, and who is told of a new run in the history. Null where the
  * browser has no WebGL2, or the site was built without the screens.
  */
 export async function startScreens(canvas, page) {
@@ -35,6 +37,13 @@ export async function startScreens(canvas, page) {
   screens.open(gui);
   return screens;
 }
+
+/** As `compare --json` says it: what predictions are worth, and how far they are those of the left target. */
+const describeDataset = (choice, predictions, left) => ({
+  samples: predictions.length,
+  correct: choice.countRight(predictions),
+  agree: left ? predictions.filter((best, i) => best === left[i]).length : null,
+});
 
 class Screens {
   #page;
@@ -59,6 +68,7 @@ class Screens {
     this.#tell({
       models: models.map(({ name }) => name),
       model: Math.max(0, place),
+      history: courses(),
       targets: engines.map((engine) => ({ target: `${here.host}/${engine}`, available: Boolean(this.#page.variant.name), detail: engine === "strict" ? here.browser : "" })),
     });
     this.#ready = models.length > 0 ? this.command({ do: "model", number: Math.max(0, place) }) : Promise.resolve();
@@ -70,6 +80,11 @@ class Screens {
 
   get busy() {
     return this.#feed.busy;
+  }
+
+  /** The runs that this browser remembers. */
+  showHistory() {
+    this.#tell({ history: courses() });
   }
 
   #tell(change) {
@@ -86,7 +101,7 @@ class Screens {
       this.#tell({ busy: true, error: "" });
       if (command.do === "model") await this.#chooseModel(command.number);
       if (command.do === "sample") this.#chooseSample(command.number);
-      if (command.do === "run") await this.#run(command.targets);
+      if (command.do === "run") await this.#run(command.targets, command.dataset);
       if (command.do === "demo") await this.#runDemo();
     } catch (error) {
       this.#tell({ error: error.kind === "cancelled" ? "" : error.message });
@@ -133,7 +148,7 @@ class Screens {
     const place = this.#page.models.findIndex(({ name }) => name === demo.model);
     if (place < 0) throw new Error(`The model of the demo, ${demo.model}, is not on this site.`);
     await this.#chooseModel(place);
-    await this.#run(demo.engines.map((engine) => `${this.#page.here.host}/${engine}`));
+    await this.#run(demo.engines.map((engine) => `${this.#page.here.host}/${engine}`), true);
   }
 
   /** By name, for links: engines of this browser. */
@@ -156,7 +171,8 @@ class Screens {
     };
   }
 
-  async #run(targets) {
+  /** With `dataset` each target predicts the whole test set as well. */
+  async #run(targets, dataset = false) {
     const { here, variant } = this.#page;
     const choice = this.#choice;
     this.#abort = new AbortController();
@@ -168,13 +184,16 @@ class Screens {
     };
     this.#tell({ progress, doing: "running" });
     const inputs = choice.samples ? choice.inputs([this.#sample], [1]) : new Uint8Array(0);
-    const shown = { traces: [], comparisons: [], topology: null };
+    const shown = { traces: [], comparisons: [], topology: null, left: null };
     for (const [place, target] of targets.entries()) {
       try {
         step(place, { state: "running", step: "starting" });
         const start = { target, environment: environment(here, variant), repeat, capture: "all", stream: true, seed: choice.samples ? undefined : 42 };
         const told = ({ phase, done, total }) => step(place, { step: phase === "run" ? "running" : "preparing", done, total });
-        const { file } = await runInWorker(this.#task({ inputs, start }), { onChange: told, signal });
+        const task = this.#task({ inputs, start });
+        const { file, reply } = await runInWorker(task, { onChange: told, signal });
+        addRun(choice.name, task, reply);
+        await this.#page.keptChanged();
         const trace = await bytesOf(file);
         step(place, { step: "judging", done: 0, total: 0 });
         const judge = { left: shown.traces[0], right: trace };
@@ -182,13 +201,29 @@ class Screens {
         shown.traces.push(trace);
         shown.comparisons.push(comparison);
         shown.topology = topology;
-        step(place, { state: "done", done: 1, total: 1 });
         this.#show(choice, shown);
+        if (dataset && choice.samples) {
+          step(place, { step: `the whole set: ${choice.samples.count} samples`, done: 0, total: choice.samples.count });
+          const predicted = ({ sample }) => step(place, { done: sample ?? 0 });
+          const predictions = await this.#predictAll(choice, start, { onChange: predicted, signal });
+          if (shown.traces.length === 1) shown.left = predictions;
+          const described = comparison.right[0] ?? comparison.left;
+          described.dataset = describeDataset(choice, predictions, shown.left);
+          this.#show(choice, shown);
+        }
+        step(place, { state: "done", done: 1, total: 1 });
       } catch (error) {
         step(place, { state: "failed", error: error.message });
         if (error.kind === "cancelled") throw error;
       }
     }
+  }
+
+  async #predictAll(choice, { target, environment }, options) {
+    const { start, inputs } = choice.wholeSet();
+    const task = this.#task({ inputs, start: { ...start, target, environment } });
+    const { trace, reply } = await runInWorker(task, options);
+    return choice.predictions(readFloats(trace, reply.outputs[0].name));
   }
 
   #show(choice, { traces, comparisons, topology }) {
@@ -199,6 +234,7 @@ class Screens {
       input: this.#inputText(),
       label,
       class_names: choice.description?.labels ?? [],
+      dataset: choice.samples ? `${choice.samples.title}, ${choice.samples.count} samples` : "",
       topology,
       comparisons,
     };

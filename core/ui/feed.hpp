@@ -34,7 +34,7 @@ struct TargetProgress {
 struct Feed {
   std::shared_ptr<const Snapshot> snapshot;  ///< null: nothing is open
   std::shared_ptr<const std::vector<RunTrend>> history;
-  std::string history_place;        ///< where it was looked for
+  std::string history_advice;       ///< what adds to it, for whoever finds it empty
   std::vector<std::string> models;  ///< shipped ones, and what was opened: to be chosen by place
   std::size_t model = 0;            ///< chosen
   std::string input;                ///< of the next run, in words
@@ -59,8 +59,8 @@ class Host {
   virtual void run_demo() = 0;
   virtual void choose_model(std::size_t place) = 0;
   virtual void choose_sample(std::int64_t sample) = 0;
-  /// The first target is what the others are compared with.
-  virtual void run(std::vector<std::string> targets) = 0;
+  /// The first target is what the others are compared with; `dataset`: predict all samples as well.
+  virtual void run(std::vector<std::string> targets, bool dataset) = 0;
   virtual void stop() = 0;
   /// Writes a file where the user finds it; says where, or why not.
   virtual std::string save(const std::string& name, std::span<const std::byte> bytes) = 0;

@@ -16,6 +16,13 @@ Colour change_colour(Change change, const Theme& theme) {
   return change == Change::faster ? theme.accent : theme.dim;
 }
 
+// Labels at the ends stay inside of the chart.
+Anchor label_anchor(std::size_t place, std::size_t count) {
+  if (count == 1) return Anchor::middle;
+  if (place == 0) return Anchor::start;
+  return place + 1 == count ? Anchor::end : Anchor::middle;
+}
+
 }  // namespace
 
 RunTrend make_trend(std::string title, std::string where, std::span<const BuildTimes> builds,
@@ -80,16 +87,10 @@ void paint_trend(Painter& painter, Box box, const RunTrend& trend, const Theme& 
     if (point.change == Change::slower || point.change == Change::faster)
       painter.text({course[i].x, course[i].y - line * 0.8f}, change_words(point),
                    change_colour(point.change, theme),
-                   i == 0           ? Anchor::start
-                   : i + 1 == count ? Anchor::end
-                                    : Anchor::middle,
-                   true);
+                   label_anchor(i, count), true);
     if (i % step == 0)
       painter.text({course[i].x, area.bottom + 5.0f + line * 0.5f}, elide(point.build, 9), theme.dim,
-                   i == 0           ? Anchor::start
-                   : i + 1 == count ? Anchor::end
-                                    : Anchor::middle,
-                   true);
+                   label_anchor(i, count), true);
   }
 }
 

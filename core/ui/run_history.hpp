@@ -1,5 +1,5 @@
 // How medians went over builds, for one model, target and machine each. The desktop program reads them
-// from the history of benches. Clients: the runs view.
+// from the history of benches, the page from that of its own runs. Clients: the runs view.
 #pragma once
 
 #include <span>

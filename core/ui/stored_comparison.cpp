@@ -31,11 +31,11 @@ class FieldReader {
     const double value = field->get<double>();
     return std::abs(value) == std::numeric_limits<double>::max() ? std::copysign(INFINITY, value) : value;
   }
-  std::int64_t whole(const char* key) {
+  std::int64_t whole(const char* key, std::int64_t absent = 0) {
     const json* field = find(key);
-    if (field == nullptr || field->is_null()) return 0;
+    if (field == nullptr || field->is_null()) return absent;
     if (field->is_number_integer()) return field->get<std::int64_t>();
-    return wrong(key, "a whole number"), 0;
+    return wrong(key, "a whole number"), absent;
   }
   Shape shape(const char* key) {
     Shape shape;
@@ -162,6 +162,19 @@ Result<Comparison> read_differences(const json& object, const std::string& where
   return comparison;
 }
 
+Result<DatasetResult> read_dataset_result(const json& object, const std::string& where) {
+  FieldReader fields(object, where);
+  DatasetResult result;
+  result.samples = fields.whole("samples");
+  result.correct = fields.whole("correct", -1);
+  result.agrees_with_left = fields.whole("agree", -1);
+  DRIFTSCOPE_CHECK(fields.status());
+  for (const std::int64_t count : {result.correct, result.agrees_with_left})
+    if (count < -1 || count > result.samples)
+      return bad_input(fmt::format("{}: {} of {} samples", where, count, result.samples));
+  return result;
+}
+
 Result<TargetParts> read_target(const json& object, const std::string& where) {
   if (!object.is_object()) return bad_input(where + ": expected an object");
   TargetParts parts;
@@ -176,6 +189,9 @@ Result<TargetParts> read_target(const json& object, const std::string& where) {
   if (object.contains("layers")) {
     DRIFTSCOPE_TRY(parts.comparison, read_differences(object, where));
     parts.comparison->target = parts.target;
+  }
+  if (const auto dataset = object.find("dataset"); dataset != object.end()) {
+    DRIFTSCOPE_TRY(parts.dataset, read_dataset_result(*dataset, where + ", dataset"));
   }
   parts.about.target = parts.target;
   return parts;
@@ -246,6 +262,7 @@ void merge_targets(std::vector<TargetParts>& targets, std::vector<TargetParts> m
     if (one.tensors) same->tensors = std::move(one.tensors);
     if (one.verification) same->verification = std::move(one.verification);
     if (one.comparison) same->comparison = std::move(one.comparison);
+    if (one.dataset) same->dataset = std::move(one.dataset);
     if (!one.error.empty()) same->error = std::move(one.error);
   }
 }

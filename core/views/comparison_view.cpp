@@ -138,10 +138,12 @@ bool is_unrecorded(const TargetResult& target, const std::string& output) {
   return target.trace && target.trace->find(output) == nullptr;
 }
 
-std::int64_t agreement(const DatasetResult& a, const DatasetResult& b) {
-  const std::size_t common = std::min(a.predictions.size(), b.predictions.size());
+std::int64_t agreement(const DatasetResult& left, const DatasetResult& target) {
+  if (target.predictions.empty()) return target.agrees_with_left;
+  const std::size_t common = std::min(left.predictions.size(), target.predictions.size());
   std::int64_t same = 0;
-  for (std::size_t i = 0; i < common; ++i) same += a.predictions[i] == b.predictions[i] ? 1 : 0;
+  for (std::size_t i = 0; i < common; ++i)
+    same += left.predictions[i] == target.predictions[i] ? 1 : 0;
   return same;
 }
 

@@ -15,7 +15,8 @@ namespace driftscope {
 struct DatasetResult {
   std::int64_t samples = 0;
   std::int64_t correct = 0;               ///< −1 when there are no labels
-  std::vector<std::int64_t> predictions;  ///< top-1 class of each sample
+  std::vector<std::int64_t> predictions;  ///< top-1 class of each sample; empty when read from a file
+  std::int64_t agrees_with_left = -1;     ///< what the file said of it; −1: nothing
 };
 
 /// One target: what it recorded, or why not.
@@ -81,8 +82,8 @@ struct ComparisonView {
 /// Whether the target did not record this output: fused execution lacks some values.
 [[nodiscard]] bool is_unrecorded(const TargetResult& target, const std::string& output);
 
-/// On how many samples two targets predict the same class.
-[[nodiscard]] std::int64_t agreement(const DatasetResult& a, const DatasetResult& b);
+/// On how many samples a target predicts the class that the left one predicts; −1: not known.
+[[nodiscard]] std::int64_t agreement(const DatasetResult& left, const DatasetResult& target);
 
 /// One sentence: "no differing bit on 3 targets", "first divergence at Conv_3 on chrome/strict", …
 [[nodiscard]] std::string headline(const ComparisonView& view);

@@ -118,7 +118,8 @@ void DesktopHost::look_around() {
   auto history = std::make_shared<const std::vector<ui::RunTrend>>(read_history(place));
   change([&](ui::Feed& feed) {
     feed.history = std::move(history);
-    feed.history_place = place.string();
+    feed.history_advice = "driftscope bench MODEL --targets … adds each bench to it" +
+                          (place.empty() ? std::string(".") : ":\n" + place.string());
   });
   auto targets = targets_here(options_.site);
   change([&](ui::Feed& feed) { feed.targets = std::move(targets); });
@@ -180,8 +181,8 @@ void DesktopHost::run_demo() {
   });
 }
 
-void DesktopHost::run(std::vector<std::string> targets) {
-  do_later("running", [this, targets = std::move(targets)] { run_now(targets, false); });
+void DesktopHost::run(std::vector<std::string> targets, bool dataset) {
+  do_later("running", [this, targets = std::move(targets), dataset] { run_now(targets, dataset); });
 }
 
 void DesktopHost::stop() {
@@ -194,7 +195,7 @@ void DesktopHost::stop() {
   feed_ = std::move(next);
 }
 
-void DesktopHost::run_now(std::vector<std::string> targets, bool demo) {
+void DesktopHost::run_now(std::vector<std::string> targets, bool dataset) {
   if (!model_) return fail("no model is chosen: open an .onnx file");
   open_.clear();
   if (!runner_) runner_ = std::make_unique<TargetRunner>(options_);
@@ -202,7 +203,7 @@ void DesktopHost::run_now(std::vector<std::string> targets, bool demo) {
   plan.model = model_;
   plan.inputs = inputs_;
   plan.targets = std::move(targets);
-  if (demo) plan.dataset = sample_spec_;
+  if (dataset) plan.dataset = sample_spec_;
   ComparisonCallbacks callbacks;
   callbacks.stopped = [this] { return stopped_.load(); };
   callbacks.progress = [this](const std::vector<ui::TargetProgress>& progress) {

@@ -33,7 +33,7 @@ class DesktopHost : public ui::Host {
   void run_demo() override;
   void choose_model(std::size_t place) override;
   void choose_sample(std::int64_t sample) override;
-  void run(std::vector<std::string> targets) override;
+  void run(std::vector<std::string> targets, bool dataset) override;
   void stop() override;
   std::string save(const std::string& name, std::span<const std::byte> bytes) override;
   // Without a window there are no textures.
@@ -53,7 +53,7 @@ class DesktopHost : public ui::Host {
   void show_open_runs();
   Status select_model(std::size_t place);
   void use_model(std::shared_ptr<const ModelFile> model, std::size_t place);
-  void run_now(std::vector<std::string> targets, bool demo);
+  void run_now(std::vector<std::string> targets, bool dataset);
   [[nodiscard]] std::shared_ptr<const ModelFile> model_with(const std::string& sha256);
 
   RunnerOptions options_;

@@ -44,7 +44,9 @@ class PageHost final : public ui::Host {
   void choose_sample(std::int64_t sample) override {
     ds_page_command(page_command("sample", sample).c_str());
   }
-  void run(std::vector<std::string> targets) override { ds_page_command(run_command(targets).c_str()); }
+  void run(std::vector<std::string> targets, bool dataset) override {
+    ds_page_command(run_command(targets, dataset).c_str());
+  }
   void stop() override { ds_page_command("{\"do\":\"stop\"}"); }
   std::string save(const std::string& name, std::span<const std::byte> bytes) override {
     ds_page_save(name.c_str(), bytes.data(), bytes.size());

@@ -10,6 +10,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr double trend_confidence = 0.99;  // as `bench --history` judges
+
 std::string text(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -48,6 +50,21 @@ ui::TargetProgress::State state_of(const std::string& name) {
   return name == "failed" ? State::failed : State::waiting;
 }
 
+ui::RunTrend trend_of(const json& series) {
+  std::vector<BuildTimes> builds;
+  std::vector<std::string> first_seen;
+  for_each_object(series, "builds", [&](const json& one) {
+    BuildTimes times{text(one, "build"), {}};
+    if (const auto list = one.find("times_ns"); list != one.end() && list->is_array())
+      for (const json& time : *list)
+        if (time.is_number() && time.get<double>() > 0.0) times.medians_ns.push_back(time.get<double>());
+    if (times.medians_ns.empty()) return;
+    builds.push_back(std::move(times));
+    first_seen.push_back(text(one, "first_seen"));
+  });
+  return ui::make_trend(text(series, "title"), text(series, "where"), builds, first_seen, trend_confidence);
+}
+
 }  // namespace
 
 Result<ui::Feed> read_page_feed(std::string_view bytes) {
@@ -62,6 +79,10 @@ Result<ui::Feed> read_page_feed(std::string_view bytes) {
   feed.busy = flag(object, "busy");
   feed.doing = text(object, "doing");
   feed.error = text(object, "error");
+  auto history = std::make_shared<std::vector<ui::RunTrend>>();
+  for_each_object(object, "history", [&](const json& one) { history->push_back(trend_of(one)); });
+  feed.history = std::move(history);
+  feed.history_advice = "Each run on this page adds to it. It stays in this browser.";
   for_each_object(object, "targets", [&](const json& one) {
     feed.targets.push_back({text(one, "target"), flag(one, "available"), text(one, "detail")});
   });
@@ -81,6 +102,7 @@ Result<ui::SnapshotParts> read_page_run(std::string_view bytes,
   parts.model_sha256 = text(object, "model_sha256");
   parts.input_text = text(object, "input");
   parts.input_label = text(object, "label");
+  parts.dataset_text = text(object, "dataset");
   parts.class_names = texts(object, "class_names");
   if (const auto topology = object.find("topology"); topology != object.end()) {
     DRIFTSCOPE_TRY(parts.topology, read_topology(topology->dump()));
@@ -104,8 +126,8 @@ std::string page_command(const char* what, std::int64_t number) {
   return json{{"do", what}, {"number", number}}.dump();
 }
 
-std::string run_command(const std::vector<std::string>& targets) {
-  return json{{"do", "run"}, {"targets", targets}}.dump();
+std::string run_command(const std::vector<std::string>& targets, bool dataset) {
+  return json{{"do", "run"}, {"targets", targets}, {"dataset", dataset}}.dump();
 }
 
 ImGuiKey key_of_code(std::string_view code) {

@@ -2,8 +2,9 @@
 //
 // feed: {"models":["lenet5"],"model":0,"input":"…","samples":450,"sample":7,"busy":false,"doing":"…",
 //        "error":"…","targets":[{"target","available","detail"}],
+//        "history":[{"title","where","builds":[{"build","first_seen","times_ns":[…]}]}],
 //        "progress":[{"target","state":"waiting|running|done|failed","step","done","total","error"}]}
-// run:  {"title","model_sha256","input","label","class_names":["…"],"topology":[…] (topology.hpp),
+// run:  {"title","model_sha256","input","label","dataset","class_names":["…"],"topology":[…] (topology.hpp),
 //        "comparisons":[driftscope-compare-1, …]}
 #pragma once
 
@@ -25,7 +26,7 @@ namespace driftscope {
     std::string_view json, std::vector<std::shared_ptr<const ui::RecordedTensors>> traces);
 
 [[nodiscard]] std::string page_command(const char* what, std::int64_t number);
-[[nodiscard]] std::string run_command(const std::vector<std::string>& targets);
+[[nodiscard]] std::string run_command(const std::vector<std::string>& targets, bool dataset);
 
 /// ImGui's key for KeyboardEvent.code: "KeyK", "Digit1", "ArrowDown".
 [[nodiscard]] ImGuiKey key_of_code(std::string_view code);

@@ -165,7 +165,7 @@ class DriftView final : public View {
     ImGui::TextUnformatted(screen.snapshot->layers[layer].node.c_str());
     if (ImGui::BeginTable("values", 4, ImGuiTableFlags_SizingFixedFit)) {
       for (const char* name : {"", "difference", "own", "inherited"}) ImGui::TableSetupColumn(name);
-      ImGui::TableHeadersRow();
+      headers_row({1, 2, 3});
       for (const DriftSeries& one : series_) {
         const auto text = [](double value) {
           return std::isnan(value) ? std::string("–") : format_number(value);

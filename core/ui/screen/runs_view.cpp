@@ -1,4 +1,4 @@
-// Runs: how times went over builds, from the history of benches.
+// Runs: how times went over builds, from the history that the host keeps.
 #include <fmt/format.h>
 
 #include "core/ui/screen/widgets.hpp"
@@ -15,12 +15,8 @@ class RunsView final : public View {
 
   void draw(Screen& screen) override {
     const auto& history = screen.feed.history;
-    if (!history || history->empty()) {
-      const std::string advice =
-          "driftscope bench MODEL --targets … adds each bench to it" +
-          (screen.feed.history_place.empty() ? std::string(".") : ":\n" + screen.feed.history_place);
-      return empty_state(screen, "The history of benches is empty.", advice.c_str());
-    }
+    if (!history || history->empty())
+      return empty_state(screen, "The history of runs is empty.", screen.feed.history_advice.c_str());
     chosen_ = std::min(chosen_, history->size() - 1);
     const float list = std::min(ImGui::GetContentRegionAvail().x * 0.36f, 24.0f * ImGui::GetFontSize());
     if (ImGui::BeginChild("list", {list, 0.0f})) {
@@ -63,7 +59,7 @@ class RunsView final : public View {
     ImGui::TableSetupScrollFreeze(0, 1);
     for (const char* name : {"build", "first measured", "median", "against the one before"})
       ImGui::TableSetupColumn(name);
-    ImGui::TableHeadersRow();
+    headers_row({2});
     for (auto point = trend.points.rbegin(); point != trend.points.rend(); ++point) {
       ImGui::TableNextRow();
       ImGui::TableNextColumn();

@@ -57,7 +57,7 @@ class StartView final : public View {
     ImGui::Dummy({0.0f, ImGui::GetFontSize() * 0.6f});
   }
 
-  static void draw_model(Screen& screen) {
+  void draw_model(Screen& screen) {
     const Feed& feed = screen.feed;
     ImGui::SeparatorText("Model");
     ImGui::BeginDisabled(feed.busy);
@@ -75,6 +75,8 @@ class StartView final : public View {
         screen.host.choose_sample(std::clamp<std::int64_t>(sample, 0, feed.samples - 1));
       ImGui::SameLine();
       small_text(screen, fmt::format("of {}", feed.samples), screen.theme.dim);
+      ImGui::Checkbox(fmt::format("also all {}, for the accuracy###all", feed.samples).c_str(), &dataset_);
+      hint("How many samples each target predicts as labelled, and how many as the first target: see Summary");
     }
     if (!feed.input.empty()) {
       ImGui::PushTextWrapPos(0.0f);
@@ -116,7 +118,7 @@ class StartView final : public View {
     ImGui::BeginDisabled(targets.empty() || screen.feed.models.empty());
     const std::string label =
         targets.size() > 1 ? fmt::format("Compare {} targets###go", targets.size()) : "Run###go";
-    if (accent_button(screen, label.c_str())) screen.host.run(targets);
+    if (accent_button(screen, label.c_str())) screen.host.run(targets, dataset_ && screen.feed.samples > 1);
     ImGui::EndDisabled();
     if (!screen.snapshot) return;
     ImGui::SameLine();
@@ -183,6 +185,7 @@ class StartView final : public View {
   }
 
   std::map<std::string, bool> chosen_;
+  bool dataset_ = false;
 };
 
 }  // namespace

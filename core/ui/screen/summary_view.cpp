@@ -219,7 +219,7 @@ class SummaryView final : public View {
       return;
     for (const char* name : {"target", "correct", "accuracy", "agrees with the left"})
       ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, ImGui::GetFontSize() * 10.0f);
-    ImGui::TableHeadersRow();
+    headers_row({1, 2, 3});
     for (std::size_t t = 0; t < targets.size(); ++t) {
       if (!targets[t].dataset) continue;
       const DatasetResult& result = *targets[t].dataset;
@@ -235,10 +235,8 @@ class SummaryView final : public View {
                           : "–",
                  screen.theme.ink);
       ImGui::TableNextColumn();
-      right_text(targets[0].dataset
-                     ? fmt::format("{} of {}", agreement(*targets[0].dataset, result), result.samples)
-                     : "–",
-                 screen.theme.ink);
+      const std::int64_t same = targets[0].dataset ? agreement(*targets[0].dataset, result) : -1;
+      right_text(same >= 0 ? fmt::format("{} of {}", same, result.samples) : "–", screen.theme.ink);
     }
     ImGui::EndTable();
   }
@@ -251,7 +249,7 @@ class SummaryView final : public View {
     ImGui::TableSetupColumn("with", 0, 4.0f);
     ImGui::TableSetupColumn("time", 0, 1.0f);
     ImGui::TableSetupColumn("peak memory", 0, 1.3f);
-    ImGui::TableHeadersRow();
+    headers_row({2, 3});
     for (std::size_t t = 0; t < screen.snapshot->targets.size(); ++t) {
       const TargetColumn& column = screen.snapshot->targets[t];
       ImGui::TableNextRow();

@@ -88,6 +88,21 @@ void right_text(std::string_view text, Colour colour) {
   ImGui::PopStyleColor();
 }
 
+void headers_row(std::initializer_list<int> right) {
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  for (int column = 0; column < ImGui::TableGetColumnCount(); ++column) {
+    if (!ImGui::TableSetColumnIndex(column)) continue;
+    const char* name = ImGui::TableGetColumnName(column);
+    if (std::find(right.begin(), right.end(), column) != right.end()) {
+      const float spare = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(name).x;
+      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, spare));
+    }
+    ImGui::PushID(column);
+    ImGui::TableHeader(name);
+    ImGui::PopID();
+  }
+}
+
 void verdict_label(const Screen& screen, Verdict verdict, bool with_word) {
   const float size = ImGui::GetFontSize() * 0.72f;
   const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -77,6 +77,15 @@ test('what is seen is saved as CSV, SVG and PNG', { skip }, (t) => {
   assert.ok(colours(decodePng(readFileSync(join(folder, 'comparison-drift.png')))) > 20);
 });
 
+test('a whole data set is predicted on request', { skip }, (t) => {
+  const folder = temporaryFolder(t);
+  // The set; not the browsers; go.
+  const clicks = ['22 261', '22 478', '22 565', '22 652', '30 749'].flatMap((place) => [`click ${place}`, 'frames 2']);
+  const done = gui(folder, ['idle', 'size 1280 800', 'view Run', 'frames 3', ...clicks, 'idle', 'expect noerror', 'expect targets 1', 'view Summary', 'key Ctrl+S'], {});
+  assert.equal(done.status, 0, done.stderr);
+  assert.match(readFileSync(join(folder, 'lenet5-summary.csv'), 'utf8'), /pc\/strict.*,445,450/);
+});
+
 test('files can be dropped at any time; bad ones say what is wrong and change nothing', { skip }, (t) => {
   const folder = temporaryFolder(t);
   const strict = traceOf(folder, 'strict');

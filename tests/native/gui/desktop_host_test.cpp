@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 
@@ -137,7 +138,7 @@ TEST_CASE("DesktopHost_AComparison_ShowsEachTargetAndCanBeStopped") {
   Desk desk;
   desk.host.open({desk.file("small.onnx", small_model().bytes())});
   desk.settled();
-  desk.host.run({"pc/strict", "pc/reference", "nowhere/strict", "remote:nowhere/strict"});
+  desk.host.run({"pc/strict", "pc/reference", "nowhere/strict", "remote:nowhere/strict"}, false);
   auto feed = desk.settled();
   REQUIRE(feed->snapshot);
   REQUIRE(feed->snapshot->targets.size() == 4);
@@ -148,12 +149,34 @@ TEST_CASE("DesktopHost_AComparison_ShowsEachTargetAndCanBeStopped") {
     CHECK(feed->progress[bad].error.find("nowhere") != std::string::npos);
   }
   // What is asked for after a stop runs again.
-  desk.host.run({"pc/strict"});
+  desk.host.run({"pc/strict"}, false);
   desk.host.stop();
   desk.settled();
-  desk.host.run({"pc/strict"});
+  desk.host.run({"pc/strict"}, false);
   feed = desk.settled();
   CHECK(feed->progress[0].state == ui::TargetProgress::State::done);
+}
+
+TEST_CASE("DesktopHost_ADataset_IsPredictedOnEachTarget") {
+  setenv("DRIFTSCOPE_ASSETS", DRIFTSCOPE_SOURCE_DIR "/assets", 1);
+  Desk desk;
+  auto feed = desk.settled();
+  const auto lenet = std::find(feed->models.begin(), feed->models.end(), "lenet5");
+  REQUIRE(lenet != feed->models.end());
+  desk.host.choose_model(static_cast<std::size_t>(lenet - feed->models.begin()));
+  desk.host.run({"pc/strict", "pc/fast"}, true);
+  feed = desk.settled();
+  REQUIRE(feed->snapshot);
+  REQUIRE(feed->snapshot->targets.size() == 2);
+  for (const ui::TargetColumn& target : feed->snapshot->targets) {
+    REQUIRE(target.dataset.has_value());
+    CHECK(target.dataset->samples == 450);
+    CHECK(target.dataset->correct == 445);  // as PyTorch: assets/data/lenet5.predictions.txt
+    CHECK(agreement(*feed->snapshot->targets[0].dataset, *target.dataset) == 450);
+  }
+  desk.host.run({"pc/strict"}, false);
+  CHECK_FALSE(desk.settled()->snapshot->targets[0].dataset.has_value());
+  unsetenv("DRIFTSCOPE_ASSETS");
 }
 
 TEST_CASE("DesktopHost_Saving_WritesOverNothing") {

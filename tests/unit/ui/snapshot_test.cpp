@@ -136,6 +136,24 @@ TEST_CASE("StoredComparison_OfCompareJson_ShowsWhatItSaid") {
   CHECK(snapshot.targets[2].tensors == nullptr);
 }
 
+TEST_CASE("StoredComparison_WithADataset_KeepsWhatWasCounted") {
+  ComparisonView view = small_view();
+  view.left.dataset = DatasetResult{4, 3, {0, 1, 2, 2}};
+  view.right[0].dataset = DatasetResult{4, -1, {0, 1, 2, 0}};
+  const auto stored = ui::read_stored_comparison(view_json(view));
+  REQUIRE_MESSAGE(stored.ok(), stored.error().message);
+  const auto snapshot = snapshot_of(*stored);
+  REQUIRE(snapshot.targets[0].dataset.has_value());
+  REQUIRE(snapshot.targets[1].dataset.has_value());
+  CHECK_FALSE(snapshot.targets[2].dataset.has_value());
+  const DatasetResult& left = *snapshot.targets[0].dataset;
+  CHECK(left.samples == 4);
+  CHECK(left.correct == 3);
+  CHECK(snapshot.targets[1].dataset->correct == -1);
+  CHECK(agreement(left, left) == 4);
+  CHECK(agreement(left, *snapshot.targets[1].dataset) == 3);
+}
+
 TEST_CASE("StoredComparison_WithItsTraces_IsOneTargetEach") {
   auto stored = ui::read_stored_comparison(view_json(small_view()));
   REQUIRE(stored.ok());
@@ -159,6 +177,8 @@ TEST_CASE("StoredComparison_Damaged_SaysWhatIsMissing") {
   CHECK(message("[]").find("empty") != std::string::npos);
   CHECK(message("{\"format\":\"driftscope-compare-1\",\"left\":{\"target\":\"a\"},\"right\":[{\"target\":"
                 "\"b\",\"layers\":[{\"node\":3}]}]}") == "right[0], layer 0: \"node\" is not a text");
+  CHECK(message("{\"format\":\"driftscope-compare-1\",\"left\":{\"target\":\"a\",\"dataset\":{\"samples\":3,"
+                "\"correct\":4}},\"right\":[]}") == "left, dataset: 4 of 3 samples");
   CHECK(message("{\"format\":\"driftscope-verify-1\",\"verdict\":\"great\",\"layers\":[]}")
             .find("\"verdict\"") != std::string::npos);
 }

@@ -37,7 +37,41 @@ test("the demo compares this browser's engines on one command, and every view op
   const rows = page.locator("#screens-table tbody tr");
   assert.equal(await rows.count(), 13);
   assert.match(await rows.first().textContent(), /conv1Conv[=~] (identical|rounding)/);
+  // The whole set: PyTorch has 445 of its 450 digits right (assets/data/lenet5.predictions.txt).
+  const whole = await page.locator("#screens-table tfoot tr").allTextContents();
+  assert.match(whole[0], /as labelled445 of 450 \(98\.89 %\)445 of 450 \(98\.89 %\)445 of 450/);
+  assert.match(whole[1], /450 of 450 \(100\.00 %\)450 of 450 \(100\.00 %\)450 of 450/);
   assert.deepEqual(complaints, []);
+});
+
+test("runs are remembered, with the build of the engine, until they are cleared", async (t) => {
+  const { url } = await serve(t);
+  const { page } = await openPage(t);
+  await page.addInitScript(() => {
+    navigator.clipboard.writeText = async (text) => (globalThis.copied = text);
+  });
+  const course = async () => {
+    await canvas(page).focus();
+    await canvas(page).press("9");
+    await shows(page, { view: "Runs" });
+    await canvas(page).press("Control+c");
+    await page.waitForFunction(() => globalThis.copied !== undefined);
+    return page.evaluate(() => globalThis.copied);
+  };
+  await page.goto(`${url}#model=lenet5&targets=strict`);
+  await shows(page, { busy: "false", targets: "1", view: "Layers" });
+  await page.goto("about:blank");
+  await page.goto(url);
+  await shows(page, { busy: "false", view: "Run" });
+  await page.locator("#kept-text").filter({ hasText: "the times of 1 run" }).waitFor();
+  assert.match(await course(), /lenet5 {2}chrome\/strict .* [0-9a-f]{8} +20\d\d-/);
+  await page.locator("#start").click();
+  await status(page, "Done: 13 layers");
+  await page.locator("#kept-text").filter({ hasText: "the times of 2 runs" }).waitFor();
+  await page.locator("#clear").click();
+  await page.locator("#kept").waitFor({ state: "hidden" });
+  await page.evaluate(() => delete globalThis.copied);
+  assert.doesNotMatch(await course(), /lenet5/);
 });
 
 test("a layer is chosen with the mouse and with the keys; Tab leaves the canvas", async (t) => {

@@ -1,0 +1,85 @@
+// The history of runs that the page keeps, on a storage of our own.
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+class Storage {
+  kept = new Map();
+  full = false;
+  getItem = (key) => this.kept.get(key) ?? null;
+  setItem(key, value) {
+    if (this.full) throw new Error("QuotaExceededError");
+    this.kept.set(key, value);
+  }
+  removeItem = (key) => this.kept.delete(key);
+}
+
+let loads = 0;
+/** The module as a page that is opened anew has it. */
+const open = () => import(`../../../web/history.mjs?${++loads}`);
+
+const task = { start: { target: "chrome/strict:threads=2" }, threads: 2, variant: "driftscope-simd-threads" };
+const reply = (...times) => ({ run: { browser: "Chromium 156" }, layers: times.map((time_ns) => ({ time_ns })) });
+
+beforeEach(() => {
+  globalThis.localStorage = new Storage();
+  globalThis.fetch = async () => new Response('{"build":"0123abcd"}');
+});
+
+test("runs of one model and target are one course, by builds, also after the page was closed", async () => {
+  const first = await open();
+  await first.learnBuild(task.variant);
+  first.addRun("lenet5", task, reply(1000, 500));
+  first.addRun("lenet5", task, reply(900, 500));
+  globalThis.fetch = async () => new Response('{"build":"89abcdef"}');
+  const second = await open();
+  await second.learnBuild(task.variant);
+  second.addRun("lenet5", task, reply(700));
+  second.addRun("lenet1", task, reply(10));
+  const courses = second.courses();
+  assert.deepEqual(
+    courses.map(({ title, where, builds }) => [title, where, builds.map(({ build, times_ns }) => [build, times_ns])]),
+    [
+      ["lenet5  chrome/strict  2 threads, every layer kept", "Chromium 156, driftscope-simd-threads", [["0123abcd", [1500, 1400]], ["89abcdef", [700]]]],
+      ["lenet1  chrome/strict  2 threads, every layer kept", "Chromium 156, driftscope-simd-threads", [["89abcdef", [10]]]],
+    ],
+  );
+  assert.match(courses[0].builds[0].first_seen, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  assert.equal(second.count(), 4);
+});
+
+test("a run shorter than the clock's step is left out", async () => {
+  const history = await open();
+  history.addRun("lenet5", task, reply(0, 0));
+  assert.equal(history.count(), 0);
+});
+
+test("two tabs add to one history, and the oldest runs make way", async () => {
+  const [left, right] = [await open(), await open()];
+  left.addRun("a", task, reply(1));
+  right.addRun("b", task, reply(2));
+  left.addRun("c", task, reply(3));
+  assert.equal((await open()).count(), 3);
+  for (let i = 0; i < 2000; ++i) left.addRun("d", task, reply(4));
+  const { courses } = await open();
+  assert.deepEqual(courses().map(({ builds }) => builds[0].times_ns.length), [2000]);
+});
+
+test("damaged, locked and full storage keep the page going", async () => {
+  const { kept } = globalThis.localStorage;
+  for (const damaged of ["{", "7", '[null, 3, {"title": "x"}, {"title":"t","where":"w","build":"b","when":"n","time_ns":"long"}]']) {
+    kept.set("driftscope-history-1", damaged);
+    assert.deepEqual((await open()).courses(), []);
+  }
+  globalThis.localStorage.full = true;
+  const full = await open();
+  full.addRun("lenet5", task, reply(5));
+  full.addRun("lenet5", task, reply(6));
+  assert.equal(full.count(), 2);
+  Object.defineProperty(globalThis, "localStorage", { configurable: true, get() { throw new Error("SecurityError"); } });
+  const locked = await open();
+  locked.addRun("lenet5", task, reply(5));
+  assert.equal(locked.courses().length, 1);
+  locked.clear();
+  assert.equal(locked.count(), 0);
+  delete globalThis.localStorage;
+});

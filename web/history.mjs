@@ -1,0 +1,76 @@
+// Times of this page's runs, kept in this browser: the course of a model on a target over the engine's
+// builds. Where storage is locked (private windows) or full, nothing is kept and all else works.
+// Clients: page.mjs, screens.mjs, kept.mjs.
+import { fetchJson } from "./choice.mjs";
+
+const storeName = "driftscope-history-1";
+const mostRuns = 2000; // the oldest make way
+
+const isRun = (run) =>
+  typeof run === "object" && run !== null && run.time_ns > 0 && ["title", "where", "build", "when"].every((key) => typeof run[key] === "string");
+
+function read() {
+  try {
+    const runs = JSON.parse(localStorage.getItem(storeName) ?? "[]");
+    return Array.isArray(runs) ? runs.filter(isRun) : [];
+  } catch {
+    return [];
+  }
+}
+
+let runs = read();
+let stored = true; // what is in `runs`
+const builds = {};
+
+/** Learns which build of an engine this site has. */
+export async function learnBuild(variant) {
+  const found = await fetchJson(`engine/${variant}.json`, { optional: true });
+  builds[variant] = found?.build;
+}
+
+/**
+ * Adds a run: `task` as of runner.mjs, and the engine's answer at its end. One that was too short for the
+ * browser's clock tells nothing and is left out.
+ */
+export function addRun(model, { start, threads, variant }, reply) {
+  const [target] = start.target.split(":");
+  const run = {
+    title: `${model}  ${target}  ${threads} thread${threads === 1 ? "" : "s"}, every layer kept`,
+    where: `${reply.run.browser}, ${variant}`,
+    build: builds[variant] ?? "unknown",
+    when: new Date().toISOString().replace(/\.\d+/, ""),
+    time_ns: reply.layers.reduce((sum, { time_ns }) => sum + time_ns, 0),
+  };
+  if (!isRun(run)) return;
+  runs = [...(stored ? read() : runs), run].slice(-mostRuns); // other tabs write, too
+  try {
+    localStorage.setItem(storeName, JSON.stringify(runs));
+  } catch {
+    stored = false; // until the page is closed it is shown all the same
+  }
+}
+
+/** [{title, where, builds: [{build, first_seen, times_ns}]}], each in the order of its first run. */
+export function courses() {
+  const found = new Map();
+  for (const { title, where, build, when, time_ns } of runs) {
+    const key = `${title}\n${where}`;
+    if (!found.has(key)) found.set(key, { title, where, builds: [] });
+    const { builds } = found.get(key);
+    let one = builds.find((other) => other.build === build);
+    if (!one) builds.push((one = { build, first_seen: when, times_ns: [] }));
+    one.times_ns.push(time_ns);
+  }
+  return [...found.values()];
+}
+
+export const count = () => runs.length;
+
+export function clear() {
+  runs = [];
+  try {
+    localStorage.removeItem(storeName);
+  } catch {
+    // There is none.
+  }
+}
