@@ -45,6 +45,7 @@ async function countingServer(upstream) {
     if (request.url.endsWith('/probe.js')) return response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(probe);
     const isPage = new URL(request.url, upstream).pathname === page.pathname;
     const headers = { ...request.headers, host: page.host };
+    if (headers.origin) headers.origin = page.origin; // the server answers its own page alone
     if (isPage) delete headers['accept-encoding'];
     const forwarded = httpRequest({ host: page.hostname, port: page.port, path: request.url, method: request.method, headers }, async (answer) => {
       ++counts.requests;
