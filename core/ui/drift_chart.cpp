@@ -41,34 +41,50 @@ const char* drift_unit(DriftMeasure measure) {
   return "share of the rounding budget";
 }
 
-/// A line through the values; where there are more layers than pixels, the lowest and the highest of
-/// each column of pixels.
-void paint_values(Painter& painter, const DriftPlace& place, const std::vector<double>& values, Colour colour,
-                  float width) {
+/// A line through every `step`th value, interrupted where there is none.
+void paint_line(Painter& painter, const DriftPlace& place, const std::vector<double>& values,
+                std::size_t step, Colour colour, float width) {
   std::vector<Point> line;
   const auto flush = [&] {
     painter.polyline(line, colour, width);
     line.clear();
   };
-  const std::size_t count = place.chart.last - place.chart.first;
-  const auto columns = static_cast<std::size_t>(std::max(1.0f, place.area.width() / 1.5f));
-  const std::size_t step = std::max<std::size_t>(1, count / columns);
   for (std::size_t i = place.chart.first; i < place.chart.last; i += step) {
+    if (std::isnan(values[i])) flush();
+    else line.push_back({place.x(i), place.y(values[i])});
+  }
+  flush();
+}
+
+/// Where there are more layers than pixels: for each column of pixels the highest of its `step` values, as a
+/// line, above a veil down to the lowest if `veiled`. A line to and fro would hide everything behind it.
+void paint_columns(Painter& painter, const DriftPlace& place, const std::vector<double>& values,
+                   std::size_t step, Colour colour, float width, bool veiled) {
+  std::vector<double> highest(values.size(), not_measured);
+  const Colour veil = with_alpha(colour, 0.16f);
+  for (std::size_t i = place.chart.first; i < place.chart.last; i += step) {
+    const std::size_t end = std::min(i + step, place.chart.last);
     double low = not_measured;
     double high = not_measured;
-    for (std::size_t k = i; k < std::min(i + step, place.chart.last); ++k) {
+    for (std::size_t k = i; k < end; ++k) {
       if (std::isnan(values[k])) continue;
       low = std::isnan(low) ? values[k] : std::min(low, values[k]);
       high = std::isnan(high) ? values[k] : std::max(high, values[k]);
     }
-    if (std::isnan(low)) {
-      flush();
-      continue;
-    }
-    line.push_back({place.x(i), place.y(low)});
-    if (high > low) line.push_back({place.x(i), place.y(high)});
+    if (std::isnan(low)) continue;
+    highest[i] = high;
+    const float right = end < place.chart.last ? place.x(end) : place.x(i) + 1.0f;
+    if (high > low && veiled) painter.fill({place.x(i), place.y(high), right, place.y(low)}, veil);
   }
-  flush();
+  paint_line(painter, place, highest, step, colour, width);
+}
+
+void paint_values(Painter& painter, const DriftPlace& place, const std::vector<double>& values, Colour colour,
+                  float width, bool veiled) {
+  const auto columns = static_cast<std::size_t>(std::max(1.0f, place.area.width() / 1.5f));
+  const std::size_t step = (place.chart.last - place.chart.first) / columns;
+  if (step > 1) paint_columns(painter, place, values, step, colour, width, veiled);
+  else paint_line(painter, place, values, 1, colour, width);
 }
 
 void paint_axes(Painter& painter, const DriftPlace& place, const Snapshot& snapshot, DriftMeasure measure,
@@ -83,21 +99,22 @@ void paint_axes(Painter& painter, const DriftPlace& place, const Snapshot& snaps
   painter.text({place.chart.box.left, place.chart.box.top + painter.line_height(true) * 0.5f},
                drift_unit(measure), theme.dim, Anchor::start, true);
   // Names as dense as they are readable.
-  const float room = painter.text_width("conv_block_12 ", true);
+  const float gap = painter.text_width("  ", true);
   const std::size_t count = place.chart.last - place.chart.first;
+  std::size_t longest = 4;
+  for (std::size_t i = place.chart.first; i < place.chart.last; ++i)
+    longest = std::max(longest, snapshot.layers[i].node.size());
+  const float room = painter.text_width(std::string(std::min<std::size_t>(longest, 13), 'n'), true) + gap;
   const auto most = static_cast<std::size_t>(std::max(1.0f, area.width() / room));
   const std::size_t step = std::max<std::size_t>(1, (count + most - 1) / most);
   for (std::size_t i = place.chart.first; i < place.chart.last; i += step) {
     const float x = place.x(i);
     painter.line({x, area.bottom}, {x, area.bottom + 4.0f}, theme.line, 1.0f);
-    const bool at_end = x + room / 2.0f > place.chart.box.right;
-    const bool at_start = x - room / 2.0f < place.chart.box.left;
-    painter.text({x, area.bottom + 5.0f + painter.line_height(true) * 0.5f},
-                 elide(snapshot.layers[i].node, 13), theme.dim,
-                 at_end     ? Anchor::end
-                 : at_start ? Anchor::start
-                            : Anchor::middle,
-                 true);
+    const std::string name = elide(snapshot.layers[i].node, 13);
+    const float half = painter.text_width(name, true) / 2.0f;
+    const float inside = std::max(place.chart.box.left + half, std::min(x, place.chart.box.right - half));
+    painter.text({inside, area.bottom + 5.0f + painter.line_height(true) * 0.5f}, name, theme.dim,
+                 Anchor::middle, true);
   }
 }
 
@@ -184,8 +201,8 @@ void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snap
   for (const DriftSeries& one : series) {
     if (!shown(one)) continue;
     const Colour colour = theme.series(one.target);
-    if (chart.show_local && !few) paint_values(painter, place, one.local, with_alpha(colour, 0.45f), 1.0f);
-    paint_values(painter, place, one.total, colour, 1.8f);
+    if (chart.show_local && !few) paint_values(painter, place, one.local, with_alpha(colour, 0.45f), 1.0f, false);
+    paint_values(painter, place, one.total, colour, 1.8f, true);
     for (std::size_t i = chart.first; i < chart.last; ++i) {
       if (std::isnan(one.total[i])) continue;
       const bool fault = snapshot.cell(i, one.target).verdict == Verdict::fault;

@@ -332,12 +332,15 @@ void DesktopHost::show_open_runs() {
   parts.title = open_title_;
   parts.model_sha256 = sha;
   if (model) {
+    const auto verified = [this] {
+      return std::count_if(open_.begin(), open_.end(),
+                           [](const ui::TargetParts& one) { return one.verification.has_value(); });
+    };
+    const auto from_files = verified();
     judge_targets(open_, *model, [&](const std::string& target, std::int64_t done, std::int64_t total) {
       return told("judging " + target, done, total);
     });
-    const bool judged = std::any_of(open_.begin(), open_.end(),
-                                    [](const ui::TargetParts& one) { return one.verification.has_value(); });
-    if (judged || !sha.empty()) {
+    if (!sha.empty() || verified() > from_files) {
       parts.title = model->path.filename().string();
       parts.topology = topology_of(model->graph);
       parts.class_names = class_names(*model);

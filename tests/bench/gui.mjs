@@ -37,7 +37,7 @@ function measure(title, lines, files) {
 }
 
 const many = manyLayers(10_000, 6);
-for (const view of ['Layers', 'Drift', 'Time', 'Graph']) measure(`${view}, 10,000 layers, 6 targets`, [`view ${view}`, 'speed 200', 'size 1920 1080', 'speed 200', 'size 3840 2160', 'speed 60'], [many]);
+for (const view of ['Layers', 'Drift', 'Time', 'Graph']) measure(`${view}, 10,000 layers, 6 targets`, [`view ${view}`, 'speed 100', 'size 1920 1080', 'speed 100', 'size 3840 2160', 'speed 20'], [many]);
 const large = [largeTensor('left', 0), largeTensor('right', 1e-6)];
 measure('Tensor, one channel of 64×224×224', ['view Tensor', 'key Home', 'speed 200', 'size 1920 1080', 'speed 200'], large);
 measure('Tensor, all 64 channels side by side', ['view Tensor', 'key Home', 'frames 3', 'click 440 85', 'shot tiles.png', 'speed 200'], large);

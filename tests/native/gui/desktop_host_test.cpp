@@ -157,6 +157,20 @@ TEST_CASE("DesktopHost_AComparison_ShowsEachTargetAndCanBeStopped") {
   CHECK(feed->progress[0].state == ui::TargetProgress::State::done);
 }
 
+TEST_CASE("DesktopHost_AVerdictThatNamesNoModel_IsNotTakenForTheChosenOne") {
+  Desk desk;
+  desk.host.open({desk.file("small.onnx", small_model().bytes())});
+  desk.settled();
+  const std::string json =
+      R"({"format":"driftscope-verify-1","target":"pc/strict","verdict":"identical","layers":[)"
+      R"({"node":"n","op":"Relu","output":"v","shape":[1],"verdict":"identical"}]})";
+  desk.host.open({desk.file("other.json", std::as_bytes(std::span(json)))});
+  const auto feed = desk.settled();
+  CHECK(feed->error.empty());
+  CHECK(feed->snapshot->title == "other.json");
+  CHECK_FALSE(feed->snapshot->has_structure);
+}
+
 TEST_CASE("DesktopHost_ADataset_IsPredictedOnEachTarget") {
   setenv("DRIFTSCOPE_ASSETS", DRIFTSCOPE_SOURCE_DIR "/assets", 1);
   Desk desk;
