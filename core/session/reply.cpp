@@ -5,6 +5,7 @@
 #include "core/engine/engine.hpp"
 #include "core/engines/strict/simd/target.hpp"
 #include "core/platform/platform.hpp"
+#include "core/trace/tensors_by_name.hpp"
 
 namespace driftscope {
 namespace {
@@ -43,9 +44,10 @@ json values_of(const Tensor& tensor) {
 
 json describe_layers(const Trace& trace) {
   json layers = json::array();
+  const TensorsByName tensors(trace);
   for (const NodeRecord& node : trace.nodes) {
     const std::string output = node.outputs.empty() ? std::string() : node.outputs.front();
-    const Tensor* tensor = trace.find(output);
+    const Tensor* tensor = tensors.find(output);
     layers.push_back({{"node", node.name},
                       {"op", node.op},
                       {"output", output},

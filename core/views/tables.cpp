@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/trace/tensors_by_name.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/observer.hpp"
 #include "core/views/format.hpp"
@@ -188,8 +189,9 @@ std::string run_table(const Trace& trace) {
   table.column("memory", Align::right);
   table.column("first", Align::right);
   table.column("median", Align::right);
+  const TensorsByName tensors(trace);
   for (const NodeRecord& node : trace.nodes) {
-    const Tensor* output = node.outputs.empty() ? nullptr : trace.find(node.outputs[0]);
+    const Tensor* output = node.outputs.empty() ? nullptr : tensors.find(node.outputs[0]);
     table.row({elide(node.name, 32), elide(node.op, 20),
                output == nullptr ? "–" : shape_text(output->shape()),
                output == nullptr ? "–"

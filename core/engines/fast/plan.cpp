@@ -37,25 +37,30 @@ std::vector<Lifetime> lifetimes(const Plan& plan) {
   return result;
 }
 
-bool in_arena(const Plan& plan, BufferId id) {
-  return plan.buffers[plan.root(id)].home == Home::arena;
-}
-
 // The output takes over the memory of an input that ends with the step that reads it.
 void work_in_place(Plan& plan) {
   std::vector<Lifetime> lives = lifetimes(plan);
+  // Roots that were taken over have a root in turn; a long chain of them is followed once.
+  const auto root_of = [&](BufferId id) {
+    while (plan.root(id) != id) {
+      plan.buffers[id].root = plan.root(plan.root(id));
+      id = plan.root(id);
+    }
+    return id;
+  };
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     PlannedStep& step = plan.steps[i];
     if (step.in_place == no_buffer) continue;
-    const BufferId from = plan.root(step.in_place);
-    const BufferId to = plan.root(step.writes[0]);
-    if (!in_arena(plan, from) || !in_arena(plan, to) || from == to || lives[from].last != i ||
+    const BufferId from = root_of(step.in_place);
+    const BufferId to = root_of(step.writes[0]);
+    const auto in_arena = [&](BufferId root) { return plan.buffers[root].home == Home::arena; };
+    if (!in_arena(from) || !in_arena(to) || from == to || lives[from].last != i ||
         lives[to].first != i || plan.buffers[from].bytes < plan.buffers[to].bytes)
       continue;
     lives[from].last = std::max(lives[from].last, lives[to].last);
-    for (Buffer& buffer : plan.buffers)
-      if (buffer.root == to) buffer.root = from;
+    plan.buffers[to].root = from;
   }
+  for (BufferId id = 0; id < plan.buffers.size(); ++id) plan.buffers[id].root = root_of(id);
 }
 
 // A slot is released by the last node that reads, makes or hands it over, unless it is an output.

@@ -33,6 +33,15 @@ TEST_CASE("MemoryPlan_ChainOfBuffers_NeedsTheLargestPair") {
   CHECK(plan.bytes == rounded(3000) + rounded(2000));
 }
 
+TEST_CASE("MemoryPlan_LongChainWithALongLife_NeedsAllThatIsAlive") {
+  // 50,000 steps, and one buffer that is there from the first to the last.
+  std::vector<MemoryRequest> chain = {{640, 0, 50'000}};
+  for (std::size_t i = 0; i < 50'000; ++i)
+    chain.push_back({static_cast<std::int64_t>(i % 2 == 0 ? 1024 : 512), i, i + 1});
+  const MemoryPlan plan = plan_memory(chain);
+  CHECK(plan.bytes == 640 + 1024 + 512);
+}
+
 TEST_CASE("MemoryPlan_GapBetweenTwo_IsFilledByTheTightest") {
   // The first four lie behind one another; the first and the third leave gaps before the fifth comes.
   const std::vector<MemoryRequest> requests = {
