@@ -22,9 +22,9 @@ let runs = read();
 let stored = true; // what is in `runs`
 const builds = {};
 
-/** Learns which build of an engine this site has. */
+/** Learns which build of an engine this site has; runs of one that says nothing are of an "unknown" one. */
 export async function learnBuild(variant) {
-  const found = await fetchJson(`engine/${variant}.json`, { optional: true });
+  const found = await fetchJson(`engine/${variant}.json`, { optional: true }).catch(() => null);
   builds[variant] = found?.build;
 }
 

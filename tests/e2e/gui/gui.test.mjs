@@ -105,23 +105,35 @@ test('files can be dropped at any time; bad ones say what is wrong and change no
   assert.ok(existsSync(join(folder, 'empty.png')));
 });
 
-test('the look of Layers, Drift and Graph is the stored one', { skip: skip || (sanitized && 'looked at once') }, (t) => {
-  const folder = temporaryFolder(t);
-  const names = ['Layers', 'Drift', 'Graph'];
-  const done = gui(folder, ['idle', 'size 800 500', ...names.flatMap((view) => [`view ${view}`, `shot ${view}.png`])], { files: [fixture(folder)] });
-  assert.equal(done.status, 0, done.stderr);
-  for (const name of names) {
-    const stored = join(here, 'pictures', `${name.toLowerCase()}.png`);
-    const seen = reduced(picture(folder, `${name}.png`));
-    if (process.env.DRIFTSCOPE_STORE_PICTURES) {
-      mkdirSync(dirname(stored), { recursive: true });
-      writeFileSync(stored, encodeGrey(seen));
+/** Two traces of one value each, the same on every machine. */
+function twoTensors(folder) {
+  const shape = [1, 3, 24, 32];
+  return ['strict', 'fast'].map((engine, right) => {
+    const values = Float32Array.from({ length: 3 * 24 * 32 }, (_, i) => Math.round(1000 * Math.sin(i * 0.05)) / 1000 + (right && i % 29 === 0 ? 2 ** -10 : 0));
+    const path = join(folder, `${engine}.safetensors`);
+    writeSafetensors(path, new Map([['features', { dtype: 'F32', shape, bytes: Buffer.from(values.buffer) }]]), { format: 'driftscope-trace-1', target: `pc/${engine}` });
+    return path;
+  });
+}
+
+// Not Run and Runs: they show what is on this machine.
+for (const [files, names] of [[(folder) => [fixture(folder)], ['Layers', 'Drift', 'Time', 'Memory', 'Graph', 'Summary']], [twoTensors, ['Tensor']]])
+  test(`the look of ${names.join(', ')} is the stored one`, { skip: skip || (sanitized && 'looked at once') }, (t) => {
+    const folder = temporaryFolder(t);
+    const done = gui(folder, ['idle', 'size 800 500', ...names.flatMap((view) => [`view ${view}`, `shot ${view}.png`])], { files: files(folder) });
+    assert.equal(done.status, 0, done.stderr);
+    for (const name of names) {
+      const stored = join(here, 'pictures', `${name.toLowerCase()}.png`);
+      const seen = reduced(picture(folder, `${name}.png`));
+      if (process.env.DRIFTSCOPE_STORE_PICTURES) {
+        mkdirSync(dirname(stored), { recursive: true });
+        writeFileSync(stored, encodeGrey(seen));
+      }
+      const share = differing(seen, decodePng(readFileSync(stored)));
+      // Another version of the software renderer draws edges a little differently.
+      assert.ok(share < 0.02, `${name}: ${(100 * share).toFixed(2)} % of the pixels differ from ${stored}; DRIFTSCOPE_STORE_PICTURES=1 stores the new look`);
     }
-    const share = differing(seen, decodePng(readFileSync(stored)));
-    // Another version of the software renderer draws edges a little differently.
-    assert.ok(share < 0.02, `${name}: ${(100 * share).toFixed(2)} % of the pixels differ from ${stored}; DRIFTSCOPE_STORE_PICTURES=1 stores the new look`);
-  }
-});
+  });
 
 test('without a display it says so, and a wrong option as well', { skip }, (t) => {
   const none = run(['gui'], { env: { DISPLAY: '', WAYLAND_DISPLAY: '' } });
