@@ -64,7 +64,8 @@ export function courses() {
   return [...found.values()];
 }
 
-export const count = () => runs.length;
+/** How many runs the browser keeps. */
+export const count = () => read().length;
 
 export function clear() {
   runs = [];

@@ -128,7 +128,11 @@ test("without room in the browser everything works, and nothing is kept", async 
   const { url } = await serve(t);
   const { page, complaints } = await openPage(t);
   await page.addInitScript(() => {
-    Cache.prototype.put = () => Promise.reject(new DOMException("no room", "QuotaExceededError"));
+    const full = () => new DOMException("no room", "QuotaExceededError");
+    Cache.prototype.put = () => Promise.reject(full());
+    Storage.prototype.setItem = () => {
+      throw full();
+    };
   });
   await page.goto(url);
   await page.locator("#start:enabled").waitFor();
