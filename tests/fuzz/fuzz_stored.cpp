@@ -1,0 +1,44 @@
+// Any bytes as the JSON of `compare` and `verify`, shown, or as a baseline, written again; the first byte says
+// which.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "core/gate/baseline.hpp"
+#include "core/ui/snapshot.hpp"
+#include "core/ui/stored_comparison.hpp"
+
+namespace {
+
+using namespace driftscope;
+
+void comparison(std::string_view json) {
+  auto targets = ui::read_stored_comparison(json);
+  if (!targets.ok()) return;
+  for (const ui::TargetParts& target : *targets)
+    if (target.dataset && target.dataset->correct > target.dataset->samples) std::abort();
+  ui::SnapshotParts parts;
+  parts.targets = *std::move(targets);
+  const ui::Snapshot snapshot = ui::make_snapshot(std::move(parts));
+  if (snapshot.cells.size() != snapshot.layers.size() * snapshot.targets.size()) std::abort();
+  (void)ui::snapshot_headline(snapshot);
+}
+
+/// What was read is what is written.
+void baseline(std::span<const std::byte> bytes) {
+  const auto read = read_baseline(bytes);
+  if (!read.ok()) return;
+  const std::string text = baseline_json(*read);
+  const auto again = read_baseline(std::as_bytes(std::span(text)));
+  if (!again.ok() || baseline_json(*again) != text) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
+  if (data[0] % 2 == 0) comparison({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  else baseline(bytes);
+  return 0;
+}
