@@ -6,6 +6,7 @@
 // that hit no element are left out.
 #include <fmt/format.h>
 
+#include "core/base/checked.hpp"
 #include "core/ops/support/convolution.hpp"
 #include "core/ops/support/transposed_window.hpp"
 
