@@ -28,7 +28,7 @@ Result<std::optional<std::string>> read_text(const nlohmann::json& request,
   return std::optional(found->get<std::string>());
 }
 
-Result<bool> read_flag(const json& request, std::string_view field) {
+Result<bool> read_flag(const nlohmann::json& request, std::string_view field) {
   const auto given = request.find(field);
   if (given == request.end() || given->is_null()) return false;
   if (!given->is_boolean())
