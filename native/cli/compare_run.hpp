@@ -7,6 +7,7 @@
 
 #include "core/views/comparison_view.hpp"
 #include "native/cli/capture_options.hpp"
+#include "native/cli/console.hpp"
 #include "native/cli/dataset_run.hpp"
 #include "native/cli/target_runner.hpp"
 

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include "core/gate/fail_on.hpp"
 #include "tests/unit/support/text.hpp"
 
