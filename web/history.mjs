@@ -29,14 +29,14 @@ export async function learnBuild(variant) {
 }
 
 /**
- * Adds a run: `task` as of runner.mjs, and the engine's answer at its end. One that was too short for the
- * browser's clock tells nothing and is left out.
+ * Adds a run of the model with this name: `task` and the result as of runner.mjs. One that was too short for
+ * the browser's clock tells nothing and is left out. Other bytes under the same name are another model.
  */
-export function addRun(model, { start, threads, variant }, reply) {
+export function addRun(name, { start, threads, variant }, { reply, model }) {
   const [target] = start.target.split(":");
   const run = {
-    title: `${model}  ${target}  ${threads} thread${threads === 1 ? "" : "s"}, every layer kept`,
-    where: `${reply.run.browser}, ${variant}`,
+    title: `${name}  ${target}  ${threads} thread${threads === 1 ? "" : "s"}, every layer kept`,
+    where: `${reply.run.browser}, ${variant}, model ${model.model_sha256.slice(0, 8)}`,
     build: builds[variant] ?? "unknown",
     when: new Date().toISOString().replace(/\.\d+/, ""),
     time_ns: reply.layers.reduce((sum, { time_ns }) => sum + time_ns, 0),
@@ -69,6 +69,7 @@ export const count = () => read().length;
 
 export function clear() {
   runs = [];
+  stored = true;
   try {
     localStorage.removeItem(storeName);
   } catch {

@@ -159,7 +159,7 @@ async function runOnce(signal) {
   const task = taskOf(start, inputs);
   const result = await runInWorker(task, { onChange: view.showProgress, signal });
   showResult(result, index);
-  history.addRun(state.chosen.name, task, result.reply);
+  history.addRun(state.chosen.name, task, result);
   await keptChanged();
   await offerTrace(result, state.chosen.name);
 }

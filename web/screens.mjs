@@ -87,9 +87,10 @@ class Screens {
     this.#tell({ history: courses() });
   }
 
-  #tell(change) {
+  /** The history goes along only when it is new: progress is told many times a second. */
+  #tell({ history, ...change }) {
     Object.assign(this.#feed, change);
-    this.#gui.feed(this.#feed);
+    this.#gui.feed({ ...this.#feed, history });
     this.#canvas.dataset.busy = this.#feed.busy;
     this.#canvas.dataset.error = this.#feed.error;
   }
@@ -191,10 +192,10 @@ class Screens {
         const start = { target, environment: environment(here, variant), repeat, capture: "all", stream: true, seed: choice.samples ? undefined : 42 };
         const told = ({ phase, done, total }) => step(place, { step: phase === "run" ? "running" : "preparing", done, total });
         const task = this.#task({ inputs, start });
-        const { file, reply } = await runInWorker(task, { onChange: told, signal });
-        addRun(choice.name, task, reply);
+        const result = await runInWorker(task, { onChange: told, signal });
+        addRun(choice.name, task, result);
         await this.#page.keptChanged();
-        const trace = await bytesOf(file);
+        const trace = await bytesOf(result.file);
         step(place, { step: "judging", done: 0, total: 0 });
         const judge = { left: shown.traces[0], right: trace };
         const { comparison, topology } = await runInWorker(this.#task({ judge }), { signal });

@@ -139,7 +139,7 @@ bool is_unrecorded(const TargetResult& target, const std::string& output) {
 }
 
 std::int64_t agreement(const DatasetResult& left, const DatasetResult& target) {
-  if (target.predictions.empty()) return target.agrees_with_left;
+  if (left.predictions.empty() || target.predictions.empty()) return target.agrees_with_left;
   const std::size_t common = std::min(left.predictions.size(), target.predictions.size());
   std::int64_t same = 0;
   for (std::size_t i = 0; i < common; ++i)

@@ -30,6 +30,7 @@ class PageHost final : public ui::Host {
   std::shared_ptr<const ui::Feed> feed() override { return feed_; }
   void set_feed(ui::Feed feed) {
     feed.snapshot = feed_->snapshot;
+    if (!feed.history) feed.history = feed_->history;
     feed_ = std::make_shared<const ui::Feed>(std::move(feed));
   }
   void show(ui::Snapshot snapshot) {

@@ -79,9 +79,11 @@ Result<ui::Feed> read_page_feed(std::string_view bytes) {
   feed.busy = flag(object, "busy");
   feed.doing = text(object, "doing");
   feed.error = text(object, "error");
-  auto history = std::make_shared<std::vector<ui::RunTrend>>();
-  for_each_object(object, "history", [&](const json& one) { history->push_back(trend_of(one)); });
-  feed.history = std::move(history);
+  if (object.contains("history")) {
+    auto history = std::make_shared<std::vector<ui::RunTrend>>();
+    for_each_object(object, "history", [&](const json& one) { history->push_back(trend_of(one)); });
+    feed.history = std::move(history);
+  }
   feed.history_advice = "Each run on this page adds to it. It stays in this browser.";
   for_each_object(object, "targets", [&](const json& one) {
     feed.targets.push_back({text(one, "target"), flag(one, "available"), text(one, "detail")});

@@ -18,7 +18,7 @@ let loads = 0;
 const open = () => import(`../../../web/history.mjs?${++loads}`);
 
 const task = { start: { target: "chrome/strict:threads=2" }, threads: 2, variant: "driftscope-simd-threads" };
-const reply = (...times) => ({ run: { browser: "Chromium 156" }, layers: times.map((time_ns) => ({ time_ns })) });
+const reply = (...times) => ({ model: { model_sha256: "1a32d042c6cc0e25" }, reply: { run: { browser: "Chromium 156" }, layers: times.map((time_ns) => ({ time_ns })) } });
 
 beforeEach(() => {
   globalThis.localStorage = new Storage();
@@ -39,12 +39,19 @@ test("runs of one model and target are one course, by builds, also after the pag
   assert.deepEqual(
     courses.map(({ title, where, builds }) => [title, where, builds.map(({ build, times_ns }) => [build, times_ns])]),
     [
-      ["lenet5  chrome/strict  2 threads, every layer kept", "Chromium 156, driftscope-simd-threads", [["0123abcd", [1500, 1400]], ["89abcdef", [700]]]],
-      ["lenet1  chrome/strict  2 threads, every layer kept", "Chromium 156, driftscope-simd-threads", [["89abcdef", [10]]]],
+      ["lenet5  chrome/strict  2 threads, every layer kept", "Chromium 156, driftscope-simd-threads, model 1a32d042", [["0123abcd", [1500, 1400]], ["89abcdef", [700]]]],
+      ["lenet1  chrome/strict  2 threads, every layer kept", "Chromium 156, driftscope-simd-threads, model 1a32d042", [["89abcdef", [10]]]],
     ],
   );
   assert.match(courses[0].builds[0].first_seen, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   assert.equal(second.count(), 4);
+});
+
+test("another model under the same name is another course", async () => {
+  const history = await open();
+  history.addRun("model", task, reply(5));
+  history.addRun("model", task, { ...reply(50), model: { model_sha256: "ffffffff00000000" } });
+  assert.deepEqual(history.courses().map(({ builds }) => builds[0].times_ns), [[5], [50]]);
 });
 
 test("a run shorter than the clock's step is left out", async () => {
