@@ -12,7 +12,6 @@
 #include "core/model/model_outline.hpp"
 #include "core/model/onnx_parts.hpp"
 #include "core/model/protobuf_fields.hpp"
-#include "core/platform/platform.hpp"
 
 namespace driftscope {
 namespace {
@@ -119,30 +118,22 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Result<Model> read_onnx(std::span<const std::byte> bytes, const ExternalData& external_data,
-                        ThreadPool* threads) {
+Result<Model> read_onnx(std::span<const std::byte> bytes, const ExternalData& external_data) {
   if (bytes.size() > max_protobuf_bytes) return protobuf_too_large("model");
   if (bytes.empty()) return bad_input("model: the file is empty");
   const std::string_view message = text_of(bytes);
-  std::optional<Result<Model>> model;
-  std::string sha256;
-  const auto read = [&](std::int64_t begin, std::int64_t end) {
-    for (; begin < end; ++begin) try {
-        if (begin == 0) model.emplace(read_model(message, {external_data}));
-        else sha256 = sha256_hex(bytes);
-      } catch (const std::bad_alloc&) {
-        model.emplace(limit_error("out of memory"));
-      }
-  };
-  if (threads != nullptr) threads->parallel_for(2, 1, read);
-  else read(0, 2);
-  if (!model->ok()) return unreadable(std::move(*model).error(), message);
-  (*model)->sha256 = std::move(sha256);
-  return *std::move(model);
+  try {
+    auto model = read_model(message, {external_data});
+    if (!model.ok()) return unreadable(std::move(model).error(), message);
+    model->sha256 = sha256_hex(bytes);
+    return model;
+  } catch (const std::bad_alloc&) {
+    return limit_error("out of memory");
+  }
 }
 
 Result<Model> read_onnx(const ByteSource& source, const ExternalData& external_data,
-                        Weights weights) {
+                        Weights weights, Hash hash) {
   if (source.size > max_protobuf_bytes) return protobuf_too_large("model");
   if (source.size == 0) return bad_input("model: the file is empty");
   try {
@@ -154,7 +145,7 @@ Result<Model> read_onnx(const ByteSource& source, const ExternalData& external_d
       source.read(0, begin);
       return unreadable(std::move(model).error(), text_of(begin));
     }
-    model->sha256 = sha256_hex(source);
+    if (hash == Hash::sha256) model->sha256 = sha256_hex(source);
     return model;
   } catch (const std::bad_alloc&) {
     return limit_error("model: out of memory");

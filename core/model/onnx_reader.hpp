@@ -15,8 +15,6 @@
 
 namespace driftscope {
 
-class ThreadPool;
-
 inline constexpr std::int64_t min_opset = 1;
 inline constexpr std::int64_t max_opset = 21;
 
@@ -32,19 +30,20 @@ using ExternalData = std::function<Result<std::vector<std::byte>>(
 /// A loader for where there are no files: any external data is an error that names the file.
 [[nodiscard]] ExternalData no_external_data();
 
-/// With `threads` it is hashed while it is read.
 [[nodiscard]] Result<Model> read_onnx(std::span<const std::byte> bytes,
-                                      const ExternalData& external_data = no_external_data(),
-                                      ThreadPool* threads = nullptr);
+                                      const ExternalData& external_data = no_external_data());
 
 /// What becomes of the data of large initializers that lie in a source: `deferred` tensors read it when
 /// they are asked, for which the source must still be there.
 enum class Weights { in_memory, deferred };
 
+/// Whether the model is hashed; `none` is for who does that himself, beside other work.
+enum class Hash { sha256, none };
+
 /// The same for a model that lies elsewhere: in memory are only its tensors, and small pieces of the rest.
 [[nodiscard]] Result<Model> read_onnx(const ByteSource& source,
                                       const ExternalData& external_data = no_external_data(),
-                                      Weights weights = Weights::in_memory);
+                                      Weights weights = Weights::in_memory, Hash hash = Hash::sha256);
 
 /// Reads one serialized TensorProto (the .pb files of ONNX test data sets).
 [[nodiscard]] Result<NamedTensor> read_tensor_proto(std::span<const std::byte> bytes);

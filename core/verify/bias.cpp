@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/platform/platform.hpp"
@@ -13,7 +14,6 @@ namespace driftscope {
 namespace {
 
 constexpr std::int64_t min_slices = 30;
-constexpr std::int64_t max_samples = 1 << 16;
 constexpr double immaterial = 0.01;  // of the statistical budget
 constexpr double plain_factor = 4.0;
 constexpr double max_repetition = 1e-3;
@@ -42,90 +42,64 @@ std::vector<Axis> slicing_axes(const Shape& shape) {
   return axes;
 }
 
-struct Sample {
-  std::int64_t index;
-  double value;
-  double got;
-  double error;       // signed, in statistical budgets
-  double systematic;  // what may lean by right, in the same unit
-
-  [[nodiscard]] double share(Direction d) const {
-    return d == outward && std::signbit(value) ? -error : error;
-  }
+// How the asked elements err, each distinct pair of value and result once.
+struct Sampled {
+  BiasSamples samples;
+  std::int64_t count = 0;
+  Signed mean{};
+  double systematic = 0.0;  // mean of what may lean by right
 };
 
-// Of several samples with the same value and result only the first stays.
-std::vector<Sample> distinct(std::span<const std::vector<Sample>> parts) {
+double share(const BiasSample& sample, Direction d) {
+  return d == outward && std::signbit(sample.value) ? -sample.error : sample.error;
+}
+
+struct GroupSum {
+  std::int64_t count = 0;
+  Signed shares{};
+  double systematic = 0.0;
+};
+
+// Of several samples of a group that say the same only the first stays.
+GroupSum keep_distinct(BiasSamples& parts, std::size_t group) {
   std::size_t count = 0;
-  for (const auto& part : parts) count += part.size();
-  std::vector<Sample> kept;
-  kept.reserve(count);
-  // Open addressing, at most half full; 0 is an empty place.
-  std::vector<std::uint32_t> places(std::bit_ceil(2 * count + 1), 0);
-  for (const auto& part : parts)
-    for (const Sample& sample : part) {
-      // + 0.0: both zeros are one value.
-      std::uint64_t hash = std::bit_cast<std::uint64_t>(sample.value + 0.0) * 0x9e3779b97f4a7c15u;
-      hash =
-          (hash ^ hash >> 32 ^ std::bit_cast<std::uint64_t>(sample.got + 0.0)) * 0xc2b2ae3d27d4eb4fu;
-      // The upper half: floats widened to double have zeros below, and so has a product with them.
-      std::size_t at = static_cast<std::size_t>(hash >> 32 & (places.size() - 1));
-      const auto same = [&](const Sample& other) {
-        return other.value == sample.value && other.got == sample.got;
-      };
-      while (places[at] != 0 && !same(kept[places[at] - 1])) at = (at + 1) & (places.size() - 1);
-      if (places[at] != 0) continue;
-      kept.push_back(sample);
-      places[at] = static_cast<std::uint32_t>(kept.size());
+  for (const BiasPart& part : parts) count += part[group].size();
+  // Open addressing, at most half full.
+  std::vector<const BiasSample*> places(std::bit_ceil(2 * count), nullptr);
+  GroupSum sum;
+  for (BiasPart& part : parts) {
+    std::size_t kept = 0;
+    for (const BiasSample& sample : part[group]) {
+      std::size_t at = sample.hash / bias_groups & (places.size() - 1);
+      while (places[at] != nullptr && !places[at]->says_what(sample))
+        at = (at + 1) & (places.size() - 1);
+      if (places[at] != nullptr) continue;
+      places[at] = &(part[group][kept++] = sample);
+      for (const Direction d : {raw, outward}) sum.shares[d] += share(sample, d);
+      sum.systematic += sample.systematic;
     }
-  return kept;
-}
-
-// A number of elements that is enough, spread over the whole tensor, each distinct pair once.
-std::vector<Sample> take_samples(std::span<const Bounded> reference, std::span<const float> got,
-                                 ThreadPool& threads) {
-  const auto elements = static_cast<std::int64_t>(reference.size());
-  const std::int64_t count = std::min(elements, max_samples);
-  // Sample k lies behind element k·elements/count; without a division for each.
-  const std::int64_t scale = elements > max_samples ? elements : 1;
-  const int shift = elements > max_samples ? std::countr_zero(std::uint64_t{max_samples}) : 0;
-  const auto take = [&](std::int64_t k, std::vector<Sample>& part) {
-    // Evenly spread, but not in step with any axis: the fraction of k·φ within each stretch.
-    const std::int64_t begin = (k * scale) >> shift;
-    const std::int64_t stretch = (((k + 1) * scale) >> shift) - begin;
-    const double golden = static_cast<double>(k) * 0.6180339887498949;
-    const double fraction = golden - static_cast<double>(static_cast<std::int64_t>(golden));
-    const auto offset = static_cast<std::int64_t>(fraction * static_cast<double>(stretch));
-    const auto at = static_cast<std::size_t>(begin + offset);
-    const Bounded& want = reference[at];
-    const auto g = static_cast<double>(got[at]);
-    if (!std::isfinite(g) || !std::isfinite(want.value) || !std::isfinite(want.likely) ||
-        want.likely <= 0.0)
-      return;
-    part.push_back({begin + offset, want.value, g, (g - want.value) / want.likely,
-                    want.systematic / want.likely});
-  };
-  constexpr std::int64_t part_samples = 4096;
-  std::vector<std::vector<Sample>> parts(
-      static_cast<std::size_t>((count + part_samples - 1) / part_samples));
-  threads.parallel_for(
-      static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          std::vector<Sample>& part = parts[static_cast<std::size_t>(i)];
-          part.reserve(part_samples);
-          const std::int64_t last = std::min(count, (i + 1) * part_samples);
-          for (std::int64_t k = i * part_samples; k < last; ++k) take(k, part);
-        }
-      });
-  return distinct(parts);
-}
-
-Signed mean_share(const std::vector<Sample>& samples) {
-  Signed sum{};
-  for (const Sample& s : samples)
-    for (const Direction d : {raw, outward}) sum[d] += s.share(d);
-  for (double& x : sum) x /= static_cast<double>(samples.size());
+    part[group].resize(kept);
+    sum.count += static_cast<std::int64_t>(kept);
+  }
   return sum;
+}
+
+Sampled distinct(BiasSamples parts, ThreadPool& threads) {
+  std::array<GroupSum, bias_groups> sums;
+  threads.parallel_for(bias_groups, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      sums[i] = keep_distinct(parts, i);
+  });
+  Sampled all{std::move(parts)};
+  for (const GroupSum& sum : sums) {
+    all.count += sum.count;
+    for (const Direction d : {raw, outward}) all.mean[d] += sum.shares[d];
+    all.systematic += sum.systematic;
+  }
+  if (all.count == 0) return all;
+  for (double& x : all.mean) x /= static_cast<double>(all.count);
+  all.systematic /= static_cast<double>(all.count);
+  return all;
 }
 
 struct Scatter {
@@ -133,15 +107,16 @@ struct Scatter {
   std::int64_t slices = 0;
 };
 
-Scatter scatter_along(const Axis& axis, const std::vector<Sample>& samples, double mean,
-                      Direction d) {
+Scatter scatter_along(const Axis& axis, const Sampled& sampled, Direction d) {
   std::vector<double> deviation(static_cast<std::size_t>(axis.size));
   std::vector<bool> seen(deviation.size());
-  for (const Sample& s : samples) {
-    const auto slice = static_cast<std::size_t>(s.index / axis.stride % axis.size);
-    deviation[slice] += s.share(d) - mean;
-    seen[slice] = true;
-  }
+  for (const BiasPart& part : sampled.samples)
+    for (const auto& group : part)
+      for (const BiasSample& s : group) {
+        const auto slice = static_cast<std::size_t>(s.index / axis.stride % axis.size);
+        deviation[slice] += share(s, d) - sampled.mean[d];
+        seen[slice] = true;
+      }
   Scatter scatter;
   double squares = 0.0;
   for (std::size_t i = 0; i < deviation.size(); ++i) {
@@ -151,7 +126,7 @@ Scatter scatter_along(const Axis& axis, const std::vector<Sample>& samples, doub
   const auto slices = static_cast<double>(scatter.slices);
   if (scatter.slices > 1)
     scatter.standard_error = std::sqrt(squares * slices / (slices - 1.0)) /
-                             static_cast<double>(samples.size());
+                             static_cast<double>(sampled.count);
   return scatter;
 }
 
@@ -162,12 +137,11 @@ double normal_equivalent(double t, double freedom) {
 }
 
 // How far `lean` stands out, the least over all axes.
-double significance(double lean, const std::vector<Axis>& axes, const std::vector<Sample>& samples,
-                    double mean, Direction d) {
+double significance(double lean, const std::vector<Axis>& axes, const Sampled& sampled, Direction d) {
   if (lean <= 0.0) return 0.0;
   double least = std::numeric_limits<double>::max();
   for (const Axis& axis : axes) {
-    const Scatter scatter = scatter_along(axis, samples, mean, d);
+    const Scatter scatter = scatter_along(axis, sampled, d);
     if (scatter.slices < min_slices) return 0.0;
     const double t = lean / std::fmax(scatter.standard_error, std::numeric_limits<double>::min());
     least = std::fmin(least, normal_equivalent(t, static_cast<double>(scatter.slices - 1)));
@@ -177,22 +151,21 @@ double significance(double lean, const std::vector<Axis>& axes, const std::vecto
 
 }  // namespace
 
-double signed_bias_z(std::span<const Bounded> reference, const Tensor& got,
-                     const BiasWitness& witness, ThreadPool& threads) {
-  const std::vector<Axis> axes = slicing_axes(got.shape());
-  if (axes.empty()) return 0.0;
-  const std::vector<Sample> samples = take_samples(reference, got.values<float>(), threads);
-  if (samples.empty()) return 0.0;
-  const Signed mean = mean_share(samples);
-  double allowed = immaterial;
-  for (const Sample& s : samples) allowed += s.systematic / static_cast<double>(samples.size());
+bool can_tell_bias(const Shape& shape) { return !slicing_axes(shape).empty(); }
 
+double signed_bias_z(BiasSamples samples, std::span<const Bounded> reference, const Shape& shape,
+                     const BiasWitness& witness, ThreadPool& threads) {
+  const std::vector<Axis> axes = slicing_axes(shape);
+  if (axes.empty()) return 0.0;
+  const Sampled sampled = distinct(std::move(samples), threads);
+  if (sampled.count == 0) return 0.0;
   const auto largest = [&](const Signed& further) {
     double z = 0.0;
     for (const Direction d : {raw, outward}) {
-      const double lean = std::fabs(mean[d]) - allowed - further[d];
-      const double one = significance(lean, axes, samples, mean[d], d);
-      if (one > std::fabs(z)) z = std::copysign(one, mean[d]);
+      const double lean =
+          std::fabs(sampled.mean[d]) - immaterial - sampled.systematic - further[d];
+      const double one = significance(lean, axes, sampled, d);
+      if (one > std::fabs(z)) z = std::copysign(one, sampled.mean[d]);
     }
     return z;
   };
@@ -200,10 +173,9 @@ double signed_bias_z(std::span<const Bounded> reference, const Tensor& got,
   if (std::fabs(z) <= worth_asking) return z;
   if (witness.repetition() > max_repetition) return 0.0;
   const std::optional<Tensor> plain = witness.plain_float();
-  if (!plain || plain->dtype() != DType::float32 || plain->shape() != got.shape()) return 0.0;
-  const std::vector<Sample> plain_samples = take_samples(reference, plain->values<float>(), threads);
-  Signed further{};
-  if (!plain_samples.empty()) further = mean_share(plain_samples);
+  if (!plain || plain->dtype() != DType::float32 || plain->shape() != shape) return 0.0;
+  Signed further =
+      distinct({take_bias_samples(reference, plain->values<float>())}, threads).mean;
   for (double& x : further) x = plain_factor * std::fabs(x);
   return largest(further);
 }

@@ -23,6 +23,7 @@
 
 #include "core/model/tensor.hpp"
 #include "core/ops/support/bounded.hpp"
+#include "core/verify/bias_samples.hpp"
 
 namespace driftscope {
 
@@ -39,9 +40,13 @@ struct BiasWitness {
 /// Beyond this a lean is a fault.
 inline constexpr double bias_limit = 6.0;
 
+/// Whether a tensor of this shape has slices enough to tell a lean.
+[[nodiscard]] bool can_tell_bias(const Shape& shape);
+
 /// The lean in standard errors, 0 when there is none or the tensor is too small to tell; negative
-/// towards zero. `got` is float32 with the reference's shape.
-[[nodiscard]] double signed_bias_z(std::span<const Bounded> reference, const Tensor& got,
-                                   const BiasWitness& witness, ThreadPool& threads);
+/// towards zero. `samples` are of a float32 tensor of this shape against `reference`.
+[[nodiscard]] double signed_bias_z(BiasSamples samples, std::span<const Bounded> reference,
+                                   const Shape& shape, const BiasWitness& witness,
+                                   ThreadPool& threads);
 
 }  // namespace driftscope

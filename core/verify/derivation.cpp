@@ -8,6 +8,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "core/graph/load_constants.hpp"
+
 namespace driftscope {
 namespace {
 
@@ -57,9 +59,15 @@ bool Derivation::is_known(ValueId value) const {
   return graph_->values[value].constant || (*recorded_)[value] != nullptr;
 }
 
+// What the graph leaves in its source stays there, so that the weights of one node are in memory at a time.
 Result<Tensor> Derivation::known_tensor(ValueId value) const {
   const auto& constant = graph_->values[value].constant;
-  return constant ? *constant : recorded_->load(value);
+  if (!constant) return recorded_->load(value);
+  if (constant->in_memory()) return *constant;
+  DRIFTSCOPE_TRY(Tensor read, Tensor::unwritten(constant->dtype(), constant->shape(),
+                                                graph_->values[value].name));
+  constant->copy_bytes(0, read.mutable_bytes());
+  return read;
 }
 
 Result<Derivation> Derivation::plan(const Graph& graph, const RecordedValues& recorded) {
@@ -82,6 +90,8 @@ Result<Derivation> Derivation::plan(const Graph& graph, const RecordedValues& re
       wanted[input] = true;
       ++result.uses_[input];
     }
+    // Kernels ask for these on any thread.
+    for (const Subgraph& subgraph : node.subgraphs) load_constants(*subgraph.graph);
   }
   std::reverse(result.nodes_.begin(), result.nodes_.end());
   return result;

@@ -89,7 +89,9 @@ void judge_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const 
 void judge_floating(LayerVerdict& layer, std::span<const Bounded> reference, const Tensor& got,
                     const BiasWitness& witness, ThreadPool& threads) {
   const ErrorModel model = error_model_for(current_error_model(), got.dtype());
-  const auto [judged, metrics] = judge_tensor(reference, got, model, threads);
+  const bool may_lean =
+      model.rounds_to_nearest && got.dtype() == DType::float32 && can_tell_bias(got.shape());
+  auto [judged, metrics, samples] = judge_tensor(reference, got, model, threads, may_lean);
   layer.metrics = metrics;
   layer.budget_used = judged.use.worst;
   layer.budget_used_statistical = judged.use.likely;
@@ -112,9 +114,8 @@ void judge_floating(LayerVerdict& layer, std::span<const Bounded> reference, con
     layer.verdict = Verdict::fault;
     return;
   }
-  if (layer.metrics.different_elements > 0 && model.rounds_to_nearest &&
-      got.dtype() == DType::float32)
-    layer.mean_signed_z = signed_bias_z(reference, got, witness, threads);
+  if (layer.metrics.different_elements > 0 && may_lean)
+    layer.mean_signed_z = signed_bias_z(std::move(samples), reference, got.shape(), witness, threads);
   if (std::fabs(layer.mean_signed_z) > bias_limit) {
     layer.verdict = Verdict::fault;
     layer.reason = layer.mean_signed_z < 0.0

@@ -27,6 +27,7 @@ void keep_larger(TensorUse& kept, const TensorUse& later) {
 struct JudgedPart {
   TensorUse judged;
   metrics_parts::Part metrics;
+  BiasPart samples;
 };
 
 // The first element of `reference` and `got` is number `first` of the tensor.
@@ -38,13 +39,24 @@ class PartJudge {
   PartJudge(const ErrorModel& model, std::int64_t first, JudgedPart& result)
       : model_(model), first_(first), result_(result) {}
 
+  /// `places` are of the whole tensor, and outlive this.
+  void ask(const BiasPlaces& places, std::size_t elements) {
+    places_ = &places;
+    next_ = places.first_from(first_);
+    const auto end = places.first_from(first_ + static_cast<std::int64_t>(elements));
+    const auto each = static_cast<std::size_t>(end - next_) / bias_groups;
+    for (auto& group : result_.samples) group.reserve(each + each / 4 + 1);
+  }
+
   void judge(std::span<const Bounded> reference, std::span<const Stored> got) {
     for (std::size_t i = 0; i < reference.size(); i += block) {
       const std::size_t count = std::min(block, reference.size() - i);
       const auto bounds = reference.subspan(i, count);
       for (std::size_t k = 0; k < count; ++k) want_[k] = Kind::nearest(bounds[k].value);
       result_.metrics.template measure<Kind>(got.subspan(i, count), std::span(want_).first(count));
-      judge_block(bounds, got.subspan(i, count), first_ + static_cast<std::int64_t>(i));
+      const std::int64_t first = first_ + static_cast<std::int64_t>(i);
+      judge_block(bounds, got.subspan(i, count), first);
+      if (places_ != nullptr) sample_block(bounds, got.subspan(i, count), first);
     }
   }
 
@@ -74,15 +86,28 @@ class PartJudge {
     }
   }
 
+  void sample_block(std::span<const Bounded> reference, std::span<const Stored> got,
+                    std::int64_t first) {
+    for (; next_ < places_->count(); ++next_) {
+      const std::int64_t place = (*places_)[next_];
+      const auto at = static_cast<std::size_t>(place - first);
+      if (at >= reference.size()) return;
+      add_bias_sample(result_.samples, place, reference[at], static_cast<float>(Kind::value(got[at])));
+    }
+  }
+
   const ErrorModel& model_;
   std::int64_t first_;
   JudgedPart& result_;
+  const BiasPlaces* places_ = nullptr;
+  std::int64_t next_ = 0;
   std::array<Stored, block> want_;
 };
 
 template <class Kind>
 TensorJudgement judge_as(std::span<const Bounded> reference, const Tensor& got,
-                         const ErrorModel& model, ThreadPool& threads) {
+                         const ErrorModel& model, ThreadPool& threads, bool with_samples) {
+  const BiasPlaces places(got.elements());
   const auto values = got.values<typename Kind::Stored>();
   std::vector<JudgedPart> parts((reference.size() + part_elements - 1) / part_elements);
   threads.parallel_for(
@@ -90,15 +115,17 @@ TensorJudgement judge_as(std::span<const Bounded> reference, const Tensor& got,
         for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
           const std::size_t first = i * part_elements;
           const std::size_t count = std::min(part_elements, reference.size() - first);
-          PartJudge<Kind>(model, static_cast<std::int64_t>(first), parts[i])
-              .judge(reference.subspan(first, count), values.subspan(first, count));
+          PartJudge<Kind> judge(model, static_cast<std::int64_t>(first), parts[i]);
+          if (with_samples) judge.ask(places, count);
+          judge.judge(reference.subspan(first, count), values.subspan(first, count));
         }
       });
   TensorJudgement all;
   metrics_parts::Part metrics;
-  for (const JudgedPart& part : parts) {
+  for (JudgedPart& part : parts) {
     keep_larger(all.judged, part.judged);
     metrics.add(part.metrics);
+    if (with_samples) all.samples.push_back(std::move(part.samples));
   }
   all.metrics = metrics_of(metrics, got.elements());
   return all;
@@ -107,10 +134,10 @@ TensorJudgement judge_as(std::span<const Bounded> reference, const Tensor& got,
 }  // namespace
 
 TensorJudgement judge_tensor(std::span<const Bounded> reference, const Tensor& got,
-                             const ErrorModel& model, ThreadPool& threads) {
+                             const ErrorModel& model, ThreadPool& threads, bool with_samples) {
   TensorJudgement result;
   metrics_parts::with_floating_kind(got.dtype(), [&]<class Kind>() {
-    result = judge_as<Kind>(reference, got, model, threads);
+    result = judge_as<Kind>(reference, got, model, threads, with_samples);
   });
   return result;
 }

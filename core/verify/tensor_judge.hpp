@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/verify/bias_samples.hpp"
 #include "core/verify/element_judge.hpp"
 
 namespace driftscope {
@@ -20,11 +21,13 @@ struct TensorUse {
 struct TensorJudgement {
   TensorUse judged;
   Metrics metrics;  ///< as `measure` gives them against the reference rounded to got's dtype
+  BiasSamples samples;  ///< of a float32 tensor, when they were asked for
 };
 
 /// `got` is a floating tensor with an element for each of the reference. The same on any number of
 /// threads.
 [[nodiscard]] TensorJudgement judge_tensor(std::span<const Bounded> reference, const Tensor& got,
-                                           const ErrorModel& model, ThreadPool& threads);
+                                           const ErrorModel& model, ThreadPool& threads,
+                                           bool with_samples = false);
 
 }  // namespace driftscope

@@ -14,16 +14,6 @@
 namespace driftscope {
 namespace {
 
-Status check_model(const std::string& model_sha256, const Trace& trace) {
-  if (model_sha256.empty() || trace.model_sha256.empty() || model_sha256 == trace.model_sha256)
-    return {};
-  return bad_input(fmt::format(
-      "the trace was made from another model: expected sha256 {}, got {}; name the model that it was made "
-      "from, or, if both compute the same, take model_sha256 out of the trace's metadata: values are then "
-      "matched by name, and by position and shape where names differ",
-      model_sha256, trace.model_sha256));
-}
-
 // A recorded input that the model does not take would make every verdict meaningless.
 Status check_inputs(const Graph& graph, const RecordedValues& recorded) {
   for (const ValueId id : graph.inputs) {
@@ -113,6 +103,16 @@ std::string_view verdict_name(Verdict verdict) {
   }
 }
 
+Status expect_model(const std::string& model_sha256, const Trace& trace) {
+  if (model_sha256.empty() || trace.model_sha256.empty() || model_sha256 == trace.model_sha256)
+    return {};
+  return bad_input(fmt::format(
+      "the trace was made from another model: expected sha256 {}, got {}; name the model that it was made "
+      "from, or, if both compute the same, take model_sha256 out of the trace's metadata: values are then "
+      "matched by name, and by position and shape where names differ",
+      model_sha256, trace.model_sha256));
+}
+
 Result<Verification> verify(const Graph& graph, const std::string& model_sha256, const Trace& trace,
                             ThreadPool& threads, const VerifyProgress& progress) {
   return verify(graph, model_sha256, TraceView(trace), threads, progress);
@@ -121,7 +121,7 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
 Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
                             const TraceView& trace, ThreadPool& threads,
                             const VerifyProgress& progress) {
-  DRIFTSCOPE_CHECK(check_model(model_sha256, trace.about()));
+  DRIFTSCOPE_CHECK(expect_model(model_sha256, trace.about()));
   const RecordedValues recorded(graph, trace);
   DRIFTSCOPE_CHECK(check_inputs(graph, recorded));
   const ErrorModel model = error_model_of(trace.about());

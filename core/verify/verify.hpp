@@ -69,6 +69,9 @@ struct Verification {
   std::vector<LayerVerdict> layers;
 };
 
+/// Whether a trace is of this model, as far as both say: an error that names both hashes otherwise.
+[[nodiscard]] Status expect_model(const std::string& model_sha256, const Trace& about);
+
 /// Called with layers judged so far and in all; returning false stops with a cancelled error.
 using VerifyProgress = std::function<bool(std::int64_t done, std::int64_t total)>;
 

@@ -36,18 +36,22 @@ Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path
   if (!trace.ok()) return in_context(std::move(trace).error(), path);
   const NameMatch match = match_names(model.graph, *trace);
   rename_values(match, *trace);
+  // Of another model a trace is refused as soon as the model's hash is known.
   const auto progress = [&](std::int64_t done, std::int64_t total) {
     line.update("verifying " + path, done, total);
-    return true;
+    return !model.sha256.known() || expect_model(model.sha256.get(), trace->about()).ok();
   };
-  auto verification = verify(model.graph, model.sha256, *trace, threads, progress);
+  auto verification = verify(model.graph, "", *trace, threads, progress);
+  if (auto same = expect_model(model.sha256.get(), trace->about()); !same.ok())
+    return in_context(std::move(same).error(), path);
   if (!verification.ok()) return in_context(std::move(verification).error(), path);
+  verification->model_sha256 = model.sha256.get();
   return VerifiedFile{*std::move(verification), match};
 }
 
 Exit run_verify(const VerifyOptions& options) {
   ThreadPool threads(options.threads > 0 ? options.threads : usable_processors());
-  const auto model = load_graph_file(options.model, threads);
+  const auto model = load_graph_file(options.model, threads.size());
   if (!model.ok()) return print_error(model.error()), exit_of(model.error());
   Exit exit = Exit::ok;
   nlohmann::json all = nlohmann::json::array();

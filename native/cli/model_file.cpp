@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
+#include "core/base/sha256.hpp"
 #include "core/graph/build.hpp"
 #include "core/model/onnx_reader.hpp"
 #include "core/ops/infer_shapes.hpp"
-#include "native/cli/files.hpp"
 
 namespace driftscope {
 namespace {
@@ -33,35 +34,49 @@ ExternalData attaching(const std::filesystem::path& folder, std::vector<JobAttac
   };
 }
 
-Result<GraphFile> read_graph(std::span<const std::byte> bytes, const std::filesystem::path& path,
-                              std::vector<JobAttachment>& attachments, ThreadPool* threads) {
-  const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
-  auto model = read_onnx(bytes, attaching(path.parent_path(), attachments), threads);
-  if (!model.ok()) return name_file(std::move(model).error());
-  auto graph = build_graph(*model);
-  if (!graph.ok()) return name_file(std::move(graph).error());
-  auto inferred = infer_shapes(*std::move(graph));
-  if (!inferred.ok()) return name_file(std::move(inferred).error());
-  return GraphFile{model->sha256, *std::move(inferred)};
+Result<Graph> graph_of(const Model& model) {
+  DRIFTSCOPE_TRY(Graph graph, build_graph(model));
+  return infer_shapes(std::move(graph));
 }
 
 }  // namespace
 
 Result<ModelFile> load_model_file(const std::filesystem::path& path) {
+  const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
   ModelFile file;
   file.path = path;
   DRIFTSCOPE_TRY(Bytes bytes, read_file(path));
   file.bytes = std::make_shared<const Bytes>(std::move(bytes));
-  DRIFTSCOPE_TRY(GraphFile read, read_graph(*file.bytes, path, file.attachments, nullptr));
-  file.sha256 = std::move(read.sha256);
-  file.graph = std::move(read.graph);
+  auto model = read_onnx(*file.bytes, attaching(path.parent_path(), file.attachments));
+  if (!model.ok()) return name_file(std::move(model).error());
+  auto graph = graph_of(*model);
+  if (!graph.ok()) return name_file(std::move(graph).error());
+  file.sha256 = std::move(model->sha256);
+  file.graph = *std::move(graph);
   return file;
 }
 
-Result<GraphFile> load_graph_file(const std::filesystem::path& path, ThreadPool& threads) {
-  DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(path));
+ModelHash::ModelHash(std::span<const std::byte> bytes, bool beside)
+    : hash_(std::async(beside ? std::launch::async : std::launch::deferred,
+                       [bytes] { return sha256_hex(bytes); })) {
+  if (!beside) hash_.wait();
+}
+
+bool ModelHash::known() const {
+  return hash_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+Result<GraphFile> load_graph_file(const std::filesystem::path& path, int threads) {
+  const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
+  DRIFTSCOPE_TRY(MappedFile file, MappedFile::open(path));
+  ModelHash sha256(file.bytes(), threads > 1);
   std::vector<JobAttachment> attachments;
-  return read_graph(file.bytes(), path, attachments, &threads);
+  const auto model = read_onnx(source_of(file.bytes()), attaching(path.parent_path(), attachments),
+                               Weights::deferred, Hash::none);
+  if (!model.ok()) return name_file(model.error());
+  auto graph = graph_of(*model);
+  if (!graph.ok()) return name_file(std::move(graph).error());
+  return GraphFile{std::move(file), std::move(sha256), *std::move(graph)};
 }
 
 }  // namespace driftscope

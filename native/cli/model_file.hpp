@@ -3,16 +3,17 @@
 #pragma once
 
 #include <filesystem>
+#include <future>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/graph/graph.hpp"
+#include "native/cli/files.hpp"
 #include "native/server/run_in_browser.hpp"
 
 namespace driftscope {
-
-class ThreadPool;
 
 struct ModelFile {
   std::filesystem::path path;
@@ -24,12 +25,25 @@ struct ModelFile {
 
 [[nodiscard]] Result<ModelFile> load_model_file(const std::filesystem::path& path);
 
-/// The same without the files' bytes, for commands that run nothing.
+/// The SHA-256 of bytes that outlive it, on a thread of its own when there is to be more than one: verifying
+/// need not wait for it.
+class ModelHash {
+ public:
+  ModelHash(std::span<const std::byte> bytes, bool beside);
+  [[nodiscard]] bool known() const;
+  /// Waits where it is not known yet.
+  [[nodiscard]] const std::string& get() const { return hash_.get(); }
+
+ private:
+  std::shared_future<std::string> hash_;
+};
+
+/// The same for commands that run nothing: large weights stay in the file until they are read.
 struct GraphFile {
-  std::string sha256;
+  MappedFile file;
+  ModelHash sha256;
   Graph graph;
 };
-[[nodiscard]] Result<GraphFile> load_graph_file(const std::filesystem::path& path,
-                                                ThreadPool& threads);
+[[nodiscard]] Result<GraphFile> load_graph_file(const std::filesystem::path& path, int threads);
 
 }  // namespace driftscope

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <type_traits>
@@ -32,13 +34,27 @@ template <class T>
   return v != v;
 }
 
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+/// All bits of T, or none.
+template <class T>
+[[nodiscard]] BitsOf<T> mask_of(bool set) { return BitsOf<T>{0} - static_cast<BitsOf<T>>(set); }
+
+/// `a` where the mask is set, else `b`, without a branch: in a tensor it is a toss of a coin.
+template <class T>
+[[nodiscard]] T select_bits(BitsOf<T> mask, T a, T b) {
+  return std::bit_cast<T>((std::bit_cast<BitsOf<T>>(a) & mask) |
+                          (std::bit_cast<BitsOf<T>>(b) & ~mask));
+}
+
 /// a > b ? a : b, but NaN if either is NaN; so max(−0, +0) is +0 and max(+0, −0) is −0. Compared as
 /// integers: compilers take a select on "not less or equal" for wasm's pmax, which keeps the other zero.
 template <class T>
 [[nodiscard]] T max(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (is_nan(a) || is_nan(b)) return is_nan(a) ? a : b;
-    return ordered_bits(a) > ordered_bits(b) ? a : b;
+    const auto larger = mask_of<T>(ordered_bits(a) > ordered_bits(b));
+    return select_bits(mask_of<T>(is_nan(a)) | (~mask_of<T>(is_nan(b)) & larger), a, b);
   } else {
     return a > b ? a : b;
   }
@@ -47,8 +63,8 @@ template <class T>
 template <class T>
 [[nodiscard]] T min(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (is_nan(a) || is_nan(b)) return is_nan(a) ? a : b;
-    return ordered_bits(a) < ordered_bits(b) ? a : b;
+    const auto smaller = mask_of<T>(ordered_bits(a) < ordered_bits(b));
+    return select_bits(mask_of<T>(is_nan(a)) | (~mask_of<T>(is_nan(b)) & smaller), a, b);
   } else {
     return a < b ? a : b;
   }

@@ -90,29 +90,14 @@ Bounded ExactSumBounds::in_general(const Bounded& start, double value, double ma
   return sum.result();
 }
 
-// The same operations as in Sum<Bounded>::result, for a start without error and a sum within the range.
-Bounded ExactSumBounds::result(const Bounded& start, double value, double magnitude,
-                               std::int64_t count) {
-  const double total = (0.0 + start.value) + value;
-  const double scale = std::fabs(start.value) + magnitude;
-  const std::int64_t terms = count + (start.value == 0.0 ? 0 : 1);
-  constexpr std::int64_t many = 1 << 20;  // with more γ may be no number
-  const bool usual = start.worst == 0.0 && start.likely == 0.0 && start.systematic == 0.0 &&
-                     count > 1 && count < many && std::isfinite(total) && scale <= model_.largest;
-  if (!usual) return in_general(start, value, magnitude, count);
-  if (terms != terms_ || count != products_) {
-    terms_ = terms;
-    products_ = count;
-    const std::int64_t roundings = terms + further_;
-    gamma_ = gamma(roundings, model_.unit_roundoff);
-    likely_ = model_.lambda(terms) * std::sqrt(static_cast<double>(roundings)) *
-              model_.unit_roundoff;
-    tiny_ = model_.absolute * static_cast<double>(terms + count);
-  }
-  const double extra = tiny_ + reference_slack * scale;
-  const double worst = gamma_ * scale + extra;
-  return {total, worst, std::min(worst, likely_ * scale + extra),
-          rounding_error(model_, std::fabs(total))};
+void ExactSumBounds::prepare(std::int64_t terms, std::int64_t count) {
+  terms_ = terms;
+  products_ = count;
+  const std::int64_t roundings = terms + further_;
+  gamma_ = gamma(roundings, model_.unit_roundoff);
+  likely_ =
+      model_.lambda(terms) * std::sqrt(static_cast<double>(roundings)) * model_.unit_roundoff;
+  tiny_ = model_.absolute * static_cast<double>(terms + count);
 }
 
 }  // namespace driftscope

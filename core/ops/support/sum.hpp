@@ -8,6 +8,7 @@
 // Clients: kernels.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -16,6 +17,7 @@
 #include <span>
 
 #include "core/ops/support/bounded.hpp"
+#include "core/ops/support/rounding.hpp"
 
 namespace driftscope {
 
@@ -122,9 +124,25 @@ class ExactSumBounds {
 
   /// As Sum(start), round_once_more() `further` times, add_exact_products(value, magnitude, count).
   [[nodiscard]] Bounded result(const Bounded& start, double value, double magnitude,
-                               std::int64_t count);
+                               std::int64_t count) {
+    // The same operations as in Sum<Bounded>::result, for a start without error and a sum within the range.
+    const double total = (0.0 + start.value) + value;
+    const double scale = std::fabs(start.value) + magnitude;
+    const std::int64_t terms = count + (start.value == 0.0 ? 0 : 1);
+    constexpr std::int64_t many = 1 << 20;  // with more γ may be no number
+    const bool usual = start.worst == 0.0 && start.likely == 0.0 && start.systematic == 0.0 &&
+                       count > 1 && count < many && std::isfinite(total) &&
+                       scale <= model_.largest;
+    if (!usual) return in_general(start, value, magnitude, count);
+    if (terms != terms_ || count != products_) prepare(terms, count);
+    const double extra = tiny_ + reference_slack * scale;
+    const double worst = gamma_ * scale + extra;
+    return {total, worst, std::min(worst, likely_ * scale + extra),
+            rounding_error(model_, std::fabs(total))};
+  }
 
  private:
+  void prepare(std::int64_t terms, std::int64_t count);
   [[nodiscard]] Bounded in_general(const Bounded& start, double value, double magnitude,
                                    std::int64_t count) const;
 

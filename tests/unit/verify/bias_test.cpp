@@ -115,8 +115,30 @@ TEST_CASE("Bias_FewChannels_TellNothing") {
   const Tensor got = tensor<float>({1, 4}, {1, 1, 1, 1});
   const std::vector<Bounded> reference(4, Bounded(1.001, 1.0, 0.01, 0.0));
   const BiasWitness witness{[] { return std::optional<Tensor>(); }, [] { return 0.0; }};
+  CHECK_FALSE(can_tell_bias(got.shape()));
   ThreadPool threads(2);
-  CHECK(signed_bias_z(reference, got, witness, threads) == 0.0);
+  const BiasPart samples = take_bias_samples(reference, got.values<float>());
+  CHECK(signed_bias_z({samples}, reference, got.shape(), witness, threads) == 0.0);
+}
+
+TEST_CASE("BiasPlaces_AnyNumberOfElements_LieInOrderAndAreFoundAgain") {
+  for (const std::int64_t elements : {std::int64_t{1}, std::int64_t{1000}, BiasPlaces::most,
+                                      BiasPlaces::most + 1, std::int64_t{1'000'003}, std::int64_t{1} << 34}) {
+    CAPTURE(elements);
+    const BiasPlaces places(elements);
+    CHECK(places.count() == std::min(elements, BiasPlaces::most));
+    CHECK(places.first_from(0) == 0);
+    CHECK(places.first_from(elements) == places.count());
+    std::int64_t before = -1;
+    for (std::int64_t k = 0; k < places.count(); k += elements > 1000 ? 97 : 1) {
+      const std::int64_t place = places[k];
+      REQUIRE(place > before);
+      REQUIRE(place < elements);
+      REQUIRE(places.first_from(place) == k);
+      REQUIRE(places.first_from(place + 1) == k + 1);
+      before = place;
+    }
+  }
 }
 
 }  // namespace driftscope::test::bias_test

@@ -95,9 +95,16 @@ TEST_CASE("TensorJudge_IsWhatJudgingEachElementGives") {
     const Tensor got_tensor = tensor<float>({size}, got);
     const auto metrics = measure(got_tensor, tensor<float>({size}, want));
     REQUIRE(metrics.ok());
+    const BiasPart samples = take_bias_samples(reference, got);
     for (const int threads : {1, 2, 3}) {
       ThreadPool pool(threads);
-      const TensorJudgement result = judge_tensor(reference, got_tensor, model, pool);
+      const TensorJudgement result = judge_tensor(reference, got_tensor, model, pool, true);
+      BiasPart asked;
+      for (const BiasPart& part : result.samples)
+        for (std::size_t i = 0; i < part.size(); ++i)
+          asked[i].insert(asked[i].end(), part[i].begin(), part[i].end());
+      CHECK(asked == samples);
+      CHECK(judge_tensor(reference, got_tensor, model, pool).samples.empty());
       CHECK(result.judged.use.worst == expected.use.worst);
       CHECK(result.judged.use.likely == expected.use.likely);
       CHECK(result.judged.worst_element == expected.worst_element);
