@@ -134,10 +134,12 @@ struct Measurement::State {
     slice_begin = monotonic_ns();
   }
 
-  void begin_reading() {
+  Status begin_reading() {
     waited = false;
     own.sum_ns = 0;
+    if (recorder != nullptr) DRIFTSCOPE_CHECK(recorder->discard());
     reading_begin = monotonic_ns();
+    return {};
   }
 
   /// Whether the slice has ended with the reading at `now`.
@@ -216,7 +218,7 @@ Result<json> Measurement::measure(const MeasureRequest& request, std::int64_t bu
   if (!state.slicing) state.begin_slice(request);
   while (true) {
     if (!state.running) {
-      if (state.inner_done == 0) state.begin_reading();
+      if (state.inner_done == 0) DRIFTSCOPE_CHECK(state.begin_reading());
       DRIFTSCOPE_CHECK(state.begin_run());
     }
     DRIFTSCOPE_TRY(const Progress progress, state.poll_run(budget_ns));

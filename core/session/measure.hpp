@@ -23,6 +23,8 @@ class RunRecorder {
   virtual Status begin(const Graph& graph) = 0;
   virtual Status add(const std::string& name, const Tensor& tensor) = 0;
   virtual Status finish(const Trace& about) = 0;
+  /// Removes what the last run wrote: no run pays for the one before. Called between readings.
+  virtual Status discard() = 0;
 };
 
 /// One slice: readings of `inner` runs each until `slice_ns` has passed, at least one.

@@ -98,8 +98,7 @@ class TraceFiles final : public RunRecorder {
       DRIFTSCOPE_TRY(TempFolder made, TempFolder::make());
       folder_.emplace(std::move(made));
     }
-    DRIFTSCOPE_TRY(TraceWriter writer,
-                   TraceWriter::create(folder_->path() / "trace.safetensors", graph, 1));
+    DRIFTSCOPE_TRY(TraceWriter writer, TraceWriter::create(file(), graph, 1));
     writer_.emplace(std::move(writer));
     return {};
   }
@@ -111,8 +110,16 @@ class TraceFiles final : public RunRecorder {
     writer_.reset();
     return size > 0 ? Status() : internal_error("an empty trace was written");
   }
+  Status discard() override {
+    std::error_code failure;
+    if (folder_) std::filesystem::remove(file(), failure);
+    if (!failure) return {};
+    return io_error(fmt::format("cannot remove {}: {}", file().string(), failure.message()));
+  }
 
  private:
+  [[nodiscard]] std::filesystem::path file() const { return folder_->path() / "trace.safetensors"; }
+
   std::optional<TempFolder> folder_;
   std::optional<TraceWriter> writer_;
 };
