@@ -62,7 +62,8 @@ endif()
 # What is served besides the engine, copied whenever it changes.
 file(GLOB page_files CONFIGURE_DEPENDS
   "${CMAKE_CURRENT_SOURCE_DIR}/*.mjs" "${CMAKE_CURRENT_SOURCE_DIR}/*.css"
-  "${CMAKE_CURRENT_SOURCE_DIR}/*.svg" "${CMAKE_CURRENT_SOURCE_DIR}/*.webmanifest"
+  "${CMAKE_CURRENT_SOURCE_DIR}/*.svg" "${CMAKE_CURRENT_SOURCE_DIR}/*.png"
+  "${CMAKE_CURRENT_SOURCE_DIR}/*.webmanifest"
   "${CMAKE_CURRENT_SOURCE_DIR}/start.js")
 file(GLOB asset_files CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/assets/models/*" "${CMAKE_SOURCE_DIR}/assets/data/*")

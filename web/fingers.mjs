@@ -8,8 +8,11 @@ const tapDistance = 8;
 // A frame later: ImGui must have seen the press, or where the finger is.
 const soon = (action) => setTimeout(action, 60);
 
-/** `place(event)` → pixels of the canvas; `drags()`: whether one finger drags the picture or scrolls. */
-export function listenToFingers(canvas, module, place, drags) {
+/**
+ * `place(event)` → pixels of the canvas; `drags()`: whether one finger drags the picture or scrolls;
+ * `tapped(event)`, while the browser still takes it for what a person did.
+ */
+export function listenToFingers(canvas, module, { place, drags, tapped }) {
   const fingers = new Map(); // pointerId → the last event
   let one = null; // {x, y, moved, drags} of the only finger
   const perPixel = () => canvas.width / canvas.getBoundingClientRect().width;
@@ -58,6 +61,7 @@ export function listenToFingers(canvas, module, place, drags) {
     const { moved, drags } = one;
     one = null;
     if (moved && !drags) return soon(away);
+    if (!moved) tapped(event);
     if (!drags) press(event);
     soon(() => release(event));
   });

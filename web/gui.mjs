@@ -1,6 +1,7 @@
 // The screens on a canvas: starts the wasm module and hands it events. It runs no model and knows no
 // page; what a person asks for goes to the callbacks. Client: screens.mjs.
 import { listenToFingers } from "./fingers.mjs";
+import { SoftKeyboard } from "./soft_keyboard.mjs";
 
 const folder = new URL("../gui/", import.meta.url);
 
@@ -41,12 +42,13 @@ export async function openScreens(canvas, { command, save, copy, dark, touch }) 
     const [view, layer] = reply(module._gui_state()).split("\n");
     return { view, layer };
   };
-  listen(canvas, module, withText, state);
+  const keyboard = listen(canvas, module, withText, state);
   let frames = 0;
   const draw = (now) => {
     if (module._gui_frame(now)) {
       ++frames;
       Object.assign(canvas.dataset, state()); // for tests and whoever looks from outside
+      keyboard.follow(now);
     }
     requestAnimationFrame(draw);
   };
@@ -73,7 +75,14 @@ export async function openScreens(canvas, { command, save, copy, dark, touch }) 
   };
 }
 
+/** Returns the keyboard of a touch screen. */
 function listen(canvas, module, withText, state) {
+  const press = (code, down, ctrl = 0, shift = 0, alt = 0) => withText(code, (name) => module._gui_key(name, down, ctrl, shift, alt));
+  const type = (characters) => withText(characters, (pointer) => module._gui_text(pointer));
+  const keyboard = new SoftKeyboard(canvas, module, {
+    type,
+    press: (code) => [1, 0].forEach((down) => press(code, down)),
+  });
   const place = (event) => {
     const box = canvas.getBoundingClientRect();
     const scale = canvas.width / box.width;
@@ -90,7 +99,7 @@ function listen(canvas, module, withText, state) {
   canvas.addEventListener("pointerup", (event) => event.pointerType !== "touch" && module._gui_pointer(...place(event), mouseButton(event), 0, 0));
   canvas.addEventListener("pointerleave", (event) => event.pointerType !== "touch" && module._gui_leave());
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-  listenToFingers(canvas, module, place, () => dragged.has(state().view));
+  listenToFingers(canvas, module, { place, drags: () => dragged.has(state().view), tapped: (event) => keyboard.tapped(event) });
   canvas.addEventListener(
     "wheel",
     (event) => {
@@ -102,11 +111,11 @@ function listen(canvas, module, withText, state) {
   );
   const key = (event, down) => {
     const ctrl = event.ctrlKey || event.metaKey;
-    withText(event.code, (code) => module._gui_key(code, down, ctrl ? 1 : 0, event.shiftKey ? 1 : 0, event.altKey ? 1 : 0));
+    press(event.code, down, ctrl ? 1 : 0, event.shiftKey ? 1 : 0, event.altKey ? 1 : 0);
     if (!down) return;
     // Tab leaves the canvas: whoever uses the keyboard alone must not be caught in it.
     if (event.code === "Tab") return;
-    if (event.key.length === 1 && !ctrl && !event.altKey) withText(event.key, (text) => module._gui_text(text));
+    if (event.key.length === 1 && !ctrl && !event.altKey) type(event.key);
     // F5, Ctrl+R, Ctrl+L and the like stay the browser's.
     const ours = !ctrl || ["KeyK", "KeyZ", "KeyY", "KeyC", "KeyS", "KeyE", "KeyP", "KeyA", "KeyV", "Period"].includes(event.code);
     if (ours && !/^F\d+$/.test(event.key)) event.preventDefault();
@@ -114,5 +123,6 @@ function listen(canvas, module, withText, state) {
   canvas.addEventListener("keydown", (event) => key(event, 1));
   canvas.addEventListener("keyup", (event) => key(event, 0));
   canvas.addEventListener("focus", () => module._gui_focus(1));
-  canvas.addEventListener("blur", () => module._gui_focus(0));
+  canvas.addEventListener("blur", ({ relatedTarget }) => keyboard.owns(relatedTarget) || module._gui_focus(0));
+  return keyboard;
 }

@@ -15,6 +15,7 @@ const types = {
   js: "text/javascript; charset=utf-8",
   json: "application/json",
   mjs: "text/javascript; charset=utf-8",
+  png: "image/png",
   svg: "image/svg+xml",
   wasm: "application/wasm",
   webmanifest: "application/manifest+json",

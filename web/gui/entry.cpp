@@ -191,6 +191,14 @@ EMSCRIPTEN_KEEPALIVE void gui_text(const char* utf8) {
   wake();
 }
 
+/// Whether a text field takes what is typed.
+EMSCRIPTEN_KEEPALIVE int gui_wants_text() { return ImGui::GetIO().WantTextInput ? 1 : 0; }
+
+/// Whether the pointer was over a text field in the last frame.
+EMSCRIPTEN_KEEPALIVE int gui_over_text() {
+  return ImGui::GetMouseCursor() == ImGuiMouseCursor_TextInput ? 1 : 0;
+}
+
 EMSCRIPTEN_KEEPALIVE void gui_focus(int focused) {
   ImGui::GetIO().AddFocusEvent(focused != 0);
   wake();

@@ -106,3 +106,24 @@ test("in the whole page a tap chooses a row, a finger scrolls, two zoom", async 
     touch(between(middle, [middle[0] - 80, middle[1]]), between([middle[0] + 20, middle[1]], [middle[0] + 100, middle[1]])));
   await changes("the graph to move", () => touch(between(middle, [middle[0] + 60, middle[1] + 40])));
 });
+
+test("a tap on a text field of the screens brings the keyboard, and what it writes arrives", async (t) => {
+  const { page, complaints } = await openPhone(t, "#model=lenet5&targets=strict,reference&view=Layers&layer=conv1", { viewport: { width: 390, height: 520 } });
+  await shows(page, { busy: "false", targets: "2", view: "Layers", layer: "conv1" });
+  const box = await page.locator("#screens").boundingBox();
+  const filter = [box.x + 80, box.y + 108];
+  const firstRow = [box.x + 80, box.y + 224];
+  const has = (wanted) => until(() => page.evaluate((what) => document.activeElement.matches(what), wanted), `${wanted} to have the focus`);
+  await page.touchscreen.tap(...filter);
+  await has("input[enterkeyhint]");
+  // As keyboards do it: a word, which is replaced by what they propose, and corrected.
+  await page.keyboard.insertText("fd");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.insertText("c29");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Enter");
+  await has("#screens");
+  await page.touchscreen.tap(...firstRow);
+  await shows(page, { layer: "fc2" });
+  assert.deepEqual(complaints, []);
+});
