@@ -1,5 +1,6 @@
 // Recorded traces that do not fit as they are: other names, cut short, not finished, numbers that are none.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -70,7 +71,26 @@ test('Compare_TraceOfAnotherModel_IsAnErrorThatSaysWhatToDo', (t) => {
   assert.equal(run(['run', asset('models', 'lenet1.onnx'), '--trace', other]).status, 0);
   const { status, stderr } = run(['compare', lenet5, '--right', `file/${other}`]);
   assert.equal(status, 2);
-  assert.match(stderr, /another model: expected sha256 [0-9a-f]{64}, got [0-9a-f]{64}; name the model/);
+  const refusal = /another model: expected sha256 [0-9a-f]{64}, got [0-9a-f]{64}; name the model/;
+  assert.match(stderr, refusal);
+  // With more than one thread the model is hashed while it is judged.
+  for (const threads of ['1', '2']) {
+    const verified = run(['verify', lenet5, other, '--threads', threads]);
+    assert.equal(verified.status, 2);
+    assert.match(verified.stderr, refusal);
+    assert.doesNotMatch(verified.stdout, /verdict/);
+  }
+});
+
+test('Verify_TraceThatSaysNoModel_IsOfTheOneThatWasNamed', (t) => {
+  const trace = recorded(t);
+  const path = renamed(trace);
+  const sha256 = createHash('sha256').update(readFileSync(lenet5)).digest('hex');
+  for (const threads of ['1', '2']) {
+    const { status, stdout } = run(['verify', lenet5, path, '--threads', threads, '--json', '-']);
+    assert.equal(status, 0);
+    assert.equal(JSON.parse(stdout).model_sha256, sha256);
+  }
 });
 
 test('Compare_RunStillBeingWritten_SaysSo', (t) => {

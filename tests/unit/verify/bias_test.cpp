@@ -121,6 +121,39 @@ TEST_CASE("Bias_FewChannels_TellNothing") {
   CHECK(signed_bias_z({samples}, reference, got.shape(), witness, threads) == 0.0);
 }
 
+// A flat region of an image says the same thing many times.
+TEST_CASE("Bias_OneValueInManyPlaces_CountsOnce") {
+  const std::uint64_t seed = test_seed(53);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  const Shape shape = {400, 64};
+  const double lean = 0x1p-12;  // a quarter of the statistical budget
+  std::vector<double> errors;
+  std::vector<bool> flat;
+  for (std::int64_t i = 0; i < element_count(shape); ++i) {
+    flat.push_back((i + i / 64) % 4 != 0);
+    errors.push_back(flat.back() ? lean : lean * 0.5 * static_cast<double>(rng.normal()));
+  }
+  ThreadPool threads(2);
+  const auto z = [&](bool all_different) {
+    std::vector<Bounded> reference;
+    std::vector<float> got;
+    std::vector<float> plain;  // leans nowhere
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+      const bool same = flat[i] && !all_different;
+      const double value = same ? 1.0 : 1.0 + static_cast<double>(i) * 0x1p-16;
+      reference.emplace_back(value, 1.0, 4.0 * lean, 0.0);
+      got.push_back(static_cast<float>(value + errors[i]));
+      plain.push_back(static_cast<float>(value));
+    }
+    const BiasWitness witness{[&] { return std::optional(tensor<float>(shape, plain)); },
+                              [] { return 0.0; }};
+    return signed_bias_z({take_bias_samples(reference, got)}, reference, shape, witness, threads);
+  };
+  CHECK(std::fabs(z(false)) <= bias_limit / 2.0);
+  CHECK(z(true) > bias_limit);
+}
+
 TEST_CASE("BiasPlaces_AnyNumberOfElements_LieInOrderAndAreFoundAgain") {
   for (const std::int64_t elements : {std::int64_t{1}, std::int64_t{1000}, BiasPlaces::most,
                                       BiasPlaces::most + 1, std::int64_t{1'000'003}, std::int64_t{1} << 34}) {
