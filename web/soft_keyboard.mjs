@@ -10,7 +10,7 @@ export class SoftKeyboard {
   #canvas;
   #module;
   #type; // text → the screens
-  #press; // code of a key, and the modifiers → the screens
+  #press; // code of a key → the screens
   #field = null;
   #value = sentinel;
   #touched = false; // by a finger last, not by a mouse
@@ -83,6 +83,8 @@ export class SoftKeyboard {
     if (event.isComposing || !/^(Enter|Escape|Arrow\w+|Home|End)$/.test(event.key)) return;
     event.preventDefault();
     this.#press(event.code || event.key);
-    if (event.key === "Enter" || event.key === "Escape") this.#canvas.focus({ preventScroll: true });
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    this.#touched = false; // the screens want text for some frames more
+    this.#canvas.focus({ preventScroll: true });
   }
 }

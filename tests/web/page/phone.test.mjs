@@ -114,6 +114,10 @@ test("a tap on a text field of the screens brings the keyboard, and what it writ
   const filter = [box.x + 80, box.y + 108];
   const firstRow = [box.x + 80, box.y + 224];
   const has = (wanted) => until(() => page.evaluate((what) => document.activeElement.matches(what), wanted), `${wanted} to have the focus`);
+  await page.evaluate(() => {
+    globalThis.opened = 0;
+    document.addEventListener("focusin", ({ target }) => (globalThis.opened += target.matches("input[enterkeyhint]") ? 1 : 0));
+  });
   await page.touchscreen.tap(...filter);
   await has("input[enterkeyhint]");
   // As keyboards do it: a word, which is replaced by what they propose, and corrected.
@@ -125,5 +129,6 @@ test("a tap on a text field of the screens brings the keyboard, and what it writ
   await has("#screens");
   await page.touchscreen.tap(...firstRow);
   await shows(page, { layer: "fc2" });
+  assert.equal(await page.evaluate(() => globalThis.opened), 1, "once, and not again behind Enter");
   assert.deepEqual(complaints, []);
 });
