@@ -20,6 +20,13 @@ std::size_t terminal_width() {
   return size.ws_col;
 }
 
+// Whoever read standard error may be gone, as behind `2>&1 | head`: fmt would throw, also out of the handler
+// that reports what was thrown.
+void tell(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace
 
 Exit exit_of(const Error& error) {
@@ -59,8 +66,8 @@ std::string with_colours(std::string text) {
 
 void print_error(const Error& error) {
   const bool colour = ::isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-  fmt::print(stderr, "{}driftscope:{} {}\n", colour ? "\x1b[31;1m" : "", colour ? "\x1b[0m" : "",
-             error.message);
+  tell(fmt::format("{}driftscope:{} {}\n", colour ? "\x1b[31;1m" : "", colour ? "\x1b[0m" : "",
+                   error.message));
 }
 
 ProgressLine::ProgressLine(bool quiet)
@@ -73,7 +80,7 @@ void ProgressLine::update(std::string_view step, std::int64_t done, std::int64_t
   const bool new_step = step != step_;
   step_ = step;
   if (!terminal_) {
-    if (new_step) fmt::print(stderr, "{}\n", step);
+    if (new_step) tell(fmt::format("{}\n", step));
     return;
   }
   // Often enough to look alive, rarely enough to cost nothing.
@@ -88,15 +95,13 @@ void ProgressLine::update(std::string_view step, std::int64_t done, std::int64_t
     for (std::int64_t i = 0; i < cells; ++i) line += i < filled ? "█" : "░";
     line += fmt::format(" {}/{}", done, total);
   }
-  fmt::print(stderr, "\r\x1b[2K{}", elide(line, terminal_width() - 1));
-  std::fflush(stderr);
+  tell(fmt::format("\r\x1b[2K{}", elide(line, terminal_width() - 1)));
   shown_ = true;
 }
 
 void ProgressLine::clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\x1b[2K");
-  std::fflush(stderr);
+  tell("\r\x1b[2K");
   shown_ = false;
 }
 

@@ -1,5 +1,6 @@
 // The commands that need no browser, as a user types them.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -125,4 +126,11 @@ test('Compare_WithARecordedTrace_FindsNoDifference', (t) => {
   const { status, stdout, stderr } = run(['compare', lenet5, '--input', 'seed:5', '--right', `file/${trace}`]);
   assert.equal(status, 0, stderr);
   assert.match(stdout, /no differing bit on 1 target/);
+});
+
+test('Run_NobodyReadsItsMessages_StillEndsWell', () => {
+  const piped = (...args) => spawnSync('bash', ['-c', '{ "$@" 2>&1 >&3; echo $? >&4; } 3>/dev/null | true', 'bash', driftscope, ...args],
+    { stdio: ['ignore', 'ignore', 'ignore', 'ignore', 'pipe'], encoding: 'utf8' }).output[4].trim();
+  assert.equal(piped('run', lenet5), '0');
+  assert.equal(piped('run', 'nothing.onnx'), '2');
 });
