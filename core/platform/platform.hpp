@@ -17,7 +17,8 @@ namespace driftscope {
 /// Seconds since 1970 (UTC), for the start time in a trace.
 [[nodiscard]] double wall_clock_seconds();
 
-/// Memory of this process (native: PSS, "process_pss") or of this wasm instance ("wasm_heap").
+/// Memory of this process (native: PSS, "process_pss") or of this wasm instance ("wasm_heap"). To read the
+/// PSS walks every page: between two readings it is the last one and what resident memory grew by since.
 struct MemorySample {
   std::int64_t bytes = 0;
   std::string kind;

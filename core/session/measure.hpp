@@ -23,7 +23,7 @@ class RunRecorder {
   virtual Status begin(const Graph& graph) = 0;
   virtual Status add(const std::string& name, const Tensor& tensor) = 0;
   virtual Status finish(const Trace& about) = 0;
-  /// Removes what the last run wrote: no run pays for the one before. Called between readings.
+  /// Removes what the last run wrote. Called between readings, none of which pays for the one before.
   virtual Status discard() = 0;
 };
 

@@ -51,7 +51,7 @@ class BrowserSubject final : public Subject {
     DRIFTSCOPE_TRY(Browser started, Browser::start(host_, server_.job_url(*job_)));
     browser_.emplace(std::move(started));
     peak_.emplace([this] { return browser_->memory(); });
-    peak_->watch(true);
+    const PeakSampler::Watch watch(*peak_, true);
     DRIFTSCOPE_CHECK(wait_for_page());
     row.start_ms = ms_since(begin);
     // What it has done by then is the answer to the first question.
@@ -82,7 +82,7 @@ class BrowserSubject final : public Subject {
   [[nodiscard]] double clock_ns() const override { return clock_ns_; }
 
   [[nodiscard]] Result<Slice> measure(const SliceRequest& request) override {
-    peak_->watch(request.warm_up);
+    const PeakSampler::Watch watch(*peak_, request.warm_up);
     DRIFTSCOPE_TRY(last_answer_, ask(measure_request(request)));
     // Another runtime's heap is one more.
     if (last_answer_.value("memory_kind", "") == "wasm_heap")

@@ -21,7 +21,7 @@ class LocalSubject final : public Subject {
         peak_([this] { return process_.memory(); }) {}
 
   Status load(const SubjectSpec& spec, BenchRow& row) {
-    peak_.watch(true);
+    const PeakSampler::Watch watch(peak_, true);
     auto begin = Clock::now();
     const auto lap = [&](const char* part) {
       row.load_parts[part] = ms_since(begin);
@@ -48,7 +48,7 @@ class LocalSubject final : public Subject {
   [[nodiscard]] double clock_ns() const override { return clock_ns_; }
 
   [[nodiscard]] Result<Slice> measure(const SliceRequest& request) override {
-    peak_.watch(request.warm_up);
+    const PeakSampler::Watch watch(peak_, request.warm_up);
     while (true) {
       DRIFTSCOPE_TRY(last_answer_, ask(measure_request(request), {}));
       if (!last_answer_.value("finished", false)) continue;

@@ -21,6 +21,17 @@ class PeakSampler {
 
   /// Reading costs time of the processor: only while nothing is measured.
   void watch(bool wanted);
+  /// Watches as long as it lives, where that is wanted. Not longer: it is other targets' turn then.
+  class Watch {
+   public:
+    Watch(PeakSampler& sampler, bool wanted) : sampler_(sampler) { sampler_.watch(wanted); }
+    ~Watch() { sampler_.watch(false); }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+   private:
+    PeakSampler& sampler_;
+  };
   /// Reads once, now.
   void look();
   void include(std::int64_t bytes);

@@ -8,6 +8,7 @@
 #include "core/model/alive_tensors.hpp"
 #include "core/model/tensor.hpp"
 #include "core/session/door.hpp"
+#include "core/session/measure.hpp"
 
 namespace driftscope::test::measure_test {
 namespace {
@@ -34,7 +35,9 @@ json measure_to_end(Door& door, json request) {
 
 struct Prepared {
   /// `name` and `value`: one more field of the request, or another value of one.
-  explicit Prepared(const char* name = nullptr, const json& value = {}) {
+  explicit Prepared(const char* name = nullptr, const json& value = {},
+                    RunRecorder* recorder = nullptr) {
+    door.measure_into(recorder);
     std::ifstream file(std::string(DRIFTSCOPE_SOURCE_DIR) + "/assets/models/lenet1.onnx",
                        std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -69,6 +72,31 @@ TEST_CASE("Measure_MostRuns_GivesAsManyReadings") {
   CHECK(!answer["memory_kind"].get<std::string>().empty());
   CHECK(answer["preparing_ns"] == 0);
   CHECK(ask(prepared.door, {{"do", "describe"}})["ran"]["engine"] == "strict");
+}
+
+// What is asked of it, a letter each, but for the values.
+class WrittenOrder final : public RunRecorder {
+ public:
+  Status begin(const Graph& /*graph*/) override { return note('b'); }
+  Status add(const std::string& /*name*/, const Tensor& /*tensor*/) override { return {}; }
+  Status finish(const Trace& /*about*/) override { return note('f'); }
+  Status discard() override { return note('d'); }
+  std::string order;
+
+ private:
+  Status note(char what) {
+    order += what;
+    return {};
+  }
+};
+
+TEST_CASE("Measure_RecordedRuns_AreDiscardedBetweenReadings") {
+  WrittenOrder recorder;
+  Prepared prepared("capture", "all", &recorder);
+  const json answer =
+      measure_to_end(prepared.door, {{"slice_us", 60'000'000}, {"inner", 2}, {"most_runs", 6}});
+  CHECK(answer["times_ns"].size() == 3);
+  CHECK(recorder.order == "dbfbfdbfbfdbfbf");
 }
 
 TEST_CASE("Measure_InnerRuns_MakeOneReading") {

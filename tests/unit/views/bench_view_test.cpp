@@ -56,6 +56,18 @@ TEST_CASE("BenchJson_HasEveryFieldOfTheContract") {
   CHECK(object["failed"].empty());
 }
 
+TEST_CASE("BenchTable_HeapThatGrows_IsALeakWhenMoreThanAThreadKeeps") {
+  const auto text_of = [](std::int64_t bytes_per_run) {
+    BenchRow growing = row("pc/ort", 1e6);
+    std::int64_t runs = 0;
+    for (auto& round : growing.course.rounds)
+      round.heap_bytes = 1'000'000 + bytes_per_run * (runs += std::ssize(round.times_ns));
+    return bench_table(report_of({std::move(growing)}));
+  };
+  CHECK(text_of(400).find("a leak") == std::string::npos);  // 12 kB in 30 runs
+  CHECK(text_of(20'000).find("a leak: each run leaves 2e+04 bytes of heap behind") != std::string::npos);
+}
+
 TEST_CASE("BenchJson_WhatFailedStandsApart") {
   BenchRow gone = row("chrome/fast", 1e6);
   gone.course = {};
