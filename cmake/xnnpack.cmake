@@ -158,9 +158,9 @@ foreach(variant IN LISTS variants)
   xnnpack_choose(${variant} ${flags_${variant}})
 endforeach()
 if(DRIFTSCOPE_TWIN STREQUAL "native")
-  list(APPEND kernels_avx512f "${CMAKE_SOURCE_DIR}/native/platform/f32_tiles_avx512.c")
-  set_source_files_properties("${CMAKE_SOURCE_DIR}/native/platform/f32_tiles_avx512.c" PROPERTIES
-    SKIP_UNITY_BUILD_INCLUSION ON)
+  file(GLOB avx512_kernels CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/native/platform/f32_*_avx512.c")
+  list(APPEND kernels_avx512f ${avx512_kernels})
+  set_source_files_properties(${avx512_kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
 # Clang's vectorizer takes 20 s for this one (1 s without), which packs weights of eight bits when a model is
 # loaded.

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "native/platform/f32_max_pool_avx512.h"
 #include "native/platform/f32_tiles_avx512.h"
 #include "xnnpack.h"
 #include "xnnpack/config.h"
@@ -70,8 +71,18 @@ static void init_tuned_functions(void) {
                                                 : xnn_f32_vsqrt_ukernel__sse_sqrt_u8);
 }
 
+static void init_max_pool(void) {
+  struct xnn_maxpool_config* config = (struct xnn_maxpool_config*)xnn_init_f32_maxpool_config();
+  if (config == NULL || !xnn_init_hardware_config()->use_x86_avx512f) return;
+  config->ukernel = (xnn_maxpool_ukernel_fn)ds_f32_max_pool_avx512f;
+  // All taps of a window at once, however many they are.
+  config->first_pass_tile_size = 1;
+  config->remainder_pass_tile_size = 1;
+}
+
 static void init_tuned_config(void) {
   init_tuned_functions();
+  init_max_pool();
   // XNNPACK hands out its static, writable configurations as const.
   struct xnn_gemm_config* wide = (struct xnn_gemm_config*)xnn_init_f32_gemm_config();
   struct xnn_gemm_config* narrow = (struct xnn_gemm_config*)xnn_init_f32_gemm_nr2_config();
