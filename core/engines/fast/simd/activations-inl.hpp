@@ -1,6 +1,6 @@
-// sigmoid and tanh for recurrent steps, which take a good part of a step: strict's polynomials
-// (strict_math_formulas.inc) without what mends their roundings, fused where the processor can.
-// Within 3 ULP where the result is a normal number; a result below e^−87 may be as large as that.
+// sigmoid and tanh for recurrent steps, which take a good part of a step: strict's polynomial for exp
+// (strict_math_formulas.inc) without what mends its roundings, fused where the processor can.
+// Within 3 ULP, tanh 3.5, where the result is a normal number; a result below e^−87 may be as large as that.
 // Included once per instruction set, after highway.h.
 #if defined(DRIFTSCOPE_FAST_ACTIVATIONS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef DRIFTSCOPE_FAST_ACTIVATIONS_INL
@@ -20,51 +20,85 @@ namespace activations {
 
 namespace hw = hwy::HWY_NAMESPACE;
 
-HWY_INLINE FloatVector constant(float x) { return hw::Set(FloatTag(), x); }
+/// The functions' constants, where V8 reads one in one instruction. Written into the code, it builds each
+/// anew in every round of a loop, in three, of which two wait for the same port of the processor.
+struct Constants {
+  float one = 1.0f;
+  float two = 2.0f;
+  float magic = 0x1.8000fep23f;  // 1.5·2²³ + 127
+  // e^−x: the numbers between which neither it nor 1/(1 + it) leaves the normal numbers; 1 ÷ ln 2 and ln 2,
+  // in two parts; the polynomial's coefficients, largest power first.
+  float exp_least = -87.0f;
+  float exp_most = 87.0f;
+  float exp_scale = -0x1.715476p+0f;
+  float exp_high = 0x1.62e4p-1f;
+  float exp_low = 0x1.7f7d1cp-20f;
+  float exp[7] = {-0x1.9e188cp-13f, 0x1.6d4f4ep-10f, -0x1.111302p-7f, 0x1.5554e6p-5f,
+                  -0x1.555554p-3f,  0.5f,            -1.0f};
+  // e^2x − 1: beyond these tanh is 1; the same for 2x.
+  float tanh_least = -9.02f;
+  float tanh_most = 9.02f;
+  float tanh_scale = 0x1.715476p+1f;
+  float tanh_high = -0x1.62e4p-2f;
+  float tanh_low = -0x1.7f7d1cp-21f;
+  float tanh[7] = {0x1.9e188cp-6f, 0x1.6d4f4ep-4f, 0x1.111302p-2f, 0x1.5554e6p-1f,
+                   0x1.555554p+0f, 2.0f,           2.0f};
+};
+constexpr Constants in_memory;
 
-/// eˣ for x ≤ 0, not less than e^−87; a NaN stays one.
-HWY_INLINE FloatVector exp_below(FloatVector x) {
+HWY_INLINE const Constants& constants() {
+  const Constants* at = &in_memory;
+  asm("" : "+r"(at));  // or the compiler would write them into the code
+  return *at;
+}
+
+HWY_INLINE FloatVector every(float x) { return hw::Set(FloatTag(), x); }
+
+/// least ≤ x ≤ most; a NaN stays one.
+HWY_INLINE FloatVector clamp(FloatVector x, float least, float most) {
+  const FloatVector low = every(least), high = every(most);
+#if HWY_TARGET == HWY_WASM
+  return FloatVector{wasm_f32x4_pmin(wasm_f32x4_pmax(x.raw, low.raw), high.raw)};
+#else
+  x = hw::IfThenElse(hw::Lt(x, low), low, x);
+  return hw::IfThenElse(hw::Lt(high, x), high, x);
+#endif
+}
+
+/// The power of two whose exponent is in the low bits of `shifted`, a sum with Constants::magic.
+HWY_INLINE FloatVector power_of(FloatVector shifted) {
   const hw::RebindToUnsigned<FloatTag> u;
-  const FloatVector least = constant(-87.0f);
-  x = hw::IfThenElse(hw::Lt(x, least), least, x);
-  // 1.5·2²³ + 127: the sum's low bits are the exponent of 2ⁿ, n the integer next to x ÷ ln 2.
-  const FloatVector magic = constant(0x1.8000fep23f);
-  const FloatVector shifted = mul_add(x, constant(0x1.715476p+0f), magic);
-  const FloatVector n = hw::Sub(shifted, magic);
-  FloatVector r = mul_add(n, constant(-0x1.62e4p-1f), x);
-  r = mul_add(n, constant(-0x1.7f7d1cp-20f), r);
-  FloatVector p = mul_add(constant(0x1.9e188cp-13f), r, constant(0x1.6d4f4ep-10f));
-  p = mul_add(p, r, constant(0x1.111302p-7f));
-  p = mul_add(p, r, constant(0x1.5554e6p-5f));
-  p = mul_add(p, r, constant(0x1.555554p-3f));
-  p = mul_add(p, r, constant(0.5f));
-  p = mul_add(hw::Mul(r, r), p, r);
-  const FloatVector power = hw::BitCast(FloatTag(), hw::ShiftLeft<23>(hw::BitCast(u, shifted)));
-  return mul_add(p, power, power);
+  return hw::BitCast(FloatTag(), hw::ShiftLeft<23>(hw::BitCast(u, shifted)));
 }
 
-/// e^−|x|/(1 + e^−|x|) below zero, 1/(1 + e^−|x|) above.
-HWY_INLINE FloatVector sigmoid(FloatVector x) {
-  const FloatVector one = constant(1.0f);
-  const FloatVector e = exp_below(hw::Neg(hw::Abs(x)));
-  const FloatVector numerator = hw::IfThenElse(hw::Lt(x, hw::Zero(FloatTag())), e, one);
-  return hw::Div(numerator, hw::Add(one, e));
+/// 1/(1 + e^−x).
+HWY_INLINE FloatVector sigmoid(const Constants& k, FloatVector x) {
+  x = clamp(x, k.exp_least, k.exp_most);
+  const FloatVector shifted = mul_add(x, every(k.exp_scale), every(k.magic));
+  const FloatVector n = hw::Sub(shifted, every(k.magic));  // the integer next to −x ÷ ln 2
+  FloatVector r = mul_add(n, every(k.exp_high), x);
+  r = mul_add(n, every(k.exp_low), r);
+  FloatVector p = mul_add(every(k.exp[0]), r, every(k.exp[1]));
+  HWY_UNROLL(5)
+  for (int i = 2; i < 7; ++i) p = mul_add(p, r, every(k.exp[i]));
+  p = mul_add(p, r, every(k.one));
+  const FloatVector e = hw::Mul(p, power_of(shifted));
+  return hw::Div(every(k.one), hw::Add(every(k.one), e));
 }
 
-/// |x| < 0.625: x + x³·P(x²). Beyond: 1 − 2e/(1 + e), e = e^(−2|x|).
-HWY_INLINE FloatVector tanh(FloatVector x) {
-  const FloatVector one = constant(1.0f);
-  const FloatVector a = hw::Abs(x);
-  const FloatVector z = hw::Mul(a, a);
-  FloatVector p = mul_add(constant(0x1.1ace3ep-9f), z, constant(-0x1.0c895ep-7f));
-  p = mul_add(p, z, constant(0x1.63ad18p-6f));
-  p = mul_add(p, z, constant(-0x1.b9f220p-5f));
-  p = mul_add(p, z, constant(0x1.11107cp-3f));
-  p = mul_add(p, z, constant(-0x1.555554p-2f));
-  const FloatVector small = mul_add(hw::Mul(a, z), p, a);
-  const FloatVector e = exp_below(hw::Mul(constant(-2.0f), a));
-  const FloatVector large = hw::Sub(one, hw::Div(hw::Add(e, e), hw::Add(one, e)));
-  return hw::CopySign(hw::IfThenElse(hw::Lt(a, constant(0.625f)), small, large), x);
+/// m/(m + 2), m = e^2x − 1, which keeps its accuracy near 0: 2ⁿ·(e^r − 1) + (2ⁿ − 1).
+HWY_INLINE FloatVector tanh(const Constants& k, FloatVector x) {
+  x = clamp(x, k.tanh_least, k.tanh_most);
+  const FloatVector shifted = mul_add(x, every(k.tanh_scale), every(k.magic));
+  const FloatVector n = hw::Sub(shifted, every(k.magic));
+  FloatVector r = mul_add(n, every(k.tanh_high), x);
+  r = mul_add(n, every(k.tanh_low), r);
+  FloatVector p = mul_add(every(k.tanh[0]), r, every(k.tanh[1]));
+  HWY_UNROLL(5)
+  for (int i = 2; i < 7; ++i) p = mul_add(p, r, every(k.tanh[i]));
+  const FloatVector power = power_of(shifted);
+  const FloatVector m = mul_add(hw::Mul(p, r), power, hw::Sub(power, every(k.one)));
+  return hw::Div(m, hw::Add(m, every(k.two)));
 }
 
 }  // namespace activations

@@ -65,47 +65,53 @@ HWY_INLINE void for_each_vector(std::int64_t n, const Body& body) {
 }
 
 // (1 − z)·candidate + z·h.
-HWY_INLINE FloatVector blend(FloatVector z, FloatVector candidate, FloatVector h) {
-  const FloatVector rest = hn::Sub(hn::Set(FloatTag(), 1.0f), z);
+HWY_INLINE FloatVector blend(const activations::Constants& k, FloatVector z, FloatVector candidate,
+                             FloatVector h) {
+  const FloatVector rest = hn::Sub(activations::every(k.one), z);
   return mul_add(rest, candidate, hn::Mul(z, h));
 }
 
 void lstm(const float* gates, std::int64_t n, float* c, float* h) {
+  const activations::Constants& k = activations::constants();
   for_each_vector(n, [&](const auto& load, const auto& store) {
-    const FloatVector i = activations::sigmoid(load(gates));
-    const FloatVector f = activations::sigmoid(load(gates + 2 * n));
-    const FloatVector candidate = activations::tanh(load(gates + 3 * n));
+    const FloatVector i = activations::sigmoid(k, load(gates));
+    const FloatVector f = activations::sigmoid(k, load(gates + 2 * n));
+    const FloatVector candidate = activations::tanh(k, load(gates + 3 * n));
     const FloatVector cell = mul_add(f, load(c), hn::Mul(i, candidate));
-    const FloatVector o = activations::sigmoid(load(gates + n));
+    const FloatVector o = activations::sigmoid(k, load(gates + n));
     store(cell, c);
-    store(hn::Mul(o, activations::tanh(cell)), h);
+    store(hn::Mul(o, activations::tanh(k, cell)), h);
   });
 }
 
 void gru(const float* gates, const float* x, const float* linear, std::int64_t n, float* h) {
+  const activations::Constants& k = activations::constants();
   for_each_vector(n, [&](const auto& load, const auto& store) {
-    const FloatVector z = activations::sigmoid(load(gates));
-    const FloatVector r = activations::sigmoid(load(gates + n));
-    const FloatVector candidate = activations::tanh(mul_add(r, load(linear), load(x)));
-    store(blend(z, candidate, load(h)), h);
+    const FloatVector z = activations::sigmoid(k, load(gates));
+    const FloatVector r = activations::sigmoid(k, load(gates + n));
+    const FloatVector candidate = activations::tanh(k, mul_add(r, load(linear), load(x)));
+    store(blend(k, z, candidate, load(h)), h);
   });
 }
 
 void reset(const float* r, const float* h, std::int64_t n, float* product) {
+  const activations::Constants& k = activations::constants();
   for_each_vector(n, [&](const auto& load, const auto& store) {
-    store(hn::Mul(activations::sigmoid(load(r)), load(h)), product);
+    store(hn::Mul(activations::sigmoid(k, load(r)), load(h)), product);
   });
 }
 
 void update(const float* z, const float* candidate, std::int64_t n, float* h) {
+  const activations::Constants& k = activations::constants();
   for_each_vector(n, [&](const auto& load, const auto& store) {
-    store(blend(activations::sigmoid(load(z)), activations::tanh(load(candidate)), load(h)), h);
+    store(blend(k, activations::sigmoid(k, load(z)), activations::tanh(k, load(candidate)), load(h)), h);
   });
 }
 
 void rnn(const float* sums, std::int64_t n, float* h) {
+  const activations::Constants& k = activations::constants();
   for_each_vector(n, [&](const auto& load, const auto& store) {
-    store(activations::tanh(load(sums)), h);
+    store(activations::tanh(k, load(sums)), h);
   });
 }
 
