@@ -57,7 +57,7 @@ Result<std::unique_ptr<Step>> make_strict_step(const Graph& graph, const Node& n
                                                std::vector<BufferId> reads,
                                                std::vector<BufferId> writes) {
   std::unique_ptr<StrictKernel> kernel;
-  const PrepareStrictKernel prepare = strict_kernels().find(node.domain, node.op_type);
+  const PrepareStrictKernel prepare = strict_kernels().find(node.domain, node.op_type).prepare;
   if (prepare != nullptr && node.attribute(broadcast_axis) == nullptr)
     kernel = prepare({graph, node, resources.simd, resources.threads, nothing_folded});
   return std::unique_ptr<Step>(std::make_unique<StrictStep>(

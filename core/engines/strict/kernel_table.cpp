@@ -19,11 +19,10 @@ bool StrictSite::all_float32() const {
   return node.outputs.size() == 1 && node.outputs[0] != no_value && fits(node.outputs[0]);
 }
 
-PrepareStrictKernel StrictKernelTable::find(std::string_view domain,
-                                            std::string_view op_type) const {
-  if (!domain.empty()) return nullptr;
-  const auto found = kernels_.find(op_type);
-  return found == kernels_.end() ? nullptr : found->second;
+StrictKernelRow StrictKernelTable::find(std::string_view domain, std::string_view op_type) const {
+  if (!domain.empty()) return {};
+  const auto found = rows_.find(op_type);
+  return found == rows_.end() ? StrictKernelRow{} : found->second;
 }
 
 }  // namespace driftscope

@@ -63,16 +63,23 @@ class StrictKernel {
 /// Null where this kernel does not take the node: the plain kernel then runs.
 using PrepareStrictKernel = std::unique_ptr<StrictKernel> (*)(const StrictSite& site);
 
+struct StrictKernelRow {
+  PrepareStrictKernel prepare = nullptr;
+  /// The input that preparation may find in its source alone, and brings into memory only if it must.
+  std::optional<std::size_t> packed;
+};
+
 class StrictKernelTable {
  public:
+  void add(std::string_view op_type, StrictKernelRow row) { rows_[std::string(op_type)] = row; }
   void add(std::string_view op_type, PrepareStrictKernel prepare) {
-    kernels_[std::string(op_type)] = prepare;
+    add(op_type, StrictKernelRow{prepare, std::nullopt});
   }
-  /// The kernel for an operator of ONNX's own domain, else null.
-  [[nodiscard]] PrepareStrictKernel find(std::string_view domain, std::string_view op_type) const;
+  /// The kernel for an operator of ONNX's own domain, else a row without one.
+  [[nodiscard]] StrictKernelRow find(std::string_view domain, std::string_view op_type) const;
 
  private:
-  std::map<std::string, PrepareStrictKernel, std::less<>> kernels_;
+  std::map<std::string, StrictKernelRow, std::less<>> rows_;
 };
 
 /// All kernels of this build (generated: build/generated/strict_registry.cpp).

@@ -8,6 +8,7 @@
 
 #include "core/engines/strict/simd/aligned.hpp"
 #include "core/engines/strict/simd/gemm.hpp"
+#include "core/model/matrix_parts.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope {
@@ -46,6 +47,11 @@ class PackedColumnsOf {
  public:
   PackedColumnsOf() = default;
   PackedColumnsOf(const ProductKernels<T>& kernels, const MatrixViewOf<T>& b, ThreadPool& threads);
+  /// Room for columns that are to be packed.
+  PackedColumnsOf(const ProductKernels<T>& kernels, std::int64_t depth, std::int64_t columns);
+
+  /// The columns from `first` on, which begins a panel; they end with one, or with the last column.
+  void pack(std::int64_t first, const MatrixViewOf<T>& b, ThreadPool& threads);
 
   [[nodiscard]] const T* panel(std::int64_t index) const {
     return values_.data() + index * panel_size();
@@ -67,5 +73,9 @@ class PackedColumnsOf {
 using MatrixView = MatrixViewOf<float>;
 using PackedRows = PackedRowsOf<float>;
 using PackedColumns = PackedColumnsOf<float>;
+
+/// B of a product from a tensor; one that is not in memory yet comes a part after the other.
+[[nodiscard]] PackedColumns pack_weights(const GemmKernels& kernels, const WeightMatrix& matrix,
+                                         ThreadPool& threads);
 
 }  // namespace driftscope

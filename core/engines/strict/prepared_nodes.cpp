@@ -57,6 +57,15 @@ std::optional<std::int64_t> output_bytes(const StrictSite& site) {
   return total;
 }
 
+// Kernels ask for constants on any thread, so these come into memory before, but for the input `later`.
+void read_deferred(const Graph& graph, const Node& node, std::optional<std::size_t> later = {}) {
+  const ValueId left = later && *later < node.inputs.size() ? node.inputs[*later] : no_value;
+  for (const ValueId id : node.reads())
+    if (id != no_value && id != left && graph.values[id].constant)
+      (void)graph.values[id].constant->bytes();
+  for (const Subgraph& subgraph : node.subgraphs) load_constants(*subgraph.graph);
+}
+
 bool is_worth_folding(const StrictSite& site) {
   if (!site.node.subgraphs.empty()) return false;
   std::int64_t read = 0;
@@ -79,20 +88,23 @@ Status PreparedNodes::prepare(Graph& graph) {
       if (id != no_value) ++readers[id];
   for (const ValueId id : graph.outputs) ++readers[id];
   for (const Node& node : graph.nodes) {
-    DRIFTSCOPE_CHECK(within_memory(node, [&] { return read_deferred(graph, node); }));
-    DRIFTSCOPE_CHECK(prepare(graph, node, false));
+    DRIFTSCOPE_CHECK(within_memory(node, [&]() -> Status {
+      const auto packed = strict_kernels().find(node.domain, node.op_type).packed;
+      read_deferred(graph, node, packed);
+      DRIFTSCOPE_CHECK(prepare(graph, node, false));
+      const StrictKernel* kernel = kernel_of(node);
+      if (packed && (kernel == nullptr || kernel->reads(*packed))) read_deferred(graph, node);
+      return {};
+    }));
     release_packed(graph, node, readers);
   }
   load_constants(graph);  // of outputs
   return {};
 }
 
-// Kernels ask for them on any thread.
-Status PreparedNodes::read_deferred(const Graph& graph, const Node& node) {
-  for (const ValueId id : node.reads())
-    if (id != no_value && graph.values[id].constant) (void)graph.values[id].constant->bytes();
-  for (const Subgraph& subgraph : node.subgraphs) load_constants(*subgraph.graph);
-  return {};
+const StrictKernel* PreparedNodes::kernel_of(const Node& node) const {
+  const auto found = nodes_.find(&node);
+  return found == nodes_.end() ? nullptr : found->second.kernel.get();
 }
 
 Status PreparedNodes::prepare(const Graph& graph, const Node& node, bool inside) {
@@ -108,18 +120,19 @@ Status PreparedNodes::prepare(const Graph& graph, const Node& node, bool inside)
 
 // As much memory again as what it was packed into. The empty tensor says that there is a constant.
 void PreparedNodes::release_packed(Graph& graph, const Node& node, const std::vector<int>& readers) {
-  const auto found = nodes_.find(&node);
-  if (found == nodes_.end() || found->second.kernel == nullptr) return;
+  const StrictKernel* kernel = kernel_of(node);
+  if (kernel == nullptr) return;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId id = node.inputs[i];
-    if (id == no_value || readers[id] != 1 || found->second.kernel->reads(i)) continue;
+    if (id == no_value || readers[id] != 1 || kernel->reads(i)) continue;
     if (auto& constant = graph.values[id].constant) constant = Tensor();
   }
 }
 
 Status PreparedNodes::prepare_node(const StrictSite& site, FoldedValues& folded, bool inside) {
   Prepared prepared;
-  const PrepareStrictKernel make = strict_kernels().find(site.node.domain, site.node.op_type);
+  const PrepareStrictKernel make =
+      strict_kernels().find(site.node.domain, site.node.op_type).prepare;
   if (make != nullptr && site.node.attribute(broadcast_axis) == nullptr) prepared.kernel = make(site);
   if (is_worth_folding(site)) DRIFTSCOPE_CHECK(fold(site, folded, prepared));
   if (prepared.kernel == nullptr && prepared.folded.empty()) return {};
@@ -130,6 +143,7 @@ Status PreparedNodes::prepare_node(const StrictSite& site, FoldedValues& folded,
 
 // A node that cannot be computed says so when it runs, if it ever does.
 Status PreparedNodes::fold(const StrictSite& site, FoldedValues& folded, Prepared& prepared) {
+  if (!prepared.kernel) read_deferred(site.graph, site.node);
   std::vector<const Tensor*> inputs;
   for (std::size_t i = 0; i < site.node.inputs.size(); ++i)
     inputs.push_back(site.has_input(i) ? site.constant(i) : nullptr);

@@ -38,7 +38,7 @@ class PreparedNodes final : public NodeRunner {
   };
 
   [[nodiscard]] Status prepare(const Graph& graph, const Node& node, bool inside);
-  [[nodiscard]] static Status read_deferred(const Graph& graph, const Node& node);
+  [[nodiscard]] const StrictKernel* kernel_of(const Node& node) const;
   void release_packed(Graph& graph, const Node& node, const std::vector<int>& readers);
   [[nodiscard]] Status prepare_node(const StrictSite& site, FoldedValues& folded, bool inside);
   [[nodiscard]] Status fold(const StrictSite& site, FoldedValues& folded, Prepared& prepared);

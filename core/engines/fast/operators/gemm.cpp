@@ -6,6 +6,7 @@
 
 #include "core/engines/fast/lowering.hpp"
 #include "core/engines/fast/operators/quantized_gemm.hpp"
+#include "core/model/matrix_parts.hpp"
 #include "core/ops/support/attributes.hpp"
 
 namespace driftscope::fast::gemm {
@@ -18,50 +19,19 @@ struct Weights {
   std::vector<float> bias;  // N, or empty
   std::int64_t k = 0;
   std::int64_t n = 0;
-};
 
-// Columns of a product.
-struct Columns {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  [[nodiscard]] std::int64_t count() const { return end - begin; }
+  [[nodiscard]] WeightMatrix all() const { return {*matrix, transposed}; }
 };
-
-// Deferred weights of more bytes than this are packed a part after the other, so that they are never all in
-// memory beside the packed ones.
-constexpr std::int64_t part_bytes = std::int64_t{8} << 20;
 
 // A multiple of what XNNPACK's kernels compute at once, on every instruction set.
 constexpr std::int64_t part_columns = 64;
-
-std::vector<Columns> parts_of(const Weights& weights) {
-  if (weights.matrix->in_memory()) return {{0, weights.n}};
-  const std::int64_t column_bytes = weights.k * std::int64_t{sizeof(float)};
-  const std::int64_t count =
-      std::max<std::int64_t>(1, part_bytes / column_bytes / part_columns) * part_columns;
-  std::vector<Columns> parts;
-  for (std::int64_t begin = 0; begin < weights.n; begin += count)
-    parts.push_back({begin, std::min(weights.n, begin + count)});
-  return parts;
-}
 
 // The weights of some columns, as they are given.
 Result<Tensor> part_of(const Weights& weights, Columns part) {
   if (part.count() == weights.n) return *weights.matrix;
   const Shape shape = weights.transposed ? Shape{part.count(), weights.k} : Shape{weights.k, part.count()};
-  DRIFTSCOPE_TRY(Tensor result, Tensor::make(DType::float32, shape, "weights"));
-  constexpr std::size_t size = sizeof(float);
-  const auto k = static_cast<std::size_t>(weights.k);
-  const auto n = static_cast<std::size_t>(weights.n);
-  const auto begin = static_cast<std::size_t>(part.begin);
-  const auto count = static_cast<std::size_t>(part.count());
-  const std::span<std::byte> to = result.mutable_bytes();
-  if (weights.transposed) {
-    weights.matrix->copy_bytes(begin * k * size, to);
-  } else {
-    for (std::size_t i = 0; i < k; ++i)
-      weights.matrix->copy_bytes((i * n + begin) * size, to.subspan(i * count * size, count * size));
-  }
+  DRIFTSCOPE_TRY(Tensor result, Tensor::unwritten(DType::float32, shape, "weights"));
+  copy_columns(weights.all(), part, result.mutable_values<float>());
   return result;
 }
 
@@ -121,7 +91,7 @@ Result<bool> place_fully_connected(Lowering& lowering, const Node& node, const F
     pthreadpool_t pool;
   };
   std::vector<Part> parts;
-  for (const Columns columns : parts_of(weights)) {
+  for (const Columns columns : column_parts(weights.all(), part_columns)) {
     DRIFTSCOPE_TRY(XnnOperator op, fully_connected(weights, columns, layout, fusion.clamp));
     const pthreadpool_t pool = lowering.pool_for(rows * weights.k * columns.count());
     if (!op || xnn_reshape_fully_connected_nc_f32(op.get(), static_cast<std::size_t>(rows), pool) !=

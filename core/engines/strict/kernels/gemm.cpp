@@ -60,8 +60,7 @@ class GemmKernel final : public StrictKernel {
 
  private:
   PackedColumns pack_b(const Tensor& b) const {
-    return {kernels_, view(b.values<float>().data(), b.shape(), attributes_.trans_b),
-            site_.threads};
+    return pack_weights(kernels_, {b, attributes_.trans_b}, site_.threads);
   }
 
   template <class Apply>
@@ -92,6 +91,6 @@ std::unique_ptr<StrictKernel> prepare(const StrictSite& site) {
                                       Attributes{*trans_a != 0, *trans_b != 0, *alpha, *beta});
 }
 
-void add_to(StrictKernelTable& table) { table.add("Gemm", prepare); }
+void add_to(StrictKernelTable& table) { table.add("Gemm", {.prepare = prepare, .packed = 1}); }
 
 }  // namespace driftscope::strict::gemm

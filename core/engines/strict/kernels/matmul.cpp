@@ -80,6 +80,10 @@ class MatMulKernel final : public StrictKernel {
  private:
   std::vector<PackedColumns> pack_b(const Tensor& b) const {
     std::vector<PackedColumns> packed;
+    if (b.rank() == 2) {
+      packed.push_back(pack_weights(kernels_, {b}, site_.threads));
+      return packed;
+    }
     const float* values = b.values<float>().data();
     for (std::int64_t i = 0; i < element_count(sizes_.b_batch); ++i)
       packed.emplace_back(kernels_,
@@ -104,6 +108,6 @@ std::unique_ptr<StrictKernel> prepare(const StrictSite& site) {
       site, sizes_of(*site.shape(0), *site.shape(1), *site.output_shape()));
 }
 
-void add_to(StrictKernelTable& table) { table.add("MatMul", prepare); }
+void add_to(StrictKernelTable& table) { table.add("MatMul", {.prepare = prepare, .packed = 1}); }
 
 }  // namespace driftscope::strict::matmul
