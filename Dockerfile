@@ -24,7 +24,7 @@ COPY --from=build /stage /opt/driftscope
 RUN apt-get update \
  && xargs apt-get install -y --no-install-recommends </opt/driftscope/packages \
  && apt-get install -y --no-install-recommends ca-certificates git nodejs npm \
- && rm -rf /var/lib/apt/lists/* \
+ && apt-get clean && rm -rf /var/lib/apt/lists/* \
  && echo /opt/driftscope/lib >/etc/ld.so.conf.d/driftscope.conf && ldconfig \
  && ln -s /opt/driftscope/bin/driftscope /usr/local/bin/driftscope \
  && driftscope doctor
