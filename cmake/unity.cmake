@@ -5,10 +5,12 @@
 # What they include most is parsed once per target (precompiled.hpp).
 option(DRIFTSCOPE_UNITY "Compile the files of a folder together" ON)
 
-# driftscope_unity(target [ALONE regex] [HEADERS header…]): ALONE: files that compile themselves several
-# times or set macros for what they include. HEADERS: to be precompiled besides precompiled.hpp.
+# driftscope_unity(target [TOGETHER] [ALONE regex] [HEADERS header…] [AS target]): TOGETHER: all files in one.
+# ALONE: files that compile themselves several times or set macros for what they include. HEADERS: to be
+# precompiled besides precompiled.hpp; every file pays for what their inline functions instantiate. AS: with
+# the precompiled headers of a target that has the same options.
 function(driftscope_unity target)
-  cmake_parse_arguments(ARG "" "ALONE" "HEADERS" ${ARGN})
+  cmake_parse_arguments(ARG "TOGETHER" "ALONE;AS" "HEADERS" ${ARGN})
   if(NOT DRIFTSCOPE_UNITY)
     return()
   endif()
@@ -49,13 +51,18 @@ function(driftscope_unity target)
       string(SUBSTRING "${stem}" 0 1 letters)
     endif()
     file(RELATIVE_PATH group "${CMAKE_SOURCE_DIR}" "${folder}")
+    if(ARG_TOGETHER)
+      set(letters "all")
+    endif()
     string(MAKE_C_IDENTIFIER "${group}_${letters}" group)
     set_property(SOURCE "${source}" TARGET_DIRECTORY ${target} PROPERTY UNITY_GROUP "${group}")
     list(APPEND groups ${group})
   endforeach()
   list(REMOVE_DUPLICATES groups)
   list(LENGTH groups count)
-  if(count GREATER 2)  # to precompile takes as long as two groups save
+  if(ARG_AS)
+    target_precompile_headers(${target} REUSE_FROM ${ARG_AS})
+  elseif(count GREATER 2)  # to precompile takes as long as two groups save
     target_precompile_headers(${target} PRIVATE "${CMAKE_SOURCE_DIR}/cmake/precompiled.hpp" ${ARG_HEADERS})
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

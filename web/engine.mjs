@@ -41,6 +41,8 @@ export async function openEngine({ base, variant, threads }) {
     heapBytes: () => module.wasmMemory.buffer.byteLength,
     /** After an answer with `waiting`: resolves when polling helps again. */
     settled: () => ort.settled(),
+    /** After an error: whether the same may well work in another worker. */
+    stuck: () => ort.stuck,
   };
 }
 

@@ -5,8 +5,9 @@
 const wasmFile = "ort-wasm-simd-threaded.wasm";
 
 // Firefox now and then starts one of the threads' workers never. The start takes a second or two; another
-// module, with other workers, is tried when it took this long.
-const startLimit = { ms: 18_000, times: 3 };
+// module, with other workers, is tried when it took this long. Where that hangs as well the whole worker is
+// at fault (it was seen three times in a row): see `stuck`.
+const startLimit = { ms: 18_000, times: 2 };
 
 // Half precision travels as its bits; two 4-bit elements share a byte.
 const arrays = {
@@ -69,6 +70,8 @@ export class OrtHost {
   #made = 0;
   #runtime = null; // {ort, threads, memory}
   #broken = 0; // how many runtimes died; a module that is imported again needs another name
+  /** Whether its threads did not start, whatever was tried here: another worker may have more luck. */
+  stuck = false;
   #work = Promise.resolve();
 
   /** `folder`: URL of the files of onnxruntime-web. */
@@ -175,7 +178,11 @@ export class OrtHost {
       try {
         return await this.#openOnce(bytes.slice(), options, threads);
       } catch (error) {
-        if (left === 0 || !/due to timeout/.test(error?.message)) throw error;
+        if (!/due to timeout/.test(error?.message)) throw error;
+        if (left === 0) {
+          this.stuck = true;
+          throw error;
+        }
         ++this.#broken;
         this.#runtime = null;
       }

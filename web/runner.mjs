@@ -13,9 +13,18 @@ const engineFolder = new URL("../engine/", import.meta.url).href;
  * alone; the captured values are in the file, or with `valuesUrl` have gone there. With `batch` (core/session/batch.hpp) in place of the model and the inputs it
  * resolves to {answers}; with `judge` (judge.mjs) in place of inputs to {comparison, topology}; with `bench` (the job's URL) it stays until the PC asks no more.
  * `onChange({phase, done, total, sample, samples})` is told of progress, and
- * `signal` stops it.
+ * `signal` stops it. A worker that is stuck before anything was computed is replaced once.
  */
-export function runInWorker(task, { onChange = () => {}, signal } = {}) {
+export async function runInWorker(task, options = {}) {
+  try {
+    return await runOnce(task, options);
+  } catch (error) {
+    if (!error.stuck) throw error;
+    return runOnce(task, options);
+  }
+}
+
+function runOnce(task, { onChange = () => {}, signal }) {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" });
     let state = { phase: "compile", done: 0, total: 0, sample: 0, samples: 0 };
@@ -43,7 +52,7 @@ export function runInWorker(task, { onChange = () => {}, signal } = {}) {
         const file = more.trace && assemble(more.trace, values, blobs);
         end(resolve, { ...about, ...more, file });
       }
-      else end(reject, new RunError(more.kind, more.message));
+      else end(reject, new RunError(more.kind, more.message, more.stuck));
     };
     worker.onerror = (event) => {
       event.preventDefault();

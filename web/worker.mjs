@@ -118,6 +118,6 @@ self.onmessage = async ({ data }) => {
     const message = error?.message ?? String(error);
     if (isOutOfMemory({ kind: error?.kind, name: error?.name, message }))
       say("error", { kind: "limit", message: outOfMemoryText(message, engine?.heapBytes() ?? 0) });
-    else say("error", { kind: error?.kind ?? "internal", message });
+    else say("error", { kind: error?.kind ?? "internal", message, stuck: engine?.stuck() ?? false });
   }
 };

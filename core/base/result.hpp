@@ -4,10 +4,10 @@
 #pragma once
 
 #include <cassert>
-#include <optional>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace driftscope {
 
@@ -28,61 +28,107 @@ struct Error {
   std::string message;
 };
 
-inline Error bad_input(std::string message) { return {ErrorKind::bad_input, std::move(message)}; }
-inline Error unsupported(std::string message) {
-  return {ErrorKind::unsupported, std::move(message)};
-}
-inline Error limit_error(std::string message) { return {ErrorKind::limit, std::move(message)}; }
-inline Error missing_error(std::string message) { return {ErrorKind::missing, std::move(message)}; }
-inline Error io_error(std::string message) { return {ErrorKind::io, std::move(message)}; }
-inline Error internal_error(std::string message) {
-  return {ErrorKind::internal, std::move(message)};
-}
+[[nodiscard]] Error bad_input(std::string message);
+[[nodiscard]] Error unsupported(std::string message);
+[[nodiscard]] Error limit_error(std::string message);
+[[nodiscard]] Error missing_error(std::string message);
+[[nodiscard]] Error io_error(std::string message);
+[[nodiscard]] Error internal_error(std::string message);
 
 /// Puts `where` in front of a message: "node Conv_3: …".
-inline Error in_context(Error error, const std::string& where) {
-  error.message = where + ": " + error.message;
-  return error;
-}
+[[nodiscard]] Error in_context(Error error, const std::string& where);
 
+/// An error behind a pointer, so that what hands one on moves a pointer; null where it was moved from.
+/// What touches the error itself is compiled once, in result.cpp: thousands of places return one.
+class HeldError {
+ public:
+  HeldError() = default;
+  explicit HeldError(Error&& error);
+  HeldError(const HeldError& other);
+  HeldError(HeldError&& other) noexcept : error_(std::exchange(other.error_, nullptr)) {}
+  HeldError& operator=(HeldError other) noexcept {
+    std::swap(error_, other.error_);
+    return *this;
+  }
+  ~HeldError() {
+    if (error_ != nullptr) release();
+  }
+
+  explicit operator bool() const { return error_ != nullptr; }
+  [[nodiscard]] Error& operator*() const { return *error_; }
+
+ private:
+  void release() noexcept;
+  Error* error_ = nullptr;
+};
+
+/// Not a std::variant, which takes far longer to compile and is in every signature.
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit
+  Result(T value) : ok_(true), value_(std::move(value)) {}          // NOLINT: implicit
+  Result(Error&& error) : ok_(false), error_(std::move(error)) {}   // NOLINT: implicit
+  Result(const Error& error) : ok_(false), error_(Error(error)) {}  // NOLINT: implicit
+  Result(HeldError error) : ok_(false), error_(std::move(error)) {}  // NOLINT: implicit
+  Result(const Result& other) : ok_(other.ok_) {
+    if (ok_) std::construct_at(&value_, other.value_);
+    else std::construct_at(&error_, other.error_);
+  }
+  Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : ok_(other.ok_) {
+    if (ok_) std::construct_at(&value_, std::move(other.value_));
+    else std::construct_at(&error_, std::move(other.error_));
+  }
+  Result& operator=(Result other) noexcept(std::is_nothrow_move_constructible_v<T>) {
+    std::destroy_at(this);
+    std::construct_at(this, std::move(other));
+    return *this;
+  }
+  ~Result() {
+    if (ok_) value_.~T();
+    else error_.~HeldError();
+  }
 
-  [[nodiscard]] bool ok() const { return state_.index() == 0; }
-  explicit operator bool() const { return ok(); }
+  [[nodiscard]] bool ok() const { return ok_; }
+  explicit operator bool() const { return ok_; }
 
-  [[nodiscard]] T& value() & { return assert(ok()), std::get<0>(state_); }
-  [[nodiscard]] const T& value() const& { return assert(ok()), std::get<0>(state_); }
-  [[nodiscard]] T&& value() && { return assert(ok()), std::get<0>(std::move(state_)); }
+  [[nodiscard]] T& value() & { return assert(ok_), value_; }
+  [[nodiscard]] const T& value() const& { return assert(ok_), value_; }
+  [[nodiscard]] T&& value() && { return assert(ok_), std::move(value_); }
   [[nodiscard]] T& operator*() & { return value(); }
   [[nodiscard]] const T& operator*() const& { return value(); }
   [[nodiscard]] T&& operator*() && { return std::move(*this).value(); }
   [[nodiscard]] T* operator->() { return &value(); }
   [[nodiscard]] const T* operator->() const { return &value(); }
 
-  [[nodiscard]] const Error& error() const& { return assert(!ok()), std::get<1>(state_); }
-  [[nodiscard]] Error&& error() && { return assert(!ok()), std::get<1>(std::move(state_)); }
+  [[nodiscard]] const Error& error() const& { return assert(!ok_), *error_; }
+  [[nodiscard]] Error&& error() && { return assert(!ok_), std::move(*error_); }
+  /// To hand it on: the error, or none where there is a value.
+  [[nodiscard]] HeldError held() && { return ok_ ? HeldError() : std::move(error_); }
 
  private:
-  std::variant<T, Error> state_;
+  bool ok_;
+  union {
+    T value_;
+    HeldError error_;
+  };
 };
 
 template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit
+  Result(Error&& error) : error_(std::move(error)) {}       // NOLINT: implicit
+  Result(const Error& error) : error_(Error(error)) {}      // NOLINT: implicit
+  Result(HeldError error) : error_(std::move(error)) {}     // NOLINT: implicit
 
   [[nodiscard]] bool ok() const { return !error_; }
   explicit operator bool() const { return ok(); }
   [[nodiscard]] const Error& error() const& { return assert(!ok()), *error_; }
-  [[nodiscard]] Error&& error() && { return assert(!ok()), *std::move(error_); }
+  [[nodiscard]] Error&& error() && { return assert(!ok()), std::move(*error_); }
+  [[nodiscard]] HeldError held() && { return std::move(error_); }
 
  private:
-  std::optional<Error> error_;
+  HeldError error_;
 };
 
 using Status = Result<void>;
@@ -96,7 +142,7 @@ using Status = Result<void>;
 #define DRIFTSCOPE_CHECK(expression)                                        \
   do {                                                                      \
     if (auto driftscope_status = (expression); !driftscope_status.ok())     \
-      return std::move(driftscope_status).error();                          \
+      return std::move(driftscope_status).held();                           \
   } while (false)
 
 /// `DRIFTSCOPE_TRY(auto x, result_expression);` declares x or returns the error.
@@ -104,5 +150,5 @@ using Status = Result<void>;
   DRIFTSCOPE_TRY_(DRIFTSCOPE_CONCAT(driftscope_result_, __LINE__), declaration, expression)
 #define DRIFTSCOPE_TRY_(name, declaration, expression) \
   auto name = (expression);                            \
-  if (!name.ok()) return std::move(name).error();      \
+  if (!name.ok()) return std::move(name).held();       \
   declaration = *std::move(name)

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/base/text.hpp"
 
 namespace driftscope {
@@ -15,7 +15,7 @@ using nlohmann::json;
 
 Result<json> parse_description_object(std::string_view json_text) {
   constexpr std::string_view format_name = "driftscope-preprocess-1";
-  json object = json::parse(json_text.begin(), json_text.end(), nullptr, false);
+  json object = parse_json(json_text);
   if (!object.is_object()) return bad_input("it is no JSON object");
   DRIFTSCOPE_TRY(const std::string format, description_text(object, "format"));
   if (format != format_name)

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/base/text.hpp"
 #include "core/dataset/description_fields.hpp"
 
@@ -85,7 +85,7 @@ void add_word(std::vector<std::string>& words, const std::string& run) {
 }  // namespace
 
 bool describes_text(std::string_view json_text) {
-  const json object = json::parse(json_text.begin(), json_text.end(), nullptr, false);
+  const json object = parse_json(json_text);
   if (!object.is_object()) return false;
   const auto kind = object.find("kind");
   return kind != object.end() && kind->is_string() && kind->get<std::string>() == "text";

@@ -1,7 +1,6 @@
 #include "core/gate/baseline.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.hpp"
 #include "core/base/sha256.hpp"
 #include "core/views/output.hpp"
 
@@ -77,7 +76,7 @@ std::string baseline_json(const Baseline& baseline) {
   json["measured"] = {{"starts", baseline.starts}, {"seconds", baseline.seconds}};
   json["targets"] = OrderedJson::array();
   for (const BaselineTarget& target : baseline.targets) json["targets"].push_back(target_json(target));
-  return json.dump(1, ' ', false, OrderedJson::error_handler_t::replace);
+  return json_text(json, 1);
 }
 
 }  // namespace driftscope

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/base/json_walk.hpp"
 #include "core/base/text.hpp"
 #include "core/gate/baseline.hpp"
@@ -130,7 +130,7 @@ Result<Baseline> baseline_from(std::span<const std::byte> bytes) {
     return limit_error(fmt::format("{} bytes, the limit is {}", bytes.size(), largest_file));
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const auto object = walk_json(text, deepest_baseline).valid
-                          ? BaselineJson::parse(text.begin(), text.end(), nullptr, false)
+                          ? parse_json(text)
                           : BaselineJson(BaselineJson::value_t::discarded);
   if (!object.is_object())
     return bad_input("it is no JSON object: cut short, or edited by hand?");

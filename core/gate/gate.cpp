@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "core/base/json.hpp"
 #include "core/gate/baseline.hpp"
 #include "core/gate/speed.hpp"
 #include "core/views/format.hpp"
@@ -231,7 +231,7 @@ std::string gate_json(const Gate& gate) {
   json["failures"] = cases_json(gate, CheckOutcome::failed);
   json["errors"] = cases_json(gate, CheckOutcome::error);
   json["skipped"] = cases_json(gate, CheckOutcome::skipped);
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json_text(json);
 }
 
 }  // namespace driftscope

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include "core/base/json.hpp"
 
 namespace driftscope {
 namespace {
@@ -37,11 +37,11 @@ std::string topology_json(const Topology& topology) {
   for (const TopologyNode& node : topology.nodes)
     json.push_back(
         {{"node", node.name}, {"op", node.op}, {"inputs", node.inputs}, {"outputs", node.outputs}});
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json_text(json);
 }
 
 Result<Topology> read_topology(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = parse_json(text);
   if (!json.is_array()) return bad_input("the model's structure: expected a JSON array of nodes");
   Topology topology;
   for (const auto& node : json) {

@@ -38,6 +38,12 @@ std::shared_ptr<std::byte> allocate_buffer(std::size_t bytes) {
 
 }  // namespace
 
+Tensor::Tensor(const Tensor&) = default;
+Tensor::Tensor(Tensor&&) noexcept = default;
+Tensor& Tensor::operator=(const Tensor&) = default;
+Tensor& Tensor::operator=(Tensor&&) noexcept = default;
+Tensor::~Tensor() = default;
+
 AliveTensors alive_tensors() {
   return {alive_count.load(std::memory_order_relaxed), alive_bytes.load(std::memory_order_relaxed)};
 }

@@ -38,6 +38,12 @@ class Tensor {
  public:
   /// An empty float32 vector, [0].
   Tensor() = default;
+  // Compiled once: tensors come and go everywhere.
+  Tensor(const Tensor&);
+  Tensor(Tensor&&) noexcept;
+  Tensor& operator=(const Tensor&);
+  Tensor& operator=(Tensor&&) noexcept;
+  ~Tensor();
 
   /// Zero-filled. Fails on a negative dimension, on overflow, beyond max_tensor_bytes, for types
   /// without a fixed size, and when memory runs out. `what` names the tensor in the message.

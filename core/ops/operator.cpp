@@ -23,6 +23,10 @@ std::string node_label(const Node& node) {
   return fmt::format("node {} ({}, opset {})", node.name, node.op_type, node.opset);
 }
 
+void OperatorTable::add(const Operator& op) {
+  operators_[{std::string(op.domain), std::string(op.op_type)}] = op;
+}
+
 const Operator* OperatorTable::find(std::string_view domain, std::string_view op_type) const {
   const auto found = operators_.find({std::string(domain), std::string(op_type)});
   return found == operators_.end() ? nullptr : &found->second;

@@ -114,7 +114,7 @@ template <class Kernel>
 
 class OperatorTable {
  public:
-  void add(const Operator& op) { operators_[{std::string(op.domain), std::string(op.op_type)}] = op; }
+  void add(const Operator& op);
   [[nodiscard]] const Operator* find(std::string_view domain, std::string_view op_type) const;
   [[nodiscard]] std::vector<const Operator*> all() const;
 

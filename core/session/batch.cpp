@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.hpp"
 #include "core/session/door.hpp"
 #include "core/session/error_json.hpp"
 #include "core/trace/trace_file.hpp"
@@ -49,13 +48,13 @@ std::vector<std::byte> pack_batch(std::span<const BatchCase> cases) {
                     {"attachments", attachments},
                     {"inputs", one.inputs.size()}});
   }
-  return pack_message(json_text({{"cases", list}}), payload);
+  return pack_message(json_text(json{{"cases", list}}), payload);
 }
 
 Result<std::vector<Result<Trace>>> unpack_answers(std::span<const std::byte> message,
                                                   std::size_t cases) {
   const Message unpacked = unpack_message(message);
-  const json head = json::parse(unpacked.json, nullptr, false);
+  const json head = parse_json(unpacked.json);
   const auto list = head.is_object() ? head.find("cases") : head.end();
   if (!head.is_object() || list == head.end() || !list->is_array() || list->size() != cases)
     return internal_error(fmt::format("the answers to a batch of {} cases are malformed", cases));

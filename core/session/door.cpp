@@ -4,10 +4,10 @@
 
 #include <exception>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
+#include "core/base/json.hpp"
 #include "core/base/text.hpp"
 #include "core/graph/topology.hpp"
 #include "core/session/error_json.hpp"
@@ -137,7 +137,7 @@ Result<Reply> Door::State::judge(const json& request, std::span<const std::byte>
 Result<Reply> Door::State::topology() {
   if (!model) return bad_input("request: \"topology\" before a model was loaded");
   DRIFTSCOPE_CHECK(expect_whole(*model));
-  return Reply{{{"nodes", json::parse(topology_json(topology_of(*model->graph)))}}, {}};
+  return Reply{{{"nodes", parse_json(topology_json(topology_of(*model->graph)))}}, {}};
 }
 
 Result<Reply> Door::State::measure(const json& request) {
@@ -156,7 +156,7 @@ Result<Reply> Door::State::measure(const json& request) {
 Result<Reply> Door::State::answer(const Message& message) {
   if (message.json.empty())
     return bad_input("request: malformed message; expected 4 bytes of length, JSON, payload");
-  const json request = json::parse(message.json, nullptr, false);
+  const json request = parse_json(message.json);
   if (!request.is_object()) return bad_input("request: expected a JSON object");
   DRIFTSCOPE_TRY(const auto verb, read_text(request, "do"));
   if (verb == "capabilities") return Reply{describe_build(), {}};
@@ -190,7 +190,7 @@ void Door::measure_into(RunRecorder* recorder) { state_->recorder = recorder; }
 
 std::vector<std::byte> Door::request(std::span<const std::byte> message) {
   const auto refuse = [](const Error& error) {
-    return pack_message(json_text({{"error", error_to_json(error)}}), {});
+    return pack_message(json_text(json{{"error", error_to_json(error)}}), {});
   };
   try {
     const auto reply = state_->answer(unpack_message(message));

@@ -42,8 +42,4 @@ Error error_from_json(const nlohmann::json& value) {
   return error;
 }
 
-std::string json_text(const nlohmann::json& value) {
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 }  // namespace driftscope

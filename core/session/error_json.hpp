@@ -18,7 +18,4 @@ namespace driftscope {
 /// Never fails: an unknown kind is `internal`, an absent message is named so, a long one is cut.
 [[nodiscard]] Error error_from_json(const nlohmann::json& value);
 
-/// value.dump() that never throws: bytes that are no UTF-8 (names in a hostile model) are replaced.
-[[nodiscard]] std::string json_text(const nlohmann::json& value);
-
 }  // namespace driftscope

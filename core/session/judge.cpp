@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/json.hpp"
 #include "core/platform/platform.hpp"
 #include "core/session/fields.hpp"
 #include "core/trace/trace_file.hpp"
@@ -28,7 +29,7 @@ Result<nlohmann::json> judge_trace(const nlohmann::json& request, std::span<cons
     target.verification = &*verification;
   else
     target.error = verification.error().message;
-  if (left_bytes == 0) return nlohmann::json::parse(comparison_json(target, {}));
+  if (left_bytes == 0) return parse_json(comparison_json(target, {}));
   auto left = read_trace(payload.first(first));
   if (!left.ok()) return in_context(std::move(left).error(), "the trace to compare with");
   const auto comparison = compare(*model.graph, *left, *judged);
@@ -38,7 +39,7 @@ Result<nlohmann::json> judge_trace(const nlohmann::json& request, std::span<cons
     target.error = comparison.error().message;
   ComparedTarget with;
   with.target = left->target;
-  return nlohmann::json::parse(comparison_json(with, {&target, 1}));
+  return parse_json(comparison_json(with, {&target, 1}));
 }
 
 }  // namespace driftscope

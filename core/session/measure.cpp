@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/json.hpp"
 #include "core/model/alive_tensors.hpp"
 #include "core/platform/heap.hpp"
 #include "core/platform/platform.hpp"
@@ -209,7 +210,7 @@ json Measurement::describe() const {
                                     state_->environment, state_->target);
   return {{"nodes", state_->graph->nodes.size()},
           {"clock_ns", clock_step_ns()},
-          {"ran", json::parse(ran, nullptr, false)}};
+          {"ran", parse_json(ran)}};
 }
 
 Result<json> Measurement::measure(const MeasureRequest& request, std::int64_t budget_ns) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/json.hpp"
 #include "core/engine/engine.hpp"
 #include "core/engines/strict/simd/target.hpp"
 #include "core/platform/platform.hpp"
@@ -75,7 +76,7 @@ json describe_trace(const Trace& trace, const std::vector<std::string>& outputs)
   return {{"layers", describe_layers(trace)},
           {"outputs", described},
           {"memory", memory},
-          {"run", json::parse(trace.run, nullptr, false)}};
+          {"run", parse_json(trace.run)}};
 }
 
 json describe_build() {

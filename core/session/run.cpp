@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "core/base/json.hpp"
 #include "core/engine/bind_inputs.hpp"
 #include "core/graph/load_constants.hpp"
 #include "core/platform/platform.hpp"
@@ -70,7 +71,7 @@ Result<std::unique_ptr<Session>> prepare_session(Target target, const json& envi
 std::string merge_run(const std::string& recorded, const json& environment, const Target& target) {
   json run = environment;
   run["host"] = target.host;
-  const json own = json::parse(recorded, nullptr, false);
+  const json own = parse_json(recorded);
   if (own.is_object()) run.update(own);
   return json_text(run);
 }

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "core/base/json.hpp"
 #include "core/base/text.hpp"
 #include "core/engine/bind_inputs.hpp"
 #include "core/session/error_json.hpp"

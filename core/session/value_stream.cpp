@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/json.hpp"
 #include "core/base/text.hpp"
 #include "core/session/door.hpp"
 #include "core/session/fields.hpp"
@@ -120,7 +121,7 @@ Status ValueReceiver::take_piece(const Piece& piece, std::span<const std::byte> 
 
 Status ValueReceiver::take(std::span<const std::byte> message) {
   const Message unpacked = unpack_message(message);
-  const json head = json::parse(unpacked.json, nullptr, false);
+  const json head = parse_json(unpacked.json);
   const auto table = head.is_object() ? head.find("values") : head.end();
   if (!head.is_object() || table == head.end() || !table->is_array())
     return bad_input("values: malformed message");

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/json.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope {
@@ -71,8 +71,7 @@ std::optional<Capture> capture_from(std::string_view name) {
 }
 
 std::string describe_run(const Session& session, double start_seconds) {
-  return describe_session(session, start_seconds)
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(describe_session(session, start_seconds));
 }
 
 struct Recording::State final : public Observer {
@@ -165,7 +164,7 @@ struct Recording::State final : public Observer {
     nlohmann::json run = describe_session(session, begin_seconds);
     run["repeat"] = options.repeat;
     run["capture"] = capture_name(options.capture);
-    trace.run = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    trace.run = json_text(run);
   }
 };
 

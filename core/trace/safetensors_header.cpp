@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/base/json_walk.hpp"
 #include "core/base/text.hpp"
 
@@ -83,7 +83,7 @@ Result<SafetensorsHeader> parse_safetensors_header(std::string_view text) {
   // What the JSON library alone would forgive or lose: keys given twice, their order, deep nesting.
   const JsonWalk walk = walk_json(text, deepest_header);
   if (walk.too_deep) return bad_input("the header is nested too deeply");
-  const auto root = walk.valid ? json::parse(text.begin(), text.end(), nullptr, false)
+  const auto root = walk.valid ? parse_json(text)
                                : json(json::value_t::discarded);
   if (root.is_discarded()) return bad_input("the header is no valid JSON");
   if (!root.is_object()) return bad_input("the header is no JSON object");
@@ -108,7 +108,7 @@ std::string safetensors_header_text(const SafetensorsHeader& header) {
   std::string text = "{";
   const auto add = [&](std::string_view key, const json& value) {
     if (text.size() > 1) text += ',';
-    text += json(key).dump() + ":" + value.dump();
+    text += json_text(json(key)) + ":" + json_text(value);
   };
   if (!header.metadata.empty()) add(metadata_key, header.metadata);
   for (const SafetensorsEntry& entry : header.entries)

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/base/json_walk.hpp"
 #include "core/base/text.hpp"
 #include "core/trace/safetensors.hpp"
@@ -20,8 +20,8 @@ constexpr std::string_view format_name = "driftscope-trace-1";
 /// Parses one metadata entry; nesting is limited so that no reader of it can run out of stack.
 Result<json> parse(const std::string& text, std::string_view key) {
   constexpr int deepest = 32;
-  json value = walk_json(text, deepest).valid ? json::parse(text, nullptr, false)
-                                              : json(json::value_t::discarded);
+  json value =
+      walk_json(text, deepest).valid ? parse_json(text) : json(json::value_t::discarded);
   if (value.is_discarded())
     return bad_input(fmt::format("__metadata__: {} is no valid JSON", key));
   return value;
@@ -135,15 +135,6 @@ Result<Trace> read_recorded(std::span<const std::byte> bytes) {
   return trace;
 }
 
-/// JSON texts of names that came from elsewhere: what is no UTF-8 would make the library throw.
-Result<std::string> dump(const json& value, std::string_view key) {
-  try {
-    return value.dump();
-  } catch (const json::exception&) {
-    return bad_input(fmt::format("{} holds text that is not UTF-8", key));
-  }
-}
-
 Result<std::map<std::string, std::string>> metadata_of(const Trace& trace) {
   std::map<std::string, std::string> metadata{{"format", std::string(format_name)}};
   if (!trace.model_sha256.empty()) metadata["model_sha256"] = trace.model_sha256;
@@ -162,8 +153,12 @@ Result<std::map<std::string, std::string>> metadata_of(const Trace& trace) {
     if (!std::isfinite(record.t_ms)) return internal_error("memory: t_ms is no finite number");
     memory.push_back({{"t_ms", record.t_ms}, {"bytes", record.bytes}, {"kind", record.kind}});
   }
-  DRIFTSCOPE_TRY(metadata["nodes"], dump(nodes, "nodes"));
-  DRIFTSCOPE_TRY(metadata["memory"], dump(memory, "memory"));
+  auto nodes_text = exact_json_text(nodes);
+  if (!nodes_text.ok()) return in_context(std::move(nodes_text).error(), "nodes");
+  metadata["nodes"] = *std::move(nodes_text);
+  auto memory_text = exact_json_text(memory);
+  if (!memory_text.ok()) return in_context(std::move(memory_text).error(), "memory");
+  metadata["memory"] = *std::move(memory_text);
   return metadata;
 }
 

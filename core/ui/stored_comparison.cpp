@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
+
+#include "core/base/json.hpp"
 
 namespace driftscope::ui {
 namespace {
@@ -215,7 +216,7 @@ std::string format_of(const json& object) {
 }  // namespace
 
 Result<std::vector<TargetParts>> read_stored_comparison(std::string_view text) {
-  const json object = json::parse(text, nullptr, false);
+  const json object = parse_json(text);
   std::vector<TargetParts> targets;
   if (object.is_array()) {
     for (const json& one : object) {

@@ -1,7 +1,6 @@
 #include "core/verify/compare_json.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.hpp"
 #include "core/verify/json_number.hpp"
 #include "core/verify/verify_json.hpp"
 
@@ -59,7 +58,7 @@ std::string comparison_json(const ComparedTarget& left, std::span<const Compared
   json["left"] = target_to_json(left);
   json["right"] = Json::array();
   for (const ComparedTarget& target : right) json["right"].push_back(target_to_json(target));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+  return json_text(json, 1);
 }
 
 }  // namespace driftscope

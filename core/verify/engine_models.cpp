@@ -1,8 +1,9 @@
 #include "core/verify/engine_models.hpp"
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string_view>
+
+#include "core/base/json.hpp"
 
 namespace driftscope {
 namespace {
@@ -126,7 +127,7 @@ bool uses_half_precision(const nlohmann::json& run) {
 }  // namespace
 
 ErrorModel error_model_of(const Trace& trace) {
-  auto run = nlohmann::json::parse(trace.run, nullptr, false);
+  auto run = parse_json(trace.run);
   if (!run.is_object()) run = nlohmann::json::object();
   const std::string engine = engine_name(trace, run);
   ErrorModel model = ieee_model();

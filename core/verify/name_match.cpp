@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "core/base/json.hpp"
 #include "core/base/text.hpp"
 
 namespace driftscope {
@@ -206,13 +206,13 @@ void rename_values(const Graph& graph, const NameMatch& match, Trace& trace) {
       output = renamed->second;
       if (const auto maker = makers.find(output); maker != makers.end()) record.name = maker->second->name;
     }
-  auto run = nlohmann::json::parse(trace.run, nullptr, false);
+  auto run = parse_json(trace.run);
   if (!run.is_object()) return;
   if (!match.by_position.empty())
     run["matched_by_position"] = {{"count", match.by_position.size()}, {"values", pair_texts(match)}};
   if (!match.strangers.empty())
     run["strangers"] = {{"count", match.strangers.size()}, {"tensors", stranger_texts(match)}};
-  trace.run = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  trace.run = json_text(run);
 }
 
 void rename_values(const NameMatch& match, TraceView& trace) {
@@ -224,7 +224,7 @@ std::string name_match_text(const NameMatch& match) {
 }
 
 std::string name_match_text(const Trace& trace) {
-  const auto run = nlohmann::json::parse(trace.run, nullptr, false);
+  const auto run = parse_json(trace.run);
   if (!run.is_object()) return "";
   const auto read = [&](const char* key, const char* list, std::vector<std::string>& texts) -> std::size_t {
     const auto object = run.find(key);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/verify/json_number.hpp"
 #include "core/verify/metrics.hpp"
 
@@ -39,18 +39,18 @@ Result<ObserverCheck> check_observer(const Graph& graph, const Trace& watched,
 }
 
 void add_observer_check(Trace& trace, const ObserverCheck& check) {
-  Json run = Json::parse(trace.run, nullptr, false);
+  Json run = parse_ordered_json(trace.run);
   if (!run.is_object()) run = Json::object();
   run[run_key] = {{"changed", check.changed()},
                   {"different_elements", check.different_elements},
                   {"elements", check.elements},
                   {"max_ulp", json_number(check.max_ulp)}};
   if (!check.reason.empty()) run[run_key]["reason"] = check.reason;
-  trace.run = run.dump(-1, ' ', false, Json::error_handler_t::replace);
+  trace.run = json_text(run);
 }
 
 std::optional<ObserverCheck> observer_check_of(const Trace& trace) {
-  const Json run = Json::parse(trace.run, nullptr, false);
+  const Json run = parse_ordered_json(trace.run);
   const auto found = run.is_object() ? run.find(run_key) : run.end();
   if (!run.is_object() || found == run.end() || !found->is_object()) return std::nullopt;
   const auto number = [&](const char* key) {

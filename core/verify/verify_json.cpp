@@ -1,7 +1,6 @@
 #include "core/verify/verify_json.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.hpp"
 #include "core/verify/json_number.hpp"
 
 namespace driftscope {
@@ -62,7 +61,7 @@ nlohmann::ordered_json verification_to_json(const Verification& verification) {
 
 std::string verification_json(const Verification& verification) {
   // Names come from the model's file and may be no UTF-8.
-  return verification_to_json(verification).dump(1, ' ', false, Json::error_handler_t::replace);
+  return json_text(verification_to_json(verification), 1);
 }
 
 }  // namespace driftscope

@@ -1,5 +1,5 @@
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/verify/json_number.hpp"
 #include "core/views/bench_view.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json parsed(const std::string& text) {
-  ordered_json value = ordered_json::parse(text, nullptr, false);
+  ordered_json value = parse_ordered_json(text);
   return value.is_discarded() ? ordered_json::object() : value;
 }
 
@@ -124,7 +124,7 @@ std::string bench_json(const BenchReport& report) {
                                          {"models", mean.models},
                                          {"times_as_fast", json_number(mean.times_as_fast.value)},
                                          {"interval", interval_json(mean.times_as_fast.interval)}});
-  return object.dump(1, ' ', false, ordered_json::error_handler_t::replace);
+  return json_text(object, 1);
 }
 
 }  // namespace driftscope

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
+
+#include "core/base/json.hpp"
 
 namespace driftscope {
 namespace {
@@ -23,7 +24,7 @@ std::string text_field(const nlohmann::json& object, const char* key) {
 }  // namespace
 
 std::string run_text(const Trace& trace) {
-  const auto run = nlohmann::json::parse(trace.run, nullptr, false);
+  const auto run = parse_json(trace.run);
   if (!run.is_object()) return "unknown";
   std::string text;
   const auto add = [&](const std::string& part) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/function_ref.hpp"
 #include "core/base/half.hpp"
 #include "core/views/colour_map.hpp"
 #include "core/views/picture.hpp"
@@ -12,15 +13,21 @@
 namespace driftscope {
 namespace {
 
-/// Calls body(at), at(i) being element i as a double; false for types that are no numbers of whole bytes.
-template <class Body>
-bool with_numbers(const Tensor& tensor, const Body& body) {
+/// Element i as a double.
+using Numbers = FunctionRef<double(std::size_t)>;
+
+/// Calls body with the elements; false for types that are no numbers of whole bytes.
+bool with_numbers(const Tensor& tensor, FunctionRef<void(const Numbers&)> body) {
   const auto plain = [&]<class T>(T) {
-    body([v = tensor.values<T>()](std::size_t i) { return static_cast<double>(v[i]); });
+    const auto at = [v = tensor.values<T>()](std::size_t i) { return static_cast<double>(v[i]); };
+    body(Numbers(at));
     return true;
   };
   const auto small = [&](SmallFloat format) {
-    body([v = tensor.values<std::uint16_t>(), format](std::size_t i) { return widen(format, v[i]); });
+    const auto at = [v = tensor.values<std::uint16_t>(), format](std::size_t i) {
+      return widen(format, v[i]);
+    };
+    body(Numbers(at));
     return true;
   };
   switch (tensor.dtype()) {
@@ -124,7 +131,7 @@ double mean(double sum, std::int64_t count) {
   return count > 0 ? sum / static_cast<double>(count) : std::nan("");
 }
 
-void fill_cells(HeatMap& map, const Plane& plane, const auto& left_at, const auto& right_at) {
+void fill_cells(HeatMap& map, const Plane& plane, const Numbers& left_at, const Numbers& right_at) {
   map.block_width = (plane.columns + most_heat_cells - 1) / most_heat_cells;
   map.block_height = (plane.rows + most_heat_cells - 1) / most_heat_cells;
   map.width = (plane.columns + map.block_width - 1) / map.block_width;
@@ -191,7 +198,7 @@ std::optional<HeatMap> heat_map(const Tensor& left, const Tensor& right) {
   if (left.dtype() != right.dtype() || left.shape() != right.shape() || left.elements() == 0)
     return std::nullopt;
   HeatMap map;
-  const auto draw = [&](const auto& left_at, const auto& right_at) {
+  const auto draw = [&](const Numbers& left_at, const Numbers& right_at) {
     std::size_t worst = 0;
     double furthest = -1.0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(left.elements()); ++i) {
@@ -206,8 +213,8 @@ std::optional<HeatMap> heat_map(const Tensor& left, const Tensor& right) {
     map.worst_right = right_at(worst);
     fill_cells(map, plane, left_at, right_at);
   };
-  const bool numbers = with_numbers(left, [&](const auto& left_at) {
-    with_numbers(right, [&](const auto& right_at) { draw(left_at, right_at); });
+  const bool numbers = with_numbers(left, [&](const Numbers& left_at) {
+    with_numbers(right, [&](const Numbers& right_at) { draw(left_at, right_at); });
   });
   if (!numbers) return std::nullopt;
   return map;

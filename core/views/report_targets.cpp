@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/observer.hpp"
 #include "core/views/charts.hpp"
@@ -99,7 +99,7 @@ std::string fact_text(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.empty()) return "–";
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(value);
 }
 
 std::string spaced(std::string key) {
@@ -108,7 +108,7 @@ std::string spaced(std::string key) {
 }
 
 std::string machine_rows(const ComparisonView& view) {
-  const auto machine = nlohmann::json::parse(view.machine, nullptr, false);
+  const auto machine = parse_json(view.machine);
   std::string html = "<dl><dt>Driftscope</dt><dd>" +
                      (view.build.empty() ? "–" : html_text("build " + view.build)) + "</dd>";
   if (!machine.is_object()) return html + "</dl>";
@@ -202,7 +202,7 @@ std::string environment(const ComparisonView& view, LeftOut& left_out) {
   const auto all = first_targets(view);
   std::vector<nlohmann::json> runs;
   for (const TargetResult* target : all)
-    runs.push_back(target->trace ? nlohmann::json::parse(target->trace->run, nullptr, false)
+    runs.push_back(target->trace ? parse_json(target->trace->run)
                                  : nlohmann::json());
   const auto keys = fact_keys(runs);
   if (keys.size() >= most_facts) left_out.push_back("facts of the hosts beyond the first forty.");

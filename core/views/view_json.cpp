@@ -1,7 +1,6 @@
 #include "core/views/view_json.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.hpp"
 #include "core/verify/compare_json.hpp"
 #include "core/verify/name_match.hpp"
 
@@ -29,7 +28,7 @@ void add_dataset(json& object, const TargetResult& result, const TargetResult& l
 
 void add_observer(json& object, const TargetResult& result) {
   if (!result.trace) return;
-  const json run = json::parse(result.trace->run, nullptr, false);
+  const json run = parse_json(result.trace->run);
   if (run.is_object() && run.contains("observer_check"))
     object["observer_check"] = run["observer_check"];
   if (const std::string names = name_match_text(*result.trace); !names.empty()) object["names"] = names;
@@ -40,15 +39,15 @@ void add_observer(json& object, const TargetResult& result) {
 std::string view_json(const ComparisonView& view, const std::string& gate) {
   std::vector<ComparedTarget> right;
   for (const TargetResult& result : view.right) right.push_back(compared(result));
-  json object = json::parse(comparison_json(compared(view.left), right));
+  json object = parse_json(comparison_json(compared(view.left), right));
   add_dataset(object["left"], view.left, view.left);
   add_observer(object["left"], view.left);
   for (std::size_t i = 0; i < view.right.size(); ++i) {
     add_dataset(object["right"][i], view.right[i], view.left);
     add_observer(object["right"][i], view.right[i]);
   }
-  if (!gate.empty()) object["gate"] = json::parse(gate);
-  return object.dump(1, ' ', false, json::error_handler_t::replace);
+  if (!gate.empty()) object["gate"] = parse_json(gate);
+  return json_text(object, 1);
 }
 
 }  // namespace driftscope

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "core/base/json.hpp"
 #include "core/session/error_json.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/door_client.hpp"
@@ -23,7 +24,7 @@ std::string job_description(const SubjectSpec& spec, const HostInfo& host) {
   json attachments = json::array();
   for (const JobAttachment& file : spec.model->attachments)
     attachments.push_back({{"name", file.location}, {"bytes", file.bytes->size()}});
-  return json_text({{"format", "driftscope-job-1"},
+  return json_text(nlohmann::json{{"format", "driftscope-job-1"},
                     {"target", spec.target.text()},
                     {"engine", spec.target.engine},
                     {"options", spec.target.options},
@@ -139,7 +140,7 @@ class BrowserSubject final : public Subject {
     const auto begin = Clock::now();
     while (true) {
       if (const auto text = job_->conversation().answer(look_up)) {
-        json answer = json::parse(*text, nullptr, false);
+        json answer = parse_json(*text);
         if (!answer.is_object()) return internal_error("the page gave a malformed answer");
         return answer;
       }

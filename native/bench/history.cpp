@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <tuple>
+
+#include "core/base/json.hpp"
 
 namespace driftscope {
 namespace {
@@ -51,7 +52,7 @@ constexpr const char* schema = R"sql(
 )sql";
 
 std::string json_text_field(const std::string& text, const char* key) {
-  const auto object = nlohmann::json::parse(text, nullptr, false);
+  const auto object = parse_json(text);
   const auto found = object.is_object() ? object.find(key) : object.end();
   return object.is_object() && found != object.end() && found->is_string()
              ? found->get<std::string>()
@@ -59,7 +60,7 @@ std::string json_text_field(const std::string& text, const char* key) {
 }
 
 std::string machine_name(const std::string& machine) {
-  const auto object = nlohmann::json::parse(machine, nullptr, false);
+  const auto object = parse_json(machine);
   if (!object.is_object()) return "unknown";
   return fmt::format("{} × {}", object.value("cpu", "unknown"), object.value("cores", 0));
 }

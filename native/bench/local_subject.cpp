@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/base/json.hpp"
 #include "core/session/error_json.hpp"
 #include "native/bench/door_client.hpp"
 #include "native/bench/peak_sampler.hpp"

@@ -7,11 +7,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <thread>
 
+#include "core/base/json.hpp"
 #include "core/platform/platform.hpp"
 #include "core/session/error_json.hpp"
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/base/json.hpp"
 #include "core/session/door.hpp"
 #include "core/session/error_json.hpp"
 #include "core/session/measure.hpp"
@@ -192,7 +193,7 @@ Result<json> WorkerProcess::ask(const json& request, std::span<const std::byte> 
     return explain(std::move(sent).error());
   const auto reply = receive_message(line_, wait);
   if (!reply.ok()) return explain(reply.error());
-  const json answer = json::parse(unpack_message(*reply).json, nullptr, false);
+  const json answer = parse_json(unpack_message(*reply).json);
   if (!answer.is_object()) return internal_error("its process gave a malformed answer");
   if (const auto error = answer.find("error"); error != answer.end())
     return error_from_json(*error);

@@ -1,5 +1,6 @@
 #include "native/cli/capture_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <filesystem>

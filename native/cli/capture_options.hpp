@@ -2,12 +2,15 @@
 // Clients: run, compare.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "core/engine/target.hpp"
 #include "core/trace/capture_filter.hpp"
 #include "core/trace/record.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace driftscope {
 

@@ -1,4 +1,5 @@
 // driftscope baseline save|check MODEL …
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
 // driftscope bench MODEL… --targets T[,T…] [--json OUT]
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

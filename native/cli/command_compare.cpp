@@ -1,5 +1,6 @@
 // driftscope compare MODEL [--input X]… --left T --right T[,T…] [--json OUT] [--report OUT.html]
 //   [--junit OUT.xml] [--fail-on fault,top1,slower:20%] [--baseline FILE]
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "core/views/report.hpp"

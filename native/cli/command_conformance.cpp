@@ -1,4 +1,5 @@
 // driftscope conformance [--targets T[,T…]] [--filter GLOB] [--json OUT]
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "core/base/rng.hpp"

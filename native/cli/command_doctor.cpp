@@ -1,8 +1,8 @@
 // driftscope doctor [--json OUT]
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.hpp"
 #include "core/engine/engine.hpp"
 #include "core/platform/platform.hpp"
 #include "core/views/text_table.hpp"
@@ -59,7 +59,7 @@ Exit run_doctor(const std::string& json) {
   if (json != "-") fmt::print("{}", table.text());
   if (!json.empty()) {
     const nlohmann::json object = {{"format", "driftscope-doctor-1"}, {"findings", list}};
-    const Status status = write_output(json, object.dump(1) + "\n");
+    const Status status = write_output(json, json_text(object, 1) + "\n");
     if (!status.ok()) return print_error(status.error()), exit_of(status.error());
   }
   return all ? Exit::ok : Exit::missing;

@@ -1,4 +1,5 @@
 // driftscope gui [RUN…]: starts driftscope-gui, which lies beside this program.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 

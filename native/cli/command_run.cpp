@@ -1,4 +1,5 @@
 // driftscope run MODEL [--input X]… | --dataset D  --target T [--trace OUT] [--repeat N]
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "core/graph/print.hpp"

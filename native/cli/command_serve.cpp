@@ -1,4 +1,5 @@
 // driftscope serve [--port N] [--open]
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "native/cli/commands.hpp"

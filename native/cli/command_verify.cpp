@@ -1,8 +1,8 @@
 // driftscope verify MODEL TRACE… [--json OUT]
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/verify.hpp"
@@ -68,13 +68,13 @@ Exit run_verify(const VerifyOptions& options) {
     const std::string names = name_match_text(verified->match);
     if (options.json != "-")
       fmt::print("{}{}", with_colours(verify_table(verification, path)), names.empty() ? "" : names + "\n");
-    all.push_back(nlohmann::json::parse(verification_json(verification)));
+    all.push_back(parse_json(verification_json(verification)));
     if (!names.empty()) all.back()["names"] = names;
     if (verification.verdict == Verdict::fault) exit = Exit::fault;
   }
   if (!options.json.empty() && !all.empty()) {
     const auto& written = options.traces.size() == 1 ? all.front() : all;
-    const Status status = write_output(options.json, written.dump(1) + "\n");
+    const Status status = write_output(options.json, json_text(written, 1) + "\n");
     if (!status.ok()) return print_error(status.error()), exit_of(status.error());
   }
   return exit;

@@ -2,10 +2,13 @@
 // what to do when it was chosen.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 
 #include "native/cli/console.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace driftscope {
 

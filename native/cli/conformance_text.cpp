@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/json.hpp"
 #include "core/session/error_json.hpp"
 #include "core/views/text_table.hpp"
 #include "native/cli/conformance_run.hpp"
@@ -118,7 +118,7 @@ std::string conformance_json(const std::vector<TargetResults>& all,
     entry["cases"] = std::move(list);
     targets.push_back(std::move(entry));
   }
-  return json_text({{"format", "driftscope-conformance-1"}, {"targets", targets}});
+  return json_text(nlohmann::json{{"format", "driftscope-conformance-1"}, {"targets", targets}});
 }
 
 }  // namespace driftscope

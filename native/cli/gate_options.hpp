@@ -2,11 +2,14 @@
 // Clients: compare, baseline check.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "core/gate/gate.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace driftscope {
 

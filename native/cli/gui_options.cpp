@@ -1,5 +1,6 @@
 #include "native/cli/gui_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "native/cli/runner_options.hpp"

@@ -2,11 +2,14 @@
 // which parses it again: so that driftscope itself needs no OpenGL. Clients: both.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "native/cli/target_runner.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace driftscope {
 

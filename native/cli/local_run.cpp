@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.hpp"
 #include "core/session/door.hpp"
 #include "core/session/error_json.hpp"
 #include "core/trace/trace_file.hpp"
@@ -20,9 +19,9 @@ struct Answer {
 
 /// One request through the door; an {"error"} becomes an Error.
 Result<Answer> ask(Door& door, const json& request, std::span<const std::byte> payload = {}) {
-  const Bytes bytes = door.request(pack_message(request.dump(), payload));
+  const Bytes bytes = door.request(pack_message(json_text(request), payload));
   const Message message = unpack_message(bytes);
-  Answer answer{json::parse(message.json, nullptr, false),
+  Answer answer{parse_json(message.json),
                 Bytes(message.payload.begin(), message.payload.end())};
   if (!answer.object.is_object()) return internal_error("the session door gave a malformed answer");
   if (const auto error = answer.object.find("error"); error != answer.object.end())

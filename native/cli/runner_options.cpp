@@ -1,5 +1,7 @@
 #include "native/cli/runner_options.hpp"
 
+#include <CLI/CLI.hpp>
+
 namespace driftscope {
 
 void add_runner_options(CLI::App& app, RunnerOptions& options) {

@@ -1,9 +1,11 @@
 // Options that run and compare share.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "native/cli/target_runner.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace driftscope {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/session/error_json.hpp"
 
 namespace driftscope {
@@ -56,8 +56,7 @@ JobProgress read_progress(const json& message) {
 }
 
 json parse_object(const Bytes& body) {
-  const auto* text = reinterpret_cast<const char*>(body.data());
-  return json::parse(text, text + body.size(), nullptr, false);
+  return parse_json({reinterpret_cast<const char*>(body.data()), body.size()});
 }
 
 }  // namespace

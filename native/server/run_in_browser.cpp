@@ -1,8 +1,8 @@
 #include "native/server/run_in_browser.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/session/batch.hpp"
 #include "core/session/error_json.hpp"
 #include "core/trace/trace_file.hpp"

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/base/json.hpp"
 #include "core/session/error_json.hpp"
 #include "native/server/guard.hpp"
 #include "native/server/job_api.hpp"

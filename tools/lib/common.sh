@@ -18,10 +18,41 @@ fail() {
   exit 1
 }
 
+# set_up [--no-browsers]: what builds need. Browsers, which are needed last, are installed meanwhile (unless
+# sudo would have to ask): see browsers_are_here. Unpacking packages is waiting for the disk, mostly.
+browser_setup='' browser_log=$build/log/setup-browsers.log
 set_up() {
-  "$root/tools/setup" "$@"
+  if [[ $* == *--no-browsers* ]] || "$root/tools/setup" --check >/dev/null ||
+    { ((EUID != 0)) && ! sudo -n true 2>/dev/null; }; then
+    "$root/tools/setup" "$@"
+  else
+    "$root/tools/setup" --no-browsers
+    mkdir -p "$build/log"
+    say 'Browsers are installed while the build goes on.'
+    "$root/tools/setup" >"$browser_log" 2>&1 &
+    browser_setup=$!
+  fi
   # shellcheck source=/dev/null
   . "$cache/env.sh"
+}
+
+browsers_are_here() {
+  [[ $browser_setup ]] || return 0
+  kill -0 "$browser_setup" 2>/dev/null && say 'Waiting for the browsers'
+  wait "$browser_setup" || {
+    local status=$?
+    cat "$browser_log" >&2
+    exit "$status"
+  }
+  browser_setup=''
+}
+
+# A package manager that is stopped in the middle leaves a mess: it ends what it has begun, and we wait.
+end_browser_setup() {
+  [[ $browser_setup ]] || return 0
+  kill "$browser_setup" 2>/dev/null
+  wait "$browser_setup" 2>/dev/null
+  browser_setup=''
 }
 
 # build_preset PRESET TARGET…: configures when needed, builds, shows the log only when it fails.

@@ -1,8 +1,8 @@
 #include "web/gui/page_feed.hpp"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.hpp"
 #include "core/ui/stored_comparison.hpp"
 
 namespace driftscope {
@@ -68,7 +68,7 @@ ui::RunTrend trend_of(const json& series) {
 }  // namespace
 
 Result<ui::Feed> read_page_feed(std::string_view bytes) {
-  const json object = json::parse(bytes, nullptr, false);
+  const json object = parse_json(bytes);
   if (!object.is_object()) return bad_input("the page's feed is no JSON object");
   ui::Feed feed;
   feed.models = texts(object, "models");
@@ -97,7 +97,7 @@ Result<ui::Feed> read_page_feed(std::string_view bytes) {
 
 Result<ui::SnapshotParts> read_page_run(std::string_view bytes,
                                         std::vector<std::shared_ptr<const ui::RecordedTensors>> traces) {
-  const json object = json::parse(bytes, nullptr, false);
+  const json object = parse_json(bytes);
   if (!object.is_object()) return bad_input("the page's run is no JSON object");
   ui::SnapshotParts parts;
   parts.title = text(object, "title");
@@ -118,18 +118,18 @@ Result<ui::SnapshotParts> read_page_run(std::string_view bytes,
   if (const auto comparisons = object.find("comparisons");
       comparisons != object.end() && comparisons->is_array())
     for (const json& one : *comparisons) {
-      DRIFTSCOPE_TRY(auto said, ui::read_stored_comparison(one.dump()));
+      DRIFTSCOPE_TRY(auto said, ui::read_stored_comparison(json_text(one)));
       ui::merge_targets(parts.targets, std::move(said));
     }
   return parts;
 }
 
 std::string page_command(const char* what, std::int64_t number) {
-  return json{{"do", what}, {"number", number}}.dump();
+  return json_text(json{{"do", what}, {"number", number}});
 }
 
 std::string run_command(const std::vector<std::string>& targets, bool dataset) {
-  return json{{"do", "run"}, {"targets", targets}, {"dataset", dataset}}.dump();
+  return json_text(json{{"do", "run"}, {"targets", targets}, {"dataset", dataset}});
 }
 
 ImGuiKey key_of_code(std::string_view code) {

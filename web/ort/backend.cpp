@@ -1,12 +1,11 @@
 // engines/ort's backend in a browser: onnxruntime-web in the same worker. It is JavaScript, and
 // asynchronous: requests go to web/ort.mjs as JSON, bytes by their place in this heap, and whoever polls
 // lets the event loop run in between.
+#include "core/base/json.hpp"
 #include "core/engines/ort/backend.hpp"
 
 #include <emscripten.h>
 #include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
 
 #include "core/session/error_json.hpp"
 
@@ -41,7 +40,7 @@ json ask(const json& request) {
                         ds_ort_request(head.data(), static_cast<int>(head.size()))),
                     '\0');
   ds_ort_reply(reply.data());
-  return json::parse(reply, nullptr, false);
+  return parse_json(reply);
 }
 
 /// Where the host finds these bytes.

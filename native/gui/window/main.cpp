@@ -1,4 +1,5 @@
 // driftscope-gui: the screens in a window. Started by `driftscope gui`.
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <atomic>

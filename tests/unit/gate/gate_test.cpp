@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/gate/annotations.hpp"
 #include "core/gate/baseline.hpp"
 #include "core/gate/gate.hpp"
@@ -200,7 +200,7 @@ TEST_CASE("LeastVisibleSlowdown_GrowsWithTheNoise") {
 }
 
 TEST_CASE("GateJson_HoldsFailuresAndConditions") {
-  const auto json = nlohmann::json::parse(gate_json(judge(two(ok, Verdict::fault), on("fault,slower:5%"))));
+  const auto json = parse_json(gate_json(judge(two(ok, Verdict::fault), on("fault,slower:5%"))));
   CHECK(json["fail_on"] == "fault,slower:5%");
   CHECK(json["passed"] == false);
   CHECK(json["failures"].size() == 2);  // no times either

@@ -1,8 +1,7 @@
+#include "core/base/json.hpp"
 #include "core/session/batch.hpp"
 
 #include <doctest/doctest.h>
-
-#include <nlohmann/json.hpp>
 
 #include "core/session/door.hpp"
 #include "core/trace/trace_file.hpp"
@@ -32,7 +31,7 @@ TEST_CASE("PackBatch_LaysModelAttachmentsAndInputsBehindOneAnother") {
                                         {weights, {}, {}}};
   const auto packed = pack_batch(cases);
   const Message message = unpack_message(packed);
-  const auto head = nlohmann::json::parse(message.json);
+  const auto head = parse_json(message.json);
   CHECK(head["cases"][0]["model"] == 5);
   CHECK(head["cases"][0]["attachments"][0]["name"] == "w.bin");
   CHECK(head["cases"][0]["inputs"] == 2);

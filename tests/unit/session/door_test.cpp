@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/base/rng.hpp"
 #include "core/model/alive_tensors.hpp"
 #include "core/session/door.hpp"
@@ -38,9 +38,9 @@ struct Answer {
 };
 
 Answer ask(Door& door, const json& request, const Bytes& payload = {}) {
-  const Bytes reply = door.request(pack_message(request.dump(), payload));
+  const Bytes reply = door.request(pack_message(json_text(request), payload));
   const Message message = unpack_message(reply);
-  Answer answer{json::parse(message.json), {message.payload.begin(), message.payload.end()}};
+  Answer answer{parse_json(message.json), {message.payload.begin(), message.payload.end()}};
   REQUIRE(answer.head.is_object());
   return answer;
 }
@@ -113,7 +113,7 @@ TEST_CASE("Door_Run_GivesLayersOutputsAndTrace") {
     CHECK(node.time_ns.size() == 3);
     for (const std::string& output : node.outputs) CHECK(trace->find(output));
   }
-  const json run = json::parse(trace->run);
+  const json run = parse_json(trace->run);
   CHECK(run["host"] == "chrome");
   CHECK(run["browser"] == "Test 1");
   CHECK(run["isolated"] == true);
@@ -140,7 +140,7 @@ TEST_CASE("Door_CaptureFused_IsAcceptedAndRecorded_AnythingElseRefused") {
   const Answer done = run_to_finish(door, start);
   const auto trace = read_trace(done.payload);
   REQUIRE(trace.ok());
-  CHECK(json::parse(trace->run)["capture"] == "fused");
+  CHECK(parse_json(trace->run)["capture"] == "fused");
   start["capture"] = "everything";
   CHECK(ask(door, start).error().find("\"fused\"") != std::string::npos);
 }
@@ -162,7 +162,7 @@ std::vector<NamedTensor> run_streamed(Door& door, json start, Answer& done) {
     finished = polled.head["finished"] == true;
     if (!polled.head.contains("values")) continue;
     CHECK_FALSE(finished);
-    const Status taken = receiver.take(pack_message(polled.head.dump(), polled.payload));
+    const Status taken = receiver.take(pack_message(json_text(polled.head), polled.payload));
     REQUIRE_MESSAGE(taken.ok(), taken.error().message);
   }
   CHECK(receiver.finish().ok());
@@ -265,7 +265,7 @@ TEST_CASE("Door_MalformedMessages_AnsweredByErrors") {
                                   std::string("\x02\0\0\0{}", 6)}) {
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());
     const Bytes reply = door.request({begin, text.size()});
-    const json head = json::parse(unpack_message(reply).json);
+    const json head = parse_json(unpack_message(reply).json);
     CHECK(head.contains("error"));
   }
   // A length beyond the message is no shorter message.
@@ -404,7 +404,7 @@ TEST_CASE("Door_MutatedMessages_AlwaysAnswered") {
       message[rng.below(std::min(message.size(), reach))] = static_cast<std::byte>(rng.below(256));
     if (rng.below(8) == 0) message.resize(rng.below(message.size()));
     const Bytes reply = door.request(message);
-    const json head = json::parse(unpack_message(reply).json, nullptr, false);
+    const json head = parse_json(unpack_message(reply).json);
     REQUIRE(head.is_object());
   }
   load(door);

@@ -1,8 +1,7 @@
 // The door's "judge" and "topology".
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.hpp"
 #include "core/session/door.hpp"
 #include "core/trace/trace_file.hpp"
 #include "tests/unit/support/model_builder.hpp"
@@ -19,9 +18,9 @@ struct Answer {
 };
 
 Answer ask(Door& door, const json& request, const Bytes& payload = {}) {
-  const Bytes bytes = door.request(pack_message(request.dump(), payload));
+  const Bytes bytes = door.request(pack_message(json_text(request), payload));
   const Message message = unpack_message(bytes);
-  return {json::parse(message.json), Bytes(message.payload.begin(), message.payload.end())};
+  return {parse_json(message.json), Bytes(message.payload.begin(), message.payload.end())};
 }
 
 Bytes small_model() {
@@ -49,7 +48,7 @@ TEST_CASE("Judge_ATraceAlone_IsVerified") {
   Door door;
   ask(door, {{"do", "load"}}, small_model());
   const Answer judged = ask(door, {{"do", "judge"}}, traced(door, "pc/strict"));
-  REQUIRE_MESSAGE(judged.head.contains("left"), judged.head.dump());
+  REQUIRE_MESSAGE(judged.head.contains("left"), json_text(judged.head));
   CHECK(judged.head["format"] == "driftscope-compare-1");
   CHECK(judged.head["left"]["verify"]["verdict"] == "identical");
   CHECK(judged.head["right"].empty());
@@ -68,7 +67,7 @@ TEST_CASE("Judge_BesideAnother_IsComparedWithIt") {
   Bytes both = left;
   both.insert(both.end(), damaged->begin(), damaged->end());
   const Answer judged = ask(door, {{"do", "judge"}, {"left_bytes", left.size()}}, both);
-  REQUIRE_MESSAGE(judged.head.contains("right"), judged.head.dump());
+  REQUIRE_MESSAGE(judged.head.contains("right"), json_text(judged.head));
   const json& right = judged.head["right"][0];
   CHECK(judged.head["left"]["target"] == "pc/strict");
   CHECK(right["first_divergence"] == "second");

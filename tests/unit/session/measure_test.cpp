@@ -3,8 +3,8 @@
 
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/model/alive_tensors.hpp"
 #include "core/model/tensor.hpp"
 #include "core/session/door.hpp"
@@ -17,8 +17,8 @@ using nlohmann::json;
 using Bytes = std::vector<std::byte>;
 
 json ask(Door& door, const json& request, const Bytes& payload = {}) {
-  const Bytes reply = door.request(pack_message(request.dump(), payload));
-  json answer = json::parse(unpack_message(reply).json);
+  const Bytes reply = door.request(pack_message(json_text(request), payload));
+  json answer = parse_json(unpack_message(reply).json);
   REQUIRE(answer.is_object());
   return answer;
 }
@@ -54,7 +54,7 @@ struct Prepared {
 
 TEST_CASE("Measure_Prepared_SaysWhatWillRun") {
   const Prepared prepared;
-  REQUIRE_MESSAGE(!prepared.answer.contains("error"), prepared.answer.dump());
+  REQUIRE_MESSAGE(!prepared.answer.contains("error"), json_text(prepared.answer));
   CHECK(prepared.answer["nodes"].get<int>() > 3);
   CHECK(prepared.answer["clock_ns"].get<double>() > 0.0);
   CHECK(prepared.answer["ran"]["engine"] == "strict");
@@ -66,7 +66,7 @@ TEST_CASE("Measure_MostRuns_GivesAsManyReadings") {
   Prepared prepared;
   const json answer =
       measure_to_end(prepared.door, {{"slice_us", 60'000'000}, {"most_runs", 5}});
-  REQUIRE_MESSAGE(!answer.contains("error"), answer.dump());
+  REQUIRE_MESSAGE(!answer.contains("error"), json_text(answer));
   CHECK(answer["times_ns"].size() == 5);
   for (const json& time : answer["times_ns"]) CHECK(time.get<double>() > 0.0);
   CHECK(!answer["memory_kind"].get<std::string>().empty());
@@ -124,7 +124,7 @@ TEST_CASE("Measure_NoBudget_GoesOnWhereItWas") {
 TEST_CASE("Measure_ManyRuns_LeaveNoTensorBehind") {
   for (const char* capture : {"none", "all"}) {
     Prepared prepared("capture", capture);
-    REQUIRE_MESSAGE(!prepared.answer.contains("error"), prepared.answer.dump());
+    REQUIRE_MESSAGE(!prepared.answer.contains("error"), json_text(prepared.answer));
     const auto alive = [&] {
       return measure_to_end(prepared.door, {{"slice_us", 60'000'000}, {"most_runs", 3}});
     };

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "core/base/json.hpp"
 #include "core/session/door.hpp"
 #include "core/session/error_json.hpp"
 #include "core/session/value_stream.hpp"

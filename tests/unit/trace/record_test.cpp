@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.hpp"
 #include "core/engine/bind_inputs.hpp"
 #include "core/trace/record.hpp"
 #include "tests/unit/support/model_builder.hpp"
@@ -107,7 +106,7 @@ TEST_CASE("Record_Fused_HoldsWhatTheEngineHandsOver") {
   REQUIRE(trace->nodes.size() == 3);
   CHECK(trace->nodes[0].time_ns.empty());
   CHECK(trace->nodes[1].time_ns == std::vector<std::int64_t>{5, 5});
-  CHECK(nlohmann::json::parse(trace->run)["capture"] == "fused");
+  CHECK(parse_json(trace->run)["capture"] == "fused");
 }
 
 TEST_CASE("Capture_Names_GoThereAndBack") {
@@ -139,7 +138,7 @@ TEST_CASE("Record_Run_SaysWhatRan") {
   const Prepared p = prepared(chain());
   const auto trace = record(p.bound.graph, *p.session, p.bound.inputs, {});
   REQUIRE(trace.ok());
-  const auto run = nlohmann::json::parse(trace->run);
+  const auto run = parse_json(trace->run);
   CHECK(run["engine"] == "reference");
   CHECK(run["threads_real"].get<int>() >= 1);
   const auto start = run["start_time"].get<std::string>();

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.hpp"
 #include "core/verify/compare.hpp"
 #include "core/verify/compare_json.hpp"
 #include "tests/unit/support/model_builder.hpp"
@@ -115,7 +114,7 @@ TEST_CASE("CompareJson_HasEveryKeyOfTheFormat") {
   const ComparedTarget left{"pc/strict", &verification, nullptr, ""};
   const std::vector<ComparedTarget> right = {{"chrome/strict", &verification, &*result, ""},
                                              {"firefox/strict", nullptr, nullptr, "no browser"}};
-  const auto json = nlohmann::json::parse(comparison_json(left, right));
+  const auto json = parse_json(comparison_json(left, right));
   CHECK(json["format"] == "driftscope-compare-1");
   CHECK(json["left"]["target"] == "pc/strict");
   CHECK(json["left"]["verify"]["verdict"] == "identical");

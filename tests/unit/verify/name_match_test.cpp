@@ -1,8 +1,7 @@
 // Traces that name the model's values otherwise.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.hpp"
 #include "core/ops/infer_shapes.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/compare.hpp"
@@ -82,7 +81,7 @@ TEST_CASE("NameMatch_OrderOfNodes_CountsBeforeThatOfTheFile") {
   CHECK(trace.nodes[1].name == "second");  // times are found by the model's names
   CHECK(trace.nodes[3].outputs == Names{"y"});
   CHECK(holds(name_match_text(trace), "4 values matched"));
-  CHECK(nlohmann::json::parse(trace.run)["matched_by_position"]["count"] == 4);
+  CHECK(parse_json(trace.run)["matched_by_position"]["count"] == 4);
 }
 
 TEST_CASE("NameMatch_WhatFitsInSeveralWays_IsNotGuessed") {

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/verify.hpp"
 #include "core/verify/verify_json.hpp"
@@ -237,7 +237,7 @@ TEST_CASE("VerifyJson_HasEveryKeyOfTheFormat") {
   trace.target = "pc/strict";
   const auto result = verified(trace, "abc");
   REQUIRE(result.ok());
-  const auto json = nlohmann::json::parse(verification_json(*result));
+  const auto json = parse_json(verification_json(*result));
   CHECK(json["format"] == "driftscope-verify-1");
   CHECK(json["model_sha256"] == "abc");
   CHECK(json["target"] == "pc/strict");
@@ -256,7 +256,7 @@ TEST_CASE("VerifyJson_HasEveryKeyOfTheFormat") {
   CHECK(layer["worst"]["got"].is_null());
   CHECK(layer["worst"]["index"] == std::vector<int>{0, 1});
   CHECK(layer["nan"] == 1);
-  const auto clean = nlohmann::json::parse(verification_json(*verified(right_trace())));
+  const auto clean = parse_json(verification_json(*verified(right_trace())));
   CHECK(clean["first_fault"].is_null());
   CHECK(clean["verdict"] == "identical");
 }

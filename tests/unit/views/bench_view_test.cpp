@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json.hpp"
 #include "core/views/bench_view.hpp"
 
 namespace driftscope::test::bench_view_test {
@@ -35,7 +34,7 @@ BenchReport report_of(std::vector<BenchRow> rows) {
 }
 
 TEST_CASE("BenchJson_HasEveryFieldOfTheContract") {
-  const json object = json::parse(bench_json(report_of({row("pc/strict", 2e6), row("pc/fast", 1e6)})));
+  const json object = parse_json(bench_json(report_of({row("pc/strict", 2e6), row("pc/fast", 1e6)})));
   CHECK(object["format"] == "driftscope-bench-1");
   CHECK(object["machine"]["cores"] == 2);
   REQUIRE(object["results"].size() == 2);
@@ -74,7 +73,7 @@ TEST_CASE("BenchJson_WhatFailedStandsApart") {
   gone.error = missing_error("chrome is not installed");
   BenchRow died = row("pc/fast", 1e6);
   died.course.error = missing_error("it died");
-  const json object = json::parse(bench_json(report_of({row("pc/strict", 2e6), gone, died})));
+  const json object = parse_json(bench_json(report_of({row("pc/strict", 2e6), gone, died})));
   CHECK(object["results"].size() == 2);  // what died keeps its rounds
   REQUIRE(object["failed"].size() == 2);
   CHECK(object["failed"][0]["target"] == "chrome/fast");
@@ -87,7 +86,7 @@ TEST_CASE("BenchJson_HostileText_IsStillJson") {
   odd.ran = "no json";
   BenchReport report = report_of({odd});
   report.machine = "{broken";
-  const json object = json::parse(bench_json(report), nullptr, false);
+  const json object = parse_json(bench_json(report));
   REQUIRE(object.is_object());
   CHECK(object["machine"].empty());
   CHECK(object["results"][0]["ran"].empty());

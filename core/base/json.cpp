@@ -1,0 +1,36 @@
+#include "core/base/json.hpp"
+
+namespace driftscope {
+namespace {
+
+template <class Json>
+Json parsed_as(std::string_view text) {
+  return Json::parse(text.begin(), text.end(), nullptr, false);
+}
+
+template <class Json>
+std::string text_as(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+nlohmann::json parse_json(std::string_view text) { return parsed_as<nlohmann::json>(text); }
+nlohmann::ordered_json parse_ordered_json(std::string_view text) {
+  return parsed_as<nlohmann::ordered_json>(text);
+}
+
+std::string json_text(const nlohmann::json& value, int indent) { return text_as(value, indent); }
+std::string json_text(const nlohmann::ordered_json& value, int indent) {
+  return text_as(value, indent);
+}
+
+Result<std::string> exact_json_text(const nlohmann::json& value) {
+  try {
+    return value.dump();
+  } catch (const nlohmann::json::exception&) {
+    return bad_input("it holds text that is not UTF-8");
+  }
+}
+
+}  // namespace driftscope

@@ -1,0 +1,26 @@
+// JSON from text and to text. The library's parser and serializer are templates, which every file that
+// called them compiled anew: a tenth of all code. Here they are compiled once. Clients: everything that
+// reads or writes JSON; text from elsewhere goes through json_walk.hpp first.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.hpp"
+
+namespace driftscope {
+
+/// Discarded (`is_discarded()`) where the text is no JSON. Never throws.
+[[nodiscard]] nlohmann::json parse_json(std::string_view text);
+/// The same, the keys of objects in the order in which they come.
+[[nodiscard]] nlohmann::ordered_json parse_ordered_json(std::string_view text);
+
+/// Never throws: bytes that are no UTF-8 (names in a hostile model) are replaced. `indent`: spaces per level,
+/// −1 for one line.
+[[nodiscard]] std::string json_text(const nlohmann::json& value, int indent = -1);
+[[nodiscard]] std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
+/// On one line; an error where a text in it is no UTF-8.
+[[nodiscard]] Result<std::string> exact_json_text(const nlohmann::json& value);
+
+}  // namespace driftscope
