@@ -94,7 +94,7 @@ export class OrtHost {
     }
   }
 
-  _create({ model, files, optimization, threads }, at) {
+  _create({ model, files, optimization, config, threads }, at) {
     const state = { session: null, busy: false, error: null, result: null };
     const number = ++this.#made;
     this.#models.set(number, state);
@@ -104,6 +104,7 @@ export class OrtHost {
       executionProviders: ["wasm"],
       graphOptimizationLevel: optimization,
       logSeverityLevel: 4,
+      extra: config ?? {},
       ...(externalData.length > 0 && { externalData }),
     };
     this.#begin(state, "unsupported", async () => {

@@ -25,11 +25,11 @@ std::string json_text(const nlohmann::ordered_json& value, int indent) {
   return text_as(value, indent);
 }
 
-Result<std::string> exact_json_text(const nlohmann::json& value) {
+Result<std::string> exact_json_text(const nlohmann::json& value, std::string_view what) {
   try {
     return value.dump();
   } catch (const nlohmann::json::exception&) {
-    return bad_input("it holds text that is not UTF-8");
+    return bad_input(std::string(what) + " holds text that is not UTF-8");
   }
 }
 

@@ -20,7 +20,7 @@ namespace driftscope {
 /// −1 for one line.
 [[nodiscard]] std::string json_text(const nlohmann::json& value, int indent = -1);
 [[nodiscard]] std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
-/// On one line; an error where a text in it is no UTF-8.
-[[nodiscard]] Result<std::string> exact_json_text(const nlohmann::json& value);
+/// On one line; an error where a text in it is no UTF-8. `what`: its name, for the message.
+[[nodiscard]] Result<std::string> exact_json_text(const nlohmann::json& value, std::string_view what);
 
 }  // namespace driftscope

@@ -153,12 +153,8 @@ Result<std::map<std::string, std::string>> metadata_of(const Trace& trace) {
     if (!std::isfinite(record.t_ms)) return internal_error("memory: t_ms is no finite number");
     memory.push_back({{"t_ms", record.t_ms}, {"bytes", record.bytes}, {"kind", record.kind}});
   }
-  auto nodes_text = exact_json_text(nodes);
-  if (!nodes_text.ok()) return in_context(std::move(nodes_text).error(), "nodes");
-  metadata["nodes"] = *std::move(nodes_text);
-  auto memory_text = exact_json_text(memory);
-  if (!memory_text.ok()) return in_context(std::move(memory_text).error(), "memory");
-  metadata["memory"] = *std::move(memory_text);
+  DRIFTSCOPE_TRY(metadata["nodes"], exact_json_text(nodes, "nodes"));
+  DRIFTSCOPE_TRY(metadata["memory"], exact_json_text(memory, "memory"));
   return metadata;
 }
 

@@ -95,6 +95,9 @@ class NativeModel final : public RuntimeModel {
                                                                   level(request.optimization))));
     DRIFTSCOPE_CHECK(checked(api.SetIntraOpNumThreads(options.get(), threads_)));
     DRIFTSCOPE_CHECK(checked(api.SetInterOpNumThreads(options.get(), 1)));
+    for (const auto& [key, value] : request.config)
+      DRIFTSCOPE_CHECK(
+          checked(api.AddSessionConfigEntry(options.get(), key.c_str(), value.c_str())));
     DRIFTSCOPE_CHECK(add_files(options.get(), *request.source));
     if (request.keep_optimized) {
       optimized_.emplace();

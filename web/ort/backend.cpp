@@ -78,6 +78,7 @@ class WebModel final : public RuntimeModel {
                   {"model", place(request.model)},
                   {"files", files},
                   {"optimization", level(request.optimization)},
+                  {"config", request.config},
                   {"threads", request.threads}})["model"];
   }
   WebModel(const WebModel&) = delete;

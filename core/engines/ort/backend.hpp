@@ -26,6 +26,9 @@ struct CreateRequest {
   std::shared_ptr<const ModelSource> source;  ///< external data
   Optimization optimization = Optimization::all;
   int threads = 1;
+  /// Entries of ONNX Runtime's session configuration (onnxruntime_session_options_config_keys.h), which
+  /// ignores those that it does not know.
+  std::map<std::string, std::string> config = {};
   bool keep_optimized = false;  ///< for RuntimeModel::optimized
 };
 

@@ -70,8 +70,9 @@ class OrtEngine final : public Engine {
     ran.options = {{"opt", std::string(optimization_name(options.optimization))},
                    {"version", std::string(expected_version())},
                    {"node_times", "whole run, on the last node"}};
+    ran.options.insert(options.config.begin(), options.config.end());
     const CreateRequest request{given.source->model, given.source, options.optimization,
-                                options.threads};
+                                options.threads, options.config};
     std::function<Result<ModelForm>()> make_watched;
     if (const std::string why = backend().hides_optimized(); given.fuse && !why.empty())
       ran.options["fused_values"] = "none: " + why;

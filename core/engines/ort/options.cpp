@@ -25,10 +25,15 @@ Result<Options> read_options(const EngineOptions& given) {
   Options options;
   options.threads = given.threads > 0 ? given.threads : usable_processors();
   for (const auto& [key, value] : given.values) {
+    if (key.find('.') != std::string::npos) {
+      options.config[key] = value;
+      continue;
+    }
     if (key != "opt")
       return bad_input(fmt::format(
           "engine ort has no option \"{}\". Its options: threads=N (default: all processors), "
-          "opt=none|basic|extended|all (default: all; how far ONNX Runtime may rewrite the graph)",
+          "opt=none|basic|extended|all (default: all; how far ONNX Runtime may rewrite the graph), "
+          "and ONNX Runtime's own session configuration, as session.x64quantprecision=1",
           key));
     DRIFTSCOPE_TRY(options.optimization, read_optimization(value));
   }

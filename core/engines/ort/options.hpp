@@ -8,6 +8,7 @@ namespace driftscope::ort {
 struct Options {
   Optimization optimization = Optimization::all;
   int threads = 1;
+  std::map<std::string, std::string> config;  ///< as CreateRequest has it
 };
 
 [[nodiscard]] Result<Options> read_options(const EngineOptions& given);

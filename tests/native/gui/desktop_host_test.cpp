@@ -1,6 +1,7 @@
 // What the desktop program does in the background: opening, judging, running, stopping, saving.
 #include "native/gui/desktop_host.hpp"
 
+#include <CLI/CLI.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>

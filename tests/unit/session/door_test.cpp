@@ -422,7 +422,7 @@ TEST_CASE("ErrorJson_EveryKind_SurvivesTheWay") {
   CHECK(error_from_json(json::array()).kind == ErrorKind::internal);
   CHECK(error_from_json({{"kind", "odd"}, {"message", std::string(9000, 'x')}}).message.size() ==
         4096);
-  CHECK(json_text({{"text", "\xff"}}).find("\xef\xbf\xbd") != std::string::npos);
+  CHECK(json_text(json{{"text", "\xff"}}).find("\xef\xbf\xbd") != std::string::npos);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ std::vector<Bytes> messages(ValueStream& stream, std::size_t limit) {
     const auto pieces = stream.take(limit);
     REQUIRE(pieces.payload.size() <= limit);
     REQUIRE(!pieces.table.empty());
-    all.push_back(pack_message(json_text({{"values", pieces.table}}), pieces.payload));
+    all.push_back(pack_message(json_text(json{{"values", pieces.table}}), pieces.payload));
   }
   return all;
 }
@@ -50,7 +50,7 @@ struct Received {
 };
 
 Bytes message(const json& entry, std::size_t payload) {
-  return pack_message(json_text({{"values", {entry}}}), Bytes(payload));
+  return pack_message(json_text(json{{"values", {entry}}}), Bytes(payload));
 }
 
 const json one_float = {{"name", "a"}, {"dtype", "float32"}, {"shape", {1}}, {"begin", 0}, {"bytes", 4}};
