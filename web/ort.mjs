@@ -4,10 +4,11 @@
 
 const wasmFile = "ort-wasm-simd-threaded.wasm";
 
-// Firefox now and then starts one of the threads' workers never. The start takes a second or two; another
-// module, with other workers, is tried when it took this long. Where that hangs as well the whole worker is
-// at fault (it was seen three times in a row): see `stuck`.
-const startLimit = { ms: 18_000, times: 2 };
+// In Firefox a thread's worker is sometimes made and never answers the first message, on a loaded machine one
+// time in ten. A start takes a second or two; when it took as long as this, another module, with other workers,
+// is tried with twice the patience. Where that hangs as well (it was seen three times in a row) the whole worker
+// may be at fault: see `stuck`.
+const startLimit = { ms: 10_000, times: 2 };
 
 // Half precision travels as its bits; two 4-bit elements share a byte.
 const arrays = {
@@ -175,12 +176,12 @@ export class OrtHost {
   }
 
   async #open(bytes, options, threads) {
-    for (let left = startLimit.times - 1; ; --left) {
+    for (let attempt = 1; ; ++attempt) {
       try {
-        return await this.#openOnce(bytes.slice(), options, threads);
+        return await this.#openOnce(bytes.slice(), options, threads, startLimit.ms * attempt);
       } catch (error) {
         if (!/due to timeout/.test(error?.message)) throw error;
-        if (left === 0) {
+        if (attempt === startLimit.times) {
           this.stuck = true;
           throw error;
         }
@@ -190,12 +191,12 @@ export class OrtHost {
     }
   }
 
-  async #openOnce(bytes, options, threads) {
+  async #openOnce(bytes, options, threads, limitMs) {
     const create = () => this.#runtime.ort.InferenceSession.create(bytes, options);
     if (this.#runtime) return create();
     const ort = await this.#load();
     ort.env.logLevel = "fatal";
-    ort.env.wasm.initTimeout = startLimit.ms;
+    ort.env.wasm.initTimeout = limitMs;
     ort.env.wasm.numThreads = globalThis.crossOriginIsolated === false ? 1 : threads;
     const runtime = { ort, threads: 1, version: ort.env.versions.web, memory: null };
     this.#runtime = runtime;
