@@ -37,12 +37,12 @@ inline constexpr SmallFloat bfloat16_format{7, 8};
 /// The nearest number of the format, ties to even; overflow becomes infinity.
 [[nodiscard]] inline std::uint16_t narrow(SmallFloat format, double x) {
   const auto sign = static_cast<std::uint16_t>(std::signbit(x) ? 0x8000 : 0);
-  const int infinity = ((1 << format.exponent) - 1) << format.fraction;
+  const int infinite_bits = ((1 << format.exponent) - 1) << format.fraction;
   if (std::isnan(x))
-    return static_cast<std::uint16_t>(sign | infinity | (1 << (format.fraction - 1)));
+    return static_cast<std::uint16_t>(sign | infinite_bits | (1 << (format.fraction - 1)));
   const double magnitude = std::fabs(x);
   const double largest = std::ldexp(2.0, format.bias());
-  if (magnitude >= largest) return static_cast<std::uint16_t>(sign | infinity);
+  if (magnitude >= largest) return static_cast<std::uint16_t>(sign | infinite_bits);
   // In units of the last place everything below is an exact small integer. The bits of a positive
   // number are ordered, so a carry into the next binade, and into infinity, comes out right.
   const double smallest_normal = std::ldexp(1.0, 1 - format.bias());
@@ -50,7 +50,7 @@ inline constexpr SmallFloat bfloat16_format{7, 8};
   const double units = std::nearbyint(std::ldexp(magnitude / binade, format.fraction));
   const int exponent = magnitude < smallest_normal ? 0 : std::ilogb(binade) + format.bias() - 1;
   const int bits = (exponent << format.fraction) + static_cast<int>(units);
-  return static_cast<std::uint16_t>(sign | (bits < infinity ? bits : infinity));
+  return static_cast<std::uint16_t>(sign | (bits < infinite_bits ? bits : infinite_bits));
 }
 
 }  // namespace driftscope

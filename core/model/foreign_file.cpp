@@ -7,13 +7,13 @@ namespace {
 
 using namespace std::string_view_literals;
 
-struct Kind {
+struct FileKind {
   std::size_t offset;
   std::string_view mark;
   const char* text;
 };
 
-constexpr Kind kinds[] = {
+constexpr FileKind kinds[] = {
     {0, "version https://git-lfs"sv, "a Git LFS pointer; fetch the file itself with `git lfs pull`"},
     {0, "PK\x03\x04"sv, "a ZIP archive, as PyTorch's .pt and .pth and Keras's .keras are; export it to ONNX first"},
     {0, "\x1f\x8b"sv, "a gzip archive; unpack it first"},
@@ -40,7 +40,7 @@ bool is_text(std::string_view bytes) {
 
 std::string foreign_file(std::string_view begin) {
   begin = begin.substr(0, foreign_file_bytes);
-  for (const Kind& kind : kinds)
+  for (const FileKind& kind : kinds)
     if (begin.size() >= kind.offset && begin.substr(kind.offset).starts_with(kind.mark)) return kind.text;
   return is_text(begin) ? "a text file" : "";
 }

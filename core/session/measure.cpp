@@ -9,7 +9,6 @@
 #include "core/model/alive_tensors.hpp"
 #include "core/platform/heap.hpp"
 #include "core/platform/platform.hpp"
-#include "core/session/error_json.hpp"
 #include "core/session/fields.hpp"
 #include "core/trace/trace_file.hpp"
 

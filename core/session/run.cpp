@@ -8,7 +8,6 @@
 #include "core/engine/bind_inputs.hpp"
 #include "core/graph/load_constants.hpp"
 #include "core/platform/platform.hpp"
-#include "core/session/error_json.hpp"
 #include "core/session/sample_run.hpp"
 
 namespace driftscope {

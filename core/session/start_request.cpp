@@ -6,7 +6,6 @@
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
 #include "core/engine/bind_inputs.hpp"
-#include "core/session/error_json.hpp"
 #include "core/session/fields.hpp"
 #include "core/session/run.hpp"
 #include "core/trace/trace_file.hpp"

@@ -47,7 +47,7 @@ std::string title(const ComparisonView& view) {
   return html;
 }
 
-constexpr const char* legend =
+constexpr const char* legend_text =
     "<footer><p>Verdicts: <span class=\"v-identical\">= identical</span> no bit differs · "
     "~ rounding within what float32 rounding does by chance · "
     "<span class=\"v-suspect\">? suspect</span> possible by rounding, but not by chance · "
@@ -75,7 +75,7 @@ std::string comparison_report(const ComparisonView& view) {
   const std::string closing = parts::environment(view, left_out) + parts::how_to_reproduce(view);
   const std::size_t used = html.size() + closing.size() + closing_bytes;
   html += parts::layer_table(index, used < most_bytes ? most_bytes - used : 0, left_out);
-  return html + closing + left_out_section(left_out) + legend + "</main></body></html>\n";
+  return html + closing + left_out_section(left_out) + legend_text + "</main></body></html>\n";
 }
 
 }  // namespace driftscope

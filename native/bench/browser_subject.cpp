@@ -5,7 +5,6 @@
 #include <chrono>
 
 #include "core/base/json.hpp"
-#include "core/session/error_json.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/door_client.hpp"
 #include "native/bench/peak_sampler.hpp"

@@ -3,7 +3,6 @@
 #include <chrono>
 
 #include "core/base/json.hpp"
-#include "core/session/error_json.hpp"
 #include "native/bench/door_client.hpp"
 #include "native/bench/peak_sampler.hpp"
 #include "native/bench/worker_process.hpp"

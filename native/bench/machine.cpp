@@ -13,7 +13,6 @@
 
 #include "core/base/json.hpp"
 #include "core/platform/platform.hpp"
-#include "core/session/error_json.hpp"
 
 namespace driftscope {
 namespace {

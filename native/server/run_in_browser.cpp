@@ -4,7 +4,6 @@
 
 #include "core/base/json.hpp"
 #include "core/session/batch.hpp"
-#include "core/session/error_json.hpp"
 #include "core/trace/trace_file.hpp"
 #include "native/server/cleanup.hpp"
 #include "native/server/launcher.hpp"

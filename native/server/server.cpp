@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "core/base/json.hpp"
-#include "core/session/error_json.hpp"
 #include "native/server/guard.hpp"
 #include "native/server/job_api.hpp"
 #include "native/server/static_files.hpp"

@@ -48,6 +48,7 @@ const Function functions[] = {
     {"exp", strict_exp, &Kernels::exp, DRIFTSCOPE_EXACT(exp)},
     {"tanh", strict_tanh, &Kernels::tanh, DRIFTSCOPE_EXACT(tanh)},
     {"sigmoid", strict_sigmoid, &Kernels::sigmoid, exact_sigmoid},
+    {"erf", strict_erf, &Kernels::erf, DRIFTSCOPE_EXACT(erf)},
     {"softplus", [](float x) { return math::softplus(x); }, nullptr, exact_softplus},
     DRIFTSCOPE_ROUNDED(expm1),
     DRIFTSCOPE_ROUNDED(log),
@@ -63,7 +64,6 @@ const Function functions[] = {
     DRIFTSCOPE_ROUNDED(asin),
     DRIFTSCOPE_ROUNDED(acos),
     DRIFTSCOPE_ROUNDED(atan),
-    DRIFTSCOPE_ROUNDED(erf),
 };
 #undef DRIFTSCOPE_ROUNDED
 #undef DRIFTSCOPE_EXACT

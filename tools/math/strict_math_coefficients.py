@@ -23,6 +23,21 @@ def tanh_tail(z):
     return np.where(z < 1e-2, series, direct)
 
 
+def erf_tail(z):
+    """erf(x)/x - 1 as a function of z = x^2, by its series."""
+    terms = ((-z) ** n / (float(math.factorial(n)) * (2 * n + 1)) for n in range(25))
+    return 2 / math.sqrt(math.pi) * sum(terms) - 1
+
+
+def erfc(t):
+    return np.array([math.erfc(x) for x in t])
+
+
+def erfc_exponent(t):
+    """-ln(1 - erf(t))/t."""
+    return -np.log(erfc(t)) / t
+
+
 def fit(function, low, high, degree, weight):
     nodes = np.cos(np.pi * (np.arange(4000) + 0.5) / 4000)
     x = (low + high) / 2 + (high - low) / 2 * nodes
@@ -49,6 +64,10 @@ print("exp: (e^r - 1 - r)/r^2, |r| <= 0.3475; error weighted as part of e^r")
 fit(exp_tail, -0.3475, 0.3475, 5, lambda r: r**2 / np.exp(r))
 print("tanh: (tanh x / x - 1)/x^2 in z = x^2, |x| <= 0.625; error weighted relative to tanh x")
 fit(tanh_tail, 0.0, 0.625**2, 5, lambda z: z)
+print("erf: erf(x)/x - 1 in z = x^2, |x| <= 1; error weighted relative to erf x")
+fit(erf_tail, 0.0, 1.0, 6, lambda z: 1 / (1 + erf_tail(z)))
+print("erf: -ln(1 - erf x)/x, 1 <= x <= 3.9375; error weighted relative to erf x")
+fit(erfc_exponent, 1.0, 3.9375, 6, lambda t: t * erfc(t) / (1 - erfc(t)))
 ln2 = 0.693147180559945309417232121458
 high = math.floor(ln2 * 2**16) / 2**16
 print("ln 2 =", high.hex(), "+", float(np.float32(ln2 - high)).hex())

@@ -1,4 +1,4 @@
-// What the operations and the functions of Bounded share. Clients: bounded.cpp, bounded_functions.cpp.
+// What the operations and the functions of Bounded share. Clients: bounded*.cpp, sum.cpp, product.cpp.
 #pragma once
 
 #include <cmath>

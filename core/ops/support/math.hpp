@@ -90,6 +90,10 @@ template <class T>
 [[nodiscard]] inline Bounded sigmoid(Bounded x) { return driftscope::sigmoid(x); }
 [[nodiscard]] inline float sigmoid(float x) { return strict_sigmoid(x); }
 
+[[nodiscard]] inline double erf(double x) { return portable::erf(x); }
+[[nodiscard]] inline Bounded erf(Bounded x) { return driftscope::erf(x); }
+[[nodiscard]] inline float erf(float x) { return strict_erf(x); }
+
 // float is the double result rounded.
 #define DRIFTSCOPE_FUNCTION(f)                                                   \
   [[nodiscard]] inline double f(double x) { return portable::f(x); }             \
@@ -112,7 +116,6 @@ DRIFTSCOPE_FUNCTION(tan)
 DRIFTSCOPE_FUNCTION(asin)
 DRIFTSCOPE_FUNCTION(acos)
 DRIFTSCOPE_FUNCTION(atan)
-DRIFTSCOPE_FUNCTION(erf)
 #undef DRIFTSCOPE_FUNCTION
 
 [[nodiscard]] inline double pow(double x, double y) { return portable::pow(x, y); }

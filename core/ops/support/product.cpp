@@ -1,14 +1,14 @@
 #include "core/ops/support/product.hpp"
 
 #include <algorithm>
-#include <limits>
 
+#include "core/ops/support/bounded_parts.hpp"
 #include "core/ops/support/rounding.hpp"
 
 namespace driftscope {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using bounded_parts::infinity;
 
 // The largest and the least partial product that any order of multiplication meets, as logarithms;
 // exact zeros left out.

@@ -40,5 +40,6 @@ using Scalar = StrictMathFormulas<ScalarLanes>;
 float strict_exp(float x) { return Scalar::exp(x); }
 float strict_tanh(float x) { return Scalar::tanh(x); }
 float strict_sigmoid(float x) { return Scalar::sigmoid(x); }
+float strict_erf(float x) { return Scalar::erf(x); }
 
 }  // namespace driftscope

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "core/ops/support/bounded_parts.hpp"
 #include "core/ops/support/rounding.hpp"
 
 namespace driftscope {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using bounded_parts::infinity;
+using bounded_parts::sign_is_sure;
 
 // An implementation may be this many times as unlucky as the orders that were tried.
 constexpr double order_factor = 8.0;
@@ -17,8 +19,6 @@ double gamma(std::int64_t roundings, double unit_roundoff) {
   const double product = static_cast<double>(roundings) * unit_roundoff;
   return product < 1.0 ? product / (1.0 - product) : infinity;
 }
-
-bool sign_is_sure(const Bounded& x) { return x.worst == 0.0 || x.worst < std::fabs(x.value); }
 
 }  // namespace
 

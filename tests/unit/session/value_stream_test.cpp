@@ -2,7 +2,6 @@
 
 #include "core/base/json.hpp"
 #include "core/session/door.hpp"
-#include "core/session/error_json.hpp"
 #include "core/session/value_stream.hpp"
 #include "tests/unit/support/model_builder.hpp"
 #include "tests/unit/support/mutate.hpp"

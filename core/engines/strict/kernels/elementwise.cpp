@@ -1,4 +1,4 @@
-// Elementwise operators on simd/elementwise: Relu, Sigmoid, Tanh, Clip; Add, Sub, Mul, Div with the
+// Elementwise operators on simd/elementwise: Relu, Sigmoid, Tanh, Erf, Gelu, Clip; Add, Sub, Mul, Div with the
 // broadcasts that networks have: equal shapes, one number, one number per channel (a run of equal
 // length for each element of the smaller input).
 #include <algorithm>
@@ -44,6 +44,13 @@ template <ElementwiseKernels::Unary ElementwiseKernels::*member>
 std::unique_ptr<StrictKernel> prepare_unary(const StrictSite& site) {
   if (!site.all_float32()) return nullptr;
   return std::make_unique<UnaryKernel>(site, elementwise_kernels(site.simd).*member);
+}
+
+std::unique_ptr<StrictKernel> prepare_gelu(const StrictSite& site) {
+  const auto form = string_attribute(site.node, "approximate", "none");
+  if (form.ok() && *form == "none") return prepare_unary<&ElementwiseKernels::gelu>(site);
+  if (form.ok() && *form == "tanh") return prepare_unary<&ElementwiseKernels::gelu_tanh>(site);
+  return nullptr;
 }
 
 // The limits are read at each run: attributes until opset 10, then inputs that may be computed.
@@ -199,6 +206,8 @@ void add_to(StrictKernelTable& table) {
   table.add("Relu", prepare_unary<&K::relu>);
   table.add("Sigmoid", prepare_unary<&K::sigmoid>);
   table.add("Tanh", prepare_unary<&K::tanh>);
+  table.add("Erf", prepare_unary<&K::erf>);
+  table.add("Gelu", prepare_gelu);
   table.add("Clip", prepare_clip);
   table.add("Add", prepare_binary<&K::add, &K::add_scalar, true>);
   table.add("Sub", prepare_binary<&K::sub, &K::sub_scalar, false>);

@@ -30,6 +30,28 @@ struct Tanh {
 struct Sigmoid {
   HWY_INLINE FloatVector operator()(FloatVector x) const { return StrictMath::sigmoid(x); }
 };
+struct Erf {
+  HWY_INLINE FloatVector operator()(FloatVector x) const { return StrictMath::erf(x); }
+};
+// As core/ops/gelu.cpp has it.
+struct Gelu {
+  HWY_INLINE FloatVector operator()(FloatVector x) const {
+    const FloatTag d;
+    const auto root_half = hn::Set(d, static_cast<float>(0.70710678118654752));
+    const auto twice = hn::Add(hn::Set(d, 1.0f), StrictMath::erf(hn::Mul(x, root_half)));
+    return hn::Mul(hn::Mul(hn::Set(d, 0.5f), x), twice);
+  }
+};
+struct GeluTanh {
+  HWY_INLINE FloatVector operator()(FloatVector x) const {
+    const FloatTag d;
+    const auto cube = hn::Mul(hn::Set(d, static_cast<float>(0.044715)), hn::Mul(hn::Mul(x, x), x));
+    const auto argument =
+        hn::Mul(hn::Set(d, static_cast<float>(0.79788456080286536)), hn::Add(x, cube));
+    const auto twice = hn::Add(hn::Set(d, 1.0f), StrictMath::tanh(argument));
+    return hn::Mul(hn::Mul(hn::Set(d, 0.5f), x), twice);
+  }
+};
 struct Relu {
   HWY_INLINE FloatVector operator()(FloatVector x) const {
     const auto zero = hn::Zero(FloatTag());
@@ -154,6 +176,9 @@ ElementwiseKernels make_elementwise_kernels() {
   kernels.exp = &unary<Exp>;
   kernels.tanh = &unary<Tanh>;
   kernels.sigmoid = &unary<Sigmoid>;
+  kernels.erf = &unary<Erf>;
+  kernels.gelu = &unary<Gelu>;
+  kernels.gelu_tanh = &unary<GeluTanh>;
   kernels.relu = &unary<Relu>;
   kernels.add = &binary<Add>;
   kernels.sub = &binary<Sub>;

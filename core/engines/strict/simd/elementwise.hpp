@@ -19,6 +19,9 @@ struct ElementwiseKernels {
   Unary exp = nullptr;       ///< strict_exp(x)
   Unary tanh = nullptr;      ///< strict_tanh(x)
   Unary sigmoid = nullptr;   ///< strict_sigmoid(x)
+  Unary erf = nullptr;       ///< strict_erf(x)
+  Unary gelu = nullptr;      ///< (½·x)·(1 + strict_erf(x·√½))
+  Unary gelu_tanh = nullptr; ///< (½·x)·(1 + strict_tanh(√(2/π)·(x + 0.044715·x³)))
   Unary relu = nullptr;      ///< x > 0 or NaN ? x : +0
   Binary add = nullptr;      ///< a + b
   Binary sub = nullptr;      ///< a − b

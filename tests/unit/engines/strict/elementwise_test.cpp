@@ -39,7 +39,8 @@ TEST_CASE("StrictMath_VectorsGiveTheBitsOfScalars") {
   for (const SimdTarget& simd : simd_targets()) {
     const ElementwiseKernels kernels = elementwise_kernels(simd);
     for (const Row& row : {Row{"exp", &K::exp, strict_exp}, Row{"tanh", &K::tanh, strict_tanh},
-                           Row{"sigmoid", &K::sigmoid, strict_sigmoid}}) {
+                           Row{"sigmoid", &K::sigmoid, strict_sigmoid},
+                           Row{"erf", &K::erf, strict_erf}}) {
       CAPTURE(simd.name);
       CAPTURE(row.name);
       std::vector<float> y(x.size());
@@ -78,10 +79,14 @@ TEST_CASE("StrictUnary_RandomNodes_SameBitsAsPlain") {
   const std::uint64_t seed = test_seed(102);
   SEED_INFO(seed);
   Rng rng(seed);
-  for (int i = 0; i < repetitions(60); ++i) {
-    const std::array names = {"Relu", "Sigmoid", "Tanh", "Clip"};
+  for (int i = 0; i < repetitions(90); ++i) {
+    const std::array names = {"Relu", "Sigmoid", "Tanh", "Erf", "Gelu", "Clip"};
     NodeCase node{.op_type = names[rng.below(names.size())],
                   .inputs = {random_tensor(rng, random_shape(rng), Values::special)}};
+    if (node.op_type == "Gelu") {
+      node.opset = 20;
+      if (rng.below(2) == 0) node.attributes.push_back({"approximate", std::string("tanh")});
+    }
     if (node.op_type == "Clip")
       for (int limit = 0; limit < 2; ++limit)
         node.inputs.push_back(rng.below(3) == 0

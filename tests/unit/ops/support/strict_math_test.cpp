@@ -48,6 +48,12 @@ TEST_CASE("StrictMath_SpecialValues") {
   CHECK(strict_sigmoid(infinity) == 1.0f);
   CHECK(bits(strict_sigmoid(-infinity)) == 0u);
   CHECK(std::isnan(strict_sigmoid(nan)));
+
+  CHECK(bits(strict_erf(0.0f)) == 0u);
+  CHECK(bits(strict_erf(-0.0f)) == 0x80000000u);
+  CHECK(strict_erf(infinity) == 1.0f);
+  CHECK(strict_erf(-infinity) == -1.0f);
+  CHECK(std::isnan(strict_erf(nan)));
 }
 
 TEST_CASE("StrictMath_SubnormalsAreKept") {
@@ -57,6 +63,8 @@ TEST_CASE("StrictMath_SubnormalsAreKept") {
   CHECK(strict_tanh(-0x1.8p-140f) == -0x1.8p-140f);
   CHECK(ulp_error(strict_sigmoid(-95.0f), exact_sigmoid(-95.0)) < 2.0);
   CHECK(strict_sigmoid(-95.0f) > 0.0f);
+  CHECK(strict_erf(0x1p-149f) == 0x1p-149f);
+  CHECK(ulp_error(strict_erf(-0x1.8p-140f), std::erf(-0x1.8p-140)) < 1.0);
 }
 
 TEST_CASE("StrictMath_RandomBits_WithinTwoUlp") {
@@ -66,6 +74,7 @@ TEST_CASE("StrictMath_RandomBits_WithinTwoUlp") {
   double exp_worst = 0.0;
   double tanh_worst = 0.0;
   double sigmoid_worst = 0.0;
+  double erf_worst = 0.0;
   for (int i = 0; i < 1'000'000; ++i) {
     // Half of them any bits, half where the functions are not yet flat.
     float x = std::bit_cast<float>(static_cast<std::uint32_t>(rng.next()));
@@ -76,24 +85,31 @@ TEST_CASE("StrictMath_RandomBits_WithinTwoUlp") {
     if (x < 88.72f) exp_worst = std::max(exp_worst, ulp_error(strict_exp(x), std::exp(exact)));
     tanh_worst = std::max(tanh_worst, ulp_error(strict_tanh(x), std::tanh(exact)));
     sigmoid_worst = std::max(sigmoid_worst, ulp_error(strict_sigmoid(x), exact_sigmoid(exact)));
+    const float near = x * 0.4f;
+    erf_worst = std::max(erf_worst, ulp_error(strict_erf(near), std::erf(static_cast<double>(near))));
   }
   CHECK(exp_worst < 1.0);
   CHECK(tanh_worst < 1.0);
   CHECK(sigmoid_worst < 1.5);
+  CHECK(erf_worst < 1.5);
 }
 
 TEST_CASE("StrictMath_FixedBits") {
   // The same on every compiler, host and instruction set: a change here is a change of the engine.
   Rng rng(7);
-  std::uint64_t hash = 0xcbf29ce484222325ull;
-  const auto mix = [&](float x) { hash = (hash ^ bits(x)) * 0x100000001b3ull; };
+  constexpr std::uint64_t fnv_offset = 0xcbf29ce484222325ull;
+  std::uint64_t hash = fnv_offset;
+  std::uint64_t erf_hash = fnv_offset;
+  const auto mix = [](std::uint64_t& into, float x) { into = (into ^ bits(x)) * 0x100000001b3ull; };
   for (int i = 0; i < 10'000; ++i) {
     const float x = rng.uniform(-104.0f, 89.0f);
-    mix(strict_exp(x));
-    mix(strict_tanh(x * 0.1f));
-    mix(strict_sigmoid(x));
+    mix(hash, strict_exp(x));
+    mix(hash, strict_tanh(x * 0.1f));
+    mix(hash, strict_sigmoid(x));
+    mix(erf_hash, strict_erf(x * 0.04f));
   }
   CHECK(hash == 0x71a24396c30bd99aull);
+  CHECK(erf_hash == 0x331c590befa7707cull);
 }
 
 }  // namespace
