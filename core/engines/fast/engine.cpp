@@ -30,7 +30,7 @@ std::shared_ptr<Graph> simplified(std::shared_ptr<const Graph> graph, bool fuse,
   graph.reset();  // weights that are folded or packed go, unless the caller keeps them
   if (fuse) {
     result = remove_identities(fold_constants(std::move(result), threads));
-    result = fold_batch_normalization(fold_pads(std::move(result)));
+    result = fuse_gelu(fold_batch_normalization(fold_pads(std::move(result))));
   }
   return std::make_shared<Graph>(std::move(result));
 }

@@ -18,4 +18,8 @@ namespace driftscope {
 /// become the operator's own.
 [[nodiscard]] Graph fold_pads(Graph graph);
 
+/// ½·x·(1 + erf(x/√2)) out of five nodes of float32, as exporters write it until opset 19: one Gelu. The
+/// product's three factors may come in any order.
+[[nodiscard]] Graph fuse_gelu(Graph graph);
+
 }  // namespace driftscope

@@ -72,6 +72,13 @@ void GraphRewriter::set_output(NodeId id, ValueId value) {
   graph_.values[value].producer = id;
 }
 
+void GraphRewriter::set_operator(NodeId id, std::string op_type, std::int64_t opset) {
+  Node& node = graph_.nodes[id];
+  node.op_type = std::move(op_type);
+  node.opset = opset;
+  node.attributes.clear();
+}
+
 void GraphRewriter::remove(NodeId id) {
   removed_[id] = true;
   for (std::size_t i = 0; i < graph_.nodes[id].inputs.size(); ++i) set_input(id, i, no_value);

@@ -35,6 +35,8 @@ class GraphRewriter {
   void set_attribute(NodeId id, Attribute attribute);
   /// The node's first output is this value instead, whose producer must have been removed.
   void set_output(NodeId id, ValueId value);
+  /// The node computes another operator, of this opset; its attributes go.
+  void set_operator(NodeId id, std::string op_type, std::int64_t opset);
   void remove(NodeId id);
   /// Everyone who reads `from`, which is no output of the graph, reads `to`.
   void replace_reads(ValueId from, ValueId to);

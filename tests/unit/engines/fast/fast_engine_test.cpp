@@ -270,6 +270,37 @@ TEST_CASE("FastEngine_FunctionsOfSpecialValues_AreClean") {
   }
 }
 
+// Five nodes that run as one: the group is judged by what they compute together.
+TEST_CASE("FastEngine_GeluOfFiveNodes_IsOneAndClean") {
+  Rng rng(5);
+  const Shape shape = {4, 33};
+  const Graph graph = built(ModelBuilder()
+                                .opset(17)
+                                .input("x", DType::float32, {4, 33})
+                                .initializer("root", tensor<float>({}, {1.41421354f}))
+                                .initializer("one", tensor<float>({}, {1.0f}))
+                                .initializer("half", tensor<float>({}, {0.5f}))
+                                .node("Div", {"x", "root"}, {"a"})
+                                .node("Erf", {"a"}, {"e"})
+                                .node("Add", {"e", "one"}, {"s"})
+                                .node("Mul", {"x", "s"}, {"p"})
+                                .node("Mul", {"p", "half"}, {"y"})
+                                .output("y"));
+  ThreadPool threads(1);
+  for (const float scale : {0.01f, 1.0f, 4.0f, 30.0f}) {
+    CAPTURE(scale);
+    Tensor x = drawn(shape, Kind::normal, rng);
+    for (float& value : x.mutable_values<float>()) value *= scale;
+    const NamedInputs inputs = {{"x", x}};
+    const Trace fused = run(graph, inputs, Capture::fused, 1);
+    CHECK(names_of(fused).count("e") == 0);
+    check_clean(graph, fused, threads);
+    const Trace all = run(graph, inputs, Capture::all, 1);
+    CHECK(names_of(all).count("e") == 1);
+    check_clean(graph, all, threads);
+  }
+}
+
 TEST_CASE("FastEngine_QuantizedNet_RunsOnIntegers") {
   const std::uint64_t first = test_seed(8);
   SEED_INFO(first);

@@ -171,4 +171,64 @@ TEST_CASE("FoldPads_OtherFillsReadersAndAxes_AreLeft") {
   CHECK(nodes_of(fold_pads(graph)) == nodes_of(graph));
 }
 
+// x, its half, √2 and what else Gelu is made of.
+ModelBuilder gelu_parts(float root = 1.41421354f, float half = 0.5f) {
+  ModelBuilder model;
+  model.opset(17)
+      .input("x", DType::float32, {2, 3})
+      .initializer("root", tensor<float>({}, {root}))
+      .initializer("inverse", tensor<float>({1}, {0.70710677f}))
+      .initializer("one", tensor<float>({}, {1.0f}))
+      .initializer("half", tensor<float>({}, {half}));
+  return model;
+}
+
+TEST_CASE("FuseGelu_EachOrderOfItsProducts_IsOneNode") {
+  const auto divided = [] { return gelu_parts().node("Div", {"x", "root"}, {"a"}); };
+  const auto multiplied = [] { return gelu_parts().node("Mul", {"inverse", "x"}, {"a"}); };
+  const auto ends = [](ModelBuilder model, bool first_x, bool half_apart) {
+    model.node("Erf", {"a"}, {"e"}).node("Add", {"one", "e"}, {"s"});
+    if (half_apart) model.node("Mul", {"half", "x"}, {"h"}).node("Mul", {"h", "s"}, {"y"});
+    else model.node("Mul", {"s", first_x ? "x" : "half"}, {"p"}).node("Mul", {first_x ? "half" : "x", "p"}, {"y"});
+    return built(model.node("Relu", {"y"}, {"z"}).output("z"));
+  };
+  for (const Graph& graph : {ends(divided(), true, false), ends(divided(), false, false),
+                             ends(multiplied(), true, false), ends(multiplied(), false, true)}) {
+    const Graph after = fuse_gelu(graph);
+    REQUIRE(after.nodes.size() == 2);
+    CHECK(after.nodes[0].op_type == "Gelu");
+    CHECK(after.nodes[0].opset == 20);
+    CHECK(after.nodes[0].inputs == std::vector<ValueId>{*after.find_value("x")});
+    CHECK(after.nodes[0].outputs == std::vector<ValueId>{*after.find_value("y")});
+    CHECK(after.values[*after.find_value("y")].producer == 0);
+    CHECK(after.values[*after.find_value("e")].producer == no_node);
+  }
+}
+
+TEST_CASE("FuseGelu_OtherNumbersReadersAndOutputs_AreLeft") {
+  const auto whole = [](ModelBuilder model, const char* factor = "x") {
+    model.node("Div", {"x", "root"}, {"a"})
+        .node("Erf", {"a"}, {"e"})
+        .node("Add", {"e", "one"}, {"s"})
+        .node("Mul", {factor, "s"}, {"p"})
+        .node("Mul", {"p", "half"}, {"y"})
+        .output("y");
+    return model;
+  };
+  CHECK(fuse_gelu(built(whole(gelu_parts()))).nodes.size() == 1);
+  const auto is_left = [](const ModelBuilder& model) {
+    const Graph graph = built(model);
+    return nodes_of(fuse_gelu(graph)) == nodes_of(graph);
+  };
+  CHECK(is_left(whole(gelu_parts(1.4142f))));
+  CHECK(is_left(whole(gelu_parts(1.41421354f, 0.25f))));
+  CHECK(is_left(whole(gelu_parts(), "a")));
+  CHECK(is_left(whole(gelu_parts().input("w", DType::float32, {2, 3}), "w")));
+  for (const char* inner : {"a", "e", "s", "p"}) {
+    CAPTURE(inner);
+    CHECK(is_left(whole(gelu_parts()).output(inner)));
+    CHECK(is_left(whole(gelu_parts()).node("Neg", {inner}, {"n"}).output("n")));
+  }
+}
+
 }  // namespace driftscope::test::passes_test
