@@ -1,5 +1,5 @@
-// Elementwise operators on simd/elementwise: Relu, Sigmoid, Tanh, Erf, Gelu, Clip; Add, Sub, Mul, Div with the
-// broadcasts that networks have: equal shapes, one number, one number per channel (a run of equal
+// Elementwise operators on simd/elementwise: Relu, Sigmoid, Tanh, Erf, Gelu, Clip; Add, Sub, Mul, Div with
+// the broadcasts that networks have: equal shapes, one number, one number per channel (a run of equal
 // length for each element of the smaller input).
 #include <algorithm>
 #include <limits>

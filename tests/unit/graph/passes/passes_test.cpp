@@ -188,8 +188,11 @@ TEST_CASE("FuseGelu_EachOrderOfItsProducts_IsOneNode") {
   const auto multiplied = [] { return gelu_parts().node("Mul", {"inverse", "x"}, {"a"}); };
   const auto ends = [](ModelBuilder model, bool first_x, bool half_apart) {
     model.node("Erf", {"a"}, {"e"}).node("Add", {"one", "e"}, {"s"});
-    if (half_apart) model.node("Mul", {"half", "x"}, {"h"}).node("Mul", {"h", "s"}, {"y"});
-    else model.node("Mul", {"s", first_x ? "x" : "half"}, {"p"}).node("Mul", {first_x ? "half" : "x", "p"}, {"y"});
+    if (half_apart)
+      model.node("Mul", {"half", "x"}, {"h"}).node("Mul", {"h", "s"}, {"y"});
+    else
+      model.node("Mul", {"s", first_x ? "x" : "half"}, {"p"})
+          .node("Mul", {first_x ? "half" : "x", "p"}, {"y"});
     return built(model.node("Relu", {"y"}, {"z"}).output("z"));
   };
   for (const Graph& graph : {ends(divided(), true, false), ends(divided(), false, false),
