@@ -299,6 +299,14 @@ TEST_CASE("FastEngine_GeluOfFiveNodes_IsOneAndClean") {
     CHECK(names_of(all).count("e") == 1);
     check_clean(graph, all, threads);
   }
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  Tensor special = drawn(shape, Kind::normal, rng);
+  const std::array values = {nan,    infinity, -infinity, 0.0f, -0.0f,  1e-40f, -1e-40f,
+                             1e38f, -1e38f,   100.0f,    -100.0f, 1e-30f, -1e-30f};
+  for (std::size_t i = 0; i < 132; ++i)
+    if (i % 2 == 0) special.mutable_values<float>()[i] = values[i / 2 % values.size()];
+  check_clean(graph, run(graph, {{"x", special}}, Capture::fused, 1), threads);
 }
 
 TEST_CASE("FastEngine_QuantizedNet_RunsOnIntegers") {
