@@ -55,6 +55,11 @@ class ThreadPool {
   void parallel_for(std::int64_t count, std::int64_t grain,
                     FunctionRef<void(std::int64_t, std::int64_t)> body);
 
+  /// Calls body(part, step) for 0 ≤ part < parts ≤ size() and 0 ≤ step < steps; no part of a step begins
+  /// before all parts of the one before have ended. For steps of microseconds: each part stays with one
+  /// thread, and they look for each other instead of sleeping. Not reentrant. `body` must not throw.
+  void parallel_steps(int parts, std::int64_t steps, FunctionRef<void(int, std::int64_t)> body);
+
  private:
   struct State;
   std::unique_ptr<State> state_;

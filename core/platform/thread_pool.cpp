@@ -5,6 +5,7 @@
 // chunk is left or under way. So neither a lock nor a number of the loop is needed.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <system_error>
@@ -24,13 +25,15 @@ constexpr std::int64_t spin_ns = 100'000;
 template <class Done>
 bool spin_until(const Done& done) {
   constexpr int looks_per_reading = 256;
-  const std::int64_t begin = monotonic_ns();
-  do {
+  // In a browser to read the clock takes as long as the shortest waits: looked first, read later.
+  for (std::int64_t begin = 0;;) {
     for (int i = 0; i < looks_per_reading; ++i)
       if (done()) return true;
+    const std::int64_t now = monotonic_ns();
+    if (begin == 0) begin = now;
+    else if (now - begin >= spin_ns) return false;
     std::this_thread::yield();
-  } while (monotonic_ns() - begin < spin_ns);
-  return false;
+  }
 }
 
 }  // namespace
@@ -41,6 +44,11 @@ const void*& thread_slot() {
   thread_local const void* slot = nullptr;
   return slot;
 }
+
+// Of one part of parallel_steps: each on a cache line of its own.
+struct alignas(64) Progress {
+  std::atomic<std::int64_t> steps = 0;
+};
 
 struct ThreadPool::State {
   // Far enough apart that who waits for one does not slow those who count the other.
@@ -56,6 +64,7 @@ struct ThreadPool::State {
   std::mutex mutex;  // of those who sleep
   std::condition_variable work_ready;
   std::condition_variable work_done;
+  std::vector<Progress> progress;
   std::vector<std::thread> threads;  // without the caller
 
   // The chunks of a loop in ascending order, −1 when none is left.
@@ -110,6 +119,7 @@ ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
       break;  // the platform gives no more: size() says how many there are
     }
   }
+  state->progress = std::vector<Progress>(static_cast<std::size_t>(size()));
 }
 
 ThreadPool::~ThreadPool() {
@@ -143,6 +153,25 @@ void ThreadPool::parallel_for(std::int64_t count, std::int64_t grain,
   }
   state.work();
   state.wait_until_done();
+}
+
+void ThreadPool::parallel_steps(int parts, std::int64_t steps,
+                                FunctionRef<void(int, std::int64_t)> body) {
+  std::vector<Progress>& progress = state_->progress;
+  for (Progress& one : progress) one.steps = 0;
+  // Who waits for the others holds one part and there are as many threads as parts: someone takes each.
+  parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t /*end*/) {
+    const int part = static_cast<int>(begin);
+    for (std::int64_t step = 0; step < steps; ++step) {
+      body(part, step);
+      progress[static_cast<std::size_t>(part)].steps.store(step + 1, std::memory_order_release);
+      for (int i = 0; i < parts; ++i) {
+        const Progress& other = progress[static_cast<std::size_t>(i)];
+        const auto there = [&] { return other.steps.load(std::memory_order_acquire) > step; };
+        while (!spin_until(there)) std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+    }
+  });
 }
 
 }  // namespace driftscope

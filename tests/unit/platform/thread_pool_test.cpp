@@ -68,6 +68,29 @@ TEST_CASE("ThreadPool_BodyThatTakesLong_IsWaitedFor") {
   CHECK(done == 2);
 }
 
+// A part of a step sees what all parts of the step before have written.
+TEST_CASE("ThreadPool_Steps_WaitForTheWholeStepBefore") {
+  for (const int size : {1, 2, 3, 7}) {
+    CAPTURE(size);
+    ThreadPool threads(size);
+    for (int round = 0; round < repetitions(20); ++round) {
+      const int parts = 1 + round % threads.size();
+      const std::int64_t steps = round % 4 * 50;
+      std::vector<std::int64_t> sums(static_cast<std::size_t>(2 * parts), 1);  // in turns
+      std::atomic<int> wrong = 0;
+      threads.parallel_steps(parts, steps, [&](int part, std::int64_t step) {
+        const auto at = [&](std::int64_t turn, int i) -> std::int64_t& {
+          return sums[static_cast<std::size_t>(turn % 2 * parts + i)];
+        };
+        for (int i = 0; i < parts; ++i) wrong += at(step, i) == step + 1 ? 0 : 1;
+        at(step + 1, part) = step + 2;
+      });
+      CHECK(wrong == 0);
+      CHECK(sums[static_cast<std::size_t>(steps % 2 * parts)] == steps + 1);
+    }
+  }
+}
+
 TEST_CASE("ThreadPool_NoItems_CallsNothing") {
   ThreadPool threads(3);
   threads.parallel_for(0, 1, [](std::int64_t, std::int64_t) { CHECK(false); });

@@ -22,52 +22,87 @@ RecurrentKind kind_of(Cell cell) {
   }
 }
 
-// Rows of `weights` (columns of the product) `first` to first + count, packed for add_product.
-struct Packed {
-  AlignedFloats data;
-  std::int64_t blocks = 0;
+// Gates that are computed at once, and the weights of the state for them, packed as the kernels want them.
+struct Matrix {
+  std::int64_t first_gate = 0;
+  std::int64_t gates = 0;
+  std::int64_t lanes = 0;
+  std::int64_t units = 0;   // of a group
+  std::int64_t groups = 0;
+  std::int64_t before = 0;  // floats of other matrices in front of it in a row of products
+  AlignedFloats packed;
 
-  Packed() = default;
-  Packed(const float* weights, std::int64_t count, std::int64_t depth, std::int64_t block)
-      : data((count + block - 1) / block * block * depth), blocks((count + block - 1) / block) {
-    float* to = data.data();
-    for (std::int64_t b = 0; b < blocks; ++b)
-      for (std::int64_t k = 0; k < depth; ++k)
-        for (std::int64_t j = b * block; j < (b + 1) * block; ++j)
-          *to++ = j < count ? weights[j * depth + k] : 0.0f;
+  Matrix(std::int64_t first, std::int64_t count, std::int64_t hidden, const RecurrentKernels& kernels,
+         std::int64_t floats_before)
+      : first_gate(first),
+        gates(count),
+        lanes(kernels.lanes),
+        units(kernels.units[static_cast<std::size_t>(count)]),
+        groups((hidden + units - 1) / units),
+        before(floats_before) {}
+
+  [[nodiscard]] std::int64_t columns() const { return groups * units * gates; }
+
+  // Column of the matrix → column of ONNX's gates × hidden, or −1 beyond the last unit.
+  [[nodiscard]] std::int64_t original(std::int64_t column, std::int64_t hidden) const {
+    const std::int64_t vector = column / lanes;
+    const std::int64_t gate = first_gate + vector % gates;
+    const std::int64_t unit = vector / gates * lanes + column % lanes;
+    return unit < hidden ? gate * hidden + unit : -1;
+  }
+
+  // `weights`: R of one direction, gates × hidden rows of `hidden`.
+  void pack(const float* weights, std::int64_t hidden) {
+    packed = AlignedFloats(columns() * hidden);
+    float* to = packed.data();
+    const std::int64_t width = units * gates;
+    for (std::int64_t first = 0; first < columns(); first += width)
+      for (std::int64_t k = 0; k < hidden; ++k)
+        for (std::int64_t j = first; j < first + width; ++j) {
+          const std::int64_t row = original(j, hidden);
+          *to++ = row < 0 ? 0.0f : weights[row * hidden + k];
+        }
   }
 };
 
-// One direction: where it reads and writes, and what it keeps.
+// One direction: where it reads, and what it keeps.
 struct Direction {
   std::int64_t number = 0;
   bool reversed = false;
-  Packed r;            // all gates; for GRU without linear_before_reset z and r
-  Packed r_candidate;  // GRU without linear_before_reset
-  std::vector<float> candidate_bias;  // GRU with it: Rb of the candidate
-  BufferId products = no_buffer;      // W·x and the biases, a row for each step and sequence
+  std::vector<Matrix> matrices;   // one; for GRU without linear_before_reset z with r, then the candidate
+  AlignedFloats candidate_bias;   // GRU with it: Rb of the candidate
+  BufferId products = no_buffer;  // W·x and the biases, a row for each step and sequence
 };
+
+// Multiplications in a step from which on threads share it.
+constexpr std::int64_t least_step_for_threads = 24'000;
 
 class RecurrentStep final : public Step {
  public:
-  RecurrentStep(Cell cell, bool linear_before_reset, const RecurrentLayout& layout,
-                const RecurrentKernels& kernels, std::int64_t row, Direction direction,
+  RecurrentStep(Cell cell, const RecurrentLayout& layout, const RecurrentKernels& kernels,
+                ThreadPool* threads, std::int64_t row, std::vector<Direction> directions,
                 std::array<BufferId, 2> initial, std::array<BufferId, 3> outputs)
       : cell_(cell),
-        linear_before_reset_(linear_before_reset),
         layout_(layout),
         kernels_(kernels),
+        threads_(threads),
         row_(row),
-        direction_(std::move(direction)),
+        padded_(padded(layout.hidden, kernels)),
+        directions_(std::move(directions)),
         initial_(initial),
         outputs_(outputs),
-        h_(layout.batch * layout.hidden),
-        c_(layout.batch * layout.hidden),
-        sums_(row),
-        spare_(row) {}
+        spaces_(sequences() * Space::size(padded_)),
+        products_(directions_.size()) {
+    std::fill_n(spaces_.data(), spaces_.size(), 0.0f);
+  }
+
+  static std::int64_t padded(std::int64_t hidden, const RecurrentKernels& kernels) {
+    return (hidden + kernels.units[1] - 1) / kernels.units[1] * kernels.units[1];
+  }
 
   Status bind(const Memory& memory) override {
-    products_ = memory.at<const float>(direction_.products);
+    for (std::size_t d = 0; d < directions_.size(); ++d)
+      products_[d] = memory.at<const float>(directions_[d].products);
     for (std::size_t i = 0; i < initial_.size(); ++i)
       start_[i] = initial_[i] == no_buffer ? nullptr : memory.at<const float>(initial_[i]);
     for (std::size_t i = 0; i < outputs_.size(); ++i)
@@ -75,66 +110,137 @@ class RecurrentStep final : public Step {
     return {};
   }
 
+  // Sequences are independent of each other, so threads rather take whole ones than parts of a step.
   Status run(Memory& /*memory*/) override {
-    const std::int64_t hidden = layout_.hidden;
-    const std::array<float*, 2> states = {h_.data(), c_.data()};
-    for (std::size_t i = 0; i < 2; ++i)
-      for (std::int64_t n = 0; n < layout_.batch; ++n) {
-        float* state = states[i] + n * hidden;
-        if (start_[i] == nullptr) std::fill_n(state, hidden, 0.0f);
-        else std::copy_n(start_[i] + layout_.state_row(direction_.number, n), hidden, state);
-      }
-    for (std::int64_t step = 0; step < layout_.steps; ++step) {
-      const std::int64_t t = direction_.reversed ? layout_.steps - 1 - step : step;
-      for (std::int64_t n = 0; n < layout_.batch; ++n) {
-        float* h = h_.data() + n * hidden;
-        advance(products_ + layout_.x_row(t, n) / layout_.inputs * row_, h, c_.data() + n * hidden);
-        if (out_[0] != nullptr)
-          std::copy_n(h, hidden, out_[0] + layout_.y_row(t, direction_.number, n));
-      }
+    const int threads = threads_ == nullptr ? 1 : threads_->size();
+    if (threads > 1 && sequences() >= threads) {
+      threads_->parallel_for(sequences(), 1, [this](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t s = begin; s < end; ++s) run_alone(s);
+      });
+      return {};
     }
-    for (std::size_t i = 0; i < 2; ++i)
-      for (std::int64_t n = 0; n < layout_.batch && out_[i + 1] != nullptr; ++n)
-        std::copy_n(states[i] + n * hidden, hidden,
-                    out_[i + 1] + layout_.state_row(direction_.number, n));
+    for (std::int64_t s = 0; s < sequences(); ++s) {
+      const std::vector<Matrix>& matrices = direction_of(s).matrices;
+      const std::int64_t work = matrices.back().columns() * layout_.hidden;
+      const int parts = static_cast<int>(std::min<std::int64_t>(threads, matrices.back().groups));
+      if (parts == 1 || work < least_step_for_threads) {
+        run_alone(s);
+        continue;
+      }
+      begin(s);
+      threads_->parallel_steps(parts, phases(s), [=, this](int part, std::int64_t phase) {
+        advance(s, phase, part, parts);
+      });
+      end(s);
+    }
     return {};
   }
 
  private:
-  // One step of one sequence; `products`: W·x and the biases of all gates.
-  void advance(const float* products, float* h, float* c) {
-    const std::int64_t hidden = layout_.hidden;
-    float* sums = sums_.data();
-    std::copy_n(products, row_, sums);
-    if (cell_ == Cell::gru && linear_before_reset_)
-      std::copy_n(direction_.candidate_bias.data(), hidden, sums + 2 * hidden);
-    kernels_.add_product(direction_.r.data.data(), h, hidden, direction_.r.blocks, sums);
-    if (cell_ == Cell::lstm) return kernels_.lstm(sums, hidden, c, h);
-    if (cell_ == Cell::rnn) return kernels_.rnn(sums, hidden, h);
-    if (linear_before_reset_)
-      return kernels_.gru(sums, products + 2 * hidden, sums + 2 * hidden, hidden, h);
-    float* candidate = spare_.data();
-    float* product = candidate + row_ - hidden;
-    kernels_.reset(sums + hidden, h, hidden, product);
-    std::copy_n(products + 2 * hidden, hidden, candidate);
-    kernels_.add_product(direction_.r_candidate.data.data(), product, hidden,
-                         direction_.r_candidate.blocks, candidate);
-    kernels_.update(sums, candidate, hidden, h);
+  // Of one sequence; zeros beyond the last unit, and they stay zeros.
+  struct Space {
+    std::array<float*, 2> h;  // written in turns, the first one at the first step's end
+    float* c;
+    float* z;
+    float* product;
+    Space(float* begin, std::int64_t padded)
+        : h{begin, begin + padded},
+          c(begin + 2 * padded),
+          z(begin + 3 * padded),
+          product(begin + 4 * padded) {}
+    static std::int64_t size(std::int64_t padded) { return 5 * padded; }
+  };
+
+  [[nodiscard]] std::int64_t sequences() const { return std::ssize(directions_) * layout_.batch; }
+  [[nodiscard]] const Direction& direction_of(std::int64_t sequence) const {
+    return directions_[static_cast<std::size_t>(sequence / layout_.batch)];
+  }
+  [[nodiscard]] Space space(std::int64_t sequence) const {
+    return {spaces_.data() + sequence * Space::size(padded_), padded_};
+  }
+  // A step has a phase for each matrix.
+  [[nodiscard]] std::int64_t phases(std::int64_t sequence) const {
+    return layout_.steps * std::ssize(direction_of(sequence).matrices);
+  }
+
+  void run_alone(std::int64_t sequence) const {
+    begin(sequence);
+    for (std::int64_t phase = 0; phase < phases(sequence); ++phase) advance(sequence, phase, 0, 1);
+    end(sequence);
+  }
+
+  void begin(std::int64_t sequence) const {
+    const std::array<float*, 2> states = {space(sequence).h[1], space(sequence).c};
+    const std::int64_t row = state_row(sequence);
+    for (std::size_t i = 0; i < states.size(); ++i)
+      if (start_[i] == nullptr) std::fill_n(states[i], layout_.hidden, 0.0f);
+      else std::copy_n(start_[i] + row, layout_.hidden, states[i]);
+  }
+
+  void end(std::int64_t sequence) const {
+    const Space it = space(sequence);
+    const std::array<const float*, 2> states = {it.h[(layout_.steps - 1) % 2], it.c};
+    for (std::size_t i = 0; i < states.size(); ++i)
+      if (out_[i + 1] != nullptr)
+        std::copy_n(states[i], layout_.hidden, out_[i + 1] + state_row(sequence));
+  }
+
+  [[nodiscard]] std::int64_t state_row(std::int64_t sequence) const {
+    return layout_.state_row(direction_of(sequence).number, sequence % layout_.batch);
+  }
+
+  // Of one phase the groups of one of `parts` parts.
+  void advance(std::int64_t sequence, std::int64_t phase, int part, int parts) const {
+    const Direction& direction = direction_of(sequence);
+    const std::int64_t n = sequence % layout_.batch;
+    const std::int64_t step = phase / std::ssize(direction.matrices);
+    const auto number = static_cast<std::size_t>(phase % std::ssize(direction.matrices));
+    const bool last = number + 1 == direction.matrices.size();
+    const Matrix& matrix = direction.matrices[number];
+    const std::int64_t t = direction.reversed ? layout_.steps - 1 - step : step;
+    const float* products = products_[static_cast<std::size_t>(sequence / layout_.batch)] +
+                            layout_.x_row(t, n) / layout_.inputs * row_;
+    const Space it = space(sequence);
+
+    RecurrentOperands operands;
+    operands.packed = matrix.packed.data();
+    operands.products = products + matrix.before;
+    operands.depth = layout_.hidden;
+    operands.h = it.h[(step + 1) % 2];
+    operands.state = number == 0 ? operands.h : it.product;
+    operands.candidate_bias = direction.candidate_bias.data();
+    operands.c = it.c;
+    operands.z = it.z;
+    operands.out = last ? it.h[step % 2] : it.product;
+    operands.backwards = step % 2 == 1;
+    const std::int64_t first = matrix.groups * part / parts;
+    const std::int64_t end = matrix.groups * (part + 1) / parts;
+    kernel_of(number, last)(operands, first, end);
+    if (!last || out_[0] == nullptr) return;
+    const std::int64_t from = first * matrix.units;
+    const std::int64_t to = std::min(end * matrix.units, layout_.hidden);
+    std::copy(operands.out + from, operands.out + to,
+              out_[0] + layout_.y_row(t, direction.number, n) + from);
+  }
+
+  [[nodiscard]] RecurrentKernel kernel_of(std::size_t matrix, bool last) const {
+    if (cell_ == Cell::lstm) return kernels_.lstm;
+    if (cell_ == Cell::rnn) return kernels_.rnn;
+    if (!last) return kernels_.reset;
+    return matrix == 0 ? kernels_.gru : kernels_.update;
   }
 
   Cell cell_;
-  bool linear_before_reset_;
   RecurrentLayout layout_;
   RecurrentKernels kernels_;
-  std::int64_t row_;  // floats of one row of products: whole blocks
-  Direction direction_;
+  ThreadPool* threads_;  // null: one thread
+  std::int64_t row_;     // floats of one row of products
+  std::int64_t padded_;  // floats of an array over units
+  std::vector<Direction> directions_;
   std::array<BufferId, 2> initial_;  // h, c
   std::array<BufferId, 3> outputs_;  // Y, Y_h, Y_c
-  AlignedFloats h_;
-  AlignedFloats c_;
-  AlignedFloats sums_;
-  AlignedFloats spare_;
-  const float* products_ = nullptr;
+  AlignedFloats spaces_;
+  std::vector<const float*> products_;  // by direction
   std::array<const float*, 2> start_{};
   std::array<float*, 3> out_{};
 };
@@ -149,20 +255,44 @@ bool default_activations(const RecurrentAttributes& attributes, const RecurrentK
   return !attributes.clip.has_value();
 }
 
-// W·x + Wb, and Rb where it is added before anything else happens to it.
-Result<bool> place_products(Lowering& lowering, const Node& node, const RecurrentLayout& layout,
-                            const float* w, const std::vector<float>& bias, std::int64_t row,
-                            BufferId out) {
+// One direction's W·x + Wb, and Rb where it is added before anything else happens to it.
+struct InputProduct {
+  std::vector<float> weights;  // rows × inputs
+  std::vector<float> bias;
+
+  // Rows in the order of the matrices; `w` and `b` of this direction, `b` may be null.
+  InputProduct(const Direction& direction, std::int64_t row, const RecurrentLayout& layout,
+               std::int64_t columns, const float* w, const float* b)
+      : weights(static_cast<std::size_t>(row * layout.inputs), 0.0f),
+        bias(static_cast<std::size_t>(row), 0.0f) {
+    const bool apart = direction.candidate_bias.data() != nullptr;
+    for (const Matrix& matrix : direction.matrices)
+      for (std::int64_t j = 0; j < matrix.columns(); ++j) {
+        const std::int64_t from = matrix.original(j, layout.hidden);
+        if (from < 0) continue;
+        const std::int64_t to = matrix.before + j;
+        std::copy_n(w + from * layout.inputs, layout.inputs, weights.data() + to * layout.inputs);
+        if (b == nullptr) continue;
+        const bool candidate = apart && from >= 2 * layout.hidden;
+        bias[static_cast<std::size_t>(to)] = candidate ? b[from] : b[from] + b[columns + from];
+      }
+  }
+};
+
+Result<bool> place_product(Lowering& lowering, const Node& node, const RecurrentLayout& layout,
+                           const InputProduct& product, BufferId out) {
   const auto inputs = static_cast<std::size_t>(layout.inputs);
+  const std::size_t row = product.bias.size();
   const Clamp all;
   xnn_operator_t raw = nullptr;
-  if (xnn_create_fully_connected_nc_f32(inputs, bias.size(), inputs, static_cast<std::size_t>(row),
-                                        w, bias.data(), all.min, all.max, 0, nullptr, nullptr,
+  if (xnn_create_fully_connected_nc_f32(inputs, row, inputs, row, product.weights.data(),
+                                        product.bias.data(), all.min, all.max, 0, nullptr, nullptr,
                                         &raw) != xnn_status_success)
     return false;
   XnnOperator op(raw);
   const std::int64_t rows = layout.steps * layout.batch;
-  const pthreadpool_t pool = lowering.pool_for(rows * layout.inputs * row);
+  const pthreadpool_t pool =
+      lowering.pool_for(rows * layout.inputs * static_cast<std::int64_t>(row));
   if (xnn_reshape_fully_connected_nc_f32(raw, static_cast<std::size_t>(rows), pool) !=
       xnn_status_success)
     return false;
@@ -171,6 +301,19 @@ Result<bool> place_products(Lowering& lowering, const Node& node, const Recurren
     return xnn_setup_fully_connected_nc_f32(it, memory.at<const float>(in), memory.at<float>(out));
   });
   return true;
+}
+
+// The gates at once where each is known from h alone.
+std::vector<Matrix> matrices_of(Cell cell, bool linear_before_reset, std::int64_t gates,
+                                std::int64_t hidden, const RecurrentKernels& kernels) {
+  std::vector<Matrix> matrices;
+  if (cell != Cell::gru || linear_before_reset) {
+    matrices.emplace_back(0, gates, hidden, kernels, 0);
+    return matrices;
+  }
+  matrices.emplace_back(0, 2, hidden, kernels, 0);
+  matrices.emplace_back(2, 1, hidden, kernels, matrices[0].columns());
+  return matrices;
 }
 
 template <Cell cell>
@@ -201,9 +344,6 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   const bool before_reset = cell == Cell::gru && *linear != 0;
   const RecurrentKernels kernels = recurrent_kernels(lowering.simd());
   const std::int64_t columns = kind.gates * layout.hidden;
-  // Room for whole blocks behind the candidate's sums as well, which begin anywhere.
-  const std::int64_t row =
-      (columns + kernels.block - 1) / kernels.block * kernels.block + kernels.block;
 
   std::array<BufferId, 2> initial = {no_buffer, no_buffer};
   for (std::size_t i = 0; i < 2; ++i)
@@ -211,49 +351,48 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
       DRIFTSCOPE_TRY(initial[i], lowering.read(node.inputs[initial_h + i], {}));
     }
   std::vector<Direction> directions;
+  PlannedStep planned;
+  std::int64_t row = 0;
   for (std::int64_t d = 0; d < layout.directions; ++d) {
     const float* weights = given[0]->values<float>().data() + d * columns * layout.inputs;
     const float* state = given[1]->values<float>().data() + d * columns * layout.hidden;
     const float* biases =
         given[2] == nullptr ? nullptr : given[2]->values<float>().data() + d * 2 * columns;
-    std::vector<float> bias(static_cast<std::size_t>(columns), 0.0f);
     Direction direction;
     direction.number = d;
     direction.reversed = attributes->reversed(d);
-    direction.candidate_bias.assign(static_cast<std::size_t>(layout.hidden), 0.0f);
-    for (std::int64_t j = 0; biases != nullptr && j < columns; ++j) {
-      const bool apart = before_reset && j >= 2 * layout.hidden;
-      bias[static_cast<std::size_t>(j)] = apart ? biases[j] : biases[j] + biases[columns + j];
-      if (apart) direction.candidate_bias[static_cast<std::size_t>(j - 2 * layout.hidden)] =
-          biases[columns + j];
+    direction.matrices = matrices_of(cell, before_reset, kind.gates, layout.hidden, kernels);
+    row = direction.matrices.back().before + direction.matrices.back().columns();
+    for (Matrix& matrix : direction.matrices) matrix.pack(state, layout.hidden);
+    if (before_reset) {
+      const std::int64_t padded = RecurrentStep::padded(layout.hidden, kernels);
+      direction.candidate_bias = AlignedFloats(padded);
+      std::fill_n(direction.candidate_bias.data(), padded, 0.0f);
+      if (biases != nullptr)
+        std::copy_n(biases + columns + 2 * layout.hidden, layout.hidden,
+                    direction.candidate_bias.data());
     }
-    const bool two_products = cell == Cell::gru && !before_reset;
-    const std::int64_t at_once = two_products ? 2 * layout.hidden : columns;
-    direction.r = Packed(state, at_once, layout.hidden, kernels.block);
-    if (two_products)
-      direction.r_candidate = Packed(state + at_once * layout.hidden, layout.hidden, layout.hidden,
-                                     kernels.block);
     direction.products = lowering.scratch(
         static_cast<std::size_t>(layout.steps * layout.batch * row) * sizeof(float));
-    DRIFTSCOPE_TRY(const bool placed, place_products(lowering, node, layout, weights, bias, row,
-                                                     direction.products));
+    const InputProduct product(direction, row, layout, columns, weights, biases);
+    DRIFTSCOPE_TRY(const bool placed,
+                   place_product(lowering, node, layout, product, direction.products));
     if (!placed) return false;
+    planned.reads.push_back(direction.products);
     directions.push_back(std::move(direction));
   }
   std::array<BufferId, 3> outputs = {no_buffer, no_buffer, no_buffer};
   for (std::size_t i = 0; i < node.outputs.size(); ++i)
     if (node.outputs[i] != no_value) outputs[i] = lowering.write(node.outputs[i], {});
-  for (Direction& direction : directions) {
-    PlannedStep planned;
-    planned.reads = {direction.products};
-    for (const BufferId id : initial)
-      if (id != no_buffer) planned.reads.push_back(id);
-    for (const BufferId id : outputs)
-      if (id != no_buffer) planned.writes.push_back(id);
-    planned.step = std::make_unique<RecurrentStep>(cell, before_reset, layout, kernels, row,
-                                                   std::move(direction), initial, outputs);
-    lowering.emit(std::move(planned));
-  }
+  for (const BufferId id : initial)
+    if (id != no_buffer) planned.reads.push_back(id);
+  for (const BufferId id : outputs)
+    if (id != no_buffer) planned.writes.push_back(id);
+  const std::int64_t work = layout.directions * layout.batch * layout.steps * columns * layout.hidden;
+  ThreadPool* threads = lowering.pool_for(work) == nullptr ? nullptr : &lowering.threads();
+  planned.step = std::make_unique<RecurrentStep>(cell, layout, kernels, threads, row,
+                                                 std::move(directions), initial, outputs);
+  lowering.emit(std::move(planned));
   return true;
 }
 

@@ -1,7 +1,5 @@
 #include "core/engines/fast/simd/recurrent.hpp"
 
-#include <algorithm>
-
 #include "core/ops/support/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -19,49 +17,59 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::size_t lanes = hn::MaxLanes(FloatTag());
-// As many sums as it takes to keep two multiply-add units busy, whose results come four cycles later.
-constexpr std::size_t vectors = 8;
 
-void add_product(const float* HWY_RESTRICT packed, const float* HWY_RESTRICT h, std::int64_t depth,
-                 std::int64_t blocks, float* HWY_RESTRICT sums) {
+// Vectors of units in a group. Two multiply-add units whose results come four cycles later want eight sums;
+// with more than that V8 spills. Weights come from the second-level cache, so six are as quick.
+constexpr std::size_t group_vectors(std::size_t gates) { return gates == 3 ? 2 : 8 / gates; }
+
+// Of one group, vector by vector.
+template <std::size_t gates>
+struct Sums {
+  static constexpr std::size_t count = gates * group_vectors(gates);
+  FloatVector v[count];
+  HWY_INLINE FloatVector gate(std::size_t g, std::size_t i) const { return v[i * gates + g]; }
+};
+
+// The sums of one group, with what the state adds to them.
+template <std::size_t gates>
+HWY_INLINE void add_product(const RecurrentOperands& operands, std::size_t group,
+                            Sums<gates>& sums) {
+  constexpr std::size_t count = Sums<gates>::count;
   const FloatTag d;
-  for (std::int64_t block = 0; block < blocks; ++block, sums += vectors * lanes) {
-    FloatVector sum[vectors];
-    HWY_UNROLL(8)
-    for (std::size_t v = 0; v < vectors; ++v) sum[v] = hn::LoadU(d, sums + v * lanes);
-    for (std::int64_t k = 0; k < depth; ++k, packed += vectors * lanes) {
-      const FloatVector x = hn::Set(d, h[k]);
-      HWY_UNROLL(8)
-      for (std::size_t v = 0; v < vectors; ++v)
-        sum[v] = mul_add(x, hn::Load(d, packed + v * lanes), sum[v]);
-    }
-    HWY_UNROLL(8)
-    for (std::size_t v = 0; v < vectors; ++v) hn::StoreU(sum[v], d, sums + v * lanes);
+  const std::size_t at = group * count * lanes;
+  FloatVector sum[count];
+  HWY_UNROLL(8)
+  for (std::size_t v = 0; v < count; ++v) {
+    // Of the candidate of GRU the state's part is summed alone.
+    const bool apart = gates == 3 && v % 3 == 2;
+    sum[v] = hn::LoadU(d, apart ? operands.candidate_bias + (group * count + v) / 3 * lanes
+                                : operands.products + at + v * lanes);
   }
+  const float* HWY_RESTRICT state = operands.state;
+  const std::int64_t depth = operands.depth;
+  const float* HWY_RESTRICT packed = operands.packed + at * static_cast<std::size_t>(depth);
+  for (std::int64_t k = 0; k < depth; ++k, packed += count * lanes) {
+    const FloatVector x = hn::Set(d, state[k]);
+    HWY_UNROLL(8)
+    for (std::size_t v = 0; v < count; ++v)
+      sum[v] = mul_add(x, hn::Load(d, packed + v * lanes), sum[v]);
+  }
+  HWY_UNROLL(8)
+  for (std::size_t v = 0; v < count; ++v) sums.v[v] = sum[v];
 }
 
-// body(load, store, i): for whole vectors at i, then for the rest through a buffer.
-template <class Body>
-HWY_INLINE void for_each_vector(std::int64_t n, const Body& body) {
-  const FloatTag d;
-  const auto width = static_cast<std::int64_t>(lanes);
-  std::int64_t i = 0;
-  for (; i + width <= n; i += width)
-    body([&](const float* x) { return hn::LoadU(d, x + i); },
-         [&](FloatVector v, float* y) { hn::StoreU(v, d, y + i); });
-  if (i == n) return;
-  const auto rest = static_cast<std::size_t>(n - i);
-  body(
-      [&](const float* x) {
-        HWY_ALIGN float part[lanes] = {};
-        std::copy_n(x + i, rest, part);
-        return hn::Load(d, part);
-      },
-      [&](FloatVector v, float* y) {
-        HWY_ALIGN float part[lanes];
-        hn::Store(v, d, part);
-        std::copy_n(part, rest, y + i);
-      });
+// body(sums, i, at): for vector i of each group's units, which are at `at`.
+template <std::size_t gates, class Body>
+HWY_INLINE void for_each_vector(const RecurrentOperands& operands, std::int64_t begin,
+                                std::int64_t end, const Body& body) {
+  constexpr std::size_t n = group_vectors(gates);
+  for (std::int64_t j = begin; j < end; ++j) {
+    const auto group = static_cast<std::size_t>(operands.backwards ? begin + end - 1 - j : j);
+    Sums<gates> sums;
+    add_product(operands, group, sums);
+    HWY_UNROLL(8)
+    for (std::size_t i = 0; i < n; ++i) body(sums, i, (group * n + i) * lanes);
+  }
 }
 
 // (1 − z)·candidate + z·h.
@@ -71,54 +79,65 @@ HWY_INLINE FloatVector blend(const activations::Constants& k, FloatVector z, Flo
   return mul_add(rest, candidate, hn::Mul(z, h));
 }
 
-void lstm(const float* gates, std::int64_t n, float* c, float* h) {
+void lstm(const RecurrentOperands& operands, std::int64_t begin, std::int64_t end) {
+  const FloatTag d;
   const activations::Constants& k = activations::constants();
-  for_each_vector(n, [&](const auto& load, const auto& store) {
-    const FloatVector i = activations::sigmoid(k, load(gates));
-    const FloatVector f = activations::sigmoid(k, load(gates + 2 * n));
-    const FloatVector candidate = activations::tanh(k, load(gates + 3 * n));
-    const FloatVector cell = mul_add(f, load(c), hn::Mul(i, candidate));
-    const FloatVector o = activations::sigmoid(k, load(gates + n));
-    store(cell, c);
-    store(hn::Mul(o, activations::tanh(k, cell)), h);
+  for_each_vector<4>(operands, begin, end, [&](const Sums<4>& sums, std::size_t i, std::size_t at) {
+    const FloatVector in = activations::sigmoid(k, sums.gate(0, i));
+    const FloatVector forget = activations::sigmoid(k, sums.gate(2, i));
+    const FloatVector candidate = activations::tanh(k, sums.gate(3, i));
+    const FloatVector cell =
+        mul_add(forget, hn::LoadU(d, operands.c + at), hn::Mul(in, candidate));
+    const FloatVector out = activations::sigmoid(k, sums.gate(1, i));
+    hn::StoreU(cell, d, operands.c + at);
+    hn::StoreU(hn::Mul(out, activations::tanh(k, cell)), d, operands.out + at);
   });
 }
 
-void gru(const float* gates, const float* x, const float* linear, std::int64_t n, float* h) {
+void gru(const RecurrentOperands& operands, std::int64_t begin, std::int64_t end) {
+  const FloatTag d;
   const activations::Constants& k = activations::constants();
-  for_each_vector(n, [&](const auto& load, const auto& store) {
-    const FloatVector z = activations::sigmoid(k, load(gates));
-    const FloatVector r = activations::sigmoid(k, load(gates + n));
-    const FloatVector candidate = activations::tanh(k, mul_add(r, load(linear), load(x)));
-    store(blend(k, z, candidate, load(h)), h);
+  for_each_vector<3>(operands, begin, end, [&](const Sums<3>& sums, std::size_t i, std::size_t at) {
+    const FloatVector z = activations::sigmoid(k, sums.gate(0, i));
+    const FloatVector r = activations::sigmoid(k, sums.gate(1, i));
+    const FloatVector x = hn::LoadU(d, operands.products + 3 * at + 2 * lanes);
+    const FloatVector candidate = activations::tanh(k, mul_add(r, sums.gate(2, i), x));
+    hn::StoreU(blend(k, z, candidate, hn::LoadU(d, operands.h + at)), d, operands.out + at);
   });
 }
 
-void reset(const float* r, const float* h, std::int64_t n, float* product) {
+void reset(const RecurrentOperands& operands, std::int64_t begin, std::int64_t end) {
+  const FloatTag d;
   const activations::Constants& k = activations::constants();
-  for_each_vector(n, [&](const auto& load, const auto& store) {
-    store(hn::Mul(activations::sigmoid(k, load(r)), load(h)), product);
+  for_each_vector<2>(operands, begin, end, [&](const Sums<2>& sums, std::size_t i, std::size_t at) {
+    hn::StoreU(activations::sigmoid(k, sums.gate(0, i)), d, operands.z + at);
+    const FloatVector r = activations::sigmoid(k, sums.gate(1, i));
+    hn::StoreU(hn::Mul(r, hn::LoadU(d, operands.h + at)), d, operands.out + at);
   });
 }
 
-void update(const float* z, const float* candidate, std::int64_t n, float* h) {
+void update(const RecurrentOperands& operands, std::int64_t begin, std::int64_t end) {
+  const FloatTag d;
   const activations::Constants& k = activations::constants();
-  for_each_vector(n, [&](const auto& load, const auto& store) {
-    store(blend(k, activations::sigmoid(k, load(z)), activations::tanh(k, load(candidate)), load(h)), h);
+  for_each_vector<1>(operands, begin, end, [&](const Sums<1>& sums, std::size_t i, std::size_t at) {
+    const FloatVector candidate = activations::tanh(k, sums.gate(0, i));
+    const FloatVector z = hn::LoadU(d, operands.z + at);
+    hn::StoreU(blend(k, z, candidate, hn::LoadU(d, operands.h + at)), d, operands.out + at);
   });
 }
 
-void rnn(const float* sums, std::int64_t n, float* h) {
+void rnn(const RecurrentOperands& operands, std::int64_t begin, std::int64_t end) {
   const activations::Constants& k = activations::constants();
-  for_each_vector(n, [&](const auto& load, const auto& store) {
-    store(activations::tanh(k, load(sums)), h);
+  for_each_vector<1>(operands, begin, end, [&](const Sums<1>& sums, std::size_t i, std::size_t at) {
+    hn::StoreU(activations::tanh(k, sums.gate(0, i)), FloatTag(), operands.out + at);
   });
 }
 
 RecurrentKernels make_recurrent_kernels() {
   RecurrentKernels kernels;
-  kernels.block = static_cast<std::int64_t>(vectors * lanes);
-  kernels.add_product = &add_product;
+  kernels.lanes = static_cast<std::int64_t>(lanes);
+  for (std::size_t gates = 1; gates < kernels.units.size(); ++gates)
+    kernels.units[gates] = static_cast<std::int64_t>(group_vectors(gates) * lanes);
   kernels.lstm = &lstm;
   kernels.gru = &gru;
   kernels.reset = &reset;

@@ -1,38 +1,53 @@
 // One time step of RNN, GRU and LSTM: a matrix times the state, and the gates. What is computed in one
 // step depends on the step before, so nothing but speed within the step helps: weights are packed so that
-// they stream through registers once, in order. Client: operators/recurrent.cpp.
+// they stream through registers once, in order. Units are independent within a step, so threads share them.
+// Client: operators/recurrent.cpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "core/engines/strict/simd/target.hpp"
 
 namespace driftscope::fast {
 
-/// Columns (outputs) come in blocks that are held in registers. A packed matrix is, block after block,
-/// `depth` rows of `block` weights; columns beyond the last are zeros. sums has room for whole blocks.
+/// What a kernel reads and writes. Units are computed in groups, arrays have room for whole ones; beyond the
+/// last unit weights and products are zeros. `products`: the first `lanes` units of the first gate, of the
+/// next gates, then the next units. `packed`: group after group of such columns, each `depth` rows of weights.
+struct RecurrentOperands {
+  const float* packed = nullptr;
+  const float* products = nullptr;  ///< what the input and the biases give, all gates
+  const float* state = nullptr;     ///< what the weights are applied to, `depth` long
+  std::int64_t depth = 0;
+  const float* h = nullptr;         ///< of the step before
+  const float* candidate_bias = nullptr;  ///< gru alone: what is added to the state's part of h̃
+  float* c = nullptr;               ///< lstm: of the step before, replaced
+  float* z = nullptr;               ///< written by reset, read by update
+  float* out = nullptr;             ///< h of this step; of reset σ(r)·h
+  bool backwards = false;           ///< the last block first: its weights may still be in the cache
+};
+
+/// Of groups `begin` to `end`; which groups are computed together changes no bit.
+using RecurrentKernel = void (*)(const RecurrentOperands& operands, std::int64_t begin,
+                                 std::int64_t end);
+
 struct RecurrentKernels {
-  std::int64_t block = 0;  ///< columns
+  std::int64_t lanes = 0;  ///< floats of a vector
+  /// Of a group, by the number of gates that are computed at once; the first a multiple of all others.
+  std::array<std::int64_t, 5> units{};
 
-  /// sums[j] += Σ over k of h[k]·packed[k][j], for all columns of `blocks`; k ascending.
-  void (*add_product)(const float* packed, const float* h, std::int64_t depth, std::int64_t blocks,
-                      float* sums) = nullptr;
-
-  /// gates: the sums of i, o, f, c, each n long; c and h of the step before are replaced.
-  /// c = σ(f)·c + σ(i)·tanh(c̃), h = σ(o)·tanh(c) (ONNX LSTM, default activations).
-  void (*lstm)(const float* gates, std::int64_t n, float* c, float* h) = nullptr;
-
-  /// gates: the sums of z and r, each n long; h = (1 − z)·tanh(x + r·linear) + z·h, where x is what the
-  /// input gives the candidate and linear what the state gives (ONNX GRU, linear_before_reset).
-  void (*gru)(const float* gates, const float* x, const float* linear, std::int64_t n,
-              float* h) = nullptr;
-
-  /// product = σ(r)·h: what the candidate's weights are applied to without linear_before_reset.
-  void (*reset)(const float* r, const float* h, std::int64_t n, float* product) = nullptr;
-  /// h = (1 − σ(z))·tanh(candidate) + σ(z)·h.
-  void (*update)(const float* z, const float* candidate, std::int64_t n, float* h) = nullptr;
+  /// Gates i, o, f, c̃: c = σ(f)·c + σ(i)·tanh(c̃), h = σ(o)·tanh(c) (ONNX LSTM, default activations).
+  RecurrentKernel lstm = nullptr;
+  /// Gates z, r, h̃: h = (1 − z)·tanh(x + r·s) + z·h, z and r after σ, x what the input and s what the state
+  /// gives h̃ (ONNX GRU, linear_before_reset).
+  RecurrentKernel gru = nullptr;
+  /// Gates z, r: z = σ(z), out = σ(r)·h: what the candidate's weights are applied to without
+  /// linear_before_reset.
+  RecurrentKernel reset = nullptr;
+  /// Gate h̃: h = (1 − z)·tanh(h̃) + z·h.
+  RecurrentKernel update = nullptr;
   /// h = tanh(sums).
-  void (*rnn)(const float* sums, std::int64_t n, float* h) = nullptr;
+  RecurrentKernel rnn = nullptr;
 };
 
 [[nodiscard]] RecurrentKernels recurrent_kernels(const SimdTarget& target);

@@ -1,5 +1,5 @@
 // Operators that treat contiguous rows one by one, on simd/elementwise: GlobalAveragePool, Softmax
-// along the last axis, BatchNormalization with statistics per channel.
+// along the last axis, BatchNormalization with statistics per channel, LayerNormalization.
 #include <algorithm>
 #include <cmath>
 
@@ -99,6 +99,32 @@ class BatchNormalizationKernel final : public RowKernel {
   std::vector<float> b_;
 };
 
+class LayerNormalizationKernel final : public RowKernel {
+ public:
+  LayerNormalizationKernel(const StrictSite& site, std::int64_t size, float epsilon)
+      : RowKernel(site, size), epsilon_(epsilon) {}
+
+ private:
+  void before(std::span<const Tensor* const> inputs) override {
+    scale_ = inputs[1]->values<float>().data();
+    bias_ = inputs.size() > 2 && inputs[2] != nullptr ? inputs[2]->values<float>().data() : nullptr;
+  }
+  void row(std::int64_t /*index*/, const float* x, float* y) const override {
+    const auto count = static_cast<float>(size());
+    const float mean = kernels_.sum(x, size()) / count;
+    const float variance = kernels_.sum_squared_deviations(x, mean, size()) / count;
+    kernels_.sub_scalar(x, mean, y, size());
+    kernels_.mul_scalar(y, 1.0f / std::sqrt(variance + epsilon_), y, size());
+    kernels_.mul(y, scale_, y, size());
+    if (bias_ != nullptr) kernels_.add(y, bias_, y, size());
+    else kernels_.add_scalar(y, 0.0f, y, size());  // −0 becomes +0, as in the plain kernel
+  }
+
+  float epsilon_;
+  const float* scale_ = nullptr;
+  const float* bias_ = nullptr;
+};
+
 bool takes(const StrictSite& site) {
   return site.all_float32() && element_count(*site.output_shape()) > 0 &&
          element_count(*site.shape(0)) > 0;
@@ -135,10 +161,25 @@ std::unique_ptr<StrictKernel> prepare_batch_normalization(const StrictSite& site
       site, element_count(shape) / (shape[0] * channels), channels, *epsilon);
 }
 
+std::unique_ptr<StrictKernel> prepare_layer_normalization(const StrictSite& site) {
+  if (!takes(site)) return nullptr;
+  const Shape shape = *site.shape(0);
+  const auto epsilon = float_attribute(site.node, "epsilon", 1e-5f);
+  const auto given = int_attribute(site.node, "axis", -1);
+  if (!epsilon.ok() || !given.ok()) return nullptr;
+  const auto axis = normalize_axis(*given, shape.size());
+  if (!axis.ok()) return nullptr;
+  const std::int64_t size = element_count(std::span(shape).subspan(*axis));
+  for (const std::size_t i : {std::size_t{1}, std::size_t{2}})
+    if (site.has_input(i) && element_count(*site.shape(i)) != size) return nullptr;
+  return std::make_unique<LayerNormalizationKernel>(site, size, *epsilon);
+}
+
 void add_to(StrictKernelTable& table) {
   table.add("GlobalAveragePool", prepare_global_average);
   table.add("Softmax", prepare_softmax);
   table.add("BatchNormalization", prepare_batch_normalization);
+  table.add("LayerNormalization", prepare_layer_normalization);
 }
 
 }  // namespace driftscope::strict::rows

@@ -150,7 +150,9 @@ float largest(const float* x, std::size_t n) {
   return result;
 }
 
-float sum(const float* x, std::size_t n) {
+// term(vector, tag) is what is summed; term of one float, the same.
+template <class Term>
+HWY_INLINE float sum_of(const float* x, std::size_t n, const Term& term) {
   // Eight partial sums whatever the width: half a vector of 512 bits, two of 128.
   const hn::CappedTag<float, 8> d;
   constexpr std::size_t width = hn::MaxLanes(d);
@@ -162,13 +164,36 @@ float sum(const float* x, std::size_t n) {
   for (; i + 8 <= n; i += 8) {
     HWY_UNROLL(8)
     for (std::size_t j = 0; j < parts; ++j)
-      sums[j] = hn::Add(sums[j], hn::LoadU(d, x + i + j * width));
+      sums[j] = hn::Add(sums[j], term(hn::LoadU(d, x + i + j * width), d));
   }
   HWY_ALIGN std::array<float, 8> partial;
   HWY_UNROLL(8)
   for (std::size_t j = 0; j < parts; ++j) hn::StoreU(sums[j], d, partial.data() + j * width);
-  for (; i < n; ++i) partial[i % 8] = partial[i % 8] + x[i];
+  for (; i < n; ++i) partial[i % 8] = partial[i % 8] + term(x[i]);
   return reduce_lanes(partial);
+}
+
+struct Itself {
+  template <class V, class D>
+  HWY_INLINE V operator()(V x, D) const { return x; }
+  HWY_INLINE float operator()(float x) const { return x; }
+};
+struct SquaredDeviation {
+  float mean;
+  template <class V, class D>
+  HWY_INLINE V operator()(V x, D d) const {
+    const V deviation = hn::Sub(x, hn::Set(d, mean));
+    return hn::Mul(deviation, deviation);
+  }
+  HWY_INLINE float operator()(float x) const {
+    const float deviation = x - mean;
+    return deviation * deviation;
+  }
+};
+
+float sum(const float* x, std::size_t n) { return sum_of(x, n, Itself()); }
+float sum_squared_deviations(const float* x, float mean, std::size_t n) {
+  return sum_of(x, n, SquaredDeviation{mean});
 }
 
 ElementwiseKernels make_elementwise_kernels() {
@@ -192,6 +217,7 @@ ElementwiseKernels make_elementwise_kernels() {
   kernels.clip = &with_two<Clip>;
   kernels.largest = &largest;
   kernels.sum = &sum;
+  kernels.sum_squared_deviations = &sum_squared_deviations;
   return kernels;
 }
 

@@ -37,6 +37,8 @@ struct ElementwiseKernels {
   float (*largest)(const float* x, std::size_t n) = nullptr;
   /// reduce_sum: eight interleaved partial sums and a fixed tree.
   float (*sum)(const float* x, std::size_t n) = nullptr;
+  /// The same of (x − mean)².
+  float (*sum_squared_deviations)(const float* x, float mean, std::size_t n) = nullptr;
 };
 
 [[nodiscard]] ElementwiseKernels elementwise_kernels(const SimdTarget& target);

@@ -1,6 +1,7 @@
 // The fast engine against verify and against strict: whole networks, fused and node by node.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <set>
@@ -344,7 +345,8 @@ TEST_CASE("FastEngine_RecurrentNets_AreNeverSuspect") {
     Rng rng(seed);
     const char* const op = std::array{"LSTM", "GRU", "RNN"}[seed % 3];
     const std::int64_t gates = std::array{4, 3, 1}[seed % 3];
-    const auto hidden = static_cast<std::int64_t>(1 + rng.below(70));
+    // Every other one is large enough for threads to share a step.
+    const auto hidden = static_cast<std::int64_t>(1 + rng.below(70)) + (seed % 4 < 2 ? 0 : 110);
     const std::int64_t directions = seed % 2 == 0 ? 2 : 1;
     const Shape x = {7, static_cast<std::int64_t>(1 + rng.below(3)), 11};
     std::vector<Attribute> attributes = {
@@ -363,8 +365,20 @@ TEST_CASE("FastEngine_RecurrentNets_AreNeverSuspect") {
     const Graph graph = built(model);
     RanWith ran;
     const NamedInputs inputs = {{"x", drawn(x, Kind::normal, rng)}};
-    check_clean(graph, run(graph, inputs, Capture::all, 1, "fast", &ran), threads);
+    const Trace alone = run(graph, inputs, Capture::all, 1, "fast", &ran);
+    check_clean(graph, alone, threads);
     CHECK(ran.options.count("on_strict") == 0);
+    // More threads than sequences share steps, fewer take sequences.
+    for (const int count : {2, 5}) {
+      CAPTURE(count);
+      const Trace shared = run(graph, inputs, Capture::all, count);
+      for (const NamedTensor& value : alone.tensors) {
+        CAPTURE(value.name);
+        const Tensor* other = shared.find(value.name);
+        REQUIRE(other != nullptr);
+        CHECK(std::ranges::equal(other->bytes(), value.tensor.bytes()));
+      }
+    }
   }
 }
 

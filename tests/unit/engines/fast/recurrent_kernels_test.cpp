@@ -1,13 +1,17 @@
 // The gates of the recurrent kernels against double, over all exponents, on each instruction set.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "core/engines/fast/simd/recurrent.hpp"
+#include "core/engines/strict/simd/aligned.hpp"
 #include "core/engines/strict/simd/target.hpp"
+#include "tests/unit/support/random_tensor.hpp"
+#include "tests/unit/support/seed.hpp"
 
 namespace driftscope::test::recurrent_kernels_test {
 namespace {
@@ -39,38 +43,105 @@ double worst_ulp(const std::vector<float>& x, const std::vector<float>& y, doubl
   return worst;
 }
 
+/// What the kernel writes for units whose gates' sums are all x: there is no state to multiply.
+std::vector<float> gates_of(const fast::RecurrentKernels& kernels, fast::RecurrentKernel kernel,
+                            std::size_t gates, const std::vector<float>& x) {
+  const auto units = static_cast<std::size_t>(kernels.units[gates]);
+  const auto lanes = static_cast<std::size_t>(kernels.lanes);
+  const std::size_t groups = (x.size() + units - 1) / units;
+  std::vector<float> products(groups * gates * units, 0.0f);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t gate = 0; gate < gates; ++gate)
+      products[(i / lanes * gates + gate) * lanes + i % lanes] = x[i];
+  const std::vector<float> ones(groups * units, 1.0f);
+  std::vector<float> z(groups * units), out(groups * units);
+  fast::RecurrentOperands operands;
+  operands.products = products.data();
+  operands.h = ones.data();
+  operands.z = z.data();
+  operands.out = out.data();
+  kernel(operands, 0, static_cast<std::int64_t>(groups));
+  out.resize(x.size());
+  return out;
+}
+
 TEST_CASE("Recurrent_Tanh_IsWithin3AndAHalfUlp") {
   const std::vector<float> x = floats_of_all_sizes(9973);
   for (const SimdTarget& simd : simd_targets()) {
     CAPTURE(simd.name);
-    std::vector<float> y(x.size());
-    fast::recurrent_kernels(simd).rnn(x.data(), std::ssize(x), y.data());
+    const fast::RecurrentKernels kernels = fast::recurrent_kernels(simd);
+    const std::vector<float> y = gates_of(kernels, kernels.rnn, 1, x);
     CHECK(worst_ulp(x, y, 0.0, [](double v) { return std::tanh(v); }) < 3.5);
   }
 }
 
 TEST_CASE("Recurrent_Sigmoid_IsWithin3Ulp") {
   const std::vector<float> x = floats_of_all_sizes(9973);
-  const std::vector<float> ones(x.size(), 1.0f);
   for (const SimdTarget& simd : simd_targets()) {
     CAPTURE(simd.name);
-    std::vector<float> y(x.size());
-    fast::recurrent_kernels(simd).reset(x.data(), ones.data(), std::ssize(x), y.data());
+    const fast::RecurrentKernels kernels = fast::recurrent_kernels(simd);
+    const std::vector<float> y = gates_of(kernels, kernels.reset, 2, x);
     CHECK(worst_ulp(x, y, 1.7e-38, [](double v) { return 1.0 / (1.0 + std::exp(-v)); }) < 3.0);
   }
 }
 
 TEST_CASE("Recurrent_Gates_KeepNaN") {
   const std::vector<float> x(19, std::numeric_limits<float>::quiet_NaN());
-  const std::vector<float> ones(x.size(), 1.0f);
   for (const SimdTarget& simd : simd_targets()) {
     CAPTURE(simd.name);
-    std::vector<float> y(x.size()), z(x.size());
-    fast::recurrent_kernels(simd).rnn(x.data(), std::ssize(x), y.data());
-    fast::recurrent_kernels(simd).reset(x.data(), ones.data(), std::ssize(x), z.data());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      CHECK(std::isnan(y[i]));
-      CHECK(std::isnan(z[i]));
+    const fast::RecurrentKernels kernels = fast::recurrent_kernels(simd);
+    for (const float y : gates_of(kernels, kernels.rnn, 1, x)) CHECK(std::isnan(y));
+    for (const float y : gates_of(kernels, kernels.reset, 2, x)) CHECK(std::isnan(y));
+  }
+}
+
+// Threads share a step, each some groups of units.
+TEST_CASE("Recurrent_Groups_AreIndependent") {
+  const std::uint64_t seed = test_seed(21);
+  SEED_INFO(seed);
+  for (const SimdTarget& simd : simd_targets()) {
+    CAPTURE(simd.name);
+    Rng rng(seed);
+    const fast::RecurrentKernels kernels = fast::recurrent_kernels(simd);
+    struct Case {
+      fast::RecurrentKernel kernel;
+      std::size_t gates;
+    };
+    for (const Case& it : {Case{kernels.lstm, 4}, Case{kernels.gru, 3}, Case{kernels.reset, 2},
+                           Case{kernels.update, 1}, Case{kernels.rnn, 1}}) {
+      CAPTURE(it.gates);
+      constexpr std::size_t groups = 3, depth = 5;
+      const auto units = static_cast<std::size_t>(kernels.units[it.gates]);
+      const auto drawn = [&](std::size_t count) {
+        AlignedFloats values(static_cast<std::int64_t>(count));
+        for (std::size_t i = 0; i < count; ++i) values.data()[i] = rng.uniform(-1.0f, 1.0f);
+        return values;
+      };
+      const AlignedFloats packed = drawn(groups * depth * it.gates * units);
+      const AlignedFloats products = drawn(groups * it.gates * units);
+      const AlignedFloats h = drawn(groups * units), bias = drawn(groups * units);
+      const AlignedFloats start = drawn(2 * groups * units);
+      const auto run = [&](const std::vector<std::int64_t>& cuts, bool backwards) {
+        std::vector<float> out(3 * groups * units, 0.0f);
+        std::copy_n(start.data(), 2 * groups * units, out.begin());
+        fast::RecurrentOperands operands;
+        operands.packed = packed.data();
+        operands.products = products.data();
+        operands.state = operands.h = h.data();
+        operands.depth = depth;
+        operands.candidate_bias = it.kernel == kernels.gru ? bias.data() : nullptr;
+        operands.c = out.data();
+        operands.z = out.data() + groups * units;
+        operands.out = out.data() + 2 * groups * units;
+        operands.backwards = backwards;
+        for (std::size_t i = 0; i + 1 < cuts.size(); ++i) it.kernel(operands, cuts[i], cuts[i + 1]);
+        return out;
+      };
+      const std::vector<float> whole = run({0, 3}, false);
+      CHECK(whole == run({0, 1, 3}, false));
+      CHECK(whole == run({0, 1, 3}, true));
+      CHECK(whole == run({0, 2, 3}, true));
+      CHECK(std::count(whole.begin() + 2 * groups * units, whole.end(), 0.0f) == 0);
     }
   }
 }

@@ -153,6 +153,18 @@ TEST_CASE("StrictRows_RandomNodes_SameBitsAsPlain") {
     NodeCase norm{.op_type = "BatchNormalization", .inputs = {x}};
     for (int j = 0; j < 4; ++j) norm.inputs.push_back(random_tensor(rng, {shape[1]}, values));
     CHECK(check_same_bits(norm).fast);
+
+    const std::int64_t axis = between(rng, 0, 3);
+    const Shape normalized(shape.begin() + axis, shape.end());
+    NodeCase layer{.op_type = "LayerNormalization",
+                   .attributes = {{"axis", axis}, {"epsilon", 1e-3f}},
+                   .inputs = {x, random_tensor(rng, normalized, values)}};
+    CHECK(check_same_bits(layer).fast);
+    layer.inputs.emplace_back(random_tensor(rng, normalized, values));
+    CHECK(check_same_bits(layer).fast);
+    // One scale for all columns: the plain kernel spreads it.
+    layer.inputs[1] = random_tensor(rng, {1}, values);
+    CHECK(check_same_bits(layer).valid);
   }
 }
 
