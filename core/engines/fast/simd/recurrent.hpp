@@ -13,7 +13,7 @@ namespace driftscope::fast {
 
 /// What a kernel reads and writes. Units are computed in groups, arrays have room for whole ones; beyond the
 /// last unit weights and products are zeros. `products`: the first `lanes` units of the first gate, of the
-/// next gates, then the next units. `packed`: group after group of such columns, each `depth` rows of weights.
+/// next gates, then the next units. `packed`: group after group of such columns, `depth` rows of weights each.
 struct RecurrentOperands {
   const float* packed = nullptr;
   const float* products = nullptr;  ///< what the input and the biases give, all gates
