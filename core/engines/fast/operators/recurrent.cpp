@@ -29,27 +29,16 @@ struct Matrix {
   std::int64_t lanes = 0;
   std::int64_t units = 0;   // of a group
   std::int64_t groups = 0;
-  std::int64_t before = 0;  // floats of other matrices in front of it in a row of products
   AlignedFloats packed;
 
-  Matrix(std::int64_t first, std::int64_t count, std::int64_t hidden, const RecurrentKernels& kernels,
-         std::int64_t floats_before)
+  Matrix(std::int64_t first, std::int64_t count, std::int64_t hidden, const RecurrentKernels& kernels)
       : first_gate(first),
         gates(count),
         lanes(kernels.lanes),
         units(kernels.units[static_cast<std::size_t>(count)]),
-        groups((hidden + units - 1) / units),
-        before(floats_before) {}
+        groups((hidden + units - 1) / units) {}
 
   [[nodiscard]] std::int64_t columns() const { return groups * units * gates; }
-
-  // Column of the matrix → column of ONNX's gates × hidden, or −1 beyond the last unit.
-  [[nodiscard]] std::int64_t original(std::int64_t column, std::int64_t hidden) const {
-    const std::int64_t vector = column / lanes;
-    const std::int64_t gate = first_gate + vector % gates;
-    const std::int64_t unit = vector / gates * lanes + column % lanes;
-    return unit < hidden ? gate * hidden + unit : -1;
-  }
 
   // `weights`: R of one direction, gates × hidden rows of `hidden`.
   void pack(const float* weights, std::int64_t hidden) {
@@ -59,8 +48,10 @@ struct Matrix {
     for (std::int64_t first = 0; first < columns(); first += width)
       for (std::int64_t k = 0; k < hidden; ++k)
         for (std::int64_t j = first; j < first + width; ++j) {
-          const std::int64_t row = original(j, hidden);
-          *to++ = row < 0 ? 0.0f : weights[row * hidden + k];
+          const std::int64_t vector = j / lanes;
+          const std::int64_t gate = first_gate + vector % gates;
+          const std::int64_t unit = vector / gates * lanes + j % lanes;
+          *to++ = unit < hidden ? weights[(gate * hidden + unit) * hidden + k] : 0.0f;
         }
   }
 };
@@ -137,7 +128,7 @@ class RecurrentStep final : public Step {
   }
 
  private:
-  // Of one sequence; zeros beyond the last unit, and they stay zeros.
+  // Of one sequence.
   struct Space {
     std::array<float*, 2> h;  // written in turns, the first one at the first step's end
     float* c;
@@ -204,8 +195,8 @@ class RecurrentStep final : public Step {
 
     RecurrentOperands operands;
     operands.packed = matrix.packed.data();
-    operands.products = products + matrix.before;
-    operands.depth = layout_.hidden;
+    operands.products = products + matrix.first_gate * layout_.hidden;
+    operands.depth = operands.units = layout_.hidden;
     operands.h = it.h[(step + 1) % 2];
     operands.state = number == 0 ? operands.h : it.product;
     operands.candidate_bias = direction.candidate_bias.data();
@@ -234,7 +225,7 @@ class RecurrentStep final : public Step {
   RecurrentLayout layout_;
   RecurrentKernels kernels_;
   ThreadPool* threads_;  // null: one thread
-  std::int64_t row_;     // floats of one row of products
+  std::int64_t row_;     // floats of one row of products, with room behind the last gate
   std::int64_t padded_;  // floats of an array over units
   std::vector<Direction> directions_;
   std::array<BufferId, 2> initial_;  // h, c
@@ -255,44 +246,20 @@ bool default_activations(const RecurrentAttributes& attributes, const RecurrentK
   return !attributes.clip.has_value();
 }
 
-// One direction's W·x + Wb, and Rb where it is added before anything else happens to it.
-struct InputProduct {
-  std::vector<float> weights;  // rows × inputs
-  std::vector<float> bias;
-
-  // Rows in the order of the matrices; `w` and `b` of this direction, `b` may be null.
-  InputProduct(const Direction& direction, std::int64_t row, const RecurrentLayout& layout,
-               std::int64_t columns, const float* w, const float* b)
-      : weights(static_cast<std::size_t>(row * layout.inputs), 0.0f),
-        bias(static_cast<std::size_t>(row), 0.0f) {
-    const bool apart = direction.candidate_bias.data() != nullptr;
-    for (const Matrix& matrix : direction.matrices)
-      for (std::int64_t j = 0; j < matrix.columns(); ++j) {
-        const std::int64_t from = matrix.original(j, layout.hidden);
-        if (from < 0) continue;
-        const std::int64_t to = matrix.before + j;
-        std::copy_n(w + from * layout.inputs, layout.inputs, weights.data() + to * layout.inputs);
-        if (b == nullptr) continue;
-        const bool candidate = apart && from >= 2 * layout.hidden;
-        bias[static_cast<std::size_t>(to)] = candidate ? b[from] : b[from] + b[columns + from];
-      }
-  }
-};
-
+// W·x + Wb, and Rb where it is added before anything else happens to it.
 Result<bool> place_product(Lowering& lowering, const Node& node, const RecurrentLayout& layout,
-                           const InputProduct& product, BufferId out) {
+                           const float* w, const std::vector<float>& bias, std::int64_t row,
+                           BufferId out) {
   const auto inputs = static_cast<std::size_t>(layout.inputs);
-  const std::size_t row = product.bias.size();
   const Clamp all;
   xnn_operator_t raw = nullptr;
-  if (xnn_create_fully_connected_nc_f32(inputs, row, inputs, row, product.weights.data(),
-                                        product.bias.data(), all.min, all.max, 0, nullptr, nullptr,
+  if (xnn_create_fully_connected_nc_f32(inputs, bias.size(), inputs, static_cast<std::size_t>(row),
+                                        w, bias.data(), all.min, all.max, 0, nullptr, nullptr,
                                         &raw) != xnn_status_success)
     return false;
   XnnOperator op(raw);
   const std::int64_t rows = layout.steps * layout.batch;
-  const pthreadpool_t pool =
-      lowering.pool_for(rows * layout.inputs * static_cast<std::int64_t>(row));
+  const pthreadpool_t pool = lowering.pool_for(rows * layout.inputs * row);
   if (xnn_reshape_fully_connected_nc_f32(raw, static_cast<std::size_t>(rows), pool) !=
       xnn_status_success)
     return false;
@@ -308,11 +275,11 @@ std::vector<Matrix> matrices_of(Cell cell, bool linear_before_reset, std::int64_
                                 std::int64_t hidden, const RecurrentKernels& kernels) {
   std::vector<Matrix> matrices;
   if (cell != Cell::gru || linear_before_reset) {
-    matrices.emplace_back(0, gates, hidden, kernels, 0);
+    matrices.emplace_back(0, gates, hidden, kernels);
     return matrices;
   }
-  matrices.emplace_back(0, 2, hidden, kernels, 0);
-  matrices.emplace_back(2, 1, hidden, kernels, matrices[0].columns());
+  matrices.emplace_back(0, 2, hidden, kernels);
+  matrices.emplace_back(2, 1, hidden, kernels);
   return matrices;
 }
 
@@ -352,7 +319,8 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
     }
   std::vector<Direction> directions;
   PlannedStep planned;
-  std::int64_t row = 0;
+  const std::int64_t padded = RecurrentStep::padded(layout.hidden, kernels);
+  const std::int64_t row = columns - layout.hidden + padded;
   for (std::int64_t d = 0; d < layout.directions; ++d) {
     const float* weights = given[0]->values<float>().data() + d * columns * layout.inputs;
     const float* state = given[1]->values<float>().data() + d * columns * layout.hidden;
@@ -362,10 +330,13 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
     direction.number = d;
     direction.reversed = attributes->reversed(d);
     direction.matrices = matrices_of(cell, before_reset, kind.gates, layout.hidden, kernels);
-    row = direction.matrices.back().before + direction.matrices.back().columns();
     for (Matrix& matrix : direction.matrices) matrix.pack(state, layout.hidden);
+    std::vector<float> bias(static_cast<std::size_t>(columns), 0.0f);
+    for (std::int64_t j = 0; biases != nullptr && j < columns; ++j) {
+      const bool apart = before_reset && j >= 2 * layout.hidden;
+      bias[static_cast<std::size_t>(j)] = apart ? biases[j] : biases[j] + biases[columns + j];
+    }
     if (before_reset) {
-      const std::int64_t padded = RecurrentStep::padded(layout.hidden, kernels);
       direction.candidate_bias = AlignedFloats(padded);
       std::fill_n(direction.candidate_bias.data(), padded, 0.0f);
       if (biases != nullptr)
@@ -374,9 +345,8 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
     }
     direction.products = lowering.scratch(
         static_cast<std::size_t>(layout.steps * layout.batch * row) * sizeof(float));
-    const InputProduct product(direction, row, layout, columns, weights, biases);
-    DRIFTSCOPE_TRY(const bool placed,
-                   place_product(lowering, node, layout, product, direction.products));
+    DRIFTSCOPE_TRY(const bool placed, place_product(lowering, node, layout, weights, bias, row,
+                                                    direction.products));
     if (!placed) return false;
     planned.reads.push_back(direction.products);
     directions.push_back(std::move(direction));

@@ -37,18 +37,19 @@ HWY_INLINE void add_product(const RecurrentOperands& operands, std::size_t group
                             Sums<gates>& sums) {
   constexpr std::size_t count = Sums<gates>::count;
   const FloatTag d;
-  const std::size_t at = group * count * lanes;
+  const std::size_t at = group * group_vectors(gates) * lanes;
   FloatVector sum[count];
   HWY_UNROLL(8)
   for (std::size_t v = 0; v < count; ++v) {
     // Of the candidate of GRU the state's part is summed alone.
-    const bool apart = gates == 3 && v % 3 == 2;
-    sum[v] = hn::LoadU(d, apart ? operands.candidate_bias + (group * count + v) / 3 * lanes
-                                : operands.products + at + v * lanes);
+    const float* from = gates == 3 && v % 3 == 2
+                            ? operands.candidate_bias
+                            : operands.products + v % gates * static_cast<std::size_t>(operands.units);
+    sum[v] = hn::LoadU(d, from + at + v / gates * lanes);
   }
   const float* HWY_RESTRICT state = operands.state;
   const std::int64_t depth = operands.depth;
-  const float* HWY_RESTRICT packed = operands.packed + at * static_cast<std::size_t>(depth);
+  const float* HWY_RESTRICT packed = operands.packed + group * count * lanes * static_cast<std::size_t>(depth);
   for (std::int64_t k = 0; k < depth; ++k, packed += count * lanes) {
     const FloatVector x = hn::Set(d, state[k]);
     HWY_UNROLL(8)
@@ -68,7 +69,6 @@ HWY_INLINE void for_each_vector(const RecurrentOperands& operands, std::int64_t 
     const auto group = static_cast<std::size_t>(operands.backwards ? begin + end - 1 - j : j);
     Sums<gates> sums;
     add_product(operands, group, sums);
-    HWY_UNROLL(8)
     for (std::size_t i = 0; i < n; ++i) body(sums, i, (group * n + i) * lanes);
   }
 }
@@ -101,7 +101,7 @@ void gru(const RecurrentOperands& operands, std::int64_t begin, std::int64_t end
   for_each_vector<3>(operands, begin, end, [&](const Sums<3>& sums, std::size_t i, std::size_t at) {
     const FloatVector z = activations::sigmoid(k, sums.gate(0, i));
     const FloatVector r = activations::sigmoid(k, sums.gate(1, i));
-    const FloatVector x = hn::LoadU(d, operands.products + 3 * at + 2 * lanes);
+    const FloatVector x = hn::LoadU(d, operands.products + 2 * operands.units + at);
     const FloatVector candidate = activations::tanh(k, mul_add(r, sums.gate(2, i), x));
     hn::StoreU(blend(k, z, candidate, hn::LoadU(d, operands.h + at)), d, operands.out + at);
   });

@@ -11,14 +11,15 @@
 
 namespace driftscope::fast {
 
-/// What a kernel reads and writes. Units are computed in groups, arrays have room for whole ones; beyond the
-/// last unit weights and products are zeros. `products`: the first `lanes` units of the first gate, of the
-/// next gates, then the next units. `packed`: group after group of such columns, `depth` rows of weights each.
+/// What a kernel reads and writes. Units are computed in groups, and arrays have room for whole ones. `packed`:
+/// group after group `depth` rows of the first `lanes` units of each gate, then the next units. What is behind
+/// the last unit of an array may be anything: what comes of it is behind the last unit, too.
 struct RecurrentOperands {
   const float* packed = nullptr;
-  const float* products = nullptr;  ///< what the input and the biases give, all gates
+  const float* products = nullptr;  ///< what the input and the biases give: `units` of each gate
   const float* state = nullptr;     ///< what the weights are applied to, `depth` long
   std::int64_t depth = 0;
+  std::int64_t units = 0;
   const float* h = nullptr;         ///< of the step before
   const float* candidate_bias = nullptr;  ///< gru alone: what is added to the state's part of h̃
   float* c = nullptr;               ///< lstm: of the step before, replaced

@@ -47,16 +47,15 @@ double worst_ulp(const std::vector<float>& x, const std::vector<float>& y, doubl
 std::vector<float> gates_of(const fast::RecurrentKernels& kernels, fast::RecurrentKernel kernel,
                             std::size_t gates, const std::vector<float>& x) {
   const auto units = static_cast<std::size_t>(kernels.units[gates]);
-  const auto lanes = static_cast<std::size_t>(kernels.lanes);
   const std::size_t groups = (x.size() + units - 1) / units;
-  std::vector<float> products(groups * gates * units, 0.0f);
-  for (std::size_t i = 0; i < x.size(); ++i)
-    for (std::size_t gate = 0; gate < gates; ++gate)
-      products[(i / lanes * gates + gate) * lanes + i % lanes] = x[i];
+  std::vector<float> products(gates * x.size() + units, 0.0f);
+  for (std::size_t gate = 0; gate < gates; ++gate)
+    std::ranges::copy(x, products.begin() + static_cast<std::ptrdiff_t>(gate * x.size()));
   const std::vector<float> ones(groups * units, 1.0f);
   std::vector<float> z(groups * units), out(groups * units);
   fast::RecurrentOperands operands;
   operands.products = products.data();
+  operands.units = std::ssize(x);
   operands.h = ones.data();
   operands.z = z.data();
   operands.out = out.data();
@@ -129,6 +128,7 @@ TEST_CASE("Recurrent_Groups_AreIndependent") {
         operands.products = products.data();
         operands.state = operands.h = h.data();
         operands.depth = depth;
+        operands.units = static_cast<std::int64_t>(groups * units);
         operands.candidate_bias = it.kernel == kernels.gru ? bias.data() : nullptr;
         operands.c = out.data();
         operands.z = out.data() + groups * units;
