@@ -11,9 +11,9 @@
 
 namespace driftscope::fast {
 
-/// What a kernel reads and writes. Units are computed in groups, and arrays have room for whole ones. `packed`:
-/// group after group `depth` rows of the first `lanes` units of each gate, then the next units. What is behind
-/// the last unit of an array may be anything: what comes of it is behind the last unit, too.
+/// What a kernel reads and writes. Units are computed in groups, and arrays have room for whole ones.
+/// `packed`: group after group `depth` rows of the first `lanes` units of each gate, then the next units.
+/// What is behind the last unit of an array may be anything: what comes of it is behind it, too.
 struct RecurrentOperands {
   const float* packed = nullptr;
   const float* products = nullptr;  ///< what the input and the biases give: `units` of each gate
