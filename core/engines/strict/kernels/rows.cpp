@@ -162,7 +162,7 @@ std::unique_ptr<StrictKernel> prepare_batch_normalization(const StrictSite& site
 }
 
 std::unique_ptr<StrictKernel> prepare_layer_normalization(const StrictSite& site) {
-  if (!takes(site)) return nullptr;
+  if (!takes(site) || !site.has_input(1)) return nullptr;
   const Shape shape = *site.shape(0);
   const auto epsilon = float_attribute(site.node, "epsilon", 1e-5f);
   const auto given = int_attribute(site.node, "axis", -1);

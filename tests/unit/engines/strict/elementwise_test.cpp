@@ -165,6 +165,8 @@ TEST_CASE("StrictRows_RandomNodes_SameBitsAsPlain") {
     // One scale for all columns: the plain kernel spreads it.
     layer.inputs[1] = random_tensor(rng, {1}, values);
     CHECK(check_same_bits(layer).valid);
+    layer.inputs[1] = std::nullopt;
+    CHECK(!check_same_bits(layer).fast);
   }
 }
 
