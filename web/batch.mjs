@@ -6,6 +6,7 @@ import { packMessage, unpackMessage } from "./message.mjs";
 async function runOne(engine, start, attachments, model, inputs) {
   engine.request({ do: "load", target: start.target, attachments, once: true }, model);
   engine.request({ do: "start", ...start }, inputs);
+  await engine.prepared();
   await runToEnd(engine, 1000);
   return engine.request({ do: "finish" }).payload;
 }
@@ -27,6 +28,7 @@ export async function runBatch(open, batch, start, progress) {
       traces.push(await runOne(engine, start, attachments, files, tensors));
       answers.push({ trace: traces.at(-1).length });
     } catch (error) {
+      if (error.stuck) throw error; // the page tries another worker
       const { kind = "internal", message } = error;
       answers.push({ error: { kind, message } });
       // After anything but an answer the engine's memory cannot be trusted.

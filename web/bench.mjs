@@ -46,6 +46,7 @@ export async function runBench({ base, variant, threads, model, bench, start, in
   engine.request({ do: "load", target: start.target, attachments: table, once: true }, model);
   lap("read_ms");
   const { head: prepared } = engine.request({ ...start, do: "prepare" }, inputs);
+  await engine.prepared();
   lap("prepare_ms");
   await phase("run");
   let count = 0;

@@ -10,11 +10,12 @@ export const variants = [
   { name: "driftscope-simd", relaxed: false, threads: false },
 ];
 
-/** An answer of the door that is an error, with its kind. */
+/** An answer of the door that is an error, with its kind. `stuck`: the same may well work in another worker. */
 export class DoorError extends Error {
-  constructor({ kind, message }) {
+  constructor({ kind, message, stuck = false }) {
     super(message);
     this.kind = kind;
+    this.stuck = stuck;
   }
 }
 
@@ -41,8 +42,14 @@ export async function openEngine({ base, variant, threads }) {
     heapBytes: () => module.wasmMemory.buffer.byteLength,
     /** After an answer with `waiting`: resolves when polling helps again. */
     settled: () => ort.settled(),
-    /** After an error: whether the same may well work in another worker. */
-    stuck: () => ort.stuck,
+    /**
+     * After "start" and "prepare": resolves when nothing of it goes on in the event loop any more. Throws where
+     * only another worker can help; so long nothing has left this one, and no value or answer comes twice.
+     */
+    async prepared() {
+      await ort.settled();
+      if (ort.stuck) throw new DoorError({ ...ort.stuck, stuck: true });
+    },
   };
 }
 

@@ -71,8 +71,8 @@ export class OrtHost {
   #made = 0;
   #runtime = null; // {ort, threads, memory}
   #broken = 0; // how many runtimes died; a module that is imported again needs another name
-  /** Whether its threads did not start, whatever was tried here: another worker may have more luck. */
-  stuck = false;
+  /** The error if its threads did not start, whatever was tried here: another worker may have more luck. */
+  stuck = null;
   #work = Promise.resolve();
 
   /** `folder`: URL of the files of onnxruntime-web. */
@@ -182,7 +182,7 @@ export class OrtHost {
       } catch (error) {
         if (!/due to timeout/.test(error?.message)) throw error;
         if (attempt === startLimit.times) {
-          this.stuck = true;
+          this.stuck = fromOrt(error, "missing").answer;
           throw error;
         }
         ++this.#broken;

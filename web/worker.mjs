@@ -78,6 +78,7 @@ async function run({ base, variant, threads, model, attachments, start, inputs, 
   const bytes = model.length + table.reduce((sum, file) => sum + file.bytes, 0);
   say("loaded", { model: { ...loaded.head, bytes }, build: engine.request({ do: "capabilities" }).head });
   engine.request({ do: "start", ...start }, inputs);
+  await engine.prepared();
   const sink = valuesUrl ? new ValuesToPc(valuesUrl) : new ValuesToPage(say);
   const shapes = await runWith(engine, sink, () => {
     lap("prepare_ms");
@@ -118,6 +119,6 @@ self.onmessage = async ({ data }) => {
     const message = error?.message ?? String(error);
     if (isOutOfMemory({ kind: error?.kind, name: error?.name, message }))
       say("error", { kind: "limit", message: outOfMemoryText(message, engine?.heapBytes() ?? 0) });
-    else say("error", { kind: error?.kind ?? "internal", message, stuck: engine?.stuck() ?? false });
+    else say("error", { kind: error?.kind ?? "internal", message, stuck: error?.stuck ?? false });
   }
 };

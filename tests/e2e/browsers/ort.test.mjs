@@ -1,9 +1,9 @@
 // ONNX Runtime Web in the three browsers.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { asset, readSafetensors, run, temporaryFolder } from '../support.mjs';
+import { asset, builtFile, readSafetensors, run, temporaryFolder } from '../support.mjs';
 
 const lenet5 = asset('models', 'lenet5.onnx');
 
@@ -46,4 +46,49 @@ test('Conformance_ChromeOrt_RunsManyModelsInOneWorker', () => {
   assert.equal(status, 0, stderr);
   const [{ passed, failed }] = JSON.parse(stdout).targets;
   assert.ok(passed > 3 && failed === 0, stdout);
+});
+
+// The built site with an onnxruntime-web whose first `count` starts in a browser fail as those of Firefox
+// sometimes do, but at once. Workers of one page share nothing but its caches.
+function siteWithFailingStarts(t, count) {
+  const site = join(temporaryFolder(t), 'site');
+  cpSync(builtFile('web', 'site'), site, { recursive: true });
+  const bundle = join(site, 'ort', 'ort.wasm.bundle.min.mjs');
+  renameSync(bundle, join(site, 'ort', 'real.mjs'));
+  writeFileSync(bundle, `
+    import { env, InferenceSession as Real, Tensor } from "./real.mjs";
+    export { env, Tensor };
+    export const InferenceSession = { async create(...given) {
+      const starts = await caches.open("starts");
+      const before = (await starts.keys()).length;
+      await starts.put("/start/" + before, new Response(""));
+      if (before < ${count})
+        throw new Error("no available backend found. ERR: [wasm] Error: WebAssembly backend initializing failed due to timeout: 1ms");
+      return Real.create(...given);
+    } };`);
+  return { ...process.env, DRIFTSCOPE_SITE: site };
+}
+
+// Two starts are one worker's.
+test('StuckWorker_AnotherOneTakesOver_AndNoValueComesTwice', (t) => {
+  const trace = join(temporaryFolder(t), 'trace.safetensors');
+  const ran = run(['run', lenet5, '--target', 'chrome/ort', '--trace', trace], { env: siteWithFailingStarts(t, 2) });
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.ok(readSafetensors(trace).tensors.size > 10);
+});
+
+test('StuckWorker_OfABench_AnotherOneTakesOver', (t) => {
+  const more = ['--time', '0.2', '--no-save', '--json', '-'];
+  const ran = run(['bench', lenet5, '--targets', 'chrome/ort', ...more], { env: siteWithFailingStarts(t, 3) });
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.equal(JSON.parse(ran.stdout).results.length, 1);
+});
+
+test('StuckWorkers_OfARunAndOfManyRuns_TheErrorNamesTheStart', (t) => {
+  const env = siteWithFailingStarts(t, 1000);
+  for (const command of [['run', lenet5, '--target', 'chrome/ort'], ['bench', lenet5, '--targets', 'chrome/ort', '--no-save'], ['conformance', '--targets', 'chrome/ort', '--filter', '*softmax_axis*']]) {
+    const ran = run(command, { env });
+    assert.notEqual(ran.status, 0, command.join(' '));
+    assert.match(ran.stderr, /onnxruntime-web could not start: .*timeout/);
+  }
 });
