@@ -32,7 +32,10 @@ export async function runBatch(open, batch, start, progress) {
       const { kind = "internal", message } = error;
       answers.push({ error: { kind, message } });
       // After anything but an answer the engine's memory cannot be trusted.
-      if (!(error instanceof DoorError)) engine = await openEngine(open);
+      if (!(error instanceof DoorError)) {
+        engine.close();
+        engine = await openEngine(open);
+      }
     }
     progress(index + 1, cases.length);
   }

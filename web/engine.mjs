@@ -1,6 +1,7 @@
 // The wasm engine behind the session door: JSON and bytes in, JSON and bytes out.
 // Clients: worker.mjs, tests under Node. The messages are described in core/session/door.hpp.
 import { OrtHost } from "./ort.mjs";
+import { Threads } from "./threads.mjs";
 
 /** The builds, best first: whether each needs relaxed SIMD, and shared memory. */
 export const variants = [
@@ -36,10 +37,16 @@ function load(url) {
 export async function openEngine({ base, variant, threads }) {
   const { default: create } = await load(new URL(`${variant}.mjs`, base));
   const ort = new OrtHost(new URL("../ort/", base));
-  const module = await create({ pthreadPoolSize: Math.max(0, threads - 1), ort });
+  const pool = new Threads();
+  const module = await pool.keep(() => create({ pthreadPoolSize: Math.max(0, threads - 1), ort }));
   return {
     request: (head, payload) => request(module, head, payload),
     heapBytes: () => module.wasmMemory.buffer.byteLength,
+    /** Ends its threads, where it is not the worker itself that ends. */
+    close() {
+      pool.end();
+      ort.close();
+    },
     /** After an answer with `waiting`: resolves when polling helps again. */
     settled: () => ort.settled(),
     /**

@@ -2,12 +2,13 @@
 // time goes on in the event loop, see settled(). Its files lie in ort/ beside engine/ and are loaded when
 // the first model comes. Clients: engine.mjs (hands it to the wasm module), worker.mjs.
 
+import { Threads } from "./threads.mjs";
+
 const wasmFile = "ort-wasm-simd-threaded.wasm";
 
-// In Firefox a thread's worker is sometimes made and never answers the first message, on a loaded machine one
-// time in ten. A start takes a second or two; when it took as long as this, another module, with other workers,
-// is tried with twice the patience. Where that hangs as well (it was seen three times in a row) the whole worker
-// may be at fault: see `stuck`.
+// A start takes a second or two. When it took as long as this (threads.mjs knows of one reason), another module,
+// with other workers, is tried with twice the patience. Where that hangs as well the whole worker may be at
+// fault: see `stuck`.
 const startLimit = { ms: 10_000, times: 2 };
 
 // Half precision travels as its bits; two 4-bit elements share a byte.
@@ -69,7 +70,7 @@ export class OrtHost {
   #folder;
   #models = new Map(); // number → {session, busy, error, result}
   #made = 0;
-  #runtime = null; // {ort, threads, memory}
+  #runtime = null; // {ort, threads, memory, pool}
   #broken = 0; // how many runtimes died; a module that is imported again needs another name
   /** The error if its threads did not start, whatever was tried here: another worker may have more luck. */
   stuck = null;
@@ -78,6 +79,12 @@ export class OrtHost {
   /** `folder`: URL of the files of onnxruntime-web. */
   constructor(folder) {
     this.#folder = folder;
+  }
+
+  /** Ends the threads. */
+  close() {
+    this.#runtime?.pool.end();
+    this.#runtime = null;
   }
 
   /** Resolves when nothing is under way any more: then the engine has something new to poll for. */
@@ -167,10 +174,7 @@ export class OrtHost {
     this.#work = this.#work.then(action).catch((error) => {
       state.error = fromOrt(error, refusal);
       // A runtime that trapped is in no state to go on; the next model gets a new one.
-      if (error instanceof WebAssembly.RuntimeError) {
-        ++this.#broken;
-        this.#runtime = null;
-      }
+      if (error instanceof WebAssembly.RuntimeError) this.#giveUp();
     });
     this.#work = this.#work.then(() => (state.busy = false));
   }
@@ -185,10 +189,14 @@ export class OrtHost {
           this.stuck = fromOrt(error, "missing").answer;
           throw error;
         }
-        ++this.#broken;
-        this.#runtime = null;
+        this.#giveUp();
       }
     }
+  }
+
+  #giveUp() {
+    ++this.#broken;
+    this.close();
   }
 
   async #openOnce(bytes, options, threads, limitMs) {
@@ -198,12 +206,12 @@ export class OrtHost {
     ort.env.logLevel = "fatal";
     ort.env.wasm.initTimeout = limitMs;
     ort.env.wasm.numThreads = globalThis.crossOriginIsolated === false ? 1 : threads;
-    const runtime = { ort, threads: 1, version: ort.env.versions.web, memory: null };
+    const runtime = { ort, threads: 1, version: ort.env.versions.web, memory: null, pool: new Threads() };
     this.#runtime = runtime;
     try {
-      return await watchMemory(create, (memory) => (runtime.memory = memory));
+      return await runtime.pool.keep(() => watchMemory(create, (memory) => (runtime.memory = memory)));
     } catch (error) {
-      if (runtime.memory === null) this.#runtime = null;
+      if (runtime.memory === null) this.close();
       if (/no available backend/.test(error?.message))
         throw new HostError("missing", `onnxruntime-web could not start: ${error.message}`, true);
       throw error;

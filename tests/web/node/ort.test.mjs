@@ -38,6 +38,7 @@ function failingStarts(t, works) {
   writeFileSync(join(folder, "ort.wasm.bundle.min.mjs"), `
     export const env = { wasm: {}, versions: { web: "0" } };
     export const InferenceSession = { async create() {
+      if (globalThis.Worker) new Worker("thread");
       if (++globalThis.starts < ${works})
         throw new Error("no available backend found. ERR: [wasm] Error: WebAssembly backend initializing failed due to timeout: 1ms");
       return {};
@@ -52,6 +53,27 @@ test("threads that did not start are started again by another module", async (t)
   assert.equal(host.request({ do: "look", model }, memory).error, undefined);
   assert.equal(globalThis.starts, 2);
   assert.equal(host.stuck, null);
+});
+
+test("threads of a start that failed are ended, those of the next stay until the host is closed", async (t) => {
+  const made = [];
+  class Worker {
+    constructor() {
+      made.push(this);
+    }
+    terminate() {
+      this.ended = true;
+    }
+  }
+  globalThis.Worker = Worker;
+  t.after(() => delete globalThis.Worker);
+  const host = failingStarts(t, 2);
+  host.request(create, memory);
+  await host.settled();
+  assert.deepEqual(made.map(({ ended }) => ended), [true, undefined]);
+  assert.equal(globalThis.Worker, Worker);
+  host.close();
+  assert.deepEqual(made.map(({ ended }) => ended), [true, true]);
 });
 
 test("where that helps not either, another worker may have more luck", async (t) => {
