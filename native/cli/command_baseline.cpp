@@ -15,6 +15,7 @@
 #include "native/cli/files.hpp"
 #include "native/cli/gate_options.hpp"
 #include "native/cli/runner_options.hpp"
+#include "native/cli/targets.hpp"
 
 namespace driftscope {
 namespace {
@@ -38,15 +39,6 @@ std::filesystem::path file_of(const BaselineOptions& options) {
   return options.file.empty() ? usual_baseline(options.model) : std::filesystem::path(options.file);
 }
 
-Result<std::vector<Target>> listed_targets(const std::vector<std::string>& texts) {
-  std::vector<Target> targets;
-  for (const std::string& text : texts) {
-    DRIFTSCOPE_TRY(const auto parsed, parse_targets(text));
-    targets.insert(targets.end(), parsed.begin(), parsed.end());
-  }
-  return targets;
-}
-
 void run_all(CompareRun& run, const std::vector<Target>& targets) {
   run.run(targets.front(), {targets.begin() + 1, targets.end()});
 }
@@ -66,7 +58,7 @@ std::string saved_line(const BaselineTarget& target) {
 
 Result<Exit> save_baseline(const BaselineOptions& options) {
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model));
-  DRIFTSCOPE_TRY(const auto targets, listed_targets(options.targets));
+  DRIFTSCOPE_TRY(const auto targets, read_targets(options.targets));
   for (const Target& target : targets)
     if (target.host == "file")
       return bad_input(fmt::format("target {}: a recorded trace gives the same for ever; name targets that "
@@ -108,7 +100,7 @@ Result<Exit> check_baseline(const BaselineOptions& options) {
   std::vector<std::string> names = options.targets;
   if (names.empty())
     for (const BaselineTarget& saved : baseline.targets) names.push_back(saved.target);
-  DRIFTSCOPE_TRY(const auto targets, listed_targets(names));
+  DRIFTSCOPE_TRY(const auto targets, read_targets(names));
   CompareRequest request = options.request;
   request.inputs = baseline.inputs;
   CompareRun run(request, model);

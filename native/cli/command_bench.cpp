@@ -13,6 +13,7 @@
 #include "native/cli/commands.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/runner_options.hpp"
+#include "native/cli/targets.hpp"
 #include "native/server/cleanup.hpp"
 
 namespace driftscope {
@@ -33,15 +34,6 @@ struct BenchOptions {
   bool no_save = false;
   bool quiet = false;
 };
-
-Result<std::vector<Target>> read_targets(const std::vector<std::string>& texts) {
-  std::vector<Target> targets;
-  for (const std::string& text : texts) {
-    DRIFTSCOPE_TRY(const auto parsed, parse_targets(text));
-    targets.insert(targets.end(), parsed.begin(), parsed.end());
-  }
-  return targets;
-}
 
 Result<BenchPlan> complete_plan(const BenchOptions& options) {
   BenchPlan plan = options.plan;

@@ -12,6 +12,7 @@
 #include "native/cli/files.hpp"
 #include "native/cli/gate_options.hpp"
 #include "native/cli/runner_options.hpp"
+#include "native/cli/targets.hpp"
 
 namespace driftscope {
 namespace {
@@ -46,16 +47,12 @@ Result<Gate> judged(const CompareOptions& options, const FailOn& conditions,
 
 Result<Exit> run_compare(const CompareOptions& options) {
   DRIFTSCOPE_TRY(const FailOn conditions, conditions_of(options.gate, usual_conditions));
+  DRIFTSCOPE_TRY(const Target left, read_target(options.left));
+  DRIFTSCOPE_TRY(const auto right, read_targets(options.right));
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model));
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) {
     DRIFTSCOPE_TRY(baseline.emplace(), load_baseline(options.baseline, model));
-  }
-  DRIFTSCOPE_TRY(const Target left, parse_target(options.left));
-  std::vector<Target> right;
-  for (const std::string& text : options.right) {
-    DRIFTSCOPE_TRY(const auto targets, parse_targets(text));
-    right.insert(right.end(), targets.begin(), targets.end());
   }
   CompareRun run(options.request, model);
   DRIFTSCOPE_CHECK(run.read_samples());

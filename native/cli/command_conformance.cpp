@@ -7,6 +7,7 @@
 #include "native/cli/conformance_run.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/runner_options.hpp"
+#include "native/cli/targets.hpp"
 
 namespace driftscope {
 namespace {
@@ -50,11 +51,7 @@ Exit exit_of_all(const std::vector<TargetResults>& all) {
 }
 
 Result<Exit> run_conformance(const ConformanceOptions& options) {
-  std::vector<Target> targets;
-  for (const std::string& text : options.targets) {
-    DRIFTSCOPE_TRY(const auto parsed, parse_targets(text));
-    targets.insert(targets.end(), parsed.begin(), parsed.end());
-  }
+  DRIFTSCOPE_TRY(const auto targets, read_targets(options.targets));
   DRIFTSCOPE_TRY(auto folders, find_cases(options.data.empty() ? conformance_folder()
                                                                 : std::filesystem::path(options.data),
                                           options.filter));

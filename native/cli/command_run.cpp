@@ -15,6 +15,7 @@
 #include "native/cli/inputs.hpp"
 #include "native/cli/runner_options.hpp"
 #include "native/cli/sample_files.hpp"
+#include "native/cli/targets.hpp"
 #include "native/cli/trace_writer.hpp"
 
 namespace driftscope {
@@ -121,7 +122,7 @@ Status run_command(const RunOptions& options) {
     fmt::print("{}", print_graph(model.graph));
     return {};
   }
-  DRIFTSCOPE_TRY(const Target target, parse_target(options.target));
+  DRIFTSCOPE_TRY(const Target target, read_target(options.target));
   return options.dataset.empty() ? run_one(options, model, target)
                                  : run_dataset_command(options, model, target);
 }

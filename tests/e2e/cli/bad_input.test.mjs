@@ -42,6 +42,21 @@ test('UnknownHostAndEngine_ListWhatExists', () => {
   rejected(['run', lenet5, '--target', 'pc/strict:threads=none'], 2, /threads/);
 });
 
+test('UnknownEngineInALaterTarget_IsToldBeforeAnythingRuns', (t) => {
+  const json = join(temporaryFolder(t), 'made.json');
+  const targets = 'pc/strict,chrome/warp:threads=2';
+  for (const args of [
+    ['compare', lenet5, '--left', 'pc/strict', '--right', targets, '--json', json],
+    ['bench', lenet5, '--targets', targets, '--no-save', '--json', json],
+    ['conformance', '--targets', targets, '--json', json],
+  ]) {
+    const said = rejected(args, 2, /target 'chrome\/warp:threads=2': there is no engine "warp" in this build; it has: .*strict/);
+    assert.doesNotMatch(said, /running|starting/);
+    assert.equal(existsSync(json), false);
+  }
+  rejected(['compare', lenet5, '--left', 'pc/strict', '--right', 'firefox/strict:threads=0'], 2, /firefox\/strict:threads=0.*from 1 to/);
+});
+
 test('WrongInputShapeAndType_SayExpectedAndGot', (t) => {
   const folder = temporaryFolder(t);
   const small = join(folder, 'small.safetensors');
