@@ -50,8 +50,9 @@ export async function openEngine({ base, variant, threads }) {
     /** After an answer with `waiting`: resolves when polling helps again. */
     settled: () => ort.settled(),
     /**
-     * After "start" and "prepare": resolves when nothing of it goes on in the event loop any more. Throws where
-     * only another worker can help; so long nothing has left this one, and no value or answer comes twice.
+     * After "start" and "prepare": resolves when nothing of it goes on in the event loop any more; throws where
+     * only another worker can help. Await it before the first poll: until then nothing has left this worker,
+     * and the next one says nothing twice.
      */
     async prepared() {
       await ort.settled();
