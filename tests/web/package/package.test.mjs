@@ -75,8 +75,9 @@ test('Compare_BadOptionsAndBadInput_AreErrorsWithTheProgramsWords', async () => 
     (error) => error instanceof DriftscopeError && error.exitCode === 2 && /nowhere/.test(error.message));
   await assert.rejects(compare({ model: lenet5, right: 'pc/strict', failOn: 'never', program }), /never/);
   await assert.rejects(verify({ model: lenet5, trace: '/nowhere.safetensors', program }), /nowhere/);
+  await assert.rejects(compare({ model: lenet5, right: ['pc/strict', 'pc/nonsense'], program }), /no engine "nonsense"/);
   // A target that cannot run is a result, not an exception: the others ran.
-  const half = await compare({ model: lenet5, right: ['pc/strict', 'pc/nonsense'], program });
+  const half = await compare({ model: lenet5, right: ['pc/strict', 'pc/ort:opt=most'], program });
   assert.equal(half.passed, false);
   assert.equal(half.errors.length, 1);
   assert.equal(half.exitCode, 2);
