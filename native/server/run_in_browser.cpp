@@ -112,15 +112,32 @@ Result<Outcome> run_job(Server& server, const HostInfo& host, JobContent content
                         const BrowserOptions& options, const BrowserProgressCallback& progress) {
   DRIFTSCOPE_TRY(std::shared_ptr<Job> added, server.jobs().add(std::move(content)));
   const BoardEntry entry(server.jobs(), std::move(added));
-  DRIFTSCOPE_TRY(Browser browser, Browser::start(host, server.job_url(*entry)));
+  std::optional<Browser> browser;
+  const auto start = [&]() -> Status {
+    DRIFTSCOPE_TRY(Browser started, Browser::start(host, server.job_url(*entry)));
+    browser.reset();
+    browser.emplace(std::move(started));
+    return {};
+  };
+  const Clock::time_point asked = Clock::now();
+  DRIFTSCOPE_CHECK(start());
+  bool again = false;
 
   std::vector<MemorySampleAt> memory;
-  const auto sample_memory = [&] { memory.push_back({Clock::now(), browser.memory()}); };
+  const auto sample_memory = [&] { memory.push_back({Clock::now(), browser->memory()}); };
   while (true) {
     const Job::Snapshot now = entry->wait(poll_interval);
     if (now.over) break;
-    if (auto error = check_life(now, host, browser, options.timeout))
+    if (auto error = check_life(now, host, *browser, options.timeout))
       return with_memory(*std::move(error), memory);
+    if (!now.opened && !again && Clock::now() - asked > options.start_patience) {
+      again = true;
+      browser->end();  // before it is asked once more: no page of it may open the job any longer
+      if (entry->wait(milliseconds(0)).opened)
+        return hang_error(host, "did not open the page", options.start_patience);
+      DRIFTSCOPE_CHECK(start());
+      continue;
+    }
     if (memory.empty() || Clock::now() - memory.back().time >= options.memory_interval)
       sample_memory();
     BrowserProgress report{now.progress, memory.back().bytes};
@@ -130,7 +147,7 @@ Result<Outcome> run_job(Server& server, const HostInfo& host, JobContent content
   }
   sample_memory();  // even the shortest run has one, taken while everything is still in place
   const Job::Snapshot last = entry->wait(milliseconds(0));
-  browser.end();
+  browser->end();
   auto answer = entry->take();
   if (!answer.ok()) return in_context(std::move(answer).error(), host.host);
   return Outcome{*std::move(answer), std::move(memory), last.run_began.value_or(last.last_sign)};

@@ -61,6 +61,9 @@ struct BrowserOptions {
   /// Longest time without a sign of life (from the start until the page opens, then between two
   /// changes of its progress): afterwards the browser counts as hanging.
   std::chrono::milliseconds timeout{60000};
+  /// A browser that has not opened the page by then is ended and started once more. A start takes seconds;
+  /// of a few hundred starts of WebKitGTK one never showed its page.
+  std::chrono::milliseconds start_patience{30000};
   std::chrono::milliseconds memory_interval{200};
 };
 

@@ -4,6 +4,9 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "core/trace/trace_file.hpp"
@@ -44,9 +47,11 @@ struct Fake : TestSite {
     job.inputs = bytes_of("inputs");
     return job;
   }
-  Result<Trace> run(const HostInfo& host, milliseconds timeout = milliseconds(5000)) const {
+  Result<Trace> run(const HostInfo& host, milliseconds timeout = milliseconds(5000),
+                    milliseconds start_patience = std::chrono::seconds(30)) const {
     BrowserOptions options;
     options.timeout = timeout;
+    options.start_patience = start_patience;
     return run_in_browser(*server, host, job(), options, {});
   }
   /// A trace file for a fake page to send.
@@ -114,6 +119,25 @@ TEST_CASE("Launcher_BrowserNeverOpensThePage_GivenUpAfterTheTimeout") {
   CHECK(trace.error().message.find("did not open the page for 0.4 s") != std::string::npos);
   CHECK(Clock::now() - begin < std::chrono::seconds(20));
   CHECK(processes_with("1001." + std::to_string(getpid())) == 0);
+}
+
+TEST_CASE("Launcher_FirstBrowserNeverOpensThePage_AnotherIsStartedOnce") {
+  const Fake fake;
+  const std::string mark = (fake.folder->path() / "starts").string();
+  const std::string sleep = "sleep 1004." + std::to_string(getpid());
+  const auto host = fake.browser("b", "echo start >>" + mark + "; [ $(wc -l <" + mark +
+                                          ") = 2 ] || exec " + sleep + "; request GET $api; exit 5");
+  const auto trace = fake.run(host, std::chrono::seconds(20), milliseconds(300));
+  REQUIRE_FALSE(trace.ok());
+  CHECK(trace.error().message.find("exit status 5") != std::string::npos);
+  CHECK(processes_with("1004." + std::to_string(getpid())) == 0);
+
+  const auto never = fake.run(fake.browser("c", "echo start >>" + mark + "; exec " + sleep),
+                              milliseconds(1500), milliseconds(300));
+  REQUIRE_FALSE(never.ok());
+  CHECK(never.error().message.find("did not open the page for 1.5 s") != std::string::npos);
+  std::ifstream starts(mark);
+  CHECK(std::count(std::istreambuf_iterator<char>(starts), {}, '\n') == 4);
 }
 
 TEST_CASE("Launcher_PageOpensAndGoesSilent_GivenUp") {
