@@ -109,25 +109,31 @@ Error FileBeside::failure(const std::string& why) const {
 }
 
 Result<FileBeside> FileBeside::create(const std::filesystem::path& path) {
+  FileBeside file(path);
   std::string beside = path.string() + ".XXXXXX";
-  const int fd = ::mkostemp(beside.data(), O_CLOEXEC);
-  const std::string why = system_message();
-  FileBeside file(path, fd < 0 ? "" : beside, fd);
-  if (fd < 0) return file.failure(why);
+  DRIFTSCOPE_TRY(file.cleanup_, CleanupRegistry::instance().add([&]() -> Result<CleanupRegistry::Undo> {
+    file.fd_ = ::mkostemp(beside.data(), O_CLOEXEC);
+    if (file.fd_ < 0) return file.failure(system_message());
+    return CleanupRegistry::Undo([beside] { ::unlink(beside.c_str()); });
+  }));
+  file.beside_ = beside;
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  if (::fchmod(fd, 0666 & ~mask) != 0) return file.failure(system_message());
+  if (::fchmod(file.fd_, 0666 & ~mask) != 0) return file.failure(system_message());
   return file;
 }
 
 FileBeside::FileBeside(FileBeside&& other) noexcept
     : path_(std::move(other.path_)),
       beside_(std::exchange(other.beside_, "")),
-      fd_(std::exchange(other.fd_, -1)) {}
+      fd_(std::exchange(other.fd_, -1)),
+      cleanup_(other.cleanup_) {}
 
 FileBeside::~FileBeside() {
   if (fd_ >= 0) ::close(fd_);
-  if (!beside_.empty()) ::unlink(beside_.c_str());
+  if (beside_.empty()) return;
+  ::unlink(beside_.c_str());
+  CleanupRegistry::instance().remove(cleanup_);
 }
 
 Status FileBeside::append(std::span<const std::byte> bytes) {
@@ -165,6 +171,7 @@ Status FileBeside::commit() {
   if (::close(std::exchange(fd_, -1)) != 0) return failure(system_message());
   if (std::rename(beside_.c_str(), path_.c_str()) != 0) return failure(system_message());
   beside_.clear();
+  CleanupRegistry::instance().remove(cleanup_);
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "native/server/cleanup.hpp"
 
 namespace driftscope {
 
@@ -34,7 +35,8 @@ class MappedFile {
 [[nodiscard]] bool can_be_replaced(const std::filesystem::path& path);
 
 /// A file that is written beside its name and takes the name when it is complete; without commit it is
-/// gone, and an older file of that name is untouched. Errors say what the system said.
+/// gone (also when a signal ends the program), and an older file of that name is untouched. Errors
+/// say what the system said.
 class FileBeside {
  public:
   [[nodiscard]] static Result<FileBeside> create(const std::filesystem::path& path);
@@ -53,13 +55,13 @@ class FileBeside {
   [[nodiscard]] Status commit();
 
  private:
-  FileBeside(std::filesystem::path path, std::string beside, int fd)
-      : path_(std::move(path)), beside_(std::move(beside)), fd_(fd) {}
+  explicit FileBeside(std::filesystem::path path) : path_(std::move(path)) {}
   [[nodiscard]] Error failure(const std::string& why) const;
 
   std::filesystem::path path_;
   std::string beside_;  // empty once committed
   int fd_ = -1;
+  CleanupRegistry::Id cleanup_ = 0;  // while beside_ is not empty
 };
 
 /// Writes to a temporary file in the same folder, flushes it to the disk and renames it. On any error

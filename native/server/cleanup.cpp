@@ -23,13 +23,14 @@ sigset_t watched_signals() {
 }
 
 void end_by(int number) {
-  CleanupRegistry::instance().undo_all();
-  std::signal(number, SIG_DFL);
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, number);
-  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-  raise(number);
+  CleanupRegistry::instance().undo_all([number] {
+    std::signal(number, SIG_DFL);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    raise(number);
+  });
 }
 
 void handle(int number) {
@@ -73,11 +74,12 @@ void CleanupRegistry::remove(Id id) {
   entries_.erase(id);
 }
 
-void CleanupRegistry::undo_all() {
+void CleanupRegistry::undo_all(const std::function<void()>& end) {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) entry->second();
   entries_.clear();
+  if (end) end();
 }
 
 bool CleanupRegistry::closed() const {

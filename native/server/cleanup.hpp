@@ -1,6 +1,6 @@
 // What must be undone when Driftscope ends, however it ends: browsers ended, temporary folders
-// removed. Clients: processes and temporary folders (they register), the command line (it watches
-// signals). It ends nothing by itself.
+// removed, unfinished files too. Clients: processes, temporary folders and files (they register), the
+// command line (it watches signals). It ends nothing by itself.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,10 @@ class CleanupRegistry {
   /// Forgets without undoing: the owner has done it.
   void remove(Id id);
   /// Undoes everything, last first, and refuses what comes later. The `undo`s run on the calling
-  /// thread and must not touch objects that other threads use.
-  void undo_all();
+  /// thread and must not touch objects that other threads use. `end` comes right after them: until it has
+  /// returned (if it does), every other caller waits, so that a program that is ended by a signal
+  /// cannot go on with what it takes for failures.
+  void undo_all(const std::function<void()>& end = {});
   /// Whether undo_all has begun: failures seen from now on are its doing.
   [[nodiscard]] bool closed() const;
 

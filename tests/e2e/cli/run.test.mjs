@@ -1,10 +1,10 @@
 // The commands that need no browser, as a user types them.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { asset, driftscope, hasFile, readSafetensors, run, sanitized, temporaryFolder, traceDigests } from '../support.mjs';
+import { asset, driftscope, hasFile, readSafetensors, run, sanitized, start, temporaryFolder, traceDigests, until } from '../support.mjs';
 
 const lenet5 = asset('models', 'lenet5.onnx');
 const images = asset('data', 'digits-test-images.idx3-ubyte');
@@ -22,6 +22,16 @@ test('Doctor_SaysWhetherTheScreensCanOpen', () => {
   const without = gui({ DISPLAY: '' });
   assert.equal(without.ok, false);
   assert.match(without.detail, /DISPLAY is not set|driftscope-gui is not there/);
+});
+
+test('Run_InterruptedWhileItWritesATrace_LeavesNoFile', async (t) => {
+  const folder = temporaryFolder(t);
+  const { child, done } = start(['run', asset('models', 'resnet20.onnx'), '--repeat', '100000', '--trace', join(folder, 'trace.safetensors')]);
+  await until(() => readdirSync(folder).length > 0, 'the trace to be begun');
+  child.kill('SIGINT');
+  const ended = await done;
+  assert.ok(ended.status === 130 || ended.signal === 'SIGINT', `${ended.status} ${ended.signal}`);
+  assert.deepEqual(readdirSync(folder), []);
 });
 
 test('Run_WritesATraceThatVerifiesClean', (t) => {

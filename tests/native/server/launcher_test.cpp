@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -270,6 +271,27 @@ TEST_CASE("CleanupRegistry_UndoAll_LastFirstThenRefuses") {
   });
   REQUIRE_FALSE(late.ok());
   CHECK(late.error().kind == ErrorKind::cancelled);
+}
+
+// A command that sees its browser die by the signal that ends it too must not go on to its report.
+TEST_CASE("CleanupRegistry_UndoAll_NobodyGoesOnBeforeTheEnd") {
+  CleanupRegistry registry;
+  std::atomic<bool> asked = false;
+  std::atomic<bool> went_on = false;
+  std::thread other;
+  bool before_the_end = true;
+  registry.undo_all([&] {
+    other = std::thread([&] {
+      asked = true;
+      went_on = registry.closed();
+    });
+    while (!asked) std::this_thread::yield();
+    std::this_thread::sleep_for(milliseconds(50));
+    before_the_end = went_on;
+  });
+  other.join();
+  CHECK_FALSE(before_the_end);
+  CHECK(went_on);
 }
 
 }  // namespace
