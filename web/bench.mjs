@@ -43,7 +43,7 @@ export async function runBench({ base, variant, threads, model, bench, start, in
   await phase("compile");
   const engine = await openEngine({ base, variant, threads });
   lap("compile_ms");
-  engine.request({ do: "load", target: start.target, attachments: table, once: true }, model);
+  engine.request({ do: "load", target: start.target, attachments: table, once: true, unhashed: true }, model);
   lap("read_ms");
   const { head: prepared } = engine.request({ ...start, do: "prepare" }, inputs);
   await engine.prepared();

@@ -163,7 +163,7 @@ Result<Tensor> external_tensor(const TensorParts& parts, DType dtype, std::int64
   if (context.defer)
     return Tensor::deferred(dtype, parts.dims,
                             context.model->part(offset, static_cast<std::uint64_t>(bytes)), "raw_data");
-  DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(dtype, parts.dims, "raw_data"));
+  DRIFTSCOPE_TRY(Tensor tensor, Tensor::unwritten(dtype, parts.dims, "raw_data"));
   context.model->read(offset, tensor.mutable_bytes());
   return tensor;
 }

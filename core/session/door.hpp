@@ -5,13 +5,15 @@
 //   {"do":"capabilities"}                            → {"engines":[{"name","available","reason"}],
 //                                                       "platform","threads","threads_available",
 //                                                       "instruction_set"}
-//   {"do":"load","target":"chrome/ort"?,"attachments":[{"name","bytes"}]?,"once":true?,"outside":N?}
+//   {"do":"load","target":"chrome/ort"?,"attachments":[{"name","bytes"}]?,"once":true?,"outside":N?,
+//    "unhashed":true?}
 //       + .onnx bytes, then those of each attachment (the files of external data that the model names).
 //       An engine that reads the model itself (ort) can only be started when "target" has named it
 //       here: else nobody keeps the bytes. With "once" a single "start" or "prepare" may follow: the
 //       weights go to its session, which keeps of them what it runs on. With "outside" these N bytes
 //       do not come with the message, they are read where they lie (load_from); with both, until the
-//       session is prepared.
+//       session is prepared. "unhashed" is for who knows the hash already or needs none: "model_sha256"
+//       is then empty, there and in the trace.
 //                                                    → {"model_sha256","inputs":[{"name","dtype",
 //                                                       "shape"}],"outputs":[…],"nodes":N,
 //                                                       "graph":"…"}
@@ -84,10 +86,12 @@ class Door {
   void load_from(ReadOutside read);
 
   /// Captured values of the next run go to `sink`; the trace of its "finish" holds the outputs alone.
-  /// For a host in the same process that writes them to a file.
+  /// For a host in the same process that writes them to a file: tensors may be deferred, to be copied
+  /// piece by piece, on any one thread.
   void record_to(TensorSink sink);
 
-  /// Takes what measured runs record, when they are watched; null: memory. It must outlive the door.
+  /// Takes what measured runs record, when they are watched, as the sink of record_to; null: memory. It
+  /// must outlive the door.
   void measure_into(RunRecorder* recorder);
 
   /// Never throws; a malformed request is answered with an error.

@@ -119,13 +119,15 @@ json describe_values(const Graph& graph, const std::vector<ValueId>& ids) {
 Result<LoadedModel> load_model(const json& request, ByteSource payload, bool payload_stays) {
   DRIFTSCOPE_TRY(const Engine* const engine, engine_of(request));
   DRIFTSCOPE_TRY(const bool once, read_flag(request, "once"));
+  DRIFTSCOPE_TRY(const bool unhashed, read_flag(request, "unhashed"));
   DRIFTSCOPE_TRY(const Files files, read_attachments(request, payload));
   if (payload.size == 0) return bad_input("load: no model bytes came with the request");
   LoadedModel loaded;
   {
     const bool defer = once && payload_stays && engine != nullptr && engine->reads_deferred();
     DRIFTSCOPE_TRY(Model model, read_onnx(payload, from_attachments(files),
-                                          defer ? Weights::deferred : Weights::in_memory));
+                                          defer ? Weights::deferred : Weights::in_memory,
+                                          unhashed ? Hash::none : Hash::sha256));
     loaded.sha256 = std::move(model.sha256);
     DRIFTSCOPE_TRY(Graph graph, build_graph(model));
     DRIFTSCOPE_TRY(Graph inferred, infer_shapes(std::move(graph)));

@@ -100,7 +100,7 @@ Result<BenchReport> run_plan(const BenchPlan& plan, const StopCheck& stop,
   std::vector<ModelFile> models;
   std::vector<std::vector<PlannedRow>> planned;
   for (const std::string& path : plan.models) {
-    DRIFTSCOPE_TRY(ModelFile model, load_model_file(path));
+    DRIFTSCOPE_TRY(ModelFile model, load_model_file(path, Weights::deferred));
     DRIFTSCOPE_TRY(const GivenInputs inputs, read_inputs(plan.inputs, model));
     report.input = inputs.text;
     DRIFTSCOPE_TRY(auto rows, plan_rows(plan, model));

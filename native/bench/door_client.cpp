@@ -7,17 +7,6 @@ namespace driftscope {
 
 using nlohmann::json;
 
-LoadMessage load_message(const SubjectSpec& spec) {
-  LoadMessage message{{{"do", "load"}, {"target", spec.target.text()}}, *spec.model->bytes};
-  json attachments = json::array();
-  for (const JobAttachment& file : spec.model->attachments) {
-    attachments.push_back({{"name", file.location}, {"bytes", file.bytes->size()}});
-    message.payload.insert(message.payload.end(), file.bytes->begin(), file.bytes->end());
-  }
-  if (!attachments.empty()) message.request["attachments"] = attachments;
-  return message;
-}
-
 json prepare_request(const SubjectSpec& spec, const json& environment) {
   return {{"do", "prepare"},
           {"target", spec.target.text()},

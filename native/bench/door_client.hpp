@@ -9,13 +9,6 @@
 
 namespace driftscope {
 
-/// The request that loads the model, and what travels with it.
-struct LoadMessage {
-  nlohmann::json request;
-  Bytes payload;
-};
-[[nodiscard]] LoadMessage load_message(const SubjectSpec& spec);
-
 [[nodiscard]] nlohmann::json prepare_request(const SubjectSpec& spec,
                                              const nlohmann::json& environment);
 [[nodiscard]] nlohmann::json measure_request(const SliceRequest& request);

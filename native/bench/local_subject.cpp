@@ -28,10 +28,8 @@ class LocalSubject final : public Subject {
       row.load_ms += row.load_parts[part];
       begin = Clock::now();
     };
-    {
-      const LoadMessage load = load_message(spec);
-      DRIFTSCOPE_CHECK(ask(load.request, load.payload));
-    }
+    const LoadRequest load = load_request(*spec.model, spec.target);
+    DRIFTSCOPE_CHECK(ask(load.head, {}, load.outside));
     lap("read_ms");
     DRIFTSCOPE_TRY(const json prepared,
                    ask(prepare_request(spec, {{"host", spec.target.host}}), *spec.inputs));
@@ -60,8 +58,9 @@ class LocalSubject final : public Subject {
   void describe(BenchRow& row) const override { row.process_peak_bytes = peak_.peak(); }
 
  private:
-  Result<json> ask(const json& request, std::span<const std::byte> payload) {
-    return process_.ask(request, payload, timeout_, stop_);
+  Result<json> ask(const json& request, std::span<const std::byte> payload,
+                   const OutsideParts& outside = {}) {
+    return process_.ask(request, payload, outside, timeout_, stop_);
   }
 
   WorkerProcess process_;

@@ -27,18 +27,21 @@ using std::chrono::milliseconds;
 constexpr int look_up_ms = 50;  // how often a wait asks whether to go on
 constexpr std::uint64_t max_message_bytes = std::uint64_t{1} << 36;
 
-using Head = std::array<std::byte, 8>;
+// The sizes of the message and of what lies outside of it.
+using Head = std::array<std::byte, 16>;
 
-Head head_of(std::uint64_t size) {
+Head head_of(std::uint64_t message, std::uint64_t outside) {
   Head head{};
-  for (unsigned i = 0; i < head.size(); ++i) head[i] = static_cast<std::byte>(size >> (8 * i));
+  for (unsigned i = 0; i < 8; ++i) {
+    head[i] = static_cast<std::byte>(message >> (8 * i));
+    head[8 + i] = static_cast<std::byte>(outside >> (8 * i));
+  }
   return head;
 }
 
-std::uint64_t size_in(const Head& head) {
+std::uint64_t size_at(const Head& head, std::size_t place) {
   std::uint64_t size = 0;
-  for (unsigned i = 0; i < head.size(); ++i)
-    size |= std::to_integer<std::uint64_t>(head[i]) << (8 * i);
+  for (unsigned i = 0; i < 8; ++i) size |= std::to_integer<std::uint64_t>(head[place + i]) << (8 * i);
   return size;
 }
 
@@ -76,19 +79,45 @@ Status receive_all(int line, std::span<std::byte> bytes, const Wait& wait) {
 }
 
 template <class Wait>
-Status send_message(int line, std::span<const std::byte> message, const Wait& wait) {
-  DRIFTSCOPE_CHECK(send_all(line, head_of(message.size()), wait));
-  return send_all(line, message, wait);
+Status send_message(int line, std::span<const std::byte> message, const OutsideParts& outside,
+                    const Wait& wait) {
+  std::uint64_t beside = 0;
+  for (const auto& part : outside) beside += part->size();
+  DRIFTSCOPE_CHECK(send_all(line, head_of(message.size(), beside), wait));
+  DRIFTSCOPE_CHECK(send_all(line, message, wait));
+  for (const auto& part : outside) DRIFTSCOPE_CHECK(send_all(line, *part, wait));
+  return {};
 }
 
+// Bytes that need not be zeros before they come.
+struct Received {
+  std::unique_ptr<std::byte[]> data;
+  std::size_t size = 0;
+  [[nodiscard]] std::span<std::byte> bytes() const { return {data.get(), size}; }
+};
+
 template <class Wait>
-Result<Bytes> receive_message(int line, const Wait& wait) {
+Result<Received> receive_bytes(int line, std::uint64_t size, const Wait& wait) {
+  if (size > max_message_bytes) return internal_error("a message is absurdly long");
+  Received received{std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(size)),
+                    static_cast<std::size_t>(size)};
+  DRIFTSCOPE_CHECK(receive_all(line, received.bytes(), wait));
+  return received;
+}
+
+struct Incoming {
+  Received message;
+  Received outside;
+};
+
+template <class Wait>
+Result<Incoming> receive_message(int line, const Wait& wait) {
   Head head{};
   DRIFTSCOPE_CHECK(receive_all(line, head, wait));
-  if (size_in(head) > max_message_bytes) return internal_error("a message is absurdly long");
-  Bytes message(static_cast<std::size_t>(size_in(head)));
-  DRIFTSCOPE_CHECK(receive_all(line, message, wait));
-  return message;
+  Incoming incoming;
+  DRIFTSCOPE_TRY(incoming.message, receive_bytes(line, size_at(head, 0), wait));
+  DRIFTSCOPE_TRY(incoming.outside, receive_bytes(line, size_at(head, 8), wait));
+  return incoming;
 }
 
 /// Every run writes the same file anew.
@@ -174,7 +203,8 @@ Error WorkerProcess::death() const {
 }
 
 Result<json> WorkerProcess::ask(const json& request, std::span<const std::byte> payload,
-                                milliseconds timeout, const StopCheck& stop) {
+                                const OutsideParts& outside, milliseconds timeout,
+                                const StopCheck& stop) {
   const auto end = Clock::now() + timeout;
   const auto wait = [&](short events) -> Status {
     while (true) {
@@ -189,11 +219,12 @@ Result<json> WorkerProcess::ask(const json& request, std::span<const std::byte> 
   const auto explain = [&](Error error) {
     return error.kind == ErrorKind::io ? death() : std::move(error);
   };
-  if (auto sent = send_message(line_, pack_message(json_text(request), payload), wait); !sent.ok())
+  const Bytes message = pack_message(json_text(request), payload);
+  if (auto sent = send_message(line_, message, outside, wait); !sent.ok())
     return explain(std::move(sent).error());
   const auto reply = receive_message(line_, wait);
   if (!reply.ok()) return explain(reply.error());
-  const json answer = parse_json(unpack_message(*reply).json);
+  const json answer = parse_json(unpack_message(reply->message.bytes()).json);
   if (!answer.is_object()) return internal_error("its process gave a malformed answer");
   if (const auto error = answer.find("error"); error != answer.end())
     return error_from_json(*error);
@@ -207,12 +238,19 @@ void serve_door(int line) {
   Door door;
   door.measure_into(&files);
   const auto wait = [line](short events) { return wait_forever(line, events); };
+  Received outside;  // of the request before, or of this one
+  door.load_from([&outside](std::uint64_t offset, std::span<std::byte> target) {
+    std::memcpy(target.data(), outside.data.get() + offset, target.size());
+  });
   while (true) {
-    auto message = receive_message(line, wait);
-    if (!message.ok()) return;
-    const Bytes reply = door.request(*message);
-    *message = {};
-    if (!send_message(line, reply, wait).ok()) return;
+    auto incoming = receive_message(line, wait);
+    if (!incoming.ok()) return;
+    const bool comes = incoming->outside.size > 0;
+    if (comes) outside = std::move(incoming->outside);
+    const Bytes reply = door.request(incoming->message.bytes());
+    incoming->message = {};
+    if (!comes) outside = {};
+    if (!send_message(line, reply, {}, wait).ok()) return;
   }
 }
 

@@ -1,12 +1,14 @@
 // A child process of ourselves that answers the requests of a door, and both ends of the line to it.
 // Clients: the local subject of a bench (parent), the hidden command bench-worker (child).
-// On the line each message has 8 bytes of length, little endian, in front.
+// On the line each message has its length in front and that of what lies outside of it, which follows; both
+// are 8 bytes, little endian.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 #include "core/base/result.hpp"
 #include "native/bench/subject.hpp"
+#include "native/cli/load_request.hpp"
 #include "native/server/child_process.hpp"
 #include "native/server/temp_folder.hpp"
 
@@ -21,9 +23,10 @@ class WorkerProcess {
 
   /// The door's answer; its {"error"} as an Error. Errors also: internal when the process has ended
   /// (with how, and its last words), limit after `timeout` without an answer, cancelled when `stop`
-  /// says so.
+  /// says so. What is `outside` of a "load" stays in the child until the next request is answered.
   [[nodiscard]] Result<nlohmann::json> ask(const nlohmann::json& request,
                                            std::span<const std::byte> payload,
+                                           const OutsideParts& outside,
                                            std::chrono::milliseconds timeout,
                                            const StopCheck& stop);
 

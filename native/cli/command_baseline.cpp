@@ -57,7 +57,7 @@ std::string saved_line(const BaselineTarget& target) {
 }
 
 Result<Exit> save_baseline(const BaselineOptions& options) {
-  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model));
+  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
   DRIFTSCOPE_TRY(const auto targets, read_targets(options.targets));
   for (const Target& target : targets)
     if (target.host == "file")
@@ -95,7 +95,7 @@ Result<Exit> save_baseline(const BaselineOptions& options) {
 
 Result<Exit> check_baseline(const BaselineOptions& options) {
   DRIFTSCOPE_TRY(const FailOn conditions, conditions_of(options.gate, usual_check));
-  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model));
+  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
   DRIFTSCOPE_TRY(Baseline baseline, load_baseline(file_of(options), model));
   std::vector<std::string> names = options.targets;
   if (names.empty())

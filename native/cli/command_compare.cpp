@@ -49,7 +49,7 @@ Result<Exit> run_compare(const CompareOptions& options) {
   DRIFTSCOPE_TRY(const FailOn conditions, conditions_of(options.gate, usual_conditions));
   DRIFTSCOPE_TRY(const Target left, read_target(options.left));
   DRIFTSCOPE_TRY(const auto right, read_targets(options.right));
-  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model));
+  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) {
     DRIFTSCOPE_TRY(baseline.emplace(), load_baseline(options.baseline, model));

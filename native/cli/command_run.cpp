@@ -117,7 +117,7 @@ Status run_one(const RunOptions& options, const ModelFile& model, const Target& 
 }
 
 Status run_command(const RunOptions& options) {
-  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model));
+  DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
   if (options.print_graph) {
     fmt::print("{}", print_graph(model.graph));
     return {};

@@ -6,6 +6,7 @@
 #include "core/session/door.hpp"
 #include "core/session/error_json.hpp"
 #include "core/trace/trace_file.hpp"
+#include "native/cli/load_request.hpp"
 
 namespace driftscope {
 namespace {
@@ -29,19 +30,6 @@ Result<Answer> ask(Door& door, const json& request, std::span<const std::byte> p
   return answer;
 }
 
-Status load(Door& door, const ModelFile& model, const Target& target) {
-  json request = {{"do", "load"}, {"target", target.text()}};
-  Bytes payload = *model.bytes;
-  json attachments = json::array();
-  for (const JobAttachment& file : model.attachments) {
-    attachments.push_back({{"name", file.location}, {"bytes", file.bytes->size()}});
-    payload.insert(payload.end(), file.bytes->begin(), file.bytes->end());
-  }
-  if (!attachments.empty()) request["attachments"] = attachments;
-  DRIFTSCOPE_TRY(const Answer loaded, ask(door, request, payload));
-  return {};
-}
-
 }  // namespace
 
 Result<Bytes> pack_inputs(const NamedInputs& inputs) {
@@ -54,7 +42,9 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request,
                           const TargetProgress& progress) {
   Door door;
   progress("loading the model", 0, 0);
-  DRIFTSCOPE_CHECK(load(door, *request.model, target));
+  const LoadRequest load = load_request(*request.model, target);
+  door.load_from([&load](std::uint64_t offset, std::span<std::byte> bytes) { load.read(offset, bytes); });
+  DRIFTSCOPE_TRY(const Answer loaded, ask(door, load.head));
   json start = {{"do", "start"},
                 {"target", target.text()},
                 {"repeat", request.repeat},
@@ -78,7 +68,9 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request,
     if (polled.object.value("finished", false)) break;
   }
   DRIFTSCOPE_TRY(const Answer finished, ask(door, {{"do", "finish"}}));
-  return read_trace(finished.payload);
+  DRIFTSCOPE_TRY(Trace trace, read_trace(finished.payload));
+  trace.model_sha256 = request.model->sha256;
+  return trace;
 }
 
 }  // namespace driftscope

@@ -7,7 +7,6 @@
 
 #include "core/base/sha256.hpp"
 #include "core/graph/build.hpp"
-#include "core/model/onnx_reader.hpp"
 #include "core/ops/infer_shapes.hpp"
 
 namespace driftscope {
@@ -34,6 +33,13 @@ ExternalData attaching(const std::filesystem::path& folder, std::vector<JobAttac
   };
 }
 
+ByteSource kept_source(std::shared_ptr<const Bytes> bytes) {
+  const std::size_t size = bytes->size();
+  return {size, [kept = std::move(bytes)](std::uint64_t offset, std::span<std::byte> target) {
+            source_of(*kept).read(offset, target);
+          }};
+}
+
 Result<Graph> graph_of(const Model& model) {
   DRIFTSCOPE_TRY(Graph graph, build_graph(model));
   return infer_shapes(std::move(graph));
@@ -41,13 +47,13 @@ Result<Graph> graph_of(const Model& model) {
 
 }  // namespace
 
-Result<ModelFile> load_model_file(const std::filesystem::path& path) {
+Result<ModelFile> load_model_file(const std::filesystem::path& path, Weights weights) {
   const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
   ModelFile file;
   file.path = path;
   DRIFTSCOPE_TRY(Bytes bytes, read_file(path));
   file.bytes = std::make_shared<const Bytes>(std::move(bytes));
-  auto model = read_onnx(*file.bytes, attaching(path.parent_path(), file.attachments));
+  auto model = read_onnx(kept_source(file.bytes), attaching(path.parent_path(), file.attachments), weights);
   if (!model.ok()) return name_file(std::move(model).error());
   auto graph = graph_of(*model);
   if (!graph.ok()) return name_file(std::move(graph).error());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/graph/graph.hpp"
+#include "core/model/onnx_reader.hpp"
 #include "native/cli/files.hpp"
 #include "native/server/run_in_browser.hpp"
 
@@ -23,7 +24,10 @@ struct ModelFile {
   Graph graph;  ///< shapes inferred, symbolic dimensions unbound
 };
 
-[[nodiscard]] Result<ModelFile> load_model_file(const std::filesystem::path& path);
+/// With Weights::deferred large ones stay in `bytes` alone until the graph is asked for them, which is the
+/// business of one thread; the graph keeps the bytes.
+[[nodiscard]] Result<ModelFile> load_model_file(const std::filesystem::path& path,
+                                                Weights weights = Weights::in_memory);
 
 /// The SHA-256 of bytes that outlive it, on a thread of its own when there is to be more than one: verifying
 /// need not wait for it.

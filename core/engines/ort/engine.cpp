@@ -53,6 +53,8 @@ class OrtEngine final : public Engine {
   [[nodiscard]] std::string name() const override { return "ort"; }
   [[nodiscard]] Availability available() const override { return backend().available(); }
   [[nodiscard]] bool reads_source() const override { return true; }
+  /// It reads none: the weights are ONNX Runtime's.
+  [[nodiscard]] bool reads_deferred() const override { return true; }
 
   /// ONNX Runtime judges a model as a whole.
   [[nodiscard]] Availability supports(const Graph& /*graph*/, const Node& /*node*/) const override {
