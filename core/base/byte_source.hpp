@@ -14,6 +14,8 @@ struct ByteSource {
   std::uint64_t size = 0;
   /// Fills `target` with the bytes from `offset` on, which must lie inside.
   std::function<void(std::uint64_t offset, std::span<std::byte> target)> read;
+  /// Pieces that begin and end at multiples of it are the quick ones.
+  std::uint64_t grain = 1;
 
   [[nodiscard]] bool holds(std::uint64_t offset, std::uint64_t count) const {
     return offset <= size && count <= size - offset;

@@ -82,6 +82,9 @@ struct EngineOptions {
   /// Whether nodes may be fused or folded and their values never exist. Without it the engine runs node
   /// by node and has every value. No option of a target: what is captured decides.
   bool fuse = false;
+  /// Whether observed values may be handed over as Tensor::deferred, whose source keeps what the engine
+  /// computed: for an observer that gives them to one reader, who copies them piece by piece beside the run.
+  bool defer_values = false;
   std::map<std::string, std::string> values;  ///< the target's other options
   std::shared_ptr<const ModelSource> source = {};  ///< never null for an engine that reads_source()
 };

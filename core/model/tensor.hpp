@@ -84,6 +84,9 @@ class Tensor {
   /// Copies the bytes from `offset` on, which must lie inside; a deferred tensor stays where it is.
   void copy_bytes(std::size_t offset, std::span<std::byte> target) const;
 
+  /// Of the source, while the elements are there alone; else 1.
+  [[nodiscard]] std::uint64_t grain() const { return in_memory() ? 1 : deferred_->source.grain; }
+
   /// To be written only by the one who made the tensor, before it is shared.
   [[nodiscard]] std::span<std::byte> mutable_bytes() { return {data(), byte_size_}; }
 

@@ -189,7 +189,7 @@ Result<std::unique_ptr<Measurement>> Measurement::prepare(LoadedModel& model,
   state->inputs = std::move(bound.inputs);
   DRIFTSCOPE_TRY(state->session,
                  prepare_session(state->target, state->environment, model, std::move(bound.graph),
-                                 start.record.capture));
+                                 start.record.capture, start.watched && recorder != nullptr));
   if (start.watched) {
     state->record = std::move(start.record);
     state->recorder = recorder;

@@ -49,9 +49,9 @@ Status check_build(const Target& target, const json& environment) {
 }  // namespace
 
 Result<std::unique_ptr<Session>> prepare_session(Target target, const json& environment,
-                                                 const LoadedModel& model,
+                                                 LoadedModel& model,
                                                  std::shared_ptr<const Graph> graph,
-                                                 Capture capture) {
+                                                 Capture capture, bool defer_values) {
   DRIFTSCOPE_CHECK(check_build(target, environment));
   target.options.erase("wasm");
   DRIFTSCOPE_TRY(const Engine* const engine, find_engine(target.engine));
@@ -59,7 +59,9 @@ Result<std::unique_ptr<Session>> prepare_session(Target target, const json& envi
     return missing_error(fmt::format("engine {}: {}", target.engine, here.reason));
   DRIFTSCOPE_TRY(EngineOptions options, read_engine_options(target.options));
   options.fuse = capture != Capture::all;
-  options.source = model.source;
+  options.defer_values = defer_values && capture != Capture::outputs;
+  // Of a model that was loaded for one session nobody needs it afterwards.
+  options.source = model.once ? std::exchange(model.source, nullptr) : model.source;
   if (engine->reads_source() && !options.source)
     return bad_input(fmt::format("request: engine {} reads the model itself; name the target in "
                                  "\"load\" already", target.engine));
@@ -90,7 +92,7 @@ Result<std::unique_ptr<DoorRun>> DoorRun::start(LoadedModel& model, StartRequest
   if (request.samples > 0) request.record.capture = Capture::outputs;
   DRIFTSCOPE_TRY(state->session,
                  prepare_session(state->target, state->environment, model, std::move(bound.graph),
-                                 request.record.capture));
+                                 request.record.capture, request.record.sink != nullptr));
   if (request.samples > 0) {
     state->samples.emplace(state->graph, *state->session, std::move(request.inputs),
                            request.samples);

@@ -34,12 +34,13 @@ struct StartRequest {
                                                   std::span<const std::byte> payload,
                                                   const Graph& graph);
 
-/// The session of a target's engine, or why there is none.
+/// The session of a target's engine, or why there is none. `defer_values` as of EngineOptions.
 [[nodiscard]] Result<std::unique_ptr<Session>> prepare_session(Target target,
                                                                const nlohmann::json& environment,
-                                                               const LoadedModel& model,
+                                                               LoadedModel& model,
                                                                std::shared_ptr<const Graph> graph,
-                                                               Capture capture);
+                                                               Capture capture,
+                                                               bool defer_values);
 
 /// What ran, as JSON text: what the host says of itself, then the engine's own words, which stay.
 [[nodiscard]] std::string merge_run(const std::string& recorded, const nlohmann::json& environment,

@@ -1,15 +1,22 @@
 #include "native/cli/background_file.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <thread>
+#include <vector>
 
 namespace driftscope {
 namespace {
 
 // Tensors wait in memory that they have anyway; this bounds how far computing may run ahead.
 constexpr std::size_t most_waiting_bytes = std::size_t{64} << 20;
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+constexpr std::size_t most_piece_bytes = std::size_t{16} << 20;  // whatever the grain
 
 }  // namespace
 
@@ -35,9 +42,9 @@ struct BackgroundFile::State {
       if (waiting.empty()) return;
       Tensor tensor = std::move(waiting.front());
       waiting.pop_front();
-      const std::size_t size = tensor.bytes().size();
+      const std::size_t size = tensor.byte_size();
       lock.unlock();
-      Status written = file.append(tensor.bytes());
+      Status written = append_to_file(tensor);
       file.begin_flush();
       tensor = Tensor();  // its memory, before anybody is told
       lock.lock();
@@ -51,7 +58,27 @@ struct BackgroundFile::State {
     }
   }
 
+  // A deferred tensor goes through one piece of memory, which stays in the cache.
+  Status append_to_file(const Tensor& tensor) {
+    if (tensor.in_memory()) return file.append(tensor.bytes());
+    const std::size_t grain = std::min(static_cast<std::size_t>(tensor.grain()), most_piece_bytes);
+    const std::size_t size = std::max(piece_bytes / grain, std::size_t{1}) * grain;
+    try {
+      if (piece.size() < size) piece.resize(size);
+    } catch (const std::bad_alloc&) {
+      return limit_error(fmt::format("out of memory for {} bytes of a tensor on its way to a file", size));
+    }
+    for (std::size_t at = 0; at < tensor.byte_size();) {
+      const auto part = std::span(piece).first(std::min(size, tensor.byte_size() - at));
+      tensor.copy_bytes(at, part);
+      DRIFTSCOPE_CHECK(file.append(part));
+      at += part.size();
+    }
+    return {};
+  }
+
   FileBeside file;  // the thread's, until it has ended
+  std::vector<std::byte> piece;
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<Tensor> waiting;
@@ -70,7 +97,7 @@ Status BackgroundFile::append(Tensor tensor) {
   std::unique_lock lock(state.mutex);
   state.changed.wait(lock, [&] { return state.waiting_bytes < most_waiting_bytes; });
   if (!state.status.ok()) return state.status;
-  state.waiting_bytes += tensor.bytes().size();
+  state.waiting_bytes += tensor.byte_size();
   state.waiting.push_back(std::move(tensor));
   lock.unlock();
   state.changed.notify_all();

@@ -39,7 +39,7 @@ Status TraceWriter::add(const std::string& name, const Tensor& tensor) {
   if (!valid_utf8(name) || name == "__metadata__" || !names_.insert(name).second)
     return bad_input(who + ": a trace file cannot hold this name, or holds it already");
   DRIFTSCOPE_CHECK(file_.append(tensor));
-  const std::int64_t end = end_ + static_cast<std::int64_t>(tensor.bytes().size());
+  const std::int64_t end = end_ + static_cast<std::int64_t>(tensor.byte_size());
   header_.entries.push_back(
       {name, tensor.dtype(), tensor.shape(), end_, end, header_.entries.size()});
   end_ = end;

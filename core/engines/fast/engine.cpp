@@ -84,7 +84,8 @@ class FastEngine final : public Engine {
     for (const Value& value : graph->values) producers.push_back(value.producer);
     const auto own = simplified(std::move(graph), options.fuse, resources->strict.threads);
     resources->graph = own;
-    Lowering lowering(*own, std::move(producers), options.fuse, resources->pool(), resources->strict);
+    Lowering lowering(*own, std::move(producers), options.fuse, options.defer_values, resources->pool(),
+                      resources->strict);
     DRIFTSCOPE_TRY(Plan plan, lowering.run());
     release_constants(*own, plan);
 

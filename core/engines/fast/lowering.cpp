@@ -61,11 +61,12 @@ LowerOperator FastOperatorTable::find(const Node& node) const {
   return found == table_.end() ? nullptr : found->second;
 }
 
-Lowering::Lowering(Graph& graph, std::vector<NodeId> producers, bool fuse, pthreadpool_t pool,
-                   StrictResources& strict)
+Lowering::Lowering(Graph& graph, std::vector<NodeId> producers, bool fuse, bool hand_over,
+                   pthreadpool_t pool, StrictResources& strict)
     : graph_(graph),
       producers_(std::move(producers)),
       fuse_(fuse),
+      hand_over_(hand_over),
       pool_(pool),
       strict_(strict),
       existing_(graph.values.size()),
@@ -101,7 +102,7 @@ Result<Plan> Lowering::run() {
     DRIFTSCOPE_TRY(const BufferId buffer, read(output, {}));
     plan_.outputs.push_back(buffer);
   }
-  assign_memory(plan_);
+  assign_memory(plan_, hand_over_);
   return std::move(plan_);
 }
 

@@ -38,8 +38,9 @@ class Lowering {
  public:
   /// `graph` may be one that passes made: its values keep the numbers that they have in the original,
   /// and what follows those in number is new. `producers`: of each value of the original. Weights that
-  /// have been packed leave `graph`. `pool` may be null: one thread.
-  Lowering(Graph& graph, std::vector<NodeId> producers, bool fuse, pthreadpool_t pool,
+  /// have been packed leave `graph`. `pool` may be null: one thread. With `hand_over` values are memory of
+  /// their own.
+  Lowering(Graph& graph, std::vector<NodeId> producers, bool fuse, bool hand_over, pthreadpool_t pool,
            StrictResources& strict);
 
   [[nodiscard]] Result<Plan> run();
@@ -116,6 +117,7 @@ class Lowering {
   Graph& graph_;
   std::vector<NodeId> producers_;
   bool fuse_;
+  bool hand_over_;
   pthreadpool_t pool_;
   StrictResources& strict_;
   Plan plan_;

@@ -63,6 +63,13 @@ void work_in_place(Plan& plan) {
   for (BufferId id = 0; id < plan.buffers.size(); ++id) plan.buffers[id].root = root_of(id);
 }
 
+// Values that are handed over are the memory of who keeps them.
+void leave_arena(Plan& plan) {
+  for (const PlannedNode& node : plan.nodes)
+    for (const auto& [value, id] : node.values)
+      if (Buffer& root = plan.buffers[plan.root(id)]; root.home == Home::arena) root.home = Home::handed;
+}
+
 // A slot is released by the last node that reads, makes or hands it over, unless it is an output.
 void release_slots(Plan& plan) {
   constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
@@ -77,20 +84,24 @@ void release_slots(Plan& plan) {
   }
   for (const BufferId id : plan.outputs) last[plan.root(id)] = never;
   for (BufferId id = 0; id < plan.buffers.size(); ++id)
-    if (plan.buffers[id].home == Home::slot && plan.root(id) == id && last[id] != never)
+    if (moves(plan.buffers[id].home) && plan.buffers[id].home != Home::input && plan.root(id) == id &&
+        last[id] != never)
       plan.nodes[last[id]].dead_slots.push_back(id);
 }
 
 }  // namespace
 
-void assign_memory(Plan& plan) {
+void assign_memory(Plan& plan, bool hand_over) {
+  if (hand_over) leave_arena(plan);
   work_in_place(plan);
   const std::vector<Lifetime> lives = lifetimes(plan);
   std::vector<MemoryRequest> requests;
   std::vector<BufferId> owners;
   for (BufferId id = 0; id < plan.buffers.size(); ++id) {
     const Buffer& buffer = plan.buffers[id];
-    if (buffer.root != id || buffer.home != Home::arena || !lives[id].used()) continue;
+    if (buffer.root != id || !lives[id].used()) continue;
+    if (buffer.home == Home::handed) plan.steps[lives[id].first].begins.push_back(id);
+    if (buffer.home != Home::arena) continue;
     requests.push_back({buffer.bytes, lives[id].first, lives[id].last});
     owners.push_back(id);
   }
@@ -100,12 +111,9 @@ void assign_memory(Plan& plan) {
   plan.arena_bytes = places.bytes + tail_bytes;
 
   for (PlannedStep& step : plan.steps) {
-    const auto moves = [&](BufferId id) {
-      const Home home = plan.buffers[plan.root(id)].home;
-      return home == Home::input || home == Home::slot;
-    };
-    step.moving = std::any_of(step.reads.begin(), step.reads.end(), moves) ||
-                  std::any_of(step.writes.begin(), step.writes.end(), moves);
+    const auto elsewhere = [&](BufferId id) { return moves(plan.buffers[plan.root(id)].home); };
+    step.moving = std::any_of(step.reads.begin(), step.reads.end(), elsewhere) ||
+                  std::any_of(step.writes.begin(), step.writes.end(), elsewhere);
   }
   release_slots(plan);
 }

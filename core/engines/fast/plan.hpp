@@ -25,7 +25,11 @@ enum class Home {
   input,     ///< the caller's tensor, another one in every run
   slot,      ///< a tensor that a step makes anew in every run
   arena,     ///< at a fixed place of the session's arena
+  handed,    ///< a tensor that the session makes anew in every run, since who watches may keep it
 };
+
+/// Whether it is a tensor of the run, at another address in every one.
+[[nodiscard]] inline bool moves(Home home) { return home != Home::constant && home != Home::arena; }
 
 struct Buffer {
   DType dtype = DType::float32;
@@ -69,6 +73,7 @@ struct PlannedStep {
   std::vector<BufferId> writes;   ///< and scratch space
   BufferId in_place = no_buffer;  ///< a read whose memory writes[0] may take over
   bool moving = false;            ///< reads or writes what is at another address in every run
+  std::vector<BufferId> begins = {};  ///< those of Home::handed that it is the first to write
 };
 
 /// The steps of one node, or of a group that runs as one.
@@ -94,7 +99,8 @@ struct Plan {
 };
 
 /// Gives every buffer of the arena its place, lets steps work in place where they may, and finds which
-/// steps read what moves. To be called once, when all steps are there.
-void assign_memory(Plan& plan);
+/// steps read what moves. With `hand_over` what exists after a node is not in the arena. To be called
+/// once, when all steps are there.
+void assign_memory(Plan& plan, bool hand_over);
 
 }  // namespace driftscope::fast

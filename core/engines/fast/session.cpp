@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
+#include "core/engines/fast/plain_order.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope::fast {
@@ -50,9 +52,9 @@ Result<Tensor> FastSession::tensor(BufferId id) const {
   const Buffer& buffer = plan_.buffers[id];
   const Buffer& root = plan_.buffers[buffer.root];
   const bool plain = buffer.layout.plain() || same_order(buffer.shape, buffer.layout, {});
-  if (root.home == Home::slot || root.home == Home::input) {
+  if (moves(root.home)) {
     const Tensor& whole = tensors_[buffer.root];
-    if (id == buffer.root) return whole;
+    if (id == buffer.root && plain) return whole;
     if (plain) return whole.reshaped(buffer.shape);
   }
   if (root.home == Home::constant && plain) return root.constant.reshaped(buffer.shape);
@@ -82,6 +84,10 @@ Status FastSession::start(std::vector<Tensor> inputs, Observer& observer) {
 Status FastSession::run_node(const PlannedNode& node) {
   for (std::size_t i = node.first_step; i < node.end_step; ++i) {
     PlannedStep& step = plan_.steps[i];
+    for (const BufferId id : step.begins) {
+      const Buffer& buffer = plan_.buffers[id];
+      DRIFTSCOPE_TRY(tensors_[id], Tensor::unwritten(buffer.dtype, buffer.shape, "a value"));
+    }
     if (step.moving) DRIFTSCOPE_CHECK(step.step->bind(*this));
     DRIFTSCOPE_CHECK(step.step->run(*this));
   }
@@ -105,7 +111,7 @@ Result<Progress> FastSession::poll(std::int64_t budget_ns) {
     for (const auto& [value, buffer] : node.values) {
       if (!observer_->wants(value)) continue;
       looked = true;
-      DRIFTSCOPE_TRY(const Tensor seen, tensor(buffer));
+      DRIFTSCOPE_TRY(const Tensor seen, observed(value, buffer));
       DRIFTSCOPE_CHECK(observer_->value(value, seen));
     }
     if (node.node != no_node) observer_->node_done(node.node, end - now);
@@ -115,6 +121,24 @@ Result<Progress> FastSession::poll(std::int64_t budget_ns) {
     if (end - begin >= budget_ns) break;
   }
   return Progress{static_cast<std::int64_t>(next_), static_cast<std::int64_t>(plan_.nodes.size())};
+}
+
+Result<Tensor> FastSession::observed(ValueId value, BufferId id) const {
+  const Buffer& buffer = plan_.buffers[id];
+  const auto& outputs = resources_->graph->outputs;
+  if (plan_.buffers[buffer.root].home != Home::handed || same_order(buffer.shape, buffer.layout, {}) ||
+      std::find(outputs.begin(), outputs.end(), value) != outputs.end())
+    return tensor(id);
+  const Tensor& whole = tensors_[buffer.root];
+  const auto element_bytes = static_cast<std::size_t>(bits_per_element(buffer.dtype) / 8);
+  const Blocks blocks = blocks_of(buffer.shape, buffer.layout);
+  const ByteSource source{
+      whole.byte_size(),
+      [whole, element_bytes, blocks, turn = turn32(resources_->strict.simd)](std::uint64_t offset, std::span<std::byte> target) {
+        copy_plain_order(blocks, element_bytes, turn, whole.bytes().data(), offset, target);
+      },
+      plain_order_grain(blocks, element_bytes)};
+  return Tensor::deferred(buffer.dtype, buffer.shape, source, "a value");
 }
 
 Result<std::vector<Tensor>> FastSession::finish() {

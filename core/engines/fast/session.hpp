@@ -49,6 +49,8 @@ class FastSession final : public Session, private Memory {
   [[nodiscard]] Result<Tensor> tensor(BufferId buffer) const override;
   void put(BufferId slot, Tensor tensor) override { tensors_[slot] = std::move(tensor); }
   [[nodiscard]] Status run_node(const PlannedNode& node);
+  /// What an observer gets: deferred where its memory is its own and in another order.
+  [[nodiscard]] Result<Tensor> observed(ValueId value, BufferId buffer) const;
 
   std::unique_ptr<Resources> resources_;
   Plan plan_;

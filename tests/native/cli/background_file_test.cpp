@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <span>
+#include <vector>
 
 #include "native/server/temp_folder.hpp"
 
@@ -63,6 +64,40 @@ TEST_CASE("BackgroundFile_MoreThanMayWait_IsWrittenInOrder") {
   }
   REQUIRE(written->commit().ok());
   CHECK(std::filesystem::file_size(beside.path) == 9 * count * 4);
+}
+
+TEST_CASE("BackgroundFile_DeferredTensor_IsWrittenInPiecesOfItsGrain") {
+  constexpr std::int64_t count = 1'000'003;
+  const Tensor whole = [] {
+    Tensor made = filled(count, 0);
+    float next = 0;
+    for (float& x : made.mutable_values<float>()) x = next++;
+    return made;
+  }();
+  for (const std::uint64_t grain : {std::uint64_t{1}, std::uint64_t{12'000}, std::uint64_t{3} << 20,
+                                    std::uint64_t{1} << 40}) {
+    CAPTURE(grain);
+    ByteSource source = source_of(whole.bytes());
+    source.grain = grain;
+    std::vector<std::uint64_t> offsets;
+    source.read = [&offsets, read = source.read](std::uint64_t offset, std::span<std::byte> target) {
+      offsets.push_back(offset);
+      read(offset, target);
+    };
+    const auto deferred = Tensor::deferred(DType::float32, {count}, source);
+    REQUIRE(deferred.ok());
+    Beside beside;
+    BackgroundFile file = beside.open();
+    REQUIRE(file.append(filled(1, -1)).ok());
+    REQUIRE(file.append(*deferred).ok());
+    auto written = file.finish();
+    REQUIRE(written.ok());
+    std::vector<float> back(count);
+    REQUIRE(written->read_at(4, std::as_writable_bytes(std::span(back))).ok());
+    CHECK(std::ranges::equal(back, whole.values<float>()));
+    CHECK_FALSE(deferred->in_memory());
+    for (const std::uint64_t offset : offsets) CHECK((offset % grain == 0 || grain > whole.byte_size()));
+  }
 }
 
 TEST_CASE("BackgroundFile_ThatIsDropped_LeavesNothing") {

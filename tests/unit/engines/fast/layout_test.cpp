@@ -7,6 +7,7 @@
 
 #include "core/base/rng.hpp"
 #include "core/engine/engine.hpp"
+#include "core/engines/fast/plain_order.hpp"
 #include "core/engines/fast/pthreadpool_on.hpp"
 #include "core/platform/platform.hpp"
 #include "tests/unit/support/seed.hpp"
@@ -71,6 +72,49 @@ TEST_CASE("Layout_ThereAndBack_EveryByteHasItsPlace") {
       for (const auto& copy : {there, back})
         CHECK(std::all_of(copy.begin() + static_cast<std::ptrdiff_t>(size), copy.end(),
                           [](std::byte x) { return x == std::byte{0x5a}; }));
+    }
+  }
+}
+
+TEST_CASE("PlainOrder_AnyPiece_IsThatPieceOfTheWhole") {
+  REQUIRE((*find_engine("fast"))->available().ok);  // XNNPACK is initialized
+  const std::uint64_t first = test_seed(8);
+  SEED_INFO(first);
+  std::vector<Turn32> kernels;
+  for (const int bits : {0, 128, 256, 512})
+    if (const auto simd = choose_simd(bits); simd.ok()) kernels.push_back(turn32(*simd));
+  for (std::uint64_t seed = first; seed < first + repetitions(60); ++seed) {
+    CAPTURE(seed);
+    Rng rng(seed);
+    const Shape shape = {static_cast<std::int64_t>(1 + rng.below(3)),
+                         static_cast<std::int64_t>(1 + rng.below(70)),
+                         static_cast<std::int64_t>(1 + rng.below(9)),
+                         static_cast<std::int64_t>(1 + rng.below(9))};
+    const Blocks blocks = blocks_of(shape, channels_last(shape));
+    for (const std::size_t bytes : {1u, 2u, 4u, 8u}) {
+      const std::size_t size = static_cast<std::size_t>(element_count(shape)) * bytes;
+      std::vector<std::byte> source(size + read_beyond);
+      for (std::byte& x : source) x = static_cast<std::byte>(rng.below(256));
+      std::vector<std::byte> whole(size);
+      REQUIRE(reorder(shape, bytes, channels_last(shape), source.data(), {}, whole.data()).ok());
+      source.resize(size);  // a sanitizer sees what is read beyond
+      source.shrink_to_fit();
+      const std::uint64_t grain = plain_order_grain(blocks, bytes);
+      for (int piece = 0; piece < 8; ++piece) {
+        std::size_t begin = rng.below(size);
+        if (piece % 2 == 0) begin = begin / grain * grain;
+        const std::size_t count = piece == 0 ? size - begin : rng.below(size - begin + 1);
+        std::vector<std::byte> target(count + 2, std::byte{0x5a});
+        const std::size_t shift = piece == 7 ? 1 : 0;  // of an odd address
+        copy_plain_order(blocks, bytes, kernels[static_cast<std::size_t>(piece) % kernels.size()],
+                         source.data(), begin, std::span(target).subspan(shift, count));
+        CAPTURE(begin);
+        CAPTURE(count);
+        CHECK(std::equal(target.begin() + static_cast<std::ptrdiff_t>(shift),
+                         target.begin() + static_cast<std::ptrdiff_t>(shift + count),
+                         whole.begin() + static_cast<std::ptrdiff_t>(begin)));
+        CHECK(target[shift + count] == std::byte{0x5a});
+      }
     }
   }
 }
