@@ -37,23 +37,21 @@ std::string job_description(const SubjectSpec& spec, const HostInfo& host) {
 
 class BrowserSubject final : public Subject {
  public:
-  BrowserSubject(Server& server, std::shared_ptr<Job> job, HostInfo host, milliseconds timeout,
+  BrowserSubject(Server& server, std::shared_ptr<Job> job, HostInfo host, const SubjectSpec& spec,
                  StopCheck stop)
       : server_(server),
         job_(server.jobs(), std::move(job)),
         host_(std::move(host)),
-        timeout_(timeout),
+        timeout_(spec.timeout),
+        start_patience_(spec.start_patience),
         stop_(std::move(stop)) {}
 
   Status load(const std::filesystem::path& site, BenchRow& row) {
-    const Traffic before = server_.traffic();
-    const auto begin = Clock::now();
-    DRIFTSCOPE_TRY(Browser started, Browser::start(host_, server_.job_url(*job_)));
-    browser_.emplace(std::move(started));
+    DRIFTSCOPE_TRY(const Start start, open_page());
+    const Traffic& before = start.traffic;
+    row.start_ms = ms_since(start.begin);
     peak_.emplace([this] { return browser_->memory(); });
     const PeakSampler::Watch watch(*peak_, true);
-    DRIFTSCOPE_CHECK(wait_for_page());
-    row.start_ms = ms_since(begin);
     // What it has done by then is the answer to the first question.
     DRIFTSCOPE_TRY(const json loaded, ask({{"do", "hello"}}));
     const json times = loaded.value("times", json::object());
@@ -124,13 +122,34 @@ class BrowserSubject final : public Subject {
     return std::nullopt;
   }
 
-  Status wait_for_page() {
-    const auto begin = Clock::now();
+  struct Start {
+    Traffic traffic;  // until then
+    Clock::time_point begin;
+  };
+
+  Result<Start> start_browser() {
+    const Start now{server_.traffic(), Clock::now()};
+    DRIFTSCOPE_TRY(Browser started, Browser::start(host_, server_.job_url(*job_)));
+    browser_.reset();
+    browser_.emplace(std::move(started));
+    return now;
+  }
+
+  /// A browser that does not come to the page gets a second chance, as in run_in_browser.
+  Result<Start> open_page() {
+    const auto asked = Clock::now();
+    DRIFTSCOPE_TRY(Start start, start_browser());
+    bool again = false;
     while (!job_->wait(look_up).opened) {
       if (auto error = trouble()) return *std::move(error);
-      if (Clock::now() - begin > timeout_) return hang("did not open the page");
+      if (Clock::now() - asked > timeout_) return hang("did not open the page");
+      if (again || Clock::now() - asked < start_patience_) continue;
+      again = true;
+      browser_->end();  // no page of it may open the job any longer
+      if (job_->wait(milliseconds(0)).opened) return hang("did not open the page");
+      DRIFTSCOPE_TRY(start, start_browser());
     }
-    return {};
+    return start;
   }
 
   /// The page's answer; it says that it lives while it works on one.
@@ -154,6 +173,7 @@ class BrowserSubject final : public Subject {
   BoardEntry job_;
   HostInfo host_;
   milliseconds timeout_;
+  milliseconds start_patience_;
   StopCheck stop_;
   double clock_ns_ = 1.0;
   json last_answer_;  // to "measure"
@@ -174,8 +194,7 @@ Result<std::unique_ptr<Subject>> open_browser_subject(Server& server, const Subj
   for (const JobAttachment& file : spec.model->attachments)
     content.attachments.push_back(file.bytes);
   DRIFTSCOPE_TRY(std::shared_ptr<Job> job, server.jobs().add(std::move(content)));
-  auto subject =
-      std::make_unique<BrowserSubject>(server, std::move(job), host, spec.timeout, stop);
+  auto subject = std::make_unique<BrowserSubject>(server, std::move(job), host, spec, stop);
   DRIFTSCOPE_CHECK(subject->load(spec.site, row));
   return std::unique_ptr<Subject>(std::move(subject));
 }

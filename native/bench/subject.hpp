@@ -21,6 +21,8 @@ struct SubjectSpec {
   std::string capture = "none";         ///< as the door's "prepare" has it
   std::filesystem::path site;       ///< for browsers: the folder that is served
   std::chrono::milliseconds timeout{60000};  ///< longest time without a sign of life
+  /// Of a browser that has not opened the page: it is then ended and started once more.
+  std::chrono::milliseconds start_patience{30000};
 };
 
 [[nodiscard]] inline double ms_since(Clock::time_point begin) {

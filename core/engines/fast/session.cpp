@@ -134,7 +134,8 @@ Result<Tensor> FastSession::observed(ValueId value, BufferId id) const {
   const Blocks blocks = blocks_of(buffer.shape, buffer.layout);
   const ByteSource source{
       whole.byte_size(),
-      [whole, element_bytes, blocks, turn = turn32(resources_->strict.simd)](std::uint64_t offset, std::span<std::byte> target) {
+      [whole, element_bytes, blocks, turn = turn32(resources_->strict.simd)](
+          std::uint64_t offset, std::span<std::byte> target) {
         copy_plain_order(blocks, element_bytes, turn, whole.bytes().data(), offset, target);
       },
       plain_order_grain(blocks, element_bytes)};

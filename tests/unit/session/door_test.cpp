@@ -322,6 +322,18 @@ TEST_CASE("Door_ModelOutside_IsReadThere") {
         run_to_finish(other, start_seeded).head["outputs"]);
 }
 
+TEST_CASE("Door_Unhashed_SaysNoHash_HereAndInTheTrace") {
+  const Bytes model = read_asset("models/lenet5.onnx");
+  Door door;
+  const Answer loaded = ask(door, {{"do", "load"}, {"unhashed", true}}, model);
+  REQUIRE_MESSAGE(loaded.error().empty(), loaded.error());
+  CHECK(loaded.head.at("model_sha256") == "");
+  const auto trace = read_trace(run_to_finish(door, start_seeded).payload);
+  REQUIRE(trace.ok());
+  CHECK(trace->model_sha256.empty());
+  CHECK(ask(door, {{"do", "load"}, {"unhashed", 1}}, model).error().find("unhashed") != std::string::npos);
+}
+
 TEST_CASE("Door_ModelLoadedOnce_GivesItsWeightsToTheSession") {
   const Bytes model = read_asset("models/lenet5.onnx");
   for (const char* engine : {"strict", "fast"}) {
