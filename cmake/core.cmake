@@ -3,7 +3,7 @@
 function(driftscope_add_core target)
   cmake_parse_arguments(ARG "" "SINGLE" "" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "/core/platform/|/core/ui/screen/")  # the screens: cmake/imgui.cmake
+  list(FILTER sources EXCLUDE REGEX "/core/platform/|/core/gui/imgui/")  # the screens: cmake/imgui.cmake
   # XNNPACK's headers are for the fast engine alone.
   set(fast_sources ${sources})
   list(FILTER fast_sources INCLUDE REGEX "/core/engines/fast/")
@@ -26,12 +26,12 @@ function(driftscope_add_core target)
   # What prepares texts and pictures waits for people, not they for it: half the time to compile, and less
   # to download.
   set(cold_sources ${sources})
-  list(FILTER cold_sources INCLUDE REGEX "/core/(bench|gate|session|ui|views)/")
-  list(FILTER sources EXCLUDE REGEX "/core/(bench|gate|session|ui|views)/")
+  list(FILTER cold_sources INCLUDE REGEX "/core/(bench|checks|compare|gui|protocol|report|results)/")
+  list(FILTER sources EXCLUDE REGEX "/core/(bench|checks|compare|gui|protocol|report|results)/")
   add_library(${target}_cold OBJECT ${cold_sources})
   if(DRIFTSCOPE_TWIN STREQUAL "web")
     target_compile_options(${target}_cold PRIVATE -Os)
-  elseif(NOT DRIFTSCOPE_SANITIZE)
+  elseif(DRIFTSCOPE_OPTIMIZE)
     target_compile_options(${target}_cold PRIVATE -O1)
   endif()
   driftscope_unity(${target}_cold HEADERS <nlohmann/json.hpp>)
@@ -42,10 +42,10 @@ function(driftscope_add_core target)
     PROPERTIES COMPILE_OPTIONS -fwrapv)
   add_library(${target}_objects OBJECT ${sources} ${platform} ${generated})
   driftscope_add_ort(${target}_objects)
-  if(DRIFTSCOPE_SANITIZE)
+  if(NOT DRIFTSCOPE_OPTIMIZE)
     # Not optimised the whole compiles three times as fast; where the time of a run goes it is.
     file(GLOB_RECURSE hot "${CMAKE_SOURCE_DIR}/core/engines/*/simd/*.cpp"
-      "${CMAKE_SOURCE_DIR}/core/ops/support/exact_product.cpp"
+      "${CMAKE_SOURCE_DIR}/core/numerics/exact_product.cpp"
       "${CMAKE_SOURCE_DIR}/core/base/sha256_blocks.cpp")
     set_property(SOURCE ${hot} APPEND PROPERTY COMPILE_OPTIONS -O1)
   endif()

@@ -1,5 +1,5 @@
 // Many small runs in one worker: a packed batch in, packed answers out. The format is that of
-// core/session/batch.hpp. Client: worker.mjs.
+// core/protocol/batch.hpp. Client: worker.mjs.
 import { DoorError, openEngine, runToEnd } from "./engine.mjs";
 import { packMessage, unpackMessage } from "./message.mjs";
 

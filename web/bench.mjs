@@ -1,5 +1,5 @@
 // A target of a bench: loads the model once, then answers the PC's questions until nobody asks any more.
-// Client: worker.mjs. The HTTP side is described in native/server/server.hpp.
+// Client: worker.mjs. The HTTP side is described in native/http/server.hpp.
 import { openEngine } from "./engine.mjs";
 
 // What the browser does after a request (closing it, waking its processes) must not fall into a reading.

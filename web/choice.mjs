@@ -85,7 +85,7 @@ export async function chooseShipped(entry, { onProgress, signal } = {}) {
   return new Choice({ name, ...model, description, samples });
 }
 
-// As native/server/run_in_browser.hpp has it: the engine's memory ends at 4 GiB.
+// As native/browser/run_in_browser.hpp has it: the engine's memory ends at 4 GiB.
 const maxModelBytes = 1536 * 2 ** 20;
 
 /** One .onnx and, beside it, the files of external data that it names. */

@@ -1,5 +1,5 @@
 // The wasm engine behind the session door: JSON and bytes in, JSON and bytes out.
-// Clients: worker.mjs, tests under Node. The messages are described in core/session/door.hpp.
+// Clients: worker.mjs, tests under Node. The messages are described in core/protocol/service.hpp.
 import { OrtHost } from "./ort.mjs";
 import { Threads } from "./threads.mjs";
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/session/door.hpp"
+#include "core/protocol/service.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // A job of the waiting PC: fetched, run, and its trace sent back. Client: page.mjs.
-// The HTTP side is described in native/server/server.hpp.
+// The HTTP side is described in native/http/server.hpp.
 import { environment, pickVariant, threadsFor } from "./capabilities.mjs";
 import { download } from "./download.mjs";
 import { RunError } from "./errors.mjs";

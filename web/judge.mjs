@@ -3,7 +3,7 @@ import { openEngine } from "./engine.mjs";
 
 /**
  * `judge` = {left?: bytes, right: bytes} of whole traces. Resolves to {comparison, topology}: as
- * `compare --json` says it, and the model's nodes (core/session/judge.hpp).
+ * `compare --json` says it, and the model's nodes (core/protocol/verify_trace.hpp).
  */
 export async function judgeTrace({ base, variant, threads, judge }, model, attachments) {
   const engine = await openEngine({ base, variant, threads });

@@ -1,4 +1,4 @@
-// Captured values on their way out of the worker, in pieces (core/session/value_stream.hpp): to the PC that
+// Captured values on their way out of the worker, in pieces (core/protocol/value_stream.hpp): to the PC that
 // waits, or to the page. Client: worker.mjs.
 import { packMessage } from "./message.mjs";
 import { RunError } from "./errors.mjs";

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "core/ops/support/attributes.hpp"
+#include "core/graph/attributes.hpp"
 
 namespace driftscope {
 namespace {

@@ -3,10 +3,10 @@
 //
 // Where runtimes write a formula in several ways (α·(eˣ − 1) or α·eˣ − α; x·clip(x/6 + ½) or
 // x·clip(x + 3)/6) the bound covers all of them; float is the first form, with expm1.
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/elementwise.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/sum.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/elementwise.hpp"
+#include "core/numerics/math.hpp"
+#include "core/numerics/sum.hpp"
 
 namespace driftscope::ops::activations {
 

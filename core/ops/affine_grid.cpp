@@ -6,11 +6,11 @@
 // columns of theta, the constant last.
 #include <fmt/format.h>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/rounding.hpp"
-#include "core/ops/support/shape_rules.hpp"
-#include "core/ops/support/sum.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/numerics/math.hpp"
+#include "core/numerics/rounding.hpp"
+#include "core/ops/shared/shape_rules.hpp"
+#include "core/numerics/sum.hpp"
 
 namespace driftscope::ops::affine_grid {
 

@@ -4,10 +4,10 @@
 // Where the inputs carry errors, every element that may be the extreme one is allowed.
 #include <fmt/format.h>
 
-#include "core/ops/support/integers.hpp"
-#include "core/ops/support/lanes.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/eval/integers.hpp"
+#include "core/ops/shared/lanes.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::arg_extreme {
 

@@ -3,8 +3,8 @@
 // Without count_include_pad the taps inside the input are averaged; with it the sum is divided by the
 // taps inside the padded input, so that what a ceil_mode window reaches beyond it never counts.
 // Strict definition (float): one accumulator in row-major order of the window, then a division.
-#include "core/ops/support/mean.hpp"
-#include "core/ops/support/pool.hpp"
+#include "core/numerics/mean.hpp"
+#include "core/ops/shared/pool.hpp"
 
 namespace driftscope::ops::average_pool {
 

@@ -6,10 +6,10 @@
 
 #include <array>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/shape_rules.hpp"
-#include "core/ops/support/sum.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/shape_rules.hpp"
+#include "core/numerics/sum.hpp"
 
 namespace driftscope::ops::batch_normalization {
 

@@ -8,10 +8,10 @@
 
 #include <cmath>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/elementwise.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/rounding.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/elementwise.hpp"
+#include "core/numerics/math.hpp"
+#include "core/numerics/rounding.hpp"
 
 namespace driftscope::ops::cast {
 

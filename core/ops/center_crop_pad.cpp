@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "core/ops/support/indices.hpp"
-#include "core/ops/support/shape_rules.hpp"
-#include "core/ops/support/strided_view.hpp"
+#include "core/ops/shared/indices.hpp"
+#include "core/ops/shared/shape_rules.hpp"
+#include "core/ops/shared/strided_view.hpp"
 
 namespace driftscope::ops::center_crop_pad {
 

@@ -5,10 +5,10 @@
 
 #include <array>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/elementwise.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/elementwise.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::clip {
 

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "core/base/checked.hpp"
-#include "core/ops/support/indices.hpp"
-#include "core/ops/support/integers.hpp"
-#include "core/ops/support/shape_rules.hpp"
-#include "core/ops/support/sum.hpp"
-#include "core/ops/support/window.hpp"
+#include "core/ops/shared/indices.hpp"
+#include "core/eval/integers.hpp"
+#include "core/ops/shared/shape_rules.hpp"
+#include "core/numerics/sum.hpp"
+#include "core/ops/shared/window.hpp"
 
 namespace driftscope::ops::col2im {
 

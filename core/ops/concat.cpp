@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "core/base/checked.hpp"
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/move.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/move.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::concat {
 

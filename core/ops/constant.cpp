@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "core/ops/evaluate.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/eval/evaluate.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::constant {
 

@@ -1,10 +1,10 @@
 // ConstantOfShape, opset 9 to 21: one value (0 as float32 by default) in every element.
 #include <fmt/format.h>
 
-#include "core/ops/evaluate.hpp"
-#include "core/ops/support/indices.hpp"
-#include "core/ops/support/shape_rules.hpp"
-#include "core/ops/support/strided_view.hpp"
+#include "core/eval/evaluate.hpp"
+#include "core/ops/shared/indices.hpp"
+#include "core/ops/shared/shape_rules.hpp"
+#include "core/ops/shared/strided_view.hpp"
 
 namespace driftscope::ops::constant_of_shape {
 

@@ -5,8 +5,8 @@
 // padding are left out. A SIMD kernel that multiplies a padded 0 instead must still give these
 // bits: adding +0 or −0 alters only an accumulator of −0, and 0·w alters more where w is infinite
 // or NaN.
-#include "core/ops/support/convolution.hpp"
-#include "core/ops/support/exact_convolution.hpp"
+#include "core/ops/shared/convolution.hpp"
+#include "core/ops/shared/exact_convolution.hpp"
 
 namespace driftscope::ops::conv {
 

@@ -3,7 +3,7 @@
 // output channel.
 #include <algorithm>
 
-#include "core/ops/support/integer_products.hpp"
+#include "core/ops/shared/integer_products.hpp"
 
 namespace driftscope::ops::conv_integer {
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/base/checked.hpp"
-#include "core/ops/support/convolution.hpp"
-#include "core/ops/support/transposed_window.hpp"
+#include "core/ops/shared/convolution.hpp"
+#include "core/ops/shared/transposed_window.hpp"
 
 namespace driftscope::ops::conv_transpose {
 

@@ -6,10 +6,10 @@
 
 #include <array>
 
-#include "core/ops/support/integers.hpp"
-#include "core/ops/support/lanes.hpp"
-#include "core/ops/support/shape_rules.hpp"
-#include "core/ops/support/sum.hpp"
+#include "core/eval/integers.hpp"
+#include "core/ops/shared/lanes.hpp"
+#include "core/ops/shared/shape_rules.hpp"
+#include "core/numerics/sum.hpp"
 
 namespace driftscope::ops::cum_sum {
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/base/checked.hpp"
-#include "core/ops/support/convolution.hpp"
-#include "core/ops/support/sampling.hpp"
+#include "core/ops/shared/convolution.hpp"
+#include "core/ops/shared/sampling.hpp"
 
 namespace driftscope::ops::deform_conv {
 

@@ -2,9 +2,9 @@
 // blocks of pixels, and back. Both are one strided view of the input.
 #include <fmt/format.h>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/shape_rules.hpp"
-#include "core/ops/support/strided_view.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/shape_rules.hpp"
+#include "core/ops/shared/strided_view.hpp"
 
 namespace driftscope::ops::depth_to_space {
 

@@ -6,7 +6,7 @@
 // it only beyond 2²⁴), then one product.
 #include <fmt/format.h>
 
-#include "core/ops/support/quantization.hpp"
+#include "core/ops/shared/quantization.hpp"
 
 namespace driftscope::ops::dequantize_linear {
 

@@ -8,8 +8,8 @@
 
 #include <cmath>
 
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::det {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "core/base/checked.hpp"
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/fourier.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/fourier.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::dft {
 

@@ -3,7 +3,7 @@
 //
 // Strict definition (float): scale = (max − min) / 255, zero point = round(saturate(0 − min /
 // scale)), y = saturate(round(x / scale) + zero point); ties to even.
-#include "core/ops/support/quantization.hpp"
+#include "core/ops/shared/quantization.hpp"
 
 namespace driftscope::ops::dynamic_quantize_linear {
 

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "core/base/text.hpp"
-#include "core/ops/support/einsum_plan.hpp"
-#include "core/ops/support/integers.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/shape_rules.hpp"
-#include "core/ops/support/sum.hpp"
+#include "core/ops/shared/einsum_plan.hpp"
+#include "core/eval/integers.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/shape_rules.hpp"
+#include "core/numerics/sum.hpp"
 
 namespace driftscope::ops::einsum {
 

@@ -2,9 +2,9 @@
 // Integers wrap around; an integer quotient is cut towards zero.
 #include <fmt/format.h>
 
-#include "core/ops/support/elementwise.hpp"
-#include "core/ops/support/rounding.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/ops/shared/elementwise.hpp"
+#include "core/numerics/rounding.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::elementwise_binary {
 

@@ -5,8 +5,8 @@
 // of double, its fraction cut off: ±1 from ±6 on, else 0.
 #include <type_traits>
 
-#include "core/ops/support/elementwise.hpp"
-#include "core/ops/support/math.hpp"
+#include "core/ops/shared/elementwise.hpp"
+#include "core/numerics/math.hpp"
 
 namespace driftscope::ops::elementwise_functions {
 

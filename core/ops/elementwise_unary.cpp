@@ -3,8 +3,8 @@
 // integer has no opposite: its Abs and Neg wrap around to itself.
 #include <type_traits>
 
-#include "core/ops/support/elementwise.hpp"
-#include "core/ops/support/math.hpp"
+#include "core/ops/shared/elementwise.hpp"
+#include "core/numerics/math.hpp"
 
 namespace driftscope::ops::elementwise_unary {
 

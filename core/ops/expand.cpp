@@ -2,10 +2,10 @@
 // input's size). Tile, opset 6 to 21: repeats the input along each axis.
 #include <fmt/format.h>
 
-#include "core/ops/support/broadcast.hpp"
-#include "core/ops/support/indices.hpp"
-#include "core/ops/support/shape_rules.hpp"
-#include "core/ops/support/strided_view.hpp"
+#include "core/ops/shared/broadcast.hpp"
+#include "core/ops/shared/indices.hpp"
+#include "core/ops/shared/shape_rules.hpp"
+#include "core/ops/shared/strided_view.hpp"
 
 namespace driftscope::ops::expand {
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "core/ops/support/elements.hpp"
-#include "core/ops/support/indices.hpp"
-#include "core/ops/support/move.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/ops/shared/elements.hpp"
+#include "core/ops/shared/indices.hpp"
+#include "core/ops/shared/move.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::eye_like {
 

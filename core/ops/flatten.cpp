@@ -1,9 +1,9 @@
 // Flatten, opset 1 to 21: to a matrix, the axes before `axis` times the axes from it on.
 #include <array>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/move.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/move.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::flatten {
 

@@ -1,8 +1,8 @@
 // Gather, opset 1 to 21: slices along one axis, chosen by a tensor of indices of any rank; negative
 // ones count from the end (in the earlier opsets as well, where the specification leaves it open).
-#include "core/ops/support/indices.hpp"
-#include "core/ops/support/move.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/ops/shared/indices.hpp"
+#include "core/ops/shared/move.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::gather {
 

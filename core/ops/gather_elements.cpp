@@ -3,9 +3,9 @@
 // choosing a slice.
 #include <fmt/format.h>
 
-#include "core/ops/support/index_tuples.hpp"
-#include "core/ops/support/shape_rules.hpp"
-#include "core/ops/support/strided_view.hpp"
+#include "core/ops/shared/index_tuples.hpp"
+#include "core/ops/shared/shape_rules.hpp"
+#include "core/ops/shared/strided_view.hpp"
 
 namespace driftscope::ops::gather_elements {
 

@@ -6,9 +6,9 @@
 // Strict definition (float): (½·x)·(1 + erf(x·√½)); (½·x)·(1 + tanh(√(2/π)·(x + 0.044715·(x·x·x)))).
 #include <fmt/format.h>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/elementwise.hpp"
-#include "core/ops/support/math.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/elementwise.hpp"
+#include "core/numerics/math.hpp"
 
 namespace driftscope::ops::gelu {
 

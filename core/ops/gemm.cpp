@@ -8,12 +8,12 @@
 #include <array>
 #include <cmath>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/broadcast.hpp"
-#include "core/ops/support/dot.hpp"
-#include "core/ops/support/exact_factors.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/broadcast.hpp"
+#include "core/numerics/dot.hpp"
+#include "core/ops/shared/exact_factors.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::gemm {
 

@@ -1,9 +1,9 @@
 // GlobalAveragePool and GlobalMaxPool, opset 1 to 21: one number per channel.
 //
 // Strict definition (float): the average is reduce_sum over the channel's elements, then a division.
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/mean.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/numerics/math.hpp"
+#include "core/numerics/mean.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::global_pool {
 

@@ -5,9 +5,9 @@
 // float32; one accumulator over the neighbours in row-major order.
 #include <fmt/format.h>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/sampling.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/sampling.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::grid_sample {
 

@@ -8,10 +8,10 @@
 
 #include <array>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/moments.hpp"
-#include "core/ops/support/reduction.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/numerics/moments.hpp"
+#include "core/ops/shared/reduction.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::group_normalization {
 

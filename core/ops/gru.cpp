@@ -4,8 +4,8 @@
 // Strict definition (float): gate sums as in gate_sums.hpp. The candidate's sum goes on with the
 // products of r⊙H; with linear_before_reset it is (Wb + W·x) + r·(Rb + R·H), each sum in its own
 // accumulator. H = ((1 − z)·candidate) + (z·H).
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/recurrent_run.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/recurrent_run.hpp"
 
 namespace driftscope::ops::gru {
 

@@ -1,6 +1,6 @@
 // Identity, opset 1 to 21, of tensors.
-#include "core/ops/support/move.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/ops/shared/move.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::identity {
 

@@ -1,8 +1,8 @@
 // If, opset 1 to 21: one of two graphs runs. Their outputs may differ in shape.
 #include <fmt/format.h>
 
-#include "core/ops/support/control_flow.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/ops/shared/control_flow.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::if_ {
 

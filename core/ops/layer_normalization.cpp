@@ -8,10 +8,10 @@
 
 #include <array>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/elementwise.hpp"
-#include "core/ops/support/moments.hpp"
-#include "core/ops/support/reduction.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/elementwise.hpp"
+#include "core/numerics/moments.hpp"
+#include "core/ops/shared/reduction.hpp"
 
 namespace driftscope::ops::layer_normalization {
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <limits>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/elementwise.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope::ops::logical {
 

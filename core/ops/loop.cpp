@@ -5,9 +5,9 @@
 
 #include <limits>
 
-#include "core/ops/support/control_flow.hpp"
-#include "core/ops/support/indices.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/ops/shared/control_flow.hpp"
+#include "core/ops/shared/indices.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::loop {
 

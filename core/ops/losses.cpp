@@ -9,10 +9,10 @@
 #include <array>
 #include <optional>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/lanes.hpp"
-#include "core/ops/support/log_softmax.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/lanes.hpp"
+#include "core/ops/shared/log_softmax.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::losses {
 

@@ -4,9 +4,9 @@
 // Strict definition (float): the norm by reduce_sum over the axis (whatever its stride), a division.
 #include <fmt/format.h>
 
-#include "core/ops/support/lane_sum.hpp"
-#include "core/ops/support/lanes.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/numerics/lane_sum.hpp"
+#include "core/ops/shared/lanes.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::lp_normalization {
 

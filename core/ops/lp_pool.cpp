@@ -6,9 +6,9 @@
 // of 2 by sqrt, others by pow.
 #include <fmt/format.h>
 
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/pool.hpp"
-#include "core/ops/support/sum.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/pool.hpp"
+#include "core/numerics/sum.hpp"
 
 namespace driftscope::ops::lp_pool {
 

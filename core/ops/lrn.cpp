@@ -3,10 +3,10 @@
 // Strict definition (float): the squares from the first channel on, then (α/size)·Σ + bias, x / pow.
 #include <fmt/format.h>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/shape_rules.hpp"
-#include "core/ops/support/sum.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/shape_rules.hpp"
+#include "core/numerics/sum.hpp"
 
 namespace driftscope::ops::lrn {
 

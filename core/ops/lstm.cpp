@@ -3,8 +3,8 @@
 //
 // Strict definition (float): gate sums as in gate_sums.hpp; a peephole's product is added to the
 // finished sum; C = (f·C) + (i·c), H = o·h(C).
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/recurrent_run.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/recurrent_run.hpp"
 
 namespace driftscope::ops::lstm {
 

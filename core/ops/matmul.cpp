@@ -2,9 +2,9 @@
 // wrap around.
 //
 // Strict definition (float): each output is one accumulator from +0, k ascending.
-#include "core/ops/support/exact_factors.hpp"
-#include "core/ops/support/integers.hpp"
-#include "core/ops/support/matrix_batches.hpp"
+#include "core/ops/shared/exact_factors.hpp"
+#include "core/eval/integers.hpp"
+#include "core/ops/shared/matrix_batches.hpp"
 
 namespace driftscope::ops::matmul {
 

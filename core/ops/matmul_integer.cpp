@@ -2,7 +2,7 @@
 // wrap around. Zero points: one, one per row of A or column of B, or that for every batch.
 #include <algorithm>
 
-#include "core/ops/support/integer_products.hpp"
+#include "core/ops/shared/integer_products.hpp"
 
 namespace driftscope::ops::matmul_integer {
 

@@ -5,9 +5,9 @@
 
 #include <limits>
 
-#include "core/ops/support/integers.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/pool.hpp"
+#include "core/eval/integers.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/pool.hpp"
 
 namespace driftscope::ops::max_pool {
 

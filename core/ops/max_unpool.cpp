@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "core/base/checked.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/shape_rules.hpp"
-#include "core/ops/support/window.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/shape_rules.hpp"
+#include "core/ops/shared/window.hpp"
 
 namespace driftscope::ops::max_unpool {
 

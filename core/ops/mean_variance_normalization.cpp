@@ -2,10 +2,10 @@
 // ONNX defines the variance in one pass, E[X²] − mean², so that the bound covers it.
 //
 // Strict definition (float): two passes, moments.hpp; then (x − mean) / (√variance + 1e-9).
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/moments.hpp"
-#include "core/ops/support/reduction.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/numerics/moments.hpp"
+#include "core/ops/shared/reduction.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::mean_variance_normalization {
 

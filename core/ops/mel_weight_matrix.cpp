@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "core/base/float_bits.hpp"
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::mel_weight_matrix {
 

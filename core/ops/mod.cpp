@@ -5,9 +5,9 @@
 #include <array>
 #include <cmath>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/elementwise.hpp"
-#include "core/ops/support/math.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/elementwise.hpp"
+#include "core/numerics/math.hpp"
 
 namespace driftscope::ops::mod {
 

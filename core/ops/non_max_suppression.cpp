@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/ops/support/indices.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/ops/shared/indices.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::non_max_suppression {
 

@@ -2,11 +2,11 @@
 // from the end), values[0] elsewhere; an index beyond the depth points nowhere.
 #include <fmt/format.h>
 
-#include "core/ops/evaluate.hpp"
-#include "core/ops/support/elements.hpp"
-#include "core/ops/support/indices.hpp"
-#include "core/ops/support/move.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/eval/evaluate.hpp"
+#include "core/ops/shared/elements.hpp"
+#include "core/ops/shared/indices.hpp"
+#include "core/ops/shared/move.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::one_hot {
 

@@ -6,11 +6,11 @@
 #include <array>
 
 #include "core/base/checked.hpp"
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/broadcast.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/move.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/broadcast.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/move.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::pad {
 

@@ -5,8 +5,8 @@
 // Strict definition (float): the double function, rounded.
 #include <fmt/format.h>
 
-#include "core/ops/support/elementwise.hpp"
-#include "core/ops/support/math.hpp"
+#include "core/ops/shared/elementwise.hpp"
+#include "core/numerics/math.hpp"
 
 namespace driftscope::ops::pow {
 

@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "core/ops/support/elementwise.hpp"
-#include "core/ops/support/math.hpp"
+#include "core/ops/shared/elementwise.hpp"
+#include "core/numerics/math.hpp"
 
 namespace driftscope::ops::prelu {
 

@@ -1,7 +1,7 @@
 // QLinearConv, opset 10 to 21: the 32-bit convolution of x and w less their zero points plus B,
 // scaled by x_scale · w_scale / y_scale, rounded (ties to even), plus y_zero_point, saturated. w's
 // scale and zero point: one, or one per output channel. Padding counts as x_zero_point.
-#include "core/ops/support/integer_products.hpp"
+#include "core/ops/shared/integer_products.hpp"
 
 namespace driftscope::ops::qlinear_conv {
 

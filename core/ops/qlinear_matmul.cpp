@@ -1,6 +1,6 @@
 // QLinearMatMul, opset 10 to 21: the 32-bit product of A and B less their zero points, scaled by
 // a_scale · b_scale / y_scale, rounded (ties to even), plus y_zero_point, saturated.
-#include "core/ops/support/integer_products.hpp"
+#include "core/ops/shared/integer_products.hpp"
 
 namespace driftscope::ops::qlinear_matmul {
 

@@ -4,8 +4,8 @@
 // Strict definition (float): the quotient is rounded to float32, then to the nearest integer.
 #include <fmt/format.h>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/quantization.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/quantization.hpp"
 
 namespace driftscope::ops::quantize_linear {
 

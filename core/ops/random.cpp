@@ -9,9 +9,9 @@
 #include <bit>
 
 #include "core/base/rng.hpp"
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/elements.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/elements.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::random {
 

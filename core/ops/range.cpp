@@ -4,12 +4,12 @@
 
 #include <cmath>
 
-#include "core/ops/evaluate.hpp"
-#include "core/ops/support/indices.hpp"
-#include "core/ops/support/integers.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/rounding.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/eval/evaluate.hpp"
+#include "core/ops/shared/indices.hpp"
+#include "core/eval/integers.hpp"
+#include "core/numerics/math.hpp"
+#include "core/numerics/rounding.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::range {
 

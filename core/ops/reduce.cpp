@@ -7,13 +7,13 @@
 // sum of powers with the largest element taken out.
 #include <fmt/format.h>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/integers.hpp"
-#include "core/ops/support/lane_sum.hpp"
-#include "core/ops/support/product.hpp"
-#include "core/ops/support/reduction.hpp"
-#include "core/ops/support/rounding.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/eval/integers.hpp"
+#include "core/numerics/lane_sum.hpp"
+#include "core/numerics/product.hpp"
+#include "core/ops/shared/reduction.hpp"
+#include "core/numerics/rounding.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::reduce {
 

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops/support/integers.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/move.hpp"
-#include "core/ops/support/resize_plan.hpp"
-#include "core/ops/support/sum.hpp"
+#include "core/eval/integers.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/move.hpp"
+#include "core/ops/shared/resize_plan.hpp"
+#include "core/numerics/sum.hpp"
 
 namespace driftscope::ops::resize {
 

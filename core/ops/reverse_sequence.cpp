@@ -2,9 +2,9 @@
 // entry b are reversed, the rest stay.
 #include <fmt/format.h>
 
-#include "core/ops/support/indices.hpp"
-#include "core/ops/support/move.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/ops/shared/indices.hpp"
+#include "core/ops/shared/move.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::reverse_sequence {
 

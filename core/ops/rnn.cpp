@@ -1,6 +1,6 @@
 // RNN, opset 7 to 21: H = f(W·x + R·H + Wb + Rb); forward, reverse, both; clip; layout from opset
 // 14. Strict definition (float): gate sums as in gate_sums.hpp.
-#include "core/ops/support/recurrent_run.hpp"
+#include "core/ops/shared/recurrent_run.hpp"
 
 namespace driftscope::ops::rnn {
 

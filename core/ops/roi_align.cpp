@@ -8,9 +8,9 @@
 // float32; one accumulator over samples and their neighbours, then a division by their number.
 #include <fmt/format.h>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/sampling.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/sampling.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::roi_align {
 

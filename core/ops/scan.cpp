@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/batched_scan.hpp"
-#include "core/ops/support/control_flow.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/batched_scan.hpp"
+#include "core/ops/shared/control_flow.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::scan {
 

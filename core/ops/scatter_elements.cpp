@@ -3,9 +3,9 @@
 // 18). Of several updates of one element the last in row-major order counts where nothing is combined.
 #include <fmt/format.h>
 
-#include "core/ops/support/index_tuples.hpp"
-#include "core/ops/support/scatter.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/ops/shared/index_tuples.hpp"
+#include "core/ops/shared/scatter.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::scatter_elements {
 

@@ -1,8 +1,8 @@
 // Shape, opset 1 to 21 (start and end from 15), and Size: what the type of the input says.
 #include <algorithm>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::shape {
 

@@ -4,11 +4,11 @@
 //
 // Strict definition (float): e from strict_exp, the sum by reduce_sum over the axis in its order
 // (whatever its stride), then a division, or (x − max) − log of the sum.
-#include "core/ops/support/lanes.hpp"
-#include "core/ops/support/log_softmax.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/shape_rules.hpp"
-#include "core/ops/support/sum.hpp"
+#include "core/ops/shared/lanes.hpp"
+#include "core/ops/shared/log_softmax.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/shape_rules.hpp"
+#include "core/numerics/sum.hpp"
 
 namespace driftscope::ops::softmax {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/shape_rules.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/numerics/math.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::tf_idf_vectorizer {
 

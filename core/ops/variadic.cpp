@@ -4,10 +4,10 @@
 // Strict definition (float): the inputs from first to last; Mean divides the sum by their number.
 #include <fmt/format.h>
 
-#include "core/ops/support/elementwise.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/mean.hpp"
-#include "core/ops/support/sum.hpp"
+#include "core/ops/shared/elementwise.hpp"
+#include "core/numerics/math.hpp"
+#include "core/numerics/mean.hpp"
+#include "core/numerics/sum.hpp"
 
 namespace driftscope::ops::variadic {
 

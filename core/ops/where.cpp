@@ -1,7 +1,7 @@
 // Where, opset 9 to 21: X where the condition holds, else Y; all three broadcast. Moves bits.
 #include <array>
 
-#include "core/ops/support/elementwise.hpp"
+#include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope::ops::where {
 

@@ -34,7 +34,7 @@ struct MemorySample {
 /// Whether ThreadPool can have more than one thread in this build.
 [[nodiscard]] bool threads_available();
 
-/// One pointer of this thread, null at first; its user is core/ops/support/error_model.cpp. Here since
+/// One pointer of this thread, null at first; its user is core/numerics/error_model.cpp. Here since
 /// objects of the wasm twin are shared by builds with and without threads: thread_local would not be.
 [[nodiscard]] const void*& thread_slot();
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/engine/engine.hpp"
+#include "core/runtime/engine.hpp"
 #include "core/trace/trace.hpp"
 
 namespace driftscope {

@@ -22,7 +22,7 @@
 #include <span>
 
 #include "core/model/tensor.hpp"
-#include "core/ops/support/bounded.hpp"
+#include "core/numerics/bounded.hpp"
 #include "core/verify/bias_samples.hpp"
 
 namespace driftscope {

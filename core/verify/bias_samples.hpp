@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "core/ops/support/bounded.hpp"
+#include "core/numerics/bounded.hpp"
 
 namespace driftscope {
 

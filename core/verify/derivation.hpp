@@ -10,7 +10,7 @@
 
 #include "core/base/result.hpp"
 #include "core/graph/graph.hpp"
-#include "core/ops/evaluate.hpp"
+#include "core/eval/evaluate.hpp"
 #include "core/trace/trace_view.hpp"
 
 namespace driftscope {

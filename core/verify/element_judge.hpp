@@ -2,7 +2,7 @@
 // Client: tensor_judge. It knows nothing of tensors.
 #pragma once
 
-#include "core/ops/support/bounded.hpp"
+#include "core/numerics/bounded.hpp"
 #include "core/verify/verify.hpp"
 
 namespace driftscope {

@@ -2,7 +2,7 @@
 // Client: verify. A trace that does not say what made it is judged as an IEEE float32 CPU engine.
 #pragma once
 
-#include "core/ops/support/error_model.hpp"
+#include "core/numerics/error_model.hpp"
 #include "core/trace/trace.hpp"
 
 namespace driftscope {

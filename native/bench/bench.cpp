@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "core/bench/product_count.hpp"
-#include "core/engine/bind_inputs.hpp"
+#include "core/runtime/bind_inputs.hpp"
 #include "native/bench/browser_subject.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
-#include "native/cli/local_run.hpp"
+#include "native/host/local_run.hpp"
 
 namespace driftscope {
 namespace {

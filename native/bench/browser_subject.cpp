@@ -6,9 +6,9 @@
 
 #include "core/base/json.hpp"
 #include "native/bench/build_id.hpp"
-#include "native/bench/door_client.hpp"
+#include "native/bench/service_client.hpp"
 #include "native/bench/peak_sampler.hpp"
-#include "native/server/launcher.hpp"
+#include "native/browser/launcher.hpp"
 
 namespace driftscope {
 namespace {

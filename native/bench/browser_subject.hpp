@@ -3,7 +3,7 @@
 #pragma once
 
 #include "native/bench/subject.hpp"
-#include "native/server/server.hpp"
+#include "native/http/server.hpp"
 
 namespace driftscope {
 

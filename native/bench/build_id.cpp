@@ -2,7 +2,7 @@
 
 #include "core/base/sha256.hpp"
 #include "generated/build_id.hpp"
-#include "native/cli/files.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 

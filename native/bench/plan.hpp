@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/bench/bench_report.hpp"
-#include "core/engine/target.hpp"
-#include "native/cli/inputs.hpp"
-#include "native/cli/target_runner.hpp"
+#include "core/runtime/target.hpp"
+#include "native/host/inputs.hpp"
+#include "native/host/target_runner.hpp"
 
 namespace driftscope {
 

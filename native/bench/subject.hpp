@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "core/bench/bench_report.hpp"
-#include "core/engine/target.hpp"
-#include "native/cli/model_file.hpp"
+#include "core/runtime/target.hpp"
+#include "native/host/model_file.hpp"
 
 namespace driftscope {
 

@@ -12,11 +12,11 @@
 #include <optional>
 
 #include "core/base/json.hpp"
-#include "core/session/door.hpp"
-#include "core/session/error_json.hpp"
-#include "core/session/measure.hpp"
-#include "native/cli/trace_writer.hpp"
-#include "native/server/last_words.hpp"
+#include "core/protocol/service.hpp"
+#include "core/protocol/error_json.hpp"
+#include "core/protocol/measure.hpp"
+#include "native/host/trace_writer.hpp"
+#include "native/os/log_tail.hpp"
 
 namespace driftscope {
 namespace {

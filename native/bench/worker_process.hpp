@@ -8,9 +8,9 @@
 
 #include "core/base/result.hpp"
 #include "native/bench/subject.hpp"
-#include "native/cli/load_request.hpp"
-#include "native/server/child_process.hpp"
-#include "native/server/temp_folder.hpp"
+#include "native/host/load_request.hpp"
+#include "native/os/child_process.hpp"
+#include "native/os/temp_folder.hpp"
 
 namespace driftscope {
 

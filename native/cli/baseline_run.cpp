@@ -5,8 +5,8 @@
 #include "native/bench/bench.hpp"
 #include "native/bench/machine.hpp"
 #include "native/cli/console.hpp"
-#include "native/cli/files.hpp"
-#include "native/server/cleanup.hpp"
+#include "native/os/files.hpp"
+#include "native/os/cleanup.hpp"
 
 namespace driftscope {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "core/engine/target.hpp"
-#include "core/gate/baseline.hpp"
-#include "core/gate/gate.hpp"
-#include "native/cli/model_file.hpp"
-#include "native/cli/target_runner.hpp"
+#include "core/runtime/target.hpp"
+#include "core/checks/baseline.hpp"
+#include "core/checks/checks.hpp"
+#include "native/host/model_file.hpp"
+#include "native/host/target_runner.hpp"
 
 namespace driftscope {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/engine/target.hpp"
+#include "core/runtime/target.hpp"
 #include "core/trace/capture_filter.hpp"
 #include "core/trace/record.hpp"
 

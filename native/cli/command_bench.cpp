@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <atomic>
 
-#include "core/views/bench_view.hpp"
-#include "core/views/history_view.hpp"
+#include "core/report/bench_view.hpp"
+#include "core/report/history_view.hpp"
 #include "native/bench/bench.hpp"
 #include "native/bench/history.hpp"
 #include "native/bench/worker_process.hpp"
 #include "native/cli/commands.hpp"
-#include "native/cli/files.hpp"
+#include "native/os/files.hpp"
 #include "native/cli/runner_options.hpp"
-#include "native/cli/targets.hpp"
-#include "native/server/cleanup.hpp"
+#include "native/host/targets.hpp"
+#include "native/os/cleanup.hpp"
 
 namespace driftscope {
 namespace {

@@ -3,16 +3,16 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "core/views/report.hpp"
-#include "core/views/tables.hpp"
-#include "core/views/view_json.hpp"
+#include "core/report/report.hpp"
+#include "core/report/tables.hpp"
+#include "core/results/view_json.hpp"
 #include "native/cli/baseline_run.hpp"
 #include "native/cli/commands.hpp"
 #include "native/cli/compare_run.hpp"
-#include "native/cli/files.hpp"
-#include "native/cli/gate_options.hpp"
+#include "native/os/files.hpp"
+#include "native/cli/check_options.hpp"
 #include "native/cli/runner_options.hpp"
-#include "native/cli/targets.hpp"
+#include "native/host/targets.hpp"
 
 namespace driftscope {
 namespace {

@@ -5,9 +5,9 @@
 #include "core/base/rng.hpp"
 #include "native/cli/commands.hpp"
 #include "native/cli/conformance_run.hpp"
-#include "native/cli/files.hpp"
+#include "native/os/files.hpp"
 #include "native/cli/runner_options.hpp"
-#include "native/cli/targets.hpp"
+#include "native/host/targets.hpp"
 
 namespace driftscope {
 namespace {

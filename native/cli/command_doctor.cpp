@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include "core/base/json.hpp"
-#include "core/engine/engine.hpp"
+#include "core/runtime/engine.hpp"
 #include "core/platform/platform.hpp"
-#include "core/views/text_table.hpp"
+#include "core/report/text_table.hpp"
 #include "native/cli/commands.hpp"
-#include "native/cli/files.hpp"
+#include "native/os/files.hpp"
 #include "native/cli/gui_program.hpp"
-#include "native/server/browsers.hpp"
-#include "native/server/server.hpp"
+#include "native/browser/browsers.hpp"
+#include "native/http/server.hpp"
 
 namespace driftscope {
 namespace {

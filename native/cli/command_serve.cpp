@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "native/cli/commands.hpp"
-#include "native/server/serve.hpp"
-#include "native/server/server.hpp"
+#include "native/http/serve.hpp"
+#include "native/http/server.hpp"
 
 namespace driftscope {
 namespace {

@@ -6,11 +6,11 @@
 #include "core/platform/platform.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/verify.hpp"
-#include "core/verify/verify_json.hpp"
-#include "core/views/tables.hpp"
+#include "core/results/verify_json.hpp"
+#include "core/report/tables.hpp"
 #include "native/cli/commands.hpp"
-#include "native/cli/files.hpp"
-#include "native/cli/model_file.hpp"
+#include "native/os/files.hpp"
+#include "native/host/model_file.hpp"
 
 namespace driftscope {
 namespace {

@@ -5,7 +5,7 @@
 #include "core/platform/platform.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
-#include "native/cli/sample_files.hpp"
+#include "native/host/sample_files.hpp"
 
 namespace driftscope {
 namespace {

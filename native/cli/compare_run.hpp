@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "core/views/comparison_view.hpp"
+#include "core/results/comparison_view.hpp"
 #include "native/cli/capture_options.hpp"
 #include "native/cli/console.hpp"
-#include "native/cli/dataset_run.hpp"
-#include "native/cli/target_runner.hpp"
+#include "native/host/dataset_run.hpp"
+#include "native/host/target_runner.hpp"
 
 namespace driftscope {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "core/model/onnx_reader.hpp"
-#include "native/cli/files.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {

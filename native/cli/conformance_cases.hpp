@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "native/cli/model_file.hpp"
-#include "core/engine/bind_inputs.hpp"
+#include "native/host/model_file.hpp"
+#include "core/runtime/bind_inputs.hpp"
 
 namespace driftscope {
 

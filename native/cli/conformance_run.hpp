@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "native/cli/conformance_cases.hpp"
-#include "native/cli/target_runner.hpp"
+#include "native/host/target_runner.hpp"
 
 namespace driftscope {
 

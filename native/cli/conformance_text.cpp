@@ -4,8 +4,8 @@
 #include <set>
 
 #include "core/base/json.hpp"
-#include "core/session/error_json.hpp"
-#include "core/views/text_table.hpp"
+#include "core/protocol/error_json.hpp"
+#include "core/report/text_table.hpp"
 #include "native/cli/conformance_run.hpp"
 
 namespace driftscope {

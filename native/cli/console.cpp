@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/views/format.hpp"
+#include "core/report/format.hpp"
 
 namespace driftscope {
 namespace {

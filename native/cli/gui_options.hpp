@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "native/cli/target_runner.hpp"
+#include "native/host/target_runner.hpp"
 
 namespace CLI {
 class App;

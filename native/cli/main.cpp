@@ -6,7 +6,7 @@
 #include <new>
 
 #include "native/cli/command_line.hpp"
-#include "native/server/cleanup.hpp"
+#include "native/os/cleanup.hpp"
 
 int main(int argc, char** argv) {
   // What layers make comes and goes by the megabyte. What is freed is kept for the next: getting fresh

@@ -1,7 +1,7 @@
 // Options that run and compare share.
 #pragma once
 
-#include "native/cli/target_runner.hpp"
+#include "native/host/target_runner.hpp"
 
 namespace CLI {
 class App;

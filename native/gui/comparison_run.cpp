@@ -2,8 +2,8 @@
 
 #include "core/platform/platform.hpp"
 #include "core/verify/compare.hpp"
-#include "native/cli/dataset_run.hpp"
-#include "native/cli/sample_files.hpp"
+#include "native/host/dataset_run.hpp"
+#include "native/host/sample_files.hpp"
 
 namespace driftscope {
 namespace {

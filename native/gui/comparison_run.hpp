@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/ui/feed.hpp"
-#include "native/cli/inputs.hpp"
-#include "native/cli/target_runner.hpp"
+#include "core/gui/feed.hpp"
+#include "native/host/inputs.hpp"
+#include "native/host/target_runner.hpp"
 
 namespace driftscope {
 

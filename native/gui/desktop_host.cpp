@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "core/base/sha256.hpp"
-#include "core/ui/stored_comparison.hpp"
-#include "native/cli/files.hpp"
-#include "native/cli/sample_files.hpp"
+#include "core/gui/stored_comparison.hpp"
+#include "native/os/files.hpp"
+#include "native/host/sample_files.hpp"
 #include "native/gui/comparison_run.hpp"
 #include "native/gui/opened_files.hpp"
 #include "native/gui/shipped.hpp"
-#include "native/gui/surroundings.hpp"
+#include "native/gui/environment.hpp"
 
 namespace driftscope {
 namespace {

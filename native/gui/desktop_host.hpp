@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/ui/feed.hpp"
-#include "native/cli/model_file.hpp"
-#include "native/cli/target_runner.hpp"
+#include "core/gui/feed.hpp"
+#include "native/host/model_file.hpp"
+#include "native/host/target_runner.hpp"
 
 namespace driftscope {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/platform/platform.hpp"
-#include "core/ui/stored_comparison.hpp"
-#include "native/cli/files.hpp"
+#include "core/gui/stored_comparison.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {

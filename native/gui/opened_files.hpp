@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/ui/snapshot.hpp"
-#include "native/cli/model_file.hpp"
+#include "core/gui/snapshot.hpp"
+#include "native/host/model_file.hpp"
 
 namespace driftscope {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdlib>
 
-#include "native/cli/sample_files.hpp"
-#include "native/server/server.hpp"
+#include "native/host/sample_files.hpp"
+#include "native/http/server.hpp"
 
 namespace driftscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "native/cli/model_file.hpp"
+#include "native/host/model_file.hpp"
 
 namespace driftscope {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/ops/support/simd_targets.hpp"
+#include "core/numerics/simd_targets.hpp"
 #include "core/platform/platform.hpp"
 
 #undef HWY_TARGET_INCLUDE

@@ -12,7 +12,7 @@
 
 #include "core/base/rng.hpp"
 #include "core/engines/strict/session.hpp"
-#include "core/ops/infer_shapes.hpp"
+#include "core/eval/infer_shapes.hpp"
 #include "tests/bench/peak.hpp"
 
 namespace {

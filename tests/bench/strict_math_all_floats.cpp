@@ -17,8 +17,8 @@
 
 #include "core/base/float_bits.hpp"
 #include "core/engines/strict/simd/elementwise.hpp"
-#include "core/ops/support/math.hpp"
-#include "core/ops/support/strict_math.hpp"
+#include "core/numerics/math.hpp"
+#include "core/numerics/strict_math.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "core/graph/print.hpp"
 #include "core/model/model_outline.hpp"
 #include "core/model/onnx_reader.hpp"
-#include "core/ops/infer_shapes.hpp"
+#include "core/eval/infer_shapes.hpp"
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/gate/baseline.hpp"
-#include "core/ui/snapshot.hpp"
-#include "core/ui/stored_comparison.hpp"
+#include "core/checks/baseline.hpp"
+#include "core/gui/snapshot.hpp"
+#include "core/gui/stored_comparison.hpp"
 
 namespace {
 

@@ -15,8 +15,8 @@
 #include <iterator>
 
 #include "core/base/sha256.hpp"
-#include "core/engine/bind_inputs.hpp"
-#include "core/engine/engine.hpp"
+#include "core/runtime/bind_inputs.hpp"
+#include "core/runtime/engine.hpp"
 #include "core/graph/build.hpp"
 #include "core/model/onnx_reader.hpp"
 #include "core/platform/platform.hpp"

@@ -7,8 +7,9 @@ import re
 import sys
 
 # A folder may include itself and what stands before it; platform/ is one header that all may use.
-ORDER = ["base", "platform", "model", "graph", "ops", "dataset", "engine", "engines", "trace",
-         "verify", "bench", "views", "gate", "session", "ui"]
+ORDER = ["base", "platform", "model", "graph", "dataset", "numerics", "eval", "ops", "runtime", "lowering",
+         "device", "engines", "trace", "verify", "bench", "results", "compare", "protocol", "report", "checks",
+         "gui"]
 PLATFORM = re.compile(r"\b(__EMSCRIPTEN__|_WIN32|__APPLE__|__linux__|__wasm__|__ANDROID__)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Prints the constants of core/ops/support/portable_*.cpp, each exact number
+"""Prints the constants of core/numerics/portable_*.cpp, each exact number
 as a double and a second one for what the first leaves over. Needs python3-mpmath.
 """
 from mpmath import atan, erf, exp, floor, log, mp, mpf, pi, sqrt

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Prints the polynomial coefficients of core/ops/support/strict_math_formulas.inc.
+"""Prints the polynomial coefficients of core/numerics/strict_math_formulas.inc.
 
 Each polynomial is fitted to a minimax error (Lawson's reweighted least squares on Chebyshev nodes).
 Its coefficients are rounded to binary32 one by one, lowest first, and the rest fitted anew, so that

@@ -10,9 +10,9 @@
 #include <optional>
 #include <string>
 
-#include "core/ui/screen/app.hpp"
-#include "core/ui/screen/font.hpp"
-#include "core/ui/screen/gl.hpp"
+#include "core/gui/imgui/app.hpp"
+#include "core/gui/imgui/font.hpp"
+#include "core/gui/imgui/gl.hpp"
 #include "web/gui/page_feed.hpp"
 
 using namespace driftscope;

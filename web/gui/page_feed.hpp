@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ui/feed.hpp"
+#include "core/gui/feed.hpp"
 
 namespace driftscope {
 

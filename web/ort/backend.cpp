@@ -7,7 +7,7 @@
 #include <emscripten.h>
 #include <fmt/format.h>
 
-#include "core/session/error_json.hpp"
+#include "core/protocol/error_json.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The fast engine: XNNPACK's operators on a plan made for the whole graph, kernels of our own where
 // XNNPACK has none that is quick, and the strict kernels, node by node, for the rest; the trace says for
 // which. What it computes depends on the instruction set; nothing is promised beyond what verify allows.
-#include "core/engine/engine.hpp"
+#include "core/runtime/engine.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "core/engines/fast/lowering.hpp"
 #include "core/engines/fast/session.hpp"
 #include "core/graph/passes/passes.hpp"
-#include "core/ops/operator.hpp"
+#include "core/eval/operator.hpp"
 
 namespace driftscope {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/ops/evaluate.hpp"
+#include "core/eval/evaluate.hpp"
 
 namespace driftscope::fast {
 namespace {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core/engines/fast/lowering.hpp"
-#include "core/ops/support/attributes.hpp"
+#include "core/graph/attributes.hpp"
 
 namespace driftscope::fast {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/graph/load_constants.hpp"
-#include "core/ops/operator.hpp"
+#include "core/eval/operator.hpp"
 
 namespace driftscope::fast {
 namespace {

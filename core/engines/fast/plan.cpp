@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/engine/memory_plan.hpp"
+#include "core/runtime/memory_plan.hpp"
 
 namespace driftscope::fast {
 namespace {

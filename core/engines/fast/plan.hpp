@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/engine/engine.hpp"
+#include "core/runtime/engine.hpp"
 #include "core/engines/fast/layout.hpp"
 
 namespace driftscope::fast {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/engine/engine.hpp"
+#include "core/runtime/engine.hpp"
 #include "core/engines/fast/plan.hpp"
 #include "core/engines/fast/pthreadpool_on.hpp"
 #include "core/engines/fast/strict_step.hpp"

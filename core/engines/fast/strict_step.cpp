@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/graph/legacy.hpp"
-#include "core/ops/evaluate.hpp"
+#include "core/eval/evaluate.hpp"
 
 namespace driftscope::fast {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/model/tensor.hpp"
-#include "core/ops/support/window.hpp"
+#include "core/ops/shared/window.hpp"
 
 namespace driftscope::fast {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "core/engine/engine.hpp"
+#include "core/runtime/engine.hpp"
 #include "core/model/model.hpp"
 #include "core/model/model_source.hpp"
 

@@ -3,8 +3,8 @@
 // Slow and complete; the judge of the others.
 #include <fmt/format.h>
 
-#include "core/engine/node_session.hpp"
-#include "core/ops/evaluate.hpp"
+#include "core/runtime/node_session.hpp"
+#include "core/eval/evaluate.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope {

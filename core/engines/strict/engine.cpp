@@ -1,12 +1,12 @@
 // The strict engine: float32 with the same bits on every host, compiler, thread count and SIMD
 // width. Each operator's strict definition is in its file in core/ops, the functions' in
-// core/ops/support/strict_math.hpp; what runs here is that, or a faster kernel with the same bits.
-#include "core/engine/engine.hpp"
+// core/numerics/strict_math.hpp; what runs here is that, or a faster kernel with the same bits.
+#include "core/runtime/engine.hpp"
 
 #include <fmt/format.h>
 
 #include "core/engines/strict/session.hpp"
-#include "core/ops/operator.hpp"
+#include "core/eval/operator.hpp"
 
 namespace driftscope {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/engines/strict/kernel_table.hpp"
-#include "core/ops/evaluate.hpp"
+#include "core/eval/evaluate.hpp"
 
 namespace driftscope {
 

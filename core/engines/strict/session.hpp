@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/engine/node_session.hpp"
+#include "core/runtime/node_session.hpp"
 #include "core/engines/strict/prepared_nodes.hpp"
 
 namespace driftscope {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/engines/strict/simd/window.hpp"
-#include "core/ops/support/window.hpp"
+#include "core/ops/shared/window.hpp"
 
 namespace driftscope {
 

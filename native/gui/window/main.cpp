@@ -7,12 +7,12 @@
 #include <cstdio>
 #include <exception>
 
-#include "core/ui/screen/font.hpp"
+#include "core/gui/imgui/font.hpp"
 #include "native/cli/console.hpp"
 #include "native/cli/gui_options.hpp"
 #include "native/gui/window/script.hpp"
 #include "native/gui/window/window_host.hpp"
-#include "native/server/cleanup.hpp"
+#include "native/os/cleanup.hpp"
 
 namespace driftscope {
 namespace {

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "core/platform/platform.hpp"
-#include "core/ui/png.hpp"
-#include "core/views/format.hpp"
-#include "native/cli/files.hpp"
+#include "core/gui/png.hpp"
+#include "core/report/format.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ui/screen/gl.hpp"
+#include "core/gui/imgui/gl.hpp"
 
 namespace driftscope {
 namespace {

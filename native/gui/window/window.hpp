@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "core/ui/screen/app.hpp"
+#include "core/gui/imgui/app.hpp"
 
 struct GLFWwindow;
 

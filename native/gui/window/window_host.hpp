@@ -1,7 +1,7 @@
 // The desktop's host with textures of the window's OpenGL context. Client: main.
 #pragma once
 
-#include "core/ui/screen/gl.hpp"
+#include "core/gui/imgui/gl.hpp"
 #include "native/gui/desktop_host.hpp"
 
 namespace driftscope {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "tests/native/server/raw_http.hpp"
+#include "native/http/raw_http.hpp"
 
 namespace driftscope::test::browser_subject_test {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <fstream>
 
-#include "core/views/history_view.hpp"
+#include "core/report/history_view.hpp"
 #include "native/bench/history.hpp"
-#include "native/server/temp_folder.hpp"
+#include "native/os/temp_folder.hpp"
 
 namespace driftscope::test::history_test {
 namespace {

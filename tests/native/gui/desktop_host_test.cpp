@@ -9,10 +9,10 @@
 #include <cstdlib>
 
 #include "core/trace/trace_file.hpp"
-#include "native/cli/files.hpp"
+#include "native/os/files.hpp"
 #include "native/gui/opened_files.hpp"
 #include "native/cli/gui_options.hpp"
-#include "native/server/temp_folder.hpp"
+#include "native/os/temp_folder.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
 namespace driftscope::test::desktop_host_test {

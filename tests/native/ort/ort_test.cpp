@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "core/graph/build.hpp"
-#include "core/ops/infer_shapes.hpp"
+#include "core/eval/infer_shapes.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/verify.hpp"
-#include "native/cli/inputs.hpp"
-#include "native/cli/local_run.hpp"
+#include "native/host/inputs.hpp"
+#include "native/host/local_run.hpp"
 #include "unit/support/model_builder.hpp"
 
 namespace driftscope::test::ort_test {

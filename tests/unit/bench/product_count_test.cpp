@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "core/bench/product_count.hpp"
-#include "core/ops/infer_shapes.hpp"
+#include "core/eval/infer_shapes.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
 namespace driftscope::test::product_count_test {

@@ -4,7 +4,7 @@
 #include "core/graph/build.hpp"
 #include "core/graph/print.hpp"
 #include "core/model/onnx_reader.hpp"
-#include "core/ops/infer_shapes.hpp"
+#include "core/eval/infer_shapes.hpp"
 #include "unit/support/allocation_watch.hpp"
 #include "unit/support/files.hpp"
 #include "unit/support/mutate.hpp"

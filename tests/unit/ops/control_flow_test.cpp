@@ -1,9 +1,9 @@
 // If, Loop, Scan: in all scalars, through shape inference, and end to end.
 #include <doctest/doctest.h>
 
-#include "core/engine/bind_inputs.hpp"
+#include "core/runtime/bind_inputs.hpp"
 #include "core/graph/print.hpp"
-#include "core/ops/support/control_flow.hpp"
+#include "core/ops/shared/control_flow.hpp"
 #include "core/trace/record.hpp"
 #include "core/verify/verify.hpp"
 #include "unit/ops/one_node.hpp"

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/base/half.hpp"
-#include "core/ops/evaluate.hpp"
+#include "core/eval/evaluate.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
 namespace driftscope::test::evaluate_test {

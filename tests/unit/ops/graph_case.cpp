@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "core/base/float_bits.hpp"
-#include "core/ops/support/integers.hpp"
+#include "core/eval/integers.hpp"
 
 namespace driftscope::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/graph/graph.hpp"
-#include "core/ops/evaluate.hpp"
+#include "core/eval/evaluate.hpp"
 
 namespace driftscope::test {
 

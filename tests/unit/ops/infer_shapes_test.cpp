@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "core/ops/infer_shapes.hpp"
+#include "core/eval/infer_shapes.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
 namespace driftscope::test::infer_shapes_test {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/base/rng.hpp"
-#include "core/ops/support/quantization.hpp"
+#include "core/ops/shared/quantization.hpp"
 #include "unit/ops/one_node.hpp"
 #include "unit/support/seed.hpp"
 

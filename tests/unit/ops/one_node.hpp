@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/ops/infer_shapes.hpp"
+#include "core/eval/infer_shapes.hpp"
 #include "unit/ops/graph_case.hpp"
 #include "unit/support/model_builder.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "core/graph/build.hpp"
 #include "core/model/onnx_reader.hpp"
-#include "core/ops/infer_shapes.hpp"
+#include "core/eval/infer_shapes.hpp"
 #include "unit/ops/graph_case.hpp"
 
 namespace driftscope::test::onnx_conformance_test {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/ops/support/quantization.hpp"
+#include "core/ops/shared/quantization.hpp"
 #include "unit/ops/one_node.hpp"
 
 namespace driftscope::test::quantize_test {

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "core/base/json.hpp"
-#include "core/engine/bind_inputs.hpp"
+#include "core/runtime/bind_inputs.hpp"
 #include "core/trace/record.hpp"
 #include "tests/unit/support/model_builder.hpp"
 

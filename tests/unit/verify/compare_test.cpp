@@ -2,7 +2,7 @@
 
 #include "core/base/json.hpp"
 #include "core/verify/compare.hpp"
-#include "core/verify/compare_json.hpp"
+#include "core/results/compare_json.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
 namespace driftscope::test::compare_test {

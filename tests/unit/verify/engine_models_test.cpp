@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "core/ops/support/bounded.hpp"
+#include "core/numerics/bounded.hpp"
 
 namespace driftscope::test::engine_models_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops/evaluate.hpp"
+#include "core/eval/evaluate.hpp"
 
 namespace driftscope::test {
 namespace {

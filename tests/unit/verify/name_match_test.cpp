@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "core/base/json.hpp"
-#include "core/ops/infer_shapes.hpp"
+#include "core/eval/infer_shapes.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/compare.hpp"
 #include "core/verify/name_match.hpp"

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "core/verify/observer.hpp"
+#include "core/verify/perturbation.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
 namespace driftscope::test::observer_test {

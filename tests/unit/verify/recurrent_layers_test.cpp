@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/ops/support/strict_math.hpp"
+#include "core/numerics/strict_math.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/verify.hpp"
 #include "tests/unit/support/seed.hpp"

@@ -5,7 +5,7 @@
 #include "core/base/json.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/verify.hpp"
-#include "core/verify/verify_json.hpp"
+#include "core/results/verify_json.hpp"
 #include "tests/unit/verify/small_nets.hpp"
 
 namespace driftscope::test::verify_test {

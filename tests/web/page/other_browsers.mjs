@@ -12,7 +12,7 @@ function miniBrowser() {
   return [...places, "/usr/libexec/webkit2gtk-4.1/MiniBrowser"].find((place) => existsSync(place)) ?? "MiniBrowser";
 }
 
-// As native/server/firefox_profile.cpp: WebGL2 without a GPU, no questions, no requests but ours.
+// As native/browser/firefox_profile.cpp: WebGL2 without a GPU, no questions, no requests but ours.
 const preferences = {
   "webgl.force-enabled": true,
   "browser.aboutwelcome.enabled": false,

@@ -1,7 +1,7 @@
 // Concat: one strided copy for each input. Along the channels of images that lie channels last it copies
 // a run of channels for every pixel.
 #include "core/engines/fast/lowering.hpp"
-#include "core/ops/support/attributes.hpp"
+#include "core/graph/attributes.hpp"
 
 namespace driftscope::fast::concat {
 

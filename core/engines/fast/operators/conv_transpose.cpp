@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/engines/fast/lowering.hpp"
-#include "core/ops/support/convolution.hpp"
+#include "core/ops/shared/convolution.hpp"
 
 namespace driftscope::fast::conv_transpose {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "core/engines/fast/lowering.hpp"
-#include "core/ops/support/indices.hpp"
+#include "core/ops/shared/indices.hpp"
 
 namespace driftscope::fast::gather {
 

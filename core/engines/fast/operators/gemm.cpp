@@ -7,7 +7,7 @@
 #include "core/engines/fast/lowering.hpp"
 #include "core/engines/fast/operators/quantized_gemm.hpp"
 #include "core/model/matrix_parts.hpp"
-#include "core/ops/support/attributes.hpp"
+#include "core/graph/attributes.hpp"
 
 namespace driftscope::fast::gemm {
 

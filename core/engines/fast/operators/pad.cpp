@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/engines/fast/lowering.hpp"
-#include "core/ops/support/indices.hpp"
+#include "core/ops/shared/indices.hpp"
 
 namespace driftscope::fast::pad {
 

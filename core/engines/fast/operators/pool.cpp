@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/engines/fast/lowering.hpp"
-#include "core/ops/support/pool.hpp"
+#include "core/ops/shared/pool.hpp"
 
 namespace driftscope::fast::pool {
 

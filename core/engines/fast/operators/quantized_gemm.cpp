@@ -2,7 +2,7 @@
 // weights on XNNPACK's int8 fully connected operator.
 #include "core/engines/fast/operators/quantized_gemm.hpp"
 
-#include "core/ops/support/attributes.hpp"
+#include "core/graph/attributes.hpp"
 
 namespace driftscope::fast::quantized_gemm {
 

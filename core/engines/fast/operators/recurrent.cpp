@@ -7,8 +7,8 @@
 #include "core/engines/fast/lowering.hpp"
 #include "core/engines/fast/simd/recurrent.hpp"
 #include "core/engines/strict/simd/aligned.hpp"
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/recurrent.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/recurrent.hpp"
 
 namespace driftscope::fast::recurrent {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/engines/fast/lowering.hpp"
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/reduction.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/reduction.hpp"
 
 namespace driftscope::fast::reduce {
 

@@ -1,7 +1,7 @@
 // Resize, bilinear on NHWC, where width and height are multiplied or divided by a power of two: then the
 // weights that XNNPACK derives from the sizes are those of ONNX's formula to the bit.
 #include "core/engines/fast/lowering.hpp"
-#include "core/ops/support/resize_plan.hpp"
+#include "core/ops/shared/resize_plan.hpp"
 
 namespace driftscope::fast::resize {
 

@@ -1,7 +1,7 @@
 // Softmax along what lies innermost in memory; for an axis that does not, the values are brought into
 // ONNX's order if it is the last one there.
 #include "core/engines/fast/lowering.hpp"
-#include "core/ops/support/lanes.hpp"
+#include "core/ops/shared/lanes.hpp"
 
 namespace driftscope::fast::softmax {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/engines/fast/lowering.hpp"
-#include "core/ops/support/attributes.hpp"
+#include "core/graph/attributes.hpp"
 
 namespace driftscope::fast::unary {
 

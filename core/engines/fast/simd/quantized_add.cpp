@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/ops/support/simd_targets.hpp"
+#include "core/numerics/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/engines/fast/simd/quantized_add.cpp"

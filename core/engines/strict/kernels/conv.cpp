@@ -11,7 +11,7 @@
 #include "core/engines/strict/kernel_table.hpp"
 #include "core/engines/strict/window_grid.hpp"
 #include "core/engines/strict/window_product.hpp"
-#include "core/ops/evaluate.hpp"
+#include "core/eval/evaluate.hpp"
 
 namespace driftscope::strict::conv {
 

@@ -10,9 +10,9 @@
 
 #include "core/engines/strict/kernel_table.hpp"
 #include "core/engines/strict/window_product.hpp"
-#include "core/ops/evaluate.hpp"
-#include "core/ops/support/convolution.hpp"
-#include "core/ops/support/transposed_window.hpp"
+#include "core/eval/evaluate.hpp"
+#include "core/ops/shared/convolution.hpp"
+#include "core/ops/shared/transposed_window.hpp"
 
 namespace driftscope::strict::conv_transpose {
 

@@ -4,8 +4,8 @@
 
 #include "core/engines/strict/kernel_table.hpp"
 #include "core/engines/strict/matrix_product.hpp"
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/broadcast.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/broadcast.hpp"
 
 namespace driftscope::strict::gemm {
 

@@ -7,8 +7,8 @@
 #include "core/engines/strict/simd/quantize.hpp"
 #include "core/engines/strict/window_grid.hpp"
 #include "core/engines/strict/window_product.hpp"
-#include "core/ops/support/convolution.hpp"
-#include "core/ops/support/quantization.hpp"
+#include "core/ops/shared/convolution.hpp"
+#include "core/ops/shared/quantization.hpp"
 
 namespace driftscope::strict::integer_conv {
 

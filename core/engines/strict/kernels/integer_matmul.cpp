@@ -5,7 +5,7 @@
 #include "core/engines/strict/kernel_table.hpp"
 #include "core/engines/strict/matrix_product.hpp"
 #include "core/engines/strict/simd/quantize.hpp"
-#include "core/ops/support/integer_products.hpp"
+#include "core/ops/shared/integer_products.hpp"
 
 namespace driftscope::strict::integer_matmul {
 

@@ -5,7 +5,7 @@
 
 #include "core/engines/strict/kernel_table.hpp"
 #include "core/engines/strict/matrix_product.hpp"
-#include "core/ops/support/broadcast.hpp"
+#include "core/ops/shared/broadcast.hpp"
 
 namespace driftscope::strict::matmul {
 

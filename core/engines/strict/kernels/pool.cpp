@@ -10,7 +10,7 @@
 #include "core/engines/strict/simd/elementwise.hpp"
 #include "core/engines/strict/simd/window.hpp"
 #include "core/engines/strict/window_grid.hpp"
-#include "core/ops/support/pool.hpp"
+#include "core/ops/shared/pool.hpp"
 
 namespace driftscope::strict::pool {
 

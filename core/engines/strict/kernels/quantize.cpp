@@ -4,7 +4,7 @@
 
 #include "core/engines/strict/kernel_table.hpp"
 #include "core/engines/strict/simd/quantize.hpp"
-#include "core/ops/support/quantization.hpp"
+#include "core/ops/shared/quantization.hpp"
 
 namespace driftscope::strict::quantize {
 

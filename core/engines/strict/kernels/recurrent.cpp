@@ -1,5 +1,5 @@
 // LSTM, GRU and RNN on simd/gemm: W·x for all steps and all sequences at once, then R·h step by
-// step into the same accumulators, which start at the biases (core/ops/support/gate_sums.hpp).
+// step into the same accumulators, which start at the biases (core/ops/shared/gate_sums.hpp).
 // Activations by simd/elementwise.
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include "core/engines/strict/kernel_table.hpp"
 #include "core/engines/strict/matrix_product.hpp"
 #include "core/engines/strict/simd/elementwise.hpp"
-#include "core/ops/support/attributes.hpp"
-#include "core/ops/support/recurrent.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/recurrent.hpp"
 
 namespace driftscope::strict::recurrent {
 

@@ -5,7 +5,7 @@
 
 #include "core/engines/strict/kernel_table.hpp"
 #include "core/engines/strict/simd/elementwise.hpp"
-#include "core/ops/support/attributes.hpp"
+#include "core/graph/attributes.hpp"
 
 namespace driftscope::strict::rows {
 

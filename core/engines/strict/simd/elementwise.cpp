@@ -4,8 +4,8 @@
 #include <array>
 #include <limits>
 
-#include "core/ops/support/simd_targets.hpp"
-#include "core/ops/support/sum.hpp"
+#include "core/numerics/simd_targets.hpp"
+#include "core/numerics/sum.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/engines/strict/simd/elementwise.cpp"

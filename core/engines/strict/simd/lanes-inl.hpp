@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using FloatTag = hn::ScalableTag<float>;
 using FloatVector = hn::Vec<FloatTag>;
 
-#include "core/ops/support/strict_math_formulas.inc"
+#include "core/numerics/strict_math_formulas.inc"
 
 struct VectorLanes {
   using Float = FloatVector;

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "core/engines/strict/simd/gemm.hpp"
-#include "core/ops/support/simd_targets.hpp"
+#include "core/numerics/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/engines/strict/simd/quantize.cpp"

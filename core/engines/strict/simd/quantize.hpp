@@ -1,4 +1,4 @@
-// Loops between floats, 32-bit sums and 8-bit steps, with the bits of core/ops/support/quantization.hpp.
+// Loops between floats, 32-bit sums and 8-bit steps, with the bits of core/ops/shared/quantization.hpp.
 // Clients: the strict kernels of the quantized operators. Types of 4 and 16 bits are left to the plain
 // kernels.
 #pragma once

@@ -1,6 +1,6 @@
 #include "core/engines/strict/simd/target.hpp"
 
-#include "core/ops/support/simd_targets.hpp"
+#include "core/numerics/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/engines/strict/simd/target.cpp"

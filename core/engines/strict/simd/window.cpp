@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "core/ops/support/simd_targets.hpp"
+#include "core/numerics/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/engines/strict/simd/window.cpp"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-#include "core/engine/bind_inputs.hpp"
+#include "core/runtime/bind_inputs.hpp"
 #include "core/platform/platform.hpp"
 #include "core/trace/record.hpp"
 #include "core/verify/verify.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/base/rng.hpp"
-#include "core/engine/engine.hpp"
+#include "core/runtime/engine.hpp"
 #include "core/engines/fast/plain_order.hpp"
 #include "core/engines/fast/pthreadpool_on.hpp"
 #include "core/platform/platform.hpp"

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "core/engine/bind_inputs.hpp"
+#include "core/runtime/bind_inputs.hpp"
 #include "core/platform/platform.hpp"
 #include "core/trace/record.hpp"
 #include "core/verify/verify.hpp"

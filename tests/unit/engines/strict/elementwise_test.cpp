@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/engines/strict/simd/elementwise.hpp"
-#include "core/ops/support/strict_math.hpp"
-#include "core/ops/support/sum.hpp"
+#include "core/numerics/strict_math.hpp"
+#include "core/numerics/sum.hpp"
 #include "tests/unit/engines/strict/same_bits.hpp"
 #include "tests/unit/support/seed.hpp"
 

@@ -1,5 +1,5 @@
 // The strict engine's options, and what it says about what ran.
-#include "core/engine/engine.hpp"
+#include "core/runtime/engine.hpp"
 
 #include <doctest/doctest.h>
 

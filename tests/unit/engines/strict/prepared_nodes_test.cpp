@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "core/engine/bind_inputs.hpp"
+#include "core/runtime/bind_inputs.hpp"
 #include "core/trace/record.hpp"
 #include "tests/unit/engines/strict/same_bits.hpp"
 #include "tests/unit/support/model_builder.hpp"

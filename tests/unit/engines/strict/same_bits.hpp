@@ -12,8 +12,8 @@
 #include "core/base/float_bits.hpp"
 #include "core/base/rng.hpp"
 #include "core/engines/strict/session.hpp"
-#include "core/ops/evaluate.hpp"
-#include "core/ops/infer_shapes.hpp"
+#include "core/eval/evaluate.hpp"
+#include "core/eval/infer_shapes.hpp"
 
 namespace driftscope::test {
 

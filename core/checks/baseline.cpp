@@ -1,0 +1,82 @@
+#include "core/checks/baseline.hpp"
+
+#include "core/base/json.hpp"
+#include "core/base/sha256.hpp"
+#include "core/results/output.hpp"
+
+namespace driftscope {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+// A segmentation has a best class per pixel: its digest says enough.
+constexpr std::size_t most_rows = 1000;
+
+void add_target(Baseline& baseline, const TargetResult& result) {
+  if (!result.trace || !result.verification) return;
+  BaselineTarget target;
+  target.target = result.target;
+  target.ran = run_text(*result.trace);
+  for (const LayerVerdict& layer : result.verification->layers)
+    if (layer.verdict == Verdict::suspect || layer.verdict == Verdict::fault)
+      target.known.push_back({layer.node, layer.output, layer.verdict});
+  if (const Tensor* output = answer(*result.trace)) {
+    if (auto best = top1(*output); best && best->size() <= most_rows) target.top1 = *std::move(best);
+    target.outputs_sha256 = answer_sha256(*result.trace);
+  }
+  baseline.targets.push_back(std::move(target));
+}
+
+OrderedJson target_json(const BaselineTarget& target) {
+  OrderedJson known = OrderedJson::array();
+  for (const KnownLayer& layer : target.known)
+    known.push_back({{"node", layer.node},
+                     {"output", layer.output},
+                     {"verdict", verdict_name(layer.verdict)}});
+  OrderedJson json;
+  json["target"] = target.target;
+  json["ran"] = target.ran;
+  json["known"] = known;
+  json["top1"] = target.top1;
+  json["outputs_sha256"] = target.outputs_sha256;
+  json["medians_ns"] = target.medians_ns;
+  return json;
+}
+
+}  // namespace
+
+const BaselineTarget* Baseline::find(const std::string& name) const {
+  for (const BaselineTarget& one : targets)
+    if (one.target == name) return &one;
+  return nullptr;
+}
+
+std::string answer_sha256(const Trace& trace) {
+  const Tensor* output = answer(trace);
+  return output == nullptr ? "" : sha256_hex(output->bytes());
+}
+
+Baseline baseline_of(const ComparisonView& view) {
+  Baseline baseline;
+  baseline.model = view.model_name;
+  baseline.model_sha256 = view.model_sha256;
+  add_target(baseline, view.left);
+  for (const TargetResult& right : view.right) add_target(baseline, right);
+  return baseline;
+}
+
+std::string baseline_json(const Baseline& baseline) {
+  OrderedJson json;
+  json["format"] = "driftscope-baseline-1";
+  json["model"] = baseline.model;
+  json["model_sha256"] = baseline.model_sha256;
+  json["inputs"] = baseline.inputs;
+  json["build"] = baseline.build;
+  json["machine"] = {{"cpu", baseline.machine.cpu}, {"cores", baseline.machine.cores}};
+  json["measured"] = {{"starts", baseline.starts}, {"seconds", baseline.seconds}};
+  json["targets"] = OrderedJson::array();
+  for (const BaselineTarget& target : baseline.targets) json["targets"].push_back(target_json(target));
+  return json_text(json, 1);
+}
+
+}  // namespace driftscope

@@ -1,0 +1,74 @@
+// A baseline: what a model gave on its targets once, small enough to be committed. Later comparisons are
+// judged against it. Clients: gate, the baseline command.
+//
+// {"format":"driftscope-baseline-1","model":"lenet5.onnx","model_sha256":"…","inputs":["seed:42"],
+//  "build":"…","machine":{"cpu":"…","cores":2},"measured":{"starts":5,"seconds":1},
+//  "targets":[{"target":"chrome/strict","ran":"Chromium …","known":[{"node","output","verdict"}],
+//              "top1":[7],"outputs_sha256":"…","medians_ns":[…]}]}
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/results/comparison_view.hpp"
+
+namespace driftscope {
+
+/// A layer that was suspect or a fault when the baseline was saved.
+struct KnownLayer {
+  std::string node;
+  std::string output;
+  Verdict verdict = Verdict::suspect;
+};
+
+struct BaselineTarget {
+  std::string target;
+  std::string ran;  ///< browser and version, instruction set, threads: as run_text says it
+  std::vector<KnownLayer> known;
+  std::vector<std::int64_t> top1;   ///< best class of each row of the answer; empty: it has none, or thousands
+  std::string outputs_sha256;       ///< of the answer's bytes
+  std::vector<double> medians_ns;   ///< one per fresh start; empty: not measured
+};
+
+struct BaselineMachine {
+  std::string cpu;
+  int cores = 0;
+  [[nodiscard]] bool operator==(const BaselineMachine&) const = default;
+};
+
+struct Baseline {
+  std::string model;  ///< file name
+  std::string model_sha256;
+  std::vector<std::string> inputs;  ///< as --input has them; empty: seed:42
+  std::string build;
+  BaselineMachine machine;
+  int starts = 0;
+  double seconds = 0.0;  ///< of measuring per start and target
+  std::vector<BaselineTarget> targets;
+
+  [[nodiscard]] const BaselineTarget* find(const std::string& target) const;
+};
+
+/// A baseline and what is held against it.
+struct BaselineCheck {
+  Baseline baseline;
+  BaselineMachine machine;                            ///< of this run
+  std::map<std::string, std::vector<double>> medians; ///< by target; measured as the baseline was
+};
+
+/// Of all targets that ran; times are added by who measures them.
+[[nodiscard]] Baseline baseline_of(const ComparisonView& view);
+
+/// SHA-256 of what the model answers; empty when it was not recorded.
+[[nodiscard]] std::string answer_sha256(const Trace& trace);
+
+[[nodiscard]] std::string baseline_json(const Baseline& baseline);
+
+/// Errors say which field is wrong; a newer format is told apart from a damaged file.
+[[nodiscard]] Result<Baseline> read_baseline(std::span<const std::byte> bytes);
+
+}  // namespace driftscope

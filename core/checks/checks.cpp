@@ -1,0 +1,237 @@
+#include "core/checks/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/base/json.hpp"
+#include "core/checks/baseline.hpp"
+#include "core/checks/speed.hpp"
+#include "core/report/format.hpp"
+#include "core/results/output.hpp"
+
+namespace driftscope {
+namespace {
+
+std::string index_text(const std::vector<std::int64_t>& index) {
+  return fmt::format("[{}]", fmt::join(index, ", "));
+}
+
+std::string layer_message(const LayerVerdict& layer) {
+  if (!layer.reason.empty()) return fmt::format("output {}: {}", layer.output, layer.reason);
+  std::string text = fmt::format("output {}: error is {} × the rounding budget", layer.output,
+                                 format_number(layer.budget_used));
+  if (layer.worst)
+    text += fmt::format("; worst at {}: got {:.9g}, expected {:.9g}", index_text(layer.worst->index),
+                        layer.worst->got, layer.worst->want);
+  return text;
+}
+
+/// Everything that is judged of one target, one case after the other.
+class TargetJudge {
+ public:
+  TargetJudge(Gate& gate, const ComparisonView& view, const TargetResult& target,
+              const BaselineCheck* check)
+      : gate_(gate), view_(view), target_(target), check_(check) {
+    if (check != nullptr) saved_ = check->baseline.find(target.target);
+  }
+
+  void judge(bool is_left) {
+    if (target_.error || !target_.verification)
+      add("run", CheckOutcome::error, "run",
+          target_.error ? target_.error->message : std::string("nothing was verified"));
+    if (target_.verification) layers();
+    if (target_.error || !target_.trace) return;
+    if (check_ != nullptr && saved_ == nullptr) {
+      add("baseline", CheckOutcome::failed, "run",
+          "the baseline does not hold this target; save it anew with 'driftscope baseline save'");
+      return;
+    }
+    if (is_left && check_ == nullptr) return;
+    const FailOn& conditions = gate_.conditions;
+    if (conditions.top1) check_ != nullptr ? saved_top1() : left_top1();
+    if (conditions.bits) check_ != nullptr ? saved_bits() : left_bits();
+    if (conditions.slower) check_ != nullptr ? saved_speed() : left_speed();
+  }
+
+ private:
+  void add(std::string name, CheckOutcome outcome, std::string kind, std::string message,
+           std::int64_t time_ns = 0) {
+    gate_.cases.push_back({target_.target, std::move(name), outcome, std::move(kind),
+                           std::move(message), time_ns});
+  }
+
+  void layers() {
+    std::unordered_map<std::string_view, std::int64_t> times;
+    if (target_.trace)
+      for (const NodeRecord& node : target_.trace->nodes) times[node.name] = steady_time_ns(node);
+    std::unordered_map<std::string_view, Verdict> known;
+    if (saved_ != nullptr)
+      for (const KnownLayer& layer : saved_->known) known[layer.output] = layer.verdict;
+    for (const LayerVerdict& layer : target_.verification->layers) {
+      const std::string name = fmt::format("{} ({})", layer.node, layer.op);
+      const auto time = times.find(layer.node);
+      const std::int64_t ns = time == times.end() ? 0 : time->second;
+      const bool fault = layer.verdict == Verdict::fault;
+      if (layer.verdict == Verdict::missing) {
+        add(name, CheckOutcome::skipped, "", "not judged: " + layer.reason, ns);
+      } else if (!fault && layer.verdict != Verdict::suspect) {
+        add(name, CheckOutcome::passed, "", "", ns);
+      } else {
+        const auto before = known.find(layer.output);
+        const bool is_known = before != known.end() && before->second >= layer.verdict;
+        const bool counts = fault ? gate_.conditions.counts_faults() : gate_.conditions.suspect;
+        add(name, counts && !is_known ? CheckOutcome::failed : CheckOutcome::passed,
+            std::string(verdict_name(layer.verdict)),
+            layer_message(layer) + (is_known ? " (as in the baseline)" : ""), ns);
+      }
+    }
+  }
+
+  void left_top1() {
+    if (view_.left.dataset && target_.dataset) {
+      const std::int64_t same = agreement(*view_.left.dataset, *target_.dataset);
+      const std::int64_t samples = target_.dataset->samples;
+      add("top-1 over the data set", same == samples ? CheckOutcome::passed : CheckOutcome::failed, "top1",
+          fmt::format("{} of {} samples have the same best class as on {}", same, samples,
+                      view_.left.target));
+    }
+    if (!target_.comparison) return;
+    const OutputAgreement& output = target_.comparison->output;
+    if (output.top1_left < 0 || output.top1_right < 0)
+      return add("top-1", CheckOutcome::failed, "top1",
+                 "cannot be judged: the model's first output holds no float32 scores on both sides");
+    add("top-1", output.agree ? CheckOutcome::passed : CheckOutcome::failed, "top1",
+        fmt::format("best class {} here, {} on {}", output.top1_right, output.top1_left,
+                    view_.left.target));
+  }
+
+  void saved_top1() {
+    const Tensor* output = answer(*target_.trace);
+    const auto best = output != nullptr ? top1(*output) : std::nullopt;
+    if (saved_->top1.empty() || !best)
+      return add("top-1", CheckOutcome::skipped, "top1", "not judged: the baseline holds no best class");
+    if (best->size() != saved_->top1.size())
+      return add("top-1", CheckOutcome::failed, "top1",
+                 fmt::format("{} rows of scores, the baseline has {}", best->size(),
+                             saved_->top1.size()));
+    for (std::size_t i = 0; i < best->size(); ++i)
+      if ((*best)[i] != saved_->top1[i])
+        return add("top-1", CheckOutcome::failed, "top1",
+                   fmt::format("best class {}, in the baseline {}", (*best)[i], saved_->top1[i]));
+    add("top-1", CheckOutcome::passed, "top1", "");
+  }
+
+  void left_bits() {
+    if (!target_.comparison) return;
+    const auto& first = target_.comparison->first_divergence;
+    add("bits", first ? CheckOutcome::failed : CheckOutcome::passed, "bits",
+        first ? fmt::format("first differs from {} at {}", view_.left.target, *first) : "");
+  }
+
+  void saved_bits() {
+    const bool same = answer_sha256(*target_.trace) == saved_->outputs_sha256;
+    add("bits", same ? CheckOutcome::passed : CheckOutcome::failed, "bits",
+        same ? "" : "the answer's bits are not those of the baseline");
+  }
+
+  void speed(const std::vector<double>& before, const std::vector<double>& now,
+             const std::string& than, const std::string& advice) {
+    const SpeedVerdict verdict = judge_speed(before, now, *gate_.conditions.slower);
+    const bool unknown = verdict.speed == Speed::unknown;
+    add("speed", verdict.speed == Speed::fine ? CheckOutcome::passed : CheckOutcome::failed, "slower",
+        (unknown ? "cannot be judged: " : "") + verdict.message + " (than " + than + ")" +
+            (unknown ? "; " + advice : ""));
+  }
+
+  void left_speed() {
+    if (!view_.left.trace) return;
+    speed(run_times_ns(*view_.left.trace), run_times_ns(*target_.trace), view_.left.target,
+          "run again with --repeat 5 or more");
+  }
+
+  void saved_speed() {
+    if (saved_->medians_ns.empty())
+      return add("speed", CheckOutcome::skipped, "slower", "not judged: the baseline holds no times");
+    const BaselineMachine& there = check_->baseline.machine;
+    if (there != check_->machine)
+      return add("speed", CheckOutcome::skipped, "slower",
+                 fmt::format("not judged: the baseline was measured on {} ({} cores), this is {} ({})",
+                             there.cpu, there.cores, check_->machine.cpu, check_->machine.cores));
+    const std::string ran = run_text(*target_.trace);
+    if (saved_->ran != ran)
+      return add("speed", CheckOutcome::skipped, "slower",
+                 fmt::format("not judged: the baseline was measured with {}, this is {}", saved_->ran,
+                             ran));
+    const auto now = check_->medians.find(target_.target);
+    speed(saved_->medians_ns, now == check_->medians.end() ? std::vector<double>() : now->second,
+          "the baseline", "save and check with --starts 3 or more");
+  }
+
+  Gate& gate_;
+  const ComparisonView& view_;
+  const TargetResult& target_;
+  const BaselineCheck* check_;
+  const BaselineTarget* saved_ = nullptr;
+};
+
+nlohmann::ordered_json cases_json(const Gate& gate, CheckOutcome outcome) {
+  auto list = nlohmann::ordered_json::array();
+  for (const GateCase& one : gate.cases)
+    if (one.outcome == outcome)
+      list.push_back({{"target", one.target},
+                      {"name", one.name},
+                      {"kind", one.kind},
+                      {"message", one.message}});
+  return list;
+}
+
+}  // namespace
+
+std::size_t Gate::count(CheckOutcome outcome) const {
+  return static_cast<std::size_t>(std::ranges::count(cases, outcome, &GateCase::outcome));
+}
+
+Gate judge(const ComparisonView& view, const FailOn& conditions, const BaselineCheck* baseline) {
+  Gate gate{conditions, {}};
+  TargetJudge(gate, view, view.left, baseline).judge(true);
+  for (const TargetResult& right : view.right) TargetJudge(gate, view, right, baseline).judge(false);
+  return gate;
+}
+
+std::string gate_text(const Gate& gate, std::size_t most) {
+  const std::size_t failures = gate.count(CheckOutcome::failed);
+  std::string text =
+      fmt::format("--fail-on {}: {} of {} checks failed, {} skipped\n", fail_on_text(gate.conditions),
+                  failures, gate.cases.size(), gate.count(CheckOutcome::skipped));
+  std::size_t shown = 0;
+  std::size_t told = 0;  // faults and suspects that do not count
+  for (const GateCase& one : gate.cases) {
+    const bool bad_layer = one.kind == "fault" || one.kind == "suspect";
+    if (one.outcome == CheckOutcome::passed && bad_layer) ++told;
+    const bool said = one.outcome == CheckOutcome::failed ||
+                      (one.outcome == CheckOutcome::skipped && !one.kind.empty());
+    if (!said || ++shown > most) continue;
+    text += fmt::format("  {} {}  {}: {}\n", one.outcome == CheckOutcome::failed ? "✗" : "–", one.target,
+                        one.name, one.message);
+  }
+  if (shown > most) text += fmt::format("  … and {} more\n", shown - most);
+  if (told > 0)
+    text += fmt::format("  {} suspect or faulty layer{} not counted: known, or not listed\n", told,
+                        told == 1 ? " is" : "s are");
+  return text;
+}
+
+std::string gate_json(const Gate& gate) {
+  nlohmann::ordered_json json;
+  json["fail_on"] = fail_on_text(gate.conditions);
+  json["passed"] = !gate.failed() && gate.count(CheckOutcome::error) == 0;
+  json["checks"] = gate.cases.size();
+  json["failures"] = cases_json(gate, CheckOutcome::failed);
+  json["errors"] = cases_json(gate, CheckOutcome::error);
+  json["skipped"] = cases_json(gate, CheckOutcome::skipped);
+  return json_text(json);
+}
+
+}  // namespace driftscope

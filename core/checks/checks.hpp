@@ -1,0 +1,57 @@
+// Turns a comparison into checks that pass or fail, for pipelines: one per layer and target, and one per
+// target for its answer and its speed. Pure functions. Clients: compare, baseline; junit, annotations
+// and the summary show what comes out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/checks/fail_on.hpp"
+#include "core/results/comparison_view.hpp"
+
+namespace driftscope {
+
+struct BaselineCheck;
+
+enum class CheckOutcome {
+  passed,
+  skipped,  ///< it could not be judged, for a reason that is nobody's mistake
+  failed,
+  error,    ///< the target did not run
+};
+
+/// One check. `kind` says which condition it belongs to: "fault", "suspect", "top1", "bits", "slower",
+/// "run"; empty for a layer that is as it should be.
+struct GateCase {
+  std::string target;
+  std::string name;  ///< "conv1 (Conv)", "top-1", "speed"
+  CheckOutcome outcome = CheckOutcome::passed;
+  std::string kind;
+  std::string message;       ///< one line; empty when all is well
+  std::int64_t time_ns = 0;  ///< of the layer; 0: unknown
+};
+
+struct Gate {
+  FailOn conditions;
+  std::vector<GateCase> cases;
+
+  [[nodiscard]] std::size_t count(CheckOutcome outcome) const;
+  /// A check failed. A target that did not run is an error, with an exit code of its own.
+  [[nodiscard]] bool failed() const { return count(CheckOutcome::failed) > 0; }
+};
+
+/// Without a baseline top-1, bits and speed are judged against the left target, with one against what it
+/// holds; layers that were suspect or faults there are known and pass. What cannot be judged although it
+/// was asked for (no times, no scores) fails.
+[[nodiscard]] Gate judge(const ComparisonView& view, const FailOn& conditions,
+                         const BaselineCheck* baseline = nullptr);
+
+/// A few lines for people: whether it passed, and each check that did not, the first `most` of them.
+[[nodiscard]] std::string gate_text(const Gate& gate, std::size_t most = 20);
+
+/// {"fail_on":"fault,top1","passed":true,"checks":39,"failures":[{"target","name","kind","message"}],
+///  "errors":[…],"skipped":[…]}
+[[nodiscard]] std::string gate_json(const Gate& gate);
+
+}  // namespace driftscope

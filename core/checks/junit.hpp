@@ -1,0 +1,21 @@
+// The checks as JUnit XML, which every pipeline shows: a suite per target, a case per layer.
+// Client: the command line (--junit).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/checks/checks.hpp"
+
+namespace driftscope {
+
+/// Beyond `most_passed` checks that passed on a target, the rest of them is one case that says how many
+/// it stands for: some pipelines refuse large files.
+[[nodiscard]] std::string junit_xml(const Gate& gate, const ComparisonView& view,
+                                    std::size_t most_passed = 2000);
+
+/// For XML 1.0 text and attribute values: characters that it forbids and bytes that are no UTF-8 become
+/// U+FFFD.
+[[nodiscard]] std::string xml_escape(std::string_view text);
+
+}  // namespace driftscope

@@ -1,0 +1,121 @@
+#include "core/eval/evaluated.hpp"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <type_traits>
+
+#include "core/base/half.hpp"
+#include "core/numerics/bounded.hpp"
+#include "core/platform/platform.hpp"
+
+namespace driftscope {
+namespace {
+
+constexpr std::int64_t lowering_grain = 1 << 15;  // elements worth handing to a thread
+
+template <class S>
+S scalar(double x) {
+  if constexpr (std::is_same_v<S, float>) return static_cast<float>(x);
+  else return S(x);
+}
+
+template <class S>
+double plain(const S& x) {
+  if constexpr (std::is_same_v<S, Bounded>) return x.value;
+  else return static_cast<double>(x);
+}
+
+}  // namespace
+
+template <class S>
+std::vector<S> lift_values(const Tensor& tensor) {
+  std::vector<S> result(static_cast<std::size_t>(tensor.elements()));
+  const auto fill = [&](auto values, auto convert) {
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = convert(values[i]);
+  };
+  switch (tensor.dtype()) {
+    case DType::float32:
+      fill(tensor.values<float>(), [](float x) { return S(x); });
+      break;
+    case DType::float64:
+      fill(tensor.values<double>(), [](double x) { return scalar<S>(x); });
+      break;
+    case DType::float16:
+      fill(tensor.values<std::uint16_t>(),
+           [](std::uint16_t x) { return scalar<S>(widen(float16_format, x)); });
+      break;
+    default:
+      fill(tensor.values<std::uint16_t>(),
+           [](std::uint16_t x) { return scalar<S>(widen(bfloat16_format, x)); });
+      break;
+  }
+  return result;
+}
+
+template <class S>
+Evaluated<S> known(const Tensor& tensor) {
+  Evaluated<S> result;
+  result.dtype = tensor.dtype();
+  result.shape = tensor.shape();
+  result.tensor = tensor;
+  return result;
+}
+
+template <class S>
+Result<Evaluated<S>> lift(const Tensor& tensor) {
+  Evaluated<S> result = known<S>(tensor);
+  if (!is_floating(tensor.dtype())) return result;
+  try {
+    result.real = lift_values<S>(tensor);
+  } catch (const std::bad_alloc&) {
+    return limit_error(fmt::format("tensor: out of memory for shape {} in double precision",
+                                   shape_text(tensor.shape())));
+  }
+  result.tensor = Tensor();
+  return result;
+}
+
+template <class S>
+Result<Tensor> lower(const Evaluated<S>& value, ThreadPool* threads) {
+  if (!is_floating(value.dtype) || is_known(value)) return value.tensor;
+  DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(value.dtype, value.shape));
+  const auto fill = [&](auto values, auto convert) {
+    const auto convert_range = [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+        values[i] = convert(plain(value.real[i]));
+    };
+    const auto count = static_cast<std::int64_t>(values.size());
+    if (threads != nullptr) threads->parallel_for(count, lowering_grain, convert_range);
+    else convert_range(0, count);
+  };
+  switch (value.dtype) {
+    case DType::float32:
+      fill(tensor.mutable_values<float>(), [](double x) { return static_cast<float>(x); });
+      break;
+    case DType::float64:
+      fill(tensor.mutable_values<double>(), [](double x) { return x; });
+      break;
+    case DType::float16:
+      fill(tensor.mutable_values<std::uint16_t>(),
+           [](double x) { return narrow(float16_format, x); });
+      break;
+    default:
+      fill(tensor.mutable_values<std::uint16_t>(),
+           [](double x) { return narrow(bfloat16_format, x); });
+      break;
+  }
+  return tensor;
+}
+
+#define DRIFTSCOPE_EVALUATED(S)                          \
+  template std::vector<S> lift_values<S>(const Tensor&); \
+  template Evaluated<S> known<S>(const Tensor&);         \
+  template Result<Evaluated<S>> lift<S>(const Tensor&);  \
+  template Result<Tensor> lower<S>(const Evaluated<S>&, ThreadPool*);
+DRIFTSCOPE_EVALUATED(double)
+DRIFTSCOPE_EVALUATED(Bounded)
+DRIFTSCOPE_EVALUATED(float)
+#undef DRIFTSCOPE_EVALUATED
+
+}  // namespace driftscope

@@ -1,0 +1,332 @@
+#include "core/eval/infer_shapes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/graph/legacy.hpp"
+#include "core/eval/evaluate.hpp"
+
+namespace driftscope {
+namespace {
+
+// Constants of at most this many elements are computed while shapes are inferred: the shapes and
+// indices that other shapes depend on, never weights.
+constexpr std::int64_t max_folded_elements = 4096;
+
+// Subgraphs inside one another are inferred again and again, each until its types no longer change;
+// beyond this many in one model their types stay open until they run.
+constexpr int max_subgraph_inferences = 20'000;
+
+std::string optional_shape_text(const std::optional<SymbolicShape>& shape) {
+  return shape ? shape_text(*shape) : "unknown";
+}
+
+// What the file declares and what follows from the inputs: known wins over unknown.
+Status merge(Value& value, const TensorType& inferred) {
+  if (inferred.dtype != DType::undefined) {
+    if (value.dtype != DType::undefined && value.dtype != inferred.dtype)
+      return bad_input(fmt::format("output {}: the model declares {}, the operator makes {}",
+                                   value.name, dtype_name(value.dtype),
+                                   dtype_name(inferred.dtype)));
+    value.dtype = inferred.dtype;
+  }
+  if (!inferred.shape) return {};
+  if (!value.shape) {
+    value.shape = inferred.shape;
+    return {};
+  }
+  const auto contradiction = [&] {
+    return bad_input(fmt::format("output {}: the model declares shape {}, the operator makes {}",
+                                 value.name, optional_shape_text(value.shape),
+                                 optional_shape_text(inferred.shape)));
+  };
+  if (value.shape->size() != inferred.shape->size()) return contradiction();
+  for (std::size_t i = 0; i < value.shape->size(); ++i) {
+    const Dimension& declared = (*value.shape)[i];
+    const Dimension& made = (*inferred.shape)[i];
+    if (declared.known() && made.known() && declared.size != made.size) return contradiction();
+  }
+  for (std::size_t i = 0; i < value.shape->size(); ++i) {
+    Dimension& declared = (*value.shape)[i];
+    const Dimension& made = (*inferred.shape)[i];
+    if (made.known() || (!declared.known() && !made.symbol.empty())) declared = made;
+  }
+  return {};
+}
+
+// Whether the node's outputs are worth computing now: all inputs known, all outputs small.
+bool foldable(const Node& node, std::span<const Tensor* const> constants,
+              std::span<const TensorType> outputs) {
+  // A loop may take long: it runs when it has to.
+  if (!node.subgraphs.empty() && node.op_type != "If") return false;
+  const std::vector<ValueId> reads = node.reads();
+  for (std::size_t i = 0; i < reads.size(); ++i)
+    if (reads[i] != no_value && constants[i] == nullptr) return false;
+  for (const TensorType& output : outputs) {
+    if (output.dtype == DType::undefined || !output.shape) return false;
+    std::int64_t elements = 1;
+    for (const Dimension& dimension : *output.shape) {
+      if (!dimension.known() || dimension.size > max_folded_elements) return false;
+      elements *= std::max<std::int64_t>(dimension.size, 1);
+      if (elements > max_folded_elements) return false;
+    }
+  }
+  return true;
+}
+
+// Before opset 7 the second input of an elementwise operator could lie at any axis of the first.
+Status align_second(const Node& node, std::vector<TensorType>& types) {
+  if (node.attribute(broadcast_axis) == nullptr || types.size() < 2 || !types[1].shape) return {};
+  if (!types[0].shape) {
+    types[1].shape.reset();
+    return {};
+  }
+  auto aligned = legacy_aligned(node, *types[0].shape, *std::move(types[1].shape));
+  if (!aligned.ok()) return in_context(std::move(aligned).error(), node_label(node));
+  types[1].shape = *std::move(aligned);
+  return {};
+}
+
+// By the shape rule of the node's operator.
+Result<std::vector<TensorType>> apply_rule(const InferContext& context) {
+  const Node& node = context.node();
+  DRIFTSCOPE_TRY(const Operator* const op, find_operator(node));
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    if (node.inputs[i] != no_value && context.input(i).dtype == DType::string)
+      return unsupported(fmt::format("{}: input {} is a string tensor; strings are not supported",
+                                     node_label(node), i));
+  auto inferred = op->infer(context);
+  if (!inferred.ok()) return in_context(std::move(inferred).error(), node_label(node));
+  std::vector<TensorType> outputs = *std::move(inferred);
+  // A rule may describe optional outputs that this node does not have.
+  if (outputs.size() < node.outputs.size())
+    return internal_error(fmt::format("{}: the shape rule described {} of {} outputs",
+                                      node_label(node), outputs.size(), node.outputs.size()));
+  outputs.resize(node.outputs.size());
+  return outputs;
+}
+
+class Inference {
+ public:
+  /// `subgraph_inferences` counts those of the whole model.
+  Inference(Graph graph, int& subgraph_inferences)
+      : graph_(std::move(graph)),
+        folded_(graph_.values.size()),
+        partial_(graph_.values.size()),
+        subgraph_inferences_(subgraph_inferences) {}
+
+  /// For a subgraph: what is known of a formal input or a captured value.
+  void set(ValueId id, const TensorType& type, const Tensor* constant) {
+    Value& value = graph_.values[id];
+    if (type.dtype != DType::undefined) value.dtype = type.dtype;
+    value.shape = type.shape;
+    if (constant != nullptr) folded_[id] = *constant;
+  }
+
+  Result<Graph> run() {
+    for (Value& value : graph_.values) {
+      if (!value.constant) continue;
+      value.dtype = value.constant->dtype();
+      SymbolicShape shape;
+      for (const std::int64_t size : value.constant->shape()) shape.push_back({size, ""});
+      value.shape = std::move(shape);
+    }
+    for (Node& node : graph_.nodes) DRIFTSCOPE_CHECK(infer(node));
+    return std::move(graph_);
+  }
+
+ private:
+  class Inside;
+
+  const Tensor* known(ValueId id) const {
+    if (id == no_value) return nullptr;
+    if (graph_.values[id].constant) return &*graph_.values[id].constant;
+    return folded_[id] ? &*folded_[id] : nullptr;
+  }
+
+  Status infer(Node& node);
+
+  Status infer_types(const Node& node, SubgraphTypes* subgraphs) {
+    std::vector<TensorType> types;
+    std::vector<const Tensor*> constants;
+    std::vector<const PartialVector*> partial;
+    for (const ValueId id : node.reads()) {
+      types.push_back(id == no_value ? TensorType{}
+                                     : TensorType{graph_.values[id].dtype, graph_.values[id].shape});
+      constants.push_back(known(id));
+      partial.push_back(id == no_value ? nullptr : partial_value(id));
+    }
+    DRIFTSCOPE_CHECK(align_second(node, types));
+    InferContext context(node, types, constants, subgraphs);
+    context.set_partial(partial);
+    DRIFTSCOPE_TRY(const std::vector<TensorType> outputs, apply_rule(context));
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+      if (node.outputs[i] != no_value)
+        if (auto status = merge(graph_.values[node.outputs[i]], outputs[i]); !status.ok())
+          return in_context(std::move(status).error(), node_label(node));
+    if (foldable(node, constants, outputs)) return fold(node, constants);
+    DRIFTSCOPE_TRY(const Operator* const op, find_operator(node));
+    if (op->dimensions != nullptr) return keep_dimensions(node, *op, context);
+    const auto moved = move_partial(node, partial, constants, threads_);
+    for (std::size_t i = 0; i < moved.size(); ++i)
+      if (node.outputs[i] != no_value) DRIFTSCOPE_CHECK(keep(node.outputs[i], moved[i]));
+    return {};
+  }
+
+  // What is known of a small integer vector.
+  const PartialVector* partial_value(ValueId id) {
+    if (!partial_[id])
+      if (const Tensor* constant = known(id)) partial_[id] = partial_of(*constant);
+    return partial_[id] ? &*partial_[id] : nullptr;
+  }
+
+  // As a constant, once every element is a number.
+  Status keep(ValueId id, const PartialVector& vector) {
+    partial_[id] = vector;
+    std::vector<std::int64_t> numbers;
+    for (const PartialElement& element : vector.elements) {
+      if (element.size) return {};
+      numbers.push_back(element.number);
+    }
+    if (graph_.values[id].dtype != DType::int64) return {};
+    DRIFTSCOPE_TRY(folded_[id], Tensor::from_values<std::int64_t>(vector.shape, numbers));
+    return {};
+  }
+
+  // Shape and the like: known as soon as the type is, whether or not the value is.
+  Status keep_dimensions(const Node& node, const Operator& op, const InferContext& context) {
+    if (node.outputs[0] == no_value) return {};
+    DRIFTSCOPE_TRY(const auto dimensions, op.dimensions(context));
+    if (!dimensions) return {};
+    PartialVector vector;
+    // Shape makes a vector, Size a scalar.
+    const auto& shape = graph_.values[node.outputs[0]].shape;
+    if (!shape || !shape->empty())
+      vector.shape.push_back(static_cast<std::int64_t>(dimensions->size()));
+    for (const Dimension& dimension : *dimensions)
+      vector.elements.push_back(dimension.known() ? PartialElement{dimension.size, {}}
+                                                  : PartialElement{0, dimension});
+    return keep(node.outputs[0], vector);
+  }
+
+  Status fold(const Node& node, std::span<const Tensor* const> constants) {
+    DRIFTSCOPE_TRY(std::vector<Tensor> results, evaluate_strict(node, constants, threads_));
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+      if (node.outputs[i] != no_value) folded_[node.outputs[i]] = std::move(results[i]);
+    return {};
+  }
+
+  Graph graph_;
+  std::vector<std::optional<Tensor>> folded_;
+  std::vector<std::optional<PartialVector>> partial_;
+  int& subgraph_inferences_;
+  ThreadPool threads_{1};
+};
+
+// The subgraphs of one node of the graph around them.
+class Inference::Inside final : public SubgraphTypes {
+ public:
+  Inside(const Inference& around, const Node& node)
+      : around_(around), node_(node), inferred_(node.subgraphs.size()) {}
+
+  Result<std::vector<TensorType>> infer(std::string_view attribute,
+                                        std::span<const TensorType> inputs) override {
+    const auto found = std::find_if(node_.subgraphs.begin(), node_.subgraphs.end(),
+                                    [&](const Subgraph& s) { return s.attribute == attribute; });
+    if (found == node_.subgraphs.end())
+      return bad_input(fmt::format("attribute {}: a graph is required but absent", attribute));
+    if (++around_.subgraph_inferences_ > max_subgraph_inferences)
+      return limit_error("graphs inside graphs are too many to infer their types");
+    const Graph& graph = *found->graph;
+    if (graph.inputs.size() != inputs.size())
+      return bad_input(fmt::format("{}: the graph takes {} inputs, the node gives {}", attribute,
+                                   graph.inputs.size(), inputs.size()));
+    Inference inside(graph, around_.subgraph_inferences_);
+    for (std::size_t i = 0; i < inputs.size(); ++i) inside.set(graph.inputs[i], inputs[i], nullptr);
+    for (std::size_t i = 0; i < graph.captured.size(); ++i) {
+      const ValueId outer = node_.captured[found->captured[i]];
+      const Value& value = around_.graph_.values[outer];
+      inside.set(graph.captured[i], {value.dtype, value.shape}, around_.known(outer));
+    }
+    auto result = inside.run();
+    if (!result.ok()) return in_context(std::move(result).error(), std::string(attribute));
+    const auto place = static_cast<std::size_t>(found - node_.subgraphs.begin());
+    inferred_[place] = std::make_shared<const Graph>(*std::move(result));
+    std::vector<TensorType> outputs;
+    for (const ValueId id : inferred_[place]->outputs)
+      outputs.push_back({inferred_[place]->values[id].dtype, inferred_[place]->values[id].shape});
+    return outputs;
+  }
+
+  /// The subgraphs as they were inferred last; null where that was never.
+  [[nodiscard]] std::shared_ptr<const Graph> inferred(std::size_t i) const { return inferred_[i]; }
+
+ private:
+  const Inference& around_;
+  const Node& node_;
+  std::vector<std::shared_ptr<const Graph>> inferred_;
+};
+
+Status Inference::infer(Node& node) {
+  if (node.subgraphs.empty()) return infer_types(node, nullptr);
+  Inside inside(*this, node);
+  DRIFTSCOPE_CHECK(infer_types(node, &inside));
+  for (std::size_t i = 0; i < node.subgraphs.size(); ++i)
+    if (auto graph = inside.inferred(i)) node.subgraphs[i].graph = std::move(graph);
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<TensorType>> infer_node(const Node& node, std::span<const TensorType> inputs,
+                                           std::span<const Tensor* const> constants) {
+  std::vector<TensorType> types(inputs.begin(), inputs.end());
+  DRIFTSCOPE_CHECK(align_second(node, types));
+  return apply_rule(InferContext(node, types, constants));
+}
+
+Result<Graph> infer_shapes(Graph graph) {
+  int subgraph_inferences = 0;
+  return Inference(std::move(graph), subgraph_inferences).run();
+}
+
+Result<Graph> bind_shapes(Graph graph, std::span<const Shape> input_shapes) {
+  if (input_shapes.size() != graph.inputs.size())
+    return bad_input(fmt::format("the graph has {} inputs, got {} shapes", graph.inputs.size(),
+                                 input_shapes.size()));
+  std::map<std::string, std::int64_t> symbols;
+  for (std::size_t i = 0; i < input_shapes.size(); ++i) {
+    Value& value = graph.values[graph.inputs[i]];
+    const Shape& given = input_shapes[i];
+    const auto mismatch = [&](const std::string& why) {
+      return bad_input(fmt::format("input {}: expected shape {}, got {}{}", value.name,
+                                   optional_shape_text(value.shape), shape_text(given), why));
+    };
+    if (value.shape && value.shape->size() != given.size()) return mismatch("");
+    SymbolicShape bound(given.size());
+    for (std::size_t axis = 0; axis < given.size(); ++axis) {
+      if (given[axis] < 0) return mismatch(" (a negative size)");
+      bound[axis].size = given[axis];
+      if (!value.shape) continue;
+      const Dimension& declared = (*value.shape)[axis];
+      if (declared.known() && declared.size != given[axis]) return mismatch("");
+      if (declared.known() || declared.symbol.empty()) continue;
+      const auto [entry, added] = symbols.emplace(declared.symbol, given[axis]);
+      if (!added && entry->second != given[axis])
+        return mismatch(fmt::format(" ({} is already {})", declared.symbol, entry->second));
+    }
+    value.shape = std::move(bound);
+  }
+  for (Value& value : graph.values) {
+    if (!value.shape) continue;
+    for (Dimension& dimension : *value.shape) {
+      const auto entry = symbols.find(dimension.symbol);
+      if (!dimension.known() && entry != symbols.end()) dimension = {entry->second, ""};
+    }
+  }
+  return infer_shapes(std::move(graph));
+}
+
+}  // namespace driftscope

@@ -1,0 +1,26 @@
+// Types and shapes through a whole graph, by each operator's rule.
+// Clients: the command line (--print-graph), engines when they prepare, verify.
+#pragma once
+
+#include <span>
+
+#include "core/eval/operator.hpp"
+
+namespace driftscope {
+
+/// The graph with dtype and shape of every value filled in as far as they follow from the inputs,
+/// initializers and constants. An unknown operator or a contradiction is an error naming the node.
+[[nodiscard]] Result<Graph> infer_shapes(Graph graph);
+
+/// The graph with its inputs bound to these concrete shapes (in the order of graph.inputs), symbolic
+/// dimensions replaced everywhere, shapes inferred anew. Errors: another rank, a fixed dimension that
+/// differs, one symbol bound to two sizes.
+[[nodiscard]] Result<Graph> bind_shapes(Graph graph, std::span<const Shape> input_shapes);
+
+/// Types of a node's outputs given concrete inputs (in the order of node.reads()); complete, unless
+/// the operator's output shape depends on its data, or the node has subgraphs.
+[[nodiscard]] Result<std::vector<TensorType>> infer_node(const Node& node,
+                                                         std::span<const TensorType> inputs,
+                                                         std::span<const Tensor* const> constants);
+
+}  // namespace driftscope

@@ -1,0 +1,24 @@
+// Colour maps that are even to the eye: equal steps of the value are steps of about equal lightness.
+// Clients: heat map, scatter.
+#pragma once
+
+#include "core/gui/colour.hpp"
+
+namespace driftscope::ui {
+
+/// Magnitudes, t in [0, 1]: viridis (van der Walt and Smith 2015, CC0), by its values at 17 places.
+[[nodiscard]] Colour sequential_colour(double t);
+
+/// Signed values, t in [−1, 1], zero light: blue to red by way of a light grey (Moreland 2009, "smooth
+/// cool-warm"), both ends equally dark.
+[[nodiscard]] Colour diverging_colour(double t);
+
+/// Not a number, and infinities: colours that neither map has.
+inline constexpr Colour nan_colour = rgb(0xff00ff);
+inline constexpr Colour positive_infinity_colour = rgb(0xff7f00);
+inline constexpr Colour negative_infinity_colour = rgb(0x00e5ff);
+
+/// CIE 1976 L*, 0 to 100.
+[[nodiscard]] double lightness(Colour colour);
+
+}  // namespace driftscope::ui

@@ -1,0 +1,50 @@
+// Error against depth, all targets at once: the whole difference from the left target, beside what each
+// layer adds by itself. Where both meet an error is born; where the first lies above it was inherited.
+// Clients: the drift view, its export.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/gui/axis.hpp"
+#include "core/gui/painter.hpp"
+#include "core/gui/snapshot.hpp"
+#include "core/gui/theme.hpp"
+
+namespace driftscope::ui {
+
+enum class DriftMeasure { absolute, ulp, budget };
+
+/// One target's errors, a value per layer; NaN where unknown.
+struct DriftSeries {
+  std::size_t target = 0;
+  std::vector<double> total;  ///< against the left target
+  std::vector<double> local;  ///< of the layer alone; absolute measure only
+};
+[[nodiscard]] std::vector<DriftSeries> drift_series(const Snapshot& snapshot, DriftMeasure measure);
+
+/// What of a layer's difference it cannot have made itself: at least total − local (triangle
+/// inequality).
+[[nodiscard]] double inherited_error(double total, double local);
+
+/// Where the error of a target is born: the layer with the largest own error among those that differ.
+[[nodiscard]] std::size_t born_at(const DriftSeries& series);
+
+struct DriftChart {
+  Box box;
+  std::size_t first = 0;  ///< layers [first, last) are shown
+  std::size_t last = 0;
+  std::size_t selected = no_place;
+  std::vector<bool> hidden;  ///< by target
+  bool show_local = true;    ///< the layers' own errors, as rings
+};
+
+void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snapshot,
+                 const std::vector<DriftSeries>& series, DriftMeasure measure, const Theme& theme);
+
+/// The area between the axes.
+[[nodiscard]] Box drift_area(const Painter& painter, const DriftChart& chart);
+/// The layer at x; no_place beside the area.
+[[nodiscard]] std::size_t drift_layer_at(const Painter& painter, const DriftChart& chart, Point at);
+
+}  // namespace driftscope::ui

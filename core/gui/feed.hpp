@@ -1,0 +1,72 @@
+// What the application is told by its host (the desktop program or the page), and what it asks of it.
+// The host works in the background; the screens read the newest feed and never wait.
+// Clients: screen/app, native/gui, web/gui.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/gui/heat_map.hpp"
+#include "core/gui/run_history.hpp"
+#include "core/gui/snapshot.hpp"
+
+namespace driftscope::ui {
+
+/// A place that can run models, or why not.
+struct TargetChoice {
+  std::string target;
+  bool available = false;
+  std::string detail;  ///< version, or why not and how to get it
+};
+
+struct TargetProgress {
+  std::string target;
+  enum class State { waiting, running, done, failed } state = State::waiting;
+  std::string step;  ///< "starting the browser"
+  std::int64_t done = 0;
+  std::int64_t total = 0;
+  std::string error;
+};
+
+struct Feed {
+  std::shared_ptr<const Snapshot> snapshot;  ///< null: nothing is open
+  std::shared_ptr<const std::vector<RunTrend>> history;
+  std::string history_advice;       ///< what adds to it, for whoever finds it empty
+  std::vector<std::string> models;  ///< shipped ones, and what was opened: to be chosen by place
+  std::size_t model = 0;            ///< chosen
+  std::string input;                ///< of the next run, in words
+  std::int64_t samples = 0;         ///< to choose from; 0: none
+  std::int64_t sample = 0;
+  std::vector<TargetChoice> targets;
+  std::vector<TargetProgress> progress;
+  bool busy = false;
+  std::string doing;  ///< "opening trace.safetensors"
+  std::string error;  ///< of what was asked for last
+};
+
+class Host {
+ public:
+  Host() = default;
+  virtual ~Host() = default;
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  [[nodiscard]] virtual std::shared_ptr<const Feed> feed() = 0;
+  /// The comparison of the demo: LeNet-5 on a real digit, everywhere.
+  virtual void run_demo() = 0;
+  virtual void choose_model(std::size_t place) = 0;
+  virtual void choose_sample(std::int64_t sample) = 0;
+  /// The first target is what the others are compared with; `dataset`: predict all samples as well.
+  virtual void run(std::vector<std::string> targets, bool dataset) = 0;
+  virtual void stop() = 0;
+  /// Writes a file where the user finds it; says where, or why not.
+  virtual std::string save(const std::string& name, std::span<const std::byte> bytes) = 0;
+  /// A texture of the pixels; 0 when there is none. It is released by the number.
+  virtual std::uintptr_t make_texture(const Image& image) = 0;
+  virtual void release_texture(std::uintptr_t texture) = 0;
+};
+
+}  // namespace driftscope::ui

@@ -1,0 +1,180 @@
+#include "core/gui/graph_picture.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/gui/colour_map.hpp"
+#include "core/gui/verdict_mark.hpp"
+#include "core/report/format.hpp"
+
+namespace driftscope::ui {
+namespace {
+
+constexpr float node_height = 0.56f;  // of a rank
+constexpr std::size_t most_drawn = 40'000;
+
+Point on_screen(const GraphPicture& picture, Point unit) {
+  const Point middle = picture.box.centre();
+  return {middle.x + (unit.x - picture.centre.x) * picture.scale * node_aspect,
+          middle.y + (unit.y - picture.centre.y) * picture.scale};
+}
+
+Box node_box(const GraphPicture& picture, Point unit) {
+  const Point at = on_screen(picture, unit);
+  const float half_width = picture.scale * node_aspect * 0.5f;
+  const float half_height = picture.scale * node_height * 0.5f;
+  return {at.x - half_width, at.y - half_height, at.x + half_width, at.y + half_height};
+}
+
+/// The share of a layer in what the colours show, from 0 to 1; NaN when it is not known.
+double cost_share(const Snapshot& snapshot, const GraphPicture& picture, std::size_t layer, double most) {
+  const Cell& cell = snapshot.cell(layer, picture.target);
+  switch (picture.colouring) {
+    case GraphColouring::time:
+      return cell.time_ns > 0 ? static_cast<double>(cell.time_ns) / most : not_measured;
+    case GraphColouring::memory:
+      return static_cast<double>(snapshot.layers[layer].bytes) / most;
+    default:
+      break;
+  }
+  const double error = std::isnan(cell.max_abs) ? cell.local_error : cell.max_abs;
+  if (std::isnan(error)) return error;
+  return error > 0.0 ? std::clamp((std::log10(error) + 10.0) / 10.0, 0.05, 1.0) : 0.0;
+}
+
+double largest_cost(const Snapshot& snapshot, const GraphPicture& picture) {
+  double most = 1.0;
+  for (std::size_t i = 0; i < snapshot.layers.size(); ++i)
+    most = std::max(most, static_cast<double>(picture.colouring == GraphColouring::time
+                                                  ? snapshot.cell(i, picture.target).time_ns
+                                                  : snapshot.layers[i].bytes));
+  return most;
+}
+
+void paint_edge(Painter& painter, const GraphPicture& picture, const GraphLayout& layout,
+                const GraphEdge& edge, Colour colour, float width) {
+  Point from = on_screen(picture, layout.nodes[edge.from]);
+  Point to = on_screen(picture, layout.nodes[edge.to]);
+  from.y += picture.scale * node_height * 0.5f;
+  to.y -= picture.scale * node_height * 0.5f;
+  std::vector<Point> line = {from};
+  for (const Point& bend : edge.by) line.push_back(on_screen(picture, bend));
+  line.push_back(to);
+  painter.polyline(line, colour, width);
+  if (picture.scale > 24.0f) {
+    const Point tip[] = {to, {to.x - 3.5f, to.y - 6.0f}, {to.x + 3.5f, to.y - 6.0f}};
+    painter.polygon(tip, colour);
+  }
+}
+
+}  // namespace
+
+GraphLayout layout_of(const Snapshot& snapshot) {
+  std::vector<std::vector<std::uint32_t>> inputs(snapshot.layers.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (snapshot.has_structure) {
+      inputs[i] = snapshot.layers[i].inputs;
+    } else if (i > 0) {
+      inputs[i] = {static_cast<std::uint32_t>(i - 1)};
+    }
+  }
+  return layout_graph(inputs);
+}
+
+GraphPicture fitted(Box box, const GraphLayout& layout, float readable_scale) {
+  GraphPicture picture;
+  picture.box = box;
+  picture.centre = {layout.width / 2.0f, layout.height / 2.0f};
+  const float across = box.width() / std::max(1.0f, (layout.width + 0.5f) * node_aspect);
+  const float down = box.height() / std::max(1.0f, layout.height + 0.5f);
+  picture.scale = std::clamp(std::min(across, down), 0.001f, readable_scale);
+  return picture;
+}
+
+void paint_graph(Painter& painter, const GraphPicture& picture, const GraphLayout& layout,
+                 const Snapshot& snapshot, const Theme& theme) {
+  painter.clip(picture.box);
+  const float top = picture.centre.y - picture.box.height() / picture.scale / 2.0f - 1.0f;
+  const float bottom = picture.centre.y + picture.box.height() / picture.scale / 2.0f + 1.0f;
+  const auto in_sight = [&](float from, float to) { return to >= top && from <= bottom; };
+  // Lines thinner than they are apart would only make a grey area.
+  if (picture.scale > 1.5f) {
+    std::size_t drawn = 0;
+    for (const GraphEdge& edge : layout.edges) {
+      if (!in_sight(layout.nodes[edge.from].y, layout.nodes[edge.to].y)) continue;
+      const bool chosen = edge.from == picture.selected || edge.to == picture.selected;
+      paint_edge(painter, picture, layout, edge, chosen ? theme.accent : mix(theme.panel, theme.dim, 0.55f),
+                 chosen ? 2.0f : 1.0f);
+      if (++drawn > most_drawn) break;
+    }
+  }
+  const double most = largest_cost(snapshot, picture);
+  const auto first = static_cast<std::size_t>(std::clamp(top, 0.0f, layout.height));
+  const auto last =
+      std::min(layout.ranks.size(), static_cast<std::size_t>(std::clamp(bottom + 1.0f, 0.0f, layout.height)));
+  const std::size_t skip =
+      picture.scale < 0.7f ? static_cast<std::size_t>(std::ceil(0.7f / picture.scale)) : 1;
+  std::size_t drawn = 0;
+  for (std::size_t rank = first; rank < last; ++rank)
+    for (const std::uint32_t i : layout.ranks[rank]) {
+      const Verdict verdict = snapshot.cell(i, picture.target).verdict;
+      const bool grave = verdict == Verdict::fault || verdict == Verdict::suspect;
+      // Far out only some ranks are drawn, but never without a fault.
+      if (skip > 1 && rank % skip != 0 && !grave && i != picture.selected) continue;
+      const Box box = node_box(picture, layout.nodes[i]);
+      if (box.right < picture.box.left || box.left > picture.box.right) continue;
+      if (++drawn > most_drawn) break;
+      Colour fill = theme.raised;
+      Colour text = theme.ink;
+      if (picture.colouring == GraphColouring::verdict) {
+        fill = mix(theme.panel, theme.verdict(verdict),
+                   verdict == Verdict::missing ? 0.08f
+                   : grave                     ? 0.35f
+                                               : 0.16f);
+      } else if (const double share = cost_share(snapshot, picture, i, most); !std::isnan(share)) {
+        fill = sequential_colour(share);
+        text = lightness(fill) > 55.0 ? rgb(0x101514) : rgb(0xffffff);
+      }
+      const bool chosen = i == picture.selected;
+      const float radius = picture.scale > 12.0f ? 4.0f : 0.0f;
+      painter.fill(
+          {box.left, box.top, std::max(box.right, box.left + 1.0f), std::max(box.bottom, box.top + 1.0f)},
+          picture.scale > 6.0f || picture.colouring != GraphColouring::verdict ? fill
+                                                                               : theme.verdict(verdict),
+          radius);
+      if (picture.scale > 6.0f || chosen)
+        painter.frame(chosen ? box.inset(-1.5f) : box,
+                      chosen                                         ? theme.accent
+                      : picture.colouring == GraphColouring::verdict ? theme.verdict(verdict)
+                                                                     : theme.line,
+                      chosen ? 2.5f : 1.0f, radius);
+      const float line = painter.line_height(true);
+      if (box.height() < line * 1.05f) continue;
+      const float mark = std::min(12.0f, box.height() * 0.5f);
+      paint_verdict(painter, {box.left + mark * 0.5f + 6.0f, box.centre().y}, mark, verdict, theme);
+      const float room = box.width() - mark - 18.0f;
+      const auto letters =
+          static_cast<std::size_t>(std::max(0.0f, room / (painter.text_width("nnnnnnnnnn", true) / 10.0f)));
+      if (letters < 3) continue;
+      const Layer& layer = snapshot.layers[i];
+      const bool two_lines = box.height() > line * 2.3f;
+      const float x = box.left + mark + 12.0f;
+      painter.text({x, box.centre().y - (two_lines ? line * 0.55f : 0.0f)},
+                   elide(layer.op.empty() ? layer.node : layer.op, letters), text, Anchor::start, true);
+      if (two_lines)
+        painter.text({x, box.centre().y + line * 0.55f}, elide(layer.node, letters),
+                     picture.colouring == GraphColouring::verdict ? theme.dim : text, Anchor::start, true);
+    }
+  painter.unclip();
+}
+
+std::size_t graph_layer_at(const GraphPicture& picture, const GraphLayout& layout, Point at) {
+  if (!picture.box.contains(at)) return no_place;
+  const float y = picture.centre.y + (at.y - picture.box.centre().y) / picture.scale;
+  if (y < 0.0f || y >= layout.height) return no_place;
+  for (const std::uint32_t i : layout.ranks[static_cast<std::size_t>(y)])
+    if (node_box(picture, layout.nodes[i]).contains(at)) return i;
+  return no_place;
+}
+
+}  // namespace driftscope::ui

@@ -1,0 +1,45 @@
+// A plane of values as pixels, one per element. Clients: the tensor view, exports.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/gui/colour.hpp"
+#include "core/gui/tensor_slice.hpp"
+
+namespace driftscope::ui {
+
+/// Rows from the top.
+struct Image {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::vector<Colour> pixels;
+};
+
+struct ValueRange {
+  double low = 0.0;
+  double high = 0.0;
+  std::int64_t finite = 0;
+  std::int64_t nan = 0;
+  std::int64_t inf = 0;
+};
+/// Of the finite values; {0, 0} when there are none.
+[[nodiscard]] ValueRange range_of(std::span<const double> values);
+[[nodiscard]] ValueRange joined(const ValueRange& a, const ValueRange& b);
+
+enum class ColourMap { sequential, diverging };
+
+/// `low` to `high` over the map (for the diverging one the larger of both sizes, zero in the middle);
+/// NaN and infinities in colours of their own; gaps between tiles transparent. A range without extent
+/// shows as one colour. Larger than `most_pixels` it is thinned to every n-th row and column.
+[[nodiscard]] Image heat_map(std::span<const double> values, const PlaneLayout& layout, double low,
+                             double high, ColourMap map, std::int64_t most_pixels = 1 << 24);
+
+/// How many elements one pixel of that image is wide (and high).
+[[nodiscard]] std::int64_t heat_map_step(const PlaneLayout& layout, std::int64_t most_pixels = 1 << 24);
+
+/// right − left by element; NaN where both are NaN or the same infinity is no difference: 0.
+[[nodiscard]] std::vector<double> differences(std::span<const double> left, std::span<const double> right);
+
+}  // namespace driftscope::ui

@@ -1,0 +1,114 @@
+// The application: bars, tabs, the details of what is selected, the command palette, keys. It owns the
+// views and the selection; the loop and the window are the host's: prepare, ImGui::NewFrame, frame,
+// ImGui::Render, after_render. Clients: native/gui, web/gui.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/gui/imgui/view.hpp"
+
+namespace driftscope::ui {
+
+struct AppOptions {
+  bool dark = true;
+  float scale = 1.0f;  ///< of the display
+  bool details = true;
+  bool touch = false;  ///< fingers, no keys: larger controls, and no talk of keys
+};
+
+class App {
+ public:
+  /// `font` is a TrueType file, which must outlive the app.
+  App(Host& host, std::span<const std::byte> font, AppOptions options);
+  ~App();
+
+  /// Before ImGui::NewFrame. True: the fonts were made anew, their texture must be as well.
+  [[nodiscard]] bool prepare();
+  void frame();
+  /// `read` gives the pixels of a box of the screen: for pictures that are saved as they were seen.
+  void after_render(const std::function<Image(Box)>& read);
+
+  void set_display_scale(float scale) { display_scale_ = scale; }
+  [[nodiscard]] Colour ground() const { return theme_.ground; }
+  /// By its title, in any case; false when there is none.
+  bool open_view(std::string_view title);
+  /// By the layer's name or its output's, once it is there.
+  void open_layer(std::string name) { wanted_layer_ = std::move(name); }
+  [[nodiscard]] std::string_view view_title() const { return views_[view_]->title(); }
+  /// Its name; empty when none is selected.
+  [[nodiscard]] std::string selected_layer() const {
+    const std::size_t layer = selection_.current().layer;
+    return shown_ && layer < shown_->layers.size() ? shown_->layers[layer].node : std::string();
+  }
+  /// Something changes by itself: the next frame must not wait for an event.
+  [[nodiscard]] bool restless() const;
+
+ private:
+  struct Command {
+    std::string name;
+    const char* keys;
+    std::function<void()> act;
+    bool possible = true;
+  };
+
+  void adopt(Screen& screen);
+  [[nodiscard]] std::vector<Command> commands(Screen& screen);
+  void handle_keys(Screen& screen);
+  void draw_top_bar(Screen& screen);
+  void draw_tabs(Screen& screen);
+  void draw_body(Screen& screen);
+  void draw_details(Screen& screen);
+  void draw_details_line(Screen& screen);
+  /// What the last line says; empty: there is none.
+  [[nodiscard]] std::pair<std::string, Colour> status_text() const;
+  void draw_status(Screen& screen);
+  void draw_palette(Screen& screen);
+  void draw_help(Screen& screen);
+  void keep_arrows();
+  void step_target(Screen& screen, int by);
+  void next_fault(Screen& screen);
+  void copy_table(Screen& screen, bool csv);
+  void save_table(Screen& screen);
+  void save_svg(Screen& screen);
+  void save_png(Screen& screen);
+  void save_image(const Image& image);
+  [[nodiscard]] std::string file_name(const char* extension) const;
+  void say(std::string text);
+  void apply_style();
+
+  Host& host_;
+  std::span<const std::byte> font_;
+  std::vector<std::unique_ptr<View>> views_;
+  std::size_t view_ = 0;
+  SelectionHistory selection_;
+  Theme theme_;
+  float display_scale_ = 1.0f;
+  float zoom_ = 1.0f;  // the user's, on top of the display's
+  float built_scale_ = 0.0f;
+  ImFont* regular_ = nullptr;
+  ImFont* small_ = nullptr;
+  std::shared_ptr<const Feed> feed_;
+  std::shared_ptr<const Snapshot> shown_;
+  std::uint64_t snapshot_number_ = 1;
+  bool details_ = true;
+  bool touch_ = false;
+  bool restyle_ = true;
+  bool open_palette_ = false;
+  bool open_help_ = false;
+  bool on_control_ = false;  // Tab has put the keys on a control
+  char palette_text_[128] = {};
+  int palette_place_ = 0;
+  std::string wanted_layer_;
+  std::string said_;
+  double said_at_ = -1e9;
+  Box view_box_;
+  bool grab_ = false;  // the view's pixels, after this frame
+};
+
+}  // namespace driftscope::ui

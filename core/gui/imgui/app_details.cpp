@@ -1,0 +1,132 @@
+// The details of the selected layer: beside the view where there is room, one line below it where not.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/gui/drift_chart.hpp"
+#include "core/gui/layer_order.hpp"
+#include "core/gui/imgui/app.hpp"
+#include "core/gui/imgui/widgets.hpp"
+#include "core/report/format.hpp"
+
+namespace driftscope::ui {
+namespace {
+
+/// A name to the left, a figure to the right.
+void fact_row(const Screen& screen, std::string_view name, const std::string& value,
+              const char* help = nullptr) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::TextColored(im4(screen.theme.dim), "%.*s", static_cast<int>(name.size()), name.data());
+  if (help != nullptr) hint(help);
+  ImGui::TableNextColumn();
+  right_text(value, screen.theme.ink);
+}
+
+std::string differ_text(const Cell& cell) {
+  if (cell.different < 0) return "–";
+  if (cell.different == 0) return "none";
+  return fmt::format("{} of {}", cell.different, cell.elements);
+}
+
+void target_block(Screen& screen, std::size_t layer, std::size_t target) {
+  const Cell& cell = screen.snapshot->cell(layer, target);
+  const TargetColumn& column = screen.snapshot->targets[target];
+  const float em = ImGui::GetFontSize();
+  ImGui::PushID(static_cast<int>(target));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (ImGui::Selectable("##target", target == screen.target(), 0,
+                        {0.0f, em * 1.25f}))
+    screen.selection.select_target(target);
+  hint(fmt::format("{}\n{}{}", column.target, column.ran,
+                   target == 0 ? "\nWhat the others are compared with" : "")
+           .c_str());
+  ImGui::SetCursorScreenPos({at.x + em * 0.2f, at.y + em * 0.12f});
+  target_label(screen, target);
+  ImGui::SameLine(0.0f, em * 0.6f);
+  const std::string_view name = verdict_name(cell.verdict);
+  const float width = ImGui::CalcTextSize(name.data(), name.data() + name.size()).x + em * 1.2f;
+  if (ImGui::GetContentRegionAvail().x > width)
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - width);
+  verdict_label(screen, cell.verdict);
+  if (ImGui::BeginTable("facts", 2, ImGuiTableFlags_SizingStretchProp)) {
+    if (cell.judged)
+      fact_row(screen, "budget used", metric_text(cell, Metric::budget_used),
+               std::string(metric_help(Metric::budget_used)).c_str());
+    if (cell.judged)
+      fact_row(screen, "own error", metric_text(cell, Metric::local_error),
+               std::string(metric_help(Metric::local_error)).c_str());
+    if (target > 0 && cell.compared) {
+      fact_row(screen, "elements that differ", differ_text(cell));
+      if (cell.different > 0) {
+        fact_row(screen, "max abs", metric_text(cell, Metric::max_abs));
+        fact_row(screen, "max ULP", metric_text(cell, Metric::max_ulp));
+        fact_row(screen, "cosine", metric_text(cell, Metric::cosine));
+        const double inherited = inherited_error(cell.max_abs, cell.local_error);
+        if (!std::isnan(inherited))
+          fact_row(screen, "inherited, at least", format_number(inherited),
+                   "What of the difference the layer cannot have made itself");
+      }
+    }
+    if (cell.nan > 0 || cell.inf > 0)
+      fact_row(screen, "NaN, infinite", fmt::format("{}, {}", cell.nan, cell.inf));
+    if (cell.time_ns > 0) fact_row(screen, "time", format_ns(cell.time_ns));
+    ImGui::EndTable();
+  }
+  if (cell.inherited)
+    small_text(screen, "The layer is exact: it differs because its inputs do.", screen.theme.dim);
+  if (!cell.note.empty() || !column.error.empty()) {
+    ImGui::PushTextWrapPos(0.0f);
+    small_text(screen, cell.note.empty() ? column.error : cell.note, screen.theme.verdict(Verdict::suspect));
+    ImGui::PopTextWrapPos();
+  }
+  ImGui::Dummy({0.0f, em * 0.35f});
+  ImGui::PopID();
+}
+
+}  // namespace
+
+void App::draw_details(Screen& screen) {
+  const std::size_t place = screen.selected().layer;
+  const Layer& layer = screen.snapshot->layers[place];
+  ImGui::PushTextWrapPos(0.0f);
+  ImGui::TextUnformatted(layer.node.c_str());
+  ImGui::PopTextWrapPos();
+  if (ImGui::BeginTable("layer", 2, ImGuiTableFlags_SizingStretchProp)) {
+    fact_row(screen, "operator", layer.op.empty() ? "–" : layer.op);
+    fact_row(screen, "output", elide(layer.output, 24));
+    if (layer.shape_known) fact_row(screen, "shape", shape_text(layer.shape));
+    if (layer.bytes > 0)
+      fact_row(screen, "memory", fmt::format("{} {}", dtype_name(layer.dtype), format_bytes(layer.bytes)));
+    ImGui::EndTable();
+  }
+  ImGui::Separator();
+  for (std::size_t t = 0; t < screen.snapshot->targets.size(); ++t) target_block(screen, place, t);
+}
+
+void App::draw_details_line(Screen& screen) {
+  const std::size_t place = screen.selected().layer;
+  const Layer& layer = screen.snapshot->layers[place];
+  const Cell& cell = screen.snapshot->cell(place, screen.target());
+  const float em = ImGui::GetFontSize();
+  ImGui::TextUnformatted(elide(layer.node, 22).c_str());
+  ImGui::SameLine(0.0f, em);
+  target_label(screen, screen.target());
+  ImGui::SameLine(0.0f, em * 0.5f);
+  verdict_label(screen, cell.verdict);
+  const auto add = [&](std::string_view name, const std::string& value) {
+    const std::string text = fmt::format("{} {}", name, value);
+    if (value == "–" || ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize(text.c_str()).x + 12.0f * em)
+      return;
+    ImGui::SameLine(0.0f, em);
+    ImGui::TextColored(im4(theme_.dim), "%s", text.c_str());
+  };
+  ImGui::SameLine(0.0f, 0.0f);
+  add("budget", metric_text(cell, Metric::budget_used));
+  ImGui::SameLine(0.0f, 0.0f);
+  add("max abs", metric_text(cell, Metric::max_abs));
+  ImGui::SameLine(0.0f, 0.0f);
+  add("time", metric_text(cell, Metric::time));
+}
+
+}  // namespace driftscope::ui

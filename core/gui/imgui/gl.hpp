@@ -1,0 +1,20 @@
+// The little OpenGL that the screens need beside ImGui's backend; the functions themselves come from
+// the twin's driftscope_gl.hpp. A context must be current. Clients: the windows.
+#pragma once
+
+#include <cstdint>
+
+#include "core/gui/heat_map.hpp"
+#include "core/gui/painter.hpp"
+
+namespace driftscope::ui {
+
+/// Sharp when enlarged, smooth when reduced. 0 for an empty image or one beyond what GL takes.
+[[nodiscard]] std::uintptr_t make_gl_texture(const Image& image);
+void release_gl_texture(std::uintptr_t texture);
+
+void clear_gl(int width, int height, Colour colour);
+/// Pixels of the framebuffer, `height` high, whose origin GL has below.
+[[nodiscard]] Image read_gl_pixels(Box box, int width, int height);
+
+}  // namespace driftscope::ui

@@ -1,0 +1,61 @@
+// Heat maps side by side that are zoomed and moved together. Client: the tensor view.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/gui/heat_map.hpp"
+#include "core/gui/imgui/view.hpp"
+
+namespace driftscope::ui {
+
+class TensorPlates {
+ public:
+  TensorPlates() = default;
+  ~TensorPlates();
+  TensorPlates(const TensorPlates&) = delete;
+  TensorPlates& operator=(const TensorPlates&) = delete;
+
+  /// How tensors lie on the plane; what is shown is to be added anew after a change.
+  [[nodiscard]] PlaneLayout& layout() { return layout_; }
+  [[nodiscard]] const PlaneLayout& layout() const { return layout_; }
+  void show_all() { zoom_ = 1.0f, centre_ = {0.5f, 0.5f}; }
+  /// Near, with a mark on it.
+  void look_at(std::int64_t element);
+
+  void clear();
+  void add(Screen& screen, const std::string& name, const std::vector<double>& values, double low,
+           double high, ColourMap map);
+  /// The pictures side by side, one pixel per element.
+  [[nodiscard]] Image image() const;
+
+  /// What they can use over this width.
+  [[nodiscard]] float height_for(float width) const;
+  /// The element under the mouse; −1 when it is elsewhere.
+  std::int64_t draw(Screen& screen, ImVec2 room);
+
+ private:
+  struct Plate {
+    std::string name;
+    Image image;
+    std::uintptr_t texture = 0;
+    double low = 0.0;
+    double high = 0.0;
+    ColourMap map = ColourMap::sequential;
+  };
+
+  std::int64_t draw_plate(Screen& screen, Painter& painter, const Plate& plate, Box room, float aspect);
+  static void draw_scale(const Screen& screen, Painter& painter, const Plate& plate, Box box);
+  void handle_mouse(bool hovered);
+
+  Host* host_ = nullptr;
+  PlaneLayout layout_{Shape{0}};
+  std::vector<Plate> plates_;
+  bool dragged_ = false;
+  std::int64_t marked_ = -1;
+  float zoom_ = 1.0f;
+  Point centre_{0.5f, 0.5f};
+  Box over_box_;
+};
+
+}  // namespace driftscope::ui

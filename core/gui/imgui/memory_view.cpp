@@ -1,0 +1,106 @@
+// Memory: what was measured over time, and what the values need by their lifetimes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/gui/memory_chart.hpp"
+#include "core/gui/imgui/widgets.hpp"
+#include "core/gui/svg_painter.hpp"
+#include "core/report/format.hpp"
+
+namespace driftscope::ui {
+namespace {
+
+class MemoryView final : public View {
+ public:
+  std::string_view title() const override { return "Memory"; }
+
+  void draw(Screen& screen) override {
+    update(screen);
+    draw_peaks(screen);
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const float line = ImGui::GetTextLineHeightWithSpacing();
+    const bool two = !alive_.empty() && room.y > 16.0f * line;
+    if (series_.empty() && alive_.empty())
+      return empty_state(screen, "No memory was recorded.",
+                         "Driftscope's own runs sample it; a trace made elsewhere need not.");
+    auto painter = screen.painter();
+    if (!series_.empty()) {
+      small_text(screen, "Measured, from the start of the run", screen.theme.dim);
+      const Canvas area = canvas("measured", {room.x, two ? room.y * 0.52f - line : room.y - line});
+      paint_memory(painter, area.box, series_, screen.theme);
+    }
+    if (alive_.empty() || (!two && !series_.empty())) return;
+    ImGui::PushTextWrapPos(0.0f);
+    small_text(screen,
+               "Values alive while each layer runs, by their lifetimes: what a run needs beside its weights",
+               screen.theme.dim);
+    ImGui::PopTextWrapPos();
+    const Canvas area = canvas("alive", {room.x, std::max(60.0f, ImGui::GetContentRegionAvail().y)});
+    paint_alive(painter, area.box, alive_, *screen.snapshot, screen.selected().layer, screen.theme);
+    if (!area.hovered) return;
+    const std::size_t over = alive_layer_at(painter, area.box, alive_.size(), point(ImGui::GetIO().MousePos));
+    if (over == no_place) return;
+    ImGui::SetTooltip("%s\nalive %s, its own output %s", screen.snapshot->layers[over].node.c_str(),
+                      format_bytes(alive_[over]).c_str(),
+                      format_bytes(screen.snapshot->layers[over].bytes).c_str());
+    if (area.clicked) screen.selection.select_layer(over);
+  }
+
+  Table table(const Screen& screen) const override {
+    Table table = {{"target", "kind", "t_ms", "bytes"}};
+    for (const MemorySeries& one : series_)
+      for (const MemoryRecord& sample : one.samples)
+        table.push_back({screen.snapshot->targets[one.target].target, one.kind,
+                         fmt::format("{}", sample.t_ms), std::to_string(sample.bytes)});
+    for (std::size_t i = 0; i < alive_.size(); ++i)
+      table.push_back({screen.snapshot->layers[i].node, "alive values", "", std::to_string(alive_[i])});
+    return table;
+  }
+
+  SavedPicture picture(const Screen& screen) const override {
+    SvgPainter painter(1000.0f, 720.0f, screen.theme.panel);
+    paint_memory(painter, {16.0f, 16.0f, 984.0f, 360.0f}, series_, screen.theme);
+    paint_alive(painter, {16.0f, 380.0f, 984.0f, 704.0f}, alive_, *screen.snapshot, screen.selected().layer,
+                screen.theme);
+    return {painter.finish(), {}};
+  }
+
+ private:
+  void update(const Screen& screen) {
+    if (number_ == screen.snapshot_number) return;
+    number_ = screen.snapshot_number;
+    series_ = memory_series(*screen.snapshot);
+    alive_ = alive_bytes(*screen.snapshot);
+  }
+
+  void draw_peaks(Screen& screen) {
+    const auto& targets = screen.snapshot->targets;
+    bool first = true;
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      if (targets[t].peak.bytes == 0) continue;
+      const std::string text = fmt::format("peak {} ({})", format_bytes(targets[t].peak.bytes),
+                                           memory_kind_text(targets[t].peak.kind));
+      if (!first) {
+        ImGui::SameLine(0.0f, 18.0f * screen.scale);
+        if (ImGui::GetContentRegionAvail().x <
+            ImGui::CalcTextSize((targets[t].name + text).c_str()).x + 3.0f * ImGui::GetFontSize())
+          ImGui::NewLine();
+      }
+      first = false;
+      target_label(screen, t);
+      ImGui::SameLine(0.0f, 8.0f * screen.scale);
+      ImGui::TextColored(im4(screen.theme.dim), "%s", text.c_str());
+    }
+  }
+
+  std::uint64_t number_ = 0;
+  std::vector<MemorySeries> series_;
+  std::vector<std::int64_t> alive_;
+};
+
+}  // namespace
+
+std::unique_ptr<View> make_memory_view() { return std::make_unique<MemoryView>(); }
+
+}  // namespace driftscope::ui

@@ -1,0 +1,284 @@
+// Tensor: one layer's values on two targets and their difference, as pictures, and how they differ.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "core/gui/distributions.hpp"
+#include "core/gui/imgui/image_panels.hpp"
+#include "core/gui/imgui/widgets.hpp"
+#include "core/gui/svg_painter.hpp"
+#include "core/gui/tensor_slice.hpp"
+#include "core/report/format.hpp"
+
+namespace driftscope::ui {
+namespace {
+
+/// A tensor with its values as doubles.
+struct Loaded {
+  Tensor tensor;
+  std::vector<double> values;
+  ValueRange range;
+};
+
+class TensorView final : public View {
+ public:
+  std::string_view title() const override { return "Tensor"; }
+
+  void draw(Screen& screen) override {
+    if (!screen.layer_selected())
+      return empty_state(screen, "No layer is selected.",
+                         "Select one in Layers, Drift or Graph; Up and Down go from one to the next.");
+    load(screen);
+    if (!left_ && !right_) return empty_state(screen, "This layer's values are not at hand.", why_.c_str());
+    draw_toolbar(screen);
+    if (layout().width() == 0) {
+      plates_.clear();
+      return empty_state(screen, "The tensor has no elements.",
+                         "One of its dimensions is zero: there is nothing to show and nothing to compare.");
+    }
+    refresh(screen);
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const float em = ImGui::GetFontSize();
+    const bool show_charts = both() && room.y > 20.0f * em;
+    // The pictures take what their shape can use, the charts the rest of it.
+    const float needed = plates_.height_for(room.x) + 4.0f * em;
+    const float pictures = show_charts ? std::clamp(needed, room.y * 0.4f, room.y - 11.0f * em) : room.y;
+    const float charts = room.y - pictures - ImGui::GetStyle().ItemSpacing.y;
+    const std::int64_t over = plates_.draw(screen, {room.x, pictures});
+    if (over >= 0) draw_tooltip(screen, over);
+    if (show_charts) draw_charts(screen, {room.x, charts});
+  }
+
+  Table table(const Screen& screen) const override {
+    Table table = {{"index", "left", "right", "difference", "left bits", "right bits"}};
+    if (!screen.layer_selected() || (!left_ && !right_)) return {};
+    const Loaded& any = left_ ? *left_ : *right_;
+    constexpr std::int64_t most = 100'000;
+    for (std::int64_t i = 0; i < std::min(any.tensor.elements(), most); ++i) {
+      const auto place = static_cast<std::size_t>(i);
+      table.push_back(
+          {layout().index_text(i), left_ ? fmt::format("{}", left_->values[place]) : "",
+           right_ && place < right_->values.size() ? fmt::format("{}", right_->values[place]) : "",
+           both() ? fmt::format("{}", difference_[place]) : "", left_ ? element_bits(left_->tensor, i) : "",
+           right_ ? element_bits(right_->tensor, i) : ""});
+    }
+    return table;
+  }
+
+  SavedPicture picture(const Screen& screen) const override {
+    SavedPicture saved;
+    saved.pixels = plates_.image();
+    if (both()) {
+      SvgPainter painter(900.0f, 420.0f, screen.theme.panel);
+      paint_ulp_histogram(painter, {16.0f, 16.0f, 450.0f, 404.0f}, histogram_, screen.theme);
+      paint_scatter(painter, {470.0f, 16.0f, 884.0f, 404.0f}, scatter_, screen.snapshot->targets[0].name,
+                    screen.snapshot->targets[screen.target()].name, screen.theme);
+      saved.svg = painter.finish();
+    }
+    return saved;
+  }
+
+ private:
+  [[nodiscard]] PlaneLayout& layout() { return plates_.layout(); }
+  [[nodiscard]] const PlaneLayout& layout() const { return plates_.layout(); }
+  [[nodiscard]] bool both() const { return left_ && right_ && !difference_.empty(); }
+
+  std::optional<Loaded> load_one(const Screen& screen, std::size_t target) {
+    const TargetColumn& column = screen.snapshot->targets[target];
+    const Cell& cell = screen.snapshot->cell(screen.selected().layer, target);
+    if (!column.tensors || cell.tensor == no_place) {
+      why_ = column.tensors ? column.target + " did not record it."
+                            : "What was opened holds verdicts and no tensors. Open the trace files as well.";
+      return std::nullopt;
+    }
+    auto tensor = column.tensors->load(cell.tensor);
+    if (!tensor.ok()) {
+      why_ = tensor.error().message;
+      return std::nullopt;
+    }
+    Loaded loaded{*std::move(tensor), {}, {}};
+    loaded.values = element_values(loaded.tensor);
+    loaded.range = range_of(loaded.values);
+    return loaded;
+  }
+
+  void load(const Screen& screen) {
+    const std::array<std::uint64_t, 3> key = {screen.snapshot_number, screen.selected().layer,
+                                              screen.target()};
+    if (key == key_) return;
+    key_ = key;
+    const Shape before = left_ ? left_->tensor.shape() : right_ ? right_->tensor.shape() : Shape{};
+    left_ = load_one(screen, 0);
+    right_ = screen.target() > 0 ? load_one(screen, screen.target()) : std::nullopt;
+    difference_.clear();
+    histogram_ = {};
+    scatter_ = {};
+    if (left_ && right_ && left_->tensor.shape() == right_->tensor.shape()) {
+      difference_ = differences(left_->values, right_->values);
+      histogram_ = ulp_histogram(left_->tensor, right_->tensor);
+      scatter_ = scatter_of(left_->values, right_->values);
+    }
+    // The largest difference; one that is not a number is larger than all.
+    std::size_t worst = 0;
+    for (std::size_t i = 1; i < difference_.size(); ++i)
+      if (!(std::abs(difference_[i]) <= std::abs(difference_[worst]))) worst = i;
+    worst_ = difference_.empty() || difference_[worst] == 0.0 ? -1 : static_cast<std::int64_t>(worst);
+    const Shape now = left_ ? left_->tensor.shape() : right_ ? right_->tensor.shape() : Shape{};
+    const auto chosen = layout().chosen();
+    layout() = PlaneLayout(now);
+    layout().choose(chosen);
+    layout().show_tiles(tiles_);
+    if (now != before) plates_.show_all();
+    changed_ = true;
+  }
+
+  void draw_toolbar(Screen& screen) {
+    const Layer& layer = screen.snapshot->layers[screen.selected().layer];
+    ImGui::AlignTextToFramePadding();
+    const Loaded& any = left_ ? *left_ : *right_;
+    ImGui::TextUnformatted(
+        fmt::format("{}  {}  {}", layer.node, dtype_name(any.tensor.dtype()), shape_text(any.tensor.shape()))
+            .c_str());
+    const Shape& outer = layout().outer();
+    auto chosen = layout().chosen();
+    for (std::size_t axis = 0; axis < outer.size(); ++axis) {
+      if (outer[axis] < 2 || (tiles_ && axis + 1 == outer.size())) continue;
+      const float width = 8.0f * ImGui::GetFontSize();
+      flow(width);
+      ImGui::PushID(static_cast<int>(axis));
+      int index = static_cast<int>(chosen[axis]);
+      ImGui::SetNextItemWidth(width);
+      const std::string format = layout().axis_name(axis) + " %d";
+      if (ImGui::SliderInt("##axis", &index, 0,
+                           static_cast<int>(std::min<std::int64_t>(outer[axis] - 1, INT_MAX)), format.c_str(),
+                           ImGuiSliderFlags_AlwaysClamp)) {
+        chosen[axis] = index;
+        layout().choose(chosen);
+        changed_ = true;
+      }
+      hint("Ctrl+click to type a number");
+      ImGui::PopID();
+    }
+    if (!outer.empty() && outer.back() > 1) {
+      flow(checkbox_width("All side by side"));
+      if (ImGui::Checkbox("All side by side", &tiles_)) {
+        layout().show_tiles(tiles_);
+        changed_ = true;
+        plates_.show_all();
+      }
+    }
+    if (left_ && right_) {
+      flow(checkbox_width("Shared scale"));
+      if (ImGui::Checkbox("Shared scale", &shared_)) changed_ = true;
+      hint("Both targets in the same colours for the same values, or each over its own range");
+    }
+    if (both()) {
+      flow(button_width("Worst element"));
+      ImGui::BeginDisabled(worst_ < 0);
+      if (ImGui::Button("Worst element")) go_to(worst_);
+      ImGui::EndDisabled();
+    }
+  }
+
+  void go_to(std::int64_t element) {
+    auto chosen = layout().chosen();
+    std::int64_t rest =
+        element / std::max<std::int64_t>(1, (left_ ? left_->tensor.elements() : 1) /
+                                                std::max<std::int64_t>(1, element_count(layout().outer())));
+    for (std::size_t axis = layout().outer().size(); axis-- > 0;) {
+      chosen[axis] = rest % layout().outer()[axis];
+      rest /= layout().outer()[axis];
+    }
+    layout().choose(chosen);
+    changed_ = true;
+    plates_.look_at(element);
+  }
+
+  void refresh(Screen& screen) {
+    if (!changed_) return;
+    changed_ = false;
+    plates_.clear();
+    const auto& targets = screen.snapshot->targets;
+    const ValueRange shared = left_ && right_ ? joined(left_->range, right_->range)
+                              : left_         ? left_->range
+                                              : right_->range;
+    if (left_)
+      plates_.add(screen, targets[0].name, left_->values, shared_ ? shared.low : left_->range.low,
+                  shared_ ? shared.high : left_->range.high, ColourMap::sequential);
+    if (right_)
+      plates_.add(screen, targets[screen.target()].name, right_->values,
+                  shared_ ? shared.low : right_->range.low, shared_ ? shared.high : right_->range.high,
+                  ColourMap::sequential);
+    if (!both()) return;
+    const ValueRange range = range_of(difference_);
+    plates_.add(screen, targets[screen.target()].name + " − " + targets[0].name, difference_, range.low,
+                range.high, ColourMap::diverging);
+  }
+
+  void draw_tooltip(const Screen& screen, std::int64_t element) {
+    ImGui::BeginTooltip();
+    ImGui::TextUnformatted(layout().index_text(element).c_str());
+    if (ImGui::BeginTable("element", 3, ImGuiTableFlags_SizingFixedFit)) {
+      const auto row = [&](const std::string& name, double value, const std::string& bits) {
+        ImGui::TableNextRow();
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted(name.c_str());
+        ImGui::TableNextColumn();
+        right_text(fmt::format("{:.9g}", value), screen.theme.ink);
+        ImGui::TableNextColumn();
+        right_text(bits, screen.theme.dim);
+      };
+      const auto place = static_cast<std::size_t>(element);
+      if (left_)
+        row(screen.snapshot->targets[0].name, left_->values[place], element_bits(left_->tensor, element));
+      if (right_ && place < right_->values.size())
+        row(screen.snapshot->targets[screen.target()].name, right_->values[place],
+            element_bits(right_->tensor, element));
+      if (both()) row("difference", difference_[place], "");
+      ImGui::EndTable();
+    }
+    ImGui::EndTooltip();
+  }
+
+  void draw_charts(Screen& screen, ImVec2 room) {
+    const Canvas area = canvas("charts", room);
+    auto painter = screen.painter();
+    painter.clip(area.box);
+    const float line = painter.line_height();
+    const float middle = area.box.left + room.x * 0.5f;
+    const char* title = "ULP between them, by number of elements";
+    const bool room_for_title = painter.text_width(title) < middle - area.box.left - line;
+    painter.text({area.box.left, area.box.top + line * 0.5f}, room_for_title ? title : "ULP between them",
+                 screen.theme.ink, Anchor::start, false);
+    paint_ulp_histogram(
+        painter, {area.box.left, area.box.top + line * 1.2f, middle - 20.0f * screen.scale, area.box.bottom},
+        histogram_, screen.theme);
+    painter.text({middle, area.box.top + line * 0.5f}, "One against the other", screen.theme.ink,
+                 Anchor::start, false);
+    paint_scatter(painter, {middle, area.box.top + line * 1.2f, area.box.right, area.box.bottom}, scatter_,
+                  screen.snapshot->targets[0].name, screen.snapshot->targets[screen.target()].name,
+                  screen.theme);
+    painter.unclip();
+  }
+
+  std::array<std::uint64_t, 3> key_{};
+  std::optional<Loaded> left_, right_;
+  std::vector<double> difference_;
+  UlpHistogram histogram_;
+  Scatter scatter_;
+  TensorPlates plates_;
+  std::int64_t worst_ = -1;  // element; none where nothing differs
+  std::string why_;
+  bool shared_ = true;
+  bool tiles_ = false;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<View> make_tensor_view() { return std::make_unique<TensorView>(); }
+
+}  // namespace driftscope::ui

@@ -1,0 +1,218 @@
+// Time: bars per layer, target beside target, and a run as a flame chart.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/gui/layer_order.hpp"
+#include "core/gui/imgui/widgets.hpp"
+#include "core/gui/svg_painter.hpp"
+#include "core/gui/time_chart.hpp"
+#include "core/gui/verdict_mark.hpp"
+#include "core/report/format.hpp"
+
+namespace driftscope::ui {
+namespace {
+
+class TimeView final : public View {
+ public:
+  std::string_view title() const override { return "Time"; }
+
+  void draw(Screen& screen) override {
+    if (longest_layer_ns(*screen.snapshot, false) == 0 && longest_layer_ns(*screen.snapshot, true) == 0)
+      return empty_state(
+          screen, "No times were recorded.",
+          "What was opened holds tensors alone; Driftscope's own runs note the time of every node.");
+    draw_toolbar(screen);
+    update(screen);
+    draw_totals(screen);
+    if (flames_)
+      draw_flames(screen);
+    else
+      draw_bars(screen);
+  }
+
+  Table table(const Screen& screen) const override {
+    Table table = {{"layer", "op"}};
+    for (const TargetColumn& target : screen.snapshot->targets)
+      table[0].insert(table[0].end(), {target.target + " ns", target.target + " first ns"});
+    for (std::size_t i = 0; i < screen.snapshot->layers.size(); ++i) {
+      std::vector<std::string> row = {screen.snapshot->layers[i].node, screen.snapshot->layers[i].op};
+      for (std::size_t t = 0; t < screen.snapshot->targets.size(); ++t) {
+        const Cell& cell = screen.snapshot->cell(i, t);
+        row.insert(row.end(), {std::to_string(cell.time_ns), std::to_string(cell.first_ns)});
+      }
+      table.push_back(std::move(row));
+    }
+    return table;
+  }
+
+  SavedPicture picture(const Screen& screen) const override {
+    constexpr std::size_t most = 120;
+    const std::size_t count = std::min(rows_.size(), most);
+    SvgPainter measuring(1.0f, 1.0f, screen.theme.panel);
+    const float row = time_row_height(measuring, screen.snapshot->targets.size());
+    SvgPainter painter(1000.0f, row * static_cast<float>(count) + 24.0f, screen.theme.panel);
+    const std::int64_t longest = longest_layer_ns(*screen.snapshot, first_ == 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      const float top = 12.0f + row * static_cast<float>(i);
+      painter.text({250.0f, top + row / 2.0f}, elide(screen.snapshot->layers[rows_[i]].node, 34),
+                   screen.theme.ink, Anchor::end, true);
+      paint_time_row(painter, {260.0f, top, 990.0f, top + row}, *screen.snapshot, rows_[i], longest,
+                     first_ == 1, screen.theme);
+    }
+    return {painter.finish(), {}};
+  }
+
+ private:
+  void draw_toolbar(Screen& screen) {
+    segments(screen, "kind", kind_, {"Bars", "Flame chart"});
+    flames_ = kind_ == 1;
+    flow(segments_width({"Steady runs", "First run"}));
+    if (segments(screen, "first", first_, {"Steady runs", "First run"})) number_ = 0;
+    hint("The first run compiles and warms up; the steady time is the median of those after it");
+    if (!flames_) {
+      flow(checkbox_width("Longest first"));
+      if (ImGui::Checkbox("Longest first", &sorted_)) number_ = 0;
+    } else if (view_.to_ns - view_.from_ns < all_ns_) {
+      flow(button_width("Whole run"));
+      if (ImGui::Button("Whole run")) view_.from_ns = 0, view_.to_ns = all_ns_;
+    }
+  }
+
+  void update(const Screen& screen) {
+    if (number_ == screen.snapshot_number && sorted_target_ == screen.target()) return;
+    number_ = screen.snapshot_number;
+    sorted_target_ = screen.target();
+    LayerSort sort;
+    if (sorted_)
+      sort = {SortBy::metric, screen.target(), first_ == 1 ? Metric::first_time : Metric::time, true};
+    rows_ = ordered_layers(*screen.snapshot, {}, sort);
+    flame_.clear();
+    all_ns_ = 1;
+    for (std::size_t t = 0; t < screen.snapshot->targets.size(); ++t) {
+      flame_.push_back(flame_of(*screen.snapshot, t, first_ == 1));
+      all_ns_ = std::max(all_ns_, flame_.back().total_ns);
+    }
+    view_.from_ns = 0;
+    view_.to_ns = all_ns_;
+  }
+
+  void draw_totals(Screen& screen) {
+    const auto& targets = screen.snapshot->targets;
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      const std::int64_t ns = first_ == 1 ? targets[t].first_total_ns : targets[t].total_ns;
+      std::string text = format_ns(ns);
+      const std::int64_t base = first_ == 1 ? targets[0].first_total_ns : targets[0].total_ns;
+      if (t > 0 && ns > 0 && base > 0)
+        text += fmt::format("  ×{:.2f}", static_cast<double>(ns) / static_cast<double>(base));
+      if (first_ == 0 && targets[t].first_total_ns > targets[t].total_ns && targets[t].total_ns > 0)
+        text += fmt::format("  (first {})", format_ns(targets[t].first_total_ns));
+      const float width =
+          ImGui::CalcTextSize((targets[t].name + text).c_str()).x + 3.0f * ImGui::GetFontSize();
+      if (t > 0) {
+        ImGui::SameLine(0.0f, 18.0f * screen.scale);
+        if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
+      }
+      target_label(screen, t);
+      ImGui::SameLine(0.0f, 8.0f * screen.scale);
+      ImGui::TextColored(im4(screen.theme.dim), "%s", text.c_str());
+    }
+  }
+
+  void draw_bars(Screen& screen) {
+    if (!ImGui::BeginChild("bars", {0.0f, 0.0f}, 0, ImGuiWindowFlags_NoNav)) return ImGui::EndChild();
+    auto painter = screen.painter();
+    const float row = time_row_height(painter, screen.snapshot->targets.size());
+    const float names = std::min(ImGui::GetContentRegionAvail().x * 0.3f, 18.0f * ImGui::GetFontSize());
+    const std::int64_t longest = longest_layer_ns(*screen.snapshot, first_ == 1);
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0.0f, 0.0f});
+    ImGuiListClipper clipper;
+    clipper.Begin(static_cast<int>(rows_.size()), row);
+    const auto letters = static_cast<std::size_t>(names / (painter.text_width("nnnnnnnnnn", false) / 10.0f));
+    while (clipper.Step())
+      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+        const std::uint32_t layer = rows_[static_cast<std::size_t>(i)];
+        const bool chosen = screen.selected().layer == layer;
+        ImGui::PushID(i);
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        if (ImGui::Selectable("##row", chosen, 0, {0.0f, row})) screen.selection.select_layer(layer);
+        const float right = at.x + ImGui::GetContentRegionAvail().x;
+        painter.text({at.x + names - 10.0f, at.y + row / 2.0f},
+                     elide(screen.snapshot->layers[layer].node, std::max<std::size_t>(3, letters)),
+                     screen.theme.ink, Anchor::end, false);
+        paint_time_row(painter, {at.x + names, at.y, right, at.y + row}, *screen.snapshot, layer, longest,
+                       first_ == 1, screen.theme);
+        ImGui::PopID();
+      }
+    ImGui::PopStyleVar();
+    ImGui::EndChild();
+  }
+
+  void draw_flames(Screen& screen) {
+    if (!ImGui::BeginChild("flames")) return ImGui::EndChild();
+    for (std::size_t t = 0; t < flame_.size(); ++t) {
+      if (flame_[t].spans.empty()) continue;
+      target_label(screen, t);
+      auto painter = screen.painter();
+      const float height = flame_level_height(painter) * static_cast<float>(flame_[t].depth) + 4.0f;
+      ImGui::PushID(static_cast<int>(t));
+      const Canvas area = canvas("flame", {ImGui::GetContentRegionAvail().x, height});
+      ImGui::PopID();
+      FlameView view = view_;
+      view.box = area.box;
+      view.selected = screen.selected().layer;
+      paint_flame(painter, view, flame_[t], screen.theme);
+      handle_flame_mouse(screen, painter, area, view, t);
+    }
+    ImGui::EndChild();
+  }
+
+  void handle_flame_mouse(Screen& screen, const Painter& painter, const Canvas& area, const FlameView& view,
+                          std::size_t target) {
+    const ImGuiIO& io = ImGui::GetIO();
+    const double length = static_cast<double>(view_.to_ns - view_.from_ns);
+    if (area.hovered && io.KeyCtrl && io.MouseWheel != 0.0f) {
+      const double share = static_cast<double>((io.MousePos.x - area.box.left) / area.box.width());
+      const double about = static_cast<double>(view_.from_ns) + share * length;
+      const double wanted =
+          std::clamp(length * (io.MouseWheel > 0.0f ? 0.75 : 1.33), 100.0, static_cast<double>(all_ns_));
+      move_to(about - share * wanted, wanted);
+    }
+    if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left))
+      move_to(static_cast<double>(view_.from_ns) -
+                  static_cast<double>(io.MouseDelta.x / area.box.width()) * length,
+              length);
+    if (!area.hovered) return;
+    const FlameSpan* span = flame_at(painter, view, flame_[target], point(io.MousePos));
+    if (span == nullptr) return;
+    if (area.clicked && span->layer != no_place) screen.selection.select({span->layer, target});
+    const std::string name = span->layer == no_place ? span->name : screen.snapshot->layers[span->layer].node;
+    ImGui::SetTooltip("%s\n%s, %.1f %% of the run\nCtrl+wheel zooms, drag moves", name.c_str(),
+                      format_ns(span->end_ns - span->begin_ns).c_str(),
+                      100.0 * static_cast<double>(span->end_ns - span->begin_ns) /
+                          static_cast<double>(std::max<std::int64_t>(1, flame_[target].total_ns)));
+  }
+
+  void move_to(double from, double length) {
+    from = std::clamp(from, 0.0, std::max(0.0, static_cast<double>(all_ns_) - length));
+    view_.from_ns = static_cast<std::int64_t>(from);
+    view_.to_ns = static_cast<std::int64_t>(from + length);
+  }
+
+  int kind_ = 0;
+  int first_ = 0;
+  bool flames_ = false;
+  bool sorted_ = false;
+  std::uint64_t number_ = 0;
+  std::size_t sorted_target_ = no_place;
+  std::vector<std::uint32_t> rows_;
+  std::vector<Flame> flame_;
+  FlameView view_;
+  std::int64_t all_ns_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<View> make_time_view() { return std::make_unique<TimeView>(); }
+
+}  // namespace driftscope::ui

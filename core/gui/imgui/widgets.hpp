@@ -1,0 +1,57 @@
+// The few controls that ImGui lacks, or that must look alike everywhere. Clients: app, views.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "core/gui/imgui/view.hpp"
+
+namespace driftscope::ui {
+
+/// Buttons side by side of which one is chosen; true when that changed.
+bool segments(const Screen& screen, const char* id, int& chosen, std::initializer_list<const char*> names);
+
+/// Of the controls as they are drawn: what `flow` wants to know.
+[[nodiscard]] float button_width(const char* label);
+[[nodiscard]] float checkbox_width(const char* label);
+[[nodiscard]] float segments_width(std::initializer_list<const char*> names);
+/// The next control, `width` wide, goes beside the last one, or where there is no room for it below.
+void flow(float width, float spacing = -1.0f);
+
+/// A button in the accent colour.
+bool accent_button(const Screen& screen, const char* label, ImVec2 size = {0.0f, 0.0f});
+/// A button without a frame, for rows of actions.
+bool quiet_button(const Screen& screen, const char* label);
+
+void small_text(const Screen& screen, std::string_view text, Colour colour);
+/// To the right edge of the cell or window.
+void right_text(std::string_view text, Colour colour);
+/// Symbol and word of a verdict, on one line.
+void verdict_label(const Screen& screen, Verdict verdict, bool with_word = true);
+/// Marker and name of a target, in its colour.
+void target_label(const Screen& screen, std::size_t target);
+
+/// The row of a table's headers; those of columns `right` stand over right-aligned figures.
+void headers_row(std::initializer_list<int> right);
+
+/// A tooltip of the last item, wrapped.
+void hint(const char* text);
+
+/// In the middle of the window: what is missing, and what to do about it.
+void empty_state(const Screen& screen, const char* title, const char* advice);
+
+/// A child window that is only painted on: its box, and whether the mouse is in it. End with
+/// end_canvas.
+struct Canvas {
+  Box box;
+  bool hovered = false;
+  bool clicked = false;
+};
+[[nodiscard]] Canvas canvas(const char* id, ImVec2 size);
+
+/// A horizontal or vertical bar between two parts; moves `share` (of `length`) within [low, high].
+void splitter(const Screen& screen, const char* id, bool vertical, float length, float& share, float low,
+              float high);
+
+}  // namespace driftscope::ui

@@ -1,0 +1,59 @@
+// Which layers a table shows, and in which order: filter and sort over thousands of rows.
+// Clients: the layer table, the time view, the tests.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/gui/csv.hpp"
+#include "core/gui/snapshot.hpp"
+
+namespace driftscope::ui {
+
+/// What a cell can show.
+enum class Metric {
+  budget_used,
+  max_abs,
+  max_rel,
+  max_ulp,
+  different,
+  cosine,
+  kl,
+  local_error,
+  time,
+  first_time
+};
+inline constexpr int metric_count = 10;
+
+[[nodiscard]] std::string_view metric_name(Metric metric);
+/// One sentence, for a tooltip.
+[[nodiscard]] std::string_view metric_help(Metric metric);
+/// NaN when it is not known.
+[[nodiscard]] double metric_value(const Cell& cell, Metric metric);
+/// With its unit; "–" when it is not known.
+[[nodiscard]] std::string metric_text(const Cell& cell, Metric metric);
+
+struct LayerFilter {
+  /// Words that must all be there (in node, operator or output, in any case); "op:Conv" the operator
+  /// alone, "is:fault" a verdict, "is:different" a differing bit.
+  std::string text;
+};
+
+enum class SortBy { place, node, op, shape, bytes, verdict, metric };
+struct LayerSort {
+  SortBy by = SortBy::place;
+  std::size_t target = 0;  ///< of verdict and metric
+  Metric metric = Metric::budget_used;
+  bool descending = false;
+};
+
+/// Places of the layers that pass, in order; equal ones keep the model's order, unknown values last.
+[[nodiscard]] std::vector<std::uint32_t> ordered_layers(const Snapshot& snapshot, const LayerFilter& filter,
+                                                        const LayerSort& sort);
+
+/// The rows with every metric of every target, as numbers that can be read again.
+[[nodiscard]] Table layer_table(const Snapshot& snapshot, const std::vector<std::uint32_t>& rows);
+
+}  // namespace driftscope::ui

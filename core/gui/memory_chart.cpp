@@ -1,0 +1,162 @@
+#include "core/gui/memory_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/gui/axis.hpp"
+#include "core/gui/verdict_mark.hpp"
+#include "core/report/format.hpp"
+
+namespace driftscope::ui {
+namespace {
+
+Box memory_area(const Painter& painter, Box box) {
+  const float line = painter.line_height(true);
+  return {box.left + painter.text_width("888.8 MB ", true), box.top + line * 0.6f, box.right - 8.0f,
+          box.bottom - line * 1.5f};
+}
+
+void paint_bytes_axis(Painter& painter, Box area, const LinearAxis& axis, const Theme& theme) {
+  for (double value = 0.0; value <= axis.high * 1.0001; value += axis.step) {
+    const float y = area.bottom - static_cast<float>(axis.place(value)) * area.height();
+    painter.line({area.left, y}, {area.right, y}, value > 0.0 ? theme.grid : theme.line, 1.0f);
+    painter.text({area.left - 6.0f, y}, value > 0.0 ? format_bytes(std::llround(value)) : "0", theme.dim,
+                 Anchor::end, true);
+  }
+}
+
+}  // namespace
+
+std::vector<MemorySeries> memory_series(const Snapshot& snapshot) {
+  std::vector<MemorySeries> all;
+  for (std::size_t t = 0; t < snapshot.targets.size(); ++t) {
+    const std::size_t first = all.size();
+    for (const MemoryRecord& sample : snapshot.targets[t].about.memory) {
+      if (!std::isfinite(sample.t_ms)) continue;
+      auto same = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
+                               [&](const MemorySeries& one) { return one.kind == sample.kind; });
+      if (same == all.end()) same = all.insert(all.end(), MemorySeries{t, sample.kind, {}});
+      same->samples.push_back(sample);
+    }
+  }
+  for (MemorySeries& one : all)
+    std::sort(one.samples.begin(), one.samples.end(),
+              [](const MemoryRecord& a, const MemoryRecord& b) { return a.t_ms < b.t_ms; });
+  return all;
+}
+
+std::string memory_kind_text(const std::string& kind) {
+  if (kind == "process_tree_pss") return "all processes";
+  if (kind == "process_pss") return "process";
+  if (kind == "wasm_heap") return "wasm heap";
+  std::string text = kind;
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text.empty() ? "memory" : text;
+}
+
+std::vector<std::int64_t> alive_bytes(const Snapshot& snapshot) {
+  if (!snapshot.has_structure) return {};
+  const std::size_t count = snapshot.layers.size();
+  std::vector<std::size_t> last_read(count);
+  for (std::size_t i = 0; i < count; ++i) last_read[i] = no_place;
+  for (std::size_t i = 0; i < count; ++i)
+    for (const std::uint32_t input : snapshot.layers[i].inputs)
+      if (last_read[input] == no_place || i > last_read[input]) last_read[input] = i;
+  std::vector<std::int64_t> change(count + 1, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    change[i] += snapshot.layers[i].bytes;
+    change[last_read[i] == no_place ? count : std::max(last_read[i], i) + 1] -= snapshot.layers[i].bytes;
+  }
+  std::vector<std::int64_t> alive(count);
+  std::int64_t now = 0;
+  for (std::size_t i = 0; i < count; ++i) alive[i] = now += change[i];
+  return alive;
+}
+
+void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& series, const Theme& theme) {
+  const Box area = memory_area(painter, box);
+  double from = 0.0;
+  double to = 1.0;
+  std::int64_t most = 0;
+  for (const MemorySeries& one : series)
+    for (const MemoryRecord& sample : one.samples) {
+      from = std::min(from, sample.t_ms);
+      to = std::max(to, sample.t_ms);
+      most = std::max(most, sample.bytes);
+    }
+  const LinearAxis axis = linear_axis(static_cast<double>(most));
+  paint_bytes_axis(painter, area, axis, theme);
+  const auto x = [&](double ms) {
+    return area.left + static_cast<float>((ms - from) / (to - from)) * area.width();
+  };
+  const LinearAxis time = linear_axis(to - from, 6);
+  for (double ms = std::ceil(from / time.step) * time.step; ms <= to + 1e-9; ms += time.step) {
+    painter.line({x(ms), area.bottom}, {x(ms), area.bottom + 4.0f}, theme.line, 1.0f);
+    const std::string label = ms == 0.0 ? "0" : fmt::format("{:g} ms", ms);
+    const float middle = std::min(x(ms), box.right - painter.text_width(label, true) / 2.0f);
+    painter.text({middle, area.bottom + 5.0f + painter.line_height(true) * 0.5f}, label, theme.dim,
+                 Anchor::middle, true);
+  }
+  for (const MemorySeries& one : series) {
+    const Colour colour = theme.series(one.target);
+    std::vector<Point> line;
+    for (const MemoryRecord& sample : one.samples)
+      line.push_back(
+          {x(sample.t_ms),
+           area.bottom - static_cast<float>(axis.place(static_cast<double>(sample.bytes))) * area.height()});
+    painter.polyline(line, colour, 1.8f);
+    if (line.size() <= 60)
+      for (const Point& at : line) paint_marker(painter, at, 6.0f * painter.unit(), one.target, colour);
+    // The marker says which target it is; where there are several kinds each is named once.
+    const auto same_kind = [&](const MemorySeries& other) { return other.kind == one.kind; };
+    const bool several = !std::all_of(series.begin(), series.end(), same_kind);
+    if (line.empty() || !several || &*std::find_if(series.begin(), series.end(), same_kind) != &one) continue;
+    const std::string name = memory_kind_text(one.kind);
+    const bool right_side = line.back().x > area.centre().x;
+    painter.text({line.back().x + (right_side ? -6.0f : 6.0f),
+                  std::max(area.top + 6.0f, line.back().y - painter.line_height(true) * 0.7f)},
+                 name, theme.dim, right_side ? Anchor::end : Anchor::start, true);
+  }
+}
+
+void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& alive, const Snapshot& snapshot,
+                 std::size_t selected, const Theme& theme) {
+  if (alive.empty()) return;
+  const Box area = memory_area(painter, box);
+  const std::int64_t most = *std::max_element(alive.begin(), alive.end());
+  const LinearAxis axis = linear_axis(static_cast<double>(most), 4);
+  paint_bytes_axis(painter, area, axis, theme);
+  const float step = area.width() / static_cast<float>(alive.size());
+  const auto columns = static_cast<std::size_t>(std::max(1.0f, area.width()));
+  const std::size_t group = std::max<std::size_t>(1, alive.size() / columns);
+  for (std::size_t i = 0; i < alive.size(); i += group) {
+    std::int64_t value = 0;
+    bool chosen = false;
+    for (std::size_t k = i; k < std::min(i + group, alive.size()); ++k) {
+      value = std::max(value, alive[k]);
+      chosen = chosen || k == selected;
+    }
+    const float left = area.left + static_cast<float>(i) * step;
+    const float width = std::max(1.0f, step * static_cast<float>(group) - (step > 4.0f ? 1.0f : 0.0f));
+    const float top =
+        area.bottom - static_cast<float>(axis.place(static_cast<double>(value))) * area.height();
+    painter.fill({left, top, left + width, area.bottom},
+                 chosen ? theme.accent : mix(theme.panel, theme.accent, 0.4f));
+  }
+  const auto peak = static_cast<std::size_t>(std::max_element(alive.begin(), alive.end()) - alive.begin());
+  painter.text(
+      {area.left, area.bottom + 5.0f + painter.line_height(true) * 0.5f},
+      fmt::format("largest while {} runs: {}", elide(snapshot.layers[peak].node, 40), format_bytes(most)),
+      theme.dim, Anchor::start, true);
+}
+
+std::size_t alive_layer_at(const Painter& painter, Box box, std::size_t layers, Point at) {
+  const Box area = memory_area(painter, box);
+  if (!area.contains(at) || layers == 0) return no_place;
+  const auto place = static_cast<std::size_t>((at.x - area.left) / area.width() * static_cast<float>(layers));
+  return std::min(place, layers - 1);
+}
+
+}  // namespace driftscope::ui

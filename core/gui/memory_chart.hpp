@@ -1,0 +1,35 @@
+// Memory: what was measured over time on each target, and what the layers' values need by their
+// lifetimes. Clients: the memory view, its export.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/gui/painter.hpp"
+#include "core/gui/snapshot.hpp"
+#include "core/gui/theme.hpp"
+
+namespace driftscope::ui {
+
+/// Samples of one kind on one target, by time.
+struct MemorySeries {
+  std::size_t target = 0;
+  std::string kind;  ///< "process_tree_pss", …
+  std::vector<MemoryRecord> samples;
+};
+[[nodiscard]] std::vector<MemorySeries> memory_series(const Snapshot& snapshot);
+/// "process tree", "wasm heap", …
+[[nodiscard]] std::string memory_kind_text(const std::string& kind);
+
+/// Bytes of values that are alive while each layer is computed: its own and those still to be read.
+/// What nobody reads lives to the end (an output). Empty without the model's structure.
+[[nodiscard]] std::vector<std::int64_t> alive_bytes(const Snapshot& snapshot);
+
+void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& series, const Theme& theme);
+void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& alive, const Snapshot& snapshot,
+                 std::size_t selected, const Theme& theme);
+/// The layer at x of that chart; no_place beside it.
+[[nodiscard]] std::size_t alive_layer_at(const Painter& painter, Box box, std::size_t layers, Point at);
+
+}  // namespace driftscope::ui

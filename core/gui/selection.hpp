@@ -1,0 +1,40 @@
+// What the views have selected together, with undo and redo. Clients: every view.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/gui/layer_match.hpp"
+
+namespace driftscope::ui {
+
+struct Selection {
+  std::size_t layer = no_place;
+  std::size_t target = 1;  ///< the one that is compared with the left
+  bool operator==(const Selection&) const = default;
+};
+
+class SelectionHistory {
+ public:
+  [[nodiscard]] const Selection& current() const { return states_[place_]; }
+
+  /// Selecting what is selected is no step.
+  void select(const Selection& selection);
+  void select_layer(std::size_t layer) { select({layer, current().target}); }
+  void select_target(std::size_t target) { select({current().layer, target}); }
+
+  [[nodiscard]] bool can_undo() const { return place_ > 0; }
+  [[nodiscard]] bool can_redo() const { return place_ + 1 < states_.size(); }
+  void undo() { place_ -= can_undo() ? 1 : 0; }
+  void redo() { place_ += can_redo() ? 1 : 0; }
+
+  /// Another snapshot is shown: its layers are others.
+  void reset(const Selection& selection) { states_ = {selection}, place_ = 0; }
+
+ private:
+  static constexpr std::size_t most_states = 1000;
+  std::vector<Selection> states_ = {Selection{}};
+  std::size_t place_ = 0;
+};
+
+}  // namespace driftscope::ui

@@ -1,0 +1,332 @@
+#include "core/gui/snapshot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "core/base/text.hpp"
+#include "core/verify/metrics.hpp"
+
+namespace driftscope::ui {
+namespace {
+
+/// What verify and compare said of a target's layers, by value name.
+struct Judgements {
+  std::unordered_map<std::string_view, const LayerVerdict*> verdicts;
+  std::unordered_map<std::string_view, const LayerDifference*> differences;
+
+  explicit Judgements(const TargetParts& parts) {
+    if (parts.verification)
+      for (const LayerVerdict& layer : parts.verification->layers) verdicts.emplace(layer.output, &layer);
+    if (parts.comparison)
+      for (const LayerDifference& layer : parts.comparison->layers) differences.emplace(layer.output, &layer);
+  }
+  template <class Layer>
+  static const Layer* find(const std::unordered_map<std::string_view, const Layer*>& map,
+                           const std::string& output) {
+    const auto found = map.find(output);
+    return found == map.end() ? nullptr : found->second;
+  }
+};
+
+/// Layers of a target without tensors, from what was said about it: a stored comparison.
+std::vector<RunLayer> layers_of_judgements(const TargetParts& parts) {
+  std::vector<RunLayer> layers;
+  const auto add = [&](const auto& said) {
+    for (const auto& layer : said) {
+      RunLayer& made = layers.emplace_back();
+      made.output = layer.output;
+      made.node = layer.node;
+      made.op = layer.op;
+      made.shape = layer.shape;
+    }
+  };
+  if (parts.verification) {
+    add(parts.verification->layers);
+  } else if (parts.comparison) {
+    add(parts.comparison->layers);
+  }
+  return layers;
+}
+
+std::vector<RunLayer> layers_of_parts(const TargetParts& parts) {
+  if (parts.tensors) return layers_of(*parts.tensors);
+  auto layers = layers_of(parts.about);
+  return layers.empty() ? layers_of_judgements(parts) : layers;
+}
+
+void add_note(std::string& note, const std::string& text) {
+  if (text.empty() || note.find(text) != std::string::npos) return;
+  note += (note.empty() ? "" : "; ") + text;
+}
+
+void fill_difference_cell(Cell& cell, const LayerDifference& difference) {
+  add_note(cell.note, difference.reason);
+  if (cell.time_ns == 0) cell.time_ns = difference.right_ns;
+  cell.mismatch = difference.recorded && !difference.reason.empty();
+  if (!difference.recorded || cell.mismatch) return;
+  const Metrics& metrics = difference.metrics;
+  cell.compared = true;
+  cell.max_abs = metrics.max_abs;
+  cell.max_rel = metrics.max_rel;
+  cell.max_ulp = metrics.max_ulp;
+  cell.cosine = metrics.cosine;
+  cell.kl = difference.kl;
+  cell.different = metrics.different_elements;
+  cell.elements = metrics.elements;
+  cell.nan = metrics.nan;
+  cell.inf = metrics.inf;
+}
+
+void fill_verdict(Cell& cell, const LayerVerdict* judged, const LayerDifference* difference, bool is_left) {
+  if (judged != nullptr && judged->verdict != Verdict::missing) {
+    cell.judged = true;
+    cell.budget_used = judged->budget_used;
+    cell.local_error = judged->metrics.max_abs;
+    if (cell.elements == 0) cell.elements = judged->metrics.elements;
+    if (!cell.compared) cell.nan = judged->metrics.nan, cell.inf = judged->metrics.inf;
+  }
+  if (judged != nullptr) add_note(cell.note, judged->reason);
+  if (difference != nullptr && !is_left) {
+    cell.verdict = combined_verdict(*difference, judged);
+    cell.inherited = judged != nullptr && judged->verdict == Verdict::identical && cell.different > 0;
+  } else {
+    cell.verdict = judged == nullptr ? Verdict::missing : judged->verdict;
+  }
+}
+
+/// Compares a layer's tensors; what could not be compared says why.
+LayerDifference difference_of(const TargetColumn& left, std::size_t left_tensor, const TargetColumn& right,
+                              std::size_t right_tensor) {
+  LayerDifference difference;
+  const auto a = left.tensors->load(left_tensor);
+  const auto b = right.tensors->load(right_tensor);
+  if (!a.ok() || !b.ok()) {
+    difference.reason = (a.ok() ? b : a).error().message;
+    return difference;
+  }
+  const auto metrics = measure(*b, *a);
+  if (!metrics.ok()) {
+    difference.reason = metrics.error().message;
+    return difference;
+  }
+  difference.metrics = *metrics;
+  difference.kl = kl_divergence(*a, *b);
+  return difference;
+}
+
+TargetColumn column_of(const TargetParts& parts) {
+  TargetColumn column;
+  column.target = parts.target;
+  column.error = parts.error;
+  column.about = parts.tensors ? parts.tensors->about() : parts.about;
+  column.tensors = parts.tensors;
+  column.dataset = parts.dataset;
+  column.ran = column.about.run == "{}" ? "" : run_text(column.about);
+  column.total_ns = total_time_ns(column.about);
+  for (const NodeRecord& node : column.about.nodes)
+    if (!node.time_ns.empty()) column.first_total_ns += node.time_ns.front();
+  column.peak = peak_memory(column.about);
+  if (column.peak.bytes == 0 && parts.comparison)
+    column.peak = {0.0, parts.comparison->peak_bytes, parts.comparison->peak_kind};
+  if (parts.verification) column.verdict = parts.verification->verdict;
+  return column;
+}
+
+/// "chrome" where one target alone is there; the whole target otherwise.
+void name_columns(std::vector<TargetColumn>& columns) {
+  const auto host = [](const TargetColumn& column) {
+    return column.target.substr(0, column.target.find('/'));
+  };
+  std::map<std::string, int> hosts;
+  for (const TargetColumn& column : columns) ++hosts[host(column)];
+  for (TargetColumn& column : columns)
+    column.name = hosts[host(column)] > 1 || host(column) == "file" ? column.target : host(column);
+}
+
+void link_layers(Snapshot& snapshot, const Topology& topology) {
+  std::unordered_map<std::string_view, std::uint32_t> layer_of;
+  for (std::size_t i = 0; i < snapshot.layers.size(); ++i)
+    layer_of.emplace(snapshot.layers[i].output, static_cast<std::uint32_t>(i));
+  // A value that nobody recorded stands for those that its node reads.
+  std::unordered_map<std::string_view, std::vector<std::uint32_t>> sources;
+  constexpr std::size_t most_sources = 16;
+  for (const TopologyNode& node : topology.nodes) {
+    std::vector<std::uint32_t> reads;
+    for (const std::string& input : node.inputs) {
+      if (const auto found = layer_of.find(input); found != layer_of.end()) {
+        reads.push_back(found->second);
+      } else if (const auto behind = sources.find(input); behind != sources.end()) {
+        reads.insert(reads.end(), behind->second.begin(), behind->second.end());
+      }
+    }
+    std::sort(reads.begin(), reads.end());
+    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+    for (const std::string& output : node.outputs) {
+      if (const auto found = layer_of.find(output); found != layer_of.end()) {
+        snapshot.layers[found->second].inputs = reads;
+      } else {
+        auto& kept = sources[output] = reads;
+        if (kept.size() > most_sources) kept.resize(most_sources);
+      }
+    }
+  }
+  snapshot.has_structure = true;
+}
+
+void find_firsts(Snapshot& snapshot, std::size_t target) {
+  TargetColumn& column = snapshot.targets[target];
+  for (std::size_t i = 0; i < snapshot.layers.size(); ++i) {
+    const Cell& cell = snapshot.cell(i, target);
+    if (column.first_fault == no_place && cell.verdict == Verdict::fault) column.first_fault = i;
+    const bool differs = cell.different > 0 || cell.mismatch;
+    if (target > 0 && column.first_divergence == no_place && differs) column.first_divergence = i;
+    if (cell.verdict != Verdict::missing &&
+        (column.verdict == Verdict::missing || cell.verdict > column.verdict))
+      column.verdict = cell.verdict;
+  }
+}
+
+}  // namespace
+
+Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
+  Snapshot snapshot;
+  snapshot.title = std::move(parts.title);
+  snapshot.model_sha256 = std::move(parts.model_sha256);
+  snapshot.input_text = std::move(parts.input_text);
+  snapshot.input_label = std::move(parts.input_label);
+  snapshot.dataset_text = std::move(parts.dataset_text);
+  snapshot.class_names = std::move(parts.class_names);
+  std::vector<std::vector<RunLayer>> runs;
+  for (const TargetParts& target : parts.targets) {
+    snapshot.targets.push_back(column_of(target));
+    runs.push_back(layers_of_parts(target));
+  }
+  name_columns(snapshot.targets);
+  const auto rows = match_layers(runs, parts.topology ? &*parts.topology : nullptr);
+  const std::size_t targets = snapshot.targets.size();
+  snapshot.cells.resize(rows.size() * targets);
+  std::vector<std::size_t> renamed(targets, 0);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Layer layer{rows[i].node, rows[i].op, rows[i].output, {}, {}, false, 0, {}};
+    for (std::size_t t = 0; t < targets; ++t) {
+      Cell& cell = snapshot.cells[i * targets + t];
+      cell.note = rows[i].notes[t];
+      renamed[t] += rows[i].notes[t].empty() ? 0 : 1;
+      if (rows[i].places[t] == no_place) continue;
+      const RunLayer& known = runs[t][rows[i].places[t]];
+      cell.tensor = known.tensor_place;
+      if (layer.op.empty()) layer.op = known.op;
+      if (!layer.shape_known && (known.tensor_place != no_place || !known.shape.empty())) {
+        layer.shape_known = true;
+        layer.shape = known.shape;
+        layer.dtype = known.dtype;
+        const auto bytes = known.tensor_place == no_place ? Result<std::int64_t>(std::int64_t{0})
+                                                          : tensor_byte_size(known.dtype, known.shape);
+        layer.bytes = bytes.ok() ? *bytes : 0;
+      }
+      if (known.node_place == no_place) continue;
+      const NodeRecord& node = snapshot.targets[t].about.nodes[known.node_place];
+      cell.time_ns = steady_time_ns(node);
+      cell.first_ns = node.time_ns.empty() ? 0 : node.time_ns.front();
+    }
+    if (layer.node.empty()) layer.node = layer.output;
+    snapshot.layers.push_back(std::move(layer));
+  }
+  if (parts.topology) link_layers(snapshot, *parts.topology);
+
+  std::vector<Judgements> said;
+  for (const TargetParts& target : parts.targets) said.emplace_back(target);
+  const auto total = static_cast<std::int64_t>(rows.size() * targets);
+  bool go_on = true;
+  for (std::size_t t = 0; t < targets; ++t) {
+    const bool measured = t > 0 && !parts.targets[t].comparison && snapshot.targets[t].tensors &&
+                          snapshot.targets.front().tensors;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Cell& cell = snapshot.cells[i * targets + t];
+      const Cell& left = snapshot.cells[i * targets];
+      const LayerDifference* difference = Judgements::find(said[t].differences, rows[i].output);
+      LayerDifference own;
+      if (measured && go_on && cell.tensor != no_place && left.tensor != no_place) {
+        own = difference_of(snapshot.targets.front(), left.tensor, snapshot.targets[t], cell.tensor);
+        difference = &own;
+        if (progress && i % 8 == 0) go_on = progress(static_cast<std::int64_t>(t * rows.size() + i), total);
+      }
+      if (difference != nullptr) fill_difference_cell(cell, *difference);
+      fill_verdict(cell, Judgements::find(said[t].verdicts, rows[i].output), difference, t == 0);
+      // The left target's times of a stored comparison stand beside each right one's.
+      if (difference != nullptr && difference->left_ns > 0 && snapshot.cells[i * targets].time_ns == 0)
+        snapshot.cells[i * targets].time_ns = difference->left_ns;
+    }
+    find_firsts(snapshot, t);
+    if (renamed[t] > 0)
+      snapshot.notes.push_back(fmt::format("{}: {} layer{} under other names, matched by position and shape",
+                                           snapshot.targets[t].target, renamed[t],
+                                           renamed[t] == 1 ? "" : "s"));
+    if (snapshot.targets[t].total_ns == 0)
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        snapshot.targets[t].total_ns += snapshot.cell(i, t).time_ns;
+  }
+  return snapshot;
+}
+
+SnapshotParts parts_of(ComparisonView view, const Graph& graph) {
+  SnapshotParts parts;
+  parts.title = view.model_name;
+  parts.model_sha256 = view.model_sha256;
+  parts.input_text = view.input_text;
+  parts.input_label = view.input_label;
+  parts.dataset_text = view.dataset_text;
+  parts.class_names = std::move(view.class_names);
+  parts.topology = topology_of(graph);
+  const auto add = [&](TargetResult& result) {
+    TargetParts target;
+    target.target = result.target;
+    if (result.trace) target.tensors = RecordedTensors::of(*std::move(result.trace));
+    target.verification = std::move(result.verification);
+    target.comparison = std::move(result.comparison);
+    target.dataset = std::move(result.dataset);
+    if (result.error) target.error = result.error->message;
+    parts.targets.push_back(std::move(target));
+  };
+  add(view.left);
+  for (TargetResult& right : view.right) add(right);
+  return parts;
+}
+
+std::string snapshot_headline(const Snapshot& snapshot) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
+  std::size_t same = 0;
+  for (std::size_t t = 0; t < snapshot.targets.size(); ++t) {
+    const TargetColumn& column = snapshot.targets[t];
+    if (!column.error.empty()) {
+      add(column.name + " failed");
+    } else if (column.first_fault != no_place) {
+      add(fmt::format("fault at {} on {}", snapshot.layers[column.first_fault].node, column.name));
+    } else if (column.first_divergence != no_place) {
+      add(fmt::format("{} first differs at {}", column.name, snapshot.layers[column.first_divergence].node));
+    } else {
+      same += t > 0 ? 1 : 0;
+    }
+  }
+  if (same > 0) add(fmt::format("no differing bit on {} target{}", same, same == 1 ? "" : "s"));
+  if (!text.empty()) return text;
+  if (snapshot.targets.empty()) return "nothing is open";
+  return snapshot.targets.front().verdict == Verdict::missing
+             ? "one run, not judged: open its model as well"
+             : "one run: " + verdict_text(snapshot.targets.front().verdict);
+}
+
+Verdict worst_verdict(const Snapshot& snapshot, std::size_t layer) {
+  Verdict worst = Verdict::missing;
+  for (std::size_t t = 0; t < snapshot.targets.size(); ++t) {
+    const Verdict verdict = snapshot.cell(layer, t).verdict;
+    if (verdict != Verdict::missing && (worst == Verdict::missing || verdict > worst)) worst = verdict;
+  }
+  return worst;
+}
+
+}  // namespace driftscope::ui

@@ -1,0 +1,271 @@
+#include "core/gui/stored_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/json.hpp"
+
+namespace driftscope::ui {
+namespace {
+
+using nlohmann::json;
+
+/// A field of a type, or what there is instead.
+class FieldReader {
+ public:
+  FieldReader(const json& object, std::string where) : object_(object), where_(std::move(where)) {}
+
+  std::string text(const char* key) {
+    const json* field = find(key);
+    if (field != nullptr && field->is_string()) return field->get<std::string>();
+    wrong(key, "a text");
+    return {};
+  }
+  /// null stands for NaN, the largest double for infinity: JSON knows neither.
+  double number(const char* key) {
+    const json* field = find(key);
+    if (field == nullptr || field->is_null()) return not_measured;
+    if (!field->is_number()) return wrong(key, "a number"), not_measured;
+    const double value = field->get<double>();
+    return std::abs(value) == std::numeric_limits<double>::max() ? std::copysign(INFINITY, value) : value;
+  }
+  std::int64_t whole(const char* key, std::int64_t absent = 0) {
+    const json* field = find(key);
+    if (field == nullptr || field->is_null()) return absent;
+    if (field->is_number_integer()) return field->get<std::int64_t>();
+    return wrong(key, "a whole number"), absent;
+  }
+  Shape shape(const char* key) {
+    Shape shape;
+    const json* field = find(key);
+    if (field == nullptr) return shape;
+    if (!field->is_array() || field->size() > max_rank) return wrong(key, "an array of sizes"), shape;
+    for (const json& size : *field) {
+      if (!size.is_number_integer()) return wrong(key, "an array of sizes"), Shape{};
+      shape.push_back(size.get<std::int64_t>());
+    }
+    return shape;
+  }
+  std::string optional_text(const char* key) {
+    const json* field = find(key);
+    return field != nullptr && field->is_string() ? field->get<std::string>() : std::string();
+  }
+  [[nodiscard]] Status status() const { return error_ ? Status(bad_input(*error_)) : Status(); }
+
+ private:
+  const json* find(const char* key) const {
+    const auto found = object_.is_object() ? object_.find(key) : object_.end();
+    return found == object_.end() ? nullptr : &*found;
+  }
+  void wrong(const char* key, const char* wanted) {
+    if (!error_) error_ = fmt::format("{}: \"{}\" is not {}", where_, key, wanted);
+  }
+
+  const json& object_;
+  std::string where_;
+  std::optional<std::string> error_;
+};
+
+std::optional<Verdict> verdict_from(const std::string& name) {
+  for (const Verdict verdict :
+       {Verdict::identical, Verdict::rounding, Verdict::suspect, Verdict::fault, Verdict::missing})
+    if (verdict_name(verdict) == name) return verdict;
+  return std::nullopt;
+}
+
+Metrics read_metrics(FieldReader& fields) {
+  Metrics metrics;
+  metrics.max_abs = fields.number("max_abs");
+  metrics.max_rel = fields.number("max_rel");
+  metrics.max_ulp = fields.number("max_ulp");
+  metrics.cosine = fields.number("cosine");
+  metrics.sqnr_db = fields.number("sqnr_db");
+  metrics.different_elements = fields.whole("different_elements");
+  metrics.elements = fields.whole("elements");
+  metrics.nan = fields.whole("nan");
+  metrics.inf = fields.whole("inf");
+  return metrics;
+}
+
+Result<const json*> layer_list(const json& object, const std::string& where) {
+  const auto layers = object.find("layers");
+  if (layers == object.end() || !layers->is_array())
+    return bad_input(where + ": \"layers\" is missing or no array");
+  return &*layers;
+}
+
+Result<Verification> read_verification(const json& object, const std::string& where) {
+  if (!object.is_object()) return bad_input(where + ": expected an object");
+  Verification verification;
+  FieldReader head(object, where);
+  verification.target = head.optional_text("target");
+  verification.model_sha256 = head.optional_text("model_sha256");
+  const std::string first_fault = head.optional_text("first_fault");
+  if (!first_fault.empty()) verification.first_fault = first_fault;
+  const auto whole = verdict_from(head.text("verdict"));
+  DRIFTSCOPE_CHECK(head.status());
+  if (!whole) return bad_input(where + ": \"verdict\" is none that there is");
+  verification.verdict = *whole;
+  DRIFTSCOPE_TRY(const json* layers, layer_list(object, where));
+  for (const json& entry : *layers) {
+    FieldReader fields(entry, fmt::format("{}, layer {}", where, verification.layers.size()));
+    LayerVerdict layer;
+    layer.node = fields.text("node");
+    layer.op = fields.text("op");
+    layer.output = fields.text("output");
+    layer.shape = fields.shape("shape");
+    layer.budget_used = fields.number("budget_used");
+    layer.budget_used_statistical = fields.number("budget_used_statistical");
+    layer.mean_signed_z = fields.number("mean_signed_z");
+    layer.metrics = read_metrics(fields);
+    layer.reason = fields.optional_text("reason");
+    const auto verdict = verdict_from(fields.text("verdict"));
+    DRIFTSCOPE_CHECK(fields.status());
+    if (!verdict)
+      return bad_input(fmt::format("{}, layer {}: unknown \"verdict\"", where, verification.layers.size()));
+    layer.verdict = *verdict;
+    verification.layers.push_back(std::move(layer));
+  }
+  return verification;
+}
+
+Result<Comparison> read_differences(const json& object, const std::string& where) {
+  Comparison comparison;
+  FieldReader head(object, where);
+  const std::string first = head.optional_text("first_divergence");
+  if (!first.empty()) comparison.first_divergence = first;
+  DRIFTSCOPE_TRY(const json* layers, layer_list(object, where));
+  for (const json& entry : *layers) {
+    FieldReader fields(entry, fmt::format("{}, layer {}", where, comparison.layers.size()));
+    LayerDifference layer;
+    layer.node = fields.text("node");
+    layer.op = fields.optional_text("op");
+    layer.output = fields.text("output");
+    layer.shape = fields.shape("shape");
+    layer.metrics = read_metrics(fields);
+    layer.kl = fields.number("kl");
+    layer.left_ns = fields.whole("left_ns");
+    layer.right_ns = fields.whole("right_ns");
+    layer.reason = fields.optional_text("reason");
+    layer.recorded = layer.reason.rfind("not recorded", 0) != 0;
+    DRIFTSCOPE_CHECK(fields.status());
+    comparison.layers.push_back(std::move(layer));
+  }
+  if (const auto memory = object.find("memory"); memory != object.end()) {
+    FieldReader fields(*memory, where + ", memory");
+    comparison.peak_bytes = fields.whole("peak_bytes");
+    comparison.peak_kind = fields.optional_text("kind");
+    DRIFTSCOPE_CHECK(fields.status());
+  }
+  return comparison;
+}
+
+Result<DatasetResult> read_dataset_result(const json& object, const std::string& where) {
+  FieldReader fields(object, where);
+  DatasetResult result;
+  result.samples = fields.whole("samples");
+  result.correct = fields.whole("correct", -1);
+  result.agrees_with_left = fields.whole("agree", -1);
+  DRIFTSCOPE_CHECK(fields.status());
+  for (const std::int64_t count : {result.correct, result.agrees_with_left})
+    if (count < -1 || count > result.samples)
+      return bad_input(fmt::format("{}: {} of {} samples", where, count, result.samples));
+  return result;
+}
+
+Result<TargetParts> read_target(const json& object, const std::string& where) {
+  if (!object.is_object()) return bad_input(where + ": expected an object");
+  TargetParts parts;
+  FieldReader head(object, where);
+  parts.target = head.text("target");
+  parts.error = head.optional_text("error");
+  DRIFTSCOPE_CHECK(head.status());
+  if (const auto verify = object.find("verify"); verify != object.end()) {
+    DRIFTSCOPE_TRY(parts.verification, read_verification(*verify, where + ", verify"));
+    parts.about.model_sha256 = parts.verification->model_sha256;
+  }
+  if (object.contains("layers")) {
+    DRIFTSCOPE_TRY(parts.comparison, read_differences(object, where));
+    parts.comparison->target = parts.target;
+  }
+  if (const auto dataset = object.find("dataset"); dataset != object.end()) {
+    DRIFTSCOPE_TRY(parts.dataset, read_dataset_result(*dataset, where + ", dataset"));
+  }
+  parts.about.target = parts.target;
+  return parts;
+}
+
+Result<TargetParts> read_verified(const json& object, const std::string& where) {
+  TargetParts parts;
+  DRIFTSCOPE_TRY(parts.verification, read_verification(object, where));
+  parts.target = parts.verification->target.empty() ? "file/trace" : parts.verification->target;
+  parts.about.target = parts.target;
+  parts.about.model_sha256 = parts.verification->model_sha256;
+  return parts;
+}
+
+std::string format_of(const json& object) {
+  if (!object.is_object()) return {};
+  const auto found = object.find("format");
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+Result<std::vector<TargetParts>> read_stored_comparison(std::string_view text) {
+  const json object = parse_json(text);
+  std::vector<TargetParts> targets;
+  if (object.is_array()) {
+    for (const json& one : object) {
+      if (format_of(one) != "driftscope-verify-1")
+        return bad_input(fmt::format("entry {}: \"format\" is not driftscope-verify-1", targets.size()));
+      DRIFTSCOPE_TRY(TargetParts target, read_verified(one, fmt::format("entry {}", targets.size())));
+      targets.push_back(std::move(target));
+    }
+    if (targets.empty()) return bad_input("an empty array holds no comparison");
+    return targets;
+  }
+  const std::string format = format_of(object);
+  if (format == "driftscope-verify-1") {
+    DRIFTSCOPE_TRY(TargetParts target, read_verified(object, "verify"));
+    targets.push_back(std::move(target));
+    return targets;
+  }
+  if (format != "driftscope-compare-1")
+    return bad_input(
+        "expected the JSON of `driftscope compare --json` or `verify --json` (\"format\": "
+        "\"driftscope-compare-1\" or \"driftscope-verify-1\")" +
+        (format.empty() ? std::string() : ", got \"" + format + "\""));
+  if (!object.contains("left") || !object.contains("right") || !object["right"].is_array())
+    return bad_input("driftscope-compare-1: \"left\" or \"right\" is missing");
+  DRIFTSCOPE_TRY(TargetParts left, read_target(object["left"], "left"));
+  targets.push_back(std::move(left));
+  for (const json& right : object["right"]) {
+    DRIFTSCOPE_TRY(TargetParts target, read_target(right, fmt::format("right[{}]", targets.size() - 1)));
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}
+
+void merge_targets(std::vector<TargetParts>& targets, std::vector<TargetParts> more) {
+  for (TargetParts& one : more) {
+    const auto same = std::find_if(targets.begin(), targets.end(), [&](const TargetParts& other) {
+      return other.target == one.target && !(other.tensors && one.tensors) &&
+             !(other.verification && one.verification);
+    });
+    if (same == targets.end()) {
+      targets.push_back(std::move(one));
+      continue;
+    }
+    if (one.tensors) same->tensors = std::move(one.tensors);
+    if (one.verification) same->verification = std::move(one.verification);
+    if (one.comparison) same->comparison = std::move(one.comparison);
+    if (one.dataset) same->dataset = std::move(one.dataset);
+    if (!one.error.empty()) same->error = std::move(one.error);
+  }
+}
+
+}  // namespace driftscope::ui

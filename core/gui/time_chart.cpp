@@ -1,0 +1,150 @@
+#include "core/gui/time_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/gui/verdict_mark.hpp"
+#include "core/report/format.hpp"
+
+namespace driftscope::ui {
+namespace {
+
+std::int64_t cell_ns(const Cell& cell, bool first) { return first ? cell.first_ns : cell.time_ns; }
+
+std::vector<std::string> scopes_of(const std::string& name) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin <= name.size()) {
+    const std::size_t end = std::min(name.find('/', begin), name.size());
+    if (end > begin) parts.push_back(name.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (parts.empty()) parts.push_back(name);
+  return parts;
+}
+
+Box span_box(const Painter& painter, const FlameView& view, const FlameSpan& span) {
+  const double scale = static_cast<double>(view.box.width()) /
+                       static_cast<double>(std::max<std::int64_t>(1, view.to_ns - view.from_ns));
+  const auto x = [&](std::int64_t ns) {
+    return view.box.left + static_cast<float>(static_cast<double>(ns - view.from_ns) * scale);
+  };
+  const float level = flame_level_height(painter);
+  const float top = view.box.top + static_cast<float>(span.depth) * level;
+  return {x(span.begin_ns), top, x(span.end_ns), top + level - 1.0f};
+}
+
+// Shades of one colour, so that neighbours can be told apart and none means anything.
+Colour span_colour(const FlameSpan& span, const Theme& theme) {
+  std::uint32_t hash = 2166136261u;
+  for (const char c : span.name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  const float shade = 0.12f + 0.30f * static_cast<float>(hash % 97) / 97.0f;
+  return mix(theme.panel, theme.accent, span.layer == no_place ? shade * 0.6f : shade + 0.12f);
+}
+
+}  // namespace
+
+std::int64_t longest_layer_ns(const Snapshot& snapshot, bool first) {
+  std::int64_t longest = 0;
+  for (const Cell& cell : snapshot.cells) longest = std::max(longest, cell_ns(cell, first));
+  return longest;
+}
+
+float time_row_height(const Painter& painter, std::size_t targets) {
+  return std::max(painter.line_height() + 6.0f,
+                  static_cast<float>(targets) * painter.line_height(true) * 0.95f + 6.0f);
+}
+
+void paint_time_row(Painter& painter, Box row, const Snapshot& snapshot, std::size_t layer,
+                    std::int64_t longest_ns, bool first, const Theme& theme) {
+  const std::size_t targets = snapshot.targets.size();
+  const float step = (row.height() - 6.0f) / static_cast<float>(targets);
+  const float numbers = painter.text_width("888.8 ms  ×88.8", true) + 8.0f;
+  const std::int64_t base = cell_ns(snapshot.cell(layer, 0), first);
+  for (std::size_t t = 0; t < targets; ++t) {
+    const std::int64_t ns = cell_ns(snapshot.cell(layer, t), first);
+    const float y = row.top + 3.0f + (static_cast<float>(t) + 0.5f) * step;
+    const float most = std::max(0.0f, row.width() - numbers);
+    const float width =
+        longest_ns > 0 ? most * static_cast<float>(static_cast<double>(ns) / static_cast<double>(longest_ns))
+                       : 0.0f;
+    if (ns > 0)
+      painter.fill({row.left, y - step * 0.36f, row.left + std::max(1.5f, width), y + step * 0.36f},
+                   theme.series(t), 1.5f);
+    std::string text = format_ns(ns);
+    if (t > 0 && ns > 0 && base > 0)
+      text += fmt::format("  ×{:.1f}", static_cast<double>(ns) / static_cast<double>(base));
+    painter.text({row.left + width + 6.0f, y}, text, ns > 0 ? theme.ink : theme.dim, Anchor::start, true);
+  }
+}
+
+Flame flame_of(const Snapshot& snapshot, std::size_t target, bool first) {
+  Flame flame;
+  const TargetColumn& column = snapshot.targets[target];
+  std::unordered_map<std::string_view, std::size_t> layer_of;
+  for (std::size_t i = 0; i < snapshot.layers.size(); ++i) layer_of.emplace(snapshot.layers[i].node, i);
+  std::vector<std::size_t> open;  // spans of the scopes that the last node was in
+  for (const NodeRecord& node : column.about.nodes) {
+    const std::int64_t ns = node.time_ns.empty() ? 0 : first ? node.time_ns.front() : steady_time_ns(node);
+    if (ns <= 0) continue;
+    auto scopes = scopes_of(node.name);
+    if (scopes.size() > 24) scopes.resize(24);
+    std::size_t same = 0;
+    while (same < open.size() && same + 1 < scopes.size() && flame.spans[open[same]].name == scopes[same])
+      ++same;
+    open.resize(same);
+    const std::int64_t begin = flame.total_ns;
+    flame.total_ns += ns;
+    for (const std::size_t span : open) flame.spans[span].end_ns = flame.total_ns;
+    for (std::size_t depth = same; depth < scopes.size(); ++depth) {
+      const bool bottom = depth + 1 == scopes.size();
+      const auto layer = layer_of.find(node.name);
+      if (!bottom) open.push_back(flame.spans.size());
+      flame.spans.push_back({depth, begin, flame.total_ns, scopes[depth],
+                             bottom && layer != layer_of.end() ? layer->second : no_place});
+    }
+    flame.depth = std::max(flame.depth, scopes.size());
+  }
+  return flame;
+}
+
+float flame_level_height(const Painter& painter) { return painter.line_height(true) + 4.0f; }
+
+void paint_flame(Painter& painter, const FlameView& view, const Flame& flame, const Theme& theme) {
+  painter.clip(view.box);
+  float drawn_to = view.box.left;
+  for (const FlameSpan& span : flame.spans) {
+    if (span.end_ns < view.from_ns || span.begin_ns > view.to_ns) continue;
+    Box box = span_box(painter, view, span);
+    // What is thinner than a pixel is drawn once per pixel.
+    if (box.width() < 0.7f && span.layer != no_place) {
+      if (box.right < drawn_to + 0.7f) continue;
+      drawn_to = box.right;
+    }
+    box.left = std::max(box.left, view.box.left);
+    box.right = std::min(box.right, view.box.right);
+    const bool selected = span.layer != no_place && span.layer == view.selected;
+    const Colour colour = selected ? theme.accent : span_colour(span, theme);
+    painter.fill({box.left, box.top,
+                  std::max(box.right - (box.width() > 3.0f ? 1.0f : 0.0f), box.left + 0.7f), box.bottom},
+                 colour, box.width() > 6.0f ? 2.0f : 0.0f);
+    if (box.width() < 26.0f) continue;
+    const auto letters =
+        static_cast<std::size_t>((box.width() - 8.0f) / (painter.text_width("nnnnnnnnnn", true) / 10.0f));
+    if (letters >= 2)
+      painter.text({box.left + 4.0f, box.centre().y}, elide(span.name, letters),
+                   selected ? theme.on_accent : theme.ink, Anchor::start, true);
+  }
+  painter.unclip();
+}
+
+const FlameSpan* flame_at(const Painter& painter, const FlameView& view, const Flame& flame, Point at) {
+  if (!view.box.contains(at)) return nullptr;
+  for (const FlameSpan& span : flame.spans)
+    if (span_box(painter, view, span).contains(at)) return &span;
+  return nullptr;
+}
+
+}  // namespace driftscope::ui

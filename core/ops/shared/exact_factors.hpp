@@ -1,0 +1,117 @@
+// Which factors of a product are plain numbers, and how blocks of sums become results.
+// Clients: the reference kernels of Conv, Gemm, MatMul, beside exact_product.hpp.
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "core/numerics/exact_product.hpp"
+#include "core/eval/kernel_context.hpp"
+#include "core/numerics/sum.hpp"
+
+namespace driftscope {
+
+/// Calls body with input i as a span of float or double when it carries no error; false otherwise, and
+/// for the strict kernel, whose sums are in float32.
+template <class S, class Body>
+bool with_exact_factor(const KernelContext<S>& context, std::size_t i, const Body& body) {
+  if constexpr (std::is_same_v<S, float>) {
+    return false;
+  } else {
+    if (const Tensor* tensor = context.exact(i)) {
+      if (tensor->dtype() == DType::float32) {
+        body(tensor->values<float>());
+      } else if (tensor->dtype() == DType::float64) {
+        body(tensor->values<double>());
+      } else {
+        const std::vector<double> values = lift_values<double>(*tensor);
+        body(std::span<const double>(values));
+      }
+      return true;
+    }
+    if constexpr (std::is_same_v<S, double>) {
+      body(context.real(i));
+      return true;
+    }
+    return false;
+  }
+}
+
+/// Both factors as they are, of one type.
+template <class S, class Body>
+bool with_equal_exact_factors(const KernelContext<S>& context, std::size_t left, std::size_t right,
+                              const Body& body) {
+  bool done = false;
+  with_exact_factor(context, left, [&](auto a) {
+    using A = typename decltype(a)::value_type;
+    done = with_exact_factor(context, right, [&](auto b) {
+      if constexpr (std::is_same_v<A, typename decltype(b)::value_type>) {
+        body(a, b);
+      } else {
+        const std::vector<double> wide_a(a.begin(), a.end());
+        const std::vector<double> wide_b(b.begin(), b.end());
+        body(std::span<const double>(wide_a), std::span<const double>(wide_b));
+      }
+    });
+  });
+  return done;
+}
+
+/// Both factors, the left one as doubles.
+template <class S, class Body>
+bool with_exact_factors(const KernelContext<S>& context, std::size_t left, std::size_t right,
+                        const Body& body) {
+  bool done = false;
+  with_exact_factor(context, left, [&](auto a) {
+    done = with_exact_factor(context, right, [&](auto b) {
+      if constexpr (std::is_same_v<typename decltype(a)::value_type, double>) {
+        body(a, b);
+      } else {
+        const std::vector<double> wide(a.begin(), a.end());
+        body(std::span<const double>(wide), b);
+      }
+    });
+  });
+  return done;
+}
+
+/// Whether inputs 0 and 1 are tensors of at most float32. What a double kernel hands to the next may be
+/// any double.
+template <class S>
+[[nodiscard]] Factors factors_of(const KernelContext<S>& context) {
+  const bool stored = context.exact(0) != nullptr && context.exact(1) != nullptr;
+  return stored && context.dtype(0) != DType::float64 ? Factors::single : Factors::wide;
+}
+
+/// Blocks of sums as the scalar. One thread's, within one scope of the error model.
+template <class S>
+class ExactResults {
+ public:
+  /// `further`: roundings beyond those of the sum itself.
+  explicit ExactResults(std::int64_t further = 0) : further_(further) {}
+
+  /// What a sum that began at `start` and grew by `products` products is.
+  [[nodiscard]] S operator()(const ExactBlock& block, const S& start, std::int64_t row,
+                             std::int64_t column, std::int64_t products) {
+    if constexpr (std::is_same_v<S, Bounded>)
+      return bounds_.result(start, block.value(row, column), block.magnitude(row, column),
+                            products);
+    else
+      return static_cast<S>(block.value(row, column));
+  }
+
+ private:
+  std::int64_t further_;
+  ExactSumBounds bounds_{further_};
+};
+
+/// Begins the sums of row `row` where the scalar's rule has them begin; see ExactResults.
+template <class S>
+void begin_row(ExactBlock& block, std::int64_t row, std::int64_t columns, S start) {
+  if constexpr (std::is_same_v<S, double>)
+    for (std::int64_t j = 0; j < columns; ++j) block.value(row, j) = start;
+}
+
+}  // namespace driftscope

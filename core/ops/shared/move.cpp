@@ -1,0 +1,83 @@
+#include "core/ops/shared/move.hpp"
+
+#include "core/eval/integers.hpp"
+
+namespace driftscope {
+namespace {
+
+/// Calls body.template operator()<Word>() with the unsigned word of 8 to 64 bits.
+template <class Body>
+void with_word(int bits, const Body& body) {
+  switch (bits) {
+    case 8: body.template operator()<std::uint8_t>(); break;
+    case 16: body.template operator()<std::uint16_t>(); break;
+    case 32: body.template operator()<std::uint32_t>(); break;
+    default: body.template operator()<std::uint64_t>(); break;
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> unpack_nibbles(const Tensor& tensor) {
+  std::vector<std::uint8_t> result(static_cast<std::size_t>(tensor.elements()));
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i] = static_cast<std::uint8_t>(
+        (static_cast<unsigned>(tensor.bytes()[i / 2]) >> (i % 2 * 4)) & 15u);
+  return result;
+}
+
+void pack_nibbles(std::span<const std::uint8_t> nibbles, Tensor& tensor) {
+  for (std::size_t i = 0; i < nibbles.size(); ++i) {
+    std::byte& target = tensor.mutable_bytes()[i / 2];
+    const auto nibble = static_cast<std::byte>(nibbles[i] << (i % 2 * 4));
+    target = i % 2 == 0 ? nibble : target | nibble;
+  }
+}
+
+std::vector<std::uint64_t> widened_words(const Tensor& tensor) {
+  const int bits = bits_per_element(tensor.dtype());
+  if (bits == 4) {
+    const std::vector<std::uint8_t> nibbles = unpack_nibbles(tensor);
+    return {nibbles.begin(), nibbles.end()};
+  }
+  std::vector<std::uint64_t> words(static_cast<std::size_t>(tensor.elements()));
+  with_word(bits, [&]<class Word>() {
+    const auto* const from = reinterpret_cast<const Word*>(tensor.bytes().data());
+    std::copy_n(from, words.size(), words.begin());
+  });
+  return words;
+}
+
+void narrow_words(std::span<const std::uint64_t> words, Tensor& tensor) {
+  const int bits = bits_per_element(tensor.dtype());
+  if (bits == 4) {
+    std::vector<std::uint8_t> nibbles(words.size());
+    for (std::size_t i = 0; i < words.size(); ++i)
+      nibbles[i] = static_cast<std::uint8_t>(words[i]);
+    pack_nibbles(nibbles, tensor);
+    return;
+  }
+  with_word(bits, [&]<class Word>() {
+    auto* const to = reinterpret_cast<Word*>(tensor.mutable_bytes().data());
+    for (std::size_t i = 0; i < words.size(); ++i) to[i] = static_cast<Word>(words[i]);
+  });
+}
+
+std::vector<Bounded> exact_bounds(const Tensor& tensor) {
+  std::vector<Bounded> bounds;
+  const auto widen = [&](const auto values) {
+    bounds.reserve(values.size());
+    for (const auto x : values) bounds.emplace_back(static_cast<double>(x));
+  };
+  if (bits_per_element(tensor.dtype()) == 4) {
+    std::vector<int> values;
+    for (const int nibble : unpack_nibbles(tensor))
+      values.push_back(tensor.dtype() == DType::int4 && nibble >= 8 ? nibble - 16 : nibble);
+    widen(std::span<const int>(values));
+  } else {
+    with_integer_or_bool(tensor.dtype(), [&]<class T>() { widen(tensor.values<T>()); });
+  }
+  return bounds;
+}
+
+}  // namespace driftscope

@@ -1,0 +1,125 @@
+#include "core/ops/shared/quantization.hpp"
+
+#include <fmt/format.h>
+
+#include "core/graph/attributes.hpp"
+#include "core/eval/integers.hpp"
+#include "core/ops/shared/move.hpp"
+
+namespace driftscope {
+
+std::optional<IntegerRange> quantized_range(DType dtype) {
+  switch (dtype) {
+    case DType::uint4: return IntegerRange{0, 15};
+    case DType::int4: return IntegerRange{-8, 7};
+    case DType::uint8: return IntegerRange{0, 255};
+    case DType::int8: return IntegerRange{-128, 127};
+    case DType::uint16: return IntegerRange{0, 65535};
+    case DType::int16: return IntegerRange{-32768, 32767};
+    case DType::int32:
+      return IntegerRange{std::numeric_limits<std::int32_t>::min(),
+                          std::numeric_limits<std::int32_t>::max()};
+    default: return std::nullopt;
+  }
+}
+
+std::vector<std::int32_t> quantized_values(const Tensor& tensor) {
+  std::vector<std::int32_t> values(static_cast<std::size_t>(tensor.elements()));
+  if (bits_per_element(tensor.dtype()) == 4) {
+    const std::vector<std::uint8_t> nibbles = unpack_nibbles(tensor);
+    const bool is_signed = tensor.dtype() == DType::int4;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = is_signed && nibbles[i] > 7 ? nibbles[i] - 16 : nibbles[i];
+    return values;
+  }
+  with_integer(tensor.dtype(), [&]<class T>() {
+    const auto from = tensor.values<T>();
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(from[i]);
+  });
+  return values;
+}
+
+void store_quantized(std::span<const std::int32_t> values, Tensor& tensor) {
+  if (bits_per_element(tensor.dtype()) == 4) {
+    std::vector<std::uint8_t> nibbles(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      nibbles[i] = static_cast<std::uint8_t>(values[i] & 15);
+    pack_nibbles(nibbles, tensor);
+    return;
+  }
+  with_integer(tensor.dtype(), [&]<class T>() {
+    const auto to = tensor.mutable_values<T>();
+    for (std::size_t i = 0; i < values.size(); ++i) to[i] = static_cast<T>(values[i]);
+  });
+}
+
+Result<ScaleLayout> scale_layout(const Node& node, const Shape& x, const Shape& scale) {
+  ScaleLayout layout;
+  std::int64_t block = 0;
+  if (node.opset >= 21) {
+    DRIFTSCOPE_TRY(block, int_attribute(node, "block_size", 0));
+    if (block < 0)
+      return bad_input(fmt::format("attribute block_size: expected at least 0, got {}", block));
+  }
+  DRIFTSCOPE_TRY(const std::int64_t given, int_attribute(node, "axis", 1));
+  // One number serves the whole tensor, whatever the axis.
+  if (scale.empty() || (block == 0 && element_count(scale) == 1)) {
+    layout.inner = element_count(x);
+    return layout;
+  }
+  if (node.opset < 13)
+    return bad_input(fmt::format("input 1 (scale): expected a scalar before opset 13, got shape {}",
+                                 shape_text(scale)));
+  auto normal = normalize_axis(given, x.size());
+  if (!normal.ok()) return in_context(std::move(normal).error(), "attribute axis");
+  const std::size_t axis = *normal;
+  for (std::size_t i = 0; i < axis; ++i) layout.outer *= x[i];
+  for (std::size_t i = axis + 1; i < x.size(); ++i) layout.inner *= x[i];
+  layout.size = x[axis];
+  layout.per_tensor = false;
+  if (block == 0) {
+    if (scale.size() != 1 || scale[0] != x[axis])
+      return bad_input(
+          fmt::format("input 1 (scale): expected a scalar or {} numbers as x has on axis "
+                      "{}, got shape {}",
+                      x[axis], axis, shape_text(scale)));
+    return layout;
+  }
+  Shape expected = x;
+  expected[axis] = x[axis] / block + (x[axis] % block != 0 ? 1 : 0);
+  if (scale != expected)
+    return bad_input(fmt::format(
+        "input 1 (scale): expected shape {} with blocks of {} on axis {}, got shape {}",
+        shape_text(expected), block, axis, shape_text(scale)));
+  layout.block = block;
+  return layout;
+}
+
+Status check_scales(const InferContext& context, std::string_view x_name) {
+  DRIFTSCOPE_CHECK(expect_kind(context, 1, fmt::format("{}_scale", x_name), Kinds::floating));
+  const auto& scale = context.input(1).shape;
+  if (context.has_input(2) && scale && context.input(2).shape) {
+    const auto& zero = *context.input(2).shape;
+    bool fits = zero.size() == scale->size();
+    for (std::size_t i = 0; fits && i < zero.size(); ++i)
+      fits = unify(zero[i], (*scale)[i]).has_value();
+    // A scalar and a vector of one element are both written for "per tensor".
+    const auto one = [](const SymbolicShape& shape) {
+      return shape.empty() || (shape.size() == 1 && shape[0].size == 1);
+    };
+    if (!fits && !(one(zero) && one(*scale)))
+      return bad_input(
+          fmt::format("input 2 ({}_zero_point): expected shape {} as the scale has, got "
+                      "shape {}",
+                      x_name, shape_text(*scale), shape_text(zero)));
+  }
+  const auto x = concrete_shape(context.input(0).shape);
+  const auto known = concrete_shape(scale);
+  if (x && known) {
+    DRIFTSCOPE_TRY([[maybe_unused]] const ScaleLayout layout,
+                   scale_layout(context.node(), *x, *known));
+  }
+  return {};
+}
+
+}  // namespace driftscope

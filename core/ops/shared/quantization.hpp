@@ -1,0 +1,125 @@
+// What the quantized operators share: where scales and zero points lie, integers of every width,
+// rounding to a step. Clients: QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear, QLinear….
+//
+// Rounding is to nearest, ties to even. A Bounded quotient that may lie on either side of the
+// middle between two steps gives a bound of the steps that it may reach; anywhere else nothing may
+// differ.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "core/model/tensor.hpp"
+#include "core/numerics/math.hpp"
+#include "core/numerics/rounding.hpp"
+#include "core/ops/shared/shape_rules.hpp"
+
+namespace driftscope {
+
+/// Integers of 4 to 32 bits that tensors are quantized to.
+struct IntegerRange {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+[[nodiscard]] std::optional<IntegerRange> quantized_range(DType dtype);
+
+/// Every element of such a tensor.
+[[nodiscard]] std::vector<std::int32_t> quantized_values(const Tensor& tensor);
+/// The other way; each value lies in the range of the tensor's type.
+void store_quantized(std::span<const std::int32_t> values, Tensor& tensor);
+
+/// One scale for the tensor, for each slice of an axis, or for each block of `block` along it:
+/// element (o, a, i) of [outer, size, inner] has scale number (o·blocks + a / block)·… as index()
+/// says.
+struct ScaleLayout {
+  std::int64_t outer = 1;
+  std::int64_t size = 1;
+  std::int64_t inner = 1;
+  std::int64_t block = 0;   ///< 0: not blocked
+  bool per_tensor = true;
+
+  /// Elements that share a row of scales, and what separates the scales along it.
+  [[nodiscard]] std::int64_t scale_row(std::int64_t o, std::int64_t a) const {
+    if (per_tensor) return 0;
+    if (block == 0) return a;
+    return (o * ((size + block - 1) / block) + a / block) * inner;
+  }
+  [[nodiscard]] std::int64_t scale_step() const { return block == 0 ? 0 : 1; }
+};
+
+/// From the attributes axis and block_size and the shape of the scale, checked against x. Names of
+/// the inputs are for messages.
+[[nodiscard]] Result<ScaleLayout> scale_layout(const Node& node, const Shape& x,
+                                               const Shape& scale);
+
+/// The shape rule's checks: scale (input 1) and zero point (input 2) fit x (input 0), as far as
+/// known.
+[[nodiscard]] Status check_scales(const InferContext& context, std::string_view x_name);
+
+/// x / scale in the error model of the element type `dtype`; a runtime may multiply by the rounded
+/// reciprocal, unless that is exact.
+template <class S>
+[[nodiscard]] S quotient(const S& x, const S& scale) {
+  S q = x / scale;
+  if constexpr (std::is_same_v<S, Bounded>) {
+    int exponent = 0;
+    if (scale.worst == 0.0 && std::frexp(std::fabs(scale.value), &exponent) == 0.5) {
+      const double size = std::fabs(scale.value);  // exact but for what x brings along
+      return {q.value, x.worst / size, x.likely / size, x.systematic / size};
+    }
+    const double reciprocal = 2.0 * current_error_model().unit_roundoff * std::fabs(q.value);
+    if (std::isfinite(reciprocal)) {
+      q.worst += reciprocal;
+      q.likely += reciprocal;
+      q.systematic += reciprocal;
+    }
+  }
+  return q;
+}
+
+/// saturate(round(x) + zero_point); a NaN gives the zero point.
+template <class T>
+[[nodiscard]] std::int32_t to_step(T x, std::int32_t zero_point, const IntegerRange& range) {
+  if (x != x) return zero_point;
+  const double step = static_cast<double>(std::nearbyint(x)) + static_cast<double>(zero_point);
+  return static_cast<std::int32_t>(std::fmin(std::fmax(step, static_cast<double>(range.low)),
+                                             static_cast<double>(range.high)));
+}
+
+/// The step, and for Bounded in `bound` which others are within reach. `shift`: by how much the
+/// zero point itself may be off.
+template <class S>
+[[nodiscard]] std::int32_t quantized(const S& x, std::int32_t zero_point, const IntegerRange& range,
+                                     Bounded* bound, const Bounded& shift = Bounded()) {
+  // The specification divides in float32: a quotient that float32 rounds to a middle is a tie, also
+  // where it is known better.
+  const std::int32_t step =
+      to_step(static_cast<float>(math::value(x)), zero_point, range);
+  if constexpr (std::is_same_v<S, Bounded>) {
+    if (bound != nullptr) {
+      const auto reach = [&](double error, double moved) {
+        if (std::isnan(x.value) || !(error + moved < std::numeric_limits<double>::infinity()))
+          return static_cast<double>(range.high - range.low);
+        // In double the ends are rounded once more: never inwards over a middle.
+        const double slack = reference_slack * (std::fabs(x.value) + error);
+        const double ends = error == 0.0 ? 0.0 : error + slack;
+        const auto zero = static_cast<double>(zero_point);
+        const auto clamped = [&](double y) {
+          return std::fmin(std::fmax(y, static_cast<double>(range.low)),
+                           static_cast<double>(range.high));
+        };
+        const double high = clamped(std::nearbyint(x.value + ends) + zero + moved);
+        const double low = clamped(std::nearbyint(x.value - ends) + zero - moved);
+        return std::fmax(high - step, step - low);
+      };
+      *bound = Bounded(static_cast<double>(step), reach(x.worst, shift.worst),
+                       reach(x.likely, shift.likely));
+    }
+  }
+  return step;
+}
+
+}  // namespace driftscope

@@ -1,0 +1,175 @@
+#include "core/protocol/load.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "core/runtime/engine.hpp"
+#include "core/runtime/target.hpp"
+#include "core/graph/build.hpp"
+#include "core/graph/print.hpp"
+#include "core/model/onnx_reader.hpp"
+#include "core/eval/infer_shapes.hpp"
+#include "core/protocol/fields.hpp"
+
+namespace driftscope {
+namespace {
+
+using nlohmann::json;
+// Shapes depend on smaller constants than this.
+constexpr std::size_t least_weights = 16 << 10;
+
+using Files = std::map<std::string, ByteSource>;
+
+// Splits the payload: what the table of attachments does not claim, at its front, is the model.
+Result<Files> read_attachments(const json& request, ByteSource& payload) {
+  Files files;
+  const auto table = request.find("attachments");
+  if (table == request.end() || table->is_null()) return files;
+  if (!table->is_array()) return bad_input("request: \"attachments\" must be an array");
+  std::vector<std::pair<std::string, std::uint64_t>> entries;
+  std::uint64_t total = 0;
+  for (const json& entry : *table) {
+    if (!entry.is_object()) return bad_input("request: each attachment must be an object");
+    DRIFTSCOPE_TRY(const auto name, read_text(entry, "name"));
+    DRIFTSCOPE_TRY(const auto size, read_whole(entry, "bytes", 0, INT64_MAX));
+    if (!name || !size) return bad_input("request: an attachment needs \"name\" and \"bytes\"");
+    const auto bytes = static_cast<std::uint64_t>(*size);
+    if (bytes > payload.size - total)
+      return bad_input(
+          fmt::format("request: attachment '{}' has {} bytes, the message only {} more", *name,
+                      bytes, payload.size - total));
+    total += bytes;
+    entries.emplace_back(*name, bytes);
+  }
+  std::uint64_t at = payload.size - total;
+  for (const auto& [name, size] : entries) {
+    files[name] = payload.part(at, size);
+    at += size;
+  }
+  payload = payload.part(0, payload.size - total);
+  return files;
+}
+
+ExternalData from_attachments(const Files& files) {
+  return [&files](const std::string& location, std::int64_t offset,
+                  std::int64_t length) -> Result<std::vector<std::byte>> {
+    const auto found = files.find(location);
+    if (found == files.end())
+      return bad_input(fmt::format("the model keeps data in the file '{}', which did not come with "
+                                   "it; choose both files together",
+                                   location));
+    const auto size = static_cast<std::int64_t>(found->second.size);
+    if (offset < 0 || offset > size || (length >= 0 && length > size - offset))
+      return bad_input(fmt::format("'{}': {} bytes at {} are needed, the file has {}", location,
+                                   length, offset, size));
+    std::vector<std::byte> part(static_cast<std::size_t>(length < 0 ? size - offset : length));
+    found->second.read(static_cast<std::uint64_t>(offset), part);
+    return part;
+  };
+}
+
+// Whether the engine that will be started reads the model itself.
+// Null where the request names no target.
+Result<const Engine*> engine_of(const json& request) {
+  DRIFTSCOPE_TRY(const auto text, read_text(request, "target"));
+  if (!text) return nullptr;
+  DRIFTSCOPE_TRY(const Target target, parse_target(*text));
+  return find_engine(target.engine);
+}
+
+std::vector<std::byte> all_of(const ByteSource& source) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(source.size));
+  source.read(0, bytes);
+  return bytes;
+}
+
+std::shared_ptr<const ModelSource> keep_source(const ByteSource& model, const Files& files) {
+  auto source = std::make_shared<ModelSource>();
+  source->model = all_of(model);
+  for (const auto& [name, file] : files) source->files.push_back({name, all_of(file)});
+  return source;
+}
+
+json describe_shape(const std::optional<SymbolicShape>& shape) {
+  if (!shape) return nullptr;
+  json dimensions = json::array();
+  for (const Dimension& dimension : *shape) {
+    if (dimension.known())
+      dimensions.push_back(dimension.size);
+    else
+      dimensions.push_back(dimension.symbol.empty() ? "?" : dimension.symbol);
+  }
+  return dimensions;
+}
+
+json describe_values(const Graph& graph, const std::vector<ValueId>& ids) {
+  json list = json::array();
+  for (const ValueId id : ids) {
+    const Value& value = graph.values[id];
+    list.push_back({{"name", value.name},
+                    {"dtype", dtype_name(value.dtype)},
+                    {"shape", describe_shape(value.shape)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Result<LoadedModel> load_model(const json& request, ByteSource payload, bool payload_stays) {
+  DRIFTSCOPE_TRY(const Engine* const engine, engine_of(request));
+  DRIFTSCOPE_TRY(const bool once, read_flag(request, "once"));
+  DRIFTSCOPE_TRY(const bool unhashed, read_flag(request, "unhashed"));
+  DRIFTSCOPE_TRY(const Files files, read_attachments(request, payload));
+  if (payload.size == 0) return bad_input("load: no model bytes came with the request");
+  LoadedModel loaded;
+  {
+    const bool defer = once && payload_stays && engine != nullptr && engine->reads_deferred();
+    DRIFTSCOPE_TRY(Model model, read_onnx(payload, from_attachments(files),
+                                          defer ? Weights::deferred : Weights::in_memory,
+                                          unhashed ? Hash::none : Hash::sha256));
+    loaded.sha256 = std::move(model.sha256);
+    DRIFTSCOPE_TRY(Graph graph, build_graph(model));
+    DRIFTSCOPE_TRY(Graph inferred, infer_shapes(std::move(graph)));
+    loaded.graph = std::make_shared<const Graph>(std::move(inferred));
+  }
+  if (engine != nullptr && engine->reads_source()) loaded.source = keep_source(payload, files);
+  loaded.once = once;
+  return loaded;
+}
+
+std::shared_ptr<const Graph> without_weights(const Graph& graph) {
+  Graph outline = graph;
+  for (Value& value : outline.values) {
+    if (!value.constant) continue;
+    if (value.constant->byte_size() >= least_weights) value.constant.reset();
+    else (void)value.constant->bytes();
+  }
+  return std::make_shared<const Graph>(std::move(outline));
+}
+
+Status expect_whole(const LoadedModel& model) {
+  if (!model.spent) return {};
+  return bad_input("request: the model was loaded for one session, which has had it; load it again");
+}
+
+Result<BoundInputs> bind_model(LoadedModel& model, const NamedInputs& inputs) {
+  DRIFTSCOPE_CHECK(expect_whole(model));
+  DRIFTSCOPE_TRY(BoundInputs bound, bind_inputs(*model.graph, inputs));
+  if (model.once) {
+    model.graph = without_weights(*model.graph);
+    model.spent = true;
+  }
+  return bound;
+}
+
+json describe_model(const LoadedModel& model) {
+  const Graph& graph = *model.graph;
+  return {{"model_sha256", model.sha256},
+          {"inputs", describe_values(graph, graph.inputs)},
+          {"outputs", describe_values(graph, graph.outputs)},
+          {"nodes", graph.nodes.size()},
+          {"graph", print_graph(graph)}};
+}
+
+}  // namespace driftscope

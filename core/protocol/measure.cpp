@@ -1,0 +1,237 @@
+#include "core/protocol/measure.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "core/base/json.hpp"
+#include "core/model/alive_tensors.hpp"
+#include "core/platform/heap.hpp"
+#include "core/platform/platform.hpp"
+#include "core/protocol/fields.hpp"
+#include "core/trace/trace_file.hpp"
+
+namespace driftscope {
+namespace {
+
+using nlohmann::json;
+
+// Reading a process's memory costs about a millisecond; no more often than this.
+constexpr std::int64_t memory_interval_ns = 200'000'000;
+constexpr std::size_t most_readings = 100'000;
+constexpr std::int64_t max_slice_ms = 600'000;
+constexpr std::int64_t max_runs = 1'000'000'000;
+
+/// The step of the clock: the middle one of several, since browsers blur it.
+double clock_step_ns() {
+  std::array<double, 9> steps{};
+  for (double& step : steps) {
+    const std::int64_t begin = monotonic_ns();
+    std::int64_t now = begin;
+    while (now == begin) now = monotonic_ns();
+    step = static_cast<double>(now - begin);
+  }
+  std::ranges::sort(steps);
+  return steps[steps.size() / 2];
+}
+
+}  // namespace
+
+Result<MeasureRequest> read_measure_request(const json& request) {
+  MeasureRequest wanted;
+  DRIFTSCOPE_TRY(const auto slice_us, read_whole(request, "slice_us", 0, max_slice_ms * 1000));
+  DRIFTSCOPE_TRY(const auto inner, read_whole(request, "inner", 1, max_runs));
+  DRIFTSCOPE_TRY(const auto most_runs, read_whole(request, "most_runs", 0, max_runs));
+  wanted.slice_ns = slice_us.value_or(0) * 1000;
+  wanted.inner = inner.value_or(1);
+  wanted.most_runs = most_runs.value_or(0);
+  return wanted;
+}
+
+struct Measurement::State {
+  /// Wants nothing, and adds up what the engine says that it took.
+  class OwnTimes final : public Observer {
+   public:
+    [[nodiscard]] bool wants(ValueId /*value*/) const override { return false; }
+    Status value(ValueId /*value*/, const Tensor& /*tensor*/) override { return {}; }
+    void node_done(NodeId /*node*/, std::int64_t time_ns) override { sum_ns += time_ns; }
+
+    std::int64_t sum_ns = 0;
+  };
+
+  Target target;
+  json environment;
+  std::shared_ptr<const Graph> graph;
+  std::vector<Tensor> inputs;
+  std::optional<RecordOptions> record;  // nothing: the run is not watched
+  RunRecorder* recorder = nullptr;
+  std::unique_ptr<Session> session;
+  std::optional<Recording> recording;  // of the run under way
+  OwnTimes own;
+
+  // The slice under way.
+  bool slicing = false;
+  MeasureRequest request;
+  std::int64_t slice_begin = 0;
+  std::int64_t reading_begin = 0;
+  std::int64_t inner_done = 0;
+  std::int64_t runs = 0;
+  bool running = false;
+  // An engine that needs the host's event loop: what passes between its polls is not its time. It says
+  // itself how long a run took.
+  bool waited = false;
+  bool preparing = false;
+  std::int64_t preparing_ns = 0;
+  std::vector<double> times_ns;
+
+  std::int64_t memory_read_at = 0;
+  MemorySample memory;
+
+  Status begin_run() {
+    running = true;
+    if (!record) return session->start(inputs, own);
+    if (recorder != nullptr) DRIFTSCOPE_CHECK(recorder->begin(*graph));
+    recording.emplace(graph, *session, inputs, *record);
+    return {};
+  }
+
+  [[nodiscard]] Result<Progress> poll_run(std::int64_t budget_ns) {
+    if (preparing) {  // until now: the run begins with this poll at the earliest
+      const std::int64_t now = monotonic_ns();
+      preparing_ns += now - reading_begin;
+      slice_begin += now - reading_begin;
+      reading_begin = now;
+    }
+    DRIFTSCOPE_TRY(const Progress progress,
+                   recording ? recording->poll(budget_ns) : session->poll(budget_ns));
+    preparing = progress.preparing;
+    waited = waited || (progress.waiting && !recording);
+    return progress;
+  }
+
+  /// A watched run ends when its trace is written.
+  Status end_run() {
+    running = false;
+    if (!recording) {
+      DRIFTSCOPE_TRY(const auto outputs, session->finish());
+      return {};
+    }
+    DRIFTSCOPE_TRY(const Trace trace, recording->take());
+    recording.reset();
+    if (recorder != nullptr) return recorder->finish(trace);
+    DRIFTSCOPE_TRY(const auto file, write_trace(trace));
+    return {};
+  }
+
+  void begin_slice(const MeasureRequest& wanted) {
+    slicing = true;
+    request = wanted;
+    inner_done = 0;
+    runs = 0;
+    preparing_ns = 0;
+    times_ns.clear();
+    slice_begin = monotonic_ns();
+  }
+
+  Status begin_reading() {
+    waited = false;
+    own.sum_ns = 0;
+    if (recorder != nullptr) DRIFTSCOPE_CHECK(recorder->discard());
+    reading_begin = monotonic_ns();
+    return {};
+  }
+
+  /// Whether the slice has ended with the reading at `now`.
+  bool add_reading(std::int64_t now) {
+    const std::int64_t time = waited ? own.sum_ns : now - reading_begin;
+    times_ns.push_back(static_cast<double>(time) / static_cast<double>(request.inner));
+    inner_done = 0;
+    const bool enough_runs = request.most_runs > 0 && runs + request.inner > request.most_runs;
+    return now - slice_begin >= request.slice_ns || enough_runs ||
+           times_ns.size() >= most_readings;
+  }
+
+  json end_slice() {
+    slicing = false;
+    const std::int64_t now = monotonic_ns();
+    if (memory.kind.empty() || now - memory_read_at >= memory_interval_ns) {
+      memory = sample_memory();
+      memory_read_at = now;
+    }
+    const AliveTensors alive = alive_tensors();
+    // The list of times is longer in one slice than in another: it is none of the engine's heap.
+    const auto list = static_cast<std::int64_t>(times_ns.capacity() * sizeof(double));
+    const std::int64_t heap = std::max<std::int64_t>(heap_in_use() - list, 0);
+    const auto more = session->memory();
+    return {{"finished", true},
+            {"times_ns", times_ns},
+            {"preparing_ns", preparing_ns},
+            {"alive_tensors", alive.count},
+            {"alive_bytes", alive.bytes},
+            {"heap_bytes", heap},
+            {"memory_bytes", memory.bytes},
+            {"memory_kind", memory.kind},
+            {"engine_memory_bytes", more ? more->bytes : 0}};
+  }
+};
+
+Result<std::unique_ptr<Measurement>> Measurement::prepare(LoadedModel& model,
+                                                          StartRequest start,
+                                                          RunRecorder* recorder) {
+  if (start.samples > 0 || start.record.repeat != 1)
+    return bad_input("request: \"prepare\" knows neither \"samples\" nor \"repeat\"");
+  auto state = std::make_unique<State>();
+  DRIFTSCOPE_TRY(BoundInputs bound, bind_model(model, start.inputs));
+  state->target = std::move(start.target);
+  state->environment = std::move(start.environment);
+  state->graph = without_weights(*bound.graph);
+  state->inputs = std::move(bound.inputs);
+  DRIFTSCOPE_TRY(state->session,
+                 prepare_session(state->target, state->environment, model, std::move(bound.graph),
+                                 start.record.capture, start.watched && recorder != nullptr));
+  if (start.watched) {
+    state->record = std::move(start.record);
+    state->recorder = recorder;
+    if (recorder != nullptr)
+      state->record->sink = [recorder](const std::string& name, const Tensor& tensor) {
+        return recorder->add(name, tensor);
+      };
+  }
+  return std::unique_ptr<Measurement>(new Measurement(std::move(state)));
+}
+
+Measurement::Measurement(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Measurement::~Measurement() = default;
+
+json Measurement::describe() const {
+  const std::string ran = merge_run(describe_run(*state_->session, wall_clock_seconds()),
+                                    state_->environment, state_->target);
+  return {{"nodes", state_->graph->nodes.size()},
+          {"clock_ns", clock_step_ns()},
+          {"ran", parse_json(ran)}};
+}
+
+Result<json> Measurement::measure(const MeasureRequest& request, std::int64_t budget_ns) {
+  State& state = *state_;
+  const std::int64_t call_begin = monotonic_ns();
+  if (!state.slicing) state.begin_slice(request);
+  while (true) {
+    if (!state.running) {
+      if (state.inner_done == 0) DRIFTSCOPE_CHECK(state.begin_reading());
+      DRIFTSCOPE_CHECK(state.begin_run());
+    }
+    DRIFTSCOPE_TRY(const Progress progress, state.poll_run(budget_ns));
+    if (progress.finished()) {
+      DRIFTSCOPE_CHECK(state.end_run());
+      ++state.runs;
+      if (++state.inner_done == state.request.inner && state.add_reading(monotonic_ns()))
+        return state.end_slice();
+      if (state.inner_done > 0) continue;
+    }
+    if (progress.waiting) return json{{"finished", false}, {"waiting", true}};
+    if (monotonic_ns() - call_begin >= budget_ns) return json{{"finished", false}};
+  }
+}
+
+}  // namespace driftscope

@@ -1,0 +1,65 @@
+// The door's measuring: one prepared session, run again and again with nothing between two runs but
+// the reading of a clock. Client: door.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "core/protocol/load.hpp"
+#include "core/protocol/run.hpp"
+
+namespace driftscope {
+
+/// Takes what a watched run records, run after run. Where files can be written it writes one, so that a
+/// measured run costs what `run --trace` costs.
+class RunRecorder {
+ public:
+  virtual ~RunRecorder() = default;
+  virtual Status begin(const Graph& graph) = 0;
+  virtual Status add(const std::string& name, const Tensor& tensor) = 0;
+  virtual Status finish(const Trace& about) = 0;
+  /// Removes what the last run wrote. Called between readings, none of which pays for the one before.
+  virtual Status discard() = 0;
+};
+
+/// One slice: readings of `inner` runs each until `slice_ns` has passed, at least one.
+struct MeasureRequest {
+  std::int64_t slice_ns = 0;
+  std::int64_t inner = 1;
+  std::int64_t most_runs = 0;  ///< 0: as many as fit
+};
+
+[[nodiscard]] Result<MeasureRequest> read_measure_request(const nlohmann::json& request);
+
+class Measurement {
+ public:
+  /// Binds the inputs and prepares the engine; runs nothing. `start` as for a run, without samples.
+  /// Without a recorder (null) the trace of a watched run is written into memory. It must outlive this.
+  [[nodiscard]] static Result<std::unique_ptr<Measurement>> prepare(LoadedModel& model,
+                                                                    StartRequest start,
+                                                                    RunRecorder* recorder);
+  ~Measurement();
+  Measurement(const Measurement&) = delete;
+  Measurement& operator=(const Measurement&) = delete;
+
+  /// What runs with which settings, and the step of the clock: the reply to "prepare" and "describe".
+  /// Some engines know only after the first run.
+  [[nodiscard]] nlohmann::json describe() const;
+
+  /// Begins a slice, or goes on with the one under way (the request is then ignored), for about
+  /// `budget_ns`. {"finished":false} when it must be asked again, else the reply to "measure".
+  [[nodiscard]] Result<nlohmann::json> measure(const MeasureRequest& request,
+                                               std::int64_t budget_ns);
+
+ private:
+  struct State;
+  explicit Measurement(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace driftscope

@@ -1,0 +1,87 @@
+// The door's run: from "start" to "finish", in slices. Client: door.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/runtime/bind_inputs.hpp"
+#include "core/runtime/engine.hpp"
+#include "core/runtime/target.hpp"
+#include "core/protocol/load.hpp"
+#include "core/protocol/value_stream.hpp"
+#include "core/trace/record.hpp"
+
+namespace driftscope {
+
+/// What "start" asks for, checked.
+struct StartRequest {
+  Target target;
+  RecordOptions record;
+  bool watched = true;       ///< false ("none", in "prepare" alone): no value and no time is recorded
+  bool stream = false;       ///< captured values leave with the answers to "poll"
+  std::int64_t samples = 0;  ///< 0: one input
+  NamedInputs inputs;        ///< with a leading axis of samples when there are any
+  nlohmann::json environment = nlohmann::json::object();
+};
+
+[[nodiscard]] Result<StartRequest> read_start_request(const nlohmann::json& request,
+                                                  std::span<const std::byte> payload,
+                                                  const Graph& graph);
+
+/// The session of a target's engine, or why there is none. `defer_values` as of EngineOptions.
+[[nodiscard]] Result<std::unique_ptr<Session>> prepare_session(Target target,
+                                                               const nlohmann::json& environment,
+                                                               LoadedModel& model,
+                                                               std::shared_ptr<const Graph> graph,
+                                                               Capture capture,
+                                                               bool defer_values);
+
+/// What ran, as JSON text: what the host says of itself, then the engine's own words, which stay.
+[[nodiscard]] std::string merge_run(const std::string& recorded, const nlohmann::json& environment,
+                                    const Target& target);
+
+struct DoorProgress {
+  Progress nodes;  ///< of the current sample; of all repetitions
+  std::int64_t sample = 0;
+  std::int64_t samples = 0;
+  [[nodiscard]] bool finished() const {
+    return samples > 0 ? sample >= samples : nodes.finished();
+  }
+};
+
+class DoorRun {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<DoorRun>> start(LoadedModel& model,
+                                                          StartRequest request);
+  ~DoorRun();
+  DoorRun(const DoorRun&) = delete;
+  DoorRun& operator=(const DoorRun&) = delete;
+
+  [[nodiscard]] std::size_t nodes() const;
+  [[nodiscard]] std::vector<std::string> output_names() const;
+  [[nodiscard]] Result<DoorProgress> poll(std::int64_t budget_ns);
+  /// With "stream": the next values, in pieces, to be taken after each poll. While some wait, poll does
+  /// nothing else and does not say finished.
+  [[nodiscard]] ValueStream::Pieces take_values() { return values_.take(most_value_bytes); }
+  /// Once, after poll has said finished.
+  [[nodiscard]] Result<Trace> take();
+
+ private:
+  struct State;
+  explicit DoorRun(std::unique_ptr<State> state);
+  [[nodiscard]] Result<Progress> record(std::int64_t budget_ns);
+
+  /// At a time: a few copies of so many bytes are on their way, and the values behind them.
+  static constexpr std::size_t most_value_bytes = std::size_t{2} << 20;
+
+  ValueStream values_;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace driftscope

@@ -1,0 +1,210 @@
+#include "core/protocol/service.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "core/base/json.hpp"
+#include "core/base/text.hpp"
+#include "core/graph/topology.hpp"
+#include "core/protocol/error_json.hpp"
+#include "core/protocol/fields.hpp"
+#include "core/protocol/verify_trace.hpp"
+#include "core/protocol/load.hpp"
+#include "core/protocol/measure.hpp"
+#include "core/protocol/response.hpp"
+#include "core/protocol/run.hpp"
+#include "core/trace/trace_file.hpp"
+
+namespace driftscope {
+namespace {
+
+using nlohmann::json;
+
+struct Reply {
+  json head = json::object();
+  std::vector<std::byte> payload;
+};
+
+constexpr std::int64_t default_budget_ms = 20;
+constexpr std::int64_t default_measure_budget_ms = 1000;
+constexpr std::int64_t max_budget_ms = 10'000;
+
+}  // namespace
+
+struct Door::State {
+  std::optional<LoadedModel> model;
+  std::unique_ptr<DoorRun> run;
+  std::unique_ptr<Measurement> measurement;
+  ReadOutside read_outside;
+  TensorSink sink;  // of the next run
+  RunRecorder* recorder = nullptr;
+
+  Result<Reply> answer(const Message& message);
+  Result<Reply> load(const json& request, std::span<const std::byte> payload);
+  Result<Reply> start(const json& request, std::span<const std::byte> payload);
+  Result<Reply> poll(const json& request);
+  Result<Reply> finish();
+  Result<Reply> prepare(const json& request, std::span<const std::byte> payload);
+  Result<Reply> measure(const json& request);
+  Result<Reply> describe();
+  Result<Reply> judge(const json& request, std::span<const std::byte> payload);
+  Result<Reply> topology();
+  void end_runs() {
+    run.reset();
+    measurement.reset();
+  }
+};
+
+Result<Reply> Door::State::load(const json& request, std::span<const std::byte> payload) {
+  end_runs();
+  model.reset();
+  DRIFTSCOPE_TRY(const auto outside, read_whole(request, "outside", 0, INT64_MAX));
+  ByteSource source = source_of(payload);
+  if (outside) {
+    if (!read_outside) return bad_input("request: \"outside\", but nothing lies outside of this door");
+    source = {static_cast<std::uint64_t>(*outside), read_outside};
+  }
+  DRIFTSCOPE_TRY(model, load_model(request, std::move(source), outside.has_value()));
+  return Reply{describe_model(*model), {}};
+}
+
+Result<Reply> Door::State::start(const json& request, std::span<const std::byte> payload) {
+  if (!model) return bad_input("request: \"start\" before a model was loaded");
+  end_runs();
+  DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(request, payload, *model->graph));
+  if (!wanted.watched) return bad_input("request: \"capture\":\"none\" is for \"prepare\"");
+  wanted.record.sink = std::exchange(sink, nullptr);
+  DRIFTSCOPE_TRY(run, DoorRun::start(*model, std::move(wanted)));
+  return Reply{{{"nodes", run->nodes()}}, {}};
+}
+
+Result<Reply> Door::State::poll(const json& request) {
+  if (!run) return bad_input("request: \"poll\" without a run");
+  DRIFTSCOPE_TRY(const auto budget, read_whole(request, "budget_ms", 0, max_budget_ms));
+  const auto progress = run->poll(budget.value_or(default_budget_ms) * 1'000'000);
+  if (!progress.ok()) {
+    run.reset();
+    return progress.error();
+  }
+  ValueStream::Pieces values = run->take_values();
+  Reply reply{{{"done", progress->nodes.done},
+               {"total", progress->nodes.total},
+               {"sample", progress->sample},
+               {"samples", progress->samples},
+               {"finished", progress->finished() && values.table.empty()},
+               {"waiting", progress->nodes.waiting},
+               {"preparing", progress->nodes.preparing}},
+              std::move(values.payload)};
+  if (!values.table.empty()) reply.head["values"] = std::move(values.table);
+  return reply;
+}
+
+Result<Reply> Door::State::finish() {
+  if (!run) return bad_input("request: \"finish\" without a run");
+  DRIFTSCOPE_TRY(const Trace trace, run->take());
+  Reply reply;
+  reply.head = describe_trace(trace, run->output_names());
+  run.reset();
+  DRIFTSCOPE_TRY(reply.payload, write_trace(trace));
+  return reply;
+}
+
+Result<Reply> Door::State::prepare(const json& request, std::span<const std::byte> payload) {
+  if (!model) return bad_input("request: \"prepare\" before a model was loaded");
+  end_runs();
+  DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(request, payload, *model->graph));
+  DRIFTSCOPE_TRY(measurement, Measurement::prepare(*model, std::move(wanted), recorder));
+  return Reply{measurement->describe(), {}};
+}
+
+Result<Reply> Door::State::describe() {
+  if (!measurement) return bad_input("request: \"describe\" before \"prepare\"");
+  return Reply{measurement->describe(), {}};
+}
+
+Result<Reply> Door::State::judge(const json& request, std::span<const std::byte> payload) {
+  if (!model) return bad_input("request: \"judge\" before a model was loaded");
+  DRIFTSCOPE_CHECK(expect_whole(*model));
+  end_runs();  // the memory may be needed
+  DRIFTSCOPE_TRY(json judged, judge_trace(request, payload, *model));
+  return Reply{std::move(judged), {}};
+}
+
+Result<Reply> Door::State::topology() {
+  if (!model) return bad_input("request: \"topology\" before a model was loaded");
+  DRIFTSCOPE_CHECK(expect_whole(*model));
+  return Reply{{{"nodes", parse_json(topology_json(topology_of(*model->graph)))}}, {}};
+}
+
+Result<Reply> Door::State::measure(const json& request) {
+  if (!measurement) return bad_input("request: \"measure\" before \"prepare\"");
+  DRIFTSCOPE_TRY(const MeasureRequest wanted, read_measure_request(request));
+  DRIFTSCOPE_TRY(const auto budget, read_whole(request, "budget_ms", 0, max_budget_ms));
+  auto measured =
+      measurement->measure(wanted, budget.value_or(default_measure_budget_ms) * 1'000'000);
+  if (!measured.ok()) {
+    measurement.reset();
+    return std::move(measured).error();
+  }
+  return Reply{*std::move(measured), {}};
+}
+
+Result<Reply> Door::State::answer(const Message& message) {
+  if (message.json.empty())
+    return bad_input("request: malformed message; expected 4 bytes of length, JSON, payload");
+  const json request = parse_json(message.json);
+  if (!request.is_object()) return bad_input("request: expected a JSON object");
+  DRIFTSCOPE_TRY(const auto verb, read_text(request, "do"));
+  if (verb == "capabilities") return Reply{describe_build(), {}};
+  if (verb == "load") return load(request, message.payload);
+  if (verb == "start") return start(request, message.payload);
+  if (verb == "poll") return poll(request);
+  if (verb == "finish") return finish();
+  if (verb == "prepare") return prepare(request, message.payload);
+  if (verb == "measure") return measure(request);
+  if (verb == "describe") return describe();
+  if (verb == "judge") return judge(request, message.payload);
+  if (verb == "topology") return topology();
+  if (verb == "cancel") {
+    end_runs();
+    return Reply{};
+  }
+  return bad_input(fmt::format(
+      "request: unknown \"do\" {}; expected capabilities, load, start, poll, finish, prepare, "
+      "measure, describe, judge, topology or cancel",
+      verb ? in_quotes(*verb) : std::string("(none)")));
+}
+
+Door::Door() : state_(std::make_unique<State>()) {}
+Door::~Door() = default;
+
+void Door::load_from(ReadOutside read) { state_->read_outside = std::move(read); }
+
+void Door::record_to(TensorSink sink) { state_->sink = std::move(sink); }
+
+void Door::measure_into(RunRecorder* recorder) { state_->recorder = recorder; }
+
+std::vector<std::byte> Door::request(std::span<const std::byte> message) {
+  const auto refuse = [](const Error& error) {
+    return pack_message(json_text(json{{"error", error_to_json(error)}}), {});
+  };
+  try {
+    const auto reply = state_->answer(unpack_message(message));
+    if (!reply.ok()) return refuse(reply.error());
+    return pack_message(json_text(reply->head), reply->payload);
+  } catch (const std::bad_alloc&) {
+    // Let go of everything first: the answer needs memory as well.
+    state_->end_runs();
+    state_->model.reset();
+    return refuse(
+        limit_error("out of memory; the model or its values are too large for this host"));
+  } catch (const std::exception& error) {
+    return refuse(internal_error(error.what()));
+  }
+}
+
+}  // namespace driftscope

@@ -1,0 +1,21 @@
+// The door's "judge" and "topology": what a recorded trace of the loaded model is worth, and which node
+// reads what. Client: door.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "core/base/result.hpp"
+#include "core/protocol/load.hpp"
+
+namespace driftscope {
+
+/// {"do":"judge","left_bytes":N?,"threads":1}: the payload is a trace, behind N bytes of the trace that it is
+/// compared with. Answers as `compare --json` does (driftscope-compare-1): with a left one, that one by
+/// name alone and this one on the right; else this one on the left. What cannot be judged is in "error".
+[[nodiscard]] Result<nlohmann::json> judge_trace(const nlohmann::json& request,
+                                                 std::span<const std::byte> payload,
+                                                 const LoadedModel& model);
+
+}  // namespace driftscope

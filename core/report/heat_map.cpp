@@ -1,0 +1,231 @@
+#include "core/report/heat_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/function_ref.hpp"
+#include "core/base/half.hpp"
+#include "core/report/colour_map.hpp"
+#include "core/report/picture.hpp"
+
+namespace driftscope {
+namespace {
+
+/// Element i as a double.
+using Numbers = FunctionRef<double(std::size_t)>;
+
+/// Calls body with the elements; false for types that are no numbers of whole bytes.
+bool with_numbers(const Tensor& tensor, FunctionRef<void(const Numbers&)> body) {
+  const auto plain = [&]<class T>(T) {
+    const auto at = [v = tensor.values<T>()](std::size_t i) { return static_cast<double>(v[i]); };
+    body(Numbers(at));
+    return true;
+  };
+  const auto small = [&](SmallFloat format) {
+    const auto at = [v = tensor.values<std::uint16_t>(), format](std::size_t i) {
+      return widen(format, v[i]);
+    };
+    body(Numbers(at));
+    return true;
+  };
+  switch (tensor.dtype()) {
+    case DType::float32: return plain(float{});
+    case DType::float64: return plain(double{});
+    case DType::float16: return small(float16_format);
+    case DType::bfloat16: return small(bfloat16_format);
+    case DType::boolean:
+    case DType::uint8: return plain(std::uint8_t{});
+    case DType::int8: return plain(std::int8_t{});
+    case DType::uint16: return plain(std::uint16_t{});
+    case DType::int16: return plain(std::int16_t{});
+    case DType::uint32: return plain(std::uint32_t{});
+    case DType::int32: return plain(std::int32_t{});
+    case DType::uint64: return plain(std::uint64_t{});
+    case DType::int64: return plain(std::int64_t{});
+    default: return false;
+  }
+}
+
+/// How far two values lie apart: infinitely when only one of them is a number, or they are infinite on
+/// different sides; 0 when both are NaN.
+double apart(double left, double right) {
+  if (left == right || (std::isnan(left) && std::isnan(right))) return 0.0;
+  const double distance = std::fabs(right - left);
+  return std::isnan(distance) ? INFINITY : distance;
+}
+
+/// The plane that is drawn: `rows` × `columns` elements from `first` on, row after row.
+struct Plane {
+  std::int64_t first = 0;
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  std::int64_t elements = 1;  ///< the last row may be shorter
+  std::string text;
+};
+
+/// About twice as wide as high, and full rows where the number of elements allows it.
+std::int64_t wrapped_columns(std::int64_t elements) {
+  const auto good = static_cast<std::int64_t>(std::ceil(std::sqrt(2.0 * static_cast<double>(elements))));
+  for (std::int64_t columns = good; columns <= std::min(2 * good, most_heat_cells); ++columns)
+    if (elements % columns == 0) return columns;
+  for (std::int64_t columns = good; columns > good / 2; --columns)
+    if (columns <= most_heat_cells && elements % columns == 0) return columns;
+  return std::min(good, most_heat_cells);
+}
+
+Plane plane_around(const Shape& shape, std::int64_t elements, std::int64_t worst) {
+  Plane plane;
+  const std::size_t rank = shape.size();
+  if (rank >= 2 && shape[rank - 1] > 1 && shape[rank - 2] > 1) {
+    plane.rows = shape[rank - 2];
+    plane.columns = shape[rank - 1];
+    plane.elements = plane.rows * plane.columns;
+    const std::int64_t number = worst / plane.elements;
+    plane.first = number * plane.elements;
+    const std::int64_t planes = elements / plane.elements;
+    if (rank == 4) {
+      plane.text = fmt::format("channel {} of {}", number % shape[1], shape[1]);
+      if (shape[0] > 1) plane.text += fmt::format(", sample {} of {}", number / shape[1], shape[0]);
+    } else if (planes > 1) {
+      plane.text = fmt::format("plane {} of {}", number, planes);
+    }
+    return plane;
+  }
+  // A vector: wrapped, so that it is no line of one pixel. The part around the worst element.
+  constexpr std::int64_t short_row = 32;
+  constexpr std::int64_t most_elements = most_heat_cells * most_heat_cells;
+  plane.elements = std::min(elements, most_elements);
+  plane.first = worst / plane.elements * plane.elements;
+  plane.elements = std::min(plane.elements, elements - plane.first);
+  plane.columns = plane.elements <= short_row ? plane.elements : wrapped_columns(plane.elements);
+  plane.rows = (plane.elements + plane.columns - 1) / plane.columns;
+  if (plane.rows > 1)
+    plane.text = elements > plane.elements
+                     ? fmt::format("elements {} to {}, {} in a row", plane.first,
+                                   plane.first + plane.elements - 1, plane.columns)
+                     : fmt::format("all elements, {} in a row", plane.columns);
+  return plane;
+}
+
+/// One cell, gathered over its block.
+struct Cell {
+  double left_sum = 0.0;
+  double right_sum = 0.0;
+  double difference = 0.0;
+  std::int64_t left_finite = 0;
+  std::int64_t right_finite = 0;
+  bool torn = false;  ///< one side alone is not finite
+
+  void add(double left, double right) {
+    if (std::isfinite(left)) left_sum += left, ++left_finite;
+    if (std::isfinite(right)) right_sum += right, ++right_finite;
+    const double distance = apart(left, right);
+    if (std::isinf(distance)) torn = true;
+    else if (distance > std::fabs(difference)) difference = right - left;
+  }
+};
+
+double mean(double sum, std::int64_t count) {
+  return count > 0 ? sum / static_cast<double>(count) : std::nan("");
+}
+
+void fill_cells(HeatMap& map, const Plane& plane, const Numbers& left_at, const Numbers& right_at) {
+  map.block_width = (plane.columns + most_heat_cells - 1) / most_heat_cells;
+  map.block_height = (plane.rows + most_heat_cells - 1) / most_heat_cells;
+  map.width = (plane.columns + map.block_width - 1) / map.block_width;
+  map.height = (plane.rows + map.block_height - 1) / map.block_height;
+  // Only a wrapped vector has a short last row, and its cells are single elements.
+  const bool wrapped = plane.elements < plane.rows * plane.columns;
+  map.filled = wrapped ? plane.elements : map.width * map.height;
+  std::vector<Cell> cells(static_cast<std::size_t>(map.width * map.height));
+  map.low = INFINITY;
+  map.high = -INFINITY;
+  for (std::int64_t i = 0; i < plane.elements; ++i) {
+    const auto at = static_cast<std::size_t>(plane.first + i);
+    const double left = left_at(at);
+    const double right = right_at(at);
+    if (!std::isfinite(left) || !std::isfinite(right)) ++map.not_finite;
+    const std::int64_t y = i / plane.columns / map.block_height;
+    const std::int64_t x = i % plane.columns / map.block_width;
+    cells[static_cast<std::size_t>(y * map.width + x)].add(left, right);
+  }
+  for (const Cell& cell : cells) {
+    map.left.push_back(mean(cell.left_sum, cell.left_finite));
+    map.right.push_back(mean(cell.right_sum, cell.right_finite));
+    map.difference.push_back(cell.torn ? std::nan("") : cell.difference);
+    map.largest = std::max(map.largest, std::fabs(cell.difference));
+    for (const double value : {map.left.back(), map.right.back()}) {
+      if (!std::isfinite(value)) continue;
+      map.low = std::min(map.low, value);
+      map.high = std::max(map.high, value);
+    }
+  }
+  if (map.low > map.high) map.low = map.high = 0.0;
+}
+
+std::vector<std::int64_t> index_of(const Shape& shape, std::int64_t element) {
+  std::vector<std::int64_t> index(shape.size(), 0);
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    index[axis] = element % shape[axis];
+    element /= shape[axis];
+  }
+  return index;
+}
+
+std::uint8_t palette_entry(double value, double low, double high) {
+  if (!std::isfinite(value)) return not_finite_entry;
+  // Halves, since high − low may be more than a double holds.
+  const double range = high / 2 - low / 2;
+  const double share = range > 0.0 ? (value / 2 - low / 2) / range : 0.5;
+  return static_cast<std::uint8_t>(std::lround(last_map_entry * std::clamp(share, 0.0, 1.0)));
+}
+
+std::string picture_of(const HeatMap& map, const std::vector<double>& values, double low, double high,
+                       const Palette& palette) {
+  std::vector<std::uint8_t> entries;
+  entries.reserve(values.size());
+  for (const double value : values)
+    entries.push_back(static_cast<std::int64_t>(entries.size()) < map.filled ? palette_entry(value, low, high)
+                                                                             : empty_entry);
+  return indexed_data_uri(map.width, map.height, entries, palette);
+}
+
+}  // namespace
+
+std::optional<HeatMap> heat_map(const Tensor& left, const Tensor& right) {
+  if (left.dtype() != right.dtype() || left.shape() != right.shape() || left.elements() == 0)
+    return std::nullopt;
+  HeatMap map;
+  const auto draw = [&](const Numbers& left_at, const Numbers& right_at) {
+    std::size_t worst = 0;
+    double furthest = -1.0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(left.elements()); ++i) {
+      const double distance = apart(left_at(i), right_at(i));
+      if (distance > furthest) furthest = distance, worst = i;
+    }
+    const auto element = static_cast<std::int64_t>(worst);
+    const Plane plane = plane_around(left.shape(), left.elements(), element);
+    map.plane = plane.text;
+    map.worst = index_of(left.shape(), element);
+    map.worst_left = left_at(worst);
+    map.worst_right = right_at(worst);
+    fill_cells(map, plane, left_at, right_at);
+  };
+  const bool numbers = with_numbers(left, [&](const Numbers& left_at) {
+    with_numbers(right, [&](const Numbers& right_at) { draw(left_at, right_at); });
+  });
+  if (!numbers) return std::nullopt;
+  return map;
+}
+
+std::string values_picture(const HeatMap& map, const std::vector<double>& values) {
+  return picture_of(map, values, map.low, map.high, sequential_palette());
+}
+
+std::string difference_picture(const HeatMap& map) {
+  return picture_of(map, map.difference, -map.largest, map.largest, diverging_palette());
+}
+
+}  // namespace driftscope

@@ -1,0 +1,81 @@
+#include "core/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include "core/report/format.hpp"
+#include "core/report/report_sections.hpp"
+#include "core/report/report_style.hpp"
+
+namespace driftscope {
+namespace {
+
+namespace parts = report_sections;
+
+// Of the two megabytes that trackers take; the rest is for what follows a section.
+constexpr std::size_t most_bytes = 1'900'000;
+constexpr std::size_t heat_map_bytes = 600'000;
+constexpr std::size_t closing_bytes = 60'000;
+
+std::string head(const ComparisonView& view) {
+  return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+         "<meta name=\"generator\" content=\"Driftscope\"><meta name=\"color-scheme\" content=\"light dark\">"
+         "<title>" +
+         html_text(view.model_name) + " · " + html_text(headline(view), 200) + "</title><style>" +
+         report_style() + "</style></head><body><a class=\"skip\" href=\"#main\">Skip to the result</a>";
+}
+
+std::string chip(const TargetResult& target) {
+  const bool ran = target.trace && target.verification;
+  const Verdict verdict = ran ? target.verification->verdict : Verdict::missing;
+  return fmt::format("<li class=\"chip v-{}\"><b>{}</b> <span>{}</span></li>",
+                     ran ? verdict_name(verdict) : "fault", html_text(target.target, 48),
+                     ran ? html_escape(verdict_text(verdict)) : "✗ did not run");
+}
+
+std::string title(const ComparisonView& view) {
+  std::string html = "<header><h1>" + html_text(view.model_name) + "</h1><p class=\"headline\">" +
+                     html_text(headline(view), 1000) +
+                     "</p><ul class=\"chips\" aria-label=\"Verdict of each target\">" + chip(view.left);
+  std::size_t listed = 1;
+  for (const TargetResult& right : view.right)
+    if (++listed <= parts::most_targets) html += chip(right);
+  html += fmt::format("</ul><p class=\"soft\">input {}{} · compared with {}</p></header>",
+                      html_text(view.input_text, 200),
+                      view.input_label.empty() ? "" : ", labelled " + html_text(view.input_label),
+                      html_text(view.left.target, 80));
+  return html;
+}
+
+constexpr const char* legend_text =
+    "<footer><p>Verdicts: <span class=\"v-identical\">= identical</span> no bit differs · "
+    "~ rounding within what float32 rounding does by chance · "
+    "<span class=\"v-suspect\">? suspect</span> possible by rounding, but not by chance · "
+    "<span class=\"v-fault\">✗ fault</span> no rounding explains it. The budget of a layer comes "
+    "from the inputs that the target itself recorded, so an error is charged to the layer that "
+    "made it. Times are medians without the first run.</p></footer>";
+
+std::string left_out_section(const parts::LeftOut& left_out) {
+  if (left_out.empty()) return "";
+  std::string html = "<section aria-labelledby=\"left-out\"><h2 id=\"left-out\">Left out</h2>"
+                     "<p>To stay small enough to be attached. <code>--json</code> has all of it.</p><ul>";
+  for (const std::string& one : left_out) html += "<li>" + html_escape(one) + "</li>";
+  return html + "</ul></section>";
+}
+
+}  // namespace
+
+std::string comparison_report(const ComparisonView& view) {
+  const LayerIndex index(view);
+  parts::LeftOut left_out;
+  std::string html = head(view) + "<main id=\"main\">" + title(view);
+  html += parts::targets(view, left_out) + parts::drift_charts(view, index, left_out);
+  html += parts::worst_layers(view, index, heat_map_bytes, left_out);
+  html += parts::outputs(view) + parts::data_set(view);
+  const std::string closing = parts::environment(view, left_out) + parts::how_to_reproduce(view);
+  const std::size_t used = html.size() + closing.size() + closing_bytes;
+  html += parts::layer_table(index, used < most_bytes ? most_bytes - used : 0, left_out);
+  return html + closing + left_out_section(left_out) + legend_text + "</main></body></html>\n";
+}
+
+}  // namespace driftscope

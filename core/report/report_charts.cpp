@@ -1,0 +1,91 @@
+// Sections of the report: error against depth.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/report/charts.hpp"
+#include "core/report/format.hpp"
+#include "core/report/report_sections.hpp"
+
+namespace driftscope::report_sections {
+namespace {
+
+constexpr std::size_t most_drawn = 6;  // as many colours and markers as there are
+
+struct Drift {
+  std::vector<Series> errors;   // accumulated and local, target by target
+  std::vector<Series> budgets;
+  std::vector<std::string> layers;
+  std::vector<ChartMark> marks;
+};
+
+/// First fault and first divergence over all targets.
+std::vector<ChartMark> marks_of(const LayerIndex& index) {
+  std::vector<ChartMark> marks;
+  for (std::size_t row = 0; row < index.rows().size(); ++row)
+    for (std::size_t t = 0; t < index.targets().size(); ++t)
+      if (index.cell(row, t).verdict == Verdict::fault)
+        return {{row, "✗ first fault: " + index.rows()[row].node}};
+  for (std::size_t row = 0; row < index.rows().size(); ++row)
+    for (std::size_t t = 1; t < index.targets().size(); ++t) {
+      const LayerCell& cell = index.cell(row, t);
+      if (cell.compared() && (cell.difference->metrics.different_elements > 0 || !cell.difference->reason.empty()))
+        return {{row, "first difference: " + index.rows()[row].node}};
+    }
+  return marks;
+}
+
+Drift drift_of(const LayerIndex& index) {
+  Drift drift;
+  for (const auto& row : index.rows()) drift.layers.push_back(row.node);
+  const std::size_t targets = std::min(index.targets().size(), most_drawn);
+  for (std::size_t t = 0; t < targets; ++t) {
+    const std::string name = index.targets()[t]->target;
+    Series whole{name, {}, t};
+    Series local{name + ", the layer itself", {}, t, false, true};
+    Series budget{name, {}, t, false};
+    for (std::size_t row = 0; row < index.rows().size(); ++row) {
+      const LayerCell& cell = index.cell(row, t);
+      whole.values.push_back(cell.compared() && cell.difference->reason.empty()
+                                 ? relative_error(cell.difference->metrics)
+                                 : NAN);
+      const bool judged = cell.judged != nullptr && cell.judged->verdict != Verdict::missing;
+      local.values.push_back(judged ? relative_error(cell.judged->metrics) : NAN);
+      budget.values.push_back(judged ? cell.judged->budget_used : NAN);
+    }
+    if (index.targets()[t]->comparison) drift.errors.push_back(std::move(whole));
+    drift.errors.push_back(std::move(local));
+    drift.budgets.push_back(std::move(budget));
+  }
+  drift.marks = marks_of(index);
+  return drift;
+}
+
+}  // namespace
+
+double relative_error(const Metrics& metrics) {
+  if (metrics.different_elements == 0) return 0.0;
+  return std::pow(10.0, -metrics.sqnr_db / 20.0);
+}
+
+std::string drift_charts(const ComparisonView& view, const LayerIndex& index, LeftOut& left_out) {
+  if (index.rows().empty()) return "";
+  if (index.targets().size() > most_drawn)
+    left_out.push_back(fmt::format("{} targets in the charts.", index.targets().size() - most_drawn));
+  const Drift drift = drift_of(index);
+  return "<section aria-labelledby=\"drift\"><h2 id=\"drift\">Drift: where error is born and where it grows</h2>" +
+         log_chart({"Relative error by depth", "RMS error ÷ RMS signal",
+                    "Lines: how far a layer's output is from that of " + plain_text(view.left.target, 60) +
+                        ", errors of all layers before it included. Hollow markers: what the layer itself adds to "
+                        "the inputs that it was given, where it adds anything. A line without hollow markers "
+                        "is inherited error."},
+                   drift.layers, drift.errors, 0.0, drift.marks) +
+         log_chart({"Share of the rounding budget used", "error ÷ budget",
+                    "Each layer judged from the inputs that its own target recorded. Above the line no "
+                    "rounding explains it."},
+                   drift.layers, drift.budgets, 1.0) +
+         "</section>";
+}
+
+}  // namespace driftscope::report_sections

@@ -1,0 +1,266 @@
+// Sections of the report: the worst layers with heat maps, and the table of all.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/report/charts.hpp"
+#include "core/report/format.hpp"
+#include "core/report/heat_map.hpp"
+#include "core/report/report_sections.hpp"
+
+namespace driftscope::report_sections {
+namespace {
+
+constexpr std::size_t most_worst_layers = 6;
+constexpr std::int64_t picture_pixels = 240;  // the longer side on the page
+
+std::string index_list(const std::vector<std::int64_t>& index) {
+  return fmt::format("[{}]", fmt::join(index, ", "));
+}
+
+/// The trace to show beside a target's: the left one; for the left target itself the first that has it.
+std::size_t partner_of(const LayerIndex& index, std::size_t row, std::size_t target) {
+  if (target > 0) return 0;
+  for (std::size_t t = 1; t < index.targets().size(); ++t)
+    if (index.cell(row, t).tensor != nullptr) return t;
+  return 0;
+}
+
+std::string picture_figure(const std::string& source, const HeatMap& map, const std::string& title,
+                           const std::string& alt, const std::string& low, const std::string& high,
+                           const char* ramp) {
+  const std::int64_t longer = std::max(map.width, map.height);
+  const std::int64_t scale = std::max<std::int64_t>(1, picture_pixels / longer);
+  return fmt::format(
+      "<figure class=\"map\"><figcaption>{}</figcaption><img alt=\"{}\" width=\"{}\" height=\"{}\" "
+      "src=\"{}\"><div class=\"ramp\"><span>{}</span><i class=\"{}\"></i><span>{}</span></div></figure>",
+      title, alt, map.width * scale, map.height * scale, source, low, ramp, high);
+}
+
+std::string maps(const HeatMap& map, const std::string& left, const std::string& right) {
+  const std::string low = format_number(map.low);
+  const std::string high = format_number(map.high);
+  const std::string reach = format_number(map.largest);
+  const auto values = [&](const std::string& who, const std::vector<double>& cells) {
+    return picture_figure(values_picture(map, cells), map, html_text(who, 40),
+                          fmt::format("values of {} from {} to {}", html_text(who, 60), low, high), low, high,
+                          "sequential");
+  };
+  std::string html = "<div class=\"maps\">" + values(left, map.left) + values(right, map.right) +
+                     picture_figure(difference_picture(map), map, "difference, second − first",
+                                    fmt::format("difference, at most {}, largest at {}", reach,
+                                                index_list(map.worst)),
+                                    "−" + reach, "+" + reach, "diverging") +
+                     "</div>";
+  std::string notes = map.plane;
+  const auto note = [&](const std::string& text) { notes += (notes.empty() ? "" : " · ") + text; };
+  if (map.block_width > 1 || map.block_height > 1)
+    note(fmt::format("a cell is {}×{} elements: their mean, or the largest difference among them",
+                     map.block_height, map.block_width));
+  note(fmt::format("largest difference at {}: {:.9g} and {:.9g}", index_list(map.worst), map.worst_left,
+                   map.worst_right));
+  if (map.not_finite > 0)
+    note(fmt::format("<i class=\"not-finite\"></i>{} elements are NaN or infinite", map.not_finite));
+  return html + "<p class=\"soft\">" + notes + "</p>";
+}
+
+std::string why(const LayerCell& cell) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };
+  if (cell.judged != nullptr) {
+    add(fmt::format("{} × the rounding budget", format_number(cell.judged->budget_used)));
+    if (cell.judged->worst)
+      add(fmt::format("worst at {}: got {:.9g}, expected {:.9g}", index_list(cell.judged->worst->index),
+                      cell.judged->worst->got, cell.judged->worst->want));
+    if (!cell.judged->reason.empty()) add(html_text(cell.judged->reason, 400));
+    if (!cell.judged->group.empty())
+      add(fmt::format("judged together with {} nodes that were not recorded", cell.judged->group.size()));
+  }
+  if (cell.compared()) {
+    const Metrics& metrics = cell.difference->metrics;
+    if (!cell.difference->reason.empty()) add(html_text(cell.difference->reason, 400));
+    else add(fmt::format("{} of {} elements differ, by at most {} ({} ULP)", metrics.different_elements,
+                         metrics.elements, format_number(metrics.max_abs), format_ulp(metrics.max_ulp)));
+  }
+  if (cell.inherited) add("the layer itself is exact: it inherits the difference");
+  return text;
+}
+
+std::string worst_layer(const LayerIndex& index, std::size_t row, const LayerRank& rank) {
+  const auto& layer = index.rows()[row];
+  const LayerCell& cell = index.cell(row, rank.target);
+  std::string html = fmt::format(
+      "<article class=\"layer\"><h3>{} <span class=\"soft\">{} {}</span> <span class=\"v-{}\">{}</span> "
+      "<span class=\"soft\">on {}</span></h3><p>{}</p>",
+      html_text(layer.node, 60), html_text(layer.op, 40), shape_text(layer.shape), verdict_name(cell.verdict),
+      html_escape(verdict_text(cell.verdict)), html_text(index.targets()[rank.target]->target, 60), why(cell));
+  const std::size_t partner = partner_of(index, row, rank.target);
+  const Tensor* other = partner == rank.target ? nullptr : index.cell(row, partner).tensor;
+  if (cell.tensor != nullptr && other != nullptr) {
+    // Always the left target first, as everywhere on the page.
+    const bool swapped = rank.target == 0;
+    const auto map = swapped ? heat_map(*cell.tensor, *other) : heat_map(*other, *cell.tensor);
+    if (map)
+      html += maps(*map, index.targets()[swapped ? rank.target : partner]->target,
+                   index.targets()[swapped ? partner : rank.target]->target);
+  }
+  return html + "</article>";
+}
+
+/// Rows from the most to the least telling; equal ones as in the graph.
+std::vector<std::pair<LayerRank, std::size_t>> ranked_rows(const LayerIndex& index) {
+  std::vector<std::pair<LayerRank, std::size_t>> rows;
+  for (std::size_t row = 0; row < index.rows().size(); ++row) rows.emplace_back(rank_of(index, row), row);
+  std::ranges::sort(rows, [](const auto& a, const auto& b) {
+    if (a.first.tier != b.first.tier) return a.first.tier > b.first.tier;
+    if (a.first.weight != b.first.weight) return a.first.weight > b.first.weight;
+    return a.second < b.second;
+  });
+  return rows;
+}
+
+std::string table_cells(const LayerIndex& index, std::size_t row, std::size_t target,
+                        std::int64_t slowest) {
+  const LayerCell& cell = index.cell(row, target);
+  std::string html;
+  if (target > 0)
+    html += cell.compared()
+                ? fmt::format("<td>{}</td><td>{}{}</td>", cell.difference->metrics.different_elements,
+                              format_number(cell.difference->metrics.max_abs),
+                              cell.difference->metrics.max_ulp > 0.0
+                                  ? fmt::format(" <span class=\"soft\">({} ULP)</span>",
+                                                format_ulp(cell.difference->metrics.max_ulp))
+                                  : "")
+                : "<td>–</td><td>–</td>";
+  if (cell.judged != nullptr && cell.judged->verdict != Verdict::missing) {
+    const double used = cell.judged->budget_used;
+    html += fmt::format("<td>{}{}</td>", format_number(used), bar(used, used > 1.0 ? "over" : ""));
+  } else {
+    html += "<td>–</td>";
+  }
+  if (!cell.recorded)
+    html += "<td class=\"text soft\">not recorded</td>";
+  else
+    html += fmt::format("<td class=\"text v-{}\">{}{}</td>", verdict_name(cell.verdict),
+                        html_escape(verdict_text(cell.verdict)), cell.inherited ? ", inherited" : "");
+  const double share =
+      slowest > 0 ? static_cast<double>(cell.time_ns) / static_cast<double>(slowest) : 0.0;
+  return html + fmt::format("<td>{}{}</td>", format_ns(cell.time_ns), bar(share, ""));
+}
+
+std::string table_head(const LayerIndex& index, std::size_t targets) {
+  std::string html =
+      "<thead><tr><th scope=\"col\" rowspan=\"2\">layer</th><th scope=\"col\" class=\"text\" "
+      "rowspan=\"2\">op</th><th scope=\"col\" rowspan=\"2\">output</th>";
+  for (std::size_t t = 0; t < targets; ++t)
+    html += fmt::format("<th scope=\"colgroup\" class=\"text\" colspan=\"{}\">{}</th>", t == 0 ? 3 : 5,
+                        html_text(index.targets()[t]->target, 60));
+  html += "</tr><tr>";
+  for (std::size_t t = 0; t < targets; ++t)
+    html += std::string(t == 0 ? "" : "<th scope=\"col\">differ</th><th scope=\"col\">max abs</th>") +
+            "<th scope=\"col\">budget used</th><th scope=\"col\" class=\"text\">verdict</th>"
+            "<th scope=\"col\">time</th>";
+  return html + "</tr></thead>";
+}
+
+}  // namespace
+
+LayerRank rank_of(const LayerIndex& index, std::size_t row) {
+  LayerRank rank;
+  const auto consider = [&](int tier, double weight, std::size_t target) {
+    if (tier < rank.tier || (tier == rank.tier && !(weight > rank.weight))) return;
+    rank = {tier, std::isnan(weight) ? INFINITY : weight, target};
+  };
+  const auto early = -static_cast<double>(row);  // the earlier, the more telling
+  rank.weight = -INFINITY;
+  for (std::size_t t = 0; t < index.targets().size(); ++t) {
+    const LayerCell& cell = index.cell(row, t);
+    if (cell.verdict == Verdict::fault) consider(4, early, t);
+    if (cell.verdict == Verdict::suspect) consider(3, cell.judged->budget_used, t);
+    if (!cell.compared()) continue;
+    const bool differs = cell.difference->metrics.different_elements > 0 || !cell.difference->reason.empty();
+    const auto& first = index.targets()[t]->comparison->first_divergence;
+    if (differs && first && *first == index.rows()[row].node) consider(2, early, t);
+    if (differs) consider(1, relative_error(cell.difference->metrics), t);
+  }
+  return rank;
+}
+
+std::string worst_layers(const ComparisonView& view, const LayerIndex& index, std::size_t budget,
+                         LeftOut& left_out) {
+  if (index.rows().empty()) return "";
+  std::string html =
+      "<section aria-labelledby=\"worst\"><h2 id=\"worst\">Worst layers</h2>";
+  std::size_t shown_layers = 0;
+  std::size_t telling = 0;
+  std::size_t used = 0;
+  bool full = false;
+  for (const auto& [rank, row] : ranked_rows(index)) {
+    if (rank.tier == 0) break;
+    ++telling;
+    if (full || shown_layers == most_worst_layers) continue;
+    std::string one = worst_layer(index, row, rank);
+    full = used + one.size() > budget;
+    if (full) continue;
+    used += one.size();
+    html += one;
+    ++shown_layers;
+  }
+  if (telling == 0)
+    html += view.right.empty() || index.targets().size() < 2
+                ? "<p>No layer is suspect or a fault.</p>"
+                : "<p>No layer differs by a single bit: there is nothing to show here.</p>";
+  if (telling > shown_layers)
+    left_out.push_back(fmt::format("heat maps of {} of {} layers that differ.", telling - shown_layers, telling));
+  return html + "</section>";
+}
+
+std::string layer_table(const LayerIndex& index, std::size_t budget, LeftOut& left_out) {
+  if (index.rows().empty()) return "";
+  const std::size_t targets = std::min(index.targets().size(), most_targets);
+  std::vector<std::int64_t> slowest(targets, 0);
+  for (std::size_t t = 0; t < targets; ++t)
+    if (index.targets()[t]->trace)
+      for (const NodeRecord& node : index.targets()[t]->trace->nodes)
+        slowest[t] = std::max(slowest[t], steady_time_ns(node));
+  std::vector<std::pair<std::size_t, std::string>> chosen;
+  std::size_t used = 0;
+  for (const auto& [rank, row] : ranked_rows(index)) {
+    const auto& layer = index.rows()[row];
+    std::string html = fmt::format("<tr{}><th scope=\"row\">{}</th><td class=\"text\">{}</td><td>{}</td>",
+                                   rank.tier == 4 ? " class=\"fault-row\"" : "", html_text(layer.node, 40),
+                                   html_text(layer.op, 24), shape_text(layer.shape));
+    for (std::size_t t = 0; t < targets; ++t) html += table_cells(index, row, t, slowest[t]);
+    html += "</tr>";
+    used += html.size() + 40;  // and perhaps a gap
+    if (used > budget) break;
+    chosen.emplace_back(row, std::move(html));
+  }
+  std::ranges::sort(chosen);
+  const std::size_t columns = 3 + 3 + 5 * (targets - 1);
+  const auto gap = [&](std::size_t layers) {
+    return layers == 0 ? std::string()
+                       : fmt::format("<tr class=\"gap\"><td colspan=\"{}\">… {} less telling layers …</td></tr>",
+                                     columns, layers);
+  };
+  std::string html =
+      "<section class=\"wide\" aria-labelledby=\"layers\"><h2 id=\"layers\">All layers</h2><div class=\"scroll layers\" "
+      "tabindex=\"0\" role=\"group\" aria-label=\"All layers\"><table><caption class=\"unseen\">Layers in "
+      "the order of the graph, with each target's difference from the left one, verdict and time</caption>" +
+      table_head(index, targets) + "<tbody>";
+  std::size_t next = 0;
+  for (const auto& [row, text] : chosen) {
+    html += gap(row - next) + text;
+    next = row + 1;
+  }
+  html += gap(index.rows().size() - next) + "</tbody></table></div></section>";
+  if (chosen.size() < index.rows().size())
+    left_out.push_back(fmt::format("{} of {} rows of the table of layers; all faults, suspects and first "
+                                   "differences come first.",
+                                   index.rows().size() - chosen.size(), index.rows().size()));
+  return html;
+}
+
+}  // namespace driftscope::report_sections

@@ -1,0 +1,44 @@
+// The sections of the report, each a piece of HTML; "" where there is nothing to show. Client: report.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/results/comparison_view.hpp"
+#include "core/results/layer_index.hpp"
+
+namespace driftscope::report_sections {
+
+/// What was left out so that the file stays small, one sentence each.
+using LeftOut = std::vector<std::string>;
+
+[[nodiscard]] std::string targets(const ComparisonView& view, LeftOut& left_out);
+[[nodiscard]] std::string outputs(const ComparisonView& view);
+[[nodiscard]] std::string data_set(const ComparisonView& view);
+[[nodiscard]] std::string drift_charts(const ComparisonView& view, const LayerIndex& index,
+                                       LeftOut& left_out);
+/// The layers that say most of what went wrong, with heat maps, in at most `budget` bytes.
+[[nodiscard]] std::string worst_layers(const ComparisonView& view, const LayerIndex& index,
+                                       std::size_t budget, LeftOut& left_out);
+/// All layers, or the most telling of them, in at most `budget` bytes.
+[[nodiscard]] std::string layer_table(const LayerIndex& index, std::size_t budget, LeftOut& left_out);
+[[nodiscard]] std::string environment(const ComparisonView& view, LeftOut& left_out);
+[[nodiscard]] std::string how_to_reproduce(const ComparisonView& view);
+
+/// Targets beyond these are in the JSON alone.
+inline constexpr std::size_t most_targets = 12;
+
+/// Where a layer stands among those to show, larger first: faults before suspects before differences;
+/// faults and first divergences by their place in the graph, others by how much they differ.
+struct LayerRank {
+  int tier = 0;  ///< 4: fault, 3: suspect, 2: a first divergence, 1: differs, 0: identical
+  double weight = 0.0;
+  std::size_t target = 0;  ///< where it is worst
+};
+[[nodiscard]] LayerRank rank_of(const LayerIndex& index, std::size_t row);
+
+/// Noise ÷ signal of a comparison, root mean square: 10^(−SQNR/20).
+[[nodiscard]] double relative_error(const Metrics& metrics);
+
+}  // namespace driftscope::report_sections

@@ -1,0 +1,64 @@
+#include "core/results/compare_json.hpp"
+
+#include "core/base/json.hpp"
+#include "core/base/json_number.hpp"
+#include "core/results/verify_json.hpp"
+
+namespace driftscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json layer_to_json(const LayerDifference& layer) {
+  Json json;
+  json["node"] = layer.node;
+  json["op"] = layer.op;
+  json["output"] = layer.output;
+  json["shape"] = layer.shape;
+  json["max_abs"] = json_number(layer.metrics.max_abs);
+  json["max_rel"] = json_number(layer.metrics.max_rel);
+  json["max_ulp"] = json_number(layer.metrics.max_ulp);
+  json["cosine"] = json_number(layer.metrics.cosine);
+  json["sqnr_db"] = json_number(layer.metrics.sqnr_db);
+  json["kl"] = json_number(layer.kl);
+  json["different_elements"] = layer.metrics.different_elements;
+  json["elements"] = layer.metrics.elements;
+  json["left_ns"] = layer.left_ns;
+  json["right_ns"] = layer.right_ns;
+  if (!layer.reason.empty()) json["reason"] = layer.reason;
+  return json;
+}
+
+void add_comparison(Json& json, const Comparison& comparison) {
+  json["first_divergence"] =
+      comparison.first_divergence ? Json(*comparison.first_divergence) : Json(nullptr);
+  json["layers"] = Json::array();
+  for (const LayerDifference& layer : comparison.layers)
+    json["layers"].push_back(layer_to_json(layer));
+  json["output"] = {{"top1_left", comparison.output.top1_left},
+                    {"top1_right", comparison.output.top1_right},
+                    {"agree", comparison.output.agree}};
+  json["memory"] = {{"peak_bytes", comparison.peak_bytes}, {"kind", comparison.peak_kind}};
+}
+
+Json target_to_json(const ComparedTarget& target) {
+  Json json;
+  json["target"] = target.target;
+  if (target.verification != nullptr) json["verify"] = verification_to_json(*target.verification);
+  if (target.comparison != nullptr) add_comparison(json, *target.comparison);
+  if (!target.error.empty()) json["error"] = target.error;
+  return json;
+}
+
+}  // namespace
+
+std::string comparison_json(const ComparedTarget& left, std::span<const ComparedTarget> right) {
+  Json json;
+  json["format"] = "driftscope-compare-1";
+  json["left"] = target_to_json(left);
+  json["right"] = Json::array();
+  for (const ComparedTarget& target : right) json["right"].push_back(target_to_json(target));
+  return json_text(json, 1);
+}
+
+}  // namespace driftscope

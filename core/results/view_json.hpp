@@ -1,0 +1,15 @@
+// A ComparisonView as the JSON of `compare --json`: driftscope-compare-1, and for each target that ran
+// a data set "dataset": {"samples","correct" (null without labels),"agree" (with the left target)}.
+// Client: the command line.
+#pragma once
+
+#include <string>
+
+#include "core/results/comparison_view.hpp"
+
+namespace driftscope {
+
+/// `gate`: a JSON object that goes in under this name, when there is one.
+[[nodiscard]] std::string view_json(const ComparisonView& view, const std::string& gate = "");
+
+}  // namespace driftscope

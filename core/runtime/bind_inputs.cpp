@@ -1,0 +1,106 @@
+#include "core/runtime/bind_inputs.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/half.hpp"
+#include "core/base/rng.hpp"
+#include "core/eval/infer_shapes.hpp"
+
+namespace driftscope {
+namespace {
+
+std::string input_list(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const ValueId id : graph.inputs) {
+    const Value& value = graph.values[id];
+    names.push_back(fmt::format("{} ({} {})", value.name, dtype_name(value.dtype),
+                                value.shape ? shape_text(*value.shape) : "of any shape"));
+  }
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+template <class T, class F>
+void fill(Tensor& tensor, F next) {
+  for (T& x : tensor.mutable_values<T>()) x = static_cast<T>(next());
+}
+
+Status fill_randomly(Tensor& tensor, Rng& rng, const std::string& name) {
+  const auto small = [&] { return rng.below(4); };
+  switch (tensor.dtype()) {
+    case DType::float32: fill<float>(tensor, [&] { return rng.normal(); }); return {};
+    case DType::float64: fill<double>(tensor, [&] { return rng.normal(); }); return {};
+    case DType::float16:
+      fill<std::uint16_t>(tensor, [&] { return narrow(float16_format, rng.normal()); });
+      return {};
+    case DType::bfloat16:
+      fill<std::uint16_t>(tensor, [&] { return narrow(bfloat16_format, rng.normal()); });
+      return {};
+    case DType::boolean: fill<std::uint8_t>(tensor, [&] { return rng.below(2); }); return {};
+    case DType::int8: fill<std::int8_t>(tensor, small); return {};
+    case DType::uint8: fill<std::uint8_t>(tensor, small); return {};
+    case DType::int16: fill<std::int16_t>(tensor, small); return {};
+    case DType::uint16: fill<std::uint16_t>(tensor, small); return {};
+    case DType::int32: fill<std::int32_t>(tensor, small); return {};
+    case DType::uint32: fill<std::uint32_t>(tensor, small); return {};
+    case DType::int64: fill<std::int64_t>(tensor, small); return {};
+    case DType::uint64: fill<std::uint64_t>(tensor, small); return {};
+    default:
+      return unsupported(fmt::format("input {}: no random values of type {}; give it with --input",
+                                     name, dtype_name(tensor.dtype())));
+  }
+}
+
+}  // namespace
+
+Result<BoundInputs> bind_inputs(const Graph& graph, const NamedInputs& inputs) {
+  const bool unnamed = graph.inputs.size() == 1 && inputs.size() == 1 && inputs[0].name.empty();
+  for (std::size_t i = 0; i < inputs.size() && !unnamed; ++i) {
+    bool known = false;
+    for (const ValueId id : graph.inputs) known = known || graph.values[id].name == inputs[i].name;
+    if (!known)
+      return bad_input(fmt::format("there is no input named \"{}\"; the model's inputs are: {}",
+                                   inputs[i].name, input_list(graph)));
+    for (std::size_t j = 0; j < i; ++j)
+      if (inputs[j].name == inputs[i].name)
+        return bad_input(fmt::format("the input \"{}\" is given twice", inputs[i].name));
+  }
+  BoundInputs bound;
+  std::vector<Shape> shapes;
+  for (const ValueId id : graph.inputs) {
+    const Value& value = graph.values[id];
+    const Tensor* given = nullptr;
+    for (const NamedTensor& input : inputs)
+      if (unnamed || input.name == value.name) given = &input.tensor;
+    if (given == nullptr)
+      return bad_input(fmt::format("the input \"{}\" is missing; the model's inputs are: {}",
+                                   value.name, input_list(graph)));
+    if (value.dtype != DType::undefined && given->dtype() != value.dtype)
+      return bad_input(fmt::format("input {}: expected {}, got {}", value.name,
+                                   dtype_name(value.dtype), dtype_name(given->dtype())));
+    shapes.push_back(given->shape());
+    bound.inputs.push_back(*given);
+  }
+  DRIFTSCOPE_TRY(Graph with_shapes, bind_shapes(graph, shapes));
+  bound.graph = std::make_shared<const Graph>(std::move(with_shapes));
+  return bound;
+}
+
+Result<NamedInputs> seeded_inputs(const Graph& graph, std::uint64_t seed) {
+  NamedInputs inputs;
+  Rng rng(seed);
+  for (const ValueId id : graph.inputs) {
+    const Value& value = graph.values[id];
+    if (!value.shape || value.dtype == DType::undefined)
+      return bad_input(fmt::format(
+          "input {}: the model does not say its type and shape; give it with --input", value.name));
+    Shape shape;
+    for (const Dimension& dimension : *value.shape)
+      shape.push_back(dimension.known() ? dimension.size : 1);
+    DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(value.dtype, std::move(shape), value.name));
+    DRIFTSCOPE_CHECK(fill_randomly(tensor, rng, value.name));
+    inputs.push_back({value.name, std::move(tensor)});
+  }
+  return inputs;
+}
+
+}  // namespace driftscope

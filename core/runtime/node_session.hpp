@@ -1,0 +1,39 @@
+// A Session for engines that run node after node on the CPU: keeps values while somebody still needs
+// them, times each node, tells the observer. The engine supplies run_node.
+// Clients: engines/reference, engines/strict.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/runtime/engine.hpp"
+#include "core/runtime/value_store.hpp"
+
+namespace driftscope {
+
+class NodeSession : public Session {
+ public:
+  explicit NodeSession(std::shared_ptr<const Graph> graph);
+
+  [[nodiscard]] Status start(std::vector<Tensor> inputs, Observer& observer) final;
+  [[nodiscard]] Result<Progress> poll(std::int64_t budget_ns) final;
+  [[nodiscard]] Result<std::vector<Tensor>> finish() final;
+
+ protected:
+  /// Computes one node: inputs in the order of node.reads() (null: omitted), outputs in the order of
+  /// node.outputs.
+  [[nodiscard]] virtual Result<std::vector<Tensor>> run_node(
+      NodeId id, std::span<const Tensor* const> inputs) = 0;
+
+  [[nodiscard]] const Graph& graph() const { return *graph_; }
+
+ private:
+  [[nodiscard]] Status step();
+
+  std::shared_ptr<const Graph> graph_;
+  ValueStore store_;
+  Observer* observer_ = nullptr;
+  NodeId next_ = 0;
+};
+
+}  // namespace driftscope

@@ -1,0 +1,67 @@
+#include "native/browser/firefox_profile.hpp"
+
+#include <fstream>
+
+namespace driftscope {
+namespace {
+
+constexpr const char* preferences = R"(// graphics without a GPU, in workers too
+user_pref("dom.webgpu.enabled", true);
+user_pref("dom.webgpu.workers.enabled", true);
+user_pref("gfx.webgpu.ignore-blocklist", true);
+user_pref("webgl.force-enabled", true);
+// times of single layers
+user_pref("privacy.reduceTimerPrecision", false);
+// no questions, no first-run pages
+user_pref("browser.aboutwelcome.enabled", false);
+user_pref("browser.shell.checkDefaultBrowser", false);
+user_pref("browser.startup.homepage_override.mstone", "ignore");
+user_pref("browser.startup.page", 0);
+user_pref("browser.newtabpage.enabled", false);
+user_pref("browser.sessionstore.resume_from_crash", false);
+user_pref("browser.tabs.warnOnClose", false);
+user_pref("browser.warnOnQuit", false);
+user_pref("datareporting.policy.dataSubmissionEnabled", false);
+user_pref("datareporting.policy.dataSubmissionPolicyBypassNotification", true);
+user_pref("datareporting.usage.uploadEnabled", false);
+user_pref("termsofuse.bypassNotification", true);
+user_pref("toolkit.startup.max_resumed_crashes", -1);
+// no requests but ours
+user_pref("app.update.enabled", false);
+user_pref("app.update.auto", false);
+user_pref("app.normandy.enabled", false);
+user_pref("browser.region.network.url", "");
+user_pref("browser.safebrowsing.malware.enabled", false);
+user_pref("browser.safebrowsing.phishing.enabled", false);
+user_pref("browser.safebrowsing.downloads.remote.enabled", false);
+user_pref("browser.search.update", false);
+user_pref("extensions.getAddons.cache.enabled", false);
+user_pref("extensions.systemAddon.update.enabled", false);
+user_pref("extensions.update.enabled", false);
+user_pref("media.gmp-manager.updateEnabled", false);
+user_pref("media.gmp-provider.enabled", false);
+user_pref("network.captive-portal-service.enabled", false);
+user_pref("network.connectivity-service.enabled", false);
+user_pref("network.dns.disablePrefetch", true);
+user_pref("network.prefetch-next", false);
+user_pref("services.settings.server", "data:,#remote-settings-off");
+user_pref("toolkit.telemetry.enabled", false);
+user_pref("toolkit.telemetry.unified", false);
+// a background tab would be slowed down
+user_pref("dom.min_background_timeout_value", 4);
+user_pref("dom.ipc.processPriorityManager.enabled", false);
+)";
+
+}  // namespace
+
+Status write_firefox_profile(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  std::ofstream file(folder / "user.js");
+  file << preferences;
+  file.flush();
+  if (!file) return io_error("cannot write '" + (folder / "user.js").string() + "'");
+  return {};
+}
+
+}  // namespace driftscope

@@ -1,0 +1,87 @@
+#include "native/browser/launcher.hpp"
+
+#include <utility>
+
+#include "native/os/log_tail.hpp"
+
+namespace driftscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Everything that a browser might write goes into the profile folder, nothing to the user's own.
+Result<std::map<std::string, std::string>> private_folders(const fs::path& folder) {
+  std::map<std::string, std::string> environment;
+  const std::pair<const char*, const char*> places[] = {
+      {"HOME", "home"},           {"XDG_CONFIG_HOME", "config"},   {"XDG_CACHE_HOME", "cache"},
+      {"XDG_DATA_HOME", "data"},  {"XDG_STATE_HOME", "state"},     {"XDG_RUNTIME_DIR", "runtime"},
+      {"TMPDIR", "tmp"}};
+  for (const auto& [variable, name] : places) {
+    std::error_code error;
+    fs::create_directory(folder / name, error);
+    if (error)
+      return io_error("cannot make '" + (folder / name).string() + "': " + error.message());
+    fs::permissions(folder / name, fs::perms::owner_all, error);
+    environment[variable] = (folder / name).string();
+  }
+  // No desktop services: they would outlive the browser, or answer for another one.
+  environment["NO_AT_BRIDGE"] = "1";
+  environment["GSETTINGS_BACKEND"] = "memory";
+  environment["DBUS_SESSION_BUS_ADDRESS"] = "disabled:";
+  return environment;
+}
+
+}  // namespace
+
+Result<Browser> Browser::start(const HostInfo& host, const std::string& url) {
+  DRIFTSCOPE_TRY(TempFolder folder, TempFolder::make());
+  Browser browser(std::move(folder));
+  const fs::path& profile = browser.folder_.path();
+  DRIFTSCOPE_TRY(const BrowserCommand command, browser_command(host, profile, url));
+  ProcessSpec spec;
+  DRIFTSCOPE_TRY(spec.environment, private_folders(profile));
+  spec.arguments = command.arguments;
+  spec.output = profile / "browser.log";
+  spec.without = {"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"};
+  for (const auto& [name, value] : command.environment) spec.environment[name] = value;
+  if (command.needs_display) {
+    auto display = Xvfb::start(profile);
+    if (!display.ok()) {
+      Error error = std::move(display).error();
+      if (error.kind == ErrorKind::missing)
+        error.message +=
+            "; " + host.label + " needs it, './tools/setup' installs it (package xvfb)";
+      return error;
+    }
+    browser.display_.emplace(*std::move(display));
+    for (const auto& [name, value] : browser.display_->environment())
+      spec.environment[name] = value;
+  }
+  DRIFTSCOPE_TRY(ChildProcess process, ChildProcess::start(spec));
+  browser.process_.emplace(std::move(process));
+  return browser;
+}
+
+Browser::~Browser() { end(); }
+
+bool Browser::running() const { return process_ && process_->running(); }
+
+std::string Browser::exit_text() const {
+  if (!process_) return {};
+  return process_->exit_text() + "; its last words: " +
+         last_words(folder_.path() / "browser.log");
+}
+
+std::int64_t Browser::memory() const {
+  return process_ ? total_pss(find_processes(process_->mark(), false)) : 0;
+}
+
+void Browser::end() {
+  // Its profile goes with it: there is nothing to save, so that it gets little time to try.
+  if (process_) process_->end(300);
+  process_.reset();
+  if (display_) display_->end();
+  display_.reset();
+}
+
+}  // namespace driftscope

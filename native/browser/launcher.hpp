@@ -1,0 +1,43 @@
+// A browser on one page, with a profile folder, a display and processes of its own, all of which go
+// when it is ended. Client: run_in_browser.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "native/browser/browsers.hpp"
+#include "native/os/child_process.hpp"
+#include "native/os/temp_folder.hpp"
+#include "native/browser/xvfb.hpp"
+
+namespace driftscope {
+
+class Browser {
+ public:
+  [[nodiscard]] static Result<Browser> start(const HostInfo& host, const std::string& url);
+  Browser(Browser&&) noexcept = default;
+  Browser& operator=(Browser&&) = delete;
+  ~Browser();
+
+  [[nodiscard]] bool running() const;
+  /// How it ended and its last words, for a message.
+  [[nodiscard]] std::string exit_text() const;
+  /// PSS of its processes (not of the display's), bytes.
+  [[nodiscard]] std::int64_t memory() const;
+  /// Ends all its processes and removes its folder.
+  void end();
+
+ private:
+  explicit Browser(TempFolder folder) : folder_(std::move(folder)) {}
+
+  // In the order of their beginning; they end in the reverse order.
+  TempFolder folder_;
+  std::optional<Xvfb> display_;
+  std::optional<ChildProcess> process_;
+};
+
+}  // namespace driftscope

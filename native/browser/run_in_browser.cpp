@@ -1,0 +1,216 @@
+#include "native/browser/run_in_browser.hpp"
+
+#include <algorithm>
+
+#include "core/base/json.hpp"
+#include "core/protocol/batch.hpp"
+#include "core/trace/trace_file.hpp"
+#include "native/os/cleanup.hpp"
+#include "native/browser/launcher.hpp"
+
+namespace driftscope {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+constexpr milliseconds poll_interval{50};
+constexpr milliseconds longest_silence{30000};  // the page reports several times a second
+
+// What the page is asked to do; web/job.mjs reads it.
+std::string job_description(const BrowserJob& job, const HostInfo& host) {
+  json attachments = json::array();
+  for (const JobAttachment& file : job.attachments)
+    attachments.push_back({{"name", file.location}, {"bytes", file.bytes->size()}});
+  json description = {{"format", "driftscope-job-1"},
+                      {"target", job.target.text()},
+                      {"engine", job.target.engine},
+                      {"options", job.target.options},
+                      {"model", {{"name", job.model_name}, {"bytes", job.model->size()}, {"sha256", job.model_sha256}}},
+                      {"attachments", attachments},
+                      {"repeat", job.repeat},
+                      {"capture", capture_name(job.capture)},
+                      {"environment", {{"browser_version", host.version}}}};
+  if (job.samples > 0) description["samples"] = job.samples;
+  else description["stream"] = true;
+  if (job.values) description["values"] = *job.values;
+  return json_text(description);
+}
+
+struct MemorySampleAt {
+  Clock::time_point time;
+  std::int64_t bytes = 0;
+};
+
+std::string seconds_text(milliseconds time) {
+  const auto tenths = time.count() / 100;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+}
+
+Error hang_error(const HostInfo& host, const std::string& what, milliseconds time) {
+  return missing_error(host.host + " (" + host.version + ") " + what + " for " +
+                       seconds_text(time) + " and was ended; --timeout allows more");
+}
+
+// Why the wait has to end without a result; nothing while there is hope.
+std::optional<Error> check_life(const Job::Snapshot& now, const HostInfo& host,
+                                const Browser& browser, milliseconds timeout) {
+  if (CleanupRegistry::instance().closed()) return Error{ErrorKind::cancelled, "stopped"};
+  if (!browser.running())
+    return missing_error(host.host + " (" + host.version +
+                         ") ended before it sent its trace: " + browser.exit_text());
+  const auto time = Clock::now();
+  if (!now.opened && time - now.last_sign > timeout)
+    return hang_error(host, "did not open the page", timeout);
+  const milliseconds silence = std::min(timeout, longest_silence);
+  if (now.opened && time - now.last_sign > silence)
+    return hang_error(host, "gave no sign of life", silence);
+  if (now.opened && time - now.last_change > timeout)
+    return hang_error(host, "made no progress (phase '" + now.progress.phase + "')", timeout);
+  return std::nullopt;
+}
+
+// A tab that the browser ended for its memory is silent: what it had taken is then the only hint.
+Error with_memory(Error error, const std::vector<MemorySampleAt>& samples) {
+  constexpr std::int64_t much = std::int64_t{2} << 30;
+  std::int64_t peak = 0;
+  for (const MemorySampleAt& sample : samples) peak = std::max(peak, sample.bytes);
+  if (error.kind == ErrorKind::missing && peak >= much)
+    error.message += "; its processes had taken " + std::to_string(peak >> 20) +
+                     " MiB: the page may have run out of memory. Run the model on the pc, or with a "
+                     "smaller batch";
+  return error;
+}
+
+void add_memory(Trace& trace, const std::vector<MemorySampleAt>& samples,
+                Clock::time_point run_began) {
+  for (const MemorySampleAt& sample : samples) {
+    const double t_ms = std::chrono::duration<double, std::milli>(sample.time - run_began).count();
+    trace.memory.push_back({t_ms, sample.bytes, "process_tree_pss"});
+  }
+}
+
+Result<Trace> read_answer(const Bytes& bytes, const BrowserJob& job) {
+  auto trace = read_trace(bytes);
+  if (!trace.ok())
+    return in_context(std::move(trace).error(), "the trace that the browser sent");
+  if (trace->target != job.target.text())
+    return internal_error("the browser sent a trace of '" + trace->target + "', asked was '" +
+                          job.target.text() + "'");
+  return trace;
+}
+
+/// What a browser sent, and what was seen of it meanwhile.
+struct Outcome {
+  Bytes answer;
+  std::vector<MemorySampleAt> memory;
+  Clock::time_point run_began;
+};
+
+/// Puts the job on the board, starts the browser on it, watches it and ends it.
+Result<Outcome> run_job(Server& server, const HostInfo& host, JobContent content,
+                        const BrowserOptions& options, const BrowserProgressCallback& progress) {
+  DRIFTSCOPE_TRY(std::shared_ptr<Job> added, server.jobs().add(std::move(content)));
+  const BoardEntry entry(server.jobs(), std::move(added));
+  std::optional<Browser> browser;
+  const auto start = [&]() -> Status {
+    DRIFTSCOPE_TRY(Browser started, Browser::start(host, server.job_url(*entry)));
+    browser.reset();
+    browser.emplace(std::move(started));
+    return {};
+  };
+  const Clock::time_point asked = Clock::now();
+  DRIFTSCOPE_CHECK(start());
+  bool again = false;
+
+  std::vector<MemorySampleAt> memory;
+  const auto sample_memory = [&] { memory.push_back({Clock::now(), browser->memory()}); };
+  while (true) {
+    const Job::Snapshot now = entry->wait(poll_interval);
+    if (now.over) break;
+    if (auto error = check_life(now, host, *browser, options.timeout))
+      return with_memory(*std::move(error), memory);
+    if (!now.opened && !again && Clock::now() - asked > options.start_patience) {
+      again = true;
+      browser->end();  // before it is asked once more: no page of it may open the job any longer
+      if (entry->wait(milliseconds(0)).opened)
+        return hang_error(host, "did not open the page", options.start_patience);
+      DRIFTSCOPE_CHECK(start());
+      continue;
+    }
+    if (memory.empty() || Clock::now() - memory.back().time >= options.memory_interval)
+      sample_memory();
+    BrowserProgress report{now.progress, memory.back().bytes};
+    if (report.job.phase.empty()) report.job.phase = "start";
+    if (progress && !progress(report))
+      return Error{ErrorKind::cancelled, host.host + ": stopped"};
+  }
+  sample_memory();  // even the shortest run has one, taken while everything is still in place
+  const Job::Snapshot last = entry->wait(milliseconds(0));
+  browser->end();
+  auto answer = entry->take();
+  if (!answer.ok()) return in_context(std::move(answer).error(), host.host);
+  return Outcome{*std::move(answer), std::move(memory), last.run_began.value_or(last.last_sign)};
+}
+
+}  // namespace
+
+Status check_browser_model(const std::string& name, const Bytes& model,
+                           const std::vector<JobAttachment>& attachments, std::size_t limit) {
+  std::size_t bytes = model.size();
+  for (const JobAttachment& file : attachments) bytes += file.bytes->size();
+  if (bytes <= limit) return {};
+  return limit_error(name + " has " + std::to_string(bytes >> 20) +
+                     " MiB with its external data; a browser's engine takes up to " +
+                     std::to_string(limit >> 20) +
+                     " MiB, since its memory ends at 4 GiB. Run it on the pc, or with smaller weights");
+}
+
+Result<Trace> run_in_browser(Server& server, const BrowserJob& job, const BrowserOptions& options,
+                             const BrowserProgressCallback& progress) {
+  DRIFTSCOPE_TRY(const HostInfo host, probe_host(job.target.host));
+  return run_in_browser(server, host, job, options, progress);
+}
+
+Result<Trace> run_in_browser(Server& server, const HostInfo& host, const BrowserJob& job,
+                             const BrowserOptions& options,
+                             const BrowserProgressCallback& progress) {
+  DRIFTSCOPE_CHECK(
+      check_browser_model(job.model_name, *job.model, job.attachments, options.max_model_bytes));
+  std::vector<NamedTensor> collected;
+  TensorSink collect = [&collected](const std::string& name, const Tensor& tensor) {
+    collected.push_back({name, tensor});
+    return Status();
+  };
+  JobContent content{job_description(job, host), job.model, {}, job.inputs};
+  if (job.samples == 0)
+    content.values = std::make_unique<ValueReceiver>(job.sink ? job.sink : std::move(collect),
+                                                     options.max_value_bytes);
+  for (const JobAttachment& file : job.attachments) content.attachments.push_back(file.bytes);
+  DRIFTSCOPE_TRY(const Outcome outcome,
+                 run_job(server, host, std::move(content), options, progress));
+  DRIFTSCOPE_TRY(Trace trace, read_answer(outcome.answer, job));
+  if (!collected.empty()) trace.tensors = std::move(collected);
+  add_memory(trace, outcome.memory, outcome.run_began);
+  return trace;
+}
+
+Result<std::vector<Result<Trace>>> run_batch_in_browser(Server& server, const BrowserBatch& batch,
+                                                        const BrowserOptions& options,
+                                                        const BrowserProgressCallback& progress) {
+  DRIFTSCOPE_TRY(const HostInfo host, probe_host(batch.target.host));
+  const json description = {{"format", "driftscope-job-1"},
+                            {"target", batch.target.text()},
+                            {"engine", batch.target.engine},
+                            {"options", batch.target.options},
+                            {"model", {{"name", batch.name}, {"bytes", 0}}},
+                            {"attachments", json::array()},
+                            {"batch", batch.cases},
+                            {"environment", {{"browser_version", host.version}}}};
+  JobContent content{json_text(description), nullptr, {}, batch.packed};
+  DRIFTSCOPE_TRY(const Outcome outcome,
+                 run_job(server, host, std::move(content), options, progress));
+  return unpack_answers(outcome.answer, batch.cases);
+}
+
+}  // namespace driftscope

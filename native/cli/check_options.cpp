@@ -1,0 +1,64 @@
+#include "native/cli/check_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/checks/annotations.hpp"
+#include "core/checks/junit.hpp"
+#include "native/cli/console.hpp"
+#include "native/os/files.hpp"
+
+namespace driftscope {
+namespace {
+
+bool in_github_actions() {
+  const char* value = std::getenv("GITHUB_ACTIONS");
+  return value != nullptr && std::string_view(value) == "true";
+}
+
+/// GitHub collects what steps append to this file. It spoils no comparison when it cannot be written.
+void append_summary(const std::string& text) {
+  const char* path = std::getenv("GITHUB_STEP_SUMMARY");
+  if (path == nullptr || *path == '\0') return;
+  std::FILE* file = std::fopen(path, "ab");
+  const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const bool closed = file != nullptr && std::fclose(file) == 0;
+  if (!written || !closed)
+    print_error(io_error(fmt::format("GITHUB_STEP_SUMMARY: cannot append to {}", path)));
+}
+
+}  // namespace
+
+void add_gate_options(CLI::App& app, GateOptions& options, const std::string& usual) {
+  app.add_option("--fail-on", options.fail_on,
+                 "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
+                 "top1 (another best class), bits (any differing bit), slower:20% (beyond the noise). What "
+                 "is not listed is shown and does not count. Default: " + usual)
+      ->expected(1)
+      ->take_all();
+  app.add_option("--junit", options.junit,
+                 "Write the checks as JUnit XML: a suite per target, a case per layer");
+}
+
+Result<FailOn> conditions_of(const GateOptions& options, const std::string& usual) {
+  if (!options.fail_on.empty()) return parse_fail_on(options.fail_on);
+  const std::vector<std::string> texts = {usual};
+  return parse_fail_on(texts);
+}
+
+Status tell_gate(const Gate& gate, const ComparisonView& view, const GateOptions& options,
+                 const std::string& model_path, bool print) {
+  std::FILE* out = options.json == "-" ? stderr : stdout;
+  if (print || gate.failed()) fmt::print(out, "{}", gate_text(gate));
+  if (in_github_actions()) {
+    fmt::print(out, "{}", github_annotations(gate, model_path));
+    append_summary(github_summary(gate, view));
+  }
+  if (options.junit.empty()) return {};
+  return write_file(options.junit, junit_xml(gate, view));
+}
+
+}  // namespace driftscope

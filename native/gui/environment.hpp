@@ -1,0 +1,21 @@
+// What this machine can run, and what was measured on it before. Client: desktop_host.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "core/gui/feed.hpp"
+
+namespace driftscope {
+
+/// Every engine here and in each browser, or why not and how to get it. Starts the browsers' programs to
+/// ask for their versions.
+[[nodiscard]] std::vector<ui::TargetChoice> targets_here(const std::filesystem::path& site);
+
+/// Where the history of benches lies; empty when nothing says so.
+[[nodiscard]] std::filesystem::path usual_history();
+
+/// Its courses; none when it is absent or cannot be read.
+[[nodiscard]] std::vector<ui::RunTrend> read_history(const std::filesystem::path& file);
+
+}  // namespace driftscope

@@ -1,0 +1,36 @@
+// --input and --dataset: what the user names → tensors for the model's inputs.
+// Clients: run, compare.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/runtime/bind_inputs.hpp"
+#include "native/host/model_file.hpp"
+
+namespace driftscope {
+
+struct GivenInputs {
+  NamedInputs tensors;
+  std::string text;   ///< how the user named them; "seed:42 (random)" when nothing was given
+  std::string label;  ///< class name of the sample, when it is known
+};
+
+/// Each spec is NAME=SOURCE or SOURCE: .npy, .pb, .safetensors, .png, .jpg, .txt, a folder of an ONNX
+/// test_data_set, one sample of a data set (idx:FILE#17), seed:42. Without any, seed:42.
+[[nodiscard]] Result<GivenInputs> read_inputs(const std::vector<std::string>& specs,
+                                              const ModelFile& model);
+
+/// All samples of a data set, stacked along a new leading axis of the model's only input.
+struct GivenDataset {
+  NamedInputs stacked;
+  std::int64_t samples = 0;
+  std::vector<std::int64_t> labels;
+  std::vector<std::string> class_names;
+  std::string text;
+};
+
+/// idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR or images:DIR.
+[[nodiscard]] Result<GivenDataset> read_dataset(const std::string& spec, const ModelFile& model);
+
+}  // namespace driftscope

@@ -1,0 +1,41 @@
+#include "native/host/load_request.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace driftscope {
+
+using nlohmann::json;
+
+void LoadRequest::read(std::uint64_t offset, std::span<std::byte> target) const {
+  for (const auto& part : outside) {
+    if (offset >= part->size()) {
+      offset -= part->size();
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(offset);
+    const std::size_t count = std::min(part->size() - at, target.size());
+    if (count == 0) return;
+    std::memcpy(target.data(), part->data() + at, count);
+    target = target.subspan(count);
+    offset = 0;
+  }
+}
+
+LoadRequest load_request(const ModelFile& model, const Target& target) {
+  LoadRequest request;
+  request.outside.push_back(model.bytes);
+  std::size_t size = model.bytes->size();
+  json attachments = json::array();
+  for (const JobAttachment& file : model.attachments) {
+    attachments.push_back({{"name", file.location}, {"bytes", file.bytes->size()}});
+    request.outside.push_back(file.bytes);
+    size += file.bytes->size();
+  }
+  request.head = {{"do", "load"},  {"target", target.text()}, {"once", true},
+                  {"outside", size}, {"unhashed", true}};
+  if (!attachments.empty()) request.head["attachments"] = std::move(attachments);
+  return request;
+}
+
+}  // namespace driftscope

@@ -1,0 +1,88 @@
+#include "native/host/model_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/base/sha256.hpp"
+#include "core/graph/build.hpp"
+#include "core/eval/infer_shapes.hpp"
+
+namespace driftscope {
+namespace {
+
+/// Reads each external file once, keeps it as an attachment and hands out the parts asked for.
+ExternalData attaching(const std::filesystem::path& folder, std::vector<JobAttachment>& attachments) {
+  return [folder, &attachments](const std::string& location, std::int64_t offset,
+                                std::int64_t length) -> Result<std::vector<std::byte>> {
+    auto found = std::find_if(attachments.begin(), attachments.end(),
+                              [&](const JobAttachment& a) { return a.location == location; });
+    if (found == attachments.end()) {
+      DRIFTSCOPE_TRY(Bytes bytes, read_file(folder / location));
+      found = attachments.insert(attachments.end(),
+                                 {location, std::make_shared<const Bytes>(std::move(bytes))});
+    }
+    const auto size = static_cast<std::int64_t>(found->bytes->size());
+    if (offset < 0 || offset > size || (length >= 0 && length > size - offset))
+      return bad_input(fmt::format(
+          "external data file {}: {} bytes at offset {} are needed, the file has {}", location,
+          length, offset, size));
+    const auto begin = found->bytes->begin() + offset;
+    return std::vector<std::byte>(begin, length < 0 ? found->bytes->end() : begin + length);
+  };
+}
+
+ByteSource kept_source(std::shared_ptr<const Bytes> bytes) {
+  const std::size_t size = bytes->size();
+  return {size, [kept = std::move(bytes)](std::uint64_t offset, std::span<std::byte> target) {
+            source_of(*kept).read(offset, target);
+          }};
+}
+
+Result<Graph> graph_of(const Model& model) {
+  DRIFTSCOPE_TRY(Graph graph, build_graph(model));
+  return infer_shapes(std::move(graph));
+}
+
+}  // namespace
+
+Result<ModelFile> load_model_file(const std::filesystem::path& path, Weights weights) {
+  const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
+  ModelFile file;
+  file.path = path;
+  DRIFTSCOPE_TRY(Bytes bytes, read_file(path));
+  file.bytes = std::make_shared<const Bytes>(std::move(bytes));
+  auto model = read_onnx(kept_source(file.bytes), attaching(path.parent_path(), file.attachments), weights);
+  if (!model.ok()) return name_file(std::move(model).error());
+  auto graph = graph_of(*model);
+  if (!graph.ok()) return name_file(std::move(graph).error());
+  file.sha256 = std::move(model->sha256);
+  file.graph = *std::move(graph);
+  return file;
+}
+
+ModelHash::ModelHash(std::span<const std::byte> bytes, bool beside)
+    : hash_(std::async(beside ? std::launch::async : std::launch::deferred,
+                       [bytes] { return sha256_hex(bytes); })) {
+  if (!beside) hash_.wait();
+}
+
+bool ModelHash::known() const {
+  return hash_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+Result<GraphFile> load_graph_file(const std::filesystem::path& path, int threads) {
+  const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
+  DRIFTSCOPE_TRY(MappedFile file, MappedFile::open(path));
+  ModelHash sha256(file.bytes(), threads > 1);
+  std::vector<JobAttachment> attachments;
+  const auto model = read_onnx(source_of(file.bytes()), attaching(path.parent_path(), attachments),
+                               Weights::deferred, Hash::none);
+  if (!model.ok()) return name_file(model.error());
+  auto graph = graph_of(*model);
+  if (!graph.ok()) return name_file(std::move(graph).error());
+  return GraphFile{std::move(file), std::move(sha256), *std::move(graph)};
+}
+
+}  // namespace driftscope

@@ -1,0 +1,85 @@
+#include "native/host/sample_files.hpp"
+
+#include <fmt/format.h>
+
+#include "native/os/files.hpp"
+
+namespace driftscope {
+namespace {
+
+std::filesystem::path preprocess_path(const ModelFile& model) {
+  return std::filesystem::path(model.path).replace_extension(".preprocess.json");
+}
+
+Result<SampleDescription> read_description(const ModelFile& model) {
+  const auto path = preprocess_path(model);
+  auto bytes = read_file(path);
+  if (!bytes.ok())
+    return bad_input(fmt::format(
+        "{}; it describes how a sample becomes the model's input, and pictures, texts and data sets "
+        "need it (see assets/README.md for the format)",
+        bytes.error().message));
+  auto how = parse_sample_description({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  if (!how.ok()) return in_context(std::move(how).error(), path.string());
+  // The vocabulary is named from the description's own folder.
+  if (auto* text = std::get_if<TextPreprocess>(&*how))
+    text->vocabulary = (path.parent_path() / text->vocabulary).lexically_normal().string();
+  return how;
+}
+
+Result<std::vector<FolderEntry>> list_folder(const std::string& path) {
+  std::vector<FolderEntry> entries;
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(path, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    std::error_code ignored;
+    entries.push_back({entry->path().filename().string(), entry->is_directory(ignored)});
+  }
+  if (error) return bad_input(fmt::format("cannot read the folder {}: {}", path, error.message()));
+  return entries;
+}
+
+FileAccess file_access() {
+  return {[](const std::string& path) { return read_file(path); }, &list_folder};
+}
+
+}  // namespace
+
+bool is_sample_file(const std::string& path) {
+  return is_picture_name(path) || path.ends_with(".txt");
+}
+
+Result<NamedTensor> read_sample_file(const std::string& path, const ModelFile& model) {
+  DRIFTSCOPE_TRY(const SampleDescription how, read_description(model));
+  const auto* picture = std::get_if<Preprocess>(&how);
+  if (is_picture_name(path) != (picture != nullptr))
+    return bad_input(fmt::format("{}: {}, but {} describes {}", path,
+                                 picture != nullptr ? "a text" : "a picture",
+                                 preprocess_path(model).string(),
+                                 picture != nullptr ? "pictures" : "texts"));
+  DRIFTSCOPE_TRY(const Bytes bytes, read_file(path));
+  const auto read = [&]() -> Result<Tensor> {
+    if (picture != nullptr) return read_picture(*picture, bytes);
+    const auto& text = std::get<TextPreprocess>(how);
+    DRIFTSCOPE_TRY(const Vocabulary vocabulary, read_vocabulary(text, file_access().read));
+    return encode(text, vocabulary, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  };
+  auto tensor = read();
+  if (!tensor.ok()) return in_context(std::move(tensor).error(), path);
+  return NamedTensor{std::visit([](const auto& one) { return one.input; }, how), *std::move(tensor)};
+}
+
+Result<Dataset> open_dataset(const DatasetSpec& spec, const ModelFile& model) {
+  DRIFTSCOPE_TRY(SampleDescription how, read_description(model));
+  return Dataset::open(spec, std::move(how), file_access());
+}
+
+std::vector<std::string> class_names(const ModelFile& model) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(preprocess_path(model), ignored)) return {};
+  const auto how = read_description(model);
+  if (!how.ok()) return {};
+  return std::visit([](const auto& one) { return one.labels; }, *how);
+}
+
+}  // namespace driftscope

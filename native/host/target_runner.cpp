@@ -1,0 +1,140 @@
+#include "native/host/target_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/protocol/batch.hpp"
+#include "core/trace/trace_file.hpp"
+#include "core/verify/name_match.hpp"
+#include "core/verify/perturbation.hpp"
+#include "native/os/files.hpp"
+#include "native/host/local_run.hpp"
+#include "native/browser/run_in_browser.hpp"
+
+namespace driftscope {
+namespace {
+
+Result<Trace> read_recorded(const Target& target, const Graph& graph) {
+  DRIFTSCOPE_TRY(const Bytes bytes, read_file(target.engine));
+  auto trace = read_trace(bytes);
+  if (!trace.ok()) return in_context(std::move(trace).error(), target.engine);
+  rename_values(graph, match_names(graph, TraceView(*trace)), *trace);
+  return trace;
+}
+
+std::string step_name(const std::string& phase) {
+  if (phase == "start") return "starting the browser";
+  if (phase == "open") return "page opened";
+  if (phase == "load") return "loading the model";
+  if (phase == "compile") return "preparing";
+  if (phase == "run") return "running";
+  if (phase == "send") return "sending the trace";
+  return phase;
+}
+
+}  // namespace
+
+TargetRunner::TargetRunner(RunnerOptions options) : options_(std::move(options)) {}
+
+Status TargetRunner::start_server() {
+  if (server_) return {};
+  DRIFTSCOPE_TRY(const auto site, find_site(options_.site));
+  ServerOptions server_options;
+  server_options.site = site;
+  DRIFTSCOPE_TRY(server_, Server::start(std::move(server_options)));
+  return {};
+}
+
+Result<std::vector<Result<Trace>>> TargetRunner::run_all(const Target& target,
+                                                         std::span<const RunRequest> requests,
+                                                         const TargetProgress& progress) {
+  std::vector<Result<Trace>> traces;
+  const auto total = static_cast<std::int64_t>(requests.size());
+  if (target.host == "pc") {
+    for (const RunRequest& request : requests) {
+      progress("running", static_cast<std::int64_t>(traces.size()), total);
+      traces.push_back(run_locally(target, request, [](auto, auto, auto) {}));
+    }
+    return traces;
+  }
+  const auto& browsers = browser_hosts();
+  if (std::find(browsers.begin(), browsers.end(), target.host) == browsers.end())
+    return bad_input(fmt::format("target {}: there is no host '{}' that runs models; hosts are pc, {}",
+                                 target.text(), target.host, fmt::join(browsers, ", ")));
+  DRIFTSCOPE_CHECK(start_server());
+  std::vector<BatchCase> cases;
+  for (const RunRequest& request : requests) {
+    BatchCase one{*request.model->bytes, {}, {}};
+    for (const JobAttachment& file : request.model->attachments)
+      one.attachments.push_back({file.location, *file.bytes});
+    DRIFTSCOPE_TRY(one.inputs, pack_inputs(request.inputs));
+    cases.push_back(std::move(one));
+  }
+  BrowserBatch batch;
+  batch.target = target;
+  batch.name = fmt::format("{} cases", cases.size());
+  batch.cases = cases.size();
+  batch.packed = std::make_shared<const Bytes>(pack_batch(cases));
+  BrowserOptions options;
+  options.timeout = options_.timeout;
+  const auto told = [&](const BrowserProgress& now) {
+    progress(step_name(now.job.phase), now.job.done, now.job.total);
+    return true;
+  };
+  return run_batch_in_browser(*server_, batch, options, told);
+}
+
+Result<Trace> TargetRunner::run(const Target& target, const RunRequest& request,
+                                const TargetProgress& progress) {
+  const auto& browsers = browser_hosts();
+  if (target.host == "pc") return run_locally(target, request, progress);
+  if (target.host == "file") return read_recorded(target, request.model->graph);
+  if (std::find(browsers.begin(), browsers.end(), target.host) != browsers.end())
+    return run_in_a_browser(target, request, progress);
+  return bad_input(fmt::format("target {}: there is no host '{}' here; hosts are pc, {}, file",
+                               target.text(), target.host, fmt::join(browsers, ", ")));
+}
+
+Status TargetRunner::check_observer(const Target& target, const RunRequest& request, Trace& trace,
+                                    const TargetProgress& progress) {
+  RunRequest unwatched = request;
+  unwatched.capture = Capture::outputs;
+  unwatched.values.reset();
+  unwatched.sink = nullptr;
+  unwatched.repeat = 1;
+  DRIFTSCOPE_TRY(const Trace other, run(target, unwatched, progress));
+  DRIFTSCOPE_TRY(const ObserverCheck check,
+                 driftscope::check_observer(request.model->graph, trace, other));
+  add_observer_check(trace, check);
+  return {};
+}
+
+Result<Trace> TargetRunner::run_in_a_browser(const Target& target, const RunRequest& request,
+                                             const TargetProgress& progress) {
+  DRIFTSCOPE_CHECK(start_server());
+  BrowserJob job;
+  job.target = target;
+  job.model_name = request.model->path.filename().string();
+  job.model = request.model->bytes;
+  job.model_sha256 = request.model->sha256;
+  job.attachments = request.model->attachments;
+  DRIFTSCOPE_TRY(Bytes inputs, pack_inputs(request.inputs));
+  job.inputs = std::make_shared<const Bytes>(std::move(inputs));
+  job.capture = request.capture;
+  job.values = request.values;
+  job.sink = request.sink;
+  job.repeat = request.repeat;
+  job.samples = request.samples;
+  BrowserOptions options;
+  options.timeout = options_.timeout;
+  const auto told = [&](const BrowserProgress& now) {
+    const bool by_sample = now.job.samples > 0;
+    progress(step_name(now.job.phase), by_sample ? now.job.sample : now.job.done,
+             by_sample ? now.job.samples : now.job.total);
+    return !request.stopped || !request.stopped();
+  };
+  return run_in_browser(*server_, job, options, told);
+}
+
+}  // namespace driftscope

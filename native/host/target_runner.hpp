@@ -1,0 +1,75 @@
+// Runs a model on one target, wherever that is: on the PC through the session door, in a browser
+// through the server and the launcher, or not at all (file/… reads a trace).
+// Clients: run, compare.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/runtime/bind_inputs.hpp"
+#include "core/runtime/target.hpp"
+#include "core/trace/record.hpp"
+#include "native/host/model_file.hpp"
+
+namespace driftscope {
+
+struct RunRequest {
+  const ModelFile* model = nullptr;
+  NamedInputs inputs;
+  std::int64_t samples = 0;  ///< > 0: inputs have a leading axis of samples, run one by one
+  int repeat = 1;
+  Capture capture = Capture::all;
+  std::optional<std::vector<std::string>> values = {};  ///< as RecordOptions has it
+  /// Captured values go there as they are made (from a browser on another thread, while run waits), and
+  /// the trace keeps the outputs.
+  TensorSink sink = {};
+  /// Asked again and again while it runs; true ends it with a cancelled error.
+  std::function<bool()> stopped = {};
+};
+
+struct RunnerOptions {
+  std::chrono::seconds timeout{60};  ///< without a sign of life from a browser
+  std::filesystem::path site;        ///< folder of the page; empty: found beside the program
+};
+
+/// Told what a target is doing: "starting the browser", "running", with samples or nodes done.
+using TargetProgress =
+    std::function<void(std::string_view step, std::int64_t done, std::int64_t total)>;
+
+class TargetRunner {
+ public:
+  explicit TargetRunner(RunnerOptions options);
+
+  /// Browsers are served by one server, started when the first one is needed.
+  [[nodiscard]] Result<Trace> run(const Target& target, const RunRequest& request,
+                                  const TargetProgress& progress);
+
+  /// Runs the same once more without watching (outputs alone, fused) and adds to `trace`, which `request`
+  /// gave, whether that changed the outputs' bits (core/verify/perturbation.hpp).
+  [[nodiscard]] Status check_observer(const Target& target, const RunRequest& request, Trace& trace,
+                                      const TargetProgress& progress);
+
+  /// Many small models, one after the other, each with its own outcome; a browser is started once.
+  /// Only outputs are kept; samples and repeats are not for this. The error is that of the target as a
+  /// whole.
+  [[nodiscard]] Result<std::vector<Result<Trace>>> run_all(const Target& target,
+                                                           std::span<const RunRequest> requests,
+                                                           const TargetProgress& progress);
+
+ private:
+  [[nodiscard]] Status start_server();
+  [[nodiscard]] Result<Trace> run_in_a_browser(const Target& target, const RunRequest& request,
+                                               const TargetProgress& progress);
+
+  RunnerOptions options_;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace driftscope

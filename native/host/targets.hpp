@@ -1,0 +1,19 @@
+// Targets as options name them. What can be wrong with a name is told before anything runs, not when its turn
+// comes. Clients: the commands.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/runtime/target.hpp"
+
+namespace driftscope {
+
+/// An error if there is no such engine, or "threads" is no number of threads. Other options are the engine's.
+[[nodiscard]] Result<Target> read_target(const std::string& text);
+
+/// The targets of all lists, in order.
+[[nodiscard]] Result<std::vector<Target>> read_targets(const std::vector<std::string>& lists);
+
+}  // namespace driftscope

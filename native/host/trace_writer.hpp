@@ -1,0 +1,40 @@
+// Writes a trace file while the run goes on: each tensor as it is made, on a thread of its own, the header
+// at the end, into the room that was left for it. Clients: the run command, the bench's worker.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "core/graph/graph.hpp"
+#include "core/trace/record.hpp"
+#include "core/trace/safetensors_header.hpp"
+#include "native/os/background_file.hpp"
+
+namespace driftscope {
+
+class TraceWriter {
+ public:
+  /// `repeat`: how many times per node the header will hold.
+  [[nodiscard]] static Result<TraceWriter> create(const std::filesystem::path& path,
+                                                  const Graph& graph, int repeat);
+
+  /// The tensor is kept until it has been written. An error may be one of an earlier tensor.
+  [[nodiscard]] Status add(const std::string& name, const Tensor& tensor);
+
+  /// Writes the header (about.tensors are not looked at) and gives the file its name; its size.
+  [[nodiscard]] Result<std::int64_t> finish(const Trace& about);
+
+ private:
+  TraceWriter(std::filesystem::path path, BackgroundFile file, std::size_t room)
+      : path_(std::move(path)), file_(std::move(file)), room_(room) {}
+
+  std::filesystem::path path_;
+  BackgroundFile file_;
+  std::size_t room_;  // for the header
+  SafetensorsHeader header_;
+  std::set<std::string> names_;
+  std::int64_t end_ = 0;  // of the data
+};
+
+}  // namespace driftscope

@@ -1,0 +1,106 @@
+#include "native/http/compression.hpp"
+
+#include <brotli/encode.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <new>
+
+namespace driftscope {
+namespace {
+
+constexpr int brotli_quality = 5;
+constexpr int gzip_level = 6;
+constexpr int gzip_window = MAX_WBITS + 16;  // 16: with gzip's header and checksum
+
+std::string_view trimmed(std::string_view text) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
+    return std::tolower(x) == std::tolower(y);
+  });
+}
+
+// Of a weight only whether it is 0 matters: "q=0", "q=0.", "q=0.000".
+bool is_zero_weight(std::string_view parameter) {
+  if (!equal_ignoring_case(parameter.substr(0, 2), "q=")) return false;
+  const std::string_view number = parameter.substr(2);
+  return !number.empty() && number.find_first_not_of("0.") == std::string_view::npos;
+}
+
+// Whether the header names the coding; nothing when it does not.
+std::optional<bool> allowed(std::string_view header, std::string_view coding) {
+  while (!header.empty()) {
+    const std::size_t comma = std::min(header.find(','), header.size());
+    const std::string_view entry = header.substr(0, comma);
+    header.remove_prefix(std::min(comma + 1, header.size()));
+    const std::size_t semicolon = std::min(entry.find(';'), entry.size());
+    if (!equal_ignoring_case(trimmed(entry.substr(0, semicolon)), coding)) continue;
+    return semicolon == entry.size() || !is_zero_weight(trimmed(entry.substr(semicolon + 1)));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> brotli(std::string_view bytes) {
+  std::string out(BrotliEncoderMaxCompressedSize(bytes.size()), '\0');
+  std::size_t size = out.size();
+  if (size == 0 ||
+      BrotliEncoderCompress(brotli_quality, BROTLI_DEFAULT_WINDOW, BROTLI_MODE_GENERIC, bytes.size(),
+                            reinterpret_cast<const std::uint8_t*>(bytes.data()), &size,
+                            reinterpret_cast<std::uint8_t*>(out.data())) != BROTLI_TRUE)
+    return std::nullopt;
+  out.resize(size);
+  return out;
+}
+
+std::optional<std::string> gzip(std::string_view bytes) {
+  if (bytes.size() > std::numeric_limits<uInt>::max() / 2) return std::nullopt;
+  z_stream stream{};
+  if (deflateInit2(&stream, gzip_level, Z_DEFLATED, gzip_window, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    return std::nullopt;
+  std::string out(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  const bool done = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return done ? std::optional(std::move(out)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string_view coding_name(Coding coding) {
+  switch (coding) {
+    case Coding::gzip: return "gzip";
+    case Coding::brotli: return "br";
+    default: return "";
+  }
+}
+
+Coding best_coding(std::string_view accept_encoding) {
+  const bool rest = allowed(accept_encoding, "*").value_or(false);
+  for (const Coding coding : {Coding::brotli, Coding::gzip})
+    if (allowed(accept_encoding, coding_name(coding)).value_or(rest)) return coding;
+  return Coding::identity;
+}
+
+std::optional<std::string> compress(Coding coding, std::string_view bytes) {
+  try {
+    if (coding == Coding::brotli) return brotli(bytes);
+    if (coding == Coding::gzip) return gzip(bytes);
+    return std::string(bytes);
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace driftscope

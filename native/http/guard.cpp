@@ -1,0 +1,71 @@
+#include "native/http/guard.hpp"
+
+#include <algorithm>
+
+#include "native/http/token.hpp"
+
+namespace driftscope {
+namespace {
+
+bool is_ours(const std::string& authority, int port) {
+  const std::string suffix = ":" + std::to_string(port);
+  return authority == "127.0.0.1" + suffix || authority == "localhost" + suffix;
+}
+
+bool is_own_origin(const std::string& origin, int port) {
+  constexpr std::string_view scheme = "http://";
+  return origin.starts_with(scheme) && is_ours(origin.substr(scheme.size()), port);
+}
+
+std::string_view first_segment(std::string_view path) {
+  if (path.empty() || path.front() != '/') return {};
+  path.remove_prefix(1);
+  return path.substr(0, path.find('/'));
+}
+
+}  // namespace
+
+std::string Address::url() const {
+  return "http://127.0.0.1:" + std::to_string(port) + "/" + token + "/";
+}
+
+std::optional<Refusal> refuse(const RequestFacts& request, const Address& address) {
+  if (request.header_bytes > max_header_bytes) return Refusal{431, "too many headers"};
+  if (request.hosts.size() != 1 || !is_ours(request.hosts.front(), address.port))
+    return Refusal{403, "the Host header is not this server's"};
+  const bool foreign = std::any_of(
+      request.origins.begin(), request.origins.end(),
+      [&](const std::string& origin) { return !is_own_origin(origin, address.port); });
+  if (foreign || request.origins.size() > 1)
+    return Refusal{403, "requests from other origins are not answered"};
+  // The same answer as for an unknown path: nothing tells that a token exists.
+  if (!same_token(first_segment(request.path), address.token)) return Refusal{404, "not found"};
+  if (request.has_content_encoding) return Refusal{415, "send the body without Content-Encoding"};
+  // Its end could only be told by closing the connection: a thread would wait for that.
+  if (request.body_without_length) return Refusal{411, "send the body with its length"};
+  return std::nullopt;
+}
+
+std::string_view below_token(std::string_view path) {
+  const std::size_t slash = path.find('/', 1);
+  return slash == std::string_view::npos ? std::string_view{} : path.substr(slash);
+}
+
+const std::vector<std::pair<std::string, std::string>>& security_headers() {
+  static const std::vector<std::pair<std::string, std::string>> headers = {
+      // The first three make the page cross-origin isolated: without it there is no shared memory.
+      {"Cross-Origin-Opener-Policy", "same-origin"},
+      {"Cross-Origin-Embedder-Policy", "require-corp"},
+      {"Cross-Origin-Resource-Policy", "same-origin"},
+      {"Content-Security-Policy",
+       "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; "
+       "style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; manifest-src 'self'; "
+       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+      {"X-Content-Type-Options", "nosniff"},
+      {"Referrer-Policy", "no-referrer"},
+      {"Cache-Control", "no-store"},
+  };
+  return headers;
+}
+
+}  // namespace driftscope

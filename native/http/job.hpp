@@ -1,0 +1,124 @@
+// A job: what one browser is asked to run, and what it has said so far. The board holds the jobs of
+// a server by unguessable name, so that several browsers and runs do not disturb each other.
+// Clients: job_api (the browser's side, on the server's threads), run_in_browser (the side that
+// waits). It speaks no HTTP and knows no browser.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/protocol/value_stream.hpp"
+#include "native/http/conversation.hpp"
+
+namespace driftscope {
+
+using Bytes = std::vector<std::byte>;
+
+/// What the page fetches, and what takes its values.
+struct JobContent {
+  std::string description;  ///< JSON, see job_description
+  std::shared_ptr<const Bytes> model;
+  std::vector<std::shared_ptr<const Bytes>> attachments;  ///< external data files of the model
+  std::shared_ptr<const Bytes> inputs;                    ///< safetensors
+  /// Takes captured values on the server's threads, one message at a time, and none once the job is
+  /// over. Null: the job captures none.
+  std::unique_ptr<ValueReceiver> values = nullptr;
+};
+
+/// What the page says while it works. Counts are those of the session door.
+struct JobProgress {
+  std::string phase;  ///< "open", "load", "compile", "run", "send"
+  std::int64_t done = 0;
+  std::int64_t total = 0;
+  std::int64_t sample = 0;
+  std::int64_t samples = 0;
+  bool operator==(const JobProgress&) const = default;
+};
+
+using Clock = std::chrono::steady_clock;
+
+class Job {
+ public:
+  Job(std::string id, JobContent content);
+
+  [[nodiscard]] const std::string& id() const { return id_; }
+  [[nodiscard]] const JobContent& content() const { return content_; }
+  /// With a page that stays for more than one result; closed when the job is over.
+  [[nodiscard]] Conversation& conversation() { return conversation_; }
+
+  // The browser's side. False: the job is over (finished or cancelled), the page should stop.
+  bool opened();
+  bool progress(const JobProgress& progress);
+  /// A message of captured values (value_stream.hpp); an error of what takes them ends the job.
+  bool values(const Bytes& message);
+  bool finish(Bytes trace);
+  bool fail(Error error);
+
+  // The waiting side.
+  /// Afterwards no value is being taken.
+  void cancel();
+  struct Snapshot {
+    bool opened = false;
+    bool over = false;
+    JobProgress progress;
+    Clock::time_point last_sign;    ///< of the page: any request for this job
+    Clock::time_point last_change;  ///< of its progress: a page may live while its worker hangs
+    std::optional<Clock::time_point> run_began;  ///< first progress in phase "run"
+  };
+  /// Returns when the job is over or the time has passed.
+  [[nodiscard]] Snapshot wait(std::chrono::milliseconds time);
+  /// The trace bytes or the page's error; once, after the job is over.
+  [[nodiscard]] Result<Bytes> take();
+
+ private:
+  bool end(std::optional<Result<Bytes>> outcome);
+
+  const std::string id_;
+  const JobContent content_;
+  Conversation conversation_;
+  std::mutex values_mutex_;  // taken before mutex_
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Snapshot now_;
+  std::optional<Result<Bytes>> outcome_;
+};
+
+class JobBoard {
+ public:
+  [[nodiscard]] Result<std::shared_ptr<Job>> add(JobContent content);
+  [[nodiscard]] std::shared_ptr<Job> find(const std::string& id) const;  ///< null: unknown
+  void remove(const std::string& id);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Job>> jobs_;
+};
+
+/// A job on a board for as long as this lives: it is cancelled and taken off, whatever happens.
+class BoardEntry {
+ public:
+  BoardEntry(JobBoard& board, std::shared_ptr<Job> job) : board_(board), job_(std::move(job)) {}
+  ~BoardEntry() {
+    job_->cancel();
+    board_.remove(job_->id());
+  }
+  BoardEntry(const BoardEntry&) = delete;
+  BoardEntry& operator=(const BoardEntry&) = delete;
+  Job& operator*() const { return *job_; }
+  Job* operator->() const { return job_.get(); }
+
+ private:
+  JobBoard& board_;
+  std::shared_ptr<Job> job_;
+};
+
+}  // namespace driftscope

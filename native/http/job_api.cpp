@@ -1,0 +1,179 @@
+#include "native/http/job_api.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+#include "core/base/json.hpp"
+#include "core/protocol/error_json.hpp"
+
+namespace driftscope {
+namespace {
+
+using httplib::ContentReader;
+using httplib::Request;
+using httplib::Response;
+using nlohmann::json;
+
+constexpr std::size_t max_message_bytes = 64 * 1024;  // progress and errors are short texts
+constexpr std::size_t max_answer_bytes = 16 << 20;    // times of many runs
+// Shorter than what browsers and httplib take for a dead connection.
+constexpr std::chrono::seconds longest_wait_for_a_question{10};
+constexpr std::size_t max_values_bytes = std::size_t{64} << 20;  // a few pieces of 2 MiB and their names
+
+void send_json(Response& response, const json& value) {
+  response.set_content(json_text(value), "application/json");
+}
+
+void not_found(Response& response) {
+  response.status = 404;
+  response.set_content("not found\n", "text/plain");
+}
+
+// The page may have been told to stop while its request was on the way.
+void send_accepted(Response& response, bool accepted) {
+  if (!accepted) response.status = 409;
+  send_json(response, {{"stop", !accepted}});
+}
+
+JobProgress read_progress(const json& message) {
+  const auto count = [&](const char* key) -> std::int64_t {
+    const auto found = message.find(key);
+    if (found == message.end() || !found->is_number_integer()) return 0;
+    return std::max<std::int64_t>(0, found->get<std::int64_t>());
+  };
+  JobProgress progress;
+  if (const auto phase = message.find("phase"); phase != message.end() && phase->is_string()) {
+    const auto text = phase->get<std::string>();
+    for (const char* known : {"open", "load", "compile", "run", "send"})
+      if (text == known) progress.phase = text;
+  }
+  progress.done = count("done");
+  progress.total = count("total");
+  progress.sample = count("sample");
+  progress.samples = count("samples");
+  return progress;
+}
+
+json parse_object(const Bytes& body) {
+  return parse_json({reinterpret_cast<const char*>(body.data()), body.size()});
+}
+
+}  // namespace
+
+std::optional<Bytes> read_body(const ContentReader& reader, std::size_t limit,
+                               Response& response) {
+  Bytes body;
+  bool too_long = false;
+  const bool complete = reader([&](const char* data, std::size_t length) {
+    if (length > limit - body.size()) {
+      too_long = true;
+      return false;
+    }
+    const auto* bytes = reinterpret_cast<const std::byte*>(data);
+    body.insert(body.end(), bytes, bytes + length);
+    return true;
+  });
+  if (complete) return body;
+  if (too_long || response.status == 413) {
+    response.status = 413;
+    response.set_content("the body is longer than " + std::to_string(limit) + " bytes\n",
+                         "text/plain");
+  } else {
+    response.status = 400;
+  }
+  return std::nullopt;
+}
+
+void send_bytes(Response& response, std::shared_ptr<const Bytes> bytes) {
+  if (bytes->empty()) return response.set_content("", "application/octet-stream");
+  response.set_content_provider(
+      bytes->size(), "application/octet-stream",
+      [bytes](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+        constexpr std::size_t piece = 1 << 20;
+        return sink.write(reinterpret_cast<const char*>(bytes->data()) + offset,
+                          std::min(length, piece));
+      });
+}
+
+void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard& board,
+                    std::size_t max_trace_bytes) {
+  const std::string job_path = prefix + "/api/jobs/([0-9a-f]{1,64})";
+  const auto job_of = [&board](const Request& request) { return board.find(request.matches[1]); };
+
+  server.Get(job_path, [=](const Request& request, Response& response) {
+    const auto job = job_of(request);
+    if (!job || !job->opened()) return not_found(response);
+    response.set_content(job->content().description, "application/json");
+  });
+
+  server.Get(job_path + "/(model|inputs)", [=](const Request& request, Response& response) {
+    const auto job = job_of(request);
+    if (!job) return not_found(response);
+    const auto& content = job->content();
+    const auto& bytes = request.matches[2] == "model" ? content.model : content.inputs;
+    if (!bytes) return not_found(response);
+    send_bytes(response, bytes);
+  });
+
+  server.Get(job_path + "/attachments/([0-9]{1,6})",
+             [=](const Request& request, Response& response) {
+               const auto job = job_of(request);
+               const auto index = static_cast<std::size_t>(std::stoul(request.matches[2]));
+               if (!job || index >= job->content().attachments.size()) return not_found(response);
+               send_bytes(response, job->content().attachments[index]);
+             });
+
+  server.Get(job_path + "/question", [=](const Request& request, Response& response) {
+    const auto job = job_of(request);
+    if (!job || job->conversation().closed()) return not_found(response);
+    const auto question = job->conversation().question(longest_wait_for_a_question);
+    if (question) return response.set_content(*question, "application/json");
+    response.status = job->conversation().closed() ? 404 : 204;
+  });
+
+  server.Post(job_path + "/answer",
+              [=](const Request& request, Response& response, const ContentReader& reader) {
+                const auto job = job_of(request);
+                const auto body = read_body(reader, max_answer_bytes, response);
+                if (!job) return not_found(response);
+                if (!body) return;
+                const auto* text = reinterpret_cast<const char*>(body->data());
+                send_accepted(response, job->conversation().reply({text, body->size()}));
+              });
+
+  server.Post(job_path + "/values",
+              [=](const Request& request, Response& response, const ContentReader& reader) {
+                const auto job = job_of(request);
+                const auto body = read_body(reader, job ? max_values_bytes : max_message_bytes, response);
+                if (!job) return not_found(response);
+                if (body) send_accepted(response, job->values(*body));
+              });
+
+  server.Post(job_path + "/(progress|error|result)",
+              [=](const Request& request, Response& response, const ContentReader& reader) {
+                const auto job = job_of(request);
+                const bool is_result = request.matches[2] == "result";
+                const std::size_t limit = is_result ? max_trace_bytes : max_message_bytes;
+                auto body = read_body(reader, job ? limit : max_message_bytes, response);
+                if (!job) return not_found(response);
+                if (!body) {
+                  if (response.status == 413 && is_result)
+                    job->fail(limit_error("the trace is larger than " + std::to_string(limit) +
+                                          " bytes; capture the outputs only"));
+                  return;
+                }
+                if (is_result) return send_accepted(response, job->finish(*std::move(body)));
+                const json message = parse_object(*body);
+                if (!message.is_object()) {
+                  response.status = 400;
+                  return response.set_content("expected a JSON object\n", "text/plain");
+                }
+                const bool accepted = request.matches[2] == "error"
+                                          ? job->fail(error_from_json(message))
+                                          : job->progress(read_progress(message));
+                send_accepted(response, accepted);
+              });
+}
+
+}  // namespace driftscope

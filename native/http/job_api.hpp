@@ -1,0 +1,25 @@
+// The jobs of a board over HTTP: the routes below /TOKEN/api/jobs. Client: server.
+#pragma once
+
+#include <httplib.h>
+
+#include <cstddef>
+#include <string>
+
+#include "native/http/job.hpp"
+
+namespace driftscope {
+
+/// `prefix` is "/TOKEN". The board must outlive the server.
+void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard& board,
+                    std::size_t max_trace_bytes);
+
+/// Reads a body up to `limit` bytes; nothing, and the status set (413 or 400), when it is longer or
+/// breaks off.
+[[nodiscard]] std::optional<Bytes> read_body(const httplib::ContentReader& reader,
+                                             std::size_t limit, httplib::Response& response);
+
+/// Answers with the bytes themselves, without a copy.
+void send_bytes(httplib::Response& response, std::shared_ptr<const Bytes> bytes);
+
+}  // namespace driftscope

@@ -1,0 +1,230 @@
+#include "native/http/server.hpp"
+
+#include <httplib.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "core/base/json.hpp"
+#include "native/http/guard.hpp"
+#include "native/http/job_api.hpp"
+#include "native/http/static_files.hpp"
+#include "native/http/token.hpp"
+
+namespace driftscope {
+namespace {
+
+using httplib::ContentReader;
+using httplib::Request;
+using httplib::Response;
+
+// Every page that stays for several questions holds one while it waits.
+constexpr int server_threads = 64;
+constexpr const char* loopback = "127.0.0.1";
+
+RequestFacts facts_of(const Request& request) {
+  RequestFacts facts;
+  facts.path = request.path;
+  const auto all = [&](const char* name) {
+    std::vector<std::string> values;
+    const auto [begin, end] = request.headers.equal_range(name);
+    for (auto header = begin; header != end; ++header) values.push_back(header->second);
+    return values;
+  };
+  facts.hosts = all("Host");
+  facts.origins = all("Origin");
+  facts.has_content_encoding = request.has_header("Content-Encoding");
+  facts.body_without_length = request.method == "POST" && !request.has_header("Content-Length") &&
+                              !request.has_header("Transfer-Encoding");
+  for (const auto& [name, value] : request.headers)
+    facts.header_bytes += name.size() + value.size() + 4;
+  return facts;
+}
+
+/// Names are not made of contents, so that a browser keeps files but asks before it uses one again.
+void send_file(const Request& request, Response& response, const StaticFile& file) {
+  response.headers.erase("Cache-Control");
+  response.set_header("Cache-Control", "private, no-cache");
+  response.set_header("ETag", file.etag);
+  if (file.varies) response.set_header("Vary", "Accept-Encoding");
+  if (names_etag(request.get_header_value("If-None-Match"), file.etag)) {
+    response.status = 304;
+    return;
+  }
+  if (file.coding != Coding::identity)
+    response.set_header("Content-Encoding", std::string(coding_name(file.coding)));
+  if (file.content->empty()) return response.set_content("", file.content_type);
+  // Through a provider: content that httplib holds itself it would compress once more.
+  response.set_content_provider(
+      file.content->size(), file.content_type,
+      [content = file.content](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+        return sink.write(content->data() + offset, std::min(length, std::size_t{1} << 20));
+      });
+}
+
+}  // namespace
+
+struct Server::State {
+  explicit State(ServerOptions given) : options(std::move(given)), files(options.site) {}
+
+  void add_routes();
+  void count(std::string_view path, std::size_t sent, std::size_t raw);
+  Status listen();
+
+  ServerOptions options;
+  StaticFiles files;
+  Address address;
+  JobBoard jobs;
+  std::mutex trace_mutex;  // on_trace is called by one thread at a time
+  mutable std::mutex traffic_mutex;
+  Traffic traffic;
+  httplib::Server http;
+  std::thread thread;
+};
+
+void Server::State::count(std::string_view path, std::size_t sent, std::size_t raw) {
+  const std::lock_guard lock(traffic_mutex);
+  traffic.bytes += static_cast<std::int64_t>(sent);
+  traffic.raw_bytes += static_cast<std::int64_t>(raw);
+  if (path.starts_with("/engine/") || path.starts_with("/ort/")) {
+    traffic.engine_bytes += static_cast<std::int64_t>(sent);
+    traffic.engine_raw_bytes += static_cast<std::int64_t>(raw);
+  }
+  if (path.starts_with("/api/")) traffic.job_bytes += static_cast<std::int64_t>(sent);
+}
+
+void Server::State::add_routes() {
+  httplib::Headers headers;
+  for (const auto& [name, value] : security_headers()) headers.emplace(name, value);
+  http.set_default_headers(headers);
+  http.set_pre_routing_handler([this](const Request& request, Response& response) {
+    const auto refusal = refuse(facts_of(request), address);
+    if (!refusal) return httplib::Server::HandlerResponse::Unhandled;
+    response.status = refusal->status;
+    response.set_content(refusal->reason + "\n", "text/plain");
+    return httplib::Server::HandlerResponse::Handled;
+  });
+  http.set_logger([this](const Request& request, const Response& response) {
+    const std::string_view path = below_token(request.path);
+    const std::size_t sent = std::max(response.body.size(), response.content_length_);
+    std::size_t raw = sent;
+    if (sent > 0 && response.has_header("Content-Encoding"))
+      if (const auto file = files.read(path, Coding::identity)) raw = file->content->size();
+    count(path, sent, raw);
+  });
+  http.set_error_handler([](const Request&, Response& response) {
+    if (response.body.empty()) response.set_content("not found\n", "text/plain");
+  });
+  http.set_exception_handler([](const Request&, Response& response, std::exception_ptr) {
+    response.status = 500;
+    response.set_content("internal error\n", "text/plain");
+  });
+
+  const std::string prefix = "/" + address.token;
+  add_job_routes(http, prefix, jobs, options.max_trace_bytes);
+
+  http.Get(prefix + "/api/session", [this](const Request&, Response& response) {
+    const nlohmann::json answer = {{"accepts_traces", static_cast<bool>(options.on_trace)}};
+    response.set_content(json_text(answer), "application/json");
+  });
+  http.Post(prefix + "/api/traces", [this](const Request&, Response& response,
+                                           const ContentReader& reader) {
+    auto body = read_body(reader, options.on_trace ? options.max_trace_bytes : 0, response);
+    if (!body) return;
+    const std::lock_guard lock(trace_mutex);
+    const auto saved = options.on_trace ? options.on_trace(*std::move(body))
+                                        : Result<std::string>(bad_input("no traces wanted"));
+    response.status = saved.ok() ? 200 : 400;
+    const nlohmann::json answer = saved.ok() ? nlohmann::json{{"saved", saved.value()}}
+                                             : nlohmann::json{{"error", saved.error().message}};
+    response.set_content(json_text(answer), "application/json");
+  });
+
+  http.Get(prefix, [prefix](const Request& request, Response& response) {
+    std::string query;  // the job's name must survive
+    if (const auto mark = request.target.find('?'); mark != std::string::npos)
+      query = request.target.substr(mark);
+    response.set_redirect(prefix + "/" + query, 308);
+  });
+  http.Get(prefix + "/.*", [this](const Request& request, Response& response) {
+    // A range is one of the file as it is: who asks for a part cannot use a part of a coded one.
+    const Coding wanted = request.has_header("Range")
+                              ? Coding::identity
+                              : best_coding(request.get_header_value("Accept-Encoding"));
+    const auto file = files.read(below_token(request.path), wanted);
+    if (!file) {
+      response.status = 404;
+      return response.set_content("not found\n", "text/plain");
+    }
+    send_file(request, response, *file);
+  });
+}
+
+Status Server::State::listen() {
+  // httplib's own options would let two servers share one port (SO_REUSEPORT).
+  http.set_socket_options([](auto socket) {
+    const int yes = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  });
+  http.set_address_family(AF_INET);
+  // One request a connection: what a refused request left unread is never taken for the next one,
+  // and no idle connection holds a thread.
+  http.set_keep_alive_max_count(1);
+  http.set_payload_max_length(options.max_trace_bytes);
+  http.set_read_timeout(30);
+  http.set_write_timeout(30);
+  http.new_task_queue = [] { return new httplib::ThreadPool(server_threads); };
+  if (options.port == 0) {
+    address.port = http.bind_to_any_port(loopback);
+    if (address.port <= 0) return io_error("cannot listen on 127.0.0.1: no free port");
+  } else {
+    if (!http.bind_to_port(loopback, options.port))
+      return io_error("cannot listen on 127.0.0.1:" + std::to_string(options.port) +
+                      ": the port is in use or not allowed; choose another with --port, or 0 for "
+                      "any free one");
+    address.port = options.port;
+  }
+  add_routes();
+  thread = std::thread([this] { http.listen_after_bind(); });
+  for (int waited_ms = 0; waited_ms < 5000; ++waited_ms) {
+    if (http.is_running()) return {};
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  http.stop();
+  thread.join();
+  return io_error("the server on " + std::string(loopback) + " did not start");
+}
+
+Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
+  if (options.port < 0 || options.port > 65535)
+    return bad_input("--port: expected 0 to 65535, got " + std::to_string(options.port));
+  auto state = std::make_unique<State>(std::move(options));
+  if (!state->files.read("/", Coding::identity))
+    return missing_error("the site folder '" + state->options.site.string() +
+                         "' holds no index.html");
+  DRIFTSCOPE_TRY(state->address.token, random_token());
+  DRIFTSCOPE_CHECK(state->listen());
+  return std::unique_ptr<Server>(new Server(std::move(state)));
+}
+
+Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Server::~Server() {
+  state_->http.stop();
+  if (state_->thread.joinable()) state_->thread.join();
+}
+
+int Server::port() const { return state_->address.port; }
+std::string Server::url() const { return state_->address.url(); }
+std::string Server::job_url(const Job& job) const { return url() + "?job=" + job.id(); }
+JobBoard& Server::jobs() { return state_->jobs; }
+
+Traffic Server::traffic() const {
+  const std::lock_guard lock(state_->traffic_mutex);
+  return state_->traffic;
+}
+
+}  // namespace driftscope

@@ -1,0 +1,78 @@
+// The HTTP server: the page, the shipped models and the jobs, on the loopback interface only.
+// Clients: run_in_browser, serve, tests. One server serves any number of browsers and jobs.
+// It starts no browser and opens no window.
+//
+// Below the token:
+//   GET  /…                        a file of the site folder
+//   GET  /api/session              {"accepts_traces":bool}
+//   POST /api/traces               a trace made by hand on the page → {"saved":"…"}
+//   GET  /api/jobs/ID              the job's description (JSON)
+//   GET  /api/jobs/ID/model        its .onnx bytes
+//   GET  /api/jobs/ID/attachments/N
+//   GET  /api/jobs/ID/inputs       safetensors
+//   POST /api/jobs/ID/progress     {"phase","done","total","sample","samples"} → {"stop":bool}
+//   POST /api/jobs/ID/values       captured values in pieces (value_stream.hpp), one request at a time
+//   POST /api/jobs/ID/result       trace bytes
+//   POST /api/jobs/ID/error        {"kind","message"}
+//   GET  /api/jobs/ID/question     of a page that stays: waits for the next one; 204: none yet, ask again
+//   POST /api/jobs/ID/answer       JSON
+// Everything else is 404. See guard.hpp for which requests are answered at all.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/base/result.hpp"
+#include "native/http/job.hpp"
+
+namespace driftscope {
+
+struct ServerOptions {
+  std::filesystem::path site;  ///< the folder to serve, see find_site
+  int port = 0;                ///< 0: any free one
+  std::size_t max_trace_bytes = std::size_t{1} << 30;  ///< larger bodies are answered with 413
+  /// Takes a trace that the page made by hand and returns where it was put. Empty: such traces are
+  /// refused. Called on the server's threads, one call at a time.
+  std::function<Result<std::string>(Bytes)> on_trace;
+};
+
+/// Bytes that went out in bodies: as sent, and without the compression of the way.
+struct Traffic {
+  std::int64_t bytes = 0;
+  std::int64_t raw_bytes = 0;
+  std::int64_t engine_bytes = 0;  ///< of these: below /engine/ and /ort/
+  std::int64_t engine_raw_bytes = 0;
+  std::int64_t job_bytes = 0;     ///< below /api/: models and inputs
+};
+
+class Server {
+ public:
+  /// Listens when it returns. Errors: the port is in use, the site folder lacks index.html.
+  [[nodiscard]] static Result<std::unique_ptr<Server>> start(ServerOptions options);
+  /// Stops listening and waits for the requests under way.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  [[nodiscard]] int port() const;
+  /// Of the page, with the token: "http://127.0.0.1:PORT/TOKEN/".
+  [[nodiscard]] std::string url() const;
+  [[nodiscard]] std::string job_url(const Job& job) const;
+  [[nodiscard]] JobBoard& jobs();
+  /// Since the server started.
+  [[nodiscard]] Traffic traffic() const;
+
+ private:
+  struct State;
+  explicit Server(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// The built site folder: `given` if not empty, else $DRIFTSCOPE_SITE, else web/site beside the
+/// folder of this executable (build/native/driftscope → build/web/site), else share/driftscope/site
+/// beside its bin. Errors say where it was looked for and how to build it.
+[[nodiscard]] Result<std::filesystem::path> find_site(const std::filesystem::path& given = {});
+
+}  // namespace driftscope

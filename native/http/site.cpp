@@ -1,0 +1,43 @@
+// find_site: where the built page lies.
+#include <cstdlib>
+#include <system_error>
+
+#include "native/http/server.hpp"
+
+namespace driftscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_site(const fs::path& folder) {
+  std::error_code error;
+  return fs::is_regular_file(folder / "index.html", error) &&
+         fs::is_directory(folder / "engine", error);
+}
+
+Result<fs::path> checked_site(const fs::path& folder, const std::string& source) {
+  if (is_site(folder)) return folder;
+  return missing_error("the site folder '" + folder.string() + "' (" + source +
+                       ") holds no built page (index.html and engine/); build it with "
+                       "'cmake --build --preset web'");
+}
+
+}  // namespace
+
+Result<fs::path> find_site(const fs::path& given) {
+  if (!given.empty()) return checked_site(given, "--site");
+  if (const char* variable = std::getenv("DRIFTSCOPE_SITE"); variable && *variable)
+    return checked_site(variable, "DRIFTSCOPE_SITE");
+  std::error_code error;
+  const fs::path here = fs::canonical("/proc/self/exe", error).parent_path();
+  const fs::path beside_build = here.parent_path() / "web" / "site";
+  const fs::path installed = here.parent_path() / "share" / "driftscope" / "site";
+  for (const fs::path& folder : {beside_build, installed})
+    if (is_site(folder)) return folder;
+  return missing_error("the page for browsers is not built: looked in '" + beside_build.string() +
+                       "' and '" + installed.string() +
+                       "'; build it with 'cmake --build --preset web', or name it with --site or "
+                       "DRIFTSCOPE_SITE");
+}
+
+}  // namespace driftscope

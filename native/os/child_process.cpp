@@ -1,0 +1,229 @@
+#include "native/os/child_process.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "native/os/cleanup.hpp"
+#include "native/os/temp_folder.hpp"
+#include "native/http/token.hpp"
+
+extern char** environ;
+
+namespace driftscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> merged_environment(const ProcessSpec& spec, const std::string& marker) {
+  std::vector<std::string> merged;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    const std::string name = text.substr(0, text.find('='));
+    bool keep = !spec.environment.contains(name);
+    for (const std::string& left_out : spec.without) keep = keep && name != left_out;
+    if (keep) merged.push_back(text);
+  }
+  for (const auto& [name, value] : spec.environment) merged.push_back(name + "=" + value);
+  merged.push_back(marker);
+  return merged;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+// Between fork and exec: only async-signal-safe calls, everything is prepared before.
+[[noreturn]] void become(const char* program, char* const* arguments, char* const* variables,
+                         int output, int errors, int pass_fd, int report, pid_t parent) {
+  setsid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // should Driftscope be killed, nothing may stay
+  if (getppid() != parent) _exit(127);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD}) signal(number, SIG_DFL);
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  dup2(nothing, 0);
+  dup2(output >= 0 ? output : nothing, 1);
+  dup2(errors >= 0 ? errors : nothing, 2);
+#ifdef SYS_close_range
+  constexpr unsigned close_on_exec = 1u << 2;  // CLOSE_RANGE_CLOEXEC
+  syscall(SYS_close_range, 3u, ~0u, close_on_exec);
+#endif
+  if (pass_fd >= 0) fcntl(pass_fd, F_SETFD, 0);
+  execve(program, arguments, variables);
+  const int error = errno;
+  const ssize_t written = write(report, &error, sizeof(error));
+  _exit(written == sizeof(error) ? 127 : 126);
+}
+
+siginfo_t peek(pid_t pid) {
+  siginfo_t info{};
+  // WNOWAIT: the process is reaped only when its tree is gone, so that its number stays its own.
+  waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT);
+  return info;
+}
+
+// Ends the tree and reaps what is ours of it: the leader, and the orphans that became our children.
+// Not every machine's first process reaps soon, so that zombies would be seen for a while.
+siginfo_t end_and_reap(const ProcessMark& mark, int grace_ms) {
+  const std::vector<pid_t> members = find_processes(mark, true);
+  end_processes(mark, grace_ms);
+  const siginfo_t how = peek(mark.leader);
+  for (const pid_t pid : members) waitpid(pid, nullptr, WNOHANG);
+  while (waitpid(-mark.leader, nullptr, WNOHANG) > 0) {
+  }
+  return how;
+}
+
+}  // namespace
+
+struct ChildProcess::State {
+  ProcessMark mark;
+  CleanupRegistry::Id cleanup = 0;
+  bool ended = false;
+  siginfo_t last{};
+};
+
+Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
+  const fs::path program = find_program(spec.arguments.front());
+  if (program.empty()) return missing_error("'" + spec.arguments.front() + "' is not installed");
+  DRIFTSCOPE_TRY(const std::string token, random_token());
+  auto state = std::make_unique<State>();
+  state->mark.marker = "DRIFTSCOPE_PROCESS=" + token;
+  std::vector<std::string> variables = merged_environment(spec, state->mark.marker);
+  std::vector<std::string> arguments = spec.arguments;
+  const std::vector<char*> argument_pointers = pointers(arguments);
+  const std::vector<char*> variable_pointers = pointers(variables);
+  // Orphans of a browser become our children: they can be found and reaped wherever this runs.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+
+  int output = -1;
+  if (!spec.output.empty()) {
+    output = open(spec.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (output < 0)
+      return io_error("cannot write '" + spec.output.string() + "': " + std::strerror(errno));
+  }
+  std::array<int, 2> report{-1, -1};
+  if (pipe2(report.data(), O_CLOEXEC) != 0) {
+    if (output >= 0) close(output);
+    return io_error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  }
+  auto id = CleanupRegistry::instance().add([&]() -> Result<CleanupRegistry::Undo> {
+    const pid_t parent = getpid();
+    const pid_t pid = fork();
+    if (pid < 0)
+      return io_error("cannot start '" + program.string() + "': " + std::strerror(errno));
+    if (pid == 0)
+      become(program.c_str(), argument_pointers.data(), variable_pointers.data(), output,
+             spec.errors_too ? output : -1, spec.pass_fd, report[1], parent);
+    state->mark.leader = pid;
+    return CleanupRegistry::Undo([mark = state->mark] { end_and_reap(mark, 300); });
+  });
+  close(report[1]);
+  if (output >= 0) close(output);
+  int failure = 0;
+  const bool failed = read(report[0], &failure, sizeof(failure)) == sizeof(failure);
+  close(report[0]);
+  if (!id.ok()) return std::move(id).error();
+  state->cleanup = *id;
+  ChildProcess child(std::move(state));
+  if (failed) {
+    child.end(0);
+    return io_error("cannot start '" + program.string() + "': " + std::strerror(failure));
+  }
+  return child;
+}
+
+ChildProcess::ChildProcess(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ChildProcess::ChildProcess(ChildProcess&&) noexcept = default;
+
+ChildProcess::~ChildProcess() {
+  if (state_) end();
+}
+
+const ProcessMark& ChildProcess::mark() const { return state_->mark; }
+
+bool ChildProcess::running() const {
+  if (state_->ended) return false;
+  state_->last = peek(state_->mark.leader);
+  return state_->last.si_pid == 0;
+}
+
+bool ChildProcess::wait(int milliseconds) const {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+  while (running()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+std::string ChildProcess::exit_text() const {
+  if (running()) return {};
+  const int status = state_->last.si_status;
+  if (state_->last.si_code == CLD_EXITED) return "exit status " + std::to_string(status);
+  return "killed by signal " + std::to_string(status) + " (" + strsignal(status) + ")";
+}
+
+bool ChildProcess::exited_well() const {
+  return !running() && state_->last.si_code == CLD_EXITED && state_->last.si_status == 0;
+}
+
+void ChildProcess::end(int grace_ms) {
+  if (!state_ || state_->ended) return;
+  state_->last = end_and_reap(state_->mark, grace_ms);
+  state_->ended = true;
+  CleanupRegistry::instance().remove(state_->cleanup);
+}
+
+Result<std::string> command_output(const ProcessSpec& spec, int timeout_ms) {
+  DRIFTSCOPE_TRY(const TempFolder folder, TempFolder::make());
+  ProcessSpec quiet = spec;
+  quiet.output = folder.path() / "output";
+  quiet.errors_too = false;
+  DRIFTSCOPE_TRY(ChildProcess child, ChildProcess::start(quiet));
+  const bool exited = child.wait(timeout_ms);
+  const bool well = exited && child.exited_well();
+  const std::string how = child.exit_text();
+  child.end(exited ? 0 : 500);
+  if (!exited)
+    return limit_error("'" + spec.arguments.front() + "' gave no answer within " +
+                       std::to_string(timeout_ms) + " ms");
+  std::ifstream file(quiet.output);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!well) return io_error("'" + spec.arguments.front() + "' failed: " + how + ": " + text.str());
+  return std::move(text).str();
+}
+
+fs::path find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos)
+    return access(name.c_str(), X_OK) == 0 ? fs::path(name) : fs::path();
+  const char* variable = std::getenv("PATH");
+  std::istringstream folders(variable ? variable : "/usr/local/bin:/usr/bin:/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
+    std::error_code error;
+    if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, error)) return file;
+  }
+  return {};
+}
+
+}  // namespace driftscope

@@ -1,0 +1,203 @@
+#include "native/os/files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace driftscope {
+namespace {
+
+std::string system_message() { return std::strerror(errno); }
+
+/// Closes at the end of a scope; -1 is no file.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Status write_all(int fd, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return io_error(system_message());
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+bool is_device(const std::filesystem::path& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> read_file(const std::filesystem::path& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0)
+    return bad_input(fmt::format("cannot read {}: {}", path.string(), system_message()));
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0 || S_ISDIR(info.st_mode))
+    return bad_input(fmt::format("cannot read {}: it is a folder, a file is needed", path.string()));
+  std::vector<std::byte> bytes;
+  try {
+    bytes.resize(static_cast<std::size_t>(info.st_size) + 1);  // one more shows the end at once
+    std::size_t filled = 0;
+    while (true) {
+      if (filled == bytes.size()) bytes.resize(bytes.size() * 2);
+      const ssize_t got = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0)
+        return io_error(fmt::format("cannot read {}: {}", path.string(), system_message()));
+      if (got == 0) break;
+      filled += static_cast<std::size_t>(got);
+    }
+    bytes.resize(filled);
+  } catch (const std::bad_alloc&) {
+    return limit_error(fmt::format("cannot read {}: out of memory for {} bytes", path.string(),
+                                   static_cast<long long>(info.st_size)));
+  }
+  return bytes;
+}
+
+Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
+  MappedFile mapped;
+  {
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat info {};
+    if (file.get() >= 0 && ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) &&
+        info.st_size > 0) {
+      const auto size = static_cast<std::size_t>(info.st_size);
+      void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+      if (memory != MAP_FAILED) {
+        mapped.owner_ = std::shared_ptr<const void>(
+            memory, [size](const void* begin) { ::munmap(const_cast<void*>(begin), size); });
+        mapped.bytes_ = {static_cast<const std::byte*>(memory), size};
+        return mapped;
+      }
+    }
+  }
+  DRIFTSCOPE_TRY(auto bytes, read_file(path));
+  const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  mapped.bytes_ = *owner;
+  mapped.owner_ = owner;
+  return mapped;
+}
+
+bool can_be_replaced(const std::filesystem::path& path) {
+  return !path.empty() && !is_device(path);
+}
+
+Error FileBeside::failure(const std::string& why) const {
+  return io_error(fmt::format("cannot write {}: {}; nothing was left behind", path_.string(), why));
+}
+
+Result<FileBeside> FileBeside::create(const std::filesystem::path& path) {
+  FileBeside file(path);
+  std::string beside = path.string() + ".XXXXXX";
+  DRIFTSCOPE_TRY(file.cleanup_, CleanupRegistry::instance().add([&]() -> Result<CleanupRegistry::Undo> {
+    file.fd_ = ::mkostemp(beside.data(), O_CLOEXEC);
+    if (file.fd_ < 0) return file.failure(system_message());
+    return CleanupRegistry::Undo([beside] { ::unlink(beside.c_str()); });
+  }));
+  file.beside_ = beside;
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  if (::fchmod(file.fd_, 0666 & ~mask) != 0) return file.failure(system_message());
+  return file;
+}
+
+FileBeside::FileBeside(FileBeside&& other) noexcept
+    : path_(std::move(other.path_)),
+      beside_(std::exchange(other.beside_, "")),
+      fd_(std::exchange(other.fd_, -1)),
+      cleanup_(other.cleanup_) {}
+
+FileBeside::~FileBeside() {
+  if (fd_ >= 0) ::close(fd_);
+  if (beside_.empty()) return;
+  ::unlink(beside_.c_str());
+  CleanupRegistry::instance().remove(cleanup_);
+}
+
+Status FileBeside::append(std::span<const std::byte> bytes) {
+  if (auto status = write_all(fd_, bytes); !status.ok()) return failure(status.error().message);
+  return {};
+}
+
+Status FileBeside::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), offset);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failure(system_message());
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    offset += written;
+  }
+  return {};
+}
+
+Status FileBeside::read_at(std::int64_t offset, std::span<std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t got = ::pread(fd_, bytes.data(), bytes.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return failure(got < 0 ? system_message() : "it is shorter than what was written");
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+    offset += got;
+  }
+  return {};
+}
+
+void FileBeside::begin_flush() { ::sync_file_range(fd_, 0, 0, SYNC_FILE_RANGE_WRITE); }
+
+Status FileBeside::commit() {
+  if (::fsync(fd_) != 0) return failure(system_message());
+  // On some file systems close is the first sign of a full disk.
+  if (::close(std::exchange(fd_, -1)) != 0) return failure(system_message());
+  if (std::rename(beside_.c_str(), path_.c_str()) != 0) return failure(system_message());
+  beside_.clear();
+  CleanupRegistry::instance().remove(cleanup_);
+  return {};
+}
+
+Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  if (is_device(path)) {  // /dev/null, a pipe: there is nothing to rename
+    FileDescriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    const Status written = device.get() < 0 ? Status(io_error(system_message()))
+                                            : write_all(device.get(), bytes);
+    if (!written.ok())
+      return io_error(fmt::format("cannot write {}: {}", path.string(), written.error().message));
+    return {};
+  }
+  DRIFTSCOPE_TRY(FileBeside file, FileBeside::create(path));
+  DRIFTSCOPE_CHECK(file.append(bytes));
+  return file.commit();
+}
+
+Status write_file(const std::filesystem::path& path, std::string_view text) {
+  return write_file(path, std::as_bytes(std::span(text)));
+}
+
+Status write_output(const std::string& path, std::string_view text) {
+  if (path != "-") return write_file(path, text);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    return io_error("cannot write to the standard output: " + system_message());
+  return {};
+}
+
+}  // namespace driftscope

@@ -1,0 +1,129 @@
+#include "native/os/process_tree.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <thread>
+
+namespace driftscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Entry {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  pid_t session = 0;
+  char state = '?';
+};
+
+std::string read_whole(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
+// proc(5): "pid (comm) state ppid pgrp session …"; comm may hold anything, ")" as well.
+std::optional<Entry> read_entry(const std::string& name) {
+  Entry entry;
+  if (std::from_chars(name.data(), name.data() + name.size(), entry.pid).ec != std::errc{})
+    return std::nullopt;
+  const std::string stat = read_whole("/proc/" + name + "/stat");
+  const std::size_t close = stat.rfind(')');
+  if (close == std::string::npos) return std::nullopt;
+  std::istringstream fields(stat.substr(close + 1));
+  pid_t group = 0;
+  fields >> entry.state >> entry.parent >> group >> entry.session;
+  return fields ? std::optional(entry) : std::nullopt;
+}
+
+std::vector<Entry> all_processes() {
+  std::vector<Entry> all;
+  std::error_code error;
+  for (const auto& folder : fs::directory_iterator("/proc", error))
+    if (const auto entry = read_entry(folder.path().filename().string())) all.push_back(*entry);
+  return all;
+}
+
+bool carries(pid_t pid, const std::string& marker) {
+  const std::string environment = read_whole("/proc/" + std::to_string(pid) + "/environ");
+  for (std::size_t at = environment.find(marker); at != std::string::npos;
+       at = environment.find(marker, at + 1)) {
+    if (at == 0 || environment[at - 1] == '\0') return true;
+  }
+  return false;
+}
+
+void signal_all(const ProcessMark& mark, int number) {
+  // The group first, all at once; then those that have left it.
+  kill(-mark.leader, number);
+  for (const pid_t pid : find_processes(mark, true)) kill(pid, number);
+}
+
+bool wait_until_gone(const ProcessMark& mark, int milliseconds) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+  while (!find_processes(mark, true).empty()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<pid_t> find_processes(const ProcessMark& mark, bool search_environment) {
+  const std::vector<Entry> all = all_processes();
+  std::set<pid_t> members;
+  for (const Entry& entry : all) {
+    const bool member = entry.pid == mark.leader || entry.session == mark.leader ||
+                        (search_environment && carries(entry.pid, mark.marker));
+    if (member && entry.pid != getpid()) members.insert(entry.pid);
+  }
+  // Children of members, until nothing is added: /proc lists them in no useful order.
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const Entry& entry : all)
+      if (members.contains(entry.parent) && members.insert(entry.pid).second) grown = true;
+  }
+  std::vector<pid_t> living;
+  for (const Entry& entry : all)
+    if (members.contains(entry.pid) && entry.state != 'Z' && entry.state != 'X')
+      living.push_back(entry.pid);
+  return living;
+}
+
+std::int64_t total_pss(const std::vector<pid_t>& processes) {
+  std::int64_t kilobytes = 0;
+  for (const pid_t pid : processes) {
+    std::ifstream rollup("/proc/" + std::to_string(pid) + "/smaps_rollup");
+    for (std::string line; std::getline(rollup, line);) {
+      if (!line.starts_with("Pss:")) continue;
+      kilobytes += std::strtoll(line.c_str() + 4, nullptr, 10);
+      break;
+    }
+  }
+  return kilobytes * 1024;
+}
+
+bool end_processes(const ProcessMark& mark, int grace_ms) {
+  if (grace_ms > 0) {
+    signal_all(mark, SIGTERM);
+    if (wait_until_gone(mark, grace_ms)) return true;
+  }
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    signal_all(mark, SIGKILL);
+    if (wait_until_gone(mark, 500)) return true;
+  }
+  return false;
+}
+
+}  // namespace driftscope

@@ -1,0 +1,28 @@
+// A private temporary folder that is removed with everything in it: by its owner, or by the
+// clean-up registry when Driftscope is interrupted. Clients: launcher, tests.
+#pragma once
+
+#include <filesystem>
+
+#include "core/base/result.hpp"
+#include "native/os/cleanup.hpp"
+
+namespace driftscope {
+
+class TempFolder {
+ public:
+  /// In $TMPDIR or /tmp, readable by this user only. Also removes what a killed Driftscope left.
+  [[nodiscard]] static Result<TempFolder> make();
+  ~TempFolder();
+  TempFolder(TempFolder&& other) noexcept;
+  TempFolder& operator=(TempFolder&&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  TempFolder() = default;
+  std::filesystem::path path_;  // empty: moved from
+  CleanupRegistry::Id cleanup_ = 0;
+};
+
+}  // namespace driftscope

@@ -1,0 +1,309 @@
+// Browsers made of a few lines of shell: what the launcher does when one exits, hangs, or leaves
+// processes behind, and two of them at once. No real browser is needed.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "core/trace/trace_file.hpp"
+#include "native/os/child_process.hpp"
+#include "native/browser/run_in_browser.hpp"
+#include "native/http/raw_http.hpp"
+
+namespace driftscope::test::launcher_test {
+namespace {
+
+using namespace testing;
+using std::chrono::milliseconds;
+
+// Shell functions that a fake browser may use; the page's URL is its last argument.
+constexpr const char* shell_page = R"sh(#!/bin/bash
+url=${!#}; rest=${url#http://}; address=${rest%%/*}; token=${rest#*/}; token=${token%%/*}
+job=${url##*job=}; api=/$token/api/jobs/$job
+request() { # METHOD PATH FILE
+  exec 9<>"/dev/tcp/${address%:*}/${address#*:}"
+  { printf '%s %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n' "$1" "$2" "$address" \
+      "$([[ $3 ]] && stat -c %s "$3" || echo 0)"; [[ ! $3 ]] || cat "$3"; } >&9
+  cat <&9 >/dev/null; exec 9>&-
+}
+)sh";
+
+struct Fake : TestSite {
+  HostInfo browser(const std::string& name, const std::string& script) const {
+    write(name, shell_page + script);
+    const auto path = folder->path() / name;
+    chmod(path.c_str(), 0700);
+    return {"chrome", "Fake", path, "Fake 1.0"};
+  }
+  static BrowserJob job() {
+    BrowserJob job;
+    job.target = *parse_target("chrome/strict");
+    job.model_name = "tiny";
+    job.model = bytes_of("model");
+    job.inputs = bytes_of("inputs");
+    return job;
+  }
+  Result<Trace> run(const HostInfo& host, milliseconds timeout = milliseconds(5000),
+                    milliseconds start_patience = std::chrono::seconds(30)) const {
+    BrowserOptions options;
+    options.timeout = timeout;
+    options.start_patience = start_patience;
+    return run_in_browser(*server, host, job(), options, {});
+  }
+  /// A trace file for a fake page to send.
+  std::string trace_file(const std::string& name, const std::string& target) const {
+    Trace trace;
+    trace.target = target;
+    trace.tensors.push_back({"x", Tensor()});
+    const auto bytes = write_trace(trace);
+    write(name, std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
+    return (folder->path() / name).string();
+  }
+};
+
+ProcessSpec no_such_program() {
+  ProcessSpec spec;
+  spec.arguments = {"no-such-program-anywhere"};
+  return spec;
+}
+
+// Processes whose command line holds `text`, besides this one.
+int processes_with(const std::string& text) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "cmdline");
+    std::string line;
+    std::getline(file, line, '\n');
+    if (line.find(text) != std::string::npos) ++count;
+  }
+  return count;
+}
+
+int temp_folders() {
+  int count = 0;
+  const std::string ours = "driftscope-" + std::to_string(getpid());
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
+    count += entry.path().filename().string().starts_with(ours);
+  return count;
+}
+
+TEST_CASE("Launcher_BrowserExitsEarly_MissingWithItsLastWords") {
+  const Fake fake;
+  const auto trace = fake.run(fake.browser("b", "echo 'no display today' >&2; exit 3"));
+  REQUIRE_FALSE(trace.ok());
+  CHECK(trace.error().kind == ErrorKind::missing);
+  CHECK(trace.error().message.find("exit status 3") != std::string::npos);
+  CHECK(trace.error().message.find("no display today") != std::string::npos);
+}
+
+TEST_CASE("Launcher_BrowserKilledInMidRun_SaysTheSignal") {
+  const Fake fake;
+  const auto trace = fake.run(fake.browser("b", "request GET $api; kill -SEGV $$"));
+  REQUIRE_FALSE(trace.ok());
+  CHECK(trace.error().kind == ErrorKind::missing);
+  CHECK(trace.error().message.find("signal 11") != std::string::npos);
+}
+
+TEST_CASE("Launcher_BrowserNeverOpensThePage_GivenUpAfterTheTimeout") {
+  const Fake fake;
+  const auto begin = Clock::now();
+  const auto trace = fake.run(fake.browser("b", "exec sleep 1001." + std::to_string(getpid())),
+                              milliseconds(400));
+  REQUIRE_FALSE(trace.ok());
+  CHECK(trace.error().kind == ErrorKind::missing);
+  CHECK(trace.error().message.find("did not open the page for 0.4 s") != std::string::npos);
+  CHECK(Clock::now() - begin < std::chrono::seconds(20));
+  CHECK(processes_with("1001." + std::to_string(getpid())) == 0);
+}
+
+TEST_CASE("Launcher_FirstBrowserNeverOpensThePage_AnotherIsStartedOnce") {
+  const Fake fake;
+  const std::string mark = (fake.folder->path() / "starts").string();
+  const std::string sleep = "sleep 1004." + std::to_string(getpid());
+  const auto host = fake.browser("b", "echo start >>" + mark + "; [ $(wc -l <" + mark +
+                                          ") = 2 ] || exec " + sleep + "; request GET $api; exit 5");
+  const auto trace = fake.run(host, std::chrono::seconds(20), milliseconds(300));
+  REQUIRE_FALSE(trace.ok());
+  CHECK(trace.error().message.find("exit status 5") != std::string::npos);
+  CHECK(processes_with("1004." + std::to_string(getpid())) == 0);
+
+  const auto never = fake.run(fake.browser("c", "echo start >>" + mark + "; exec " + sleep),
+                              milliseconds(1500), milliseconds(300));
+  REQUIRE_FALSE(never.ok());
+  CHECK(never.error().message.find("did not open the page for 1.5 s") != std::string::npos);
+  std::ifstream starts(mark);
+  CHECK(std::count(std::istreambuf_iterator<char>(starts), {}, '\n') == 4);
+}
+
+TEST_CASE("Launcher_PageOpensAndGoesSilent_GivenUp") {
+  const Fake fake;
+  const auto trace =
+      fake.run(fake.browser("b", "request GET $api; exec sleep 1002"), milliseconds(600));
+  REQUIRE_FALSE(trace.ok());
+  CHECK(trace.error().message.find("gave no sign of life") != std::string::npos);
+}
+
+TEST_CASE("Launcher_PageLivesButMakesNoProgress_GivenUp") {
+  const Fake fake;
+  fake.write("progress", R"({"phase":"run","done":1,"total":2})");
+  const auto host = fake.browser(
+      "b", "request GET $api; while :; do request POST $api/progress " +
+               (fake.folder->path() / "progress").string() + "; sleep 0.05; done");
+  const auto trace = fake.run(host, milliseconds(900));
+  REQUIRE_FALSE(trace.ok());
+  CHECK(trace.error().message.find("made no progress (phase 'run')") != std::string::npos);
+}
+
+TEST_CASE("Launcher_ChildrenThatLeftTheSession_EndedToo") {
+  const Fake fake;
+  // One in the background, one that ignores TERM, one in a session of its own whose parent is gone.
+  const std::string sleep = "sleep 1003." + std::to_string(getpid());
+  const auto host = fake.browser("b", sleep + " & (trap '' TERM; exec " + sleep + ") &\n(setsid setsid " +
+                                          sleep + " &)\nrequest GET $api; exec " + sleep);
+  const auto trace = fake.run(host, milliseconds(700));
+  CHECK_FALSE(trace.ok());
+  CHECK(processes_with("1003." + std::to_string(getpid())) == 0);
+}
+
+TEST_CASE("Launcher_AfterEveryEnd_NoFolderIsLeft") {
+  const Fake fake;
+  const int before = temp_folders();
+  CHECK_FALSE(fake.run(fake.browser("b", "touch $HOME/x $TMPDIR/y; exit 1")).ok());
+  CHECK(temp_folders() == before);
+}
+
+TEST_CASE("Launcher_ErrorOfThePage_KeepsItsKind") {
+  const Fake fake;
+  fake.write("error", R"({"kind":"unsupported","message":"no such operator"})");
+  const auto trace = fake.run(fake.browser(
+      "b", "request GET $api; request POST $api/error " + (fake.folder->path() / "error").string() +
+               "; exec sleep 1004"));
+  REQUIRE_FALSE(trace.ok());
+  CHECK(trace.error().kind == ErrorKind::unsupported);
+  CHECK(trace.error().message == "chrome: no such operator");
+}
+
+TEST_CASE("Launcher_TraceSent_ComesBackWithMemoryOfTheTree") {
+  const Fake fake;
+  const std::string file = fake.trace_file("trace", "chrome/strict");
+  const auto trace =
+      fake.run(fake.browser("b", "request GET $api; request POST $api/result " + file + "; sleep 9"));
+  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+  REQUIRE_FALSE(trace->memory.empty());
+  CHECK(trace->memory.back().kind == "process_tree_pss");
+  CHECK(trace->memory.back().bytes > 100'000);
+}
+
+TEST_CASE("Launcher_AnswerThatIsNoTrace_IsAnError") {
+  const Fake fake;
+  fake.write("junk", "this is no trace at all");
+  const auto junk = fake.run(fake.browser(
+      "b", "request GET $api; request POST $api/result " + (fake.folder->path() / "junk").string()));
+  REQUIRE_FALSE(junk.ok());
+  CHECK(junk.error().message.find("the trace that the browser sent") != std::string::npos);
+  const std::string other = fake.trace_file("other", "chrome/reference");
+  CHECK_FALSE(fake.run(fake.browser("c", "request GET $api; request POST $api/result " + other)).ok());
+}
+
+TEST_CASE("Launcher_TwoAtOnce_EachGetsItsOwn") {
+  const Fake fake;
+  const std::string file = fake.trace_file("trace", "chrome/strict");
+  const auto good = fake.browser(
+      "good", "request GET $api; sleep 0.5; request POST $api/result " + file + "; sleep 9");
+  const auto bad = fake.browser("bad", "request GET $api; exit 4");
+  Result<Trace> first = internal_error("not run");
+  std::thread thread([&] { first = fake.run(good); });
+  const auto second = fake.run(bad);
+  thread.join();
+  CHECK_MESSAGE(first.ok(), (first.ok() ? "" : first.error().message));
+  REQUIRE_FALSE(second.ok());
+  CHECK(second.error().message.find("exit status 4") != std::string::npos);
+}
+
+TEST_CASE("Launcher_CallbackSaysNo_Cancelled") {
+  const Fake fake;
+  const auto trace = run_in_browser(*fake.server, fake.browser("b", "exec sleep 1005"), Fake::job(),
+                                    {}, [](const BrowserProgress&) { return false; });
+  REQUIRE_FALSE(trace.ok());
+  CHECK(trace.error().kind == ErrorKind::cancelled);
+}
+
+TEST_CASE("Launcher_BrowserAbsent_SaysHowToInstall") {
+  setenv("PATH", "/nowhere", 1);
+  const auto host = probe_host("firefox");
+  setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 1);
+  REQUIRE_FALSE(host.ok());
+  CHECK(host.error().kind == ErrorKind::missing);
+  CHECK(host.error().message.find("tools/setup") != std::string::npos);
+  setenv("DRIFTSCOPE_CHROME", "/no/such/browser", 1);
+  const auto named = probe_host("chrome");
+  unsetenv("DRIFTSCOPE_CHROME");
+  REQUIRE_FALSE(named.ok());
+  CHECK(named.error().kind == ErrorKind::missing);
+  CHECK(named.error().message.find("DRIFTSCOPE_CHROME") != std::string::npos);
+  CHECK(probe_host("netscape").error().kind == ErrorKind::bad_input);
+}
+
+TEST_CASE("ChildProcess_NoSuchProgram_Missing") {
+  const auto child = ChildProcess::start(no_such_program());
+  REQUIRE_FALSE(child.ok());
+  CHECK(child.error().kind == ErrorKind::missing);
+}
+
+TEST_CASE("CleanupRegistry_UndoAll_LastFirstThenRefuses") {
+  CleanupRegistry registry;
+  std::string order;
+  for (const char* name : {"a", "b", "c"})
+    CHECK(registry.add([&]() -> Result<CleanupRegistry::Undo> {
+                    return CleanupRegistry::Undo([&order, name] { order += name; });
+                  }).ok());
+  registry.remove(2);
+  registry.undo_all();
+  CHECK(order == "ca");
+  const auto late = registry.add([]() -> Result<CleanupRegistry::Undo> {
+    return CleanupRegistry::Undo([] {});
+  });
+  REQUIRE_FALSE(late.ok());
+  CHECK(late.error().kind == ErrorKind::cancelled);
+}
+
+// A command that sees its browser die by the signal that ends it too must not go on to its report.
+TEST_CASE("CleanupRegistry_UndoAll_NobodyGoesOnBeforeTheEnd") {
+  CleanupRegistry registry;
+  std::atomic<bool> asked = false;
+  std::atomic<bool> went_on = false;
+  std::thread other;
+  bool before_the_end = true;
+  registry.undo_all([&] {
+    other = std::thread([&] {
+      asked = true;
+      went_on = registry.closed();
+    });
+    while (!asked) std::this_thread::yield();
+    std::this_thread::sleep_for(milliseconds(50));
+    before_the_end = went_on;
+  });
+  other.join();
+  CHECK_FALSE(before_the_end);
+  CHECK(went_on);
+}
+
+}  // namespace
+TEST_CASE("Launcher_ModelBeyondTheLimit_IsRefusedBeforeABrowserStarts") {
+  const Fake fake;
+  BrowserOptions options;
+  options.max_model_bytes = 4;  // "model" has five bytes
+  const HostInfo host{"chrome", "Fake", "/nonexistent/browser", "Fake 1.0"};
+  const auto trace = run_in_browser(*fake.server, host, Fake::job(), options, {});
+  REQUIRE_FALSE(trace.ok());
+  CHECK(trace.error().kind == ErrorKind::limit);
+  CHECK(trace.error().message.find("tiny has 0 MiB") != std::string::npos);
+}
+
+}  // namespace driftscope::test::launcher_test

@@ -1,0 +1,172 @@
+// The door's "prepare" and "measure".
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "core/base/json.hpp"
+#include "core/model/alive_tensors.hpp"
+#include "core/model/tensor.hpp"
+#include "core/protocol/service.hpp"
+#include "core/protocol/measure.hpp"
+
+namespace driftscope::test::measure_test {
+namespace {
+
+using nlohmann::json;
+using Bytes = std::vector<std::byte>;
+
+json ask(Door& door, const json& request, const Bytes& payload = {}) {
+  const Bytes reply = door.request(pack_message(json_text(request), payload));
+  json answer = parse_json(unpack_message(reply).json);
+  REQUIRE(answer.is_object());
+  return answer;
+}
+
+json measure_to_end(Door& door, json request) {
+  request["do"] = "measure";
+  for (int i = 0; i < 100000; ++i) {
+    json answer = ask(door, request);
+    if (answer.contains("error") || answer["finished"] == true) return answer;
+  }
+  FAIL("never finished");
+  return {};
+}
+
+struct Prepared {
+  /// `name` and `value`: one more field of the request, or another value of one.
+  explicit Prepared(const char* name = nullptr, const json& value = {},
+                    RunRecorder* recorder = nullptr) {
+    door.measure_into(recorder);
+    std::ifstream file(std::string(DRIFTSCOPE_SOURCE_DIR) + "/assets/models/lenet1.onnx",
+                       std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const auto* begin = reinterpret_cast<const std::byte*>(text.data());
+    REQUIRE(!ask(door, {{"do", "load"}}, {begin, begin + text.size()}).contains("error"));
+    json request = {{"do", "prepare"}, {"target", "pc/strict:threads=1"}, {"seed", 42},
+                    {"capture", "none"}, {"environment", {{"browser", "Test 1"}}}};
+    if (name != nullptr) request[name] = value;
+    answer = ask(door, request);
+  }
+  Door door;
+  json answer;
+};
+
+TEST_CASE("Measure_Prepared_SaysWhatWillRun") {
+  const Prepared prepared;
+  REQUIRE_MESSAGE(!prepared.answer.contains("error"), json_text(prepared.answer));
+  CHECK(prepared.answer["nodes"].get<int>() > 3);
+  CHECK(prepared.answer["clock_ns"].get<double>() > 0.0);
+  CHECK(prepared.answer["ran"]["engine"] == "strict");
+  CHECK(prepared.answer["ran"]["threads_real"] == 1);
+  CHECK(prepared.answer["ran"]["browser"] == "Test 1");
+}
+
+TEST_CASE("Measure_MostRuns_GivesAsManyReadings") {
+  Prepared prepared;
+  const json answer =
+      measure_to_end(prepared.door, {{"slice_us", 60'000'000}, {"most_runs", 5}});
+  REQUIRE_MESSAGE(!answer.contains("error"), json_text(answer));
+  CHECK(answer["times_ns"].size() == 5);
+  for (const json& time : answer["times_ns"]) CHECK(time.get<double>() > 0.0);
+  CHECK(!answer["memory_kind"].get<std::string>().empty());
+  CHECK(answer["preparing_ns"] == 0);
+  CHECK(ask(prepared.door, {{"do", "describe"}})["ran"]["engine"] == "strict");
+}
+
+// What is asked of it, a letter each, but for the values.
+class WrittenOrder final : public RunRecorder {
+ public:
+  Status begin(const Graph& /*graph*/) override { return note('b'); }
+  Status add(const std::string& /*name*/, const Tensor& /*tensor*/) override { return {}; }
+  Status finish(const Trace& /*about*/) override { return note('f'); }
+  Status discard() override { return note('d'); }
+  std::string order;
+
+ private:
+  Status note(char what) {
+    order += what;
+    return {};
+  }
+};
+
+TEST_CASE("Measure_RecordedRuns_AreDiscardedBetweenReadings") {
+  WrittenOrder recorder;
+  Prepared prepared("capture", "all", &recorder);
+  const json answer =
+      measure_to_end(prepared.door, {{"slice_us", 60'000'000}, {"inner", 2}, {"most_runs", 6}});
+  CHECK(answer["times_ns"].size() == 3);
+  CHECK(recorder.order == "dbfbfdbfbfdbfbf");
+}
+
+TEST_CASE("Measure_InnerRuns_MakeOneReading") {
+  Prepared prepared;
+  const json answer =
+      measure_to_end(prepared.door, {{"slice_us", 60'000'000}, {"inner", 4}, {"most_runs", 12}});
+  CHECK(answer["times_ns"].size() == 3);
+}
+
+TEST_CASE("Measure_NoTime_StillMeasuresOnce") {
+  Prepared prepared;
+  CHECK(measure_to_end(prepared.door, {{"slice_us", 0}})["times_ns"].size() == 1);
+}
+
+TEST_CASE("Measure_NoBudget_GoesOnWhereItWas") {
+  Prepared prepared;
+  const json first = ask(prepared.door, {{"do", "measure"}, {"most_runs", 2}, {"budget_ms", 0},
+                                         {"slice_us", 60'000'000}});
+  CHECK(first["finished"] == false);
+  // What is asked meanwhile is ignored: the slice that was begun goes on.
+  const json done = measure_to_end(prepared.door, {{"most_runs", 99}, {"budget_ms", 0}});
+  CHECK(done["times_ns"].size() == 2);
+}
+
+TEST_CASE("Measure_ManyRuns_LeaveNoTensorBehind") {
+  for (const char* capture : {"none", "all"}) {
+    Prepared prepared("capture", capture);
+    REQUIRE_MESSAGE(!prepared.answer.contains("error"), json_text(prepared.answer));
+    const auto alive = [&] {
+      return measure_to_end(prepared.door, {{"slice_us", 60'000'000}, {"most_runs", 3}});
+    };
+    const json before = alive();
+    const json after = alive();
+    CHECK(before["alive_tensors"].get<int>() > 0);
+    CHECK(before["alive_tensors"] == after["alive_tensors"]);
+    CHECK(before["alive_bytes"] == after["alive_bytes"]);
+  }
+}
+
+TEST_CASE("Measure_BadRequests_AreRefused") {
+  Door door;
+  CHECK(ask(door, {{"do", "measure"}}).contains("error"));
+  CHECK(ask(door, {{"do", "describe"}}).contains("error"));
+  CHECK(ask(door, {{"do", "prepare"}, {"target", "pc/strict"}, {"seed", 1}}).contains("error"));
+  Prepared prepared;
+  for (const json& bad : {json{{"inner", 0}}, json{{"inner", -1}}, json{{"slice_us", -5}},
+                          json{{"most_runs", 1.5}}, json{{"slice_us", "soon"}}}) {
+    json request = bad;
+    request["do"] = "measure";
+    CHECK(ask(prepared.door, request)["error"]["kind"] == "bad_input");
+  }
+  CHECK(Prepared("repeat", 2).answer.contains("error"));
+  CHECK(Prepared("capture", "nothing").answer.contains("error"));
+  CHECK(Prepared("target", "pc/none").answer.contains("error"));
+  const json start = {{"do", "start"}, {"target", "pc/strict"}, {"seed", 1}, {"capture", "none"}};
+  CHECK(ask(prepared.door, start).contains("error"));
+}
+
+TEST_CASE("AliveTensors_CountsBuffersNotViews") {
+  const AliveTensors before = alive_tensors();
+  {
+    const auto tensor = Tensor::make(DType::float32, {4, 4});
+    REQUIRE(tensor.ok());
+    const auto view = tensor->reshaped({16});
+    CHECK(alive_tensors().count == before.count + 1);
+    CHECK(alive_tensors().bytes == before.bytes + 64);
+  }
+  CHECK(alive_tensors().count == before.count);
+  CHECK(alive_tensors().bytes == before.bytes);
+}
+
+}  // namespace
+}  // namespace driftscope::test::measure_test
