@@ -1,5 +1,5 @@
 # XNNPACK and pthreadpool as static libraries, from the sources that tools/setup put into the cache.
-# Their own CMake files refuse Emscripten and fetch things, so sources and flags are listed here.
+# Their own CMake files reject Emscripten and fetch things, so sources and flags are listed here.
 #   driftscope_xnnpack           what a client needs to compile
 #   driftscope_xnnpack_native    the native library; clients of driftscope_core have it
 #   driftscope_xnnpack_simd      web: the library in SIMD128; each program says which one it takes

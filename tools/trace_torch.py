@@ -17,7 +17,7 @@ In Python, where the module that was exported is at hand:
     sys.path.insert(0, "…/driftscope/tools"); import trace_torch
     trace_torch.record_module(module, [x], "model.onnx", "torch.safetensors")
 
-runs the module as well and refuses to write when its outputs are not those of the exported graph
+runs the module as well and rejects to write when its outputs are not those of the exported graph
 within float32 rounding: then the export is at fault, not a kernel.
 """
 import argparse

@@ -1,6 +1,6 @@
 // Many small runs in one worker: a packed batch in, packed answers out. The format is that of
 // core/protocol/batch.hpp. Client: worker.mjs.
-import { DoorError, openEngine, runToEnd } from "./engine.mjs";
+import { ServiceError, openEngine, runToEnd } from "./engine.mjs";
 import { packMessage, unpackMessage } from "./message.mjs";
 
 async function runOne(engine, start, attachments, model, inputs) {
@@ -21,7 +21,7 @@ export async function runBatch(open, batch, start, progress) {
   let at = 0;
   const take = (size) => payload.subarray(at, (at += size));
   for (const [index, { model, attachments, inputs }] of cases.entries()) {
-    // Attachments follow the model, as the door wants them.
+    // Attachments follow the model, as the service wants them.
     const files = take(attachments.reduce((sum, file) => sum + file.bytes, model));
     const tensors = take(inputs);
     try {
@@ -32,7 +32,7 @@ export async function runBatch(open, batch, start, progress) {
       const { kind = "internal", message } = error;
       answers.push({ error: { kind, message } });
       // After anything but an answer the engine's memory cannot be trusted.
-      if (!(error instanceof DoorError)) {
+      if (!(error instanceof ServiceError)) {
         engine.close();
         engine = await openEngine(open);
       }

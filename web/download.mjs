@@ -44,7 +44,7 @@ const announced = ({ headers }) =>
 /**
  * Fetches `url`. `what` names it in messages; `total` is its size where that is known; `onProgress` is told
  * {received, total, perSecond, remainingMs} (null: unknown); `signal` stops it. Everything else goes to
- * fetch. Throws a RunError: cancelled, io (refused, broken off) or limit (no memory).
+ * fetch. Throws a RunError: cancelled, io (rejected, broken off) or limit (no memory).
  */
 export async function download(url, { what, total = 0, onProgress = () => {}, signal, ...init }) {
   let received = 0;

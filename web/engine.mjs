@@ -1,4 +1,4 @@
-// The wasm engine behind the session door: JSON and bytes in, JSON and bytes out.
+// The wasm engine behind the session service: JSON and bytes in, JSON and bytes out.
 // Clients: worker.mjs, tests under Node. The messages are described in core/protocol/service.hpp.
 import { OrtHost } from "./ort.mjs";
 import { Threads } from "./threads.mjs";
@@ -11,8 +11,8 @@ export const variants = [
   { name: "driftscope-simd", relaxed: false, threads: false },
 ];
 
-/** An answer of the door that is an error, with its kind. `stuck`: the same may well work in another worker. */
-export class DoorError extends Error {
+/** An answer of the service that is an error, with its kind. `stuck`: the same may well work in another worker. */
+export class ServiceError extends Error {
   constructor({ kind, message, stuck = false }) {
     super(message);
     this.kind = kind;
@@ -24,9 +24,9 @@ function load(url) {
   return import(url.href).catch(async ({ message }) => {
     const answer = await fetch(url, { method: "HEAD" }).catch(() => null);
     if (answer?.status === 404)
-      throw new DoorError({ kind: "missing", message: `This site was built without ${url.pathname.split("/").pop()}. \`cmake --build --preset web\` builds all of it.` });
+      throw new ServiceError({ kind: "missing", message: `This site was built without ${url.pathname.split("/").pop()}. \`cmake --build --preset web\` builds all of it.` });
     const hint = "Without a network only engines are there that ran before; with one, reload the page.";
-    throw new DoorError({ kind: "io", message: `The engine could not be fetched (${message}). ${hint}` });
+    throw new ServiceError({ kind: "io", message: `The engine could not be fetched (${message}). ${hint}` });
   });
 }
 
@@ -56,7 +56,7 @@ export async function openEngine({ base, variant, threads }) {
      */
     async prepared() {
       await ort.settled();
-      if (ort.stuck) throw new DoorError({ ...ort.stuck, stuck: true });
+      if (ort.stuck) throw new ServiceError({ ...ort.stuck, stuck: true });
     },
   };
 }
@@ -90,7 +90,7 @@ function exchange(module, head, payload) {
   const json = new TextEncoder().encode(JSON.stringify(head));
   const size = 4 + json.length + payload.length;
   const message = module._ds_alloc(size) >>> 0;
-  if (message === 0) throw new DoorError({ kind: "limit", message: `out of memory for ${size} bytes of a request` });
+  if (message === 0) throw new ServiceError({ kind: "limit", message: `out of memory for ${size} bytes of a request` });
   // The memory may have grown, here or in the request: a view is good for one use.
   const target = new Uint8Array(module.wasmMemory.buffer, message, size);
   new DataView(target.buffer, message).setUint32(0, json.length, true);
@@ -103,6 +103,6 @@ function exchange(module, head, payload) {
   const answer = JSON.parse(new TextDecoder().decode(reply.slice(4, 4 + headSize)));
   const bytes = reply.slice(4 + headSize);
   module._ds_release();
-  if (answer.error) throw new DoorError(answer.error);
+  if (answer.error) throw new ServiceError(answer.error);
   return { head: answer, payload: bytes };
 }

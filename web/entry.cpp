@@ -1,4 +1,4 @@
-// The session door as C functions: what the worker calls. Client: web/engine.mjs.
+// The session service as C functions: what the worker calls. Client: web/engine.mjs.
 // Bytes go in and out through the wasm heap; nothing here knows what they mean.
 #include <emscripten.h>
 
@@ -18,15 +18,15 @@ EM_JS(void, ds_read_outside, (double offset, std::byte* target, std::size_t size
   new Uint8Array(wasmMemory.buffer, target >>> 0, bytes.length).set(bytes);
 });
 
-driftscope::Door& door() {
-  static const auto the_door = [] {
-    auto made = std::make_unique<driftscope::Door>();
+driftscope::Service& service() {
+  static const auto the_service = [] {
+    auto made = std::make_unique<driftscope::Service>();
     made->load_from([](std::uint64_t offset, std::span<std::byte> target) {
       ds_read_outside(static_cast<double>(offset), target.data(), target.size());
     });
     return made;
   }();
-  return *the_door;
+  return *the_service;
 }
 
 std::vector<std::byte>& reply() {
@@ -47,7 +47,7 @@ EMSCRIPTEN_KEEPALIVE std::byte* ds_alloc(std::size_t size) {
 /// which stays at ds_reply() until the next request.
 EMSCRIPTEN_KEEPALIVE std::size_t ds_request(std::byte* message, std::size_t size) {
   reply() = {};  // before the work: the memory may be needed
-  reply() = door().request({message, size});
+  reply() = service().request({message, size});
   std::free(message);
   return reply().size();
 }

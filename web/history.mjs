@@ -1,4 +1,4 @@
-// Times of this page's runs, kept in this browser: the course of a model on a target over the engine's
+// Times of this page's runs, kept in this browser: the series of a model on a target over the engine's
 // builds. Where storage is locked (private windows) or full, nothing is kept and all else works.
 // Clients: page.mjs, screens.mjs, kept.mjs.
 import { fetchJson } from "./choice.mjs";
@@ -51,7 +51,7 @@ export function addRun(name, { start, threads, variant }, { reply, model }) {
 }
 
 /** [{title, where, builds: [{build, first_seen, times_ns}]}], each in the order of its first run. */
-export function courses() {
+export function allSeries() {
   const found = new Map();
   for (const { title, where, build, when, time_ns } of runs) {
     const key = `${title}\n${where}`;

@@ -11,7 +11,7 @@ function tell(text, action) {
   $("hosting-reload").hidden = !action;
 }
 
-/** A build that waits for this page to be opened anew. */
+/** A build that waits for this page to be opened again. */
 function watchForNewBuild(registration) {
   const look = () => {
     if (registration.waiting && registration.active)

@@ -39,13 +39,13 @@ class HostError extends Error {
   }
 }
 
-/** What ONNX Runtime threw, with what a refusal at this point means where it does not say. */
-function fromOrt(error, refusal) {
+/** What ONNX Runtime threw, with what a rejection at this point means where it does not say. */
+function fromOrt(error, rejection) {
   if (error instanceof HostError) return error;
   const message = error?.message ?? String(error);
   if (/bad_alloc|out of memory|OOM|failed to allocate/i.test(message) || error instanceof RangeError)
     return new HostError("limit", message);
-  const kind = /ERROR_CODE: 9\b/.test(message) ? "unsupported" : refusal; // ORT_NOT_IMPLEMENTED
+  const kind = /ERROR_CODE: 9\b/.test(message) ? "unsupported" : rejection; // ORT_NOT_IMPLEMENTED
   return new HostError(kind, message.replace(/^.*?ERROR_MESSAGE: /s, ""));
 }
 
@@ -168,11 +168,11 @@ export class OrtHost {
     return {};
   }
 
-  /** `refusal`: the kind of an error for which ONNX Runtime gives no reason of its own. */
-  #begin(state, refusal, action) {
+  /** `rejection`: the kind of an error for which ONNX Runtime gives no reason of its own. */
+  #begin(state, rejection, action) {
     state.busy = true;
     this.#work = this.#work.then(action).catch((error) => {
-      state.error = fromOrt(error, refusal);
+      state.error = fromOrt(error, rejection);
       // A runtime that trapped is in no state to go on; the next model gets a new one.
       if (error instanceof WebAssembly.RuntimeError) this.#giveUp();
     });

@@ -306,7 +306,7 @@ async function openScreens() {
 }
 
 async function start() {
-  // Where it is hosted as static files, the page may first have to be loaded anew.
+  // Where it is hosted as static files, the page may first have to be loaded again.
   const hosted = await host();
   state.here = await detect();
   const query = new URLSearchParams(location.search);

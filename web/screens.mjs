@@ -3,7 +3,7 @@
 import { environment, threadsFor } from "./capabilities.mjs";
 import { showComparison } from "./comparison_table.mjs";
 import { openScreens } from "./gui.mjs";
-import { addRun, courses } from "./history.mjs";
+import { addRun, allSeries } from "./history.mjs";
 import { runInWorker } from "./runner.mjs";
 import { readFloats } from "./safetensors.mjs";
 
@@ -68,7 +68,7 @@ class Screens {
     this.#tell({
       models: models.map(({ name }) => name),
       model: Math.max(0, place),
-      history: courses(),
+      history: allSeries(),
       targets: engines.map((engine) => ({ target: `${here.host}/${engine}`, available: Boolean(this.#page.variant.name), detail: engine === "strict" ? here.browser : "" })),
     });
     this.#ready = models.length > 0 ? this.command({ do: "model", number: Math.max(0, place) }) : Promise.resolve();
@@ -84,7 +84,7 @@ class Screens {
 
   /** The runs that this browser remembers. */
   showHistory() {
-    this.#tell({ history: courses() });
+    this.#tell({ history: allSeries() });
   }
 
   /** The history goes along only when it is new: progress is told many times a second. */

@@ -1,7 +1,7 @@
 // Before the page's modules: where the page is hosted as static files, starts the service worker, which
 // isolates it (threads need that) and keeps it for use without a network. `driftscope serve` isolates by
 // itself, and its address ends with it: there nothing is kept. A classic script and a .js: a host that does
-// not know .mjs sends it with a type that browsers refuse, until the service worker corrects that.
+// not know .mjs sends it with a type that browsers reject, until the service worker corrects that.
 // Leaves a promise: self.driftscopeHost → {session, registration} or {session, single}, where `single`
 // says in words why there is but one thread. Client: page.mjs, hosting.mjs.
 "use strict";
@@ -32,7 +32,7 @@ self.driftscopeHost = (() => {
     if (!workers && !self.isSecureContext) throw new Error("browsers allow service workers over https only");
     if (!workers) throw new Error("this browser has no service workers, or not in this window");
     const registration = await workers.register(new URL("service_worker.js", site));
-    if (!registration) throw new Error("this browser refuses service workers");
+    if (!registration) throw new Error("this browser rejects service workers");
     await installed(registration);
     return registration;
   }

@@ -23,7 +23,7 @@ export class ValuesToPc {
     const response = await fetch(this.#url, { method: "POST", body });
     // 409: the PC wants no more of them, and knows why.
     if (response.status === 409) throw new RunError("cancelled", "The PC took no more values.");
-    if (!response.ok) throw new RunError("io", `The PC refused values: HTTP ${response.status}.`);
+    if (!response.ok) throw new RunError("io", `The PC rejected values: HTTP ${response.status}.`);
   }
 
   end() {

@@ -1,5 +1,5 @@
 // Bytes that need not lie in this program's memory: in a browser a model stays outside of the wasm heap.
-// Read piece by piece. Clients: the ONNX reader, the session door.
+// Read piece by piece. Clients: the ONNX reader, the session service.
 #pragma once
 
 #include <cstddef>

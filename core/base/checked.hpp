@@ -9,7 +9,7 @@
 
 namespace driftscope {
 
-/// a × b, or nothing when it does not fit. Negative operands are refused: sizes are never negative.
+/// a × b, or nothing when it does not fit. Negative operands are rejected: sizes are never negative.
 [[nodiscard]] constexpr std::optional<std::int64_t> checked_mul(std::int64_t a, std::int64_t b) {
   if (a < 0 || b < 0) return std::nullopt;
   std::int64_t product = 0;

@@ -1,5 +1,5 @@
 // JSON from text and to text. The library's parser and serializer are templates, which every file that
-// called them compiled anew: a tenth of all code. Here they are compiled once. Clients: everything that
+// called them compiled again: a tenth of all code. Here they are compiled once. Clients: everything that
 // reads or writes JSON; text from elsewhere goes through json_walk.hpp first.
 #pragma once
 

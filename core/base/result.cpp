@@ -14,11 +14,11 @@ Error in_context(Error error, const std::string& where) {
   return error;
 }
 
-HeldError::HeldError(Error&& error) : error_(new Error(std::move(error))) {}
+ErrorPtr::ErrorPtr(Error&& error) : error_(new Error(std::move(error))) {}
 
-HeldError::HeldError(const HeldError& other)
+ErrorPtr::ErrorPtr(const ErrorPtr& other)
     : error_(other.error_ != nullptr ? new Error(*other.error_) : nullptr) {}
 
-void HeldError::release() noexcept { delete error_; }
+void ErrorPtr::release() noexcept { delete error_; }
 
 }  // namespace driftscope

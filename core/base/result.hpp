@@ -40,17 +40,17 @@ struct Error {
 
 /// An error behind a pointer, so that what hands one on moves a pointer; null where it was moved from.
 /// What touches the error itself is compiled once, in result.cpp: thousands of places return one.
-class HeldError {
+class ErrorPtr {
  public:
-  HeldError() = default;
-  explicit HeldError(Error&& error);
-  HeldError(const HeldError& other);
-  HeldError(HeldError&& other) noexcept : error_(std::exchange(other.error_, nullptr)) {}
-  HeldError& operator=(HeldError other) noexcept {
+  ErrorPtr() = default;
+  explicit ErrorPtr(Error&& error);
+  ErrorPtr(const ErrorPtr& other);
+  ErrorPtr(ErrorPtr&& other) noexcept : error_(std::exchange(other.error_, nullptr)) {}
+  ErrorPtr& operator=(ErrorPtr other) noexcept {
     std::swap(error_, other.error_);
     return *this;
   }
-  ~HeldError() {
+  ~ErrorPtr() {
     if (error_ != nullptr) release();
   }
 
@@ -69,7 +69,7 @@ class [[nodiscard]] Result {
   Result(T value) : ok_(true), value_(std::move(value)) {}          // NOLINT: implicit
   Result(Error&& error) : ok_(false), error_(std::move(error)) {}   // NOLINT: implicit
   Result(const Error& error) : ok_(false), error_(Error(error)) {}  // NOLINT: implicit
-  Result(HeldError error) : ok_(false), error_(std::move(error)) {}  // NOLINT: implicit
+  Result(ErrorPtr error) : ok_(false), error_(std::move(error)) {}  // NOLINT: implicit
   Result(const Result& other) : ok_(other.ok_) {
     if (ok_) std::construct_at(&value_, other.value_);
     else std::construct_at(&error_, other.error_);
@@ -85,7 +85,7 @@ class [[nodiscard]] Result {
   }
   ~Result() {
     if (ok_) value_.~T();
-    else error_.~HeldError();
+    else error_.~ErrorPtr();
   }
 
   [[nodiscard]] bool ok() const { return ok_; }
@@ -103,13 +103,13 @@ class [[nodiscard]] Result {
   [[nodiscard]] const Error& error() const& { return assert(!ok_), *error_; }
   [[nodiscard]] Error&& error() && { return assert(!ok_), std::move(*error_); }
   /// To hand it on: the error, or none where there is a value.
-  [[nodiscard]] HeldError held() && { return ok_ ? HeldError() : std::move(error_); }
+  [[nodiscard]] ErrorPtr held() && { return ok_ ? ErrorPtr() : std::move(error_); }
 
  private:
   bool ok_;
   union {
     T value_;
-    HeldError error_;
+    ErrorPtr error_;
   };
 };
 
@@ -119,16 +119,16 @@ class [[nodiscard]] Result<void> {
   Result() = default;
   Result(Error&& error) : error_(std::move(error)) {}       // NOLINT: implicit
   Result(const Error& error) : error_(Error(error)) {}      // NOLINT: implicit
-  Result(HeldError error) : error_(std::move(error)) {}     // NOLINT: implicit
+  Result(ErrorPtr error) : error_(std::move(error)) {}     // NOLINT: implicit
 
   [[nodiscard]] bool ok() const { return !error_; }
   explicit operator bool() const { return ok(); }
   [[nodiscard]] const Error& error() const& { return assert(!ok()), *error_; }
   [[nodiscard]] Error&& error() && { return assert(!ok()), std::move(*error_); }
-  [[nodiscard]] HeldError held() && { return std::move(error_); }
+  [[nodiscard]] ErrorPtr held() && { return std::move(error_); }
 
  private:
-  HeldError error_;
+  ErrorPtr error_;
 };
 
 using Status = Result<void>;

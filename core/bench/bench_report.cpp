@@ -10,14 +10,14 @@ namespace {
 
 /// How `value_of` a slice grows with the runs that came before.
 template <class ValueOf>
-std::optional<Estimate> growth(const BenchCourse& course, double confidence,
+std::optional<Estimate> growth(const BenchSeries& series, double confidence,
                                const ValueOf& value_of) {
   std::vector<double> runs;
   std::vector<double> values;
   double done = 0.0;
-  for (const Slice& slice : course.rounds) {
+  for (const Slice& slice : series.rounds) {
     const std::int64_t readings = slice.unkept + std::ssize(slice.times_ns);
-    done += static_cast<double>(readings) * static_cast<double>(course.inner);
+    done += static_cast<double>(readings) * static_cast<double>(series.inner);
     runs.push_back(done);
     values.push_back(static_cast<double>(value_of(slice)));
   }
@@ -45,24 +45,24 @@ const BenchRow* find_untraced(const BenchReport& report, const BenchRow& row) {
 
 BenchFigures bench_figures(const BenchRow& row, double confidence) {
   BenchFigures figures;
-  const auto middle = median_time(row.course, confidence);
+  const auto middle = median_time(row.series, confidence);
   if (!middle) return figures;
-  const std::vector<double> times = all_times(row.course);
+  const std::vector<double> times = all_times(row.series);
   figures.median = *middle;
   figures.p95 = quantile(times, 0.95);
   figures.min = std::ranges::min(times);
   figures.mad = median_absolute_deviation(times);
-  figures.runs = std::ssize(times) * row.course.inner;
+  figures.runs = std::ssize(times) * row.series.inner;
   figures.throughput_per_s = static_cast<double>(row.batch) * 1e9 / std::max(middle->value, 1e-3);
   figures.gflop_per_s = row.flop / std::max(middle->value, 1e-3);
-  const Slice& last = row.course.rounds.back();
+  const Slice& last = row.series.rounds.back();
   figures.alive_tensors = last.alive_tensors;
   figures.alive_bytes = last.alive_bytes;
   figures.alive_slope =
-      growth(row.course, confidence, [](const Slice& slice) { return slice.alive_tensors; });
+      growth(row.series, confidence, [](const Slice& slice) { return slice.alive_tensors; });
   if (last.heap_bytes > 0)
     figures.heap_slope =
-        growth(row.course, confidence, [](const Slice& slice) { return slice.heap_bytes; });
+        growth(row.series, confidence, [](const Slice& slice) { return slice.heap_bytes; });
   return figures;
 }
 
@@ -70,7 +70,7 @@ void add_ratios(BenchReport& report, const std::vector<std::string>& bases) {
   std::vector<BenchRatio> ratios;
   const auto add = [&](const BenchRow& row, const BenchRow* other, bool untraced) {
     if (other == nullptr || other == &row || !row.measured()) return;
-    const auto ratio = paired_ratio(round_medians(other->course), round_medians(row.course),
+    const auto ratio = paired_ratio(round_medians(other->series), round_medians(row.series),
                                     report.limits.confidence);
     if (ratio) ratios.push_back({row.model, row.group, row.target, other->target, untraced, *ratio});
   };

@@ -33,7 +33,7 @@ struct BenchRow {
   double load_ms = 0.0;   ///< then until the first run could begin: engine, model, preparation
   std::map<std::string, double> load_parts;  ///< "compile_ms", "read_ms", "prepare_ms"
   double first_ms = 0.0;
-  BenchCourse course;
+  BenchSeries series;
   double clock_ns = 0.0;
   std::int64_t wasm_heap_peak_bytes = 0;  ///< 0: none, or not known
   std::int64_t process_peak_bytes = 0;
@@ -42,7 +42,7 @@ struct BenchRow {
   std::string ran = "{}";       ///< JSON text
   std::optional<Error> error;   ///< it could not be measured at all
 
-  [[nodiscard]] bool measured() const { return !course.rounds.empty(); }
+  [[nodiscard]] bool measured() const { return !series.rounds.empty(); }
 };
 
 /// What is said of a measured row. Times in ns.

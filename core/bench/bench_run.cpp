@@ -11,12 +11,12 @@ namespace {
 
 // A reading that is a hundred steps of the clock long is off by at most 1 %.
 constexpr double steps_per_reading = 100.0;
-constexpr double most_slice_ms = 30.0;
+constexpr double max_slice_ms = 30.0;
 // So many rounds should fit into the time, or the interval has little to go by.
 constexpr double wanted_rounds = 12.0;
 // Looking after every round whether it is precise enough finds luck; not before so many.
-constexpr std::size_t least_rounds = 10;
-constexpr std::int64_t most_inner = 1'000'000;
+constexpr std::size_t min_rounds = 10;
+constexpr std::int64_t max_inner = 1'000'000;
 
 double time_of(const Slice& slice, std::int64_t inner) {
   double sum = 0.0;
@@ -31,7 +31,7 @@ class Participant {
       : subject_(subject), limits_(limits) {}
 
   [[nodiscard]] bool active() const { return !done_; }
-  [[nodiscard]] const BenchCourse& course() const { return course_; }
+  [[nodiscard]] const BenchSeries& series() const { return series_; }
   [[nodiscard]] double share() const { return std::min(1.0, used_ns_ / (limits_.seconds * 1e9)); }
   [[nodiscard]] double warm_up_share() const {
     return std::min(1.0, warm_up_ns_ / (limits_.warm_up_seconds * 1e9));
@@ -41,29 +41,29 @@ class Participant {
   [[nodiscard]] bool warm_up() {
     const auto slice = measure(0, true);
     if (!slice) return false;
-    warm_up_ns_ += time_of(*slice, course_.inner);
-    course_.warm_up_runs += std::ssize(slice->times_ns) * course_.inner;
+    warm_up_ns_ += time_of(*slice, series_.inner);
+    series_.warm_up_runs += std::ssize(slice->times_ns) * series_.inner;
     warm_up_medians_.push_back(median(slice->times_ns));
     choose_inner(*slice);
-    course_.steady = is_steady(warm_up_medians_);
-    return !course_.steady && warm_up_ns_ < limits_.warm_up_seconds * 1e9;
+    series_.steady = is_steady(warm_up_medians_);
+    return !series_.steady && warm_up_ns_ < limits_.warm_up_seconds * 1e9;
   }
 
   void take_turn() {
     // What the others left in the caches is paid for by a reading that is not kept.
-    const auto unkept = measure(course_.inner, false);
+    const auto unkept = measure(series_.inner, false);
     if (!unkept) return;
-    auto slice = measure(limits_.most_runs > 0 ? limits_.most_runs - runs_ : 0, false);
+    auto slice = measure(limits_.max_runs > 0 ? limits_.max_runs - runs_ : 0, false);
     if (!slice) return;
     slice->unkept = std::ssize(unkept->times_ns);
-    used_ns_ += time_of(*slice, course_.inner);
-    runs_ += std::ssize(slice->times_ns) * course_.inner;
+    used_ns_ += time_of(*slice, series_.inner);
+    runs_ += std::ssize(slice->times_ns) * series_.inner;
     medians_.push_back(median(slice->times_ns));
-    course_.rounds.push_back(*slice);
+    series_.rounds.push_back(*slice);
   }
 
   [[nodiscard]] bool precise() const {
-    if (medians_.size() < least_rounds) return false;
+    if (medians_.size() < min_rounds) return false;
     const auto interval = median_interval(medians_, limits_.confidence);
     const double middle = median(medians_);
     return interval && interval->high - middle <= limits_.precision * middle &&
@@ -71,28 +71,28 @@ class Participant {
   }
   [[nodiscard]] bool out_of_time() const { return used_ns_ >= limits_.seconds * 1e9; }
   [[nodiscard]] bool out_of_runs() const {
-    return limits_.most_runs > 0 && runs_ >= limits_.most_runs;
+    return limits_.max_runs > 0 && runs_ >= limits_.max_runs;
   }
 
   void finish(BenchEnd end) {
-    course_.end = end;
+    series_.end = end;
     done_ = true;
   }
   void rest() { subject_.rest(); }
 
  private:
-  [[nodiscard]] std::optional<Slice> measure(std::int64_t most_runs, bool warm_up) {
+  [[nodiscard]] std::optional<Slice> measure(std::int64_t max_runs, bool warm_up) {
     SliceRequest request;
     request.warm_up = warm_up;
-    request.inner = course_.inner;
-    request.slice_ms = std::clamp(limits_.seconds * 1e3 / wanted_rounds, 1.0, most_slice_ms);
-    request.most_runs = most_runs;
+    request.inner = series_.inner;
+    request.slice_ms = std::clamp(limits_.seconds * 1e3 / wanted_rounds, 1.0, max_slice_ms);
+    request.max_runs = max_runs;
     auto slice = subject_.measure(request);
     if (slice.ok() && slice->times_ns.empty())
       slice = internal_error("a slice was measured without a single run");
     if (slice.ok()) return *std::move(slice);
-    course_.error = std::move(slice).error();
-    finish(course_.error->kind == ErrorKind::cancelled ? BenchEnd::stopped : BenchEnd::failed);
+    series_.error = std::move(slice).error();
+    finish(series_.error->kind == ErrorKind::cancelled ? BenchEnd::stopped : BenchEnd::failed);
     return std::nullopt;
   }
 
@@ -102,14 +102,14 @@ class Participant {
     // A reading of no step at all stands for one of up to a step.
     fastest_ns_ = std::min(fastest_ns_, std::max(median(slice.times_ns), subject_.clock_ns() / 2));
     const double runs = std::ceil(steps_per_reading * subject_.clock_ns() / fastest_ns_);
-    course_.inner = std::clamp(static_cast<std::int64_t>(std::min(runs, 1e9)), std::int64_t{1},
-                               limits_.most_runs > 0 ? std::min(limits_.most_runs, most_inner)
-                                                     : most_inner);
+    series_.inner = std::clamp(static_cast<std::int64_t>(std::min(runs, 1e9)), std::int64_t{1},
+                               limits_.max_runs > 0 ? std::min(limits_.max_runs, max_inner)
+                                                     : max_inner);
   }
 
   BenchSubject& subject_;
   const BenchLimits& limits_;
-  BenchCourse course_;
+  BenchSeries series_;
   std::vector<double> warm_up_medians_;
   std::vector<double> medians_;  // of the rounds
   double fastest_ns_ = std::numeric_limits<double>::max();
@@ -121,7 +121,7 @@ class Participant {
 
 }  // namespace
 
-std::vector<BenchCourse> run_bench(std::span<BenchSubject* const> subjects,
+std::vector<BenchSeries> run_bench(std::span<BenchSubject* const> subjects,
                                    const BenchLimits& limits, const std::function<bool()>& stop,
                                    const BenchProgress& progress) {
   std::vector<Participant> all;
@@ -159,28 +159,28 @@ std::vector<BenchCourse> run_bench(std::span<BenchSubject* const> subjects,
     for (Participant& one : all)
       if (one.active()) one.rest();
   }
-  std::vector<BenchCourse> courses;
-  for (const Participant& one : all) courses.push_back(one.course());
-  return courses;
+  std::vector<BenchSeries> all_series;
+  for (const Participant& one : all) all_series.push_back(one.series());
+  return all_series;
 }
 
-std::vector<double> round_medians(const BenchCourse& course) {
+std::vector<double> round_medians(const BenchSeries& series) {
   std::vector<double> medians;
-  for (const Slice& slice : course.rounds) medians.push_back(median(slice.times_ns));
+  for (const Slice& slice : series.rounds) medians.push_back(median(slice.times_ns));
   return medians;
 }
 
-std::vector<double> all_times(const BenchCourse& course) {
+std::vector<double> all_times(const BenchSeries& series) {
   std::vector<double> times;
-  for (const Slice& slice : course.rounds)
+  for (const Slice& slice : series.rounds)
     times.insert(times.end(), slice.times_ns.begin(), slice.times_ns.end());
   return times;
 }
 
-std::optional<Estimate> median_time(const BenchCourse& course, double confidence) {
-  if (course.rounds.empty()) return std::nullopt;
-  Estimate estimate{median(all_times(course))};
-  estimate.interval = median_interval(round_medians(course), confidence);
+std::optional<Estimate> median_time(const BenchSeries& series, double confidence) {
+  if (series.rounds.empty()) return std::nullopt;
+  Estimate estimate{median(all_times(series))};
+  estimate.interval = median_interval(round_medians(series), confidence);
   if (estimate.interval) {
     estimate.interval->low = std::min(estimate.interval->low, estimate.value);
     estimate.interval->high = std::max(estimate.interval->high, estimate.value);

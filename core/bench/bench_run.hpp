@@ -20,8 +20,8 @@ namespace driftscope {
 struct SliceRequest {
   double slice_ms = 30.0;      ///< goes on until this time has passed; at least one reading
   std::int64_t inner = 1;      ///< runs between two readings of the clock
-  std::int64_t most_runs = 0;  ///< 0: as many as fit
-  bool warm_up = false;        ///< the times are not kept: memory may be watched meanwhile
+  std::int64_t max_runs = 0;  ///< 0: as many as fit
+  bool warm_up = false;        ///< the times are not kept: memory may be traced meanwhile
 };
 
 struct Slice {
@@ -48,14 +48,14 @@ struct BenchLimits {
   double precision = 0.02;       ///< wanted: the interval of the median within ± this share of it
   double seconds = 10.0;         ///< of measuring, per subject; a run under way is not broken off
   double warm_up_seconds = 5.0;  ///< at most, per subject
-  std::int64_t most_runs = 0;    ///< per subject; 0: no limit
+  std::int64_t max_runs = 0;    ///< per subject; 0: no limit
 };
 
 /// Why a subject's measuring ended.
 enum class BenchEnd { precise, time, runs, failed, stopped };
 
 /// What came of one subject.
-struct BenchCourse {
+struct BenchSeries {
   std::int64_t inner = 1;
   std::int64_t warm_up_runs = 0;
   bool steady = false;             ///< whether warm-up ended by itself
@@ -69,19 +69,19 @@ using BenchProgress =
     std::function<void(std::string_view step, std::size_t subject, double share)>;
 
 /// Courses in the order of the subjects. `stop` is asked before each slice.
-[[nodiscard]] std::vector<BenchCourse> run_bench(std::span<BenchSubject* const> subjects,
+[[nodiscard]] std::vector<BenchSeries> run_bench(std::span<BenchSubject* const> subjects,
                                                  const BenchLimits& limits,
                                                  const std::function<bool()>& stop,
                                                  const BenchProgress& progress);
 
 /// The median of each round.
-[[nodiscard]] std::vector<double> round_medians(const BenchCourse& course);
+[[nodiscard]] std::vector<double> round_medians(const BenchSeries& series);
 
 /// All times of all rounds.
-[[nodiscard]] std::vector<double> all_times(const BenchCourse& course);
+[[nodiscard]] std::vector<double> all_times(const BenchSeries& series);
 
 /// The median of all times. Its interval is that of the medians of the rounds, widened to hold the
 /// median itself: times of one slice are no independent samples. Nothing before the first round.
-[[nodiscard]] std::optional<Estimate> median_time(const BenchCourse& course, double confidence);
+[[nodiscard]] std::optional<Estimate> median_time(const BenchSeries& series, double confidence);
 
 }  // namespace driftscope

@@ -9,7 +9,7 @@ namespace driftscope {
 namespace {
 
 // No machine repeats itself better than this; what three runs show by luck is not believed.
-constexpr double least_noise = 0.002;
+constexpr double min_noise = 0.002;
 
 double mean_log(const std::vector<double>& values) {
   double sum = 0.0;
@@ -29,7 +29,7 @@ Noise noise_between_runs(std::span<const BuildTimes> builds) {
     noise.degrees += static_cast<int>(one.medians_ns.size()) - 1;
   }
   if (noise.degrees > 0)
-    noise.relative = std::max(std::sqrt(squares / noise.degrees), least_noise);
+    noise.relative = std::max(std::sqrt(squares / noise.degrees), min_noise);
   return noise;
 }
 

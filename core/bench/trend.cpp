@@ -9,9 +9,9 @@
 namespace driftscope {
 namespace {
 
-constexpr double least_drift = 0.005;
+constexpr double min_drift = 0.005;
 // Slopes of all pairs are quadratic; more points than this are thinned evenly.
-constexpr std::size_t most_points = 400;
+constexpr std::size_t max_points = 400;
 
 }  // namespace
 
@@ -20,14 +20,14 @@ bool is_steady(std::span<const double> slice_medians) {
   const auto window = slice_medians.last(steady_window);
   const double drift = std::fabs(median(window.first(steady_window / 2)) -
                                  median(window.last(steady_window / 2)));
-  return drift <= std::max(median_absolute_deviation(window), least_drift * median(window));
+  return drift <= std::max(median_absolute_deviation(window), min_drift * median(window));
 }
 
 std::optional<Estimate> slope(std::span<const double> x, std::span<const double> y,
                               double confidence) {
   assert(x.size() == y.size());
   if (x.size() < 2) return std::nullopt;
-  const std::size_t step = (x.size() + most_points - 1) / most_points;
+  const std::size_t step = (x.size() + max_points - 1) / max_points;
   std::vector<double> slopes;
   std::int64_t points = 0;
   for (std::size_t i = 0; i < x.size(); i += step) {

@@ -1,4 +1,4 @@
-// Whether a course of figures still moves: warm-up that goes on, memory that leaks.
+// Whether a series of figures still moves: warm-up that goes on, memory that leaks.
 // Client: bench_run.
 #pragma once
 

@@ -8,7 +8,7 @@ namespace driftscope {
 namespace {
 
 constexpr std::size_t shown_by_github = 10;
-constexpr std::size_t most_lines = 50;
+constexpr std::size_t max_lines = 50;
 constexpr std::size_t longest_message = 2000;
 
 /// Escapes of actions/toolkit, packages/core/src/command.ts: a property ends at ',' and ':' as well.
@@ -103,16 +103,16 @@ std::string github_summary(const Gate& gate, const ComparisonView& view) {
   text += target_row(gate, view.left);
   std::size_t lines = 0;
   for (const TargetResult& right : view.right)
-    if (++lines <= most_lines) text += target_row(gate, right);
+    if (++lines <= max_lines) text += target_row(gate, right);
   text += fmt::format("\nFails on `{}`.\n", fail_on_text(gate.conditions));
   lines = 0;
   for (const GateCase& one : gate.cases) {
     if (one.outcome != CheckOutcome::failed && one.outcome != CheckOutcome::error) continue;
-    if (++lines > most_lines) continue;
+    if (++lines > max_lines) continue;
     text += fmt::format("- **{}** {}: {}\n", cell(one.target), cell(one.name),
                         cell(elide(one.message, longest_message)));
   }
-  if (lines > most_lines) text += fmt::format("- … and {} more\n", lines - most_lines);
+  if (lines > max_lines) text += fmt::format("- … and {} more\n", lines - max_lines);
   return text + "\n";
 }
 

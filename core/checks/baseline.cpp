@@ -10,7 +10,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 // A segmentation has a best class per pixel: its digest says enough.
-constexpr std::size_t most_rows = 1000;
+constexpr std::size_t max_rows = 1000;
 
 void add_target(Baseline& baseline, const TargetResult& result) {
   if (!result.trace || !result.verification) return;
@@ -21,7 +21,7 @@ void add_target(Baseline& baseline, const TargetResult& result) {
     if (layer.verdict == Verdict::suspect || layer.verdict == Verdict::fault)
       target.known.push_back({layer.node, layer.output, layer.verdict});
   if (const Tensor* output = answer(*result.trace)) {
-    if (auto best = top1(*output); best && best->size() <= most_rows) target.top1 = *std::move(best);
+    if (auto best = top1(*output); best && best->size() <= max_rows) target.top1 = *std::move(best);
     target.outputs_sha256 = answer_sha256(*result.trace);
   }
   baseline.targets.push_back(std::move(target));

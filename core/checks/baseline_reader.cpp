@@ -99,7 +99,7 @@ Status read_head(const BaselineJson& object, Baseline& baseline) {
   DRIFTSCOPE_TRY(const std::string format, text_of(object, "format"));
   if (format != current && format.starts_with(family))
     return unsupported(fmt::format("format is {}; this build reads {}: use a newer Driftscope, or save "
-                                   "the baseline anew",
+                                   "the baseline again",
                                    in_quotes(format), current));
   if (format != current)
     return bad_input(fmt::format("format: expected {}, got {}", current, in_quotes(format)));

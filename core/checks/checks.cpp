@@ -45,7 +45,7 @@ class TargetJudge {
     if (target_.error || !target_.trace) return;
     if (check_ != nullptr && saved_ == nullptr) {
       add("baseline", CheckOutcome::failed, "run",
-          "the baseline does not hold this target; save it anew with 'driftscope baseline save'");
+          "the baseline does not hold this target; save it again with 'driftscope baseline save'");
       return;
     }
     if (is_left && check_ == nullptr) return;

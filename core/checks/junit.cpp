@@ -44,12 +44,12 @@ struct Suite {
 };
 
 std::string suite_of(const Gate& gate, const std::string& target, const std::string& model,
-                     std::size_t most_passed, Suite& suite) {
+                     std::size_t max_passed, Suite& suite) {
   std::size_t unlisted = 0;
   for (const GateCase& one : gate.cases) {
     if (one.target != target) continue;
     suite.time_ns += one.time_ns;
-    if (one.outcome == CheckOutcome::passed && one.kind.empty() && ++suite.passed > most_passed) {
+    if (one.outcome == CheckOutcome::passed && one.kind.empty() && ++suite.passed > max_passed) {
       ++unlisted;
       continue;
     }
@@ -106,12 +106,12 @@ std::string xml_escape(std::string_view text) {
   return escaped;
 }
 
-std::string junit_xml(const Gate& gate, const ComparisonView& view, std::size_t most_passed) {
+std::string junit_xml(const Gate& gate, const ComparisonView& view, std::size_t max_passed) {
   std::string suites;
   Suite total;
   const auto add = [&](const TargetResult& target) {
     Suite suite;
-    suites += suite_of(gate, target.target, view.model_name, most_passed, suite);
+    suites += suite_of(gate, target.target, view.model_name, max_passed, suite);
     total.tests += suite.tests;
     total.failures += suite.failures;
     total.errors += suite.errors;

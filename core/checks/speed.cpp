@@ -40,7 +40,7 @@ SpeedVerdict judge_speed(const std::vector<double>& before_ns, const std::vector
   return {Speed::slower, text};
 }
 
-std::optional<double> least_visible_slowdown(const std::vector<double>& times_ns) {
+std::optional<double> min_visible_slowdown(const std::vector<double>& times_ns) {
   if (times_ns.empty() || !all_positive(times_ns)) return std::nullopt;
   const std::vector<BuildTimes> sides = {{"before", times_ns}, {"now", times_ns}};
   const BuildChange change = judge_builds(sides, confidence).back();

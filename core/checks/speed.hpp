@@ -25,7 +25,7 @@ struct SpeedVerdict {
 
 /// The smallest slowdown (a share) that later times would be told from noise with, when as many are
 /// measured again; nothing when there are too few to know.
-[[nodiscard]] std::optional<double> least_visible_slowdown(const std::vector<double>& times_ns);
+[[nodiscard]] std::optional<double> min_visible_slowdown(const std::vector<double>& times_ns);
 
 /// Time of each recorded run, all layers together, ns; without the first when there are more.
 [[nodiscard]] std::vector<double> run_times_ns(const Trace& trace);

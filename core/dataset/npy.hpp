@@ -12,7 +12,7 @@
 namespace driftscope {
 
 /// Little- and big-endian numbers, C and Fortran order; the result is always row-major. Structured,
-/// object and text arrays are refused.
+/// object and text arrays are rejected.
 [[nodiscard]] Result<Tensor> read_npy(std::span<const std::byte> bytes);
 
 /// Version 1, C order, little-endian. bfloat16 and the 4-bit types have no NumPy type: unsupported.

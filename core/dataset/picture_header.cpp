@@ -96,12 +96,12 @@ Status read_frame(std::span<const std::byte> bytes, std::size_t at, std::size_t 
 /// (index 255 means something else to it); no real one has.
 Status check_huffman_tables(std::span<const std::byte> tables) {
   constexpr std::size_t header = 17;
-  constexpr std::size_t most_codes = 255;
+  constexpr std::size_t max_codes = 255;
   while (!tables.empty()) {
     if (tables.size() < header) return bad_input("JPEG file: a Huffman table is cut short");
     std::size_t codes = 0;
     for (std::size_t i = 1; i < header; ++i) codes += byte_at(tables, i);
-    if (codes > most_codes || codes > tables.size() - header)
+    if (codes > max_codes || codes > tables.size() - header)
       return bad_input(fmt::format("JPEG file: a Huffman table of {} codes: it is damaged", codes));
     tables = tables.subspan(header + codes);
   }

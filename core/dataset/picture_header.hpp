@@ -17,7 +17,7 @@ struct PictureHeader {
 };
 
 /// Walks the file from its first bytes to its end mark, so that a file which is cut short is found
-/// here and not shown as gray rows. Refuses what decode_picture promises to refuse, but for
+/// here and not shown as gray rows. Rejects what decode_picture promises to reject, but for
 /// transparency and damage inside the compressed data.
 [[nodiscard]] Result<PictureHeader> read_picture_header(std::span<const std::byte> bytes);
 

@@ -1,5 +1,5 @@
 // The plain C paths of stb_image for PNG and JPEG, without files and without SIMD. Its memory comes from
-// here: a stream that unpacks to more than any picture within the limits needs is refused.
+// here: a stream that unpacks to more than any picture within the limits needs is rejected.
 #include "core/dataset/stb_image.hpp"
 
 #include <fmt/format.h>

@@ -27,7 +27,7 @@ class OutputMemory {
 /// What a judge adds to an evaluation.
 template <class S>
 struct Evaluation {
-  const Tensor* recorded = nullptr;  ///< what an engine gave for output 0; see rereads_output
+  const Tensor* recorded = nullptr;  ///< what an engine gave for output 0; see uses_recorded_state
   OutputMemory<S>* memory = nullptr;
 };
 

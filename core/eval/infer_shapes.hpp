@@ -13,7 +13,7 @@ namespace driftscope {
 [[nodiscard]] Result<Graph> infer_shapes(Graph graph);
 
 /// The graph with its inputs bound to these concrete shapes (in the order of graph.inputs), symbolic
-/// dimensions replaced everywhere, shapes inferred anew. Errors: another rank, a fixed dimension that
+/// dimensions replaced everywhere, shapes inferred again. Errors: another rank, a fixed dimension that
 /// differs, one symbol bound to two sizes.
 [[nodiscard]] Result<Graph> bind_shapes(Graph graph, std::span<const Shape> input_shapes);
 

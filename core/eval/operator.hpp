@@ -93,10 +93,10 @@ struct Operator {
   DimensionsRule dimensions = nullptr;  ///< most operators have none
   /// Every floating output element is one of the inputs' elements, 0 or a fixed number: without rounding,
   /// so that the strict kernel's results on exactly known inputs are the reference itself.
-  bool selects = false;
+  bool exact_copy = false;
   /// The node reads output 0 again itself, step by step (recurrent states). Where an engine recorded it,
   /// the bound kernel starts each step from there.
-  bool rereads_output = false;
+  bool uses_recorded_state = false;
   ReferenceKernel<double> value_kernel = nullptr;
   ReferenceKernel<Bounded> bound_kernel = nullptr;
   ReferenceKernel<float> strict_kernel = nullptr;

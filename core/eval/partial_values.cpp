@@ -6,7 +6,7 @@
 
 #include "core/eval/evaluate.hpp"
 #include "core/graph/attributes.hpp"
-#include "core/ops/shared/indices.hpp"
+#include "core/model/indices_of.hpp"
 
 namespace driftscope {
 namespace {

@@ -1,5 +1,5 @@
 // Models of ONNX opset 1 to 6, read as opset 7: most operators are what they were, the rest is
-// rewritten here or refused by the operator. Clients: build, and where
+// rewritten here or rejected by the operator. Clients: build, and where
 // shapes enter operators (infer_shapes, evaluate).
 #pragma once
 

@@ -11,16 +11,16 @@
 namespace driftscope {
 namespace {
 
-constexpr std::size_t most_elements = 8;   // of a list or a constant
-constexpr std::size_t most_text = 40;      // bytes of a string attribute
+constexpr std::size_t max_elements = 8;   // of a list or a constant
+constexpr std::size_t max_text = 40;      // bytes of a string attribute
 
 /// "[1,2,3]", "[1,2,…,9 in all]".
 template <class T, class Format>
 std::string list_text(const std::vector<T>& list, Format format) {
   std::string text = "[";
-  for (std::size_t i = 0; i < list.size() && i < most_elements; ++i)
+  for (std::size_t i = 0; i < list.size() && i < max_elements; ++i)
     text += (i == 0 ? "" : ",") + format(list[i]);
-  if (list.size() > most_elements) text += fmt::format(",… {} in all", list.size());
+  if (list.size() > max_elements) text += fmt::format(",… {} in all", list.size());
   return text + "]";
 }
 
@@ -34,7 +34,7 @@ std::vector<T> elements_of(const Tensor& tensor) {
 
 /// The elements of a small integer or float constant, which is often a shape or a limit; else "".
 std::string constant_text(const Tensor& tensor) {
-  if (tensor.elements() > static_cast<std::int64_t>(most_elements)) return "";
+  if (tensor.elements() > static_cast<std::int64_t>(max_elements)) return "";
   const auto number = [](auto x) { return fmt::format("{}", x); };
   switch (tensor.dtype()) {
     case DType::int64: return " = " + list_text(elements_of<std::int64_t>(tensor), number);
@@ -59,7 +59,7 @@ struct AttributeText {
   std::string operator()(std::monostate) const { return "(not read)"; }
   std::string operator()(float x) const { return fmt::format("{}", x); }
   std::string operator()(std::int64_t x) const { return fmt::format("{}", x); }
-  std::string operator()(const std::string& x) const { return in_quotes(x, most_text); }
+  std::string operator()(const std::string& x) const { return in_quotes(x, max_text); }
   std::string operator()(const Tensor& x) const { return "{" + tensor_text(x) + "}"; }
   std::string operator()(const std::shared_ptr<const ModelGraph>& x) const {
     return "{" + subgraph_text(x) + "}";

@@ -15,7 +15,7 @@ namespace {
 /// the walk must come back to where it was.
 Error cycle_error(const std::vector<std::vector<std::size_t>>& dependencies,
                   const std::vector<bool>& done, const std::vector<std::string>& labels) {
-  constexpr std::size_t most_named = 12;
+  constexpr std::size_t max_named = 12;
   const auto first = std::find(done.begin(), done.end(), false);
   std::size_t node = static_cast<std::size_t>(first - done.begin());
   std::vector<std::size_t> walk;
@@ -29,9 +29,9 @@ Error cycle_error(const std::vector<std::vector<std::size_t>>& dependencies,
   walk.erase(walk.begin(), std::find(walk.begin(), walk.end(), node));
   std::reverse(walk.begin(), walk.end());
   std::string text;
-  for (std::size_t i = 0; i < walk.size() && i < most_named; ++i)
+  for (std::size_t i = 0; i < walk.size() && i < max_named; ++i)
     text += in_quotes(labels[walk[i]]) + " → ";
-  if (walk.size() > most_named) text += fmt::format("… {} more → ", walk.size() - most_named);
+  if (walk.size() > max_named) text += fmt::format("… {} more → ", walk.size() - max_named);
   return bad_input(fmt::format("the graph has a cycle, so no node of it can run first: {}{}", text,
                                in_quotes(labels[walk.front()])));
 }

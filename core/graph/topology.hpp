@@ -1,6 +1,6 @@
 // Which node reads what: all that screens need of a model. Made from a graph, or read from the
-// JSON that the session door gives of it, so that the page's screens need no ONNX reader.
-// Clients: the session door, the screens.
+// JSON that the session service gives of it, so that the page's screens need no ONNX reader.
+// Clients: the session service, the screens.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct Topology {
 
 [[nodiscard]] Topology topology_of(const Graph& graph);
 
-/// [{"node","op","inputs":[…],"outputs":[…]}]: as the door's "topology" answers.
+/// [{"node","op","inputs":[…],"outputs":[…]}]: as the service's "topology" answers.
 [[nodiscard]] std::string topology_json(const Topology& topology);
 [[nodiscard]] Result<Topology> read_topology(std::string_view json);
 

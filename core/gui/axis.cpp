@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 constexpr double zero_room = 0.08;  // of the axis, below its lowest decade
@@ -68,4 +68,4 @@ LinearAxis linear_axis(double most, int steps) {
   return axis;
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 struct Tick {
   double place = 0.0;  ///< in [0, 1]
@@ -38,4 +38,4 @@ struct LinearAxis {
 };
 [[nodiscard]] LinearAxis linear_axis(double most, int steps = 5);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 struct Colour {
   std::uint8_t r = 0;
@@ -33,4 +33,4 @@ struct Colour {
   return {channel(a.r, b.r), channel(a.g, b.g), channel(a.b, b.b), channel(a.a, b.a)};
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 template <std::size_t N>
@@ -37,4 +37,4 @@ double lightness(Colour colour) {
   return y > 216.0 / 24389.0 ? 116.0 * std::cbrt(y) - 16.0 : y * 24389.0 / 27.0;
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

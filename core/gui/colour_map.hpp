@@ -4,7 +4,7 @@
 
 #include "core/gui/colour.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 /// Magnitudes, t in [0, 1]: viridis (van der Walt and Smith 2015, CC0), by its values at 17 places.
 [[nodiscard]] Colour sequential_colour(double t);
@@ -21,4 +21,4 @@ inline constexpr Colour negative_infinity_colour = rgb(0x00e5ff);
 /// CIE 1976 L*, 0 to 100.
 [[nodiscard]] double lightness(Colour colour);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -4,7 +4,7 @@
 
 #include "core/report/text_table.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 bool looks_like_formula(const std::string& cell) {
@@ -47,4 +47,4 @@ std::string csv_line(std::span<const std::string> cells) {
   return line + "\r\n";
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 /// Rows of cells, the titles first; all of the same length.
 using Table = std::vector<std::vector<std::string>>;
@@ -20,4 +20,4 @@ using Table = std::vector<std::vector<std::string>>;
 /// spreadsheet would take for a formula is marked as text: names come from model files.
 [[nodiscard]] std::string csv_line(std::span<const std::string> cells);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

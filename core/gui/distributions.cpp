@@ -11,7 +11,7 @@
 #include "core/gui/tensor_slice.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 std::size_t ulp_bin(std::uint64_t distance) {
@@ -219,4 +219,4 @@ void paint_scatter(Painter& painter, Box box, const Scatter& scatter, const std:
   }
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -12,7 +12,7 @@
 #include "core/gui/painter.hpp"
 #include "core/gui/theme.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 /// Counts of |ULP distance|: 0, 1, 2–3, 4–7, …, 2³⁰ and more; NaN or infinity on one side only apart.
 struct UlpHistogram {
@@ -42,4 +42,4 @@ struct Scatter {
 void paint_scatter(Painter& painter, Box box, const Scatter& scatter, const std::string& left_name,
                    const std::string& right_name, const Theme& theme);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

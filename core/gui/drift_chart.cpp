@@ -8,7 +8,7 @@
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 struct DriftPlace {
@@ -218,4 +218,4 @@ void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snap
   }
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -11,7 +11,7 @@
 #include "core/gui/snapshot.hpp"
 #include "core/gui/theme.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 enum class DriftMeasure { absolute, ulp, budget };
 
@@ -47,4 +47,4 @@ void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snap
 /// The layer at x; no_place beside the area.
 [[nodiscard]] std::size_t drift_layer_at(const Painter& painter, const DriftChart& chart, Point at);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

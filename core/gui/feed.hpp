@@ -13,7 +13,7 @@
 #include "core/gui/run_history.hpp"
 #include "core/gui/snapshot.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 /// A place that can run models, or why not.
 struct TargetChoice {
@@ -69,4 +69,4 @@ class Host {
   virtual void release_texture(std::uintptr_t texture) = 0;
 };
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 constexpr float node_pitch = 1.25f;  // of nodes beside each other
@@ -48,13 +48,13 @@ class Layouter {
       last = std::max(last, slots_[i].rank);
     }
     // An edge that passes too many ranks to bend in each goes straight: the work stays bounded.
-    const std::size_t most_slots = 4 * inputs_.size() + 1000;
+    const std::size_t max_slots = 4 * inputs_.size() + 1000;
     for (std::uint32_t i = 0; i < count; ++i)
       for (const std::uint32_t input : inputs_[i]) {
         if (input >= i) continue;
         const std::uint32_t between = slots_[i].rank - slots_[input].rank - 1;
         Chain chain{input, i, static_cast<std::uint32_t>(slots_.size()), 0};
-        if (slots_.size() + between <= most_slots) {
+        if (slots_.size() + between <= max_slots) {
           chain.bends = between;
           for (std::uint32_t b = 0; b < between; ++b) {
             slots_.emplace_back();
@@ -187,4 +187,4 @@ GraphLayout layout_graph(std::span<const std::vector<std::uint32_t>> inputs) {
   return Layouter(inputs).run();
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -9,7 +9,7 @@
 
 #include "core/gui/painter.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 struct GraphEdge {
   std::uint32_t from = 0;
@@ -31,4 +31,4 @@ struct GraphLayout {
 /// than a bounded number of long edges' bends are left out.
 [[nodiscard]] GraphLayout layout_graph(std::span<const std::vector<std::uint32_t>> inputs);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -7,11 +7,11 @@
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 constexpr float node_height = 0.56f;  // of a rank
-constexpr std::size_t most_drawn = 40'000;
+constexpr std::size_t max_drawn = 40'000;
 
 Point on_screen(const GraphPicture& picture, Point unit) {
   const Point middle = picture.box.centre();
@@ -105,7 +105,7 @@ void paint_graph(Painter& painter, const GraphPicture& picture, const GraphLayou
       const bool chosen = edge.from == picture.selected || edge.to == picture.selected;
       paint_edge(painter, picture, layout, edge, chosen ? theme.accent : mix(theme.panel, theme.dim, 0.55f),
                  chosen ? 2.0f : 1.0f);
-      if (++drawn > most_drawn) break;
+      if (++drawn > max_drawn) break;
     }
   }
   const double most = largest_cost(snapshot, picture);
@@ -123,7 +123,7 @@ void paint_graph(Painter& painter, const GraphPicture& picture, const GraphLayou
       if (skip > 1 && rank % skip != 0 && !grave && i != picture.selected) continue;
       const Box box = node_box(picture, layout.nodes[i]);
       if (box.right < picture.box.left || box.left > picture.box.right) continue;
-      if (++drawn > most_drawn) break;
+      if (++drawn > max_drawn) break;
       Colour fill = theme.raised;
       Colour text = theme.ink;
       if (picture.colouring == GraphColouring::verdict) {
@@ -177,4 +177,4 @@ std::size_t graph_layer_at(const GraphPicture& picture, const GraphLayout& layou
   return no_place;
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

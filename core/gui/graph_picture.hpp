@@ -8,7 +8,7 @@
 #include "core/gui/snapshot.hpp"
 #include "core/gui/theme.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 enum class GraphColouring { verdict, time, memory, error };
 
@@ -35,4 +35,4 @@ void paint_graph(Painter& painter, const GraphPicture& picture, const GraphLayou
 /// The layer at a place; no_place between them.
 [[nodiscard]] std::size_t graph_layer_at(const GraphPicture& picture, const GraphLayout& layout, Point at);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -5,7 +5,7 @@
 
 #include "core/gui/colour_map.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 Colour value_colour(double value, double low, double high, ColourMap map) {
@@ -48,18 +48,18 @@ ValueRange joined(const ValueRange& a, const ValueRange& b) {
           a.inf + b.inf};
 }
 
-std::int64_t heat_map_step(const PlaneLayout& layout, std::int64_t most_pixels) {
+std::int64_t heat_map_step(const PlaneLayout& layout, std::int64_t max_pixels) {
   std::int64_t step = 1;
   const auto size = [&](std::int64_t s) {
     return ((layout.width() + s - 1) / s) * ((layout.height() + s - 1) / s);
   };
-  while (size(step) > most_pixels) ++step;
+  while (size(step) > max_pixels) ++step;
   return step;
 }
 
 Image heat_map(std::span<const double> values, const PlaneLayout& layout, double low, double high,
-               ColourMap map, std::int64_t most_pixels) {
-  const std::int64_t step = heat_map_step(layout, most_pixels);
+               ColourMap map, std::int64_t max_pixels) {
+  const std::int64_t step = heat_map_step(layout, max_pixels);
   Image image;
   image.width = (layout.width() + step - 1) / step;
   image.height = (layout.height() + step - 1) / step;
@@ -102,4 +102,4 @@ std::vector<double> differences(std::span<const double> left, std::span<const do
   return result;
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

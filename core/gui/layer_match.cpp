@@ -10,7 +10,7 @@
 #include "core/base/text.hpp"
 #include "core/gui/recorded_tensors.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 using Rows = std::vector<MatchedLayer>;
@@ -171,4 +171,4 @@ std::vector<MatchedLayer> match_layers(std::span<const std::vector<RunLayer>> ru
   return rows;
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

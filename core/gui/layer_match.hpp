@@ -11,7 +11,7 @@
 #include "core/graph/topology.hpp"
 #include "core/trace/trace.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 inline constexpr std::size_t no_place = static_cast<std::size_t>(-1);
 
@@ -47,4 +47,4 @@ struct MatchedLayer {
 [[nodiscard]] std::vector<MatchedLayer> match_layers(std::span<const std::vector<RunLayer>> runs,
                                                      const Topology* topology = nullptr);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

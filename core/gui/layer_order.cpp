@@ -8,7 +8,7 @@
 
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -239,4 +239,4 @@ Table layer_table(const Snapshot& snapshot, const std::vector<std::uint32_t>& ro
   return table;
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -10,7 +10,7 @@
 #include "core/gui/csv.hpp"
 #include "core/gui/snapshot.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 /// What a cell can show.
 enum class Metric {
@@ -56,4 +56,4 @@ struct LayerSort {
 /// The rows with every metric of every target, as numbers that can be read again.
 [[nodiscard]] Table layer_table(const Snapshot& snapshot, const std::vector<std::uint32_t>& rows);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

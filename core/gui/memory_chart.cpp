@@ -9,7 +9,7 @@
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 Box memory_area(const Painter& painter, Box box) {
@@ -159,4 +159,4 @@ std::size_t alive_layer_at(const Painter& painter, Box box, std::size_t layers, 
   return std::min(place, layers - 1);
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -10,7 +10,7 @@
 #include "core/gui/snapshot.hpp"
 #include "core/gui/theme.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 /// Samples of one kind on one target, by time.
 struct MemorySeries {
@@ -32,4 +32,4 @@ void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& ali
 /// The layer at x of that chart; no_place beside it.
 [[nodiscard]] std::size_t alive_layer_at(const Painter& painter, Box box, std::size_t layers, Point at);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -8,7 +8,7 @@
 
 #include "core/gui/colour.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 struct Point {
   float x = 0.0f;
@@ -57,4 +57,4 @@ class Painter {
   virtual void unclip() = 0;
 };
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 std::shared_ptr<const RecordedTensors> RecordedTensors::of(Trace trace) {
   auto kept = std::make_shared<const Trace>(std::move(trace));
@@ -33,4 +33,4 @@ std::optional<std::size_t> RecordedTensors::find(const std::string& name) const 
   return found == places_.end() ? std::nullopt : std::optional(found->second);
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -11,7 +11,7 @@
 
 #include "core/trace/trace_view.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 class RecordedTensors {
  public:
@@ -41,4 +41,4 @@ class RecordedTensors {
   std::unordered_map<std::string, std::size_t> places_;
 };
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

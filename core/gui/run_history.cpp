@@ -8,7 +8,7 @@
 #include "core/gui/axis.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 Colour change_colour(Change change, const Theme& theme) {
@@ -68,28 +68,28 @@ void paint_trend(Painter& painter, Box box, const RunTrend& trend, const Theme& 
     painter.text({area.left - 6.0f, y}, value > 0.0 ? format_ns(std::llround(value)) : "0", theme.dim,
                  Anchor::end, true);
   }
-  std::vector<Point> course;
+  std::vector<Point> series;
   const auto count = trend.points.size();
   for (std::size_t i = 0; i < count; ++i) {
     const float t = count > 1 ? static_cast<float>(i) / static_cast<float>(count - 1) : 0.5f;
-    course.push_back(
+    series.push_back(
         {area.left + 8.0f + t * (area.width() - 16.0f),
          area.bottom - static_cast<float>(axis.place(trend.points[i].median_ns)) * area.height()});
   }
-  painter.polyline(course, theme.accent, 1.8f);
+  painter.polyline(series, theme.accent, 1.8f);
   const float room = painter.text_width("abcdef12 ", true);
   const auto step = std::max<std::size_t>(
       1, static_cast<std::size_t>(static_cast<float>(count) * room / std::max(1.0f, area.width())) + 1);
   for (std::size_t i = 0; i < count; ++i) {
     const TrendPoint& point = trend.points[i];
-    painter.disc(course[i], 3.5f,
+    painter.disc(series[i], 3.5f,
                  point.change == Change::slower ? theme.verdict(Verdict::fault) : theme.accent);
     if (point.change == Change::slower || point.change == Change::faster)
-      painter.text({course[i].x, course[i].y - line * 0.8f}, change_words(point),
+      painter.text({series[i].x, series[i].y - line * 0.8f}, change_words(point),
                    change_colour(point.change, theme),
                    label_anchor(i, count), true);
     if (i % step == 0)
-      painter.text({course[i].x, area.bottom + 5.0f + line * 0.5f}, elide(point.build, 9), theme.dim,
+      painter.text({series[i].x, area.bottom + 5.0f + line * 0.5f}, elide(point.build, 9), theme.dim,
                    label_anchor(i, count), true);
   }
 }
@@ -104,4 +104,4 @@ Table trend_table(const std::vector<RunTrend>& trends) {
   return table;
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

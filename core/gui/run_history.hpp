@@ -11,7 +11,7 @@
 #include "core/gui/painter.hpp"
 #include "core/gui/theme.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 struct TrendPoint {
   std::string build;
@@ -37,4 +37,4 @@ struct RunTrend {
 void paint_trend(Painter& painter, Box box, const RunTrend& trend, const Theme& theme);
 [[nodiscard]] Table trend_table(const std::vector<RunTrend>& trends);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

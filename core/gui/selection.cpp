@@ -1,13 +1,13 @@
 #include "core/gui/selection.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 void SelectionHistory::select(const Selection& selection) {
   if (selection == current()) return;
   states_.resize(place_ + 1);
   states_.push_back(selection);
-  if (states_.size() > most_states) states_.erase(states_.begin());
+  if (states_.size() > max_states) states_.erase(states_.begin());
   place_ = states_.size() - 1;
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -6,7 +6,7 @@
 
 #include "core/gui/layer_match.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 struct Selection {
   std::size_t layer = no_place;
@@ -32,9 +32,9 @@ class SelectionHistory {
   void reset(const Selection& selection) { states_ = {selection}, place_ = 0; }
 
  private:
-  static constexpr std::size_t most_states = 1000;
+  static constexpr std::size_t max_states = 1000;
   std::vector<Selection> states_ = {Selection{}};
   std::size_t place_ = 0;
 };
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -9,7 +9,7 @@
 #include "core/base/text.hpp"
 #include "core/verify/metrics.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 /// What verify and compare said of a target's layers, by value name.
@@ -152,7 +152,7 @@ void link_layers(Snapshot& snapshot, const Topology& topology) {
     layer_of.emplace(snapshot.layers[i].output, static_cast<std::uint32_t>(i));
   // A value that nobody recorded stands for those that its node reads.
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> sources;
-  constexpr std::size_t most_sources = 16;
+  constexpr std::size_t max_sources = 16;
   for (const TopologyNode& node : topology.nodes) {
     std::vector<std::uint32_t> reads;
     for (const std::string& input : node.inputs) {
@@ -169,7 +169,7 @@ void link_layers(Snapshot& snapshot, const Topology& topology) {
         snapshot.layers[found->second].inputs = reads;
       } else {
         auto& kept = sources[output] = reads;
-        if (kept.size() > most_sources) kept.resize(most_sources);
+        if (kept.size() > max_sources) kept.resize(max_sources);
       }
     }
   }
@@ -329,4 +329,4 @@ Verdict worst_verdict(const Snapshot& snapshot, std::size_t layer) {
   return worst;
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

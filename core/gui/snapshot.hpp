@@ -14,7 +14,7 @@
 #include "core/gui/recorded_tensors.hpp"
 #include "core/results/comparison_view.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
@@ -124,4 +124,4 @@ using SnapshotProgress = std::function<bool(std::int64_t done, std::int64_t tota
 /// The gravest verdict of a layer over all targets.
 [[nodiscard]] Verdict worst_verdict(const Snapshot& snapshot, std::size_t layer);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

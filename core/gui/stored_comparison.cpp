@@ -8,7 +8,7 @@
 
 #include "core/base/json.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 using nlohmann::json;
@@ -268,4 +268,4 @@ void merge_targets(std::vector<TargetParts>& targets, std::vector<TargetParts> m
   }
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

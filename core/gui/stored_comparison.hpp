@@ -7,7 +7,7 @@
 
 #include "core/gui/snapshot.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 /// driftscope-compare-1, driftscope-verify-1, or an array of the latter; the left target first. Errors
 /// say what is missing and where.
@@ -17,4 +17,4 @@ namespace driftscope::ui {
 /// is added. For files that are opened together.
 void merge_targets(std::vector<TargetParts>& targets, std::vector<TargetParts> more);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -5,7 +5,7 @@
 #include "core/base/text.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 constexpr float svg_font = 13.0f;
@@ -115,4 +115,4 @@ std::string SvgPainter::finish() {
   return svg_ + "</svg>\n";
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

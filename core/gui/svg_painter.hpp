@@ -5,7 +5,7 @@
 
 #include "core/gui/painter.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 class SvgPainter final : public Painter {
  public:
@@ -34,4 +34,4 @@ class SvgPainter final : public Painter {
   int open_clips_ = 0;  // groups not closed yet
 };
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -9,7 +9,7 @@
 
 #include "core/base/half.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 constexpr std::int64_t tile_gap = 1;
@@ -182,4 +182,4 @@ std::string PlaneLayout::index_text(std::int64_t element) const {
   return fmt::format("[{}]", fmt::join(index, ","));
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -8,7 +8,7 @@
 
 #include "core/model/tensor.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 /// Any numeric element as a double; NaN beyond the tensor and for complex numbers.
 [[nodiscard]] double element_value(const Tensor& tensor, std::int64_t element);
@@ -61,4 +61,4 @@ class PlaneLayout {
   std::int64_t columns_ = 0;  // of the plane; a vector's are those that it is wrapped into
 };
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 double luminance(Colour colour) {
@@ -75,4 +75,4 @@ double contrast(Colour a, Colour b) {
   return std::max(x, y) / std::min(x, y);
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

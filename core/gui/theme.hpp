@@ -8,7 +8,7 @@
 #include "core/gui/colour.hpp"
 #include "core/verify/verify.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 struct Theme {
   bool dark = false;
@@ -26,4 +26,4 @@ struct Theme {
 /// Contrast of two opaque colours, 1 to 21 (WCAG 2.2, "contrast ratio").
 [[nodiscard]] double contrast(Colour a, Colour b);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

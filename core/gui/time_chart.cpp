@@ -8,7 +8,7 @@
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 std::int64_t cell_ns(const Cell& cell, bool first) { return first ? cell.first_ns : cell.time_ns; }
@@ -147,4 +147,4 @@ const FlameSpan* flame_at(const Painter& painter, const FlameView& view, const F
   return nullptr;
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

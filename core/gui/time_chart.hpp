@@ -10,7 +10,7 @@
 #include "core/gui/snapshot.hpp"
 #include "core/gui/theme.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 /// Longest time of a layer on any target: the scale of the bars. `first`: of the first run.
 [[nodiscard]] std::int64_t longest_layer_ns(const Snapshot& snapshot, bool first);
@@ -49,4 +49,4 @@ void paint_flame(Painter& painter, const FlameView& view, const Flame& flame, co
                                         Point at);
 [[nodiscard]] float flame_level_height(const Painter& painter);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

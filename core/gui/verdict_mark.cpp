@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 void paint_verdict(Painter& painter, Point centre, float size, Verdict verdict, const Theme& theme) {
   const Colour colour = theme.verdict(verdict);
@@ -70,4 +70,4 @@ void paint_marker(Painter& painter, Point centre, float size, std::size_t target
   }
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -5,7 +5,7 @@
 #include "core/gui/painter.hpp"
 #include "core/gui/theme.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 /// identical: two bars; rounding: a wave; suspect: a triangle with an opening; fault: a cross on a
 /// filled square; missing: a small dot. `size` is the side of the square that it fills.
@@ -14,4 +14,4 @@ void paint_verdict(Painter& painter, Point centre, float size, Verdict verdict, 
 /// The marker of a target in charts: disc, square, triangle, diamond, then the same hollow.
 void paint_marker(Painter& painter, Point centre, float size, std::size_t target, Colour colour);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

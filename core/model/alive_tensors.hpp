@@ -1,5 +1,5 @@
 // How many tensors there are: a run that leaves more behind than it found leaks.
-// Client: the door's measuring. The count is kept by Tensor itself.
+// Client: the service's measuring. The count is kept by Tensor itself.
 #pragma once
 
 #include <cstdint>

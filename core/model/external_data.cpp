@@ -28,20 +28,20 @@ Result<std::int64_t> number(const std::map<std::string, std::string>& entries,
 }  // namespace
 
 Status check_external_location(const std::string& location) {
-  const auto refuse = [&](std::string_view why) {
+  const auto reject = [&](std::string_view why) {
     return bad_input(fmt::format(
         "external data: location {} {}; it must be a relative path inside the model's folder",
         in_quotes(location), why));
   };
-  if (location.empty()) return refuse("is empty");
-  if (location.find('\0') != std::string::npos) return refuse("holds a zero byte");
-  if (location.find('\\') != std::string::npos) return refuse("holds a backslash");
-  if (location.front() == '/') return refuse("is absolute");
-  if (location.size() > 1 && location[1] == ':') return refuse("names a drive");
+  if (location.empty()) return reject("is empty");
+  if (location.find('\0') != std::string::npos) return reject("holds a zero byte");
+  if (location.find('\\') != std::string::npos) return reject("holds a backslash");
+  if (location.front() == '/') return reject("is absolute");
+  if (location.size() > 1 && location[1] == ':') return reject("names a drive");
   std::string_view rest = location;
   while (true) {
     const std::size_t slash = rest.find('/');
-    if (rest.substr(0, slash) == "..") return refuse("leaves the folder");
+    if (rest.substr(0, slash) == "..") return reject("leaves the folder");
     if (slash == std::string_view::npos) return {};
     rest.remove_prefix(slash + 1);
   }

@@ -13,7 +13,7 @@
 
 namespace driftscope {
 
-/// Refuses what leaves the model's folder: absolute paths, drive letters, "..", backslashes.
+/// Rejects what leaves the model's folder: absolute paths, drive letters, "..", backslashes.
 [[nodiscard]] Status check_external_location(const std::string& location);
 
 /// What a TensorProto says of where its data lies.

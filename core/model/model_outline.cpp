@@ -146,7 +146,7 @@ std::optional<Bytes> outline_tensor(const ByteSource& source, Range message) {
     whole = field.whole;
     data = field.payload;
   }
-  if (!field.at_end() || !whole || data.size() < least_outlined_bytes) return std::nullopt;
+  if (!field.at_end() || !whole || data.size() < min_outlined_bytes) return std::nullopt;
   Bytes out;
   append_range(out, source, {message.begin, whole->begin});
   append_range(out, source, {whole->end, message.end});
@@ -169,7 +169,7 @@ std::optional<Bytes> outline_tensor(const ByteSource& source, Range message) {
 
 std::vector<std::byte> outline_model(const ByteSource& model) {
   const auto in_graph = [&](std::uint64_t tag, Range payload) -> std::optional<Bytes> {
-    if (tag != 5 || payload.size() < least_outlined_bytes) return std::nullopt;  // initializer
+    if (tag != 5 || payload.size() < min_outlined_bytes) return std::nullopt;  // initializer
     return outline_tensor(model, payload);
   };
   const auto in_model = [&](std::uint64_t tag, Range payload) -> std::optional<Bytes> {

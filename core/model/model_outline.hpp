@@ -15,7 +15,7 @@ namespace driftscope {
 inline constexpr std::string_view own_bytes_location = "(the model itself)";
 
 /// Initializers with at least this much raw data are outlined.
-inline constexpr std::uint64_t least_outlined_bytes = 16 << 10;
+inline constexpr std::uint64_t min_outlined_bytes = 16 << 10;
 
 /// Every field stands as it did, but for raw_data of large initializers. What is no protobuf message
 /// stands as it did, too: reading it will say what is wrong. Throws std::bad_alloc.

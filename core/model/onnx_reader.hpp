@@ -1,5 +1,5 @@
 // Reads the bytes of an .onnx file (ModelProto) into a Model, on protozero, without generated code.
-// Clients: the command line, the session door. It reads opset 1 to 21 and IR version 3 and later;
+// Clients: the command line, the session service. It reads opset 1 to 21 and IR version 3 and later;
 // whether operators are known is decided later, by graph/build and ops.
 #pragma once
 
@@ -22,7 +22,7 @@ inline constexpr std::int64_t max_opset = 21;
 inline constexpr std::size_t max_protobuf_bytes = 0x7fffffff;
 
 /// Loads exactly `length` bytes at `offset` of the external data file `location` (relative to the
-/// model's folder). The reader has already refused locations that leave the folder; the loader checks
+/// model's folder). The reader has already rejected locations that leave the folder; the loader checks
 /// the file's size before it allocates.
 using ExternalData = std::function<Result<std::vector<std::byte>>(
     const std::string& location, std::int64_t offset, std::int64_t length)>;

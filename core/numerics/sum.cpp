@@ -40,7 +40,7 @@ double Sum<Bounded>::likely_rounding(const ErrorModel& model, double scale,
                                      std::int64_t roundings) const {
   const double independent = model.lambda(terms_) * std::sqrt(static_cast<double>(roundings)) *
                              model.unit_roundoff * scale;
-  if (!watched_ || model.unit_roundoff != unit_roundoff_f32) return independent;
+  if (!traced_ || model.unit_roundoff != unit_roundoff_f32) return independent;
   double seen = std::fabs(static_cast<double>(sequential_) - value_);
   if (products_ == 0) {
     const float eight = reduce_lanes(lanes_);

@@ -66,13 +66,13 @@ class Sum<Bounded> {
   }
 
   /// `count` products of exact factors at once: their sum and the sum of their magnitudes. What is
-  /// special (infinity, NaN) is in the sum already. The two float32 orders are then not watched.
+  /// special (infinity, NaN) is in the sum already. The two float32 orders are then not traced.
   void add_exact_products(double value, double magnitude, std::int64_t count) {
     value_ += value;
     magnitude_ += magnitude;
     terms_ += count;
     products_ += count;
-    watched_ = watched_ && count == 0;
+    traced_ = traced_ && count == 0;
   }
 
   /// One rounding more of every term, for operators that may scale before or after.
@@ -109,7 +109,7 @@ class Sum<Bounded> {
   bool uncertain_ = false;         // an infinite or NaN term of which that is not sure
   // The same sum in float32, in two usual orders: where roundings are systematically alike (many equal
   // terms), the law of √n does not hold and these show it.
-  bool watched_ = true;
+  bool traced_ = true;
   float sequential_ = 0.0f;
   std::array<float, 8> lanes_{};
 };

@@ -89,7 +89,7 @@ void add_to(OperatorTable& table) {
                                   .inputs = {1, variadic},
                                   .outputs = {1, 1},
                                   .infer = infer,
-                                  .selects = true}));
+                                  .exact_copy = true}));
 }
 
 }  // namespace driftscope::ops::concat

@@ -10,7 +10,7 @@ namespace driftscope::ops::elementwise_unary {
 
 struct Relu {
   static constexpr Kinds kinds = Kinds::numeric;
-  static constexpr bool selects = true;
+  static constexpr bool exact_copy = true;
   template <class T>
   T apply(T x) const { return math::max(x, T(0)); }
 };

@@ -56,7 +56,7 @@ void add_to(OperatorTable& table) {
                                   .inputs = {2, 2},
                                   .outputs = {1, 1},
                                   .infer = infer,
-                                  .selects = true}));
+                                  .exact_copy = true}));
 }
 
 }  // namespace driftscope::ops::gather

@@ -102,7 +102,7 @@ void add_to(OperatorTable& table) {
                               .inputs = {3, 6},
                               .outputs = {0, 2},
                               .infer = infer,
-                              .rereads_output = true}));
+                              .uses_recorded_state = true}));
 }
 
 }  // namespace driftscope::ops::gru

@@ -84,7 +84,7 @@ void add_to(OperatorTable& table) {
                                .inputs = {3, 8},
                                .outputs = {0, 3},
                                .infer = infer,
-                               .rereads_output = true}));
+                               .uses_recorded_state = true}));
 }
 
 }  // namespace driftscope::ops::lstm

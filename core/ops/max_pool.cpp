@@ -87,7 +87,7 @@ void add_to(OperatorTable& table) {
                                    .inputs = {1, 1},
                                    .outputs = {1, 2},
                                    .infer = infer,
-                                   .selects = true}));
+                                   .exact_copy = true}));
 }
 
 }  // namespace driftscope::ops::max_pool

@@ -32,7 +32,7 @@ Result<std::uint64_t> read_seed(const Node& node) {
 }
 
 template <class S>
-Status refuse_bounds() {
+Status reject_bounds() {
   if constexpr (std::is_same_v<S, Bounded>)
     return unsupported("random numbers: every runtime has its own, there is nothing to judge");
   return {};
@@ -76,7 +76,7 @@ template <bool normal>
 struct Random {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    DRIFTSCOPE_CHECK(refuse_bounds<S>());
+    DRIFTSCOPE_CHECK(reject_bounds<S>());
     const Node& node = context.node();
     DRIFTSCOPE_TRY(const std::uint64_t seed, read_seed(node));
     DRIFTSCOPE_TRY(const float first, float_attribute(node, normal ? "mean" : "low", 0.0f));
@@ -95,7 +95,7 @@ struct Random {
 struct Bernoulli {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    DRIFTSCOPE_CHECK(refuse_bounds<S>());
+    DRIFTSCOPE_CHECK(reject_bounds<S>());
     DRIFTSCOPE_TRY(const std::uint64_t seed, read_seed(context.node()));
     const auto chances = context.real(0);
     std::vector<std::int64_t> ones;
@@ -125,7 +125,7 @@ Result<std::vector<TensorType>> infer_multinomial(const InferContext& context) {
 struct Multinomial {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    DRIFTSCOPE_CHECK(refuse_bounds<S>());
+    DRIFTSCOPE_CHECK(reject_bounds<S>());
     DRIFTSCOPE_TRY(const std::uint64_t seed, read_seed(context.node()));
     const Shape& shape = context.shape(0);
     const auto classes = static_cast<std::size_t>(shape[1]);

@@ -14,7 +14,7 @@
 namespace driftscope::ops::range {
 
 constexpr std::array<std::string_view, 3> names = {"start", "limit", "delta"};
-constexpr double most_elements = 0x1p62;
+constexpr double max_elements = 0x1p62;
 
 template <class T>
 Result<std::int64_t> integer_count(T start, T limit, T delta) {
@@ -26,14 +26,14 @@ Result<std::int64_t> integer_count(T start, T limit, T delta) {
   const std::uint64_t distance = up ? wide(limit) - wide(start) : wide(start) - wide(limit);
   const std::uint64_t step = up ? wide(delta) : 0u - wide(delta);
   const std::uint64_t count = (distance - 1) / step + 1;
-  if (count > static_cast<std::uint64_t>(most_elements))
+  if (count > static_cast<std::uint64_t>(max_elements))
     return bad_input(fmt::format("{} elements are more than a tensor can hold", count));
   return static_cast<std::int64_t>(count);
 }
 
 Result<std::int64_t> real_count(double start, double limit, double delta) {
   const double count = std::ceil((limit - start) / delta);
-  if (delta == 0 || !(count < most_elements))
+  if (delta == 0 || !(count < max_elements))
     return bad_input(fmt::format("start {}, limit {} and delta {} give no finite range", start,
                                  limit, delta));
   return static_cast<std::int64_t>(std::fmax(count, 0.0));

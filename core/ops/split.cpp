@@ -96,7 +96,7 @@ void add_to(OperatorTable& table) {
                                  .inputs = {1, 2},
                                  .outputs = {1, variadic},
                                  .infer = infer,
-                                 .selects = true}));
+                                 .exact_copy = true}));
 }
 
 }  // namespace driftscope::ops::split

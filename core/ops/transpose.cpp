@@ -67,7 +67,7 @@ void add_to(OperatorTable& table) {
                                      .inputs = {1, 1},
                                      .outputs = {1, 1},
                                      .infer = infer,
-                                     .selects = true}));
+                                     .exact_copy = true}));
 }
 
 }  // namespace driftscope::ops::transpose

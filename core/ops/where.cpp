@@ -46,7 +46,7 @@ void add_to(OperatorTable& table) {
                                  .inputs = {3, 3},
                                  .outputs = {1, 1},
                                  .infer = infer,
-                                 .selects = true}));
+                                 .exact_copy = true}));
 }
 
 }  // namespace driftscope::ops::where

@@ -1,4 +1,4 @@
-// What the heap holds. One .cpp per platform, chosen by CMake. Client: the door's measuring.
+// What the heap holds. One .cpp per platform, chosen by CMake. Client: the service's measuring.
 #pragma once
 
 #include <cstdint>

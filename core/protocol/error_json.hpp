@@ -1,5 +1,5 @@
 // Errors as JSON, {"kind","message"}, and back: how they cross from a browser to the PC.
-// Clients: the door, the HTTP server.
+// Clients: the service, the HTTP server.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -4,7 +4,7 @@
 
 namespace driftscope {
 
-Result<std::optional<std::int64_t>> read_whole(const nlohmann::json& request,
+Result<std::optional<std::int64_t>> read_int(const nlohmann::json& request,
                                                std::string_view field, std::int64_t low,
                                                std::int64_t high) {
   const auto found = request.find(field);

@@ -1,5 +1,5 @@
 // Fields of a request, read with checks: the message names the field, what was expected and what it
-// is. Clients: the parts of the door.
+// is. Clients: the parts of the service.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace driftscope {
 
 /// A whole number in [low, high]; nothing when the field is absent.
-[[nodiscard]] Result<std::optional<std::int64_t>> read_whole(const nlohmann::json& request,
+[[nodiscard]] Result<std::optional<std::int64_t>> read_int(const nlohmann::json& request,
                                                              std::string_view field,
                                                              std::int64_t low, std::int64_t high);
 

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 // Shapes depend on smaller constants than this.
-constexpr std::size_t least_weights = 16 << 10;
+constexpr std::size_t min_weights = 16 << 10;
 
 using Files = std::map<std::string, ByteSource>;
 
@@ -32,7 +32,7 @@ Result<Files> read_attachments(const json& request, ByteSource& payload) {
   for (const json& entry : *table) {
     if (!entry.is_object()) return bad_input("request: each attachment must be an object");
     DRIFTSCOPE_TRY(const auto name, read_text(entry, "name"));
-    DRIFTSCOPE_TRY(const auto size, read_whole(entry, "bytes", 0, INT64_MAX));
+    DRIFTSCOPE_TRY(const auto size, read_int(entry, "bytes", 0, INT64_MAX));
     if (!name || !size) return bad_input("request: an attachment needs \"name\" and \"bytes\"");
     const auto bytes = static_cast<std::uint64_t>(*size);
     if (bytes > payload.size - total)
@@ -142,7 +142,7 @@ std::shared_ptr<const Graph> without_weights(const Graph& graph) {
   Graph outline = graph;
   for (Value& value : outline.values) {
     if (!value.constant) continue;
-    if (value.constant->byte_size() >= least_weights) value.constant.reset();
+    if (value.constant->byte_size() >= min_weights) value.constant.reset();
     else (void)value.constant->bytes();
   }
   return std::make_shared<const Graph>(std::move(outline));

@@ -1,4 +1,4 @@
-// The door's "load": bytes → a graph with shapes inferred. Client: door.
+// The service's "load": bytes → a graph with shapes inferred. Client: service.
 #pragma once
 
 #include <memory>

@@ -19,9 +19,9 @@ using nlohmann::json;
 
 // Reading a process's memory costs about a millisecond; no more often than this.
 constexpr std::int64_t memory_interval_ns = 200'000'000;
-constexpr std::size_t most_readings = 100'000;
+constexpr std::size_t max_readings = 100'000;
 constexpr std::int64_t max_slice_ms = 600'000;
-constexpr std::int64_t max_runs = 1'000'000'000;
+constexpr std::int64_t runs_limit = 1'000'000'000;
 
 /// The step of the clock: the middle one of several, since browsers blur it.
 double clock_step_ns() {
@@ -40,18 +40,18 @@ double clock_step_ns() {
 
 Result<MeasureRequest> read_measure_request(const json& request) {
   MeasureRequest wanted;
-  DRIFTSCOPE_TRY(const auto slice_us, read_whole(request, "slice_us", 0, max_slice_ms * 1000));
-  DRIFTSCOPE_TRY(const auto inner, read_whole(request, "inner", 1, max_runs));
-  DRIFTSCOPE_TRY(const auto most_runs, read_whole(request, "most_runs", 0, max_runs));
+  DRIFTSCOPE_TRY(const auto slice_us, read_int(request, "slice_us", 0, max_slice_ms * 1000));
+  DRIFTSCOPE_TRY(const auto inner, read_int(request, "inner", 1, runs_limit));
+  DRIFTSCOPE_TRY(const auto max_runs, read_int(request, "max_runs", 0, runs_limit));
   wanted.slice_ns = slice_us.value_or(0) * 1000;
   wanted.inner = inner.value_or(1);
-  wanted.most_runs = most_runs.value_or(0);
+  wanted.max_runs = max_runs.value_or(0);
   return wanted;
 }
 
 struct Measurement::State {
   /// Wants nothing, and adds up what the engine says that it took.
-  class OwnTimes final : public Observer {
+  class OwnTimes final : public TraceSink {
    public:
     [[nodiscard]] bool wants(ValueId /*value*/) const override { return false; }
     Status value(ValueId /*value*/, const Tensor& /*tensor*/) override { return {}; }
@@ -64,7 +64,7 @@ struct Measurement::State {
   json environment;
   std::shared_ptr<const Graph> graph;
   std::vector<Tensor> inputs;
-  std::optional<RecordOptions> record;  // nothing: the run is not watched
+  std::optional<RecordOptions> record;  // nothing: the run is not traced
   RunRecorder* recorder = nullptr;
   std::unique_ptr<Session> session;
   std::optional<Recording> recording;  // of the run under way
@@ -110,7 +110,7 @@ struct Measurement::State {
     return progress;
   }
 
-  /// A watched run ends when its trace is written.
+  /// A traced run ends when its trace is written.
   Status end_run() {
     running = false;
     if (!recording) {
@@ -147,9 +147,9 @@ struct Measurement::State {
     const std::int64_t time = waited ? own.sum_ns : now - reading_begin;
     times_ns.push_back(static_cast<double>(time) / static_cast<double>(request.inner));
     inner_done = 0;
-    const bool enough_runs = request.most_runs > 0 && runs + request.inner > request.most_runs;
+    const bool enough_runs = request.max_runs > 0 && runs + request.inner > request.max_runs;
     return now - slice_begin >= request.slice_ns || enough_runs ||
-           times_ns.size() >= most_readings;
+           times_ns.size() >= max_readings;
   }
 
   json end_slice() {
@@ -189,8 +189,8 @@ Result<std::unique_ptr<Measurement>> Measurement::prepare(LoadedModel& model,
   state->inputs = std::move(bound.inputs);
   DRIFTSCOPE_TRY(state->session,
                  prepare_session(state->target, state->environment, model, std::move(bound.graph),
-                                 start.record.capture, start.watched && recorder != nullptr));
-  if (start.watched) {
+                                 start.record.capture, start.traced && recorder != nullptr));
+  if (start.traced) {
     state->record = std::move(start.record);
     state->recorder = recorder;
     if (recorder != nullptr)

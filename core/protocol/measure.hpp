@@ -1,5 +1,5 @@
-// The door's measuring: one prepared session, run again and again with nothing between two runs but
-// the reading of a clock. Client: door.
+// The service's measuring: one prepared session, run again and again with nothing between two runs but
+// the reading of a clock. Client: service.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace driftscope {
 
-/// Takes what a watched run records, run after run. Where files can be written it writes one, so that a
+/// Takes what a traced run records, run after run. Where files can be written it writes one, so that a
 /// measured run costs what `run --trace` costs.
 class RunRecorder {
  public:
@@ -31,7 +31,7 @@ class RunRecorder {
 struct MeasureRequest {
   std::int64_t slice_ns = 0;
   std::int64_t inner = 1;
-  std::int64_t most_runs = 0;  ///< 0: as many as fit
+  std::int64_t max_runs = 0;  ///< 0: as many as fit
 };
 
 [[nodiscard]] Result<MeasureRequest> read_measure_request(const nlohmann::json& request);
@@ -39,7 +39,7 @@ struct MeasureRequest {
 class Measurement {
  public:
   /// Binds the inputs and prepares the engine; runs nothing. `start` as for a run, without samples.
-  /// Without a recorder (null) the trace of a watched run is written into memory. It must outlive this.
+  /// Without a recorder (null) the trace of a traced run is written into memory. It must outlive this.
   [[nodiscard]] static Result<std::unique_ptr<Measurement>> prepare(LoadedModel& model,
                                                                     StartRequest start,
                                                                     RunRecorder* recorder);

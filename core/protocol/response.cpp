@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t most_values = 1000;
+constexpr std::int64_t max_values = 1000;
 
 // Median without the first run, which warms up; 0 when there is none.
 std::int64_t typical_time(std::vector<std::int64_t> times) {
@@ -26,7 +26,7 @@ std::int64_t typical_time(std::vector<std::int64_t> times) {
 
 template <class T>
 json first_values(const Tensor& tensor) {
-  const auto count = static_cast<std::size_t>(std::min(tensor.elements(), most_values));
+  const auto count = static_cast<std::size_t>(std::min(tensor.elements(), max_values));
   return json(std::vector<T>(tensor.values<T>().begin(), tensor.values<T>().begin() +
                                                              static_cast<std::ptrdiff_t>(count)));
 }

@@ -1,4 +1,4 @@
-// What the door says of a finished run and of this build, as JSON. Client: door.
+// What the service says of a finished run and of this build, as JSON. Client: service.
 #pragma once
 
 #include <nlohmann/json.hpp>

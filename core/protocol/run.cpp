@@ -14,7 +14,7 @@ namespace driftscope {
 
 using nlohmann::json;
 
-struct DoorRun::State {
+struct ServiceRun::State {
   std::string model_sha256;
   Target target;
   json environment;
@@ -77,7 +77,7 @@ std::string merge_run(const std::string& recorded, const json& environment, cons
   return json_text(run);
 }
 
-Result<std::unique_ptr<DoorRun>> DoorRun::start(LoadedModel& model, StartRequest request) {
+Result<std::unique_ptr<ServiceRun>> ServiceRun::start(LoadedModel& model, StartRequest request) {
   auto state = std::make_unique<State>();
   NamedInputs first = request.inputs;
   if (request.samples > 0) {
@@ -98,8 +98,8 @@ Result<std::unique_ptr<DoorRun>> DoorRun::start(LoadedModel& model, StartRequest
                            request.samples);
   }
   state->stream = request.stream;
-  DoorRun::State& run_state = *state;
-  std::unique_ptr<DoorRun> run(new DoorRun(std::move(state)));
+  ServiceRun::State& run_state = *state;
+  std::unique_ptr<ServiceRun> run(new ServiceRun(std::move(state)));
   if (request.stream)
     request.record.sink = [&values = run->values_](const std::string& name, const Tensor& tensor) {
       values.add(name, tensor);
@@ -110,33 +110,33 @@ Result<std::unique_ptr<DoorRun>> DoorRun::start(LoadedModel& model, StartRequest
   return run;
 }
 
-DoorRun::DoorRun(std::unique_ptr<State> state) : state_(std::move(state)) {}
-DoorRun::~DoorRun() = default;
+ServiceRun::ServiceRun(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ServiceRun::~ServiceRun() = default;
 
-std::size_t DoorRun::nodes() const { return state_->graph->nodes.size(); }
+std::size_t ServiceRun::nodes() const { return state_->graph->nodes.size(); }
 
-std::vector<std::string> DoorRun::output_names() const {
+std::vector<std::string> ServiceRun::output_names() const {
   std::vector<std::string> names;
   for (const ValueId id : state_->graph->outputs) names.push_back(state_->graph->values[id].name);
   return names;
 }
 
 // With a stream step by step: what one step made leaves before many more make theirs.
-Result<Progress> DoorRun::record(std::int64_t budget_ns) {
+Result<Progress> ServiceRun::record(std::int64_t budget_ns) {
   State& state = *state_;
   if (!state.stream) return state.recording->poll(budget_ns);
   const std::int64_t begin = monotonic_ns();
   while (!state.recording_progress.finished() &&
-         values_.bytes() < static_cast<std::int64_t>(most_value_bytes)) {
+         values_.bytes() < static_cast<std::int64_t>(max_value_bytes)) {
     DRIFTSCOPE_TRY(state.recording_progress, state.recording->poll(0));
     if (state.recording_progress.waiting || monotonic_ns() - begin >= budget_ns) break;
   }
   return state.recording_progress;
 }
 
-Result<DoorProgress> DoorRun::poll(std::int64_t budget_ns) {
+Result<ServiceProgress> ServiceRun::poll(std::int64_t budget_ns) {
   State& state = *state_;
-  DoorProgress progress;
+  ServiceProgress progress;
   progress.samples = state.sample_count;
   if (!state.recorded) {
     DRIFTSCOPE_TRY(progress.nodes, record(budget_ns));
@@ -152,7 +152,7 @@ Result<DoorProgress> DoorRun::poll(std::int64_t budget_ns) {
   return progress;
 }
 
-Result<Trace> DoorRun::take() {
+Result<Trace> ServiceRun::take() {
   State& state = *state_;
   const bool finished = state.recorded && (!state.samples || state.samples->finished_samples() ==
                                                                  state.sample_count);

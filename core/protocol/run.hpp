@@ -1,4 +1,4 @@
-// The door's run: from "start" to "finish", in slices. Client: door.
+// The service's run: from "start" to "finish", in slices. Client: service.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace driftscope {
 struct StartRequest {
   Target target;
   RecordOptions record;
-  bool watched = true;       ///< false ("none", in "prepare" alone): no value and no time is recorded
+  bool traced = true;       ///< false ("none", in "prepare" alone): no value and no time is recorded
   bool stream = false;       ///< captured values leave with the answers to "poll"
   std::int64_t samples = 0;  ///< 0: one input
   NamedInputs inputs;        ///< with a leading axis of samples when there are any
@@ -46,7 +46,7 @@ struct StartRequest {
 [[nodiscard]] std::string merge_run(const std::string& recorded, const nlohmann::json& environment,
                                     const Target& target);
 
-struct DoorProgress {
+struct ServiceProgress {
   Progress nodes;  ///< of the current sample; of all repetitions
   std::int64_t sample = 0;
   std::int64_t samples = 0;
@@ -55,30 +55,30 @@ struct DoorProgress {
   }
 };
 
-class DoorRun {
+class ServiceRun {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<DoorRun>> start(LoadedModel& model,
+  [[nodiscard]] static Result<std::unique_ptr<ServiceRun>> start(LoadedModel& model,
                                                           StartRequest request);
-  ~DoorRun();
-  DoorRun(const DoorRun&) = delete;
-  DoorRun& operator=(const DoorRun&) = delete;
+  ~ServiceRun();
+  ServiceRun(const ServiceRun&) = delete;
+  ServiceRun& operator=(const ServiceRun&) = delete;
 
   [[nodiscard]] std::size_t nodes() const;
   [[nodiscard]] std::vector<std::string> output_names() const;
-  [[nodiscard]] Result<DoorProgress> poll(std::int64_t budget_ns);
+  [[nodiscard]] Result<ServiceProgress> poll(std::int64_t budget_ns);
   /// With "stream": the next values, in pieces, to be taken after each poll. While some wait, poll does
   /// nothing else and does not say finished.
-  [[nodiscard]] ValueStream::Pieces take_values() { return values_.take(most_value_bytes); }
+  [[nodiscard]] ValueStream::Pieces take_values() { return values_.take(max_value_bytes); }
   /// Once, after poll has said finished.
   [[nodiscard]] Result<Trace> take();
 
  private:
   struct State;
-  explicit DoorRun(std::unique_ptr<State> state);
+  explicit ServiceRun(std::unique_ptr<State> state);
   [[nodiscard]] Result<Progress> record(std::int64_t budget_ns);
 
   /// At a time: a few copies of so many bytes are on their way, and the values behind them.
-  static constexpr std::size_t most_value_bytes = std::size_t{2} << 20;
+  static constexpr std::size_t max_value_bytes = std::size_t{2} << 20;
 
   ValueStream values_;
   std::unique_ptr<State> state_;

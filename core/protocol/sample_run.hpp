@@ -14,7 +14,7 @@ namespace driftscope {
 /// The inputs of one sample: index `sample` of the leading axis, which goes.
 [[nodiscard]] Result<NamedInputs> slice_sample(const NamedInputs& stacked, std::int64_t sample);
 
-class SampleRun final : private Observer {
+class SampleRun final : private TraceSink {
  public:
   /// `stacked` by name; the session was prepared for the shapes of one sample.
   SampleRun(std::shared_ptr<const Graph> graph, Session& session, NamedInputs stacked,

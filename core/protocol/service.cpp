@@ -35,9 +35,9 @@ constexpr std::int64_t max_budget_ms = 10'000;
 
 }  // namespace
 
-struct Door::State {
+struct Service::State {
   std::optional<LoadedModel> model;
-  std::unique_ptr<DoorRun> run;
+  std::unique_ptr<ServiceRun> run;
   std::unique_ptr<Measurement> measurement;
   ReadOutside read_outside;
   TensorSink sink;  // of the next run
@@ -59,32 +59,32 @@ struct Door::State {
   }
 };
 
-Result<Reply> Door::State::load(const json& request, std::span<const std::byte> payload) {
+Result<Reply> Service::State::load(const json& request, std::span<const std::byte> payload) {
   end_runs();
   model.reset();
-  DRIFTSCOPE_TRY(const auto outside, read_whole(request, "outside", 0, INT64_MAX));
+  DRIFTSCOPE_TRY(const auto outside, read_int(request, "outside", 0, INT64_MAX));
   ByteSource source = source_of(payload);
   if (outside) {
-    if (!read_outside) return bad_input("request: \"outside\", but nothing lies outside of this door");
+    if (!read_outside) return bad_input("request: \"outside\", but nothing lies outside of this service");
     source = {static_cast<std::uint64_t>(*outside), read_outside};
   }
   DRIFTSCOPE_TRY(model, load_model(request, std::move(source), outside.has_value()));
   return Reply{describe_model(*model), {}};
 }
 
-Result<Reply> Door::State::start(const json& request, std::span<const std::byte> payload) {
+Result<Reply> Service::State::start(const json& request, std::span<const std::byte> payload) {
   if (!model) return bad_input("request: \"start\" before a model was loaded");
   end_runs();
   DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(request, payload, *model->graph));
-  if (!wanted.watched) return bad_input("request: \"capture\":\"none\" is for \"prepare\"");
+  if (!wanted.traced) return bad_input("request: \"capture\":\"none\" is for \"prepare\"");
   wanted.record.sink = std::exchange(sink, nullptr);
-  DRIFTSCOPE_TRY(run, DoorRun::start(*model, std::move(wanted)));
+  DRIFTSCOPE_TRY(run, ServiceRun::start(*model, std::move(wanted)));
   return Reply{{{"nodes", run->nodes()}}, {}};
 }
 
-Result<Reply> Door::State::poll(const json& request) {
+Result<Reply> Service::State::poll(const json& request) {
   if (!run) return bad_input("request: \"poll\" without a run");
-  DRIFTSCOPE_TRY(const auto budget, read_whole(request, "budget_ms", 0, max_budget_ms));
+  DRIFTSCOPE_TRY(const auto budget, read_int(request, "budget_ms", 0, max_budget_ms));
   const auto progress = run->poll(budget.value_or(default_budget_ms) * 1'000'000);
   if (!progress.ok()) {
     run.reset();
@@ -103,7 +103,7 @@ Result<Reply> Door::State::poll(const json& request) {
   return reply;
 }
 
-Result<Reply> Door::State::finish() {
+Result<Reply> Service::State::finish() {
   if (!run) return bad_input("request: \"finish\" without a run");
   DRIFTSCOPE_TRY(const Trace trace, run->take());
   Reply reply;
@@ -113,7 +113,7 @@ Result<Reply> Door::State::finish() {
   return reply;
 }
 
-Result<Reply> Door::State::prepare(const json& request, std::span<const std::byte> payload) {
+Result<Reply> Service::State::prepare(const json& request, std::span<const std::byte> payload) {
   if (!model) return bad_input("request: \"prepare\" before a model was loaded");
   end_runs();
   DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(request, payload, *model->graph));
@@ -121,12 +121,12 @@ Result<Reply> Door::State::prepare(const json& request, std::span<const std::byt
   return Reply{measurement->describe(), {}};
 }
 
-Result<Reply> Door::State::describe() {
+Result<Reply> Service::State::describe() {
   if (!measurement) return bad_input("request: \"describe\" before \"prepare\"");
   return Reply{measurement->describe(), {}};
 }
 
-Result<Reply> Door::State::judge(const json& request, std::span<const std::byte> payload) {
+Result<Reply> Service::State::judge(const json& request, std::span<const std::byte> payload) {
   if (!model) return bad_input("request: \"judge\" before a model was loaded");
   DRIFTSCOPE_CHECK(expect_whole(*model));
   end_runs();  // the memory may be needed
@@ -134,16 +134,16 @@ Result<Reply> Door::State::judge(const json& request, std::span<const std::byte>
   return Reply{std::move(judged), {}};
 }
 
-Result<Reply> Door::State::topology() {
+Result<Reply> Service::State::topology() {
   if (!model) return bad_input("request: \"topology\" before a model was loaded");
   DRIFTSCOPE_CHECK(expect_whole(*model));
   return Reply{{{"nodes", parse_json(topology_json(topology_of(*model->graph)))}}, {}};
 }
 
-Result<Reply> Door::State::measure(const json& request) {
+Result<Reply> Service::State::measure(const json& request) {
   if (!measurement) return bad_input("request: \"measure\" before \"prepare\"");
   DRIFTSCOPE_TRY(const MeasureRequest wanted, read_measure_request(request));
-  DRIFTSCOPE_TRY(const auto budget, read_whole(request, "budget_ms", 0, max_budget_ms));
+  DRIFTSCOPE_TRY(const auto budget, read_int(request, "budget_ms", 0, max_budget_ms));
   auto measured =
       measurement->measure(wanted, budget.value_or(default_measure_budget_ms) * 1'000'000);
   if (!measured.ok()) {
@@ -153,7 +153,7 @@ Result<Reply> Door::State::measure(const json& request) {
   return Reply{*std::move(measured), {}};
 }
 
-Result<Reply> Door::State::answer(const Message& message) {
+Result<Reply> Service::State::answer(const Message& message) {
   if (message.json.empty())
     return bad_input("request: malformed message; expected 4 bytes of length, JSON, payload");
   const json request = parse_json(message.json);
@@ -179,31 +179,31 @@ Result<Reply> Door::State::answer(const Message& message) {
       verb ? in_quotes(*verb) : std::string("(none)")));
 }
 
-Door::Door() : state_(std::make_unique<State>()) {}
-Door::~Door() = default;
+Service::Service() : state_(std::make_unique<State>()) {}
+Service::~Service() = default;
 
-void Door::load_from(ReadOutside read) { state_->read_outside = std::move(read); }
+void Service::load_from(ReadOutside read) { state_->read_outside = std::move(read); }
 
-void Door::record_to(TensorSink sink) { state_->sink = std::move(sink); }
+void Service::record_to(TensorSink sink) { state_->sink = std::move(sink); }
 
-void Door::measure_into(RunRecorder* recorder) { state_->recorder = recorder; }
+void Service::measure_into(RunRecorder* recorder) { state_->recorder = recorder; }
 
-std::vector<std::byte> Door::request(std::span<const std::byte> message) {
-  const auto refuse = [](const Error& error) {
+std::vector<std::byte> Service::request(std::span<const std::byte> message) {
+  const auto reject = [](const Error& error) {
     return pack_message(json_text(json{{"error", error_to_json(error)}}), {});
   };
   try {
     const auto reply = state_->answer(unpack_message(message));
-    if (!reply.ok()) return refuse(reply.error());
+    if (!reply.ok()) return reject(reply.error());
     return pack_message(json_text(reply->head), reply->payload);
   } catch (const std::bad_alloc&) {
     // Let go of everything first: the answer needs memory as well.
     state_->end_runs();
     state_->model.reset();
-    return refuse(
+    return reject(
         limit_error("out of memory; the model or its values are too large for this host"));
   } catch (const std::exception& error) {
-    return refuse(internal_error(error.what()));
+    return reject(internal_error(error.what()));
   }
 }
 

@@ -1,4 +1,4 @@
-// The one request door: bytes in, bytes out. The command line, the HTTP server and the browser's
+// The one request service: bytes in, bytes out. The command line, the HTTP server and the browser's
 // worker are thin transports over it. A message is 4 bytes little-endian length of a JSON object,
 // the JSON, then a binary payload (possibly empty).
 //
@@ -31,7 +31,7 @@
 //                                                       "run":{…}} + trace bytes
 //   {"do":"prepare","target":…,"capture":"none"|"all"|…} as "start", without "repeat" and
 //       "samples"; nothing runs yet                    → {"nodes","clock_ns","ran":{…}}
-//   {"do":"measure","slice_us":30000,"inner":1,"most_runs":0,"budget_ms":1000}
+//   {"do":"measure","slice_us":30000,"inner":1,"max_runs":0,"budget_ms":1000}
 //       runs again and again until the slice is over, at least once; a reading of the clock takes
 //       `inner` runs. Not finished: ask again, what was asked first goes on
 //                                                    → {"finished":false,"waiting"?} |
@@ -52,8 +52,8 @@
 // (and no other tensor). "values" keeps only these values beside the graph's inputs and outputs. With
 // "stream" captured values come with the answers to "poll", in pieces (value_stream.hpp), and the trace
 // holds the outputs alone: the run's memory need not hold a trace. With "capture" none a measured run
-// is not watched at all; otherwise each run ends when its trace is written (in memory, or by
-// measure_into). A failure is {"error":{"kind","message"}}. One door holds one model and one run or
+// is not traced at all; otherwise each run ends when its trace is written (in memory, or by
+// measure_into). A failure is {"error":{"kind","message"}}. One service holds one model and one run or
 // measurement at a time.
 #pragma once
 
@@ -75,12 +75,12 @@ class RunRecorder;
 /// Fills `target` with the bytes from `offset` on.
 using ReadOutside = std::function<void(std::uint64_t offset, std::span<std::byte> target)>;
 
-class Door {
+class Service {
  public:
-  Door();
-  ~Door();
-  Door(const Door&) = delete;
-  Door& operator=(const Door&) = delete;
+  Service();
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
 
   /// Where the payload of a "load" with "outside" lies: outside of this program's memory.
   void load_from(ReadOutside read);
@@ -90,8 +90,8 @@ class Door {
   /// piece by piece, on any one thread.
   void record_to(TensorSink sink);
 
-  /// Takes what measured runs record, when they are watched, as the sink of record_to; null: memory. It
-  /// must outlive the door.
+  /// Takes what measured runs record, when they are traced, as the sink of record_to; null: memory. It
+  /// must outlive the service.
   void measure_into(RunRecorder* recorder);
 
   /// Never throws; a malformed request is answered with an error.

@@ -89,16 +89,16 @@ Result<StartRequest> read_start_request(const json& request, std::span<const std
   DRIFTSCOPE_TRY(const auto target, read_text(request, "target"));
   if (!target) return bad_input("request: \"start\" needs a \"target\"");
   DRIFTSCOPE_TRY(run.target, parse_target(*target));
-  DRIFTSCOPE_TRY(const auto repeat, read_whole(request, "repeat", 1, max_repeat));
+  DRIFTSCOPE_TRY(const auto repeat, read_int(request, "repeat", 1, max_repeat));
   run.record.repeat = static_cast<int>(repeat.value_or(1));
   DRIFTSCOPE_TRY(const auto capture, read_text(request, "capture"));
-  run.watched = capture != "none";
-  const auto mode = capture_from(run.watched ? capture.value_or("all") : "outputs");
+  run.traced = capture != "none";
+  const auto mode = capture_from(run.traced ? capture.value_or("all") : "outputs");
   if (!mode) return bad_input("request: \"capture\" must be \"all\", \"fused\" or \"outputs\"");
   run.record.capture = *mode;
   DRIFTSCOPE_TRY(run.record.values, read_values(request, graph));
   DRIFTSCOPE_TRY(run.stream, read_flag(request, "stream"));
-  DRIFTSCOPE_TRY(const auto samples, read_whole(request, "samples", 1, max_samples));
+  DRIFTSCOPE_TRY(const auto samples, read_int(request, "samples", 1, max_samples));
   run.samples = samples.value_or(0);
   if (run.samples > 0 && run.record.repeat != 1)
     return bad_input("request: \"samples\" and \"repeat\" exclude each other");

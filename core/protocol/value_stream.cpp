@@ -80,8 +80,8 @@ struct ValueReceiver::Piece {
     Piece piece;
     DRIFTSCOPE_TRY(const auto name, read_text(entry, "name"));
     DRIFTSCOPE_TRY(const auto dtype, read_text(entry, "dtype"));
-    DRIFTSCOPE_TRY(const auto begin, read_whole(entry, "begin", 0, max_tensor_bytes));
-    DRIFTSCOPE_TRY(const auto bytes, read_whole(entry, "bytes", 0, max_tensor_bytes));
+    DRIFTSCOPE_TRY(const auto begin, read_int(entry, "begin", 0, max_tensor_bytes));
+    DRIFTSCOPE_TRY(const auto bytes, read_int(entry, "bytes", 0, max_tensor_bytes));
     if (!name || !dtype || !begin || !bytes)
       return bad_input("an entry needs \"name\", \"dtype\", \"begin\" and \"bytes\"");
     piece.name = *name;

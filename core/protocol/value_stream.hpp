@@ -1,5 +1,5 @@
 // Captured values on their way from a run to where they are kept, in pieces, so that neither side holds
-// a trace as a whole. The side of the run packs them into the answers to "poll" (door.hpp):
+// a trace as a whole. The side of the run packs them into the answers to "poll" (service.hpp):
 //   "values":[{"name","dtype","shape","begin","bytes"}] + the bytes of these pieces, one after the other;
 //   begin: of the piece, in its tensor
 // Pieces come in order; a tensor is complete before the next begins.

@@ -12,7 +12,7 @@ namespace driftscope {
 
 Result<nlohmann::json> judge_trace(const nlohmann::json& request, std::span<const std::byte> payload,
                                    const LoadedModel& model) {
-  DRIFTSCOPE_TRY(const auto asked, read_whole(request, "left_bytes", 0, std::int64_t{1} << 40));
+  DRIFTSCOPE_TRY(const auto asked, read_int(request, "left_bytes", 0, std::int64_t{1} << 40));
   const std::int64_t left_bytes = asked.value_or(0);
   if (left_bytes > static_cast<std::int64_t>(payload.size()))
     return bad_input(
@@ -20,7 +20,7 @@ Result<nlohmann::json> judge_trace(const nlohmann::json& request, std::span<cons
   const auto first = static_cast<std::size_t>(left_bytes);
   auto judged = read_trace(payload.subspan(first));
   if (!judged.ok()) return in_context(std::move(judged).error(), "the trace");
-  DRIFTSCOPE_TRY(const auto wanted, read_whole(request, "threads", 1, 1024));
+  DRIFTSCOPE_TRY(const auto wanted, read_int(request, "threads", 1, 1024));
   ThreadPool threads(static_cast<int>(wanted.value_or(1)));
   ComparedTarget target;
   target.target = judged->target;

@@ -1,5 +1,5 @@
-// The door's "judge" and "topology": what a recorded trace of the loaded model is worth, and which node
-// reads what. Client: door.
+// The service's "judge" and "topology": what a recorded trace of the loaded model is worth, and which node
+// reads what. Client: service.
 #pragma once
 
 #include <cstddef>

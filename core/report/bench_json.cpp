@@ -55,12 +55,12 @@ ordered_json row_json(const BenchRow& row, double confidence) {
                          {"min_ms", ms(figures.min)},
                          {"mad_ms", ms(figures.mad)},
                          {"runs", figures.runs},
-                         {"rounds", row.course.rounds.size()},
-                         {"inner_runs", row.course.inner},
+                         {"rounds", row.series.rounds.size()},
+                         {"inner_runs", row.series.inner},
                          {"clock_ns", json_number(row.clock_ns)},
-                         {"warm_up_runs", row.course.warm_up_runs},
-                         {"steady", row.course.steady},
-                         {"ended_by", end_name(row.course.end)},
+                         {"warm_up_runs", row.series.warm_up_runs},
+                         {"steady", row.series.steady},
+                         {"ended_by", end_name(row.series.end)},
                          {"throughput_per_s", json_number(figures.throughput_per_s)},
                          {"product_flop", row.flop > 0.0 ? json_number(row.flop) : ordered_json(nullptr)},
                          {"gflop_per_s", row.flop > 0.0 ? json_number(figures.gflop_per_s)
@@ -68,7 +68,7 @@ ordered_json row_json(const BenchRow& row, double confidence) {
                          {"wasm_heap_peak_bytes", known(row.wasm_heap_peak_bytes)},
                          {"process_peak_bytes", known(row.process_peak_bytes)},
                          {"download_bytes", known(row.download.bytes)}};
-  if (row.course.error) object["error"] = row.course.error->message;
+  if (row.series.error) object["error"] = row.series.error->message;
   object["download"] = {{"bytes", row.download.bytes},
                         {"raw_bytes", row.download.raw_bytes},
                         {"engine_bytes", row.download.engine_bytes},
@@ -103,7 +103,7 @@ std::string bench_json(const BenchReport& report) {
   for (const BenchRow& row : report.rows) {
     if (row.measured())
       object["results"].push_back(row_json(row, report.limits.confidence));
-    const Error* error = row.error ? &*row.error : row.course.error ? &*row.course.error : nullptr;
+    const Error* error = row.error ? &*row.error : row.series.error ? &*row.series.error : nullptr;
     if (error != nullptr)
       object["failed"].push_back({{"model", row.model}, {"target", row.target},
                                   {"batch", row.batch}, {"error", error->message}});

@@ -12,8 +12,8 @@ namespace {
 
 // What a run forgets takes at least the smallest block there is, and in all more than what allocators keep
 // for reuse, which counts as used: glibc alone seven pieces of each of 64 sizes up to a kilobyte.
-constexpr double least_heap_leak = 16.0;
-constexpr double least_heap_growth = 256 << 10;
+constexpr double min_heap_leak = 16.0;
+constexpr double min_heap_growth = 256 << 10;
 
 std::string time_text(double ns) { return format_ns(std::llround(ns)); }
 std::string ms_text(double ms) { return time_text(ms * 1e6); }
@@ -132,16 +132,16 @@ std::string remarks(const BenchRow& row, const BenchLimits& limits) {
     text += fmt::format("  {}: {}\n", row.target, line);
   };
   if (row.error) remark(row.error->message);
-  if (row.course.error) remark("ended early: " + row.course.error->message);
+  if (row.series.error) remark("ended early: " + row.series.error->message);
   if (!row.measured()) return text;
   const BenchFigures figures = bench_figures(row, limits.confidence);
-  if (row.course.end == BenchEnd::time || row.course.end == BenchEnd::runs)
+  if (row.series.end == BenchEnd::time || row.series.end == BenchEnd::runs)
     remark(fmt::format("{} reached before the median was known to ± {:.3g} %",
-                       row.course.end == BenchEnd::time ? "--time" : "--runs",
+                       row.series.end == BenchEnd::time ? "--time" : "--runs",
                        100.0 * limits.precision));
   if (!figures.median.interval)
-    remark(fmt::format("{} rounds are too few for an interval", row.course.rounds.size()));
-  if (!row.course.steady) remark("still changing when warm-up ended");
+    remark(fmt::format("{} rounds are too few for an interval", row.series.rounds.size()));
+  if (!row.series.steady) remark("still changing when warm-up ended");
   const auto leak = [&](const std::optional<Estimate>& slope, double least, std::string_view what) {
     if (slope && slope->interval && slope->interval->low > least)
       remark(fmt::format("a leak: each run leaves {:.3g} {} behind [{:.3g}, {:.3g}]", slope->value,
@@ -149,7 +149,7 @@ std::string remarks(const BenchRow& row, const BenchLimits& limits) {
   };
   leak(figures.alive_slope, 0.0, "tensors");
   const auto runs = static_cast<double>(std::max<std::int64_t>(1, figures.runs));
-  leak(figures.heap_slope, std::max(least_heap_leak, least_heap_growth / runs), "bytes of heap");
+  leak(figures.heap_slope, std::max(min_heap_leak, min_heap_growth / runs), "bytes of heap");
   return text;
 }
 

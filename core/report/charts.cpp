@@ -113,11 +113,11 @@ std::string layer_ticks(const std::vector<std::string>& layers) {
   return svg;
 }
 
-/// Layers put together so that no more than `most_points` are drawn.
-constexpr std::size_t most_points = 240;
-constexpr std::size_t most_markers = 80;  // beyond these a line says it better
+/// Layers put together so that no more than `max_points` are drawn.
+constexpr std::size_t max_points = 240;
+constexpr std::size_t max_markers = 80;  // beyond these a line says it better
 
-std::size_t layers_per_point(std::size_t layers) { return (layers + most_points - 1) / most_points; }
+std::size_t layers_per_point(std::size_t layers) { return (layers + max_points - 1) / max_points; }
 
 std::vector<double> worst_of_groups(const std::vector<double>& values, std::size_t group) {
   std::vector<double> worst;
@@ -151,7 +151,7 @@ std::string line(const Series& series, const std::vector<double>& values, const 
     path += fmt::format("{}{:.1f} {:.1f}", drawing ? "L" : "M", x, y);
     if (!drawing) path += "h0";
     drawing = series.joined;
-    if (values.size() > most_markers) continue;
+    if (values.size() > max_markers) continue;
     const std::string layer = i * group < layers.size() ? layers[i * group] : std::to_string(i);
     markers += fmt::format("<g><title>{}</title>{}</g>",
                            html_escape(fmt::format("{} · {}: {}", plain_text(series.name, 60),

@@ -68,11 +68,11 @@ struct Plane {
 /// About twice as wide as high, and full rows where the number of elements allows it.
 std::int64_t wrapped_columns(std::int64_t elements) {
   const auto good = static_cast<std::int64_t>(std::ceil(std::sqrt(2.0 * static_cast<double>(elements))));
-  for (std::int64_t columns = good; columns <= std::min(2 * good, most_heat_cells); ++columns)
+  for (std::int64_t columns = good; columns <= std::min(2 * good, max_heat_cells); ++columns)
     if (elements % columns == 0) return columns;
   for (std::int64_t columns = good; columns > good / 2; --columns)
-    if (columns <= most_heat_cells && elements % columns == 0) return columns;
-  return std::min(good, most_heat_cells);
+    if (columns <= max_heat_cells && elements % columns == 0) return columns;
+  return std::min(good, max_heat_cells);
 }
 
 Plane plane_around(const Shape& shape, std::int64_t elements, std::int64_t worst) {
@@ -95,8 +95,8 @@ Plane plane_around(const Shape& shape, std::int64_t elements, std::int64_t worst
   }
   // A vector: wrapped, so that it is no line of one pixel. The part around the worst element.
   constexpr std::int64_t short_row = 32;
-  constexpr std::int64_t most_elements = most_heat_cells * most_heat_cells;
-  plane.elements = std::min(elements, most_elements);
+  constexpr std::int64_t max_elements = max_heat_cells * max_heat_cells;
+  plane.elements = std::min(elements, max_elements);
   plane.first = worst / plane.elements * plane.elements;
   plane.elements = std::min(plane.elements, elements - plane.first);
   plane.columns = plane.elements <= short_row ? plane.elements : wrapped_columns(plane.elements);
@@ -132,8 +132,8 @@ double mean(double sum, std::int64_t count) {
 }
 
 void fill_cells(HeatMap& map, const Plane& plane, const Numbers& left_at, const Numbers& right_at) {
-  map.block_width = (plane.columns + most_heat_cells - 1) / most_heat_cells;
-  map.block_height = (plane.rows + most_heat_cells - 1) / most_heat_cells;
+  map.block_width = (plane.columns + max_heat_cells - 1) / max_heat_cells;
+  map.block_height = (plane.rows + max_heat_cells - 1) / max_heat_cells;
   map.width = (plane.columns + map.block_width - 1) / map.block_width;
   map.height = (plane.rows + map.block_height - 1) / map.block_height;
   // Only a wrapped vector has a short last row, and its cells are single elements.

@@ -12,7 +12,7 @@
 namespace driftscope {
 
 /// Most cells of a picture in each direction; larger planes are drawn in blocks.
-inline constexpr std::int64_t most_heat_cells = 96;
+inline constexpr std::int64_t max_heat_cells = 96;
 
 /// A plane of two tensors, in cells. A cell that stands for a block holds the mean of its finite values,
 /// and as difference the one furthest from zero: a single wrong element must not vanish.

@@ -32,8 +32,8 @@ std::string factor_text(const BuildChange& change) {
 
 }  // namespace
 
-std::string history_table(const CourseView& course, double confidence, int* slower) {
-  const auto changes = judge_builds(course.builds, confidence);
+std::string history_table(const SeriesView& series, double confidence, int* slower) {
+  const auto changes = judge_builds(series.builds, confidence);
   TextTable table;
   table.column("build", Align::left);
   table.column("first measured", Align::left);
@@ -41,20 +41,20 @@ std::string history_table(const CourseView& course, double confidence, int* slow
   table.column("median", Align::right);
   table.column("against the build before", Align::left);
   table.column("", Align::left);
-  for (std::size_t i = 0; i < course.builds.size(); ++i) {
-    const BuildTimes& build = course.builds[i];
+  for (std::size_t i = 0; i < series.builds.size(); ++i) {
+    const BuildTimes& build = series.builds[i];
     if (slower != nullptr && changes[i].change == Change::slower) ++*slower;
-    table.row({build.build, course.first_seen[i], std::to_string(build.medians_ns.size()),
+    table.row({build.build, series.first_seen[i], std::to_string(build.medians_ns.size()),
                format_ns(std::llround(median(build.medians_ns))), factor_text(changes[i]),
                change_text(changes[i])});
   }
-  std::string text = fmt::format("{}\n{}\n{}", course.title, course.where, table.text());
-  const Noise noise = noise_between_runs(course.builds);
+  std::string text = fmt::format("{}\n{}\n{}", series.title, series.where, table.text());
+  const Noise noise = noise_between_runs(series.builds);
   if (noise.known())
     text += fmt::format("noise between benches of one build: ± {:.1f} % ({} benches beyond the first of "
                         "each build); judged at {:.3g} %\n",
                         100.0 * noise.relative, noise.degrees, 100.0 * confidence);
-  else if (course.builds.size() > 1)
+  else if (series.builds.size() > 1)
     text += "not judged: the noise is known only from three benches of one build on\n";
   return text;
 }

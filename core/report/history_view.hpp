@@ -1,4 +1,4 @@
-// The course of medians over builds, as a table. Client: the bench command (--history).
+// The series of medians over builds, as a table. Client: the bench command (--history).
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 namespace driftscope {
 
 /// One target with one model on one machine.
-struct CourseView {
+struct SeriesView {
   std::string title;  ///< "resnet50  chrome/fast  batch 1"
   std::string where;  ///< machine and browser
   std::span<const BuildTimes> builds;
@@ -18,7 +18,7 @@ struct CourseView {
 };
 
 /// How many slowdowns it flags is written to `slower`, when that is given.
-[[nodiscard]] std::string history_table(const CourseView& course, double confidence,
+[[nodiscard]] std::string history_table(const SeriesView& series, double confidence,
                                         int* slower = nullptr);
 
 }  // namespace driftscope

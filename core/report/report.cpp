@@ -12,7 +12,7 @@ namespace {
 namespace parts = report_sections;
 
 // Of the two megabytes that trackers take; the rest is for what follows a section.
-constexpr std::size_t most_bytes = 1'900'000;
+constexpr std::size_t max_bytes = 1'900'000;
 constexpr std::size_t heat_map_bytes = 600'000;
 constexpr std::size_t closing_bytes = 60'000;
 
@@ -39,7 +39,7 @@ std::string title(const ComparisonView& view) {
                      "</p><ul class=\"chips\" aria-label=\"Verdict of each target\">" + chip(view.left);
   std::size_t listed = 1;
   for (const TargetResult& right : view.right)
-    if (++listed <= parts::most_targets) html += chip(right);
+    if (++listed <= parts::max_targets) html += chip(right);
   html += fmt::format("</ul><p class=\"soft\">input {}{} · compared with {}</p></header>",
                       html_text(view.input_text, 200),
                       view.input_label.empty() ? "" : ", labelled " + html_text(view.input_label),
@@ -74,7 +74,7 @@ std::string comparison_report(const ComparisonView& view) {
   html += parts::outputs(view) + parts::data_set(view);
   const std::string closing = parts::environment(view, left_out) + parts::how_to_reproduce(view);
   const std::size_t used = html.size() + closing.size() + closing_bytes;
-  html += parts::layer_table(index, used < most_bytes ? most_bytes - used : 0, left_out);
+  html += parts::layer_table(index, used < max_bytes ? max_bytes - used : 0, left_out);
   return html + closing + left_out_section(left_out) + legend_text + "</main></body></html>\n";
 }
 

@@ -11,7 +11,7 @@
 namespace driftscope::report_sections {
 namespace {
 
-constexpr std::size_t most_drawn = 6;  // as many colours and markers as there are
+constexpr std::size_t max_drawn = 6;  // as many colours and markers as there are
 
 struct Drift {
   std::vector<Series> errors;   // accumulated and local, target by target
@@ -39,7 +39,7 @@ std::vector<ChartMark> marks_of(const LayerIndex& index) {
 Drift drift_of(const LayerIndex& index) {
   Drift drift;
   for (const auto& row : index.rows()) drift.layers.push_back(row.node);
-  const std::size_t targets = std::min(index.targets().size(), most_drawn);
+  const std::size_t targets = std::min(index.targets().size(), max_drawn);
   for (std::size_t t = 0; t < targets; ++t) {
     const std::string name = index.targets()[t]->target;
     Series whole{name, {}, t};
@@ -71,8 +71,8 @@ double relative_error(const Metrics& metrics) {
 
 std::string drift_charts(const ComparisonView& view, const LayerIndex& index, LeftOut& left_out) {
   if (index.rows().empty()) return "";
-  if (index.targets().size() > most_drawn)
-    left_out.push_back(fmt::format("{} targets in the charts.", index.targets().size() - most_drawn));
+  if (index.targets().size() > max_drawn)
+    left_out.push_back(fmt::format("{} targets in the charts.", index.targets().size() - max_drawn));
   const Drift drift = drift_of(index);
   return "<section aria-labelledby=\"drift\"><h2 id=\"drift\">Drift: where error is born and where it grows</h2>" +
          log_chart({"Relative error by depth", "RMS error ÷ RMS signal",

@@ -13,7 +13,7 @@
 namespace driftscope::report_sections {
 namespace {
 
-constexpr std::size_t most_worst_layers = 6;
+constexpr std::size_t max_worst_layers = 6;
 constexpr std::int64_t picture_pixels = 240;  // the longer side on the page
 
 std::string index_list(const std::vector<std::int64_t>& index) {
@@ -200,7 +200,7 @@ std::string worst_layers(const ComparisonView& view, const LayerIndex& index, st
   for (const auto& [rank, row] : ranked_rows(index)) {
     if (rank.tier == 0) break;
     ++telling;
-    if (full || shown_layers == most_worst_layers) continue;
+    if (full || shown_layers == max_worst_layers) continue;
     std::string one = worst_layer(index, row, rank);
     full = used + one.size() > budget;
     if (full) continue;
@@ -219,7 +219,7 @@ std::string worst_layers(const ComparisonView& view, const LayerIndex& index, st
 
 std::string layer_table(const LayerIndex& index, std::size_t budget, LeftOut& left_out) {
   if (index.rows().empty()) return "";
-  const std::size_t targets = std::min(index.targets().size(), most_targets);
+  const std::size_t targets = std::min(index.targets().size(), max_targets);
   std::vector<std::int64_t> slowest(targets, 0);
   for (std::size_t t = 0; t < targets; ++t)
     if (index.targets()[t]->trace)

@@ -27,7 +27,7 @@ using LeftOut = std::vector<std::string>;
 [[nodiscard]] std::string how_to_reproduce(const ComparisonView& view);
 
 /// Targets beyond these are in the JSON alone.
-inline constexpr std::size_t most_targets = 12;
+inline constexpr std::size_t max_targets = 12;
 
 /// Where a layer stands among those to show, larger first: faults before suspects before differences;
 /// faults and first divergences by their place in the graph, others by how much they differ.

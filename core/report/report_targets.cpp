@@ -16,13 +16,13 @@
 namespace driftscope::report_sections {
 namespace {
 
-constexpr std::size_t most_classes = 10;
-constexpr std::size_t most_facts = 40;
+constexpr std::size_t max_classes = 10;
+constexpr std::size_t max_facts = 40;
 
 std::vector<const TargetResult*> first_targets(const ComparisonView& view) {
   std::vector<const TargetResult*> all = {&view.left};
   for (const TargetResult& right : view.right)
-    if (all.size() < most_targets) all.push_back(&right);
+    if (all.size() < max_targets) all.push_back(&right);
   return all;
 }
 
@@ -60,7 +60,7 @@ std::string target_row(const TargetResult& target) {
                       divergence, format_ns(total_time_ns(*target.trace)), format_bytes(peak.bytes),
                       html_text(peak.kind, 30));
   html += "<td class=\"text wrap\">" + html_text(run_text(*target.trace), 200);
-  for (const std::string& note : {observer_text(*target.trace), name_match_text(*target.trace)})
+  for (const std::string& note : {perturbation_text(*target.trace), name_match_text(*target.trace)})
     if (!note.empty()) html += "<br><span class=\"soft\">" + html_text(note, 400) + "</span>";
   html += "</td>";
   return html + "</tr>";
@@ -90,7 +90,7 @@ std::vector<std::string> fact_keys(const std::vector<nlohmann::json>& runs) {
   for (const nlohmann::json& run : runs) {
     if (!run.is_object()) continue;
     for (const auto& [key, value] : run.items())
-      if (keys.size() < most_facts) add(key);
+      if (keys.size() < max_facts) add(key);
   }
   return keys;
 }
@@ -135,8 +135,8 @@ std::string targets(const ComparisonView& view, LeftOut& left_out) {
       errors += fmt::format("<p class=\"error\"><b>{}</b> {}</p>", html_text(target->target),
                             html_text(target->error->message, 2000));
   }
-  if (view.right.size() + 1 > most_targets)
-    left_out.push_back(fmt::format("{} of {} targets.", view.right.size() + 1 - most_targets,
+  if (view.right.size() + 1 > max_targets)
+    left_out.push_back(fmt::format("{} of {} targets.", view.right.size() + 1 - max_targets,
                                    view.right.size() + 1));
   return html + "</table></div>" + errors + "</section>";
 }
@@ -154,7 +154,7 @@ std::string outputs(const ComparisonView& view) {
       picture = picture_data_uri(target->trace->tensors.front().tensor);
   }
   if (guide == nullptr) return "";
-  const auto classes = top_classes(*guide, view.class_names, most_classes);
+  const auto classes = top_classes(*guide, view.class_names, max_classes);
   if (classes.empty() && picture.empty()) return "";
   const bool percent = is_distribution(*guide);
   std::string html = section("answers", "Answers side by side") + "<div class=\"pair\">";
@@ -205,7 +205,7 @@ std::string environment(const ComparisonView& view, LeftOut& left_out) {
     runs.push_back(target->trace ? parse_json(target->trace->run)
                                  : nlohmann::json());
   const auto keys = fact_keys(runs);
-  if (keys.size() >= most_facts) left_out.push_back("facts of the hosts beyond the first forty.");
+  if (keys.size() >= max_facts) left_out.push_back("facts of the hosts beyond the first forty.");
   std::string html = section("environment", "Environment") + machine_rows(view);
   if (!keys.empty()) {
     html += open_table("What really ran on each host", "facts") + "<tr><th scope=\"col\">what ran</th>" +

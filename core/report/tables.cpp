@@ -80,7 +80,7 @@ std::string target_line(const TargetResult& target, std::string_view side) {
                       peak.kind.empty() ? "unknown" : peak.kind);
   if (target.verification)
     line += fmt::format(", verify: {}", verdict_text(target.verification->verdict));
-  for (const std::string& note : {observer_text(*target.trace), name_match_text(*target.trace)})
+  for (const std::string& note : {perturbation_text(*target.trace), name_match_text(*target.trace)})
     if (!note.empty()) line += "\n         " + note;
   return line + "\n";
 }

@@ -26,7 +26,7 @@ void add_dataset(json& object, const TargetResult& result, const TargetResult& l
   object["dataset"] = dataset;
 }
 
-void add_observer(json& object, const TargetResult& result) {
+void add_perturbation(json& object, const TargetResult& result) {
   if (!result.trace) return;
   const json run = parse_json(result.trace->run);
   if (run.is_object() && run.contains("observer_check"))
@@ -41,10 +41,10 @@ std::string view_json(const ComparisonView& view, const std::string& gate) {
   for (const TargetResult& result : view.right) right.push_back(compared(result));
   json object = parse_json(comparison_json(compared(view.left), right));
   add_dataset(object["left"], view.left, view.left);
-  add_observer(object["left"], view.left);
+  add_perturbation(object["left"], view.left);
   for (std::size_t i = 0; i < view.right.size(); ++i) {
     add_dataset(object["right"][i], view.right[i], view.left);
-    add_observer(object["right"][i], view.right[i]);
+    add_perturbation(object["right"][i], view.right[i]);
   }
   if (!gate.empty()) object["gate"] = parse_json(gate);
   return json_text(object, 1);

@@ -1,5 +1,5 @@
 // Named input tensors → the graph with bound shapes and the inputs in its order.
-// Clients: the session door, the command line. It also makes the seeded random input that is used
+// Clients: the session service, the command line. It also makes the seeded random input that is used
 // when the user gives none.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace {
 constexpr int max_threads = 1024;
 constexpr std::int64_t slice_ns = 50'000'000;
 
-class NoObserver : public Observer {
+class NoTraceSink : public TraceSink {
  public:
   [[nodiscard]] bool wants(ValueId /*value*/) const override { return false; }
   Status value(ValueId /*value*/, const Tensor& /*tensor*/) override { return {}; }
@@ -38,8 +38,8 @@ Result<EngineOptions> read_engine_options(const std::map<std::string, std::strin
 }
 
 Result<std::vector<Tensor>> run_to_end(Session& session, std::vector<Tensor> inputs,
-                                       Observer& observer) {
-  DRIFTSCOPE_CHECK(session.start(std::move(inputs), observer));
+                                       TraceSink& trace_sink) {
+  DRIFTSCOPE_CHECK(session.start(std::move(inputs), trace_sink));
   while (true) {
     DRIFTSCOPE_TRY(const Progress progress, session.poll(slice_ns));
     if (progress.finished()) return session.finish();
@@ -48,9 +48,9 @@ Result<std::vector<Tensor>> run_to_end(Session& session, std::vector<Tensor> inp
   }
 }
 
-Observer& no_observer() {
-  static NoObserver observer;
-  return observer;
+TraceSink& no_trace_sink() {
+  static NoTraceSink trace_sink;
+  return trace_sink;
 }
 
 Result<const Engine*> find_engine(std::string_view name) {

@@ -35,9 +35,9 @@ struct RanWith {
 
 /// Told of every value while a run goes on; with EngineOptions::fuse, of those that the engine really
 /// has. Calls come from the thread that polls.
-class Observer {
+class TraceSink {
  public:
-  virtual ~Observer() = default;
+  virtual ~TraceSink() = default;
   /// Whether to keep this value until it is handed over; engines may skip the rest.
   [[nodiscard]] virtual bool wants(ValueId value) const = 0;
   /// The value as the engine computed it, in ONNX layout. Inputs of the graph come first. A copy of
@@ -62,8 +62,8 @@ class Session {
   virtual ~Session() = default;
 
   /// Begins one run. `inputs` in the order of graph.inputs, already checked against it (bind_inputs).
-  /// `observer` must live until finish. A session can be started again after finish.
-  [[nodiscard]] virtual Status start(std::vector<Tensor> inputs, Observer& observer) = 0;
+  /// `trace_sink` must live until finish. A session can be started again after finish.
+  [[nodiscard]] virtual Status start(std::vector<Tensor> inputs, TraceSink& trace_sink) = 0;
 
   /// Does some of the work: at least one step, then until about `budget_ns` is used up.
   [[nodiscard]] virtual Result<Progress> poll(std::int64_t budget_ns) = 0;
@@ -83,7 +83,7 @@ struct EngineOptions {
   /// by node and has every value. No option of a target: what is captured decides.
   bool fuse = false;
   /// Whether observed values may be handed over as Tensor::deferred, whose source keeps what the engine
-  /// computed: for an observer that gives them to one reader, who copies them piece by piece beside the run.
+  /// computed: for an trace_sink that gives them to one reader, who copies them piece by piece beside the run.
   bool defer_values = false;
   std::map<std::string, std::string> values;  ///< the target's other options
   std::shared_ptr<const ModelSource> source = {};  ///< never null for an engine that reads_source()
@@ -112,10 +112,10 @@ class Engine {
 
 /// Runs a session to its end: start, poll until finished, finish.
 [[nodiscard]] Result<std::vector<Tensor>> run_to_end(Session& session, std::vector<Tensor> inputs,
-                                                     Observer& observer);
+                                                     TraceSink& trace_sink);
 
-/// An observer that wants nothing.
-[[nodiscard]] Observer& no_observer();
+/// An trace_sink that wants nothing.
+[[nodiscard]] TraceSink& no_trace_sink();
 
 /// All engines of this build (generated from the folders of core/engines: each defines
 /// `std::unique_ptr<Engine> make_<folder>_engine()` in engine.cpp).

@@ -19,7 +19,7 @@ class Placed {
   explicit Placed(std::span<const MemoryRequest> requests) : requests_(requests) {
     std::size_t last = 0;
     for (const MemoryRequest& request : requests) last = std::max(last, request.last);
-    steps_ = last / most_blocks + 1;
+    steps_ = last / max_blocks + 1;
     blocks_.resize(last / steps_ + 1);
   }
 
@@ -42,7 +42,7 @@ class Placed {
   }
 
  private:
-  static constexpr std::size_t most_blocks = 4096;
+  static constexpr std::size_t max_blocks = 4096;
   static constexpr std::size_t few_blocks = 8;
 
   [[nodiscard]] std::pair<std::size_t, std::size_t> blocks_of(std::size_t place) const {

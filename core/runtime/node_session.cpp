@@ -9,16 +9,16 @@ namespace driftscope {
 NodeSession::NodeSession(std::shared_ptr<const Graph> graph)
     : graph_(std::move(graph)), store_(*graph_) {}
 
-Status NodeSession::start(std::vector<Tensor> inputs, Observer& observer) {
+Status NodeSession::start(std::vector<Tensor> inputs, TraceSink& trace_sink) {
   if (inputs.size() != graph_->inputs.size())
     return internal_error(fmt::format("the run was started with {} inputs, the graph has {}",
                                       inputs.size(), graph_->inputs.size()));
   store_.reset();
-  observer_ = &observer;
+  trace_sink_ = &trace_sink;
   next_ = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const ValueId id = graph_->inputs[i];
-    if (observer.wants(id)) DRIFTSCOPE_CHECK(observer.value(id, inputs[i]));
+    if (trace_sink.wants(id)) DRIFTSCOPE_CHECK(trace_sink.value(id, inputs[i]));
     store_.put(id, std::move(inputs[i]));
   }
   return {};
@@ -42,17 +42,17 @@ Status NodeSession::step() {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const ValueId id = node.outputs[i];
     if (id == no_value) continue;
-    if (observer_->wants(id)) DRIFTSCOPE_CHECK(observer_->value(id, outputs[i]));
+    if (trace_sink_->wants(id)) DRIFTSCOPE_CHECK(trace_sink_->value(id, outputs[i]));
     store_.put(id, std::move(outputs[i]));
   }
-  observer_->node_done(next_, time);
+  trace_sink_->node_done(next_, time);
   store_.node_done(next_);
   ++next_;
   return {};
 }
 
 Result<Progress> NodeSession::poll(std::int64_t budget_ns) {
-  if (observer_ == nullptr) return internal_error("poll before start");
+  if (trace_sink_ == nullptr) return internal_error("poll before start");
   const std::int64_t begin = monotonic_ns();
   while (next_ < graph_->nodes.size()) {
     DRIFTSCOPE_CHECK(step());
@@ -63,7 +63,7 @@ Result<Progress> NodeSession::poll(std::int64_t budget_ns) {
 }
 
 Result<std::vector<Tensor>> NodeSession::finish() {
-  if (observer_ == nullptr || next_ < graph_->nodes.size())
+  if (trace_sink_ == nullptr || next_ < graph_->nodes.size())
     return internal_error("finish before the run was finished");
   std::vector<Tensor> outputs;
   for (const ValueId id : graph_->outputs) {
@@ -73,7 +73,7 @@ Result<std::vector<Tensor>> NodeSession::finish() {
     outputs.push_back(*output);
   }
   store_.reset();
-  observer_ = nullptr;
+  trace_sink_ = nullptr;
   return outputs;
 }
 

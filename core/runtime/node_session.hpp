@@ -1,5 +1,5 @@
 // A Session for engines that run node after node on the CPU: keeps values while somebody still needs
-// them, times each node, tells the observer. The engine supplies run_node.
+// them, times each node, tells the trace_sink. The engine supplies run_node.
 // Clients: engines/reference, engines/strict.
 #pragma once
 
@@ -15,7 +15,7 @@ class NodeSession : public Session {
  public:
   explicit NodeSession(std::shared_ptr<const Graph> graph);
 
-  [[nodiscard]] Status start(std::vector<Tensor> inputs, Observer& observer) final;
+  [[nodiscard]] Status start(std::vector<Tensor> inputs, TraceSink& trace_sink) final;
   [[nodiscard]] Result<Progress> poll(std::int64_t budget_ns) final;
   [[nodiscard]] Result<std::vector<Tensor>> finish() final;
 
@@ -32,7 +32,7 @@ class NodeSession : public Session {
 
   std::shared_ptr<const Graph> graph_;
   ValueStore store_;
-  Observer* observer_ = nullptr;
+  TraceSink* trace_sink_ = nullptr;
   NodeId next_ = 0;
 };
 

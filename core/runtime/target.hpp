@@ -1,5 +1,5 @@
 // Target names: "host/engine[:option=value,…]", e.g. "chrome/strict:threads=2".
-// Clients: the command line, the session door, traces, reports.
+// Clients: the command line, the session service, traces, reports.
 #pragma once
 
 #include <map>

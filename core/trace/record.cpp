@@ -18,7 +18,7 @@ constexpr std::int64_t memory_interval_ns = 50'000'000;
 
 // Room for so many times of a node, and samples of memory, is made before the run: what stays, however
 // small, must not come to lie in the gap that a large value leaves, or the next one does not fit there.
-constexpr int most_reserved = 256;
+constexpr int max_reserved = 256;
 
 // Seconds since 1970 as "2026-11-20T17:03:05Z": days to date by Howard Hinnant's civil_from_days.
 std::string utc_text(double seconds) {
@@ -74,7 +74,7 @@ std::string describe_run(const Session& session, double start_seconds) {
   return json_text(describe_session(session, start_seconds));
 }
 
-struct Recording::State final : public Observer {
+struct Recording::State final : public TraceSink {
   std::shared_ptr<const Graph> graph;
   Session& session;
   std::vector<Tensor> inputs;
@@ -102,10 +102,10 @@ struct Recording::State final : public Observer {
       NodeRecord record{node.name, node.op_type, {}, {}};
       for (const ValueId id : node.outputs)
         if (id != no_value) record.outputs.push_back(graph->values[id].name);
-      record.time_ns.reserve(static_cast<std::size_t>(std::clamp(options.repeat, 1, most_reserved)));
+      record.time_ns.reserve(static_cast<std::size_t>(std::clamp(options.repeat, 1, max_reserved)));
       trace.nodes.push_back(std::move(record));
     }
-    trace.memory.reserve(most_reserved);
+    trace.memory.reserve(max_reserved);
   }
 
   void choose_values(const std::vector<std::string>& names) {

@@ -1,4 +1,4 @@
-// Runs a prepared session and records it as a trace. Clients: the session door, the command line.
+// Runs a prepared session and records it as a trace. Clients: the session service, the command line.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace driftscope {
 /// fuse, fold and skip. `outputs`: the graph's outputs alone, likewise. The graph's inputs always are.
 enum class Capture { all, fused, outputs };
 
-/// As "capture" of the door and the command line say it: "all", "fused", "outputs".
+/// As "capture" of the service and the command line say it: "all", "fused", "outputs".
 [[nodiscard]] std::string_view capture_name(Capture capture);
 [[nodiscard]] std::optional<Capture> capture_from(std::string_view name);
 

@@ -23,7 +23,7 @@ struct Safetensors {
   std::vector<NamedTensor> tensors;             ///< in the order of their bytes in the file
 };
 
-/// Refuses what the format's own reader refuses: duplicate keys, offsets that overlap, leave a hole or
+/// Rejects what the format's own reader rejects: duplicate keys, offsets that overlap, leave a hole or
 /// pass the end, sizes that do not fit shape and dtype; also bool elements other than 0 and 1.
 [[nodiscard]] Result<Safetensors> read_safetensors(std::span<const std::byte> bytes);
 

@@ -161,7 +161,7 @@ void Derivation::recycle(std::vector<Derived> outputs) {
 
 std::optional<Tensor> Derivation::reread_output(const Node& node) const {
   const auto op = find_operator(node);
-  if (!op.ok() || !(*op)->rereads_output || node.outputs.empty()) return std::nullopt;
+  if (!op.ok() || !(*op)->uses_recorded_state || node.outputs.empty()) return std::nullopt;
   if (node.outputs[0] == no_value || (*recorded_)[node.outputs[0]] == nullptr) return std::nullopt;
   auto tensor = recorded_->load(node.outputs[0]);
   if (!tensor.ok()) return std::nullopt;
@@ -187,7 +187,7 @@ double Derivation::repetition(NodeId node, const Derived& output) const {
 std::optional<std::vector<Tensor>> Derivation::selection(NodeId id, ThreadPool& threads) const {
   const Node& node = graph_->nodes[id];
   const auto op = find_operator(node);
-  if (!op.ok() || !(*op)->selects) return std::nullopt;
+  if (!op.ok() || !(*op)->exact_copy) return std::nullopt;
   for (const ValueId output : node.outputs)
     if (output != no_value && (*recorded_)[output] == nullptr) return std::nullopt;
   const std::vector<ValueId> reads = node.reads();

@@ -76,7 +76,7 @@ class Derivation {
   Derivation(const Graph& graph, const RecordedValues& recorded)
       : graph_(&graph), recorded_(&recorded), kept_(graph.values.size()), uses_(graph.values.size()) {}
   [[nodiscard]] bool is_known(ValueId value) const;
-  /// Of a value that is known; a deferred constant is read anew.
+  /// Of a value that is known; a deferred constant is read again.
   [[nodiscard]] Result<Tensor> known_tensor(ValueId value) const;
   /// What was recorded as the output that the node itself reads again.
   [[nodiscard]] std::optional<Tensor> reread_output(const Node& node) const;

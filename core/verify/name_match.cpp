@@ -12,8 +12,8 @@
 namespace driftscope {
 namespace {
 
-constexpr std::size_t most_told = 3;
-constexpr std::size_t most_noted = 1000;
+constexpr std::size_t max_told = 3;
+constexpr std::size_t max_noted = 1000;
 
 /// Graph inputs, then outputs of nodes in their order: what a trace holds, in the order it is made.
 std::vector<ValueId> values_in_order(const Graph& graph) {
@@ -133,9 +133,9 @@ std::optional<std::vector<Gap>> gaps_of(const Graph& graph, const TraceView& tra
 
 std::string first_few(const std::vector<std::string>& texts, std::size_t count) {
   std::string list;
-  for (std::size_t i = 0; i < std::min(texts.size(), most_told); ++i)
+  for (std::size_t i = 0; i < std::min(texts.size(), max_told); ++i)
     list += (i > 0 ? ", " : "") + texts[i];
-  return count > most_told ? list + ", …" : list;
+  return count > max_told ? list + ", …" : list;
 }
 
 std::string told(const std::vector<std::string>& pairs, std::size_t pair_count,
@@ -155,7 +155,7 @@ std::string told(const std::vector<std::string>& pairs, std::size_t pair_count,
 std::vector<std::string> pair_texts(const NameMatch& match) {
   std::vector<std::string> texts;
   for (const RenamedValue& one : match.by_position) {
-    if (texts.size() == most_noted) break;
+    if (texts.size() == max_noted) break;
     texts.push_back(in_quotes(one.traced) + " is " + in_quotes(one.value));
   }
   return texts;
@@ -164,7 +164,7 @@ std::vector<std::string> pair_texts(const NameMatch& match) {
 std::vector<std::string> stranger_texts(const NameMatch& match) {
   std::vector<std::string> texts;
   for (const std::string& one : match.strangers) {
-    if (texts.size() == most_noted) break;
+    if (texts.size() == max_noted) break;
     texts.push_back(in_quotes(one));
   }
   return texts;
@@ -235,7 +235,7 @@ std::string name_match_text(const Trace& trace) {
         !entries->is_array())
       return 0;
     for (const auto& entry : *entries)
-      if (entry.is_string() && printable(entry.get_ref<const std::string&>()) && texts.size() < most_told)
+      if (entry.is_string() && printable(entry.get_ref<const std::string&>()) && texts.size() < max_told)
         texts.push_back(entry.get<std::string>());
     return count->get<std::size_t>();
   };

@@ -1,4 +1,4 @@
-// Traces whose tensors have other names than the model's values: another exporter numbered them anew.
+// Traces whose tensors have other names than the model's values: another exporter numbered them again.
 // Matched by name first, then by position and shape. Clients: the command line (reads such traces), views.
 #pragma once
 

@@ -17,15 +17,15 @@ constexpr const char* run_key = "observer_check";
 
 }  // namespace
 
-Result<ObserverCheck> check_observer(const Graph& graph, const Trace& watched,
+Result<PerturbationCheck> check_perturbation(const Graph& graph, const Trace& traced,
                                      const Trace& unwatched) {
-  ObserverCheck check;
+  PerturbationCheck check;
   for (const ValueId id : graph.outputs) {
     const std::string& name = graph.values[id].name;
-    const Tensor* left = watched.find(name);
+    const Tensor* left = traced.find(name);
     const Tensor* right = unwatched.find(name);
     if (left == nullptr || right == nullptr)
-      return internal_error(fmt::format("observer check: output {} is not in both runs", name));
+      return internal_error(fmt::format("trace_sink check: output {} is not in both runs", name));
     const auto metrics = measure(*left, *right);
     if (!metrics.ok()) {
       check.reason = fmt::format("output {}: {}", name, metrics.error().message);
@@ -38,7 +38,7 @@ Result<ObserverCheck> check_observer(const Graph& graph, const Trace& watched,
   return check;
 }
 
-void add_observer_check(Trace& trace, const ObserverCheck& check) {
+void add_perturbation_check(Trace& trace, const PerturbationCheck& check) {
   Json run = parse_ordered_json(trace.run);
   if (!run.is_object()) run = Json::object();
   run[run_key] = {{"changed", check.changed()},
@@ -49,7 +49,7 @@ void add_observer_check(Trace& trace, const ObserverCheck& check) {
   trace.run = json_text(run);
 }
 
-std::optional<ObserverCheck> observer_check_of(const Trace& trace) {
+std::optional<PerturbationCheck> perturbation_check_of(const Trace& trace) {
   const Json run = parse_ordered_json(trace.run);
   const auto found = run.is_object() ? run.find(run_key) : run.end();
   if (!run.is_object() || found == run.end() || !found->is_object()) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<ObserverCheck> observer_check_of(const Trace& trace) {
     const auto value = found->find(key);
     return value != found->end() && value->is_number() ? value->get<double>() : 0.0;
   };
-  ObserverCheck check;
+  PerturbationCheck check;
   check.different_elements = static_cast<std::int64_t>(number("different_elements"));
   check.elements = static_cast<std::int64_t>(number("elements"));
   check.max_ulp = number("max_ulp");
@@ -66,8 +66,8 @@ std::optional<ObserverCheck> observer_check_of(const Trace& trace) {
   return check;
 }
 
-std::string observer_text(const Trace& trace) {
-  const auto check = observer_check_of(trace);
+std::string perturbation_text(const Trace& trace) {
+  const auto check = perturbation_check_of(trace);
   if (!check) return "";
   if (!check->changed())
     return fmt::format("watching changed none of the {} elements of the outputs", check->elements);

@@ -1,4 +1,4 @@
-// The observer check: whether watching a run changed what it computed. An engine that keeps every value
+// The trace_sink check: whether watching a run changed what it computed. An engine that keeps every value
 // runs node by node; left alone it may fuse, fold and reorder, and round differently.
 // Clients: the command line (makes the second run), views.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace driftscope {
 
-struct ObserverCheck {
+struct PerturbationCheck {
   std::int64_t different_elements = 0;  ///< of all outputs of the graph together
   std::int64_t elements = 0;
   double max_ulp = 0.0;
@@ -23,15 +23,15 @@ struct ObserverCheck {
 };
 
 /// Outputs of the graph in both traces, element by element, bits. Errors: one of them lacks an output.
-[[nodiscard]] Result<ObserverCheck> check_observer(const Graph& graph, const Trace& watched,
+[[nodiscard]] Result<PerturbationCheck> check_perturbation(const Graph& graph, const Trace& traced,
                                                    const Trace& unwatched);
 
 /// Into the trace's `run`, as "observer_check": {"changed","different_elements","elements","max_ulp"},
 /// and out of it again.
-void add_observer_check(Trace& trace, const ObserverCheck& check);
-[[nodiscard]] std::optional<ObserverCheck> observer_check_of(const Trace& trace);
+void add_perturbation_check(Trace& trace, const PerturbationCheck& check);
+[[nodiscard]] std::optional<PerturbationCheck> perturbation_check_of(const Trace& trace);
 
 /// "watching changed no bit of the outputs"; empty when the trace was not checked.
-[[nodiscard]] std::string observer_text(const Trace& trace);
+[[nodiscard]] std::string perturbation_text(const Trace& trace);
 
 }  // namespace driftscope

@@ -41,9 +41,9 @@ class ModelBench {
       step == "measuring" ? progress_(fmt::format("{}: measuring", rows_[i]->row.model), percent(share))
                           : say(*rows_[i], step, share);
     };
-    auto courses = run_bench(subjects, plan_.limits, stop_, told);
-    for (std::size_t i = 0; i < courses.size(); ++i) {
-      rows_[i]->row.course = std::move(courses[i]);
+    auto all_series = run_bench(subjects, plan_.limits, stop_, told);
+    for (std::size_t i = 0; i < all_series.size(); ++i) {
+      rows_[i]->row.series = std::move(all_series[i]);
       subjects_[i]->describe(rows_[i]->row);
     }
   }

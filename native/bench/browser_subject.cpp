@@ -62,7 +62,7 @@ class BrowserSubject final : public Subject {
     }
     const json prepared = loaded.value("prepared", json::object());
     clock_ns_ = row.clock_ns = prepared.value("clock_ns", 1.0);
-    DRIFTSCOPE_TRY(const Slice first, measure({.slice_ms = 0, .most_runs = 1, .warm_up = true}));
+    DRIFTSCOPE_TRY(const Slice first, measure({.slice_ms = 0, .max_runs = 1, .warm_up = true}));
     row.first_ms = median(first.times_ns) * 1e-6;
     add_preparation(row, last_answer_);
     DRIFTSCOPE_TRY(const json about, ask({{"do", "describe"}}));

@@ -189,7 +189,7 @@ struct History::State {
   }
 };
 
-fs::path History::usual_place() {
+fs::path History::default_place() {
   const auto from = [](const char* variable) {
     const char* value = std::getenv(variable);
     return value ? fs::path(value) : fs::path();

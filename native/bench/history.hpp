@@ -1,4 +1,4 @@
-// Benches of the past, in an SQLite file: every bench is added, and the course of each target over the
+// Benches of the past, in an SQLite file: every bench is added, and the series of each target over the
 // builds can be read back. Client: the bench command.
 #pragma once
 
@@ -35,7 +35,7 @@ class History {
  public:
   /// Where it lies unless the user names another file: driftscope/bench.sqlite in $XDG_DATA_HOME or
   /// ~/.local/share. Empty when there is neither.
-  [[nodiscard]] static std::filesystem::path usual_place();
+  [[nodiscard]] static std::filesystem::path default_place();
 
   /// Opens, or makes, the file. Errors say which file: it is no SQLite file or a damaged one, a newer
   /// Driftscope made it, another process locks it, the folder cannot be written.

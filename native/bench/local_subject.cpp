@@ -1,4 +1,4 @@
-// A target on this PC: the door in a child process.
+// A target on this PC: the service in a child process.
 #include <algorithm>
 #include <chrono>
 
@@ -35,7 +35,7 @@ class LocalSubject final : public Subject {
                    ask(prepare_request(spec, {{"host", spec.target.host}}), *spec.inputs));
     lap("prepare_ms");
     clock_ns_ = row.clock_ns = prepared.value("clock_ns", 1.0);
-    DRIFTSCOPE_TRY(const Slice first, measure({.slice_ms = 0, .most_runs = 1, .warm_up = true}));
+    DRIFTSCOPE_TRY(const Slice first, measure({.slice_ms = 0, .max_runs = 1, .warm_up = true}));
     row.first_ms = median(first.times_ns) * 1e-6;
     add_preparation(row, last_answer_);
     DRIFTSCOPE_TRY(const json about, ask({{"do", "describe"}}, {}));

@@ -9,7 +9,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds interval{50};
-constexpr int most_part = 5;  // of the time goes into reading, which walks every page of a browser
+constexpr int max_part = 5;  // of the time goes into reading, which walks every page of a browser
 
 }  // namespace
 
@@ -57,7 +57,7 @@ void PeakSampler::run() {
     look();
     const auto took = Clock::now() - begin;
     lock.lock();
-    changed_.wait_for(lock, std::max<Clock::duration>(interval, took * (most_part - 1)),
+    changed_.wait_for(lock, std::max<Clock::duration>(interval, took * (max_part - 1)),
                       [this] { return !wanted_ || ending_; });
   }
 }

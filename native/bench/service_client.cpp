@@ -18,7 +18,7 @@ json measure_request(const SliceRequest& request) {
   return {{"do", "measure"},
           {"slice_us", std::llround(request.slice_ms * 1e3)},
           {"inner", request.inner},
-          {"most_runs", request.most_runs}};
+          {"max_runs", request.max_runs}};
 }
 
 void add_preparation(BenchRow& row, const json& answer) {

@@ -1,4 +1,4 @@
-// Requests to a door that lies elsewhere, as JSON objects. Clients: the subjects of a bench.
+// Requests to a service that lies elsewhere, as JSON objects. Clients: the subjects of a bench.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -120,7 +120,7 @@ Result<Incoming> receive_message(int line, const Wait& wait) {
   return incoming;
 }
 
-/// Every run writes the same file anew.
+/// Every run writes the same file again.
 class TraceFiles final : public RunRecorder {
  public:
   Status begin(const Graph& graph) override {
@@ -199,7 +199,7 @@ Error WorkerProcess::death() const {
   (void)process_.wait(1000);
   return internal_error(fmt::format("its process ended: {}; its last words: {}",
                                     process_.exit_text(),
-                                    last_words(folder_.path() / "worker.log")));
+                                    log_tail(folder_.path() / "worker.log")));
 }
 
 Result<json> WorkerProcess::ask(const json& request, std::span<const std::byte> payload,
@@ -233,13 +233,13 @@ Result<json> WorkerProcess::ask(const json& request, std::span<const std::byte> 
 
 std::int64_t WorkerProcess::memory() const { return total_pss({process_.mark().leader}); }
 
-void serve_door(int line) {
+void serve_service(int line) {
   TraceFiles files;
-  Door door;
-  door.measure_into(&files);
+  Service service;
+  service.measure_into(&files);
   const auto wait = [line](short events) { return wait_forever(line, events); };
   Received outside;  // of the request before, or of this one
-  door.load_from([&outside](std::uint64_t offset, std::span<std::byte> target) {
+  service.load_from([&outside](std::uint64_t offset, std::span<std::byte> target) {
     std::memcpy(target.data(), outside.data.get() + offset, target.size());
   });
   while (true) {
@@ -247,7 +247,7 @@ void serve_door(int line) {
     if (!incoming.ok()) return;
     const bool comes = incoming->outside.size > 0;
     if (comes) outside = std::move(incoming->outside);
-    const Bytes reply = door.request(incoming->message.bytes());
+    const Bytes reply = service.request(incoming->message.bytes());
     incoming->message = {};
     if (!comes) outside = {};
     if (!send_message(line, reply, {}, wait).ok()) return;

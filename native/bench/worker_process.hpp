@@ -1,4 +1,4 @@
-// A child process of ourselves that answers the requests of a door, and both ends of the line to it.
+// A child process of ourselves that answers the requests of a service, and both ends of the line to it.
 // Clients: the local subject of a bench (parent), the hidden command bench-worker (child).
 // On the line each message has its length in front and that of what lies outside of it, which follows; both
 // are 8 bytes, little endian.
@@ -21,7 +21,7 @@ class WorkerProcess {
   WorkerProcess& operator=(WorkerProcess&&) = delete;
   ~WorkerProcess();
 
-  /// The door's answer; its {"error"} as an Error. Errors also: internal when the process has ended
+  /// The service's answer; its {"error"} as an Error. Errors also: internal when the process has ended
   /// (with how, and its last words), limit after `timeout` without an answer, cancelled when `stop`
   /// says so. What is `outside` of a "load" stays in the child until the next request is answered.
   [[nodiscard]] Result<nlohmann::json> ask(const nlohmann::json& request,
@@ -44,6 +44,6 @@ class WorkerProcess {
 
 /// The child's side: answers until the other end is closed. Watched runs write trace files, as `run
 /// --trace` does, into a folder that goes with the process.
-void serve_door(int line);
+void serve_service(int line);
 
 }  // namespace driftscope

@@ -112,7 +112,7 @@ BrowserCommand chrome_command(const HostInfo& host, const fs::path& profile,
                              "--enable-unsafe-swiftshader"})
       command.arguments.emplace_back(flag);
   }
-  // Chromium's sandbox refuses to run as root; for everyone else it stays on.
+  // Chromium's sandbox rejects to run as root; for everyone else it stays on.
   if (geteuid() == 0) command.arguments.emplace_back("--no-sandbox");
   command.arguments.push_back(url);
   return command;

@@ -69,7 +69,7 @@ bool Browser::running() const { return process_ && process_->running(); }
 std::string Browser::exit_text() const {
   if (!process_) return {};
   return process_->exit_text() + "; its last words: " +
-         last_words(folder_.path() / "browser.log");
+         log_tail(folder_.path() / "browser.log");
 }
 
 std::int64_t Browser::memory() const {

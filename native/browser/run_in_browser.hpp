@@ -1,5 +1,5 @@
 // One model, run by a browser: the job is put on the server's board, the browser started on it,
-// watched, and ended; what comes back is a trace. Client: the command line.
+// traced, and ended; what comes back is a trace. Client: the command line.
 //
 //   auto server = Server::start({.site = *find_site()});
 //   auto trace = run_in_browser(**server, {.target = *parse_target("chrome/strict"), …}, {}, {});
@@ -41,7 +41,7 @@ struct BrowserJob {
   /// it they are in the trace.
   TensorSink sink = {};
   int repeat = 1;
-  std::int64_t samples = 0;  ///< above 0: inputs have a leading axis of so many samples (door.hpp)
+  std::int64_t samples = 0;  ///< above 0: inputs have a leading axis of so many samples (service.hpp)
 };
 
 /// The engine in a browser has 4 GiB of memory, and holds a model about two and a half times: as it
@@ -56,7 +56,7 @@ inline constexpr std::size_t max_browser_model_bytes = std::size_t{1536} << 20;
 struct BrowserOptions {
   /// All captured values together.
   std::int64_t max_value_bytes = std::int64_t{1} << 36;
-  /// Larger ones (with their external data) are refused before a browser is started.
+  /// Larger ones (with their external data) are rejected before a browser is started.
   std::size_t max_model_bytes = max_browser_model_bytes;
   /// Longest time without a sign of life (from the start until the page opens, then between two
   /// changes of its progress): afterwards the browser counts as hanging.

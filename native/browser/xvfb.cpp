@@ -77,7 +77,7 @@ Result<Xvfb> Xvfb::start(const fs::path& folder) {
   const std::string number = read_display(ends[0], server);
   close(ends[0]);
   if (number.empty())
-    return io_error("Xvfb, the display for the browser, did not start: " + last_words(log));
+    return io_error("Xvfb, the display for the browser, did not start: " + log_tail(log));
   return Xvfb(std::move(server), ":" + number, authority);
 }
 

@@ -10,7 +10,7 @@
 
 namespace driftscope {
 
-std::filesystem::path usual_baseline(const std::filesystem::path& model) {
+std::filesystem::path default_baseline(const std::filesystem::path& model) {
   std::filesystem::path path = model;
   return path.replace_extension(".baseline.json");
 }
@@ -28,7 +28,7 @@ Result<Baseline> load_baseline(const std::filesystem::path& path, const ModelFil
   if (baseline->model_sha256 != model.sha256)
     return bad_input(fmt::format(
         "{}: it was saved for another model: expected sha256 {} ({}), got {}; if the model was meant to "
-        "change, save the baseline anew",
+        "change, save the baseline again",
         path.string(), model.sha256, model.path.string(), baseline->model_sha256));
   return baseline;
 }
@@ -55,8 +55,8 @@ Result<std::map<std::string, std::vector<double>>> measure_starts(const StartsRe
     DRIFTSCOPE_TRY(const BenchReport report, run_plan(plan, [] { return false; }, told));
     for (const BenchRow& row : report.rows) {
       if (row.error) return in_context(*row.error, row.target);
-      if (row.course.error) return in_context(*row.course.error, row.target);
-      const auto median = median_time(row.course, plan.limits.confidence);
+      if (row.series.error) return in_context(*row.series.error, row.target);
+      const auto median = median_time(row.series, plan.limits.confidence);
       if (median) medians[row.base_name].push_back(median->value);
     }
   }

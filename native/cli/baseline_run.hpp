@@ -16,7 +16,7 @@
 namespace driftscope {
 
 /// "lenet5.baseline.json" beside the model.
-[[nodiscard]] std::filesystem::path usual_baseline(const std::filesystem::path& model);
+[[nodiscard]] std::filesystem::path default_baseline(const std::filesystem::path& model);
 
 /// Errors: no such file (says how to make it), a damaged one, one of another model.
 [[nodiscard]] Result<Baseline> load_baseline(const std::filesystem::path& path, const ModelFile& model);
@@ -33,7 +33,7 @@ struct StartsRequest {
   bool quiet = false;
 };
 
-/// The median of each start, by target: processes and browsers are started anew each time, since what
+/// The median of each start, by target: processes and browsers are started again each time, since what
 /// changes from start to start (addresses, clocks, caches) is noise that no single start shows.
 [[nodiscard]] Result<std::map<std::string, std::vector<double>>> measure_starts(
     const StartsRequest& request);

@@ -46,7 +46,7 @@ void add_capture_options(CLI::App& app, CaptureOptions& options) {
   app.add_option("--capture-range", options.filter.range,
                  "Keep only the values of the nodes A..B, both included: names, or places in the graph "
                  "counted from 0; either end may be left out");
-  app.add_flag("--observer-check", options.observer_check,
+  app.add_flag("--observer-check", options.perturbation_check,
                "Run once more without watching (outputs alone, fused) and say whether that changed the "
                "outputs' bits");
 }
@@ -58,7 +58,7 @@ std::string capture_text(const CaptureOptions& options) {
   if (!options.filter.ops.empty())
     text += fmt::format(" --capture-ops {}", fmt::join(options.filter.ops, ","));
   if (!options.filter.range.empty()) text += " --capture-range " + options.filter.range;
-  if (options.observer_check) text += " --observer-check";
+  if (options.perturbation_check) text += " --observer-check";
   return text;
 }
 

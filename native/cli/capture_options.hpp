@@ -25,7 +25,7 @@ struct TraceOption {
 
 struct CaptureOptions {
   CaptureFilter filter;
-  bool observer_check = false;
+  bool perturbation_check = false;
 };
 
 void add_capture_options(CLI::App& app, CaptureOptions& options);

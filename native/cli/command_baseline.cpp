@@ -20,8 +20,8 @@
 namespace driftscope {
 namespace {
 
-constexpr const char* usual_check = "fault,top1,slower:20%";
-constexpr double usual_slowdown = 0.2;
+constexpr const char* default_check = "fault,top1,slower:20%";
+constexpr double default_slowdown = 0.2;
 
 struct BaselineOptions {
   std::string model;
@@ -36,7 +36,7 @@ struct BaselineOptions {
 };
 
 std::filesystem::path file_of(const BaselineOptions& options) {
-  return options.file.empty() ? usual_baseline(options.model) : std::filesystem::path(options.file);
+  return options.file.empty() ? default_baseline(options.model) : std::filesystem::path(options.file);
 }
 
 void run_all(CompareRun& run, const std::vector<Target>& targets) {
@@ -48,10 +48,10 @@ std::string saved_line(const BaselineTarget& target) {
                                  target.known.size(), target.known.size() == 1 ? "" : "s");
   if (target.medians_ns.empty()) return line + ", not timed";
   line += fmt::format(", {} starts", target.medians_ns.size());
-  const auto visible = least_visible_slowdown(target.medians_ns);
+  const auto visible = min_visible_slowdown(target.medians_ns);
   if (!visible) return line;
   line += fmt::format("; a slowdown shows from {:.0f} % on", std::ceil(100.0 * *visible));
-  if (*visible > usual_slowdown)
+  if (*visible > default_slowdown)
     line += ": noisy, save again when the machine is at rest, or with more --starts";
   return line;
 }
@@ -94,7 +94,7 @@ Result<Exit> save_baseline(const BaselineOptions& options) {
 }
 
 Result<Exit> check_baseline(const BaselineOptions& options) {
-  DRIFTSCOPE_TRY(const FailOn conditions, conditions_of(options.gate, usual_check));
+  DRIFTSCOPE_TRY(const FailOn conditions, conditions_of(options.gate, default_check));
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
   DRIFTSCOPE_TRY(Baseline baseline, load_baseline(file_of(options), model));
   std::vector<std::string> names = options.targets;
@@ -153,7 +153,7 @@ void add_check(CLI::App& app, BaselineOptions& options) {
   app.add_option("--targets", options.targets, "Only these of the baseline's targets")
       ->expected(1)
       ->take_all();
-  add_gate_options(app, options.gate, usual_check);
+  add_gate_options(app, options.gate, default_check);
   app.add_option("--json", options.gate.json, "Write everything as JSON ('-': standard output)");
   app.add_option("--report", options.report, "Write a self-contained HTML report");
 }

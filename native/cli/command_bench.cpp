@@ -57,7 +57,7 @@ Result<BenchPlan> complete_plan(const BenchOptions& options) {
 Exit exit_of_report(const BenchReport& report, bool stopped) {
   Exit exit = Exit::ok;
   for (const BenchRow& row : report.rows) {
-    const Error* error = row.error ? &*row.error : row.course.error ? &*row.course.error : nullptr;
+    const Error* error = row.error ? &*row.error : row.series.error ? &*row.series.error : nullptr;
     if (error == nullptr || error->kind == ErrorKind::cancelled) continue;
     print_error(in_context(*error, row.model + ": " + row.target));
     exit = exit_of(*error);
@@ -67,7 +67,7 @@ Exit exit_of_report(const BenchReport& report, bool stopped) {
 
 Result<History> open_history(const BenchOptions& options) {
   const std::filesystem::path file =
-      options.db.empty() ? History::usual_place() : std::filesystem::path(options.db);
+      options.db.empty() ? History::default_place() : std::filesystem::path(options.db);
   if (file.empty())
     return bad_input("history: neither XDG_DATA_HOME nor HOME says where it lies; name it with --db");
   return History::open(file);
@@ -89,14 +89,14 @@ Result<Exit> show_history(const BenchOptions& options) {
   DRIFTSCOPE_TRY(const auto all, history.read({options.plan.models, options.targets}));
   int slower = 0;
   for (const HistorySeries& series : all) {
-    CourseView course;
-    course.title = fmt::format("{}  {}  batch {}", series.model, series.target, series.batch);
-    if (series.capture != "none") course.title += "  trace " + series.capture;
-    course.where = series.machine;
-    if (!series.browser_version.empty()) course.where += ", " + series.browser_version;
-    course.builds = series.builds;
-    course.first_seen = series.first_seen;
-    fmt::print("{}\n", with_colours(history_table(course, history_confidence, &slower)));
+    SeriesView view;
+    view.title = fmt::format("{}  {}  batch {}", series.model, series.target, series.batch);
+    if (series.capture != "none") view.title += "  trace " + series.capture;
+    view.where = series.machine;
+    if (!series.browser_version.empty()) view.where += ", " + series.browser_version;
+    view.builds = series.builds;
+    view.first_seen = series.first_seen;
+    fmt::print("{}\n", with_colours(history_table(view, history_confidence, &slower)));
   }
   if (all.empty()) fmt::print("No bench is kept there that fits.\n");
   if (slower > 0)
@@ -167,11 +167,11 @@ Command add_bench(CLI::App& app) {
                  "Seconds of warming up at most; it ends by itself when times drift no more")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
-  app.add_option("--runs", plan.limits.most_runs, "Runs at most, for each target and model")
+  app.add_option("--runs", plan.limits.max_runs, "Runs at most, for each target and model")
       ->check(CLI::Range(1, 1'000'000'000));
   app.add_option("--json", options->json, "Write everything as JSON ('-': standard output)");
   app.add_flag("--history", options->history,
-               "Measure nothing: show the course over builds of what was measured before (of these models "
+               "Measure nothing: show the series over builds of what was measured before (of these models "
                "and --targets, when named), and what became slower beyond the noise");
   app.add_flag("--no-save", options->no_save, "Do not add this bench to the history");
   app.add_option("--db", options->db,
@@ -204,7 +204,7 @@ Command add_bench_worker(CLI::App& app) {
   app.add_option("--line", *line, "An open socket")->required()->check(CLI::Range(3, 1 << 20));
   app.group("");  // not for people: no help lists it
   return [line] {
-    serve_door(*line);
+    serve_service(*line);
     return Exit::ok;
   };
 }

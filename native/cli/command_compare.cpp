@@ -17,7 +17,7 @@
 namespace driftscope {
 namespace {
 
-constexpr const char* usual_conditions = "fault";
+constexpr const char* default_conditions = "fault";
 
 struct CompareOptions {
   std::string model;
@@ -46,7 +46,7 @@ Result<Gate> judged(const CompareOptions& options, const FailOn& conditions,
 }
 
 Result<Exit> run_compare(const CompareOptions& options) {
-  DRIFTSCOPE_TRY(const FailOn conditions, conditions_of(options.gate, usual_conditions));
+  DRIFTSCOPE_TRY(const FailOn conditions, conditions_of(options.gate, default_conditions));
   DRIFTSCOPE_TRY(const Target left, read_target(options.left));
   DRIFTSCOPE_TRY(const auto right, read_targets(options.right));
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
@@ -95,7 +95,7 @@ Command add_compare(CLI::App& app) {
   add_capture_options(app, request.capture);
   app.add_option("--json", options->gate.json, "Write everything as JSON ('-': standard output)");
   app.add_option("--report", options->report, "Write a self-contained HTML report, to attach to a bug");
-  add_gate_options(app, options->gate, usual_conditions);
+  add_gate_options(app, options->gate, default_conditions);
   app.add_option("--baseline", options->baseline,
                  "Judge top1, bits and speed against this file ('driftscope baseline save'), not against "
                  "the left target; layers that were suspect or faults there are known");

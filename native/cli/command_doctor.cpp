@@ -23,7 +23,7 @@ struct Finding {
   bool needed = true;  ///< for runs: what is not is told, and counts not as missing
 };
 
-std::vector<Finding> look_around() {
+std::vector<Finding> probe_environment() {
   std::vector<Finding> findings;
   findings.push_back({"pc", true,
                       fmt::format("{}, {} processor{}", platform_name(), usable_processors(),
@@ -44,7 +44,7 @@ std::vector<Finding> look_around() {
 }
 
 Exit run_doctor(const std::string& json) {
-  const auto findings = look_around();
+  const auto findings = probe_environment();
   bool all = true;
   TextTable table;
   table.column("here", Align::left);

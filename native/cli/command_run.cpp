@@ -98,16 +98,16 @@ Status run_one(const RunOptions& options, const ModelFile& model, const Target& 
   }
   TargetRunner runner(options.runner);
   DRIFTSCOPE_TRY(Trace trace, runner.run(target, request, progress));
-  if (options.capture.observer_check)
-    DRIFTSCOPE_CHECK(runner.check_observer(target, request, trace, progress));
+  if (options.capture.perturbation_check)
+    DRIFTSCOPE_CHECK(runner.check_perturbation(target, request, trace, progress));
   line.clear();
   fmt::print("{}  {}  input {}\n{}\n\n{}", model.path.filename().string(), trace.target, inputs.text,
              run_text(trace), run_table(trace));
   const MemoryRecord peak = peak_memory(trace);
   fmt::print("\nlayers {}, peak memory {} ({})\n", format_ns(total_time_ns(trace)),
              format_bytes(peak.bytes), peak.kind.empty() ? "unknown" : peak.kind);
-  if (const std::string watched = observer_text(trace); !watched.empty())
-    fmt::print("{}\n", watched);
+  if (const std::string traced = perturbation_text(trace); !traced.empty())
+    fmt::print("{}\n", traced);
   if (const Tensor* output = answer(trace))
     fmt::print("\n{}", output_lines(*output, class_names(model)));
   if (out.path.empty()) return {};

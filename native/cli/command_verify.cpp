@@ -36,7 +36,7 @@ Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path
   if (!trace.ok()) return in_context(std::move(trace).error(), path);
   const NameMatch match = match_names(model.graph, *trace);
   rename_values(match, *trace);
-  // Of another model a trace is refused as soon as the model's hash is known.
+  // Of another model a trace is rejected as soon as the model's hash is known.
   const auto progress = [&](std::int64_t done, std::int64_t total) {
     line.update("verifying " + path, done, total);
     return !model.sha256.known() || expect_model(model.sha256.get(), trace->about()).ok();

@@ -96,8 +96,8 @@ TargetResult CompareRun::run_one(const Target& target) {
     return result;
   }
   result.trace = *std::move(trace);
-  if (request_.capture.observer_check && target.host != "file") {
-    auto checked = runner_.check_observer(target, request, *result.trace, progress);
+  if (request_.capture.perturbation_check && target.host != "file") {
+    auto checked = runner_.check_perturbation(target, request, *result.trace, progress);
     if (!checked.ok()) result.error = std::move(checked).error();
   }
   const auto judging = [&](std::int64_t done, std::int64_t total) {

@@ -8,7 +8,7 @@
 namespace driftscope {
 namespace {
 
-using State = ui::TargetProgress::State;
+using State = gui::TargetProgress::State;
 
 class ComparisonInProgress {
  public:
@@ -32,7 +32,7 @@ class ComparisonInProgress {
     parts_.topology = topology_of(model_.graph);
     if (dataset_) parts_.dataset_text = dataset_->text;
     for (const std::string& target : plan_.targets) {
-      ui::TargetProgress one;
+      gui::TargetProgress one;
       one.target = target;
       progress_.push_back(std::move(one));
     }
@@ -40,7 +40,7 @@ class ComparisonInProgress {
     for (std::size_t i = 0; i < plan_.targets.size(); ++i) {
       const auto target = parse_target(plan_.targets[i]);
       // One that cannot be read is a failed target; the others go on.
-      ui::TargetParts result;
+      gui::TargetParts result;
       if (target.ok()) {
         result = run_one(*target, i);
       } else {
@@ -52,14 +52,14 @@ class ComparisonInProgress {
       progress_[i].error = result.error;
       callbacks_.progress(progress_);
       parts_.targets.push_back(std::move(result));
-      callbacks_.result(ui::make_snapshot(parts_));
+      callbacks_.result(gui::make_snapshot(parts_));
     }
     return {};
   }
 
  private:
   void tell(std::size_t place, std::string_view step, std::int64_t done, std::int64_t total) {
-    ui::TargetProgress& now = progress_[place];
+    gui::TargetProgress& now = progress_[place];
     now.state = State::running;
     now.step = step;
     now.done = done;
@@ -67,8 +67,8 @@ class ComparisonInProgress {
     callbacks_.progress(progress_);
   }
 
-  ui::TargetParts run_one(const Target& target, std::size_t place) {
-    ui::TargetParts result;
+  gui::TargetParts run_one(const Target& target, std::size_t place) {
+    gui::TargetParts result;
     result.target = target.text();
     const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
       tell(place, step, done, total);
@@ -100,7 +100,7 @@ class ComparisonInProgress {
       else if (result.error.empty())
         result.error = comparison.error().message;
     }
-    result.tensors = ui::RecordedTensors::of(*std::move(trace));
+    result.tensors = gui::RecordedTensors::of(*std::move(trace));
     if (dataset_ && !callbacks_.stopped()) {
       const auto all = [&](std::string_view step, std::int64_t done, std::int64_t total) {
         progress(std::string(step) + " the data set", done, total);
@@ -121,8 +121,8 @@ class ComparisonInProgress {
   ThreadPool threads_;
   GivenInputs given_;
   std::optional<GivenDataset> dataset_;
-  ui::SnapshotParts parts_;
-  std::vector<ui::TargetProgress> progress_;
+  gui::SnapshotParts parts_;
+  std::vector<gui::TargetProgress> progress_;
 };
 
 }  // namespace

@@ -22,8 +22,8 @@ struct ComparisonPlan {
 
 struct ComparisonCallbacks {
   std::function<bool()> stopped;
-  std::function<void(const std::vector<ui::TargetProgress>&)> progress;
-  std::function<void(ui::Snapshot)> result;  ///< after each target, with all so far
+  std::function<void(const std::vector<gui::TargetProgress>&)> progress;
+  std::function<void(gui::Snapshot)> result;  ///< after each target, with all so far
 };
 
 /// Targets that fail say so in their column; the error is one that concerns them all.

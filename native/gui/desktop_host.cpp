@@ -24,8 +24,8 @@ DesktopHost::DesktopHost(RunnerOptions options, fs::path folder, std::function<v
     : options_(std::move(options)),
       folder_(std::move(folder)),
       changed_(std::move(changed)),
-      feed_(std::make_shared<const ui::Feed>()) {
-  do_later("looking around", [this] { look_around(); });
+      feed_(std::make_shared<const gui::Feed>()) {
+  do_later("looking around", [this] { probe_environment(); });
   worker_ = std::thread([this] { work(); });
 }
 
@@ -40,15 +40,15 @@ DesktopHost::~DesktopHost() {
   worker_.join();
 }
 
-std::shared_ptr<const ui::Feed> DesktopHost::feed() {
+std::shared_ptr<const gui::Feed> DesktopHost::feed() {
   const std::lock_guard lock(mutex_);
   return feed_;
 }
 
-void DesktopHost::change(const std::function<void(ui::Feed&)>& edit) {
+void DesktopHost::change(const std::function<void(gui::Feed&)>& edit) {
   {
     const std::lock_guard lock(mutex_);
-    auto next = std::make_shared<ui::Feed>(*feed_);
+    auto next = std::make_shared<gui::Feed>(*feed_);
     edit(*next);
     feed_ = std::move(next);
   }
@@ -56,14 +56,14 @@ void DesktopHost::change(const std::function<void(ui::Feed&)>& edit) {
 }
 
 void DesktopHost::fail(std::string message) {
-  change([&](ui::Feed& feed) { feed.error += (feed.error.empty() ? "" : "\n") + message; });
+  change([&](gui::Feed& feed) { feed.error += (feed.error.empty() ? "" : "\n") + message; });
 }
 
 void DesktopHost::do_later(std::string doing, Job job) {
   {
     const std::lock_guard lock(mutex_);
     jobs_.emplace_back(std::move(doing), std::move(job));
-    auto next = std::make_shared<ui::Feed>(*feed_);
+    auto next = std::make_shared<gui::Feed>(*feed_);
     next->busy = true;
     feed_ = std::move(next);
   }
@@ -82,7 +82,7 @@ void DesktopHost::work() {
       working_ = true;
       stopped_ = false;
     }
-    change([&](ui::Feed& feed) {
+    change([&](gui::Feed& feed) {
       feed.busy = true;
       feed.doing = job.first;
       feed.error.clear();
@@ -94,7 +94,7 @@ void DesktopHost::work() {
     } catch (const std::exception& error) {
       fail(std::string("internal error: ") + error.what());
     }
-    change([&](ui::Feed& feed) {
+    change([&](gui::Feed& feed) {
       working_ = false;
       feed.busy = !jobs_.empty();
       feed.doing.clear();
@@ -102,27 +102,27 @@ void DesktopHost::work() {
   }
 }
 
-void DesktopHost::look_around() {
+void DesktopHost::probe_environment() {
   if (auto assets = find_assets(); assets.ok()) {
     assets_ = *std::move(assets);
     model_paths_ = shipped_models(assets_);
   }
-  change([&](ui::Feed& feed) {
+  change([&](gui::Feed& feed) {
     for (const fs::path& path : model_paths_) feed.models.push_back(path.stem().string());
   });
   if (!model_paths_.empty()) {
     const Status chosen = select_model(0);
     if (!chosen.ok()) fail(chosen.error().message);
   }
-  const fs::path place = usual_history();
-  auto history = std::make_shared<const std::vector<ui::RunTrend>>(read_history(place));
-  change([&](ui::Feed& feed) {
+  const fs::path place = default_history();
+  auto history = std::make_shared<const std::vector<gui::RunTrend>>(read_history(place));
+  change([&](gui::Feed& feed) {
     feed.history = std::move(history);
     feed.history_advice = "driftscope bench MODEL --targets … adds each bench to it" +
                           (place.empty() ? std::string(".") : ":\n" + place.string());
   });
   auto targets = targets_here(options_.site);
-  change([&](ui::Feed& feed) { feed.targets = std::move(targets); });
+  change([&](gui::Feed& feed) { feed.targets = std::move(targets); });
 }
 
 Status DesktopHost::select_model(std::size_t place) {
@@ -139,7 +139,7 @@ void DesktopHost::use_model(std::shared_ptr<const ModelFile> model, std::size_t 
   const std::int64_t sample = std::min(demo_sample, std::max<std::int64_t>(0, samples.samples - 1));
   inputs_.clear();
   if (!sample_spec_.empty()) inputs_ = {fmt::format("{}#{}", sample_spec_, sample)};
-  change([&](ui::Feed& feed) {
+  change([&](gui::Feed& feed) {
     feed.model = place;
     feed.samples = samples.samples;
     feed.sample = sample;
@@ -159,7 +159,7 @@ void DesktopHost::choose_sample(std::int64_t sample) {
   do_later("choosing the sample", [this, sample] {
     if (sample_spec_.empty()) return;
     inputs_ = {fmt::format("{}#{}", sample_spec_, sample)};
-    change([&](ui::Feed& feed) {
+    change([&](gui::Feed& feed) {
       feed.sample = sample;
       feed.input = "a sample of the shipped test set";
     });
@@ -175,7 +175,7 @@ void DesktopHost::run_demo() {
     const Status chosen = select_model(static_cast<std::size_t>(demo - model_paths_.begin()));
     if (!chosen.ok()) return fail(chosen.error().message);
     std::vector<std::string> targets;
-    for (const ui::TargetChoice& choice : feed()->targets)
+    for (const gui::TargetChoice& choice : feed()->targets)
       if (choice.available && choice.target.ends_with("/strict")) targets.push_back(choice.target);
     run_now(std::move(targets), true);
   });
@@ -190,7 +190,7 @@ void DesktopHost::stop() {
   stopped_ = true;
   jobs_.clear();
   // What has not begun ends here; what has, when it asks next.
-  auto next = std::make_shared<ui::Feed>(*feed_);
+  auto next = std::make_shared<gui::Feed>(*feed_);
   next->busy = working_;
   feed_ = std::move(next);
 }
@@ -206,21 +206,21 @@ void DesktopHost::run_now(std::vector<std::string> targets, bool dataset) {
   if (dataset) plan.dataset = sample_spec_;
   ComparisonCallbacks callbacks;
   callbacks.stopped = [this] { return stopped_.load(); };
-  callbacks.progress = [this](const std::vector<ui::TargetProgress>& progress) {
-    change([&](ui::Feed& feed) { feed.progress = progress; });
+  callbacks.progress = [this](const std::vector<gui::TargetProgress>& progress) {
+    change([&](gui::Feed& feed) { feed.progress = progress; });
   };
-  callbacks.result = [this](ui::Snapshot snapshot) {
-    auto made = std::make_shared<const ui::Snapshot>(std::move(snapshot));
-    change([&](ui::Feed& feed) { feed.snapshot = std::move(made); });
+  callbacks.result = [this](gui::Snapshot snapshot) {
+    auto made = std::make_shared<const gui::Snapshot>(std::move(snapshot));
+    change([&](gui::Feed& feed) { feed.snapshot = std::move(made); });
   };
   const Status done = run_comparison(plan, *runner_, callbacks);
   if (done.ok()) return;
   if (done.error().kind != ErrorKind::cancelled) return fail(done.error().message);
-  change([](ui::Feed& feed) {
-    for (ui::TargetProgress& one : feed.progress)
-      if (one.state == ui::TargetProgress::State::running ||
-          one.state == ui::TargetProgress::State::waiting) {
-        one.state = ui::TargetProgress::State::failed;
+  change([](gui::Feed& feed) {
+    for (gui::TargetProgress& one : feed.progress)
+      if (one.state == gui::TargetProgress::State::running ||
+          one.state == gui::TargetProgress::State::waiting) {
+        one.state = gui::TargetProgress::State::failed;
         one.error = "stopped";
       }
   });
@@ -245,7 +245,7 @@ std::shared_ptr<const ModelFile> DesktopHost::model_with(const std::string& sha2
 }
 
 void DesktopHost::open_now(const std::vector<fs::path>& paths) {
-  std::vector<ui::TargetParts> fresh;
+  std::vector<gui::TargetParts> fresh;
   bool new_model = false;
   for (const fs::path& path : paths) {
     switch (kind_of_file(path)) {
@@ -259,7 +259,7 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
                                               model_paths_.begin());
         if (place == model_paths_.size()) {
           model_paths_.push_back(path);
-          change([&](ui::Feed& feed) { feed.models.push_back(path.filename().string()); });
+          change([&](gui::Feed& feed) { feed.models.push_back(path.filename().string()); });
         }
         use_model(std::make_shared<const ModelFile>(*std::move(model)), place);
         new_model = true;
@@ -276,14 +276,14 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
       case FileKind::comparison: {
         auto comparison = open_comparison(path);
         if (comparison.ok())
-          ui::merge_targets(fresh, *std::move(comparison));
+          gui::merge_targets(fresh, *std::move(comparison));
         else
           fail(comparison.error().message);
         break;
       }
       case FileKind::sample: {
         inputs_ = {path.string()};
-        change([&](ui::Feed& feed) { feed.input = path.string(); });
+        change([&](gui::Feed& feed) { feed.input = path.string(); });
         break;
       }
       case FileKind::unknown:
@@ -297,44 +297,44 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
   if (fresh.empty() && !(new_model && !open_.empty())) return;
   // Runs of one model belong together; those of another one take their place.
   std::string sha;
-  for (const ui::TargetParts& one : fresh)
+  for (const gui::TargetParts& one : fresh)
     if (sha.empty()) sha = model_of(one);
-  const auto foreign = [&](const ui::TargetParts& one) {
+  const auto foreign = [&](const gui::TargetParts& one) {
     return !sha.empty() && !model_of(one).empty() && model_of(one) != sha;
   };
   if (std::any_of(open_.begin(), open_.end(), foreign)) open_.clear();
-  for (const ui::TargetParts& one : fresh)
+  for (const gui::TargetParts& one : fresh)
     if (foreign(one))
       fail(fmt::format("{} is a run of another model ({}…, the others of {}…): it was left out", one.target,
                        model_of(one).substr(0, 12), sha.substr(0, 12)));
   std::erase_if(fresh, foreign);
-  ui::merge_targets(open_, std::move(fresh));
+  gui::merge_targets(open_, std::move(fresh));
   open_title_ = paths.front().filename().string();
   show_open_runs();
 }
 
 void DesktopHost::show_open_runs() {
   std::string sha;
-  for (const ui::TargetParts& one : open_)
+  for (const gui::TargetParts& one : open_)
     if (sha.empty()) sha = model_of(one);
   std::shared_ptr<const ModelFile> model = sha.empty() ? nullptr : model_with(sha);
   // A trace that names no model is one of whichever was opened, if its values are there.
   if (!model && sha.empty()) model = model_;
   const auto told = [this](const std::string& what, std::int64_t done, std::int64_t total) {
-    change([&](ui::Feed& feed) {
+    change([&](gui::Feed& feed) {
       feed.doing = fmt::format(
           "{} {:.0f} %", what,
           100.0 * static_cast<double>(done) / static_cast<double>(std::max<std::int64_t>(1, total)));
     });
     return !stopped_.load();
   };
-  ui::SnapshotParts parts;
+  gui::SnapshotParts parts;
   parts.title = open_title_;
   parts.model_sha256 = sha;
   if (model) {
     const auto verified = [this] {
       return std::count_if(open_.begin(), open_.end(),
-                           [](const ui::TargetParts& one) { return one.verification.has_value(); });
+                           [](const gui::TargetParts& one) { return one.verification.has_value(); });
     };
     const auto from_files = verified();
     judge_targets(open_, *model, [&](const std::string& target, std::int64_t done, std::int64_t total) {
@@ -345,15 +345,15 @@ void DesktopHost::show_open_runs() {
       parts.topology = topology_of(model->graph);
       parts.class_names = class_names(*model);
     } else {
-      for (ui::TargetParts& one : open_)
+      for (gui::TargetParts& one : open_)
         one.error.clear();  // of another model than the one at hand: not judged
     }
   }
   parts.targets = open_;
-  auto snapshot = std::make_shared<const ui::Snapshot>(ui::make_snapshot(
+  auto snapshot = std::make_shared<const gui::Snapshot>(gui::make_snapshot(
       std::move(parts),
       [&](std::int64_t done, std::int64_t total) { return told("comparing", done, total); }));
-  change([&](ui::Feed& feed) { feed.snapshot = std::move(snapshot); });
+  change([&](gui::Feed& feed) { feed.snapshot = std::move(snapshot); });
 }
 
 std::string DesktopHost::save(const std::string& name, std::span<const std::byte> bytes) {

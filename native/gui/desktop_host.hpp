@@ -19,7 +19,7 @@
 
 namespace driftscope {
 
-class DesktopHost : public ui::Host {
+class DesktopHost : public gui::Host {
  public:
   /// `changed` is called from the worker whenever there is a newer feed. Files are saved in `folder`.
   DesktopHost(RunnerOptions options, std::filesystem::path folder, std::function<void()> changed);
@@ -29,7 +29,7 @@ class DesktopHost : public ui::Host {
   /// Models, traces, stored comparisons, samples; together they are one run where they fit.
   void open(std::vector<std::filesystem::path> paths);
 
-  [[nodiscard]] std::shared_ptr<const ui::Feed> feed() override;
+  [[nodiscard]] std::shared_ptr<const gui::Feed> feed() override;
   void run_demo() override;
   void choose_model(std::size_t place) override;
   void choose_sample(std::int64_t sample) override;
@@ -37,7 +37,7 @@ class DesktopHost : public ui::Host {
   void stop() override;
   std::string save(const std::string& name, std::span<const std::byte> bytes) override;
   // Without a window there are no textures.
-  std::uintptr_t make_texture(const ui::Image&) override { return 0; }
+  std::uintptr_t make_texture(const gui::Image&) override { return 0; }
   void release_texture(std::uintptr_t) override {}
 
  private:
@@ -45,10 +45,10 @@ class DesktopHost : public ui::Host {
 
   void do_later(std::string doing, Job job);
   void work();
-  void change(const std::function<void(ui::Feed&)>& edit);
+  void change(const std::function<void(gui::Feed&)>& edit);
   void fail(std::string message);
   // On the worker alone:
-  void look_around();
+  void probe_environment();
   void open_now(const std::vector<std::filesystem::path>& paths);
   void show_open_runs();
   Status select_model(std::size_t place);
@@ -62,7 +62,7 @@ class DesktopHost : public ui::Host {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::shared_ptr<const ui::Feed> feed_;  // guarded, as the next three
+  std::shared_ptr<const gui::Feed> feed_;  // guarded, as the next three
   std::deque<std::pair<std::string, Job>> jobs_;
   bool ending_ = false;
   bool working_ = false;
@@ -75,7 +75,7 @@ class DesktopHost : public ui::Host {
   std::shared_ptr<const ModelFile> model_;
   std::vector<std::string> inputs_;
   std::string sample_spec_;
-  std::vector<ui::TargetParts> open_;  // what was opened from files
+  std::vector<gui::TargetParts> open_;  // what was opened from files
   std::string open_title_;
 
   std::thread worker_;

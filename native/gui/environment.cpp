@@ -16,10 +16,10 @@ constexpr double history_confidence = 0.99;  // as `bench --history` judges
 
 }  // namespace
 
-std::filesystem::path usual_history() { return History::usual_place(); }
+std::filesystem::path default_history() { return History::default_place(); }
 
-std::vector<ui::TargetChoice> targets_here(const std::filesystem::path& site) {
-  std::vector<ui::TargetChoice> targets;
+std::vector<gui::TargetChoice> targets_here(const std::filesystem::path& site) {
+  std::vector<gui::TargetChoice> targets;
   for (const auto& engine : engines()) {
     const Availability availability = engine->available();
     targets.push_back({"pc/" + engine->name(), availability.ok, availability.reason});
@@ -37,13 +37,13 @@ std::vector<ui::TargetChoice> targets_here(const std::filesystem::path& site) {
   }
   // What compares best comes first: strict is the same everywhere.
   const auto strict = std::find_if(targets.begin(), targets.end(),
-                                   [](const ui::TargetChoice& t) { return t.target == "pc/strict"; });
+                                   [](const gui::TargetChoice& t) { return t.target == "pc/strict"; });
   if (strict != targets.end()) std::rotate(targets.begin(), strict, strict + 1);
   return targets;
 }
 
-std::vector<ui::RunTrend> read_history(const std::filesystem::path& file) {
-  std::vector<ui::RunTrend> trends;
+std::vector<gui::RunTrend> read_history(const std::filesystem::path& file) {
+  std::vector<gui::RunTrend> trends;
   std::error_code error;
   if (file.empty() || !std::filesystem::exists(file, error)) return trends;
   auto history = History::open(file);
@@ -54,7 +54,7 @@ std::vector<ui::RunTrend> read_history(const std::filesystem::path& file) {
     std::string title = fmt::format("{}  {}  batch {}", series.model, series.target, series.batch);
     if (series.capture != "none") title += "  trace " + series.capture;
     trends.push_back(
-        ui::make_trend(std::move(title),
+        gui::make_trend(std::move(title),
                        series.machine + (series.browser_version.empty() ? "" : ", " + series.browser_version),
                        series.builds, series.first_seen, history_confidence));
   }

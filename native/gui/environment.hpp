@@ -10,12 +10,12 @@ namespace driftscope {
 
 /// Every engine here and in each browser, or why not and how to get it. Starts the browsers' programs to
 /// ask for their versions.
-[[nodiscard]] std::vector<ui::TargetChoice> targets_here(const std::filesystem::path& site);
+[[nodiscard]] std::vector<gui::TargetChoice> targets_here(const std::filesystem::path& site);
 
 /// Where the history of benches lies; empty when nothing says so.
-[[nodiscard]] std::filesystem::path usual_history();
+[[nodiscard]] std::filesystem::path default_history();
 
-/// Its courses; none when it is absent or cannot be read.
-[[nodiscard]] std::vector<ui::RunTrend> read_history(const std::filesystem::path& file);
+/// Its series; none when it is absent or cannot be read.
+[[nodiscard]] std::vector<gui::RunTrend> read_history(const std::filesystem::path& file);
 
 }  // namespace driftscope

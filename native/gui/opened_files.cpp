@@ -31,26 +31,26 @@ FileKind kind_of_file(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path, ignored) ? FileKind::sample : FileKind::unknown;
 }
 
-Result<ui::TargetParts> open_trace(const std::filesystem::path& path) {
+Result<gui::TargetParts> open_trace(const std::filesystem::path& path) {
   DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(path));
   const auto kept = std::make_shared<const MappedFile>(file);
-  auto tensors = ui::RecordedTensors::open(kept, kept->bytes());
+  auto tensors = gui::RecordedTensors::open(kept, kept->bytes());
   if (!tensors.ok()) return in_context(std::move(tensors).error(), path.string());
-  ui::TargetParts parts;
+  gui::TargetParts parts;
   parts.tensors = *std::move(tensors);
   parts.target = parts.tensors->about().target;
   if (parts.target.empty()) parts.target = "file/" + path.filename().string();
   return parts;
 }
 
-Result<std::vector<ui::TargetParts>> open_comparison(const std::filesystem::path& path) {
+Result<std::vector<gui::TargetParts>> open_comparison(const std::filesystem::path& path) {
   DRIFTSCOPE_TRY(const Bytes bytes, read_file(path));
-  auto targets = ui::read_stored_comparison({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  auto targets = gui::read_stored_comparison({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   if (!targets.ok()) return in_context(std::move(targets).error(), path.string());
   return targets;
 }
 
-std::string model_of(const ui::TargetParts& parts) {
+std::string model_of(const gui::TargetParts& parts) {
   if (parts.tensors && !parts.tensors->about().model_sha256.empty())
     return parts.tensors->about().model_sha256;
   if (parts.verification && !parts.verification->model_sha256.empty())
@@ -59,10 +59,10 @@ std::string model_of(const ui::TargetParts& parts) {
 }
 
 void judge_targets(
-    std::vector<ui::TargetParts>& targets, const ModelFile& model,
+    std::vector<gui::TargetParts>& targets, const ModelFile& model,
     const std::function<bool(const std::string& target, std::int64_t done, std::int64_t total)>& told) {
   ThreadPool threads(usable_processors());
-  for (ui::TargetParts& target : targets) {
+  for (gui::TargetParts& target : targets) {
     if (!target.tensors || target.verification) continue;
     auto verification =
         verify(model.graph, model.sha256, target.tensors->view(), threads,

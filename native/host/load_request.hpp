@@ -1,5 +1,5 @@
-// What a door on this machine is asked so that it loads a model, and the bytes that do not go through the
-// message: the door reads them where they lie, weight by weight. Clients: local runs, the local subjects of
+// What a service on this machine is asked so that it loads a model, and the bytes that do not go through the
+// message: the service reads them where they lie, weight by weight. Clients: local runs, the local subjects of
 // a bench.
 #pragma once
 

@@ -18,13 +18,13 @@ struct Answer {
   Bytes payload;
 };
 
-/// One request through the door; an {"error"} becomes an Error.
-Result<Answer> ask(Door& door, const json& request, std::span<const std::byte> payload = {}) {
-  const Bytes bytes = door.request(pack_message(json_text(request), payload));
+/// One request through the service; an {"error"} becomes an Error.
+Result<Answer> ask(Service& service, const json& request, std::span<const std::byte> payload = {}) {
+  const Bytes bytes = service.request(pack_message(json_text(request), payload));
   const Message message = unpack_message(bytes);
   Answer answer{parse_json(message.json),
                 Bytes(message.payload.begin(), message.payload.end())};
-  if (!answer.object.is_object()) return internal_error("the session door gave a malformed answer");
+  if (!answer.object.is_object()) return internal_error("the session service gave a malformed answer");
   if (const auto error = answer.object.find("error"); error != answer.object.end())
     return error_from_json(*error);
   return answer;
@@ -40,11 +40,11 @@ Result<Bytes> pack_inputs(const NamedInputs& inputs) {
 
 Result<Trace> run_locally(const Target& target, const RunRequest& request,
                           const TargetProgress& progress) {
-  Door door;
+  Service service;
   progress("loading the model", 0, 0);
   const LoadRequest load = load_request(*request.model, target);
-  door.load_from([&load](std::uint64_t offset, std::span<std::byte> bytes) { load.read(offset, bytes); });
-  DRIFTSCOPE_TRY(const Answer loaded, ask(door, load.head));
+  service.load_from([&load](std::uint64_t offset, std::span<std::byte> bytes) { load.read(offset, bytes); });
+  DRIFTSCOPE_TRY(const Answer loaded, ask(service, load.head));
   json start = {{"do", "start"},
                 {"target", target.text()},
                 {"repeat", request.repeat},
@@ -54,11 +54,11 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request,
   if (request.samples > 0) start["samples"] = request.samples;
   DRIFTSCOPE_TRY(const Bytes inputs, pack_inputs(request.inputs));
   progress("preparing", 0, 0);
-  if (request.sink) door.record_to(request.sink);
-  DRIFTSCOPE_TRY(const Answer started, ask(door, start, inputs));
+  if (request.sink) service.record_to(request.sink);
+  DRIFTSCOPE_TRY(const Answer started, ask(service, start, inputs));
   while (true) {
     if (request.stopped && request.stopped()) return Error{ErrorKind::cancelled, "stopped"};
-    DRIFTSCOPE_TRY(const Answer polled, ask(door, {{"do", "poll"}, {"budget_ms", 100}}));
+    DRIFTSCOPE_TRY(const Answer polled, ask(service, {{"do", "poll"}, {"budget_ms", 100}}));
     const auto number = [&](const char* key) {
       return polled.object.value(key, std::int64_t{0});
     };
@@ -67,7 +67,7 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request,
              by_sample ? number("samples") : number("total"));
     if (polled.object.value("finished", false)) break;
   }
-  DRIFTSCOPE_TRY(const Answer finished, ask(door, {{"do", "finish"}}));
+  DRIFTSCOPE_TRY(const Answer finished, ask(service, {{"do", "finish"}}));
   DRIFTSCOPE_TRY(Trace trace, read_trace(finished.payload));
   trace.model_sha256 = request.model->sha256;
   return trace;

@@ -1,4 +1,4 @@
-// A run on this PC, through the same door and the same messages that a browser's worker uses.
+// A run on this PC, through the same service and the same messages that a browser's worker uses.
 // Client: target_runner.
 #pragma once
 

@@ -96,7 +96,7 @@ Result<Trace> TargetRunner::run(const Target& target, const RunRequest& request,
                                target.text(), target.host, fmt::join(browsers, ", ")));
 }
 
-Status TargetRunner::check_observer(const Target& target, const RunRequest& request, Trace& trace,
+Status TargetRunner::check_perturbation(const Target& target, const RunRequest& request, Trace& trace,
                                     const TargetProgress& progress) {
   RunRequest unwatched = request;
   unwatched.capture = Capture::outputs;
@@ -104,9 +104,9 @@ Status TargetRunner::check_observer(const Target& target, const RunRequest& requ
   unwatched.sink = nullptr;
   unwatched.repeat = 1;
   DRIFTSCOPE_TRY(const Trace other, run(target, unwatched, progress));
-  DRIFTSCOPE_TRY(const ObserverCheck check,
-                 driftscope::check_observer(request.model->graph, trace, other));
-  add_observer_check(trace, check);
+  DRIFTSCOPE_TRY(const PerturbationCheck check,
+                 driftscope::check_perturbation(request.model->graph, trace, other));
+  add_perturbation_check(trace, check);
   return {};
 }
 

@@ -1,4 +1,4 @@
-// Runs a model on one target, wherever that is: on the PC through the session door, in a browser
+// Runs a model on one target, wherever that is: on the PC through the session service, in a browser
 // through the server and the launcher, or not at all (file/… reads a trace).
 // Clients: run, compare.
 #pragma once
@@ -53,7 +53,7 @@ class TargetRunner {
 
   /// Runs the same once more without watching (outputs alone, fused) and adds to `trace`, which `request`
   /// gave, whether that changed the outputs' bits (core/verify/perturbation.hpp).
-  [[nodiscard]] Status check_observer(const Target& target, const RunRequest& request, Trace& trace,
+  [[nodiscard]] Status check_perturbation(const Target& target, const RunRequest& request, Trace& trace,
                                       const TargetProgress& progress);
 
   /// Many small models, one after the other, each with its own outcome; a browser is started once.

@@ -25,7 +25,7 @@ std::size_t header_room(const Graph& graph, int repeat) {
 
 Result<TraceWriter> TraceWriter::create(const std::filesystem::path& path, const Graph& graph,
                                         int repeat) {
-  DRIFTSCOPE_TRY(FileBeside file, FileBeside::create(path));
+  DRIFTSCOPE_TRY(AtomicFile file, AtomicFile::create(path));
   const std::size_t room = header_room(graph, repeat);
   DRIFTSCOPE_CHECK(file.append(std::vector<std::byte>(room)));
   return TraceWriter(path, BackgroundFile(std::move(file)), room);
@@ -47,7 +47,7 @@ Status TraceWriter::add(const std::string& name, const Tensor& tensor) {
 }
 
 Result<std::int64_t> TraceWriter::finish(const Trace& about) {
-  DRIFTSCOPE_TRY(FileBeside file, file_.finish());
+  DRIFTSCOPE_TRY(AtomicFile file, file_.finish());
   DRIFTSCOPE_TRY(header_.metadata, trace_metadata(about));
   DRIFTSCOPE_TRY(const auto head, safetensors_head(header_, room_));
   const std::int64_t size = static_cast<std::int64_t>(head.size()) + end_;
@@ -57,7 +57,7 @@ Result<std::int64_t> TraceWriter::finish(const Trace& about) {
     return size;
   }
   // The header is longer than expected (thousands of memory samples): once more, with room for it.
-  DRIFTSCOPE_TRY(FileBeside longer, FileBeside::create(path_));
+  DRIFTSCOPE_TRY(AtomicFile longer, AtomicFile::create(path_));
   DRIFTSCOPE_CHECK(longer.append(head));
   std::vector<std::byte> piece(1 << 20);
   for (std::int64_t at = 0; at < end_;) {

@@ -29,20 +29,20 @@ std::string Address::url() const {
   return "http://127.0.0.1:" + std::to_string(port) + "/" + token + "/";
 }
 
-std::optional<Refusal> refuse(const RequestFacts& request, const Address& address) {
-  if (request.header_bytes > max_header_bytes) return Refusal{431, "too many headers"};
+std::optional<Rejection> reject(const RequestFacts& request, const Address& address) {
+  if (request.header_bytes > max_header_bytes) return Rejection{431, "too many headers"};
   if (request.hosts.size() != 1 || !is_ours(request.hosts.front(), address.port))
-    return Refusal{403, "the Host header is not this server's"};
+    return Rejection{403, "the Host header is not this server's"};
   const bool foreign = std::any_of(
       request.origins.begin(), request.origins.end(),
       [&](const std::string& origin) { return !is_own_origin(origin, address.port); });
   if (foreign || request.origins.size() > 1)
-    return Refusal{403, "requests from other origins are not answered"};
+    return Rejection{403, "requests from other origins are not answered"};
   // The same answer as for an unknown path: nothing tells that a token exists.
-  if (!same_token(first_segment(request.path), address.token)) return Refusal{404, "not found"};
-  if (request.has_content_encoding) return Refusal{415, "send the body without Content-Encoding"};
+  if (!same_token(first_segment(request.path), address.token)) return Rejection{404, "not found"};
+  if (request.has_content_encoding) return Rejection{415, "send the body without Content-Encoding"};
   // Its end could only be told by closing the connection: a thread would wait for that.
-  if (request.body_without_length) return Refusal{411, "send the body with its length"};
+  if (request.body_without_length) return Rejection{411, "send the body with its length"};
   return std::nullopt;
 }
 

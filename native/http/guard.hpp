@@ -25,7 +25,7 @@ struct RequestFacts {
   std::size_t header_bytes = 0;
 };
 
-struct Refusal {
+struct Rejection {
   int status = 404;
   std::string reason;
 };
@@ -40,7 +40,7 @@ struct Address {
 inline constexpr std::size_t max_header_bytes = 32 * 1024;
 
 /// Nothing when the request may go on.
-[[nodiscard]] std::optional<Refusal> refuse(const RequestFacts& request, const Address& address);
+[[nodiscard]] std::optional<Rejection> reject(const RequestFacts& request, const Address& address);
 
 /// The path below the token, starting with "/"; the token must have been checked. Empty for a path
 /// that is the token alone.

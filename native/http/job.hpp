@@ -34,7 +34,7 @@ struct JobContent {
   std::unique_ptr<ValueReceiver> values = nullptr;
 };
 
-/// What the page says while it works. Counts are those of the session door.
+/// What the page says while it works. Counts are those of the session service.
 struct JobProgress {
   std::string phase;  ///< "open", "load", "compile", "run", "send"
   std::int64_t done = 0;

@@ -101,10 +101,10 @@ void Server::State::add_routes() {
   for (const auto& [name, value] : security_headers()) headers.emplace(name, value);
   http.set_default_headers(headers);
   http.set_pre_routing_handler([this](const Request& request, Response& response) {
-    const auto refusal = refuse(facts_of(request), address);
-    if (!refusal) return httplib::Server::HandlerResponse::Unhandled;
-    response.status = refusal->status;
-    response.set_content(refusal->reason + "\n", "text/plain");
+    const auto rejection = reject(facts_of(request), address);
+    if (!rejection) return httplib::Server::HandlerResponse::Unhandled;
+    response.status = rejection->status;
+    response.set_content(rejection->reason + "\n", "text/plain");
     return httplib::Server::HandlerResponse::Handled;
   });
   http.set_logger([this](const Request& request, const Response& response) {
@@ -170,7 +170,7 @@ Status Server::State::listen() {
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
   });
   http.set_address_family(AF_INET);
-  // One request a connection: what a refused request left unread is never taken for the next one,
+  // One request a connection: what a rejected request left unread is never taken for the next one,
   // and no idle connection holds a thread.
   http.set_keep_alive_max_count(1);
   http.set_payload_max_length(options.max_trace_bytes);

@@ -34,7 +34,7 @@ struct ServerOptions {
   int port = 0;                ///< 0: any free one
   std::size_t max_trace_bytes = std::size_t{1} << 30;  ///< larger bodies are answered with 413
   /// Takes a trace that the page made by hand and returns where it was put. Empty: such traces are
-  /// refused. Called on the server's threads, one call at a time.
+  /// rejected. Called on the server's threads, one call at a time.
   std::function<Result<std::string>(Bytes)> on_trace;
 };
 

@@ -44,8 +44,8 @@ bool is_compressible(const fs::path& file) {
          extensions.end();
 }
 
-constexpr std::size_t least_worth_compressing = 1024;  // it all fits one packet
-constexpr double most_worth_compressed = 0.95;         // of the size
+constexpr std::size_t min_worth_compressing = 1024;  // it all fits one packet
+constexpr double max_worth_compressed = 0.95;         // of the size
 
 // What the build compressed thoroughly (web/compress.mjs), unless the file is newer.
 std::optional<std::string> compressed_beside(const fs::path& file, Coding coding,
@@ -77,7 +77,7 @@ struct StaticFiles::Entry {
     auto bytes = compressed_beside(file, coding, written);
     if (!bytes) bytes = compress(coding, *plain);
     const bool saves = bytes && static_cast<double>(bytes->size()) <=
-                                    most_worth_compressed * static_cast<double>(plain->size());
+                                    max_worth_compressed * static_cast<double>(plain->size());
     return coded[coding] = saves ? std::make_shared<const std::string>(*std::move(bytes)) : nullptr;
   }
 };
@@ -124,7 +124,7 @@ std::optional<StaticFile> StaticFiles::read(std::string_view path, Coding wanted
   const auto entry = entry_of(file);
   if (!entry) return std::nullopt;
   StaticFile answer{entry->plain, Coding::identity, mime_type(file), "", false};
-  answer.varies = is_compressible(file) && entry->plain->size() >= least_worth_compressing;
+  answer.varies = is_compressible(file) && entry->plain->size() >= min_worth_compressing;
   if (answer.varies && wanted != Coding::identity) {
     if (auto coded = entry->in(wanted)) {
       answer.content = std::move(coded);

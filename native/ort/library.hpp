@@ -37,7 +37,7 @@ using MemoryInfoHandle = Handle<OrtMemoryInfo, &OrtApi::ReleaseMemoryInfo>;
 using ValueHandle = Handle<OrtValue, &OrtApi::ReleaseValue>;
 using TensorInfoHandle = Handle<OrtTensorTypeAndShapeInfo, &OrtApi::ReleaseTensorTypeAndShapeInfo>;
 
-/// A status of the C API, which it frees, in ONNX Runtime's words. `rejected`: what a refusal means where
+/// A status of the C API, which it frees, in ONNX Runtime's words. `rejected`: what a rejection means where
 /// its code does not tell.
 [[nodiscard]] Status checked(OrtStatus* status, ErrorKind rejected = ErrorKind::bad_input);
 

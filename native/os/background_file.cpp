@@ -14,14 +14,14 @@ namespace driftscope {
 namespace {
 
 // Tensors wait in memory that they have anyway; this bounds how far computing may run ahead.
-constexpr std::size_t most_waiting_bytes = std::size_t{64} << 20;
+constexpr std::size_t max_waiting_bytes = std::size_t{64} << 20;
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
-constexpr std::size_t most_piece_bytes = std::size_t{16} << 20;  // whatever the grain
+constexpr std::size_t max_piece_bytes = std::size_t{16} << 20;  // whatever the grain
 
 }  // namespace
 
 struct BackgroundFile::State {
-  explicit State(FileBeside its_file) : file(std::move(its_file)) {
+  explicit State(AtomicFile its_file) : file(std::move(its_file)) {
     thread = std::thread([this] { write(); });
   }
 
@@ -61,7 +61,7 @@ struct BackgroundFile::State {
   // A deferred tensor goes through one piece of memory, which stays in the cache.
   Status append_to_file(const Tensor& tensor) {
     if (tensor.in_memory()) return file.append(tensor.bytes());
-    const std::size_t grain = std::min(static_cast<std::size_t>(tensor.grain()), most_piece_bytes);
+    const std::size_t grain = std::min(static_cast<std::size_t>(tensor.grain()), max_piece_bytes);
     const std::size_t size = std::max(piece_bytes / grain, std::size_t{1}) * grain;
     try {
       if (piece.size() < size) piece.resize(size);
@@ -77,7 +77,7 @@ struct BackgroundFile::State {
     return {};
   }
 
-  FileBeside file;  // the thread's, until it has ended
+  AtomicFile file;  // the thread's, until it has ended
   std::vector<std::byte> piece;
   std::mutex mutex;
   std::condition_variable changed;
@@ -88,14 +88,14 @@ struct BackgroundFile::State {
   std::thread thread;
 };
 
-BackgroundFile::BackgroundFile(FileBeside file) : state_(std::make_unique<State>(std::move(file))) {}
+BackgroundFile::BackgroundFile(AtomicFile file) : state_(std::make_unique<State>(std::move(file))) {}
 BackgroundFile::BackgroundFile(BackgroundFile&&) noexcept = default;
 BackgroundFile::~BackgroundFile() = default;
 
 Status BackgroundFile::append(Tensor tensor) {
   State& state = *state_;
   std::unique_lock lock(state.mutex);
-  state.changed.wait(lock, [&] { return state.waiting_bytes < most_waiting_bytes; });
+  state.changed.wait(lock, [&] { return state.waiting_bytes < max_waiting_bytes; });
   if (!state.status.ok()) return state.status;
   state.waiting_bytes += tensor.byte_size();
   state.waiting.push_back(std::move(tensor));
@@ -104,7 +104,7 @@ Status BackgroundFile::append(Tensor tensor) {
   return {};
 }
 
-Result<FileBeside> BackgroundFile::finish() {
+Result<AtomicFile> BackgroundFile::finish() {
   State& state = *state_;
   {
     const std::lock_guard lock(state.mutex);

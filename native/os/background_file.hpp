@@ -12,7 +12,7 @@ namespace driftscope {
 
 class BackgroundFile {
  public:
-  explicit BackgroundFile(FileBeside file);
+  explicit BackgroundFile(AtomicFile file);
   BackgroundFile(BackgroundFile&&) noexcept;
   BackgroundFile& operator=(BackgroundFile&&) = delete;
   /// Without finish what waits is dropped, and the file goes.
@@ -23,7 +23,7 @@ class BackgroundFile {
   [[nodiscard]] Status append(Tensor tensor);
 
   /// Waits until everything is written, and hands the file over. Nothing may be appended after it.
-  [[nodiscard]] Result<FileBeside> finish();
+  [[nodiscard]] Result<AtomicFile> finish();
 
  private:
   struct State;

@@ -1,4 +1,4 @@
-// A program started in a session of its own, watched, and ended together with everything that it
+// A program started in a session of its own, traced, and ended together with everything that it
 // has started. Clients: xvfb, launcher, browser versions, tests.
 #pragma once
 

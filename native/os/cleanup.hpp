@@ -25,7 +25,7 @@ class CleanupRegistry {
   [[nodiscard]] Result<Id> add(const std::function<Result<Undo>()>& begin);
   /// Forgets without undoing: the owner has done it.
   void remove(Id id);
-  /// Undoes everything, last first, and refuses what comes later. The `undo`s run on the calling
+  /// Undoes everything, last first, and rejects what comes later. The `undo`s run on the calling
   /// thread and must not touch objects that other threads use. `end` comes right after them: until it has
   /// returned (if it does), every other caller waits, so that a program that is ended by a signal
   /// cannot go on with what it takes for failures.

@@ -104,12 +104,12 @@ bool can_be_replaced(const std::filesystem::path& path) {
   return !path.empty() && !is_device(path);
 }
 
-Error FileBeside::failure(const std::string& why) const {
+Error AtomicFile::failure(const std::string& why) const {
   return io_error(fmt::format("cannot write {}: {}; nothing was left behind", path_.string(), why));
 }
 
-Result<FileBeside> FileBeside::create(const std::filesystem::path& path) {
-  FileBeside file(path);
+Result<AtomicFile> AtomicFile::create(const std::filesystem::path& path) {
+  AtomicFile file(path);
   std::string beside = path.string() + ".XXXXXX";
   DRIFTSCOPE_TRY(file.cleanup_, CleanupRegistry::instance().add([&]() -> Result<CleanupRegistry::Undo> {
     file.fd_ = ::mkostemp(beside.data(), O_CLOEXEC);
@@ -123,25 +123,25 @@ Result<FileBeside> FileBeside::create(const std::filesystem::path& path) {
   return file;
 }
 
-FileBeside::FileBeside(FileBeside&& other) noexcept
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : path_(std::move(other.path_)),
       beside_(std::exchange(other.beside_, "")),
       fd_(std::exchange(other.fd_, -1)),
       cleanup_(other.cleanup_) {}
 
-FileBeside::~FileBeside() {
+AtomicFile::~AtomicFile() {
   if (fd_ >= 0) ::close(fd_);
   if (beside_.empty()) return;
   ::unlink(beside_.c_str());
   CleanupRegistry::instance().remove(cleanup_);
 }
 
-Status FileBeside::append(std::span<const std::byte> bytes) {
+Status AtomicFile::append(std::span<const std::byte> bytes) {
   if (auto status = write_all(fd_, bytes); !status.ok()) return failure(status.error().message);
   return {};
 }
 
-Status FileBeside::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
+Status AtomicFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), offset);
     if (written < 0 && errno == EINTR) continue;
@@ -152,7 +152,7 @@ Status FileBeside::write_at(std::int64_t offset, std::span<const std::byte> byte
   return {};
 }
 
-Status FileBeside::read_at(std::int64_t offset, std::span<std::byte> bytes) const {
+Status AtomicFile::read_at(std::int64_t offset, std::span<std::byte> bytes) const {
   while (!bytes.empty()) {
     const ssize_t got = ::pread(fd_, bytes.data(), bytes.size(), offset);
     if (got < 0 && errno == EINTR) continue;
@@ -163,9 +163,9 @@ Status FileBeside::read_at(std::int64_t offset, std::span<std::byte> bytes) cons
   return {};
 }
 
-void FileBeside::begin_flush() { ::sync_file_range(fd_, 0, 0, SYNC_FILE_RANGE_WRITE); }
+void AtomicFile::begin_flush() { ::sync_file_range(fd_, 0, 0, SYNC_FILE_RANGE_WRITE); }
 
-Status FileBeside::commit() {
+Status AtomicFile::commit() {
   if (::fsync(fd_) != 0) return failure(system_message());
   // On some file systems close is the first sign of a full disk.
   if (::close(std::exchange(fd_, -1)) != 0) return failure(system_message());
@@ -184,7 +184,7 @@ Status write_file(const std::filesystem::path& path, std::span<const std::byte> 
       return io_error(fmt::format("cannot write {}: {}", path.string(), written.error().message));
     return {};
   }
-  DRIFTSCOPE_TRY(FileBeside file, FileBeside::create(path));
+  DRIFTSCOPE_TRY(AtomicFile file, AtomicFile::create(path));
   DRIFTSCOPE_CHECK(file.append(bytes));
   return file.commit();
 }

@@ -37,12 +37,12 @@ class MappedFile {
 /// A file that is written beside its name and takes the name when it is complete; without commit it is
 /// gone (also when a signal ends the program), and an older file of that name is untouched. Errors
 /// say what the system said.
-class FileBeside {
+class AtomicFile {
  public:
-  [[nodiscard]] static Result<FileBeside> create(const std::filesystem::path& path);
-  FileBeside(FileBeside&& other) noexcept;
-  FileBeside& operator=(FileBeside&&) = delete;
-  ~FileBeside();
+  [[nodiscard]] static Result<AtomicFile> create(const std::filesystem::path& path);
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();
 
   [[nodiscard]] Status append(std::span<const std::byte> bytes);
   /// Over what is there already.
@@ -55,7 +55,7 @@ class FileBeside {
   [[nodiscard]] Status commit();
 
  private:
-  explicit FileBeside(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit AtomicFile(std::filesystem::path path) : path_(std::move(path)) {}
   [[nodiscard]] Error failure(const std::string& why) const;
 
   std::filesystem::path path_;

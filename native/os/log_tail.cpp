@@ -5,8 +5,8 @@
 
 namespace driftscope {
 
-std::string last_words(const std::filesystem::path& log) {
-  constexpr std::size_t most_lines = 3;
+std::string log_tail(const std::filesystem::path& log) {
+  constexpr std::size_t max_lines = 3;
   constexpr std::size_t longest_line = 300;
   std::ifstream file(log);
   std::deque<std::string> lines;
@@ -16,7 +16,7 @@ std::string last_words(const std::filesystem::path& log) {
       if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) clean += c;
     if (clean.empty()) continue;
     lines.push_back(std::move(clean));
-    if (lines.size() > most_lines) lines.pop_front();
+    if (lines.size() > max_lines) lines.pop_front();
   }
   std::string text;
   for (const std::string& line : lines) text += (text.empty() ? "" : " | ") + line;

@@ -7,6 +7,6 @@
 namespace driftscope {
 
 /// The last few lines, without control characters, joined by " | "; "(it said nothing)" when empty.
-[[nodiscard]] std::string last_words(const std::filesystem::path& log);
+[[nodiscard]] std::string log_tail(const std::filesystem::path& log);
 
 }  // namespace driftscope

@@ -25,7 +25,7 @@ struct Entry {
   char state = '?';
 };
 
-std::string read_whole(const std::string& path) {
+std::string read_int(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
@@ -37,7 +37,7 @@ std::optional<Entry> read_entry(const std::string& name) {
   Entry entry;
   if (std::from_chars(name.data(), name.data() + name.size(), entry.pid).ec != std::errc{})
     return std::nullopt;
-  const std::string stat = read_whole("/proc/" + name + "/stat");
+  const std::string stat = read_int("/proc/" + name + "/stat");
   const std::size_t close = stat.rfind(')');
   if (close == std::string::npos) return std::nullopt;
   std::istringstream fields(stat.substr(close + 1));
@@ -55,7 +55,7 @@ std::vector<Entry> all_processes() {
 }
 
 bool carries(pid_t pid, const std::string& marker) {
-  const std::string environment = read_whole("/proc/" + std::to_string(pid) + "/environ");
+  const std::string environment = read_int("/proc/" + std::to_string(pid) + "/environ");
   for (std::size_t at = environment.find(marker); at != std::string::npos;
        at = environment.find(marker, at + 1)) {
     if (at == 0 || environment[at - 1] == '\0') return true;

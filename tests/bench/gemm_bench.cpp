@@ -29,7 +29,7 @@ constexpr Product products[] = {{"1024^3", 1024, 1024, 1024},
                                 {"1x1, 32 to 192 channels, 28x28", 784, 192, 32},
                                 {"one row, 2048 to 1000", 1, 1000, 2048}};
 
-/// GFLOP/s; 0 where XNNPACK refuses.
+/// GFLOP/s; 0 where XNNPACK rejects.
 double best_rate(const Product& product) {
   const auto [name, m, n, k] = product;
   Rng rng(1);

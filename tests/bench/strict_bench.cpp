@@ -76,7 +76,7 @@ Graph graph_of(const Case& one, Rng& rng) {
 std::vector<double> measure(Session& session, const Tensor& input, double seconds) {
   const auto once = [&] {
     const std::int64_t begin = monotonic_ns();
-    if (!run_to_end(session, {input}, no_observer()).ok()) std::exit(1);
+    if (!run_to_end(session, {input}, no_trace_sink()).ok()) std::exit(1);
     return static_cast<double>(monotonic_ns() - begin) * 1e-9;
   };
   for (int i = 0; i < 3; ++i) (void)once();

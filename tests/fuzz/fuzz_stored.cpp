@@ -13,15 +13,15 @@ namespace {
 using namespace driftscope;
 
 void comparison(std::string_view json) {
-  auto targets = ui::read_stored_comparison(json);
+  auto targets = gui::read_stored_comparison(json);
   if (!targets.ok()) return;
-  for (const ui::TargetParts& target : *targets)
+  for (const gui::TargetParts& target : *targets)
     if (target.dataset && target.dataset->correct > target.dataset->samples) std::abort();
-  ui::SnapshotParts parts;
+  gui::SnapshotParts parts;
   parts.targets = *std::move(targets);
-  const ui::Snapshot snapshot = ui::make_snapshot(std::move(parts));
+  const gui::Snapshot snapshot = gui::make_snapshot(std::move(parts));
   if (snapshot.cells.size() != snapshot.layers.size() * snapshot.targets.size()) std::abort();
-  (void)ui::snapshot_headline(snapshot);
+  (void)gui::snapshot_headline(snapshot);
 }
 
 /// What was read is what is written.

@@ -77,7 +77,7 @@ std::string digest(const Tensor& tensor) {
   return sha256_hex(std::as_bytes(std::span(canonical)));
 }
 
-class Printer final : public Observer {
+class Printer final : public TraceSink {
  public:
   explicit Printer(const Graph& graph) : graph_(graph) {}
   [[nodiscard]] bool wants(ValueId /*value*/) const override { return true; }

@@ -66,7 +66,7 @@ class Tally:
 
 
 class Progress:
-    """One line on a terminal that is written anew; nothing where the output goes to a file."""
+    """One line on a terminal that is written again; nothing where the output goes to a file."""
 
     def __init__(self):
         self.shown = sys.stderr.isatty()

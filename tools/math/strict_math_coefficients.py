@@ -2,7 +2,7 @@
 """Prints the polynomial coefficients of core/numerics/strict_math_formulas.inc.
 
 Each polynomial is fitted to a minimax error (Lawson's reweighted least squares on Chebyshev nodes).
-Its coefficients are rounded to binary32 one by one, lowest first, and the rest fitted anew, so that
+Its coefficients are rounded to binary32 one by one, lowest first, and the rest fitted again, so that
 the later ones make up for the rounding of the earlier ones. Needs python3-numpy.
 """
 import math

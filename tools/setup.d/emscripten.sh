@@ -10,7 +10,7 @@ place_emscripten() {
   [[ $system != unknown ]] || em_home=$cache/emscripten em_config=''
 }
 
-# Debian 12's Binaryen is 108, which Emscripten 3.1.69 refuses. Debian 13's needs a newer C
+# Debian 12's Binaryen is 108, which Emscripten 3.1.69 rejects. Debian 13's needs a newer C
 # library, so that comes along and each tool is started through it, touching nothing outside.
 fetch_binaryen() (
   to=$1
@@ -73,7 +73,7 @@ FROZEN_CACHE = True
 CONFIG
 }
 
-# What a tool sources before it builds. Written anew only where something changed, so that two
+# What a tool sources before it builds. Written again only where something changed, so that two
 # builds at once never see half of it.
 env_text() {
   local python=python3 emcc

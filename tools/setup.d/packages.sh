@@ -67,7 +67,7 @@ need_root() {
   ((EUID == 0)) && return
   local hint="run tools/setup once as root, then again as yourself"
   command -v sudo >/dev/null || die 3 "missing: ${missing[*]:-} and sudo to install it; $hint"
-  sudo -n true 2>/dev/null || sudo -v || die 3 "missing: ${missing[*]:-}; sudo refused; $hint"
+  sudo -n true 2>/dev/null || sudo -v || die 3 "missing: ${missing[*]:-}; sudo rejected; $hint"
 }
 
 apt() {

@@ -123,7 +123,7 @@ class Writer:
         readers = self.readers[value]
         return readers[0] if len(readers) == 1 else None
 
-    def refuse(self, node):
+    def reject(self, node):
         raise ValueError(f"{node.name}: {node.op_type} has no quantized form here")
 
     def finish(self, sample):
@@ -174,7 +174,7 @@ class QdqWriter(Writer):
         elif node.op_type in PLAIN:
             self.copy(node, [self.found[name] for name in node.input])
         else:
-            self.refuse(node)
+            self.reject(node)
         if node.op_type in KEEPS_STEPS:
             self.steps[value] = self.steps_of(node.input[0])
         self.found[value] = (value if self.stays_real(value)
@@ -210,7 +210,7 @@ class OperatorWriter(Writer):
     def convert(self, node):
         convert = {"Conv": self.convolution, "MatMul": self.product, "Add": self.plain,
                    "Relu": self.plain, "Softmax": self.plain, "MaxPool": self.moved,
-                   "Flatten": self.moved}.get(node.op_type, self.refuse)
+                   "Flatten": self.moved}.get(node.op_type, self.reject)
         if node.output[0] not in self.quantized:  # else a Relu that is in the convolution already
             convert(node)
 

@@ -45,7 +45,7 @@ class Files(unittest.TestCase):
         (self.folder / "b.gz").write_bytes(gzip.compress((self.folder / "a").read_bytes()))
         np.testing.assert_array_equal(idx.read(self.folder / "b"), array)
 
-    def test_idx_cut_short_is_refused(self):
+    def test_idx_cut_short_is_rejected(self):
         idx.write(self.folder / "a", np.zeros((3, 4), np.uint8))
         (self.folder / "a").write_bytes((self.folder / "a").read_bytes()[:-1])
         with self.assertRaisesRegex(ValueError, "needs 24 bytes, got 23"):
@@ -202,7 +202,7 @@ class Quantization(unittest.TestCase):
             wide = scale.reshape([-1 if a == axis else 1 for a in range(4)])
             self.assertTrue((abs(steps * wide - weight) <= 0.5001 * wide).all())
 
-    def test_a_bias_beyond_32_bits_is_refused(self):
+    def test_a_bias_beyond_32_bits_is_rejected(self):
         with self.assertRaisesRegex(ValueError, "32 bits"):
             quantize.bias_steps(np.array([1.0], np.float32), np.array([1e-10], np.float32))
 
@@ -223,7 +223,7 @@ class Quantization(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "tanh1: Tanh has no quantized form"):
                 form(model, samples)
 
-    def test_batch_normalization_without_a_conv_of_its_own_is_refused(self):
+    def test_batch_normalization_without_a_conv_of_its_own_is_rejected(self):
         values = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["N", 3, 4, 4])
                   for name in ("input", "output")]
         constants = [numpy_helper.from_array(np.ones(3, np.float32), name) for name in "gbmv"]

@@ -25,17 +25,17 @@ EM_JS(void, ds_page_copy, (const char* text), { Module.onCopy(UTF8ToString(text)
 
 namespace {
 
-class PageHost final : public ui::Host {
+class PageHost final : public gui::Host {
  public:
-  std::shared_ptr<const ui::Feed> feed() override { return feed_; }
-  void set_feed(ui::Feed feed) {
+  std::shared_ptr<const gui::Feed> feed() override { return feed_; }
+  void set_feed(gui::Feed feed) {
     feed.snapshot = feed_->snapshot;
     if (!feed.history) feed.history = feed_->history;
-    feed_ = std::make_shared<const ui::Feed>(std::move(feed));
+    feed_ = std::make_shared<const gui::Feed>(std::move(feed));
   }
-  void show(ui::Snapshot snapshot) {
-    auto next = std::make_shared<ui::Feed>(*feed_);
-    next->snapshot = std::make_shared<const ui::Snapshot>(std::move(snapshot));
+  void show(gui::Snapshot snapshot) {
+    auto next = std::make_shared<gui::Feed>(*feed_);
+    next->snapshot = std::make_shared<const gui::Snapshot>(std::move(snapshot));
     feed_ = std::move(next);
   }
   void run_demo() override { ds_page_command("{\"do\":\"demo\"}"); }
@@ -53,21 +53,21 @@ class PageHost final : public ui::Host {
     ds_page_save(name.c_str(), bytes.data(), bytes.size());
     return "saved as " + name + " where this browser keeps downloads";
   }
-  std::uintptr_t make_texture(const ui::Image& image) override { return ui::make_gl_texture(image); }
-  void release_texture(std::uintptr_t texture) override { ui::release_gl_texture(texture); }
+  std::uintptr_t make_texture(const gui::Image& image) override { return gui::make_gl_texture(image); }
+  void release_texture(std::uintptr_t texture) override { gui::release_gl_texture(texture); }
 
  private:
-  std::shared_ptr<const ui::Feed> feed_ = std::make_shared<const ui::Feed>();
+  std::shared_ptr<const gui::Feed> feed_ = std::make_shared<const gui::Feed>();
 };
 
 struct Screens {
   PageHost host;
-  std::optional<ui::App> app;
-  std::vector<std::shared_ptr<const ui::RecordedTensors>> traces;  // of the next show
+  std::optional<gui::App> app;
+  std::vector<std::shared_ptr<const gui::RecordedTensors>> traces;  // of the next show
   int width = 1;
   int height = 1;
   double time_ms = 0.0;
-  int lively = 30;  // frames until nothing moves any more
+  int redraw_frames = 30;  // frames until nothing moves any more
   std::string reply;
 };
 
@@ -76,7 +76,7 @@ Screens& screens() {
   return the_screens;
 }
 
-void wake() { screens().lively = 30; }
+void wake() { screens().redraw_frames = 30; }
 
 /// Why it failed, for the page to say; null when it did not.
 const char* reply_of(const Status& status) {
@@ -105,8 +105,8 @@ EMSCRIPTEN_KEEPALIVE int gui_start(const char* canvas, int dark, int touch) {
   ImGuiIO& io = ImGui::GetIO();
   io.SetClipboardTextFn = [](void*, const char* text) { ds_page_copy(text); };
   ImGui_ImplOpenGL3_Init("#version 300 es");
-  const ui::AppOptions options{dark != 0, 1.0f, true, touch != 0};
-  screens().app.emplace(screens().host, ui::default_font(), options);
+  const gui::AppOptions options{dark != 0, 1.0f, true, touch != 0};
+  screens().app.emplace(screens().host, gui::default_font(), options);
   return 1;
 }
 
@@ -120,9 +120,9 @@ EMSCRIPTEN_KEEPALIVE void gui_resize(int width, int height, double scale) {
 /// Draws when something changed; true when it did.
 EMSCRIPTEN_KEEPALIVE int gui_frame(double now_ms) {
   Screens& all = screens();
-  ui::App& app = *all.app;
-  if (all.lively <= 0 && !app.restless()) return 0;
-  --all.lively;
+  gui::App& app = *all.app;
+  if (all.redraw_frames <= 0 && !app.restless()) return 0;
+  --all.redraw_frames;
   ImGuiIO& io = ImGui::GetIO();
   io.DisplaySize = {static_cast<float>(all.width), static_cast<float>(all.height)};
   io.DeltaTime = static_cast<float>(std::max(0.001, std::min(0.2, (now_ms - all.time_ms) / 1000.0)));
@@ -135,9 +135,9 @@ EMSCRIPTEN_KEEPALIVE int gui_frame(double now_ms) {
   ImGui::NewFrame();
   app.frame();
   ImGui::Render();
-  ui::clear_gl(all.width, all.height, app.ground());
+  gui::clear_gl(all.width, all.height, app.ground());
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-  app.after_render([&](ui::Box box) { return ui::read_gl_pixels(box, all.width, all.height); });
+  app.after_render([&](gui::Box box) { return gui::read_gl_pixels(box, all.width, all.height); });
   return 1;
 }
 
@@ -217,7 +217,7 @@ EMSCRIPTEN_KEEPALIVE const char* gui_feed(const char* json) {
 EMSCRIPTEN_KEEPALIVE const char* gui_trace(std::byte* bytes, std::size_t size) {
   const std::shared_ptr<const void> owner(bytes,
                                           [](const void* memory) { std::free(const_cast<void*>(memory)); });
-  auto trace = ui::RecordedTensors::open(owner, {bytes, size});
+  auto trace = gui::RecordedTensors::open(owner, {bytes, size});
   if (!trace.ok()) return reply_of(trace.error());
   screens().traces.push_back(*std::move(trace));
   return nullptr;
@@ -228,7 +228,7 @@ EMSCRIPTEN_KEEPALIVE const char* gui_show(const char* json) {
   auto parts = read_page_run(json, std::exchange(screens().traces, {}));
   wake();
   if (!parts.ok()) return reply_of(parts.error());
-  screens().host.show(ui::make_snapshot(*std::move(parts)));
+  screens().host.show(gui::make_snapshot(*std::move(parts)));
   return nullptr;
 }
 

@@ -43,14 +43,14 @@ void for_each_object(const json& object, const char* key, const Each& each) {
     if (one.is_object()) each(one);
 }
 
-ui::TargetProgress::State state_of(const std::string& name) {
-  using State = ui::TargetProgress::State;
+gui::TargetProgress::State state_of(const std::string& name) {
+  using State = gui::TargetProgress::State;
   if (name == "running") return State::running;
   if (name == "done") return State::done;
   return name == "failed" ? State::failed : State::waiting;
 }
 
-ui::RunTrend trend_of(const json& series) {
+gui::RunTrend trend_of(const json& series) {
   std::vector<BuildTimes> builds;
   std::vector<std::string> first_seen;
   for_each_object(series, "builds", [&](const json& one) {
@@ -62,15 +62,15 @@ ui::RunTrend trend_of(const json& series) {
     builds.push_back(std::move(times));
     first_seen.push_back(text(one, "first_seen"));
   });
-  return ui::make_trend(text(series, "title"), text(series, "where"), builds, first_seen, trend_confidence);
+  return gui::make_trend(text(series, "title"), text(series, "where"), builds, first_seen, trend_confidence);
 }
 
 }  // namespace
 
-Result<ui::Feed> read_page_feed(std::string_view bytes) {
+Result<gui::Feed> read_page_feed(std::string_view bytes) {
   const json object = parse_json(bytes);
   if (!object.is_object()) return bad_input("the page's feed is no JSON object");
-  ui::Feed feed;
+  gui::Feed feed;
   feed.models = texts(object, "models");
   feed.model = static_cast<std::size_t>(std::max<std::int64_t>(0, whole(object, "model")));
   feed.input = text(object, "input");
@@ -80,7 +80,7 @@ Result<ui::Feed> read_page_feed(std::string_view bytes) {
   feed.doing = text(object, "doing");
   feed.error = text(object, "error");
   if (object.contains("history")) {
-    auto history = std::make_shared<std::vector<ui::RunTrend>>();
+    auto history = std::make_shared<std::vector<gui::RunTrend>>();
     for_each_object(object, "history", [&](const json& one) { history->push_back(trend_of(one)); });
     feed.history = std::move(history);
   }
@@ -95,11 +95,11 @@ Result<ui::Feed> read_page_feed(std::string_view bytes) {
   return feed;
 }
 
-Result<ui::SnapshotParts> read_page_run(std::string_view bytes,
-                                        std::vector<std::shared_ptr<const ui::RecordedTensors>> traces) {
+Result<gui::SnapshotParts> read_page_run(std::string_view bytes,
+                                        std::vector<std::shared_ptr<const gui::RecordedTensors>> traces) {
   const json object = parse_json(bytes);
   if (!object.is_object()) return bad_input("the page's run is no JSON object");
-  ui::SnapshotParts parts;
+  gui::SnapshotParts parts;
   parts.title = text(object, "title");
   parts.model_sha256 = text(object, "model_sha256");
   parts.input_text = text(object, "input");
@@ -110,7 +110,7 @@ Result<ui::SnapshotParts> read_page_run(std::string_view bytes,
     DRIFTSCOPE_TRY(parts.topology, read_topology(topology->dump()));
   }
   for (auto& trace : traces) {
-    ui::TargetParts target;
+    gui::TargetParts target;
     target.target = trace->about().target.empty() ? "file/trace" : trace->about().target;
     target.tensors = std::move(trace);
     parts.targets.push_back(std::move(target));
@@ -118,8 +118,8 @@ Result<ui::SnapshotParts> read_page_run(std::string_view bytes,
   if (const auto comparisons = object.find("comparisons");
       comparisons != object.end() && comparisons->is_array())
     for (const json& one : *comparisons) {
-      DRIFTSCOPE_TRY(auto said, ui::read_stored_comparison(json_text(one)));
-      ui::merge_targets(parts.targets, std::move(said));
+      DRIFTSCOPE_TRY(auto said, gui::read_stored_comparison(json_text(one)));
+      gui::merge_targets(parts.targets, std::move(said));
     }
   return parts;
 }

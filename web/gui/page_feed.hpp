@@ -19,11 +19,11 @@
 
 namespace driftscope {
 
-[[nodiscard]] Result<ui::Feed> read_page_feed(std::string_view json);
+[[nodiscard]] Result<gui::Feed> read_page_feed(std::string_view json);
 
 /// The traces' targets, with what the comparisons say of them.
-[[nodiscard]] Result<ui::SnapshotParts> read_page_run(
-    std::string_view json, std::vector<std::shared_ptr<const ui::RecordedTensors>> traces);
+[[nodiscard]] Result<gui::SnapshotParts> read_page_run(
+    std::string_view json, std::vector<std::shared_ptr<const gui::RecordedTensors>> traces);
 
 [[nodiscard]] std::string page_command(const char* what, std::int64_t number);
 [[nodiscard]] std::string run_command(const std::vector<std::string>& targets, bool dataset);

@@ -11,7 +11,7 @@
 
 namespace {
 
-// The host's answer waits in Module until it is fetched. Memory may be shared, which TextDecoder refuses:
+// The host's answer waits in Module until it is fetched. Memory may be shared, which TextDecoder rejects:
 // slice copies. Addresses arrive as signed numbers.
 EM_JS(int, ds_ort_present, (), { return Module["ort"] ? 1 : 0; });
 
@@ -49,7 +49,7 @@ json place(std::span<const std::byte> bytes) {
 }
 
 /// {"error":{"kind","message"}}: in ONNX Runtime's words, unless the host says that they are its own.
-Status refused(const json& reply) {
+Status rejected(const json& reply) {
   const auto error = reply.find("error");
   if (error == reply.end()) return {};
   const Error read = error_from_json(*error);
@@ -104,7 +104,7 @@ class WebModel final : public RuntimeModel {
       list.back()["shape"] = tensor.shape();
     }
     names_.assign(outputs.begin(), outputs.end());
-    return refused(ask({{"do", "run"}, {"model", model_}, {"inputs", list}, {"outputs", names_}}));
+    return rejected(ask({{"do", "run"}, {"model", model_}, {"inputs", list}, {"outputs", names_}}));
   }
 
   [[nodiscard]] Result<std::optional<RunResult>> result() override {
@@ -126,7 +126,7 @@ class WebModel final : public RuntimeModel {
       places.push_back(place(tensor.bytes()));
       result.values.push_back({names_[i], std::move(tensor)});
     }
-    DRIFTSCOPE_CHECK(refused(ask({{"do", "copy"}, {"model", model_}, {"to", places}})));
+    DRIFTSCOPE_CHECK(rejected(ask({{"do", "copy"}, {"model", model_}, {"to", places}})));
     return std::optional<RunResult>(std::move(result));
   }
 
@@ -162,7 +162,7 @@ class WebModel final : public RuntimeModel {
   Result<json> look() const {
     json now = ask({{"do", "look"}, {"model", model_}});
     if (!now.is_object()) return internal_error("web/ort.mjs gave a malformed answer");
-    DRIFTSCOPE_CHECK(refused(now));
+    DRIFTSCOPE_CHECK(rejected(now));
     return now;
   }
 

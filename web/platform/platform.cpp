@@ -10,7 +10,7 @@
 namespace driftscope {
 
 // Not emscripten_get_now: where there are threads it adds performance.timeOrigin, which WebKit computes
-// anew, and rounds, each time it is asked; the sum goes back now and then.
+// again, and rounds, each time it is asked; the sum goes back now and then.
 std::int64_t monotonic_ns() {
   return static_cast<std::int64_t>(std::llround(emscripten_performance_now() * 1e6));
 }

@@ -44,7 +44,7 @@ void release_constants(Graph& graph, const Plan& plan) {
     else if (constant) (void)constant->bytes();
   }
   for (const Buffer& buffer : plan.buffers)
-    if (buffer.home == Home::constant) (void)buffer.constant.bytes();
+    if (buffer.storage == Storage::constant) (void)buffer.constant.bytes();
 }
 
 class FastEngine final : public Engine {

@@ -11,7 +11,7 @@ namespace driftscope::fast {
 namespace {
 
 // Waking another thread takes about as long as this many multiplications and additions.
-constexpr std::int64_t least_work_for_threads = 60'000;
+constexpr std::int64_t min_work_for_threads = 60'000;
 
 class XnnStep final : public Step {
  public:
@@ -88,7 +88,7 @@ Result<Plan> Lowering::run() {
     if (!shape)
       return internal_error(fmt::format("input {} has no shape when it is prepared", value.name));
     const BufferId buffer =
-        add({.dtype = value.dtype, .shape = *shape, .layout = {}, .home = Home::input, .constant = {}});
+        add({.dtype = value.dtype, .shape = *shape, .layout = {}, .storage = Storage::input, .constant = {}});
     existing_[input].push_back({{}, buffer});
     plan_.inputs.push_back(buffer);
   }
@@ -139,7 +139,7 @@ bool Lowering::waits(const Node& node) const {
 // XNNPACK has packed them, or they have become a constant of the plan: as much memory again. Outputs and
 // what a node that waits reads are looked at later. Kernels of strict ask the graph.
 void Lowering::release_weights(NodeId id) {
-  constexpr std::size_t least_bytes = 16 << 10;
+  constexpr std::size_t min_bytes = 16 << 10;
   for (const ValueId input : graph_.nodes[id].inputs) {
     if (input == no_value || is_output_[input] || plan_.read_by_strict[input]) continue;
     const auto& readers = readers_[input];
@@ -147,7 +147,7 @@ void Lowering::release_weights(NodeId id) {
         std::ranges::any_of(readers, [this](NodeId reader) { return waits(graph_.nodes[reader]); }))
       continue;
     auto& constant = graph_.values[input].constant;
-    if (constant && constant->byte_size() >= least_bytes) constant.reset();
+    if (constant && constant->byte_size() >= min_bytes) constant.reset();
   }
 }
 
@@ -188,7 +188,7 @@ Status Lowering::lower_strictly(const Node& node) {
     writes.back() = add({.dtype = made.dtype,
                          .shape = made.static_shape().value_or(Shape{0}),
                          .layout = {},
-                         .home = Home::slot,
+                         .storage = Storage::run_owned,
                          .constant = {}});
     existing_[id] = {{{}, writes.back()}};
   }
@@ -222,13 +222,13 @@ Layout Lowering::layout(ValueId id) const {
 }
 
 pthreadpool_t Lowering::pool_for(std::int64_t work) const {
-  return work < least_work_for_threads ? nullptr : pool_;
+  return work < min_work_for_threads ? nullptr : pool_;
 }
 
 BufferId Lowering::add(Buffer buffer) {
   const auto id = static_cast<BufferId>(plan_.buffers.size());
   buffer.root = id;
-  if (buffer.bytes == 0 && buffer.home == Home::arena)
+  if (buffer.bytes == 0 && buffer.storage == Storage::arena)
     buffer.bytes = element_count(buffer.shape) * bits_per_element(buffer.dtype) / 8;
   plan_.buffers.push_back(std::move(buffer));
   return id;
@@ -239,7 +239,7 @@ BufferId Lowering::keep(Tensor tensor) {
   return add({.dtype = tensor.dtype(),
               .shape = tensor.shape(),
               .layout = {},
-              .home = Home::constant,
+              .storage = Storage::constant,
               .constant = std::move(tensor)});
 }
 
@@ -263,7 +263,7 @@ void Lowering::alias(ValueId id, BufferId source, Layout layout) {
   Buffer view = plan_.buffers[source];
   view.layout = layout;
   view.shape = value.static_shape().value_or(view.shape);
-  if (view.home == Home::constant)
+  if (view.storage == Storage::constant)
     if (auto tensor = view.constant.reshaped(view.shape); tensor.ok())
       view.constant = *std::move(tensor);
   const BufferId root = view.root;
@@ -302,7 +302,7 @@ Result<BufferId> Lowering::convert(ValueId id, const Existing& from, Layout to) 
   const Shape shape = *value.static_shape();
   const std::int64_t element_bytes = bits_per_element(value.dtype) / 8;
   const Buffer& source = plan_.buffers[from.buffer];
-  if (source.home == Home::constant) {
+  if (source.storage == Storage::constant) {
     DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(value.dtype, shape, value.name));
     DRIFTSCOPE_CHECK(reorder(shape, static_cast<std::size_t>(element_bytes), from.layout,
                              source.constant.bytes().data(), to, tensor.mutable_bytes().data()));

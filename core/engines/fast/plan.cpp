@@ -53,7 +53,7 @@ void work_in_place(Plan& plan) {
     if (step.in_place == no_buffer) continue;
     const BufferId from = root_of(step.in_place);
     const BufferId to = root_of(step.writes[0]);
-    const auto in_arena = [&](BufferId root) { return plan.buffers[root].home == Home::arena; };
+    const auto in_arena = [&](BufferId root) { return plan.buffers[root].storage == Storage::arena; };
     if (!in_arena(from) || !in_arena(to) || from == to || lives[from].last != i ||
         lives[to].first != i || plan.buffers[from].bytes < plan.buffers[to].bytes)
       continue;
@@ -67,7 +67,7 @@ void work_in_place(Plan& plan) {
 void leave_arena(Plan& plan) {
   for (const PlannedNode& node : plan.nodes)
     for (const auto& [value, id] : node.values)
-      if (Buffer& root = plan.buffers[plan.root(id)]; root.home == Home::arena) root.home = Home::handed;
+      if (Buffer& root = plan.buffers[plan.root(id)]; root.storage == Storage::arena) root.storage = Storage::escaping;
 }
 
 // A slot is released by the last node that reads, makes or hands it over, unless it is an output.
@@ -84,7 +84,7 @@ void release_slots(Plan& plan) {
   }
   for (const BufferId id : plan.outputs) last[plan.root(id)] = never;
   for (BufferId id = 0; id < plan.buffers.size(); ++id)
-    if (moves(plan.buffers[id].home) && plan.buffers[id].home != Home::input && plan.root(id) == id &&
+    if (moves(plan.buffers[id].storage) && plan.buffers[id].storage != Storage::input && plan.root(id) == id &&
         last[id] != never)
       plan.nodes[last[id]].dead_slots.push_back(id);
 }
@@ -100,8 +100,8 @@ void assign_memory(Plan& plan, bool hand_over) {
   for (BufferId id = 0; id < plan.buffers.size(); ++id) {
     const Buffer& buffer = plan.buffers[id];
     if (buffer.root != id || !lives[id].used()) continue;
-    if (buffer.home == Home::handed) plan.steps[lives[id].first].begins.push_back(id);
-    if (buffer.home != Home::arena) continue;
+    if (buffer.storage == Storage::escaping) plan.steps[lives[id].first].begins.push_back(id);
+    if (buffer.storage != Storage::arena) continue;
     requests.push_back({buffer.bytes, lives[id].first, lives[id].last});
     owners.push_back(id);
   }
@@ -111,7 +111,7 @@ void assign_memory(Plan& plan, bool hand_over) {
   plan.arena_bytes = places.bytes + tail_bytes;
 
   for (PlannedStep& step : plan.steps) {
-    const auto elsewhere = [&](BufferId id) { return moves(plan.buffers[plan.root(id)].home); };
+    const auto elsewhere = [&](BufferId id) { return moves(plan.buffers[plan.root(id)].storage); };
     step.moving = std::any_of(step.reads.begin(), step.reads.end(), elsewhere) ||
                   std::any_of(step.writes.begin(), step.writes.end(), elsewhere);
   }

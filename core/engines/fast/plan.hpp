@@ -20,22 +20,22 @@ using BufferId = std::uint32_t;
 inline constexpr BufferId no_buffer = 0xffffffffu;
 
 /// Where a buffer's bytes are.
-enum class Home {
+enum class Storage {
   constant,  ///< in the plan, for ever
   input,     ///< the caller's tensor, another one in every run
-  slot,      ///< a tensor that a step makes anew in every run
+  run_owned,  ///< a tensor that a step makes in every run
   arena,     ///< at a fixed place of the session's arena
-  handed,    ///< a tensor that the session makes anew in every run, since who watches may keep it
+  escaping,    ///< a tensor that the session makes again in every run, since who watches may keep it
 };
 
 /// Whether it is a tensor of the run, at another address in every one.
-[[nodiscard]] inline bool moves(Home home) { return home != Home::constant && home != Home::arena; }
+[[nodiscard]] inline bool moves(Storage storage) { return storage != Storage::constant && storage != Storage::arena; }
 
 struct Buffer {
   DType dtype = DType::float32;
   Shape shape;            ///< as ONNX has it; of a slot whatever is known
   Layout layout;
-  Home home = Home::arena;
+  Storage storage = Storage::arena;
   BufferId root = 0;      ///< itself, or the buffer whose memory this is another view of
   std::int64_t bytes = 0;
   std::int64_t offset = 0;  ///< in the arena; of roots
@@ -73,7 +73,7 @@ struct PlannedStep {
   std::vector<BufferId> writes;   ///< and scratch space
   BufferId in_place = no_buffer;  ///< a read whose memory writes[0] may take over
   bool moving = false;            ///< reads or writes what is at another address in every run
-  std::vector<BufferId> begins = {};  ///< those of Home::handed that it is the first to write
+  std::vector<BufferId> begins = {};  ///< those of Storage::escaping that it is the first to write
 };
 
 /// The steps of one node, or of a group that runs as one.

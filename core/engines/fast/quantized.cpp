@@ -47,8 +47,8 @@ void emit_move(Lowering& lowering, BufferId from, BufferId to, std::size_t count
 
 }  // namespace
 
-std::int32_t least_of(DType dtype) { return dtype == DType::uint8 ? 0 : -128; }
-std::int32_t most_of(DType dtype) { return dtype == DType::uint8 ? 255 : 127; }
+std::int32_t min_of(DType dtype) { return dtype == DType::uint8 ? 0 : -128; }
+std::int32_t max_of(DType dtype) { return dtype == DType::uint8 ? 255 : 127; }
 
 std::optional<Quantization> quantization_of(const Lowering& lowering, ValueId scale,
                                             ValueId zero_point, DType dtype) {
@@ -100,8 +100,8 @@ std::optional<Quantized> quantized_behind(const Lowering& lowering, const Node& 
                                    dtype);
   if (!how || how->scales.size() != 1) return std::nullopt;
   result.how = *how;
-  result.least = result.fusion.clamp == relu ? how->zero_point : least_of(dtype);
-  result.most = most_of(dtype);
+  result.least = result.fusion.clamp == relu ? how->zero_point : min_of(dtype);
+  result.most = max_of(dtype);
   if (result.least >= result.most) return std::nullopt;
   result.fusion.nodes.push_back(*next);
   result.fusion.output = quantize.outputs[0];

@@ -40,8 +40,8 @@ struct Quantized {
 [[nodiscard]] std::optional<Quantized> quantized_behind(const Lowering& lowering, const Node& node);
 
 /// The smallest and largest integer of int8 or uint8.
-[[nodiscard]] std::int32_t least_of(DType dtype);
-[[nodiscard]] std::int32_t most_of(DType dtype);
+[[nodiscard]] std::int32_t min_of(DType dtype);
+[[nodiscard]] std::int32_t max_of(DType dtype);
 
 /// Constant int8 weights with zero points of 0, or null.
 [[nodiscard]] const Tensor* int8_weights(const Lowering& lowering, ValueId id,

@@ -12,7 +12,7 @@
 namespace driftscope::fast {
 namespace {
 
-constexpr std::int64_t least_copy_for_threads = 60'000;  // elements
+constexpr std::int64_t min_copy_for_threads = 60'000;  // elements
 
 }  // namespace
 
@@ -41,9 +41,9 @@ Status FastSession::prepare() {
 
 std::byte* FastSession::address(BufferId buffer) const {
   const Buffer& root = plan_.buffers[plan_.root(buffer)];
-  switch (root.home) {
-    case Home::constant: return const_cast<std::byte*>(root.constant.bytes().data());
-    case Home::arena: return base_ + root.offset;
+  switch (root.storage) {
+    case Storage::constant: return const_cast<std::byte*>(root.constant.bytes().data());
+    case Storage::arena: return base_ + root.offset;
     default: return const_cast<std::byte*>(tensors_[root.root].bytes().data());
   }
 }
@@ -52,30 +52,30 @@ Result<Tensor> FastSession::tensor(BufferId id) const {
   const Buffer& buffer = plan_.buffers[id];
   const Buffer& root = plan_.buffers[buffer.root];
   const bool plain = buffer.layout.plain() || same_order(buffer.shape, buffer.layout, {});
-  if (moves(root.home)) {
+  if (moves(root.storage)) {
     const Tensor& whole = tensors_[buffer.root];
     if (id == buffer.root && plain) return whole;
     if (plain) return whole.reshaped(buffer.shape);
   }
-  if (root.home == Home::constant && plain) return root.constant.reshaped(buffer.shape);
+  if (root.storage == Storage::constant && plain) return root.constant.reshaped(buffer.shape);
   DRIFTSCOPE_TRY(Tensor copy, Tensor::unwritten(buffer.dtype, buffer.shape, "a copy of a value"));
   if (copy.elements() > 0)
     DRIFTSCOPE_CHECK(reorder(buffer.shape,
                              static_cast<std::size_t>(bits_per_element(buffer.dtype) / 8), buffer.layout,
                              address(id), {}, copy.mutable_bytes().data(),
-                             copy.elements() < least_copy_for_threads ? nullptr : resources_->pool()));
+                             copy.elements() < min_copy_for_threads ? nullptr : resources_->pool()));
   return copy;
 }
 
-Status FastSession::start(std::vector<Tensor> inputs, Observer& observer) {
+Status FastSession::start(std::vector<Tensor> inputs, TraceSink& trace_sink) {
   if (inputs.size() != plan_.inputs.size())
     return internal_error(fmt::format("the run was started with {} inputs, the graph has {}",
                                       inputs.size(), plan_.inputs.size()));
-  observer_ = &observer;
+  trace_sink_ = &trace_sink;
   next_ = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const ValueId id = resources_->graph->inputs[i];
-    if (observer.wants(id)) DRIFTSCOPE_CHECK(observer.value(id, inputs[i]));
+    if (trace_sink.wants(id)) DRIFTSCOPE_CHECK(trace_sink.value(id, inputs[i]));
     tensors_[plan_.inputs[i]] = std::move(inputs[i]);
   }
   return {};
@@ -95,7 +95,7 @@ Status FastSession::run_node(const PlannedNode& node) {
 }
 
 Result<Progress> FastSession::poll(std::int64_t budget_ns) {
-  if (observer_ == nullptr) return internal_error("poll before start");
+  if (trace_sink_ == nullptr) return internal_error("poll before start");
   const std::int64_t begin = monotonic_ns();
   std::int64_t now = begin;
   while (next_ < plan_.nodes.size()) {
@@ -109,12 +109,12 @@ Result<Progress> FastSession::poll(std::int64_t budget_ns) {
     const std::int64_t end = monotonic_ns();
     bool looked = false;
     for (const auto& [value, buffer] : node.values) {
-      if (!observer_->wants(value)) continue;
+      if (!trace_sink_->wants(value)) continue;
       looked = true;
       DRIFTSCOPE_TRY(const Tensor seen, observed(value, buffer));
-      DRIFTSCOPE_CHECK(observer_->value(value, seen));
+      DRIFTSCOPE_CHECK(trace_sink_->value(value, seen));
     }
-    if (node.node != no_node) observer_->node_done(node.node, end - now);
+    if (node.node != no_node) trace_sink_->node_done(node.node, end - now);
     now = looked ? monotonic_ns() : end;
     for (const BufferId slot : node.dead_slots) tensors_[slot] = Tensor();
     ++next_;
@@ -126,7 +126,7 @@ Result<Progress> FastSession::poll(std::int64_t budget_ns) {
 Result<Tensor> FastSession::observed(ValueId value, BufferId id) const {
   const Buffer& buffer = plan_.buffers[id];
   const auto& outputs = resources_->graph->outputs;
-  if (plan_.buffers[buffer.root].home != Home::handed || same_order(buffer.shape, buffer.layout, {}) ||
+  if (plan_.buffers[buffer.root].storage != Storage::escaping || same_order(buffer.shape, buffer.layout, {}) ||
       std::find(outputs.begin(), outputs.end(), value) != outputs.end())
     return tensor(id);
   const Tensor& whole = tensors_[buffer.root];
@@ -143,7 +143,7 @@ Result<Tensor> FastSession::observed(ValueId value, BufferId id) const {
 }
 
 Result<std::vector<Tensor>> FastSession::finish() {
-  if (observer_ == nullptr || next_ < plan_.nodes.size())
+  if (trace_sink_ == nullptr || next_ < plan_.nodes.size())
     return internal_error("finish before the run was finished");
   std::vector<Tensor> outputs;
   for (const BufferId buffer : plan_.outputs) {

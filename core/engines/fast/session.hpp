@@ -39,7 +39,7 @@ class FastSession final : public Session, private Memory {
   /// Allocates the arena; to be called once before the first run.
   [[nodiscard]] Status prepare();
 
-  [[nodiscard]] Status start(std::vector<Tensor> inputs, Observer& observer) override;
+  [[nodiscard]] Status start(std::vector<Tensor> inputs, TraceSink& trace_sink) override;
   [[nodiscard]] Result<Progress> poll(std::int64_t budget_ns) override;
   [[nodiscard]] Result<std::vector<Tensor>> finish() override;
   [[nodiscard]] RanWith ran_with() const override { return ran_; }
@@ -49,7 +49,7 @@ class FastSession final : public Session, private Memory {
   [[nodiscard]] Result<Tensor> tensor(BufferId buffer) const override;
   void put(BufferId slot, Tensor tensor) override { tensors_[slot] = std::move(tensor); }
   [[nodiscard]] Status run_node(const PlannedNode& node);
-  /// What an observer gets: deferred where its memory is its own and in another order.
+  /// What an trace_sink gets: deferred where its memory is its own and in another order.
   [[nodiscard]] Result<Tensor> observed(ValueId value, BufferId buffer) const;
 
   std::unique_ptr<Resources> resources_;
@@ -59,7 +59,7 @@ class FastSession final : public Session, private Memory {
   Tensor arena_;
   std::byte* base_ = nullptr;  // of the arena
   std::vector<Tensor> tensors_;  // by buffer: inputs and slots
-  Observer* observer_ = nullptr;
+  TraceSink* trace_sink_ = nullptr;
   std::size_t next_ = 0;
 };
 

@@ -75,15 +75,15 @@ class OrtEngine final : public Engine {
     ran.options.insert(options.config.begin(), options.config.end());
     const CreateRequest request{given.source->model, given.source, options.optimization,
                                 options.threads, options.config};
-    std::function<Result<ModelForm>()> make_watched;
+    std::function<Result<ModelForm>()> make_traced;
     if (const std::string why = backend().hides_optimized(); given.fuse && !why.empty())
       ran.options["fused_values"] = "none: " + why;
     else if (given.fuse)
-      make_watched = [graph, request] { return as_optimized(*graph, request); };
+      make_traced = [graph, request] { return as_optimized(*graph, request); };
     DRIFTSCOPE_TRY(ModelForm form,
                    given.fuse ? untouched(request) : with_every_value(*graph, request));
     return std::unique_ptr<Session>(std::make_unique<RuntimeSession>(
-        std::move(graph), std::move(form), std::move(ran), std::move(make_watched)));
+        std::move(graph), std::move(form), std::move(ran), std::move(make_traced)));
   }
 };
 

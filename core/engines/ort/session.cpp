@@ -7,11 +7,11 @@
 namespace driftscope::ort {
 
 RuntimeSession::RuntimeSession(std::shared_ptr<const Graph> graph, ModelForm plain, RanWith ran,
-                               std::function<Result<ModelForm>()> make_watched)
+                               std::function<Result<ModelForm>()> make_traced)
     : graph_(std::move(graph)),
       ran_(std::move(ran)),
       plain_(adopt(std::move(plain))),
-      make_watched_(std::move(make_watched)) {
+      make_traced_(std::move(make_traced)) {
   for (const ValueId id : graph_->outputs)
     if (std::find(outputs_.begin(), outputs_.end(), id) == outputs_.end()) outputs_.push_back(id);
 }
@@ -25,31 +25,31 @@ RuntimeSession::Form RuntimeSession::adopt(ModelForm form) {
   return adopted;
 }
 
-bool RuntimeSession::wants_inner(const Observer& observer) const {
+bool RuntimeSession::wants_inner(const TraceSink& trace_sink) const {
   for (const Node& node : graph_->nodes)
     for (const ValueId id : node.outputs)
-      if (id != no_value && observer.wants(id) &&
+      if (id != no_value && trace_sink.wants(id) &&
           std::find(outputs_.begin(), outputs_.end(), id) == outputs_.end())
         return true;
   return false;
 }
 
-Status RuntimeSession::start(std::vector<Tensor> inputs, Observer& observer) {
+Status RuntimeSession::start(std::vector<Tensor> inputs, TraceSink& trace_sink) {
   if (inputs.size() != graph_->inputs.size())
     return internal_error(fmt::format("the run was started with {} inputs, the graph has {}",
                                       inputs.size(), graph_->inputs.size()));
-  const bool inner = make_watched_ && wants_inner(observer);
-  if (inner && !watched_) {
-    DRIFTSCOPE_TRY(ModelForm made, make_watched_());
-    watched_ = adopt(std::move(made));
+  const bool inner = make_traced_ && wants_inner(trace_sink);
+  if (inner && !traced_) {
+    DRIFTSCOPE_TRY(ModelForm made, make_traced_());
+    traced_ = adopt(std::move(made));
   }
-  current_ = inner ? &*watched_ : &plain_;
-  observer_ = &observer;
+  current_ = inner ? &*traced_ : &plain_;
+  trace_sink_ = &trace_sink;
   inputs_.clear();
   results_.clear();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const ValueId id = graph_->inputs[i];
-    if (observer.wants(id)) DRIFTSCOPE_CHECK(observer.value(id, inputs[i]));
+    if (trace_sink.wants(id)) DRIFTSCOPE_CHECK(trace_sink.value(id, inputs[i]));
     inputs_.push_back({graph_->values[id].name, std::move(inputs[i])});
   }
   state_ = State::started;
@@ -66,7 +66,7 @@ Progress RuntimeSession::progress() const {
 Status RuntimeSession::begin_run() {
   asked_ = outputs_;
   for (const ValueId id : current_->captured)
-    if (observer_->wants(id)) asked_.push_back(id);
+    if (trace_sink_->wants(id)) asked_.push_back(id);
   std::vector<std::string> names;
   for (const ValueId id : asked_) names.push_back(graph_->values[id].name);
   DRIFTSCOPE_CHECK(current_->model->run(inputs_, names));
@@ -83,11 +83,11 @@ Status RuntimeSession::hand_over(RunResult result) {
   for (const Node& node : graph_->nodes)
     for (const ValueId id : node.outputs) {
       const auto found = id == no_value ? results_.end() : results_.find(id);
-      if (found != results_.end() && observer_->wants(id))
-        DRIFTSCOPE_CHECK(observer_->value(id, found->second));
+      if (found != results_.end() && trace_sink_->wants(id))
+        DRIFTSCOPE_CHECK(trace_sink_->value(id, found->second));
     }
   if (!graph_->nodes.empty())
-    observer_->node_done(static_cast<NodeId>(graph_->nodes.size() - 1), result.time_ns);
+    trace_sink_->node_done(static_cast<NodeId>(graph_->nodes.size() - 1), result.time_ns);
   inputs_.clear();
   state_ = State::finished;
   return {};
@@ -113,7 +113,7 @@ Result<std::vector<Tensor>> RuntimeSession::finish() {
   for (const ValueId id : graph_->outputs) outputs.push_back(results_.at(id));
   results_.clear();
   state_ = State::idle;
-  observer_ = nullptr;
+  trace_sink_ = nullptr;
   return outputs;
 }
 

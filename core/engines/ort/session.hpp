@@ -1,4 +1,4 @@
-// A run of one model by ONNX Runtime, told to the observer once it is over: ONNX Runtime hands over
+// A run of one model by ONNX Runtime, told to the trace_sink once it is over: ONNX Runtime hands over
 // values only at the end of a run. Client: engines/ort/engine.cpp.
 #pragma once
 
@@ -21,12 +21,12 @@ struct ModelForm {
 
 class RuntimeSession final : public Session {
  public:
-  /// `make_watched`: another form with inner values, made once an observer wants some; runs that nobody
+  /// `make_traced`: another form with inner values, made once an trace_sink wants some; runs that nobody
   /// watches go by `plain`. Without it `plain` is the form for all runs.
   RuntimeSession(std::shared_ptr<const Graph> graph, ModelForm plain, RanWith ran,
-                 std::function<Result<ModelForm>()> make_watched = {});
+                 std::function<Result<ModelForm>()> make_traced = {});
 
-  [[nodiscard]] Status start(std::vector<Tensor> inputs, Observer& observer) override;
+  [[nodiscard]] Status start(std::vector<Tensor> inputs, TraceSink& trace_sink) override;
   [[nodiscard]] Result<Progress> poll(std::int64_t budget_ns) override;
   [[nodiscard]] Result<std::vector<Tensor>> finish() override;
   [[nodiscard]] RanWith ran_with() const override;
@@ -41,7 +41,7 @@ class RuntimeSession final : public Session {
   };
 
   [[nodiscard]] Form adopt(ModelForm form);
-  [[nodiscard]] bool wants_inner(const Observer& observer) const;
+  [[nodiscard]] bool wants_inner(const TraceSink& trace_sink) const;
   [[nodiscard]] Progress progress() const;
   [[nodiscard]] Status begin_run();
   [[nodiscard]] Status hand_over(RunResult result);
@@ -49,12 +49,12 @@ class RuntimeSession final : public Session {
   std::shared_ptr<const Graph> graph_;
   RanWith ran_;
   Form plain_;
-  std::optional<Form> watched_;
-  std::function<Result<ModelForm>()> make_watched_;
+  std::optional<Form> traced_;
+  std::function<Result<ModelForm>()> make_traced_;
   std::vector<ValueId> outputs_;  // of the graph, each once
   State state_ = State::idle;
   Form* current_ = &plain_;
-  Observer* observer_ = nullptr;
+  TraceSink* trace_sink_ = nullptr;
   std::vector<NamedTensor> inputs_;
   std::vector<ValueId> asked_;  // of the run that goes on
   std::map<ValueId, Tensor> results_;

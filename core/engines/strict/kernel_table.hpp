@@ -20,7 +20,7 @@
 
 namespace driftscope {
 
-/// What nodes that hang on constants alone came to, by value.
+/// What nodes that depend only on constants alone came to, by value.
 using FoldedValues = std::vector<std::optional<Tensor>>;
 
 /// What a kernel sees when a session is prepared. Kernels keep a copy: what it refers to outlives

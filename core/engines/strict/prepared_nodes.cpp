@@ -11,8 +11,8 @@ namespace {
 
 // What is computed ahead is kept: at most this, and this many times what it is computed from (the weights
 // of 8 bits that become floats).
-constexpr std::int64_t most_folded_bytes = 1 << 20;
-constexpr std::int64_t most_growth = 8;
+constexpr std::int64_t max_folded_bytes = 1 << 20;
+constexpr std::int64_t max_growth = 8;
 
 // Every allocation of a kernel ends here when there is no memory: nothing is thrown further.
 template <class Body>
@@ -76,7 +76,7 @@ bool is_worth_folding(const StrictSite& site) {
     read += static_cast<std::int64_t>(constant->byte_size());
   }
   const auto made = output_bytes(site);
-  return made && *made <= std::max(most_folded_bytes, most_growth * read);
+  return made && *made <= std::max(max_folded_bytes, max_growth * read);
 }
 
 }  // namespace

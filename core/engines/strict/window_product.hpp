@@ -103,7 +103,7 @@ class WindowProduct {
  private:
   static constexpr std::int64_t products_per_chunk = 131072;  // worth handing to a thread
   static constexpr std::int64_t elements_per_block = 32768;   // accumulators that stay in the cache
-  static constexpr std::int64_t most_columns = 8192;          // of one output
+  static constexpr std::int64_t max_columns = 8192;          // of one output
   static constexpr std::int64_t rows_per_block = 96;  // a multiple of every micro tile's rows
 
   // Windows whose tap runs are one piece: whole rows of windows, or a part of one.
@@ -156,7 +156,7 @@ class WindowProduct {
     block_outputs_ = std::min(rows_per_block, layout_.outputs);
     zeros_.assign(static_cast<std::size_t>(block_outputs_), T(0));
     std::int64_t wanted = std::clamp<std::int64_t>(elements_per_block / block_outputs_,
-                                                   4 * kernels_.columns, most_columns);
+                                                   4 * kernels_.columns, max_columns);
     wanted = std::clamp(layout_.rows * layout_.pitch / blocks_for_threads(samples),
                         std::min<std::int64_t>(2 * kernels_.columns, wanted), wanted);
     if (layout_.pitch > wanted) {

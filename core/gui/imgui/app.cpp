@@ -11,7 +11,7 @@
 #include "core/gui/imgui/widgets.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 constexpr double message_seconds = 5.0;
@@ -326,4 +326,4 @@ void App::after_render(const std::function<Image(Box)>& read) {
   save_image(read(view_box_));
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

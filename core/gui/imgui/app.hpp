@@ -13,7 +13,7 @@
 
 #include "core/gui/imgui/view.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 struct AppOptions {
   bool dark = true;
@@ -28,7 +28,7 @@ class App {
   App(Host& host, std::span<const std::byte> font, AppOptions options);
   ~App();
 
-  /// Before ImGui::NewFrame. True: the fonts were made anew, their texture must be as well.
+  /// Before ImGui::NewFrame. True: the fonts were made again, their texture must be as well.
   [[nodiscard]] bool prepare();
   void frame();
   /// `read` gives the pixels of a box of the screen: for pictures that are saved as they were seen.
@@ -111,4 +111,4 @@ class App {
   bool grab_ = false;  // the view's pixels, after this frame
 };
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -8,7 +8,7 @@
 #include "core/gui/imgui/app.hpp"
 #include "core/gui/imgui/widgets.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -291,4 +291,4 @@ void App::draw_help(Screen& screen) {
   ImGui::EndPopup();
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -9,7 +9,7 @@
 #include "core/gui/imgui/widgets.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 /// A name to the left, a figure to the right.
@@ -129,4 +129,4 @@ void App::draw_details_line(Screen& screen) {
   add("time", metric_text(cell, Metric::time));
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -11,7 +11,7 @@
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 class DriftView final : public View {
@@ -195,4 +195,4 @@ class DriftView final : public View {
 
 std::unique_ptr<View> make_drift_view() { return std::make_unique<DriftView>(); }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <span>
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 [[nodiscard]] std::span<const std::byte> default_font();
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 // Of OpenGL's specification; the functions that ImGui loads natively come without these.
@@ -64,4 +64,4 @@ Image read_gl_pixels(Box box, int width, int height) {
   return image;
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -7,7 +7,7 @@
 #include "core/gui/heat_map.hpp"
 #include "core/gui/painter.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 /// Sharp when enlarged, smooth when reduced. 0 for an empty image or one beyond what GL takes.
 [[nodiscard]] std::uintptr_t make_gl_texture(const Image& image);
@@ -17,4 +17,4 @@ void clear_gl(int width, int height, Colour colour);
 /// Pixels of the framebuffer, `height` high, whose origin GL has below.
 [[nodiscard]] Image read_gl_pixels(Box box, int width, int height);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

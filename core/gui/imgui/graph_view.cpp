@@ -9,7 +9,7 @@
 #include "core/gui/svg_painter.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 class GraphView final : public View {
@@ -171,4 +171,4 @@ class GraphView final : public View {
 
 std::unique_ptr<View> make_graph_view() { return std::make_unique<GraphView>(); }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

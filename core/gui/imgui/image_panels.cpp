@@ -7,43 +7,43 @@
 #include "core/gui/imgui/widgets.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
-TensorPlates::~TensorPlates() { clear(); }
+ImagePanels::~ImagePanels() { clear(); }
 
-void TensorPlates::clear() {
-  for (Plate& plate : plates_)
-    if (plate.texture != 0 && host_ != nullptr) host_->release_texture(plate.texture);
-  plates_.clear();
+void ImagePanels::clear() {
+  for (ImagePanel& panel : panels_)
+    if (panel.texture != 0 && host_ != nullptr) host_->release_texture(panel.texture);
+  panels_.clear();
 }
 
-void TensorPlates::add(Screen& screen, const std::string& name, const std::vector<double>& values, double low,
+void ImagePanels::add(Screen& screen, const std::string& name, const std::vector<double>& values, double low,
                        double high, ColourMap map) {
   host_ = &screen.host;
-  Plate plate{name, heat_map(values, layout_, low, high, map), 0, low, high, map};
-  plate.texture = screen.host.make_texture(plate.image);
-  plates_.push_back(std::move(plate));
+  ImagePanel panel{name, heat_map(values, layout_, low, high, map), 0, low, high, map};
+  panel.texture = screen.host.make_texture(panel.image);
+  panels_.push_back(std::move(panel));
 }
 
-Image TensorPlates::image() const {
+Image ImagePanels::image() const {
   constexpr std::int64_t gap = 4;
   Image all;
-  for (const Plate& plate : plates_) {
-    all.width += plate.image.width + (all.width > 0 ? gap : 0);
-    all.height = std::max(all.height, plate.image.height);
+  for (const ImagePanel& panel : panels_) {
+    all.width += panel.image.width + (all.width > 0 ? gap : 0);
+    all.height = std::max(all.height, panel.image.height);
   }
   all.pixels.assign(static_cast<std::size_t>(all.width * all.height), Colour{0, 0, 0, 0});
   std::int64_t left = 0;
-  for (const Plate& plate : plates_) {
-    for (std::int64_t y = 0; y < plate.image.height; ++y)
-      std::copy_n(plate.image.pixels.begin() + y * plate.image.width, plate.image.width,
+  for (const ImagePanel& panel : panels_) {
+    for (std::int64_t y = 0; y < panel.image.height; ++y)
+      std::copy_n(panel.image.pixels.begin() + y * panel.image.width, panel.image.width,
                   all.pixels.begin() + y * all.width + left);
-    left += plate.image.width + gap;
+    left += panel.image.width + gap;
   }
   return all;
 }
 
-void TensorPlates::look_at(std::int64_t element) {
+void ImagePanels::look_at(std::int64_t element) {
   marked_ = element;
   const auto place = layout_.place(element);
   zoom_ = std::max(1.0f, static_cast<float>(std::max(layout_.width(), layout_.height())) / 24.0f);
@@ -51,17 +51,17 @@ void TensorPlates::look_at(std::int64_t element) {
              (static_cast<float>(place.y) + 0.5f) / static_cast<float>(layout_.height())};
 }
 
-float TensorPlates::height_for(float width) const {
+float ImagePanels::height_for(float width) const {
   if (layout_.width() == 0) return 0.0f;
-  return width / static_cast<float>(std::max<std::size_t>(1, plates_.size())) *
+  return width / static_cast<float>(std::max<std::size_t>(1, panels_.size())) *
          static_cast<float>(layout_.height()) / static_cast<float>(layout_.width());
 }
 
-std::int64_t TensorPlates::draw(Screen& screen, ImVec2 room) {
+std::int64_t ImagePanels::draw(Screen& screen, ImVec2 room) {
   const ImVec2 origin = ImGui::GetCursorScreenPos();
-  const Canvas area = canvas("plates", room);
+  const Canvas area = canvas("panels", room);
   auto painter = screen.painter();
-  const auto count = static_cast<float>(plates_.size());
+  const auto count = static_cast<float>(panels_.size());
   const float gap = 14.0f * screen.scale;
   // Wide tensors under each other, others side by side: whatever gives larger pictures.
   const float aspect = static_cast<float>(layout_.width()) / static_cast<float>(layout_.height());
@@ -72,7 +72,7 @@ std::int64_t TensorPlates::draw(Screen& screen, ImVec2 room) {
   const float below = fit(room.x, (room.y - gap * (count - 1.0f)) / count - head - foot);
   const bool stacked = below > beside * 1.15f;
   std::int64_t over = -1;
-  for (std::size_t i = 0; i < plates_.size(); ++i) {
+  for (std::size_t i = 0; i < panels_.size(); ++i) {
     const auto place = static_cast<float>(i);
     const float width = stacked ? room.x : (room.x - gap * (count - 1.0f)) / count;
     const float height = stacked ? (room.y - gap * (count - 1.0f)) / count : room.y;
@@ -81,14 +81,14 @@ std::int64_t TensorPlates::draw(Screen& screen, ImVec2 room) {
     const Box whole{cell.left, cell.top, cell.left + width, cell.top + height};
     const Box picture{whole.left, whole.top + head, whole.right, whole.bottom - foot};
     const auto letters = static_cast<std::size_t>(width / (painter.text_width("nnnnnnnnnn") / 10.0f));
-    const std::string& name = plates_[i].name;
+    const std::string& name = panels_[i].name;
     painter.text({whole.left, whole.top + head * 0.45f},
                  painter.text_width(name) <= width ? name : elide(name, letters), screen.theme.ink,
                  Anchor::start, false);
-    const std::int64_t found = draw_plate(screen, painter, plates_[i], picture, aspect);
+    const std::int64_t found = draw_panel(screen, painter, panels_[i], picture, aspect);
     if (found >= 0) over = found;
     const float below_picture = picture.top + std::min(picture.height(), picture.width() / aspect);
-    draw_scale(screen, painter, plates_[i], {whole.left, below_picture + 4.0f, whole.right, whole.bottom});
+    draw_scale(screen, painter, panels_[i], {whole.left, below_picture + 4.0f, whole.right, whole.bottom});
   }
   handle_mouse(area.hovered);
   if (over >= 0 && area.clicked && !dragged_) marked_ = over;
@@ -96,7 +96,7 @@ std::int64_t TensorPlates::draw(Screen& screen, ImVec2 room) {
   return area.hovered ? over : -1;
 }
 
-std::int64_t TensorPlates::draw_plate(Screen& screen, Painter& painter, const Plate& plate, Box room,
+std::int64_t ImagePanels::draw_panel(Screen& screen, Painter& painter, const ImagePanel& panel, Box room,
                                       float aspect) {
   if (room.height() < 4.0f || room.width() < 4.0f) return -1;
   const float height = std::min(room.height(), room.width() / aspect);
@@ -105,8 +105,8 @@ std::int64_t TensorPlates::draw_plate(Screen& screen, Painter& painter, const Pl
   const float left = std::clamp(centre_.x - span / 2.0f, 0.0f, 1.0f - span);
   const float top = std::clamp(centre_.y - span / 2.0f, 0.0f, 1.0f - span);
   painter.fill(box, screen.theme.raised, 0.0f);
-  if (plate.texture != 0)
-    ImGui::GetWindowDrawList()->AddImage(reinterpret_cast<ImTextureID>(plate.texture), {box.left, box.top},
+  if (panel.texture != 0)
+    ImGui::GetWindowDrawList()->AddImage(reinterpret_cast<ImTextureID>(panel.texture), {box.left, box.top},
                                          {box.right, box.bottom}, {left, top}, {left + span, top + span});
   const auto columns = static_cast<float>(layout_.width());
   const auto rows = static_cast<float>(layout_.height());
@@ -136,12 +136,12 @@ std::int64_t TensorPlates::draw_plate(Screen& screen, Painter& painter, const Pl
   return layout_.element(static_cast<std::int64_t>(u * columns), static_cast<std::int64_t>(v * rows));
 }
 
-void TensorPlates::draw_scale(const Screen& screen, Painter& painter, const Plate& plate, Box box) {
+void ImagePanels::draw_scale(const Screen& screen, Painter& painter, const ImagePanel& panel, Box box) {
   const float height = painter.line_height(true) * 0.45f;
-  const double most = std::max(std::abs(plate.low), std::abs(plate.high));
-  const bool diverging = plate.map == ColourMap::diverging;
-  const std::string low = format_number(diverging ? -most : plate.low);
-  const std::string high = format_number(diverging ? most : plate.high);
+  const double most = std::max(std::abs(panel.low), std::abs(panel.high));
+  const bool diverging = panel.map == ColourMap::diverging;
+  const std::string low = format_number(diverging ? -most : panel.low);
+  const std::string high = format_number(diverging ? most : panel.high);
   const float y = box.top + painter.line_height(true) * 0.55f;
   const float left = box.left + painter.text_width(low, true) + 6.0f;
   const float right =
@@ -160,7 +160,7 @@ void TensorPlates::draw_scale(const Screen& screen, Painter& painter, const Plat
   painter.text({right + 6.0f, y}, high, screen.theme.dim, Anchor::start, true);
 }
 
-void TensorPlates::handle_mouse(bool hovered) {
+void ImagePanels::handle_mouse(bool hovered) {
   const ImGuiIO& io = ImGui::GetIO();
   if (!hovered && !ImGui::IsItemActive()) return;
   if (io.MouseWheel != 0.0f && over_box_.contains(point(io.MousePos))) {
@@ -186,4 +186,4 @@ void TensorPlates::handle_mouse(bool hovered) {
   centre_ = {std::clamp(centre_.x, half, 1.0f - half), std::clamp(centre_.y, half, 1.0f - half)};
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -7,16 +7,16 @@
 #include "core/gui/heat_map.hpp"
 #include "core/gui/imgui/view.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
-class TensorPlates {
+class ImagePanels {
  public:
-  TensorPlates() = default;
-  ~TensorPlates();
-  TensorPlates(const TensorPlates&) = delete;
-  TensorPlates& operator=(const TensorPlates&) = delete;
+  ImagePanels() = default;
+  ~ImagePanels();
+  ImagePanels(const ImagePanels&) = delete;
+  ImagePanels& operator=(const ImagePanels&) = delete;
 
-  /// How tensors lie on the plane; what is shown is to be added anew after a change.
+  /// How tensors lie on the plane; what is shown is to be added again after a change.
   [[nodiscard]] PlaneLayout& layout() { return layout_; }
   [[nodiscard]] const PlaneLayout& layout() const { return layout_; }
   void show_all() { zoom_ = 1.0f, centre_ = {0.5f, 0.5f}; }
@@ -35,7 +35,7 @@ class TensorPlates {
   std::int64_t draw(Screen& screen, ImVec2 room);
 
  private:
-  struct Plate {
+  struct ImagePanel {
     std::string name;
     Image image;
     std::uintptr_t texture = 0;
@@ -44,13 +44,13 @@ class TensorPlates {
     ColourMap map = ColourMap::sequential;
   };
 
-  std::int64_t draw_plate(Screen& screen, Painter& painter, const Plate& plate, Box room, float aspect);
-  static void draw_scale(const Screen& screen, Painter& painter, const Plate& plate, Box box);
+  std::int64_t draw_panel(Screen& screen, Painter& painter, const ImagePanel& panel, Box room, float aspect);
+  static void draw_scale(const Screen& screen, Painter& painter, const ImagePanel& panel, Box box);
   void handle_mouse(bool hovered);
 
   Host* host_ = nullptr;
   PlaneLayout layout_{Shape{0}};
-  std::vector<Plate> plates_;
+  std::vector<ImagePanel> panels_;
   bool dragged_ = false;
   std::int64_t marked_ = -1;
   float zoom_ = 1.0f;
@@ -58,4 +58,4 @@ class TensorPlates {
   Box over_box_;
 };
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

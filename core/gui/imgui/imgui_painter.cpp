@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 ImVec2 v(Point p) { return {p.x, p.y}; }
@@ -82,4 +82,4 @@ void ImGuiPainter::clip(Box box) { list_->PushClipRect({box.left, box.top}, {box
 
 void ImGuiPainter::unclip() { list_->PopClipRect(); }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

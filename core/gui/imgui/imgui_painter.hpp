@@ -5,7 +5,7 @@
 
 #include "core/gui/painter.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 [[nodiscard]] inline ImU32 im(Colour colour) { return IM_COL32(colour.r, colour.g, colour.b, colour.a); }
 [[nodiscard]] inline ImVec4 im4(Colour colour) { return ImGui::ColorConvertU32ToFloat4(im(colour)); }
@@ -41,4 +41,4 @@ class ImGuiPainter final : public Painter {
   float scale_;
 };
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

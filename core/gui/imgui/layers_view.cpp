@@ -10,7 +10,7 @@
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 constexpr int fixed_columns = 5;
@@ -348,4 +348,4 @@ class LayersView final : public View {
 
 std::unique_ptr<View> make_layers_view() { return std::make_unique<LayersView>(); }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

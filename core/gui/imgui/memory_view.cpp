@@ -8,7 +8,7 @@
 #include "core/gui/svg_painter.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 class MemoryView final : public View {
@@ -103,4 +103,4 @@ class MemoryView final : public View {
 
 std::unique_ptr<View> make_memory_view() { return std::make_unique<MemoryView>(); }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -5,7 +5,7 @@
 #include "core/gui/svg_painter.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 class RunsView final : public View {
@@ -29,7 +29,7 @@ class RunsView final : public View {
     }
     ImGui::EndChild();
     ImGui::SameLine();
-    if (ImGui::BeginChild("course")) draw_course(screen, (*history)[chosen_]);
+    if (ImGui::BeginChild("series")) draw_series(screen, (*history)[chosen_]);
     ImGui::EndChild();
   }
 
@@ -45,7 +45,7 @@ class RunsView final : public View {
   }
 
  private:
-  static void draw_course(Screen& screen, const RunTrend& trend) {
+  static void draw_series(Screen& screen, const RunTrend& trend) {
     ImGui::TextUnformatted(trend.title.c_str());
     small_text(screen, trend.where, screen.theme.dim);
     const ImVec2 room = ImGui::GetContentRegionAvail();
@@ -83,4 +83,4 @@ class RunsView final : public View {
 
 std::unique_ptr<View> make_runs_view() { return std::make_unique<RunsView>(); }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

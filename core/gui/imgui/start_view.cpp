@@ -9,7 +9,7 @@
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 class StartView final : public View {
@@ -192,4 +192,4 @@ class StartView final : public View {
 
 std::unique_ptr<View> make_start_view() { return std::make_unique<StartView>(); }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 Fonts load_fonts(std::span<const std::byte> font, float scale) {
   // What names and our own texts use: Latin, Greek, punctuation, arrows, mathematics.
@@ -97,7 +97,7 @@ void apply_theme(const Theme& theme, float scale, bool touch) {
 }
 
 void draw_logo(const Screen& screen) {
-  // Two courses that part: what Driftscope looks for.
+  // Two series that part: what Driftscope looks for.
   const float size = ImGui::GetFrameHeight() * 0.82f;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float y = at.y + ImGui::GetFrameHeight() / 2.0f;
@@ -117,4 +117,4 @@ void draw_logo(const Screen& screen) {
   ImGui::Dummy({size, ImGui::GetFrameHeight()});
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -6,18 +6,18 @@
 
 #include "core/gui/imgui/view.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 struct Fonts {
   ImFont* regular = nullptr;
   ImFont* small = nullptr;
 };
 
-/// Fills the font atlas anew. Roboto's figures all have one width, so that numbers stand in columns.
+/// Fills the font atlas again. Roboto's figures all have one width, so that numbers stand in columns.
 [[nodiscard]] Fonts load_fonts(std::span<const std::byte> font, float scale);
 
 void apply_theme(const Theme& theme, float scale, bool touch);
 
 void draw_logo(const Screen& screen);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -10,7 +10,7 @@
 #include "core/report/format.hpp"
 #include "core/results/output.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 constexpr std::size_t top_count = 5;
@@ -276,4 +276,4 @@ class SummaryView final : public View {
 
 std::unique_ptr<View> make_summary_view() { return std::make_unique<SummaryView>(); }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

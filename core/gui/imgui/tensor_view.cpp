@@ -13,7 +13,7 @@
 #include "core/gui/tensor_slice.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 /// A tensor with its values as doubles.
@@ -35,7 +35,7 @@ class TensorView final : public View {
     if (!left_ && !right_) return empty_state(screen, "This layer's values are not at hand.", why_.c_str());
     draw_toolbar(screen);
     if (layout().width() == 0) {
-      plates_.clear();
+      panels_.clear();
       return empty_state(screen, "The tensor has no elements.",
                          "One of its dimensions is zero: there is nothing to show and nothing to compare.");
     }
@@ -44,10 +44,10 @@ class TensorView final : public View {
     const float em = ImGui::GetFontSize();
     const bool show_charts = both() && room.y > 20.0f * em;
     // The pictures take what their shape can use, the charts the rest of it.
-    const float needed = plates_.height_for(room.x) + 4.0f * em;
+    const float needed = panels_.height_for(room.x) + 4.0f * em;
     const float pictures = show_charts ? std::clamp(needed, room.y * 0.4f, room.y - 11.0f * em) : room.y;
     const float charts = room.y - pictures - ImGui::GetStyle().ItemSpacing.y;
-    const std::int64_t over = plates_.draw(screen, {room.x, pictures});
+    const std::int64_t over = panels_.draw(screen, {room.x, pictures});
     if (over >= 0) draw_tooltip(screen, over);
     if (show_charts) draw_charts(screen, {room.x, charts});
   }
@@ -70,7 +70,7 @@ class TensorView final : public View {
 
   SavedPicture picture(const Screen& screen) const override {
     SavedPicture saved;
-    saved.pixels = plates_.image();
+    saved.pixels = panels_.image();
     if (both()) {
       SvgPainter painter(900.0f, 420.0f, screen.theme.panel);
       paint_ulp_histogram(painter, {16.0f, 16.0f, 450.0f, 404.0f}, histogram_, screen.theme);
@@ -82,8 +82,8 @@ class TensorView final : public View {
   }
 
  private:
-  [[nodiscard]] PlaneLayout& layout() { return plates_.layout(); }
-  [[nodiscard]] const PlaneLayout& layout() const { return plates_.layout(); }
+  [[nodiscard]] PlaneLayout& layout() { return panels_.layout(); }
+  [[nodiscard]] const PlaneLayout& layout() const { return panels_.layout(); }
   [[nodiscard]] bool both() const { return left_ && right_ && !difference_.empty(); }
 
   std::optional<Loaded> load_one(const Screen& screen, std::size_t target) {
@@ -131,7 +131,7 @@ class TensorView final : public View {
     layout() = PlaneLayout(now);
     layout().choose(chosen);
     layout().show_tiles(tiles_);
-    if (now != before) plates_.show_all();
+    if (now != before) panels_.show_all();
     changed_ = true;
   }
 
@@ -167,7 +167,7 @@ class TensorView final : public View {
       if (ImGui::Checkbox("All side by side", &tiles_)) {
         layout().show_tiles(tiles_);
         changed_ = true;
-        plates_.show_all();
+        panels_.show_all();
       }
     }
     if (left_ && right_) {
@@ -194,27 +194,27 @@ class TensorView final : public View {
     }
     layout().choose(chosen);
     changed_ = true;
-    plates_.look_at(element);
+    panels_.look_at(element);
   }
 
   void refresh(Screen& screen) {
     if (!changed_) return;
     changed_ = false;
-    plates_.clear();
+    panels_.clear();
     const auto& targets = screen.snapshot->targets;
     const ValueRange shared = left_ && right_ ? joined(left_->range, right_->range)
                               : left_         ? left_->range
                                               : right_->range;
     if (left_)
-      plates_.add(screen, targets[0].name, left_->values, shared_ ? shared.low : left_->range.low,
+      panels_.add(screen, targets[0].name, left_->values, shared_ ? shared.low : left_->range.low,
                   shared_ ? shared.high : left_->range.high, ColourMap::sequential);
     if (right_)
-      plates_.add(screen, targets[screen.target()].name, right_->values,
+      panels_.add(screen, targets[screen.target()].name, right_->values,
                   shared_ ? shared.low : right_->range.low, shared_ ? shared.high : right_->range.high,
                   ColourMap::sequential);
     if (!both()) return;
     const ValueRange range = range_of(difference_);
-    plates_.add(screen, targets[screen.target()].name + " − " + targets[0].name, difference_, range.low,
+    panels_.add(screen, targets[screen.target()].name + " − " + targets[0].name, difference_, range.low,
                 range.high, ColourMap::diverging);
   }
 
@@ -269,7 +269,7 @@ class TensorView final : public View {
   std::vector<double> difference_;
   UlpHistogram histogram_;
   Scatter scatter_;
-  TensorPlates plates_;
+  ImagePanels panels_;
   std::int64_t worst_ = -1;  // element; none where nothing differs
   std::string why_;
   bool shared_ = true;
@@ -281,4 +281,4 @@ class TensorView final : public View {
 
 std::unique_ptr<View> make_tensor_view() { return std::make_unique<TensorView>(); }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

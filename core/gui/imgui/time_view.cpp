@@ -10,7 +10,7 @@
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 namespace {
 
 class TimeView final : public View {
@@ -215,4 +215,4 @@ class TimeView final : public View {
 
 std::unique_ptr<View> make_time_view() { return std::make_unique<TimeView>(); }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

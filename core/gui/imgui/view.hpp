@@ -14,7 +14,7 @@
 #include "core/gui/selection.hpp"
 #include "core/gui/theme.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 /// Of one frame.
 struct Screen {
@@ -75,4 +75,4 @@ class View {
 [[nodiscard]] std::unique_ptr<View> make_summary_view();
 [[nodiscard]] std::unique_ptr<View> make_runs_view();
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

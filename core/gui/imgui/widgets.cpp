@@ -5,7 +5,7 @@
 
 #include "core/gui/verdict_mark.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 bool segments(const Screen& screen, const char* id, int& chosen, std::initializer_list<const char*> names) {
   bool changed = false;
@@ -186,4 +186,4 @@ void splitter(const Screen& screen, const char* id, bool vertical, float length,
   }
 }
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -7,7 +7,7 @@
 
 #include "core/gui/imgui/view.hpp"
 
-namespace driftscope::ui {
+namespace driftscope::gui {
 
 /// Buttons side by side of which one is chosen; true when that changed.
 bool segments(const Screen& screen, const char* id, int& chosen, std::initializer_list<const char*> names);
@@ -54,4 +54,4 @@ struct Canvas {
 void splitter(const Screen& screen, const char* id, bool vertical, float length, float& share, float low,
               float high);
 
-}  // namespace driftscope::ui
+}  // namespace driftscope::gui

@@ -198,8 +198,8 @@ std::vector<TensorType> infer_body(SubgraphTypes& subgraphs, std::span<const Ten
                                    std::vector<TensorType>& carried,
                                    std::span<const TensorType> after, std::size_t first_carried,
                                    std::size_t outputs) {
-  constexpr int most_passes = 3;
-  for (int pass = 0; pass <= most_passes; ++pass) {
+  constexpr int max_passes = 3;
+  for (int pass = 0; pass <= max_passes; ++pass) {
     std::vector<TensorType> inputs(before.begin(), before.end());
     inputs.insert(inputs.end(), carried.begin(), carried.end());
     inputs.insert(inputs.end(), after.begin(), after.end());
@@ -208,7 +208,7 @@ std::vector<TensorType> infer_body(SubgraphTypes& subgraphs, std::span<const Ten
     bool stable = true;
     for (std::size_t i = 0; i < carried.size(); ++i) {
       TensorType wider = common_type(carried[i], (*result)[first_carried + i]);
-      if (pass + 1 >= most_passes) wider.shape.reset();
+      if (pass + 1 >= max_passes) wider.shape.reset();
       stable = stable && wider.shape == carried[i].shape && wider.dtype == carried[i].dtype;
       carried[i] = std::move(wider);
     }

@@ -122,7 +122,7 @@ void add_unary(OperatorTable& table, std::string_view op_type, std::int64_t sinc
                                       .inputs = {1, 1},
                                       .outputs = {1, 1},
                                       .infer = Unary<Row>::infer,
-                                      .selects = requires { Row::selects; }}));
+                                      .exact_copy = requires { Row::selects; }}));
 }
 
 }  // namespace driftscope

@@ -17,18 +17,6 @@ Status expect_index(const InferContext& context, std::size_t input, std::string_
                                dtype_name(dtype)));
 }
 
-std::vector<std::int64_t> indices_of(const Tensor& tensor) {
-  std::vector<std::int64_t> result;
-  if (tensor.dtype() == DType::int64) {
-    const auto values = tensor.values<std::int64_t>();
-    result.assign(values.begin(), values.end());
-  } else if (tensor.dtype() == DType::int32) {
-    const auto values = tensor.values<std::int32_t>();
-    result.assign(values.begin(), values.end());
-  }
-  return result;
-}
-
 Result<std::vector<std::int64_t>> positions_of(const Tensor& tensor, std::int64_t size,
                                                std::size_t input, std::string_view name) {
   std::vector<std::int64_t> positions = indices_of(tensor);

@@ -11,15 +11,13 @@
 
 #include "core/eval/operator.hpp"
 #include "core/graph/attributes.hpp"
+#include "core/model/indices_of.hpp"
 
 namespace driftscope {
 
 /// The type is int32 or int64, or not known yet.
 [[nodiscard]] Status expect_index(const InferContext& context, std::size_t input,
                                   std::string_view name);
-
-/// The elements of an int32 or int64 tensor of any rank.
-[[nodiscard]] std::vector<std::int64_t> indices_of(const Tensor& tensor);
 
 /// Elements as positions in [0, size); an error names the first that lies outside [−size, size).
 [[nodiscard]] Result<std::vector<std::int64_t>> positions_of(const Tensor& tensor,

@@ -51,7 +51,7 @@ std::vector<ImGuiKey> keys_of(const std::string& text) {
 
 class ScriptRun {
  public:
-  ScriptRun(Window& window, ui::App& app, DesktopHost& host, std::filesystem::path folder)
+  ScriptRun(Window& window, gui::App& app, DesktopHost& host, std::filesystem::path folder)
       : window_(window), app_(app), host_(host), folder_(std::move(folder)) {}
 
   Status carry_out(const std::string& line) {
@@ -173,7 +173,7 @@ class ScriptRun {
     window_.keep_frames(true);
     (void)frames(2);
     window_.keep_frames(false);
-    const auto file = ui::png_file(window_.screenshot());
+    const auto file = gui::png_file(window_.screenshot());
     if (file.empty()) return io_error("there is nothing to see");
     return write_file(path(name), file);
   }
@@ -221,14 +221,14 @@ class ScriptRun {
   }
 
   Window& window_;
-  ui::App& app_;
+  gui::App& app_;
   DesktopHost& host_;
   std::filesystem::path folder_;
 };
 
 }  // namespace
 
-Status run_script(const std::filesystem::path& file, Window& window, ui::App& app, DesktopHost& host) {
+Status run_script(const std::filesystem::path& file, Window& window, gui::App& app, DesktopHost& host) {
   DRIFTSCOPE_TRY(const auto bytes, read_file(file));
   std::istringstream lines(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   ScriptRun run(window, app, host, std::filesystem::absolute(file).parent_path());

@@ -16,7 +16,7 @@
 namespace driftscope {
 
 /// Carries out the whole file; errors name the line.
-[[nodiscard]] Status run_script(const std::filesystem::path& file, Window& window, ui::App& app,
+[[nodiscard]] Status run_script(const std::filesystem::path& file, Window& window, gui::App& app,
                                 DesktopHost& host);
 
 }  // namespace driftscope

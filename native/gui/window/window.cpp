@@ -94,11 +94,11 @@ void Window::wake() { glfwPostEmptyEvent(); }
 
 void Window::measure_speed(bool on) { glfwSwapInterval(on ? 0 : 1); }
 
-void Window::finish() const { (void)ui::read_gl_pixels({0.0f, 0.0f, 1.0f, 1.0f}, 1, 1); }
+void Window::finish() const { (void)gui::read_gl_pixels({0.0f, 0.0f, 1.0f, 1.0f}, 1, 1); }
 
-ui::Image Window::screenshot() const { return last_; }
+gui::Image Window::screenshot() const { return last_; }
 
-void Window::frame(ui::App& app, bool wait) {
+void Window::frame(gui::App& app, bool wait) {
   if (wait && settling_ <= 0 && !app.restless()) {
     glfwWaitEventsTimeout(2.0);
     settling_ = 4;  // ImGui needs some frames until what an event changed is seen
@@ -121,11 +121,11 @@ void Window::frame(ui::App& app, bool wait) {
   ImGui::NewFrame();
   app.frame();
   ImGui::Render();
-  ui::clear_gl(width, height, app.ground());
+  gui::clear_gl(width, height, app.ground());
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-  app.after_render([&](ui::Box box) { return ui::read_gl_pixels(box, width, height); });
+  app.after_render([&](gui::Box box) { return gui::read_gl_pixels(box, width, height); });
   if (keep_)
-    last_ = ui::read_gl_pixels({0.0f, 0.0f, static_cast<float>(width), static_cast<float>(height)}, width,
+    last_ = gui::read_gl_pixels({0.0f, 0.0f, static_cast<float>(width), static_cast<float>(height)}, width,
                                height);
   glfwSwapBuffers(window_);
 }

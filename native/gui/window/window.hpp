@@ -41,9 +41,9 @@ class Window {
   void move_pointer(float x, float y);
 
   /// Waits for something to happen when `wait` is set, draws, and shows it.
-  void frame(ui::App& app, bool wait);
+  void frame(gui::App& app, bool wait);
   /// What was drawn last; only while frames are kept.
-  [[nodiscard]] ui::Image screenshot() const;
+  [[nodiscard]] gui::Image screenshot() const;
   void keep_frames(bool keep) { keep_ = keep; }
   /// Frames as fast as they come, not as fast as the display shows them.
   static void measure_speed(bool on);
@@ -58,7 +58,7 @@ class Window {
   GLFWwindow* window_;
   double fixed_scale_ = 0.0;
   int settling_ = 0;  // frames until everything has come to rest
-  ui::Image last_;
+  gui::Image last_;
   bool keep_ = false;
   std::function<void(std::vector<std::filesystem::path>)> opened_;
 };

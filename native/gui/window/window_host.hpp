@@ -9,8 +9,8 @@ namespace driftscope {
 class WindowHost final : public DesktopHost {
  public:
   using DesktopHost::DesktopHost;
-  std::uintptr_t make_texture(const ui::Image& image) override { return ui::make_gl_texture(image); }
-  void release_texture(std::uintptr_t texture) override { ui::release_gl_texture(texture); }
+  std::uintptr_t make_texture(const gui::Image& image) override { return gui::make_gl_texture(image); }
+  void release_texture(std::uintptr_t texture) override { gui::release_gl_texture(texture); }
 };
 
 }  // namespace driftscope

@@ -29,7 +29,7 @@ test('TruncatedModel_SaysWhere', (t) => {
   rejected(['run', model], 2, /short\.onnx/);
 });
 
-test('TextAsModel_IsRefused', (t) => {
+test('TextAsModel_IsRejected', (t) => {
   const model = join(temporaryFolder(t), 'text.onnx');
   writeFileSync(model, 'this is no model\n');
   rejected(['run', model], 2, /text\.onnx/);

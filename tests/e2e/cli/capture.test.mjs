@@ -1,4 +1,4 @@
-// What a run keeps: --trace MODE:OUT, filters, the observer check.
+// What a run keeps: --trace MODE:OUT, filters, the trace_sink check.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,9 +42,9 @@ test('CaptureFilters_KeepChosenLayersWithTheirInputs_AndVerifyJudgesThem', (t) =
   assert.equal(status, 0);
   const layers = JSON.parse(stdout).layers;
   assert.equal(layers.find(({ node }) => node === 'pool1').verdict, 'identical');
-  const refused = run(['run', lenet5, '--capture-range', 'conv9..', '--trace', trace]);
-  assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /no node 'conv9'.*13 nodes/);
+  const rejected = run(['run', lenet5, '--capture-range', 'conv9..', '--trace', trace]);
+  assert.equal(rejected.status, 2);
+  assert.match(rejected.stderr, /no node 'conv9'.*13 nodes/);
 });
 
 test('ObserverCheck_Strict_IsUnchanged', (t) => {
@@ -53,12 +53,12 @@ test('ObserverCheck_Strict_IsUnchanged', (t) => {
   const ran = run(['run', lenet5, '--trace', trace, '--observer-check']);
   assert.equal(ran.status, 0, ran.stderr);
   assert.match(ran.stdout, /watching changed none of the 10 elements of the outputs/);
-  const { observer_check: check } = JSON.parse(readSafetensors(trace).metadata.run);
+  const { perturbation_check: check } = JSON.parse(readSafetensors(trace).metadata.run);
   assert.deepEqual(check, { changed: false, different_elements: 0, elements: 10, max_ulp: 0 });
   const json = join(folder, 'compare.json');
   const html = join(folder, 'report.html');
   assert.equal(run(['compare', lenet5, '--right', 'pc/strict:threads=1', '--observer-check', '--json', json, '--report', html]).status, 0);
-  assert.equal(JSON.parse(readFileSync(json, 'utf8')).right[0].observer_check.changed, false);
+  assert.equal(JSON.parse(readFileSync(json, 'utf8')).right[0].perturbation_check.changed, false);
   assert.match(readFileSync(html, 'utf8'), /watching changed none/);
 });
 

@@ -71,13 +71,13 @@ test('Compare_TraceOfAnotherModel_IsAnErrorThatSaysWhatToDo', (t) => {
   assert.equal(run(['run', asset('models', 'lenet1.onnx'), '--trace', other]).status, 0);
   const { status, stderr } = run(['compare', lenet5, '--right', `file/${other}`]);
   assert.equal(status, 2);
-  const refusal = /another model: expected sha256 [0-9a-f]{64}, got [0-9a-f]{64}; name the model/;
-  assert.match(stderr, refusal);
+  const rejection = /another model: expected sha256 [0-9a-f]{64}, got [0-9a-f]{64}; name the model/;
+  assert.match(stderr, rejection);
   // With more than one thread the model is hashed while it is judged.
   for (const threads of ['1', '2']) {
     const verified = run(['verify', lenet5, other, '--threads', threads]);
     assert.equal(verified.status, 2);
-    assert.match(verified.stderr, refusal);
+    assert.match(verified.stderr, rejection);
     assert.doesNotMatch(verified.stdout, /verdict/);
   }
 });

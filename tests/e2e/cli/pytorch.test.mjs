@@ -43,7 +43,7 @@ test('PyTorch_InputsOfAnotherTrace_CompareClean', { skip }, (t) => {
   assert.equal(status, 0, stderr + stdout);
 });
 
-test('PyTorch_ModuleThatIsNotTheExportedOne_IsRefused', { skip }, (t) => {
+test('PyTorch_ModuleThatIsNotTheExportedOne_IsRejected', { skip }, (t) => {
   const folder = temporaryFolder(t);
   const script = `
 import sys; sys.path[:0] = [${JSON.stringify(join(root, 'tools'))}, ${JSON.stringify(join(root, 'tools', 'zoo'))}]

@@ -48,24 +48,24 @@ test('Dataset_ImageFolder_PrintsAccuracy', (t) => {
 
 test('Pictures_ThatDoNotFit_EndWithCode2AndAMessage', (t) => {
   const { model, folder, set } = picturesFor(t, { resize: { rule: 'none' }, crop: 'none' });
-  const refused = (args, message) => {
+  const rejected = (args, message) => {
     const { status, stderr } = run(['run', model, ...args]);
     assert.equal(status, 2, stderr);
     assert.match(stderr, message);
   };
-  refused(['--input', picture('colour.png')], /29x37 RGB, the model's preprocessing expects 3x32x32 RGB/);
-  refused(['--input', picture('gray.png')], /is 29x37 gray/);
-  refused(['--input', picture('gray16.png')], /16 bits per channel/);
-  refused(['--input', picture('cmyk.jpg')], /CMYK/);
-  refused(['--input', picture('transparent.png')], /transparent/);
+  rejected(['--input', picture('colour.png')], /29x37 RGB, the model's preprocessing expects 3x32x32 RGB/);
+  rejected(['--input', picture('gray.png')], /is 29x37 gray/);
+  rejected(['--input', picture('gray16.png')], /16 bits per channel/);
+  rejected(['--input', picture('cmyk.jpg')], /CMYK/);
+  rejected(['--input', picture('transparent.png')], /transparent/);
   writeFileSync(join(folder, 'cut.jpg'), readFileSync(picture('baseline.jpg')).subarray(0, 700));
-  refused(['--input', join(folder, 'cut.jpg')], /cut short/);
-  refused(['--input', join(folder, 'none.png')], /cannot read/);
-  refused(['--dataset', `images:${set}`], /disc\/b\.jpg.*29x37/);
-  refused(['--dataset', `images:${folder}/nowhere`], /cannot read the folder/);
-  refused(['--dataset', `imdb:${reviews}`], /a data set of texts/);
+  rejected(['--input', join(folder, 'cut.jpg')], /cut short/);
+  rejected(['--input', join(folder, 'none.png')], /cannot read/);
+  rejected(['--dataset', `images:${set}`], /disc\/b\.jpg.*29x37/);
+  rejected(['--dataset', `images:${folder}/nowhere`], /cannot read the folder/);
+  rejected(['--dataset', `imdb:${reviews}`], /a data set of texts/);
   mkdirSync(join(set, 'cross'));
-  refused(['--dataset', `images:${set}`], /cross'?: the folder is empty/);
+  rejected(['--dataset', `images:${set}`], /cross'?: the folder is empty/);
 });
 
 test('Input_PictureWithoutADescription_SaysWhatIsMissing', (t) => {
@@ -111,7 +111,7 @@ test('Input_Text_UnknownWords', (t) => {
   const vocabulary = readFileSync(join(reviews, 'vocabulary.txt'));
   writeFileSync(join(folder, 'words.txt'), vocabulary);
   writeFileSync(join(folder, 'model.preprocess.json'), JSON.stringify({ ...description, vocabulary: 'words.txt', unknown: null }));
-  const refused = run(['run', join(folder, 'model.onnx'), '--input', text]);
-  assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /review\.txt: word 6 of the text, 'zyzzyva', is not in the vocabulary/);
+  const rejected = run(['run', join(folder, 'model.onnx'), '--input', text]);
+  assert.equal(rejected.status, 2);
+  assert.match(rejected.stderr, /review\.txt: word 6 of the text, 'zyzzyva', is not in the vocabulary/);
 });

@@ -27,10 +27,10 @@ BenchReport report(const std::string& build, double ns, const std::string& targe
   row.target = row.base_name = target;
   row.build = build;
   row.ran = R"({"browser_version":"Chromium 1.2"})";
-  for (int i = 0; i < 10; ++i) row.course.rounds.push_back({{ns, ns, ns}, 0, 0, 0});
+  for (int i = 0; i < 10; ++i) row.series.rounds.push_back({{ns, ns, ns}, 0, 0, 0});
   made.rows.push_back(row);
   row.target = "pc/absent";
-  row.course = {};
+  row.series = {};
   row.error = missing_error("not here");
   made.rows.push_back(row);
   return made;
@@ -52,7 +52,7 @@ std::vector<HistorySeries> read(const Place& place, const HistoryFilter& filter 
 }
 
 std::string table_of(const HistorySeries& series, int* slower) {
-  CourseView view{series.model, series.machine, series.builds, series.first_seen};
+  SeriesView view{series.model, series.machine, series.builds, series.first_seen};
   return history_table(view, 0.99, slower);
 }
 

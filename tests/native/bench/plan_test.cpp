@@ -47,7 +47,7 @@ TEST_CASE("Plan_TargetWithItsOwnThreads_IsOneRow") {
                                                  "pc/reference:threads=2 batch=1,threads=2"});
 }
 
-TEST_CASE("Plan_TargetTwice_IsRefused") {
+TEST_CASE("Plan_TargetTwice_IsRejected") {
   CHECK_FALSE(plan_rows(plan_of("pc/strict,pc/strict"), lenet()).ok());
   BenchPlan plan = plan_of("pc/strict,pc/strict:threads=1");
   plan.threads = {1};

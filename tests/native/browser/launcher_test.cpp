@@ -256,7 +256,7 @@ TEST_CASE("ChildProcess_NoSuchProgram_Missing") {
   CHECK(child.error().kind == ErrorKind::missing);
 }
 
-TEST_CASE("CleanupRegistry_UndoAll_LastFirstThenRefuses") {
+TEST_CASE("CleanupRegistry_UndoAll_LastFirstThenRejects") {
   CleanupRegistry registry;
   std::string order;
   for (const char* name : {"a", "b", "c"})

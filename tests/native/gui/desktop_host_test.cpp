@@ -26,7 +26,7 @@ struct Desk {
   DesktopHost host{
       {.timeout = std::chrono::seconds(5), .site = folder.path() / "no-site"}, folder.path(), [] {}};
 
-  std::shared_ptr<const ui::Feed> settled() {
+  std::shared_ptr<const gui::Feed> settled() {
     for (int i = 0; i < 12'000 && host.feed()->busy; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     REQUIRE_FALSE(host.feed()->busy);
@@ -73,7 +73,7 @@ TEST_CASE("DesktopHost_AtTheStart_SaysWhatThisMachineCanRunAndWhyNotTheRest") {
   CHECK(feed->targets.front().target == "pc/strict");
   CHECK(feed->targets.front().available);
   bool browser = false;
-  for (const ui::TargetChoice& choice : feed->targets) {
+  for (const gui::TargetChoice& choice : feed->targets) {
     if (choice.target.rfind("pc/", 0) == 0) continue;
     browser = true;
     CHECK_FALSE(choice.available);
@@ -143,10 +143,10 @@ TEST_CASE("DesktopHost_AComparison_ShowsEachTargetAndCanBeStopped") {
   auto feed = desk.settled();
   REQUIRE(feed->snapshot);
   REQUIRE(feed->snapshot->targets.size() == 4);
-  CHECK(feed->snapshot->targets[1].first_divergence == ui::no_place);
-  CHECK(feed->progress[0].state == ui::TargetProgress::State::done);
+  CHECK(feed->snapshot->targets[1].first_divergence == gui::no_place);
+  CHECK(feed->progress[0].state == gui::TargetProgress::State::done);
   for (const std::size_t bad : {2, 3}) {
-    CHECK(feed->progress[bad].state == ui::TargetProgress::State::failed);
+    CHECK(feed->progress[bad].state == gui::TargetProgress::State::failed);
     CHECK(feed->progress[bad].error.find("nowhere") != std::string::npos);
   }
   // What is asked for after a stop runs again.
@@ -155,7 +155,7 @@ TEST_CASE("DesktopHost_AComparison_ShowsEachTargetAndCanBeStopped") {
   desk.settled();
   desk.host.run({"pc/strict"}, false);
   feed = desk.settled();
-  CHECK(feed->progress[0].state == ui::TargetProgress::State::done);
+  CHECK(feed->progress[0].state == gui::TargetProgress::State::done);
 }
 
 TEST_CASE("DesktopHost_AVerdictThatNamesNoModel_IsNotTakenForTheChosenOne") {
@@ -183,7 +183,7 @@ TEST_CASE("DesktopHost_ADataset_IsPredictedOnEachTarget") {
   feed = desk.settled();
   REQUIRE(feed->snapshot);
   REQUIRE(feed->snapshot->targets.size() == 2);
-  for (const ui::TargetColumn& target : feed->snapshot->targets) {
+  for (const gui::TargetColumn& target : feed->snapshot->targets) {
     REQUIRE(target.dataset.has_value());
     CHECK(target.dataset->samples == 450);
     CHECK(target.dataset->correct == 445);  // as PyTorch: assets/data/lenet5.predictions.txt

@@ -64,8 +64,8 @@ TEST_CASE("Guard_WrongToken_IsLikeAnUnknownPath") {
     RequestFacts facts;
     facts.path = path;
     facts.hosts = {"127.0.0.1:8080"};
-    const auto refusal = refuse(facts, address);
-    return refusal ? refusal->status : 200;
+    const auto rejection = reject(facts, address);
+    return rejection ? rejection->status : 200;
   };
   CHECK(status("/0123456789abcdef/") == 200);
   CHECK(status("/0123456789abcdef") == 200);
@@ -74,7 +74,7 @@ TEST_CASE("Guard_WrongToken_IsLikeAnUnknownPath") {
     CHECK_MESSAGE(status(path) == 404, path);
 }
 
-TEST_CASE("Server_ForeignHost_Refused") {
+TEST_CASE("Server_ForeignHost_Rejected") {
   const TestSite site;
   const int port = site.server->port();
   const auto with_host = [&](const std::string& hosts) {
@@ -90,7 +90,7 @@ TEST_CASE("Server_ForeignHost_Refused") {
   CHECK(with_host("Host: 127.0.0.1:" + number + "\r\nHost: evil.example\r\n") == 403);
 }
 
-TEST_CASE("Server_ForeignOrigin_Refused") {
+TEST_CASE("Server_ForeignOrigin_Rejected") {
   const TestSite site;
   const auto with_origin = [&](const std::string& origin) {
     return status_of(site.request("GET", site.token + "/", "Origin: " + origin + "\r\n"));
@@ -227,7 +227,7 @@ TEST_CASE("Server_AnswersOfTheApi_AreNeverStored") {
   CHECK(header_of(site.get("/api/session"), "Cache-Control") == "no-store");
 }
 
-TEST_CASE("Server_TooManyHeaders_Refused") {
+TEST_CASE("Server_TooManyHeaders_Rejected") {
   const TestSite site;
   std::string headers;
   for (int i = 0; i < 40; ++i) headers += "X-" + std::to_string(i) + ": " + std::string(1000, 'x') + "\r\n";
@@ -235,7 +235,7 @@ TEST_CASE("Server_TooManyHeaders_Refused") {
   CHECK(status_of(site.request("GET", site.token + "/" + std::string(9000, 'a'))) >= 400);
 }
 
-TEST_CASE("Server_CompressedBody_Refused") {
+TEST_CASE("Server_CompressedBody_Rejected") {
   const TestSite site;
   CHECK(status_of(site.request("POST", site.token + "/api/traces", "Content-Encoding: gzip\r\n",
                                "abc")) == 415);

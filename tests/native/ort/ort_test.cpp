@@ -1,4 +1,4 @@
-// The engine ort on the PC, through the session door, as the command line drives it.
+// The engine ort on the PC, through the session service, as the command line drives it.
 #include <doctest/doctest.h>
 
 #include <algorithm>

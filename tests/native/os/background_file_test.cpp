@@ -24,7 +24,7 @@ Tensor filled(std::int64_t count, float value) {
 struct Beside {
   TempFolder folder = *TempFolder::make();
   std::filesystem::path path = folder.path() / "file";
-  BackgroundFile open() { return BackgroundFile(*FileBeside::create(path)); }
+  BackgroundFile open() { return BackgroundFile(*AtomicFile::create(path)); }
   [[nodiscard]] bool empty() const { return std::filesystem::is_empty(folder.path()); }
 };
 

@@ -34,7 +34,7 @@ class Invented final : public BenchSubject {
       used += reading;
       slice.times_ns.push_back(reading / static_cast<double>(request.inner));
       inner = request.inner;
-    } while (used < request.slice_ms * 1e6 && (request.most_runs == 0 || done < request.most_runs));
+    } while (used < request.slice_ms * 1e6 && (request.max_runs == 0 || done < request.max_runs));
     slice.alive_tensors = leak * runs + 10;
     slice.heap_bytes = 1000;
     return slice;
@@ -52,7 +52,7 @@ class Invented final : public BenchSubject {
   double clock_;
 };
 
-std::vector<BenchCourse> run(std::vector<BenchSubject*> subjects, const BenchLimits& limits = {},
+std::vector<BenchSeries> run(std::vector<BenchSubject*> subjects, const BenchLimits& limits = {},
                              const std::function<bool()>& stop = [] { return false; }) {
   return run_bench(subjects, limits, stop, [](auto, auto, auto) {});
 }
@@ -65,13 +65,13 @@ TEST_CASE("Bench_TwoSubjects_TakeTurns") {
   std::string log;
   Invented a("A", log, constant(5e6));
   Invented b("B", log, constant(7e6));
-  const auto courses = run({&a, &b});
-  REQUIRE(courses.size() == 2);
+  const auto all_series = run({&a, &b});
+  REQUIRE(all_series.size() == 2);
   CHECK(log.substr(0, 16) == "AABBBBAAAABBBBAA");  // each turn: a reading to settle, then those kept
-  CHECK(courses[0].rounds.size() == courses[1].rounds.size());
-  CHECK(median_time(courses[0], 0.95)->value == Approx(5e6));
-  CHECK(courses[0].end == BenchEnd::precise);
-  CHECK(courses[0].steady);
+  CHECK(all_series[0].rounds.size() == all_series[1].rounds.size());
+  CHECK(median_time(all_series[0], 0.95)->value == Approx(5e6));
+  CHECK(all_series[0].end == BenchEnd::precise);
+  CHECK(all_series[0].steady);
 }
 
 TEST_CASE("A bench: what the others left in the caches is not counted") {
@@ -88,8 +88,8 @@ TEST_CASE("A bench: what the others left in the caches is not counted") {
     ++runs_of_b;
     return 5e6;
   });
-  const auto courses = run({&a, &b});
-  for (const double time : all_times(courses[0])) CHECK(time == Approx(5e6));
+  const auto all_series = run({&a, &b});
+  for (const double time : all_times(all_series[0])) CHECK(time == Approx(5e6));
 }
 
 TEST_CASE("Bench_WarmUp_EndsWhenTimesDriftNoMore") {
@@ -99,10 +99,10 @@ TEST_CASE("Bench_WarmUp_EndsWhenTimesDriftNoMore") {
     return i < 60 ? 40e6 - 0.5e6 * static_cast<double>(i) : 10e6;
   };
   Invented a("A", log, faster);
-  const auto courses = run({&a});
-  CHECK(courses[0].steady);
-  CHECK(courses[0].warm_up_runs >= 60);
-  CHECK(median_time(courses[0], 0.95)->value == Approx(10e6));
+  const auto all_series = run({&a});
+  CHECK(all_series[0].steady);
+  CHECK(all_series[0].warm_up_runs >= 60);
+  CHECK(median_time(all_series[0], 0.95)->value == Approx(10e6));
 }
 
 TEST_CASE("Bench_WarmUpThatNeverEnds_IsCutOffAndSaid") {
@@ -114,19 +114,19 @@ TEST_CASE("Bench_WarmUpThatNeverEnds_IsCutOffAndSaid") {
   BenchLimits limits;
   limits.warm_up_seconds = 5.0;
   limits.seconds = 1.0;
-  const auto courses = run({&a}, limits);
-  CHECK_FALSE(courses[0].steady);
-  CHECK(courses[0].warm_up_runs < 30);
-  CHECK(courses[0].end != BenchEnd::failed);
+  const auto all_series = run({&a}, limits);
+  CHECK_FALSE(all_series[0].steady);
+  CHECK(all_series[0].warm_up_runs < 30);
+  CHECK(all_series[0].end != BenchEnd::failed);
 }
 
 TEST_CASE("Bench_CoarseClock_ReadingsSpanManyRuns") {
   std::string log;
   Invented a("A", log, constant(50e3), 20e3);  // 50 µs by a clock of 20 µs
-  const auto courses = run({&a});
-  CHECK(courses[0].inner >= 40);  // 100 steps of the clock
-  CHECK(courses[0].inner <= 41);
-  CHECK(median_time(courses[0], 0.95)->value == Approx(50e3));
+  const auto all_series = run({&a});
+  CHECK(all_series[0].inner >= 40);  // 100 steps of the clock
+  CHECK(all_series[0].inner <= 41);
+  CHECK(median_time(all_series[0], 0.95)->value == Approx(50e3));
 }
 
 TEST_CASE("Bench_BusyMomentAtTheEndOfWarmUp_ReadingsStillSpanManyRuns") {
@@ -134,8 +134,8 @@ TEST_CASE("Bench_BusyMomentAtTheEndOfWarmUp_ReadingsStillSpanManyRuns") {
   // 50 µs, but for a while in which the machine does something else as well.
   const auto busy_for_a_while = [](std::int64_t i) { return i > 2500 && i < 5000 ? 900e3 : 50e3; };
   Invented a("A", log, busy_for_a_while, 20e3);
-  const auto courses = run({&a});
-  CHECK(courses[0].inner >= 40);
+  const auto all_series = run({&a});
+  CHECK(all_series[0].inner >= 40);
 }
 
 TEST_CASE("Bench_NoisySubject_EndsByTimeAndSaysSo") {
@@ -145,19 +145,19 @@ TEST_CASE("Bench_NoisySubject_EndsByTimeAndSaysSo") {
   BenchLimits limits;
   limits.seconds = 0.5;
   limits.precision = 1e-4;
-  const auto courses = run({&a}, limits);
-  CHECK(courses[0].end == BenchEnd::time);
-  CHECK(courses[0].rounds.size() >= 10);
+  const auto all_series = run({&a}, limits);
+  CHECK(all_series[0].end == BenchEnd::time);
+  CHECK(all_series[0].rounds.size() >= 10);
 }
 
 TEST_CASE("Bench_RunLimit_IsKept") {
   std::string log;
   Invented a("A", log, constant(1e6));
   BenchLimits limits;
-  limits.most_runs = 7;
-  const auto courses = run({&a}, limits);
-  CHECK(courses[0].end == BenchEnd::runs);
-  CHECK(all_times(courses[0]).size() == 7);
+  limits.max_runs = 7;
+  const auto all_series = run({&a}, limits);
+  CHECK(all_series[0].end == BenchEnd::runs);
+  CHECK(all_times(all_series[0]).size() == 7);
 }
 
 TEST_CASE("Bench_SubjectThatFails_KeepsItsRoundsAndTheOthersGoOn") {
@@ -165,27 +165,27 @@ TEST_CASE("Bench_SubjectThatFails_KeepsItsRoundsAndTheOthersGoOn") {
   Invented a("A", log, constant(10e6));
   Invented b("B", log, constant(10e6));
   a.fail_at = 40;
-  const auto courses = run({&a, &b});
-  CHECK(courses[0].end == BenchEnd::failed);
-  REQUIRE(courses[0].error);
-  CHECK(courses[0].error->message == "the subject is gone");
-  CHECK(!courses[0].rounds.empty());
-  CHECK(courses[1].end == BenchEnd::precise);
+  const auto all_series = run({&a, &b});
+  CHECK(all_series[0].end == BenchEnd::failed);
+  REQUIRE(all_series[0].error);
+  CHECK(all_series[0].error->message == "the subject is gone");
+  CHECK(!all_series[0].rounds.empty());
+  CHECK(all_series[1].end == BenchEnd::precise);
 }
 
 TEST_CASE("Bench_Stopped_KeepsWhatWasMeasured") {
   std::string log;
   Invented a("A", log, constant(10e6));
-  const auto courses = run({&a}, {}, [&] { return log.size() >= 3; });
-  CHECK(courses[0].rounds.size() == 2);  // two readings of each turn are logged
-  CHECK(courses[0].end == BenchEnd::stopped);
+  const auto all_series = run({&a}, {}, [&] { return log.size() >= 3; });
+  CHECK(all_series[0].rounds.size() == 2);  // two readings of each turn are logged
+  CHECK(all_series[0].end == BenchEnd::stopped);
 }
 
-BenchRow row_of(const std::string& model, const std::string& target, BenchCourse course) {
+BenchRow row_of(const std::string& model, const std::string& target, BenchSeries series) {
   BenchRow row;
   row.model = model;
   row.target = row.base_name = target;
-  row.course = std::move(course);
+  row.series = std::move(series);
   return row;
 }
 
@@ -196,9 +196,9 @@ TEST_CASE("Report_RatiosAndMeansOverModels") {
   for (const char* model : {"m", "n"}) {
     Invented a("A", log, constant(factor * 10e6));
     Invented b("B", log, constant(10e6));
-    const auto courses = run({&a, &b});
-    report.rows.push_back(row_of(model, "pc/ort", courses[0]));
-    report.rows.push_back(row_of(model, "pc/fast", courses[1]));
+    const auto all_series = run({&a, &b});
+    report.rows.push_back(row_of(model, "pc/ort", all_series[0]));
+    report.rows.push_back(row_of(model, "pc/fast", all_series[1]));
     factor = 8.0;
   }
   report.rows.push_back(row_of("n", "pc/none", {}));
@@ -217,9 +217,9 @@ TEST_CASE("Report_RecordedRows_AreComparedWithThemselvesUnrecorded") {
   std::string log;
   Invented plain("A", log, constant(10e6));
   Invented recorded("B", log, constant(14e6));
-  const auto courses = run({&plain, &recorded});
+  const auto all_series = run({&plain, &recorded});
   BenchReport report;
-  report.rows = {row_of("m", "pc/fast", courses[0]), row_of("m", "pc/fast", courses[1])};
+  report.rows = {row_of("m", "pc/fast", all_series[0]), row_of("m", "pc/fast", all_series[1])};
   report.rows[0].group = "batch=1";
   report.rows[1].group = "batch=1,trace=all";
   report.rows[1].capture = "all";
@@ -234,9 +234,9 @@ TEST_CASE("Figures_LeakShowsAsASlope") {
   Invented clean("A", log, constant(10e6));
   Invented leaky("B", log, constant(10e6));
   leaky.leak = 3;
-  const auto courses = run({&clean, &leaky});
-  const auto good = bench_figures(row_of("m", "A", courses[0]), 0.95);
-  const auto bad = bench_figures(row_of("m", "B", courses[1]), 0.95);
+  const auto all_series = run({&clean, &leaky});
+  const auto good = bench_figures(row_of("m", "A", all_series[0]), 0.95);
+  const auto bad = bench_figures(row_of("m", "B", all_series[1]), 0.95);
   REQUIRE(good.alive_slope);
   CHECK(good.alive_slope->interval->low == 0.0);
   CHECK(good.alive_slope->interval->high == 0.0);

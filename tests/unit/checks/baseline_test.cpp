@@ -78,23 +78,23 @@ TEST_CASE("Baseline_DamagedFiles_AreErrorsThatNameTheField") {
   CHECK(holds(error_of("{\"a\":" + deep + std::string(100, ']') + "}"), "no JSON object"));
 }
 
-TEST_CASE("Baseline_MutatedBytes_AreReadOrRefused") {
+TEST_CASE("Baseline_MutatedBytes_AreReadOrRejected") {
   const std::uint64_t seed = test_seed(501);
   SEED_INFO(seed);
   Rng rng(seed);
   const auto good = bytes_of(baseline_json(sample()));
-  int refused = 0;
+  int rejected = 0;
   for (int i = 0; i < repetitions(4000); ++i) {
     const auto read = read_baseline(mutated(good, rng));
     if (!read.ok()) {
-      ++refused;
+      ++rejected;
       CHECK(!read.error().message.empty());
       continue;
     }
     // What is accepted can be written and read again.
     CHECK(read_baseline(bytes_of(baseline_json(*read))).ok());
   }
-  CHECK(refused > 0);
+  CHECK(rejected > 0);
 }
 
 }  // namespace driftscope::test::baseline_test

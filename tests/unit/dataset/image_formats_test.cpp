@@ -75,7 +75,7 @@ TEST_CASE("Cifar10_Records") {
   CHECK(set->images.values<std::uint8_t>()[3072] == 0x10);
 }
 
-TEST_CASE("Cifar10_CutShortOrWrongLabel_IsRefused") {
+TEST_CASE("Cifar10_CutShortOrWrongLabel_IsRejected") {
   const std::string record(3073, '\0');
   for (const std::size_t size : {0, 1, 3072, 3074, 6145}) {
     const auto set = read_cifar10(bytes_of(std::string(size, '\0')));
@@ -87,7 +87,7 @@ TEST_CASE("Cifar10_CutShortOrWrongLabel_IsRefused") {
   CHECK(holds(set.error().message, "sample 1 has label 10"));
 }
 
-TEST_CASE("Idx_Mutations_AreReadOrRefused") {
+TEST_CASE("Idx_Mutations_AreReadOrRejected") {
   const std::uint64_t seed = test_seed(5);
   SEED_INFO(seed);
   Rng rng(seed);

@@ -129,7 +129,7 @@ TEST_CASE("Npy_HugeShapes_NeverReachTheAllocator") {
   CHECK(watch.largest() < 10'000);
 }
 
-TEST_CASE("Npy_Mutations_AreReadOrRefused") {
+TEST_CASE("Npy_Mutations_AreReadOrRejected") {
   const std::uint64_t seed = test_seed(3);
   SEED_INFO(seed);
   Rng rng(seed);

@@ -86,9 +86,9 @@ TEST_CASE("PreprocessPicture_ShorterSide_KeepsTheAspectRoundedDown") {
 TEST_CASE("PreprocessPicture_Gray_IsRepeatedOnlyWhenTold") {
   const Picture gray{.channels = 1, .height = 1, .width = 2, .pixels = {7, 9}};
   CHECK(values(parsed(R"(,"gray_to_rgb":true)"), gray) == Floats{7, 9, 7, 9, 7, 9});
-  const auto refused = preprocess(parsed(""), gray);
-  REQUIRE(!refused.ok());
-  CHECK(holds(refused.error().message, "gray_to_rgb"));
+  const auto rejected = preprocess(parsed(""), gray);
+  REQUIRE(!rejected.ok());
+  CHECK(holds(rejected.error().message, "gray_to_rgb"));
 }
 
 TEST_CASE("ParsePreprocess_WrongResize_IsNamed") {

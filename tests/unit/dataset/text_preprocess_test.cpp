@@ -141,9 +141,9 @@ TEST_CASE("Encode_PadsAndCutsOnTheSideThatIsSaid") {
 TEST_CASE("Encode_WordOutsideTheVocabulary_IsUnknownOrAnError") {
   CHECK(tokens(R"(,"unknown":1)", "good dull film") == Tokens{2, 1, 4, 0});
   const Vocabulary vocabulary = vocabulary_of("good\nfilm\n").value();
-  const auto refused = encode(parsed(description()), vocabulary, "good dull film");
-  REQUIRE(!refused.ok());
-  CHECK(holds(refused.error().message, "word 2 of the text, 'dull', is not in the vocabulary"));
+  const auto rejected = encode(parsed(description()), vocabulary, "good dull film");
+  REQUIRE(!rejected.ok());
+  CHECK(holds(rejected.error().message, "word 2 of the text, 'dull', is not in the vocabulary"));
   // What is cut away need not be known.
   CHECK(encode(parsed(description()), vocabulary, "good good good film dull").ok());
 }

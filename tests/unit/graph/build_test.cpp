@@ -87,7 +87,7 @@ TEST_CASE("BuildGraph_NodeThatNeedsItself_IsACycle") {
   CHECK(holds(error.message, "'Relu_0' → 'Relu_0'"));
 }
 
-TEST_CASE("BuildGraph_DuplicateValueNames_AreRefused") {
+TEST_CASE("BuildGraph_DuplicateValueNames_AreRejected") {
   const auto one = [] {
     ModelBuilder builder;
     builder.input("x", DType::float32, {1}).node("Relu", {"x"}, {"y"}).output("y");
@@ -157,7 +157,7 @@ TEST_CASE("BuildGraph_NodeNames_AreUniqueAndNeverEmpty") {
         Names{"Relu_0_2", "same", "Relu_2", "Relu_0", "Relu_5", "Relu_5_2"});
 }
 
-TEST_CASE("BuildGraph_NodeWithoutOperatorOrWithAnAttributeTwice_IsRefused") {
+TEST_CASE("BuildGraph_NodeWithoutOperatorOrWithAnAttributeTwice_IsRejected") {
   CHECK(holds(build_failure(ModelBuilder().node("", {}, {"y"}).named("n").output("y")).message,
               "node 'n': it has no operator"));
   const Error error = build_failure(

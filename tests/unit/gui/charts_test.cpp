@@ -26,28 +26,28 @@ std::size_t count(const std::string& text, const std::string& what) {
 }
 
 /// A dense display: says what widths and radii came to in pixels.
-class DensePainter final : public ui::Painter {
+class DensePainter final : public gui::Painter {
  public:
   std::vector<float> radii;
   std::vector<float> widths;
   float unit() const override { return 3.0f; }
-  void line(ui::Point, ui::Point, ui::Colour, float width) override { widths.push_back(width * unit()); }
-  void polyline(std::span<const ui::Point>, ui::Colour, float width) override {
+  void line(gui::Point, gui::Point, gui::Colour, float width) override { widths.push_back(width * unit()); }
+  void polyline(std::span<const gui::Point>, gui::Colour, float width) override {
     widths.push_back(width * unit());
   }
-  void fill(ui::Box, ui::Colour, float) override {}
-  void frame(ui::Box, ui::Colour, float, float) override {}
-  void polygon(std::span<const ui::Point>, ui::Colour) override {}
-  void disc(ui::Point, float radius, ui::Colour) override { radii.push_back(radius * unit()); }
-  void ring(ui::Point, float, ui::Colour, float) override {}
-  void text(ui::Point, std::string_view, ui::Colour, ui::Anchor, bool) override {}
+  void fill(gui::Box, gui::Colour, float) override {}
+  void frame(gui::Box, gui::Colour, float, float) override {}
+  void polygon(std::span<const gui::Point>, gui::Colour) override {}
+  void disc(gui::Point, float radius, gui::Colour) override { radii.push_back(radius * unit()); }
+  void ring(gui::Point, float, gui::Colour, float) override {}
+  void text(gui::Point, std::string_view, gui::Colour, gui::Anchor, bool) override {}
   float text_width(std::string_view, bool) const override { return 0.0f; }
   float line_height(bool) const override { return 0.0f; }
-  void clip(ui::Box) override {}
+  void clip(gui::Box) override {}
   void unclip() override {}
 };
 
-ui::Snapshot drifting() {
+gui::Snapshot drifting() {
   auto snapshot = snapshot_of({run_of("pc/strict", {{"a/x", "Conv", "a", {1, 2}, 100},
                                                     {"a/y", "Relu", "b", {3, 4}, 300},
                                                     {"b/z", "Add", "c", {5, 6}, 600}}),
@@ -62,7 +62,7 @@ ui::Snapshot drifting() {
 }  // namespace
 
 TEST_CASE("LogAxis_ZerosAndInfinities_HavePlacesOfTheirOwn") {
-  ui::LogAxis axis;
+  gui::LogAxis axis;
   for (const double value : {0.0, 1e-6, 1e-2}) axis.include(value);
   axis.include(infinity);
   axis.include(std::nan(""));
@@ -75,44 +75,44 @@ TEST_CASE("LogAxis_ZerosAndInfinities_HavePlacesOfTheirOwn") {
   const double middle = axis.place(1e-4);
   CHECK(middle - axis.place(1e-6) == doctest::Approx(axis.place(1e-2) - middle));
   CHECK(axis.ticks().front().text == "0");
-  ui::LogAxis empty;
+  gui::LogAxis empty;
   empty.fix();
   CHECK(empty.ticks().size() > 1);
 }
 
 TEST_CASE("LinearAxis_TakesRoundSteps") {
-  CHECK(ui::linear_axis(97.0).step == 20.0);
-  CHECK(ui::linear_axis(97.0).high == 100.0);
-  CHECK(ui::linear_axis(1.2e9, 4).step == doctest::Approx(5e8));
-  CHECK(ui::linear_axis(0.0).high == 1.0);
-  CHECK(ui::linear_axis(infinity).high == 1.0);
+  CHECK(gui::linear_axis(97.0).step == 20.0);
+  CHECK(gui::linear_axis(97.0).high == 100.0);
+  CHECK(gui::linear_axis(1.2e9, 4).step == doctest::Approx(5e8));
+  CHECK(gui::linear_axis(0.0).high == 1.0);
+  CHECK(gui::linear_axis(infinity).high == 1.0);
 }
 
 TEST_CASE("DriftSeries_TellWhereAnErrorIsBornAndWhatIsInherited") {
   const auto snapshot = drifting();
-  const auto series = ui::drift_series(snapshot, ui::DriftMeasure::absolute);
+  const auto series = gui::drift_series(snapshot, gui::DriftMeasure::absolute);
   REQUIRE(series.size() == 1);
   CHECK(series[0].total == std::vector<double>{0.0, 0.5, 2.0});
-  CHECK(ui::born_at(series[0]) == 1);
-  CHECK(ui::inherited_error(2.0, 0.125) == 1.875);
-  CHECK(ui::inherited_error(0.1, 0.5) == 0.0);
-  CHECK(ui::inherited_error(infinity, infinity) == 0.0);
-  CHECK(std::isnan(ui::inherited_error(std::nan(""), 1.0)));
+  CHECK(gui::born_at(series[0]) == 1);
+  CHECK(gui::inherited_error(2.0, 0.125) == 1.875);
+  CHECK(gui::inherited_error(0.1, 0.5) == 0.0);
+  CHECK(gui::inherited_error(infinity, infinity) == 0.0);
+  CHECK(std::isnan(gui::inherited_error(std::nan(""), 1.0)));
 }
 
 TEST_CASE("DriftChart_IsDrawnAndFoundAgainUnderTheMouse") {
   const auto snapshot = drifting();
-  ui::SvgPainter painter(600, 300, ui::rgb(0xffffff));
-  ui::DriftChart chart;
+  gui::SvgPainter painter(600, 300, gui::rgb(0xffffff));
+  gui::DriftChart chart;
   chart.box = {0, 0, 600, 300};
   chart.last = 3;
-  ui::paint_drift(painter, chart, snapshot, ui::drift_series(snapshot, ui::DriftMeasure::absolute),
-                  ui::DriftMeasure::absolute, ui::light_theme());
-  const ui::Box area = ui::drift_area(painter, chart);
-  CHECK(ui::drift_layer_at(painter, chart, {area.left + 7.0f, 100.0f}) == 0);
-  CHECK(ui::drift_layer_at(painter, chart, {area.centre().x, 100.0f}) == 1);
-  CHECK(ui::drift_layer_at(painter, chart, {area.right - 1.0f, 100.0f}) == 2);
-  CHECK(ui::drift_layer_at(painter, chart, {area.left - 5.0f, 100.0f}) == ui::no_place);
+  gui::paint_drift(painter, chart, snapshot, gui::drift_series(snapshot, gui::DriftMeasure::absolute),
+                  gui::DriftMeasure::absolute, gui::light_theme());
+  const gui::Box area = gui::drift_area(painter, chart);
+  CHECK(gui::drift_layer_at(painter, chart, {area.left + 7.0f, 100.0f}) == 0);
+  CHECK(gui::drift_layer_at(painter, chart, {area.centre().x, 100.0f}) == 1);
+  CHECK(gui::drift_layer_at(painter, chart, {area.right - 1.0f, 100.0f}) == 2);
+  CHECK(gui::drift_layer_at(painter, chart, {area.left - 5.0f, 100.0f}) == gui::no_place);
   const std::string svg = painter.finish();
   CHECK(count(svg, "<polyline") == 1);  // the whole difference
   CHECK(count(svg, "<circle") == 2);    // two layers' own errors
@@ -120,44 +120,44 @@ TEST_CASE("DriftChart_IsDrawnAndFoundAgainUnderTheMouse") {
 }
 
 TEST_CASE("DriftChart_TenThousandLayers_DrawNoMorePointsThanPixels") {
-  ui::Snapshot snapshot;
+  gui::Snapshot snapshot;
   snapshot.targets.resize(2);
   snapshot.layers.resize(10'000);
   snapshot.cells.resize(20'000);
   for (std::size_t i = 0; i < 10'000; ++i)
     snapshot.cells[i * 2 + 1].max_abs = 1e-6 * static_cast<double>(1 + i % 17);
-  ui::SvgPainter painter(600, 300, ui::rgb(0xffffff));
-  ui::DriftChart chart;
+  gui::SvgPainter painter(600, 300, gui::rgb(0xffffff));
+  gui::DriftChart chart;
   chart.box = {0, 0, 600, 300};
   chart.last = 10'000;
-  ui::paint_drift(painter, chart, snapshot, ui::drift_series(snapshot, ui::DriftMeasure::absolute),
-                  ui::DriftMeasure::absolute, ui::light_theme());
+  gui::paint_drift(painter, chart, snapshot, gui::drift_series(snapshot, gui::DriftMeasure::absolute),
+                  gui::DriftMeasure::absolute, gui::light_theme());
   CHECK(painter.finish().size() < 60'000);
 }
 
 TEST_CASE("Flame_ScopesOfNames_AreNested") {
   const auto snapshot = drifting();
-  const ui::Flame flame = ui::flame_of(snapshot, 0, false);
+  const gui::Flame flame = gui::flame_of(snapshot, 0, false);
   REQUIRE(flame.spans.size() == 5);  // a (x, y), b (z)
   CHECK(flame.total_ns == 1000);
   CHECK(flame.spans[0].name == "a");
   CHECK(flame.spans[0].end_ns == 400);
-  CHECK(flame.spans[0].layer == ui::no_place);
+  CHECK(flame.spans[0].layer == gui::no_place);
   CHECK(flame.spans[1].name == "x");
   CHECK(flame.spans[1].layer == 0);
   CHECK(flame.spans[3].name == "b");
   CHECK(flame.spans[3].begin_ns == 400);
-  CHECK(ui::flame_of(snapshot, 0, true).total_ns == 2000);
-  const ui::SvgPainter painter(10, 10, ui::rgb(0xffffff));
-  const ui::FlameView view{{0, 0, 1000, 200}, 0, 1000, ui::no_place};
-  const ui::FlameSpan* span =
-      ui::flame_at(painter, view, flame, {450.0f, ui::flame_level_height(painter) * 1.5f});
+  CHECK(gui::flame_of(snapshot, 0, true).total_ns == 2000);
+  const gui::SvgPainter painter(10, 10, gui::rgb(0xffffff));
+  const gui::FlameView view{{0, 0, 1000, 200}, 0, 1000, gui::no_place};
+  const gui::FlameSpan* span =
+      gui::flame_at(painter, view, flame, {450.0f, gui::flame_level_height(painter) * 1.5f});
   REQUIRE(span != nullptr);
   CHECK(span->name == "z");
 }
 
 TEST_CASE("AliveBytes_FollowTheLifetimesOfValues") {
-  ui::Snapshot snapshot;
+  gui::Snapshot snapshot;
   snapshot.has_structure = true;
   snapshot.targets.resize(1);
   snapshot.layers.resize(4);
@@ -166,9 +166,9 @@ TEST_CASE("AliveBytes_FollowTheLifetimesOfValues") {
   snapshot.layers[2].inputs = {1};
   snapshot.layers[3].inputs = {0, 2};  // the first lives on until here
   snapshot.cells.resize(4);
-  CHECK(ui::alive_bytes(snapshot) == std::vector<std::int64_t>{10, 20, 30, 30});
+  CHECK(gui::alive_bytes(snapshot) == std::vector<std::int64_t>{10, 20, 30, 30});
   snapshot.has_structure = false;
-  CHECK(ui::alive_bytes(snapshot).empty());
+  CHECK(gui::alive_bytes(snapshot).empty());
 }
 
 TEST_CASE("MemorySeries_AreApartByKindAndInOrderOfTime") {
@@ -177,26 +177,26 @@ TEST_CASE("MemorySeries_AreApartByKindAndInOrderOfTime") {
                                       {10.0, 3, "wasm_heap"},
                                       {0.0, 99, "process_tree_pss"},
                                       {infinity, 7, "wasm_heap"}};
-  const auto series = ui::memory_series(snapshot);
+  const auto series = gui::memory_series(snapshot);
   REQUIRE(series.size() == 2);
   CHECK(series[0].samples.size() == 2);
   CHECK(series[0].samples[0].bytes == 3);
-  CHECK(ui::memory_kind_text("process_tree_pss") == "all processes");
-  ui::SvgPainter painter(600, 300, ui::rgb(0xffffff));
-  ui::paint_memory(painter, {0, 0, 600, 300}, series, ui::light_theme());
+  CHECK(gui::memory_kind_text("process_tree_pss") == "all processes");
+  gui::SvgPainter painter(600, 300, gui::rgb(0xffffff));
+  gui::paint_memory(painter, {0, 0, 600, 300}, series, gui::light_theme());
   CHECK(painter.finish().find("wasm heap") != std::string::npos);  // of two kinds the name is told
 }
 
 TEST_CASE("Theme_EveryMeaningfulColour_StandsOutFromThePanel") {
-  for (const ui::Theme& theme : {ui::light_theme(), ui::dark_theme()}) {
-    CHECK(ui::contrast(theme.ink, theme.panel) > 12.0);
-    CHECK(ui::contrast(theme.dim, theme.panel) > 4.5);
-    CHECK(ui::contrast(theme.on_accent, theme.accent) > 4.5);
+  for (const gui::Theme& theme : {gui::light_theme(), gui::dark_theme()}) {
+    CHECK(gui::contrast(theme.ink, theme.panel) > 12.0);
+    CHECK(gui::contrast(theme.dim, theme.panel) > 4.5);
+    CHECK(gui::contrast(theme.on_accent, theme.accent) > 4.5);
     for (const Verdict verdict :
          {Verdict::identical, Verdict::rounding, Verdict::suspect, Verdict::fault, Verdict::missing})
-      CHECK(ui::contrast(theme.verdict(verdict), theme.panel) > 3.0);
+      CHECK(gui::contrast(theme.verdict(verdict), theme.panel) > 3.0);
     for (std::size_t target = 0; target < 8; ++target)
-      CHECK(ui::contrast(theme.series(target), theme.panel) > 3.0);
+      CHECK(gui::contrast(theme.series(target), theme.panel) > 3.0);
   }
 }
 
@@ -204,8 +204,8 @@ TEST_CASE("VerdictMarks_AreOtherShapesForEachVerdict") {
   std::vector<std::string> drawn;
   for (const Verdict verdict :
        {Verdict::identical, Verdict::rounding, Verdict::suspect, Verdict::fault, Verdict::missing}) {
-    ui::SvgPainter painter(20, 20, ui::rgb(0xffffff));
-    ui::paint_verdict(painter, {10, 10}, 12, verdict, ui::light_theme());
+    gui::SvgPainter painter(20, 20, gui::rgb(0xffffff));
+    gui::paint_verdict(painter, {10, 10}, 12, verdict, gui::light_theme());
     std::string svg = painter.finish();
     // Without colour.
     for (std::size_t at = svg.find('#'); at != std::string::npos; at = svg.find('#', at + 1))
@@ -217,18 +217,18 @@ TEST_CASE("VerdictMarks_AreOtherShapesForEachVerdict") {
 
 TEST_CASE("Marks_AreNoLargerThanAskedOnADenseDisplay") {
   DensePainter painter;
-  ui::paint_marker(painter, {100, 100}, 36, 0, ui::rgb(0x000000));
+  gui::paint_marker(painter, {100, 100}, 36, 0, gui::rgb(0x000000));
   REQUIRE(painter.radii.size() == 1);
   CHECK(painter.radii.front() == 18.0f);
-  ui::paint_verdict(painter, {100, 100}, 36, Verdict::identical, ui::light_theme());
+  gui::paint_verdict(painter, {100, 100}, 36, Verdict::identical, gui::light_theme());
   for (const float width : painter.widths) CHECK(width < 7.0f);
   CHECK(painter.widths.size() == 2);
 }
 
 TEST_CASE("SvgPainter_NamesFromModels_CannotBreakTheFile") {
-  ui::SvgPainter painter(100, 100, ui::rgb(0xffffff));
+  gui::SvgPainter painter(100, 100, gui::rgb(0xffffff));
   painter.clip({0, 0, 10, 10});
-  painter.text({0, 0}, "<script>&\x01\xff", ui::rgb(0xffffff), ui::Anchor::start, false);
+  painter.text({0, 0}, "<script>&\x01\xff", gui::rgb(0xffffff), gui::Anchor::start, false);
   const std::string svg = painter.finish();
   CHECK(svg.find("<script") == std::string::npos);
   CHECK(svg.find('\x01') == std::string::npos);
@@ -240,11 +240,11 @@ TEST_CASE("RunTrend_SaysWhatBecameSlower") {
   const std::vector<BuildTimes> builds = {{"one", {100.0, 101.0, 99.0, 100.0}},
                                           {"two", {150.0, 151.0, 149.0}}};
   const std::vector<std::string> seen = {"2026-01-01", "2026-01-02"};
-  const ui::RunTrend trend = ui::make_trend("lenet5", "here", builds, seen, 0.99);
+  const gui::RunTrend trend = gui::make_trend("lenet5", "here", builds, seen, 0.99);
   REQUIRE(trend.points.size() == 2);
   CHECK(trend.points[1].change == Change::slower);
-  CHECK(ui::change_words(trend.points[1]).find("slower, +5") == 0);
-  CHECK(ui::trend_table({trend}).size() == 3);
+  CHECK(gui::change_words(trend.points[1]).find("slower, +5") == 0);
+  CHECK(gui::trend_table({trend}).size() == 3);
 }
 
 }  // namespace driftscope::test::charts_test

@@ -12,7 +12,7 @@ namespace {
 
 using Inputs = std::vector<std::vector<std::uint32_t>>;
 
-void check_sound(const Inputs& inputs, const ui::GraphLayout& layout) {
+void check_sound(const Inputs& inputs, const gui::GraphLayout& layout) {
   REQUIRE(layout.nodes.size() == inputs.size());
   for (std::uint32_t i = 0; i < inputs.size(); ++i)
     for (const std::uint32_t input : inputs[i])
@@ -21,7 +21,7 @@ void check_sound(const Inputs& inputs, const ui::GraphLayout& layout) {
   for (const auto& rank : layout.ranks)
     for (std::size_t i = 1; i < rank.size(); ++i)
       REQUIRE(layout.nodes[rank[i]].x - layout.nodes[rank[i - 1]].x >= 0.999f);
-  for (const ui::Point& node : layout.nodes) {
+  for (const gui::Point& node : layout.nodes) {
     REQUIRE(node.x >= 0.0f);
     REQUIRE(node.x <= layout.width);
   }
@@ -31,18 +31,18 @@ void check_sound(const Inputs& inputs, const ui::GraphLayout& layout) {
 
 TEST_CASE("GraphLayout_Chain_IsAStraightLineDown") {
   const Inputs inputs = {{}, {0}, {1}, {2}};
-  const auto layout = ui::layout_graph(inputs);
+  const auto layout = gui::layout_graph(inputs);
   check_sound(inputs, layout);
   CHECK(layout.height == 4.0f);
-  for (const ui::Point& node : layout.nodes) CHECK(node.x == doctest::Approx(layout.nodes[0].x));
+  for (const gui::Point& node : layout.nodes) CHECK(node.x == doctest::Approx(layout.nodes[0].x));
 }
 
 TEST_CASE("GraphLayout_SkipConnection_PassesBesideTheNodesBetween") {
   const Inputs inputs = {{}, {0}, {1}, {2, 0}};
-  const auto layout = ui::layout_graph(inputs);
+  const auto layout = gui::layout_graph(inputs);
   check_sound(inputs, layout);
   const auto skip = std::find_if(layout.edges.begin(), layout.edges.end(),
-                                 [](const ui::GraphEdge& e) { return e.from == 0 && e.to == 3; });
+                                 [](const gui::GraphEdge& e) { return e.from == 0 && e.to == 3; });
   REQUIRE(skip != layout.edges.end());
   REQUIRE(skip->by.size() == 2);
   CHECK(std::abs(skip->by[0].x - layout.nodes[1].x) > 0.5f);
@@ -50,16 +50,16 @@ TEST_CASE("GraphLayout_SkipConnection_PassesBesideTheNodesBetween") {
 
 TEST_CASE("GraphLayout_Branches_LieBesideEachOther") {
   const Inputs inputs = {{}, {0}, {0}, {0}, {1, 2, 3}};
-  const auto layout = ui::layout_graph(inputs);
+  const auto layout = gui::layout_graph(inputs);
   check_sound(inputs, layout);
   CHECK(layout.nodes[0].x == doctest::Approx(layout.nodes[4].x).epsilon(0.01));
   CHECK(layout.ranks[1].size() == 3);
 }
 
 TEST_CASE("GraphLayout_NothingAndNonsense_AreSafe") {
-  CHECK(ui::layout_graph({}).nodes.empty());
+  CHECK(gui::layout_graph({}).nodes.empty());
   const Inputs inputs = {{0, 5}, {1, 0}};  // itself, and what is not there yet
-  const auto layout = ui::layout_graph(inputs);
+  const auto layout = gui::layout_graph(inputs);
   CHECK(layout.edges.size() == 1);
 }
 
@@ -70,25 +70,25 @@ TEST_CASE("GraphLayout_HundredThousandNodes_AreBoundedWork") {
     if (i >= 8 && i % 4 == 0) inputs[i].push_back(i - 8);
     if (i >= 50'000 && i % 50 == 0) inputs[i].push_back(i - 40'000);  // longer than can be bent
   }
-  const auto layout = ui::layout_graph(inputs);
+  const auto layout = gui::layout_graph(inputs);
   check_sound(inputs, layout);
   std::size_t bends = 0;
-  for (const ui::GraphEdge& edge : layout.edges) bends += edge.by.size();
+  for (const gui::GraphEdge& edge : layout.edges) bends += edge.by.size();
   CHECK(bends < 400'000);
 }
 
 TEST_CASE("GraphPicture_ClickFindsWhatIsDrawn") {
   auto snapshot = snapshot_of(
       {run_of("pc/strict", {{"a", "Conv", "x", {1}}, {"b", "Relu", "y", {1}}, {"c", "Add", "z", {1}}})});
-  const auto layout = ui::layout_of(snapshot);  // without structure a chain
-  ui::GraphPicture picture = ui::fitted({0, 0, 400, 300}, layout, 60.0f);
+  const auto layout = gui::layout_of(snapshot);  // without structure a chain
+  gui::GraphPicture picture = gui::fitted({0, 0, 400, 300}, layout, 60.0f);
   const float x = 200.0f;
-  CHECK(ui::graph_layer_at(picture, layout, {x, 150.0f}) == 1);
-  CHECK(ui::graph_layer_at(picture, layout, {x, 150.0f - picture.scale}) == 0);
-  CHECK(ui::graph_layer_at(picture, layout, {5.0f, 150.0f}) == ui::no_place);
-  CHECK(ui::graph_layer_at(picture, layout, {900.0f, 150.0f}) == ui::no_place);
-  ui::SvgPainter painter(400, 300, ui::rgb(0xffffff));
-  ui::paint_graph(painter, picture, layout, snapshot, ui::light_theme());
+  CHECK(gui::graph_layer_at(picture, layout, {x, 150.0f}) == 1);
+  CHECK(gui::graph_layer_at(picture, layout, {x, 150.0f - picture.scale}) == 0);
+  CHECK(gui::graph_layer_at(picture, layout, {5.0f, 150.0f}) == gui::no_place);
+  CHECK(gui::graph_layer_at(picture, layout, {900.0f, 150.0f}) == gui::no_place);
+  gui::SvgPainter painter(400, 300, gui::rgb(0xffffff));
+  gui::paint_graph(painter, picture, layout, snapshot, gui::light_theme());
   const std::string svg = painter.finish();
   CHECK(svg.find(">Conv</text>") != std::string::npos);
 }

@@ -6,25 +6,25 @@
 namespace driftscope::test::layer_match_test {
 namespace {
 
-using ui::no_place;
+using gui::no_place;
 
-std::vector<ui::RunLayer> layers(const std::vector<LayerSpec>& specs) {
-  return ui::layers_of(*run_of("pc/strict", specs).tensors);
+std::vector<gui::RunLayer> layers(const std::vector<LayerSpec>& specs) {
+  return gui::layers_of(*run_of("pc/strict", specs).tensors);
 }
 
-std::vector<std::string> outputs(const std::vector<ui::MatchedLayer>& rows) {
+std::vector<std::string> outputs(const std::vector<gui::MatchedLayer>& rows) {
   std::vector<std::string> names;
-  for (const ui::MatchedLayer& row : rows) names.push_back(row.output);
+  for (const gui::MatchedLayer& row : rows) names.push_back(row.output);
   return names;
 }
 
 }  // namespace
 
 TEST_CASE("MatchLayers_SameNames_MatchInAnyOrder") {
-  const std::vector<std::vector<ui::RunLayer>> runs = {
+  const std::vector<std::vector<gui::RunLayer>> runs = {
       layers({{"n1", "Conv", "a", {1}}, {"n2", "Relu", "b", {1, 2}}, {"n3", "Add", "c", {1}}}),
       layers({{"n3", "Add", "c", {1}}, {"n1", "Conv", "a", {1}}, {"n2", "Relu", "b", {1, 2}}})};
-  const auto rows = ui::match_layers(runs);
+  const auto rows = gui::match_layers(runs);
   CHECK(outputs(rows) == std::vector<std::string>{"a", "b", "c"});
   CHECK(rows[0].places == std::vector<std::size_t>{0, 1});
   CHECK(rows[2].places == std::vector<std::size_t>{2, 0});
@@ -32,7 +32,7 @@ TEST_CASE("MatchLayers_SameNames_MatchInAnyOrder") {
 }
 
 TEST_CASE("MatchLayers_OtherNamesBetweenKnownOnes_MatchByPositionAndShapeAndSaySo") {
-  const std::vector<std::vector<ui::RunLayer>> runs = {layers({{"", "Conv", "a", {1}},
+  const std::vector<std::vector<gui::RunLayer>> runs = {layers({{"", "Conv", "a", {1}},
                                                                {"", "Relu", "b", {1, 2}},
                                                                {"", "Relu", "b2", {1, 2, 3}},
                                                                {"", "Add", "c", {1}}}),
@@ -41,7 +41,7 @@ TEST_CASE("MatchLayers_OtherNamesBetweenKnownOnes_MatchByPositionAndShapeAndSayS
                                                                {"", "Relu", "x", {1, 2}},
                                                                {"", "Relu", "y", {1, 2, 3}},
                                                                {"", "Add", "c", {1}}})};
-  const auto rows = ui::match_layers(runs);
+  const auto rows = gui::match_layers(runs);
   CHECK(outputs(rows) == std::vector<std::string>{"a", "extra", "b", "b2", "c"});
   CHECK(rows[2].places[1] == 2);
   CHECK(rows[2].notes[1] == "matched by position and shape: called 'x' there");
@@ -51,9 +51,9 @@ TEST_CASE("MatchLayers_OtherNamesBetweenKnownOnes_MatchByPositionAndShapeAndSayS
 }
 
 TEST_CASE("MatchLayers_OtherShapes_StayApart") {
-  const std::vector<std::vector<ui::RunLayer>> runs = {layers({{"", "Conv", "a", {1, 2}}}),
+  const std::vector<std::vector<gui::RunLayer>> runs = {layers({{"", "Conv", "a", {1, 2}}}),
                                                        layers({{"", "Conv", "z", {1}}})};
-  const auto rows = ui::match_layers(runs);
+  const auto rows = gui::match_layers(runs);
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].output == "z");  // nothing is in front of it there
   CHECK(rows[0].places[0] == no_place);
@@ -63,9 +63,9 @@ TEST_CASE("MatchLayers_OtherShapes_StayApart") {
 TEST_CASE("MatchLayers_WithTheModel_FollowItsOrderAndLeaveOutConstants") {
   Topology topology;
   topology.nodes = {{"first", "Conv", {"x"}, {"a"}}, {"second", "Relu", {"a"}, {"b"}}};
-  const std::vector<std::vector<ui::RunLayer>> runs = {
+  const std::vector<std::vector<gui::RunLayer>> runs = {
       layers({{"second", "Relu", "b", {1}}, {"first", "Conv", "a", {1}}, {"w", "Constant", "weights", {1}}})};
-  const auto rows = ui::match_layers(runs, &topology);
+  const auto rows = gui::match_layers(runs, &topology);
   CHECK(outputs(rows) == std::vector<std::string>{"a", "b"});
   CHECK(rows[0].node == "first");
 }
@@ -73,11 +73,11 @@ TEST_CASE("MatchLayers_WithTheModel_FollowItsOrderAndLeaveOutConstants") {
 TEST_CASE("MatchLayers_TracesWithoutNodes_TakeTensorsAsLayers") {
   Trace trace;
   trace.tensors.push_back({"t", tensor<float>({2}, {1.0f, 2.0f})});
-  const std::vector<std::vector<ui::RunLayer>> runs = {ui::layers_of(*ui::RecordedTensors::of(trace))};
-  const auto rows = ui::match_layers(runs);
+  const std::vector<std::vector<gui::RunLayer>> runs = {gui::layers_of(*gui::RecordedTensors::of(trace))};
+  const auto rows = gui::match_layers(runs);
   REQUIRE(rows.size() == 1);
   CHECK(rows[0].output == "t");
-  CHECK(ui::match_layers({}).empty());
+  CHECK(gui::match_layers({}).empty());
 }
 
 }  // namespace driftscope::test::layer_match_test

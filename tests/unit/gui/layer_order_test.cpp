@@ -11,7 +11,7 @@ namespace {
 
 using Rows = std::vector<std::uint32_t>;
 
-ui::Snapshot three_layers() {
+gui::Snapshot three_layers() {
   return snapshot_of({run_of("pc/strict", {{"conv_b", "Conv", "a", {1, 2}, 300},
                                            {"relu", "Relu", "b", {3, 4}, 100},
                                            {"conv_a", "Conv", "c", {5, 6}, 200}}),
@@ -24,78 +24,78 @@ ui::Snapshot three_layers() {
 
 TEST_CASE("OrderedLayers_FilterWords_MustAllBeThere") {
   const auto snapshot = three_layers();
-  CHECK(ui::ordered_layers(snapshot, {""}, {}) == Rows{0, 1, 2});
-  CHECK(ui::ordered_layers(snapshot, {"CONV"}, {}) == Rows{0, 2});
-  CHECK(ui::ordered_layers(snapshot, {"conv _a"}, {}) == Rows{2});
-  CHECK(ui::ordered_layers(snapshot, {"op:relu"}, {}) == Rows{1});
-  CHECK(ui::ordered_layers(snapshot, {"is:different"}, {}) == Rows{0, 2});
-  CHECK(ui::ordered_layers(snapshot, {"is:identical op:conv"}, {}).empty());
-  CHECK(ui::ordered_layers(snapshot, {"nothing"}, {}).empty());
+  CHECK(gui::ordered_layers(snapshot, {""}, {}) == Rows{0, 1, 2});
+  CHECK(gui::ordered_layers(snapshot, {"CONV"}, {}) == Rows{0, 2});
+  CHECK(gui::ordered_layers(snapshot, {"conv _a"}, {}) == Rows{2});
+  CHECK(gui::ordered_layers(snapshot, {"op:relu"}, {}) == Rows{1});
+  CHECK(gui::ordered_layers(snapshot, {"is:different"}, {}) == Rows{0, 2});
+  CHECK(gui::ordered_layers(snapshot, {"is:identical op:conv"}, {}).empty());
+  CHECK(gui::ordered_layers(snapshot, {"nothing"}, {}).empty());
 }
 
 TEST_CASE("OrderedLayers_Sorted_ByTextAndByMetricBothWays") {
   const auto snapshot = three_layers();
-  CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::node, 0, {}, false}) == Rows{2, 0, 1});
-  CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::place, 0, {}, true}) == Rows{2, 1, 0});
-  CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::metric, 1, ui::Metric::max_abs, true}) ==
+  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::node, 0, {}, false}) == Rows{2, 0, 1});
+  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::place, 0, {}, true}) == Rows{2, 1, 0});
+  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 1, gui::Metric::max_abs, true}) ==
         Rows{2, 0, 1});
-  CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::metric, 0, ui::Metric::time, false}) == Rows{1, 2, 0});
+  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 0, gui::Metric::time, false}) == Rows{1, 2, 0});
 }
 
 TEST_CASE("OrderedLayers_UnknownValues_GoLastWhicheverWay") {
   auto snapshot = three_layers();
-  snapshot.cells[0 * 2 + 1].max_abs = ui::not_measured;
-  CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::metric, 1, ui::Metric::max_abs, true}) ==
+  snapshot.cells[0 * 2 + 1].max_abs = gui::not_measured;
+  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 1, gui::Metric::max_abs, true}) ==
         Rows{2, 1, 0});
-  CHECK(ui::ordered_layers(snapshot, {}, {ui::SortBy::metric, 1, ui::Metric::max_abs, false}) ==
+  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 1, gui::Metric::max_abs, false}) ==
         Rows{1, 2, 0});
 }
 
 TEST_CASE("OrderedLayers_TenThousandLayersOfSixTargets_AreSorted") {
-  ui::Snapshot snapshot;
+  gui::Snapshot snapshot;
   snapshot.targets.resize(6);
   snapshot.layers.resize(10'000);
   snapshot.cells.resize(60'000);
   for (std::size_t i = 0; i < 10'000; ++i)
     snapshot.cells[i * 6 + 5].max_abs = static_cast<double>((i * 7919) % 10'000);
-  const Rows rows = ui::ordered_layers(snapshot, {}, {ui::SortBy::metric, 5, ui::Metric::max_abs, false});
+  const Rows rows = gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 5, gui::Metric::max_abs, false});
   REQUIRE(rows.size() == 10'000);
   for (std::size_t i = 1; i < rows.size(); ++i)
     REQUIRE(snapshot.cell(rows[i - 1], 5).max_abs <= snapshot.cell(rows[i], 5).max_abs);
 }
 
 TEST_CASE("MetricText_HasUnitsAndSaysWhatIsUnknown") {
-  ui::Cell cell;
-  CHECK(ui::metric_text(cell, ui::Metric::max_abs) == "–");
-  CHECK(ui::metric_text(cell, ui::Metric::different) == "–");
+  gui::Cell cell;
+  CHECK(gui::metric_text(cell, gui::Metric::max_abs) == "–");
+  CHECK(gui::metric_text(cell, gui::Metric::different) == "–");
   cell.time_ns = 1500;
   cell.cosine = 0.99999999;
-  CHECK(ui::metric_text(cell, ui::Metric::time) == "1.50 µs");
-  CHECK(ui::metric_text(cell, ui::Metric::cosine) == "1 − 1.0e-08");
+  CHECK(gui::metric_text(cell, gui::Metric::time) == "1.50 µs");
+  CHECK(gui::metric_text(cell, gui::Metric::cosine) == "1 − 1.0e-08");
 }
 
 TEST_CASE("LayerTable_AsCsv_QuotesAndDisarms") {
   auto snapshot = three_layers();
   snapshot.layers[0].node = "=cmd,\"x\"";
   snapshot.cells[1].max_abs = 0.1;
-  const std::string csv = ui::csv_text(ui::layer_table(snapshot, {0}));
+  const std::string csv = gui::csv_text(gui::layer_table(snapshot, {0}));
   CHECK(csv.find("\r\n\"'=cmd,\"\"x\"\"\",0,Conv,a,1x2,8,") != std::string::npos);
   CHECK(csv.find(",0.1,") != std::string::npos);
-  CHECK(ui::csv_line(std::vector<std::string>{"-1.5", "-1+1"}) == "-1.5,'-1+1\r\n");
-  CHECK(ui::plain_text({{"a", "b"}, {"x", "12"}}).find("x  12") != std::string::npos);
+  CHECK(gui::csv_line(std::vector<std::string>{"-1.5", "-1+1"}) == "-1.5,'-1+1\r\n");
+  CHECK(gui::plain_text({{"a", "b"}, {"x", "12"}}).find("x  12") != std::string::npos);
 }
 
 TEST_CASE("SelectionHistory_UndoRedo_AndANewChoiceDropsWhatWasUndone") {
-  ui::SelectionHistory history;
+  gui::SelectionHistory history;
   CHECK_FALSE(history.can_undo());
   history.select_layer(3);
   history.select_layer(3);
   history.select_target(2);
-  CHECK(history.current() == ui::Selection{3, 2});
+  CHECK(history.current() == gui::Selection{3, 2});
   history.undo();
-  CHECK(history.current() == ui::Selection{3, 1});
+  CHECK(history.current() == gui::Selection{3, 1});
   history.undo();
-  CHECK(history.current().layer == ui::no_place);
+  CHECK(history.current().layer == gui::no_place);
   CHECK_FALSE(history.can_undo());
   history.redo();
   CHECK(history.current().layer == 3);

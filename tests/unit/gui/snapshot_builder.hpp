@@ -27,18 +27,18 @@ inline Trace trace_of(const std::string& target, const std::vector<LayerSpec>& l
   return trace;
 }
 
-inline ui::TargetParts run_of(const std::string& target, const std::vector<LayerSpec>& layers) {
-  ui::TargetParts parts;
+inline gui::TargetParts run_of(const std::string& target, const std::vector<LayerSpec>& layers) {
+  gui::TargetParts parts;
   parts.target = target;
-  parts.tensors = ui::RecordedTensors::of(trace_of(target, layers));
+  parts.tensors = gui::RecordedTensors::of(trace_of(target, layers));
   return parts;
 }
 
-inline ui::Snapshot snapshot_of(std::vector<ui::TargetParts> targets) {
-  ui::SnapshotParts parts;
+inline gui::Snapshot snapshot_of(std::vector<gui::TargetParts> targets) {
+  gui::SnapshotParts parts;
   parts.title = "test.onnx";
   parts.targets = std::move(targets);
-  return ui::make_snapshot(std::move(parts));
+  return gui::make_snapshot(std::move(parts));
 }
 
 }  // namespace driftscope::test

@@ -64,12 +64,12 @@ TEST_CASE("Snapshot_OfRuns_MeasuresEachAgainstTheFirst") {
   CHECK(snapshot.cell(1, 1).different == 1);
   CHECK(snapshot.cell(1, 1).verdict == Verdict::missing);  // it differs, and nobody judged it
   CHECK(snapshot.targets[1].first_divergence == 1);
-  CHECK(snapshot.targets[2].first_divergence == ui::no_place);
+  CHECK(snapshot.targets[2].first_divergence == gui::no_place);
   CHECK_FALSE(snapshot.cell(1, 2).compared);
   CHECK(snapshot.cell(0, 2).time_ns == 7000);
   CHECK(snapshot.cell(0, 2).first_ns == 14000);
   CHECK(snapshot.targets[1].name == "chrome");
-  CHECK(ui::snapshot_headline(snapshot) == "chrome first differs at m; no differing bit on 1 target");
+  CHECK(gui::snapshot_headline(snapshot) == "chrome first differs at m; no differing bit on 1 target");
 }
 
 TEST_CASE("Snapshot_OtherShape_IsAMismatchAndADivergence") {
@@ -81,7 +81,7 @@ TEST_CASE("Snapshot_OtherShape_IsAMismatchAndADivergence") {
 }
 
 TEST_CASE("Snapshot_OfAComparison_KnowsVerdictsAndStructure") {
-  const auto snapshot = ui::make_snapshot(ui::parts_of(small_view(), small_graph()));
+  const auto snapshot = gui::make_snapshot(gui::parts_of(small_view(), small_graph()));
   REQUIRE(snapshot.layers.size() == 3);
   CHECK(snapshot.has_structure);
   CHECK(snapshot.layers[2].inputs == std::vector<std::uint32_t>{0, 1});
@@ -95,20 +95,20 @@ TEST_CASE("Snapshot_StoppedMidway_LacksComparisonsAndHoldsTheRest") {
   std::vector<LayerSpec> specs;
   for (int i = 0; i < 40; ++i)
     specs.push_back({"n" + std::to_string(i), "Relu", "v" + std::to_string(i), {1.0f}});
-  ui::SnapshotParts parts;
+  gui::SnapshotParts parts;
   parts.targets = {run_of("pc/strict", specs), run_of("pc/fast", specs)};
   const auto snapshot =
-      ui::make_snapshot(std::move(parts), [](std::int64_t done, std::int64_t) { return done < 50; });
+      gui::make_snapshot(std::move(parts), [](std::int64_t done, std::int64_t) { return done < 50; });
   CHECK(snapshot.layers.size() == 40);
   CHECK(snapshot.cell(0, 1).compared);
   CHECK_FALSE(snapshot.cell(39, 1).compared);
 }
 
 TEST_CASE("Snapshot_ValueThatNobodyRecorded_IsPassedThroughInTheStructure") {
-  ui::SnapshotParts parts;
+  gui::SnapshotParts parts;
   parts.targets = {run_of("pc/fast", {{"first", "Relu", "a", {1}}, {"third", "Add", "y", {1}}})};
   parts.topology = topology_of(small_graph());
-  const auto snapshot = ui::make_snapshot(std::move(parts));
+  const auto snapshot = gui::make_snapshot(std::move(parts));
   REQUIRE(snapshot.layers.size() == 2);
   CHECK(snapshot.layers[1].inputs == std::vector<std::uint32_t>{0});
 }
@@ -124,7 +124,7 @@ TEST_CASE("Topology_AsJson_ComesBackTheSame") {
 }
 
 TEST_CASE("StoredComparison_OfCompareJson_ShowsWhatItSaid") {
-  const auto stored = ui::read_stored_comparison(view_json(small_view()));
+  const auto stored = gui::read_stored_comparison(view_json(small_view()));
   REQUIRE_MESSAGE(stored.ok(), stored.error().message);
   REQUIRE(stored->size() == 3);
   const auto snapshot = snapshot_of(*stored);
@@ -140,7 +140,7 @@ TEST_CASE("StoredComparison_WithADataset_KeepsWhatWasCounted") {
   ComparisonView view = small_view();
   view.left.dataset = DatasetResult{4, 3, {0, 1, 2, 2}};
   view.right[0].dataset = DatasetResult{4, -1, {0, 1, 2, 0}};
-  const auto stored = ui::read_stored_comparison(view_json(view));
+  const auto stored = gui::read_stored_comparison(view_json(view));
   REQUIRE_MESSAGE(stored.ok(), stored.error().message);
   const auto snapshot = snapshot_of(*stored);
   REQUIRE(snapshot.targets[0].dataset.has_value());
@@ -155,12 +155,12 @@ TEST_CASE("StoredComparison_WithADataset_KeepsWhatWasCounted") {
 }
 
 TEST_CASE("StoredComparison_WithItsTraces_IsOneTargetEach") {
-  auto stored = ui::read_stored_comparison(view_json(small_view()));
+  auto stored = gui::read_stored_comparison(view_json(small_view()));
   REQUIRE(stored.ok());
-  std::vector<ui::TargetParts> targets = *std::move(stored);
-  std::vector<ui::TargetParts> traces;
+  std::vector<gui::TargetParts> targets = *std::move(stored);
+  std::vector<gui::TargetParts> traces;
   traces.push_back(run_of("chrome/strict", {{"first", "Relu", "a", {1, 2}}}));
-  ui::merge_targets(targets, std::move(traces));
+  gui::merge_targets(targets, std::move(traces));
   REQUIRE(targets.size() == 3);
   CHECK(targets[1].tensors != nullptr);
   CHECK(targets[1].comparison.has_value());
@@ -168,7 +168,7 @@ TEST_CASE("StoredComparison_WithItsTraces_IsOneTargetEach") {
 
 TEST_CASE("StoredComparison_Damaged_SaysWhatIsMissing") {
   const auto message = [](const char* json) {
-    const auto read = ui::read_stored_comparison(json);
+    const auto read = gui::read_stored_comparison(json);
     return read.ok() ? std::string("read") : read.error().message;
   };
   CHECK(message("{\"format\":\"driftscope-compare-1\"}").find("\"left\"") != std::string::npos);

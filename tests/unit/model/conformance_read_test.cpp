@@ -1,4 +1,4 @@
-// Every model and tensor of ONNX's own conformance cases is read, or refused for a stated reason.
+// Every model and tensor of ONNX's own conformance cases is read, or rejected for a stated reason.
 #include <doctest/doctest.h>
 
 #include <filesystem>

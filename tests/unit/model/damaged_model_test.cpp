@@ -1,4 +1,4 @@
-// Damaged models must be read or refused, never crash, hang or ask for absurd memory.
+// Damaged models must be read or rejected, never crash, hang or ask for absurd memory.
 #include <doctest/doctest.h>
 
 #include "core/graph/build.hpp"
@@ -13,7 +13,7 @@
 namespace driftscope::test::damaged_model_test {
 namespace {
 
-enum class Outcome { accepted, refused };
+enum class Outcome { accepted, rejected };
 
 /// The whole way from bytes to a graph with shapes.
 Outcome read_through(const std::vector<std::byte>& bytes) {
@@ -25,7 +25,7 @@ Outcome read_through(const std::vector<std::byte>& bytes) {
     CHECK_FALSE(error->message.empty());
     CHECK(error->message.size() < 2000);
     CHECK(error->kind != ErrorKind::internal);
-    return Outcome::refused;
+    return Outcome::rejected;
   };
   const auto model = read_onnx(bytes);
   if (!model.ok()) return finish(&model.error());
@@ -38,21 +38,21 @@ Outcome read_through(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-TEST_CASE("DamagedModel_AThousandMutations_AreReadOrRefused") {
+TEST_CASE("DamagedModel_AThousandMutations_AreReadOrRejected") {
   const std::uint64_t seed = test_seed(20261120);
   SEED_INFO(seed);
   Rng rng(seed);
   const auto lenet5 = repository_file("assets/models/lenet5.onnx");
   REQUIRE(read_through(lenet5) == Outcome::accepted);
-  int refused = 0;
+  int rejected = 0;
   for (int i = 0; i < 1000; ++i) {
     INFO("mutation " << i);
-    refused += read_through(mutated(lenet5, rng)) == Outcome::refused ? 1 : 0;
+    rejected += read_through(mutated(lenet5, rng)) == Outcome::rejected ? 1 : 0;
   }
-  CHECK(refused > 500);  // most cuts and shifts destroy a model; flipped weights do not
+  CHECK(rejected > 500);  // most cuts and shifts destroy a model; flipped weights do not
 }
 
-TEST_CASE("DamagedModel_DamageOutsideTheWeights_IsReadOrRefused") {
+TEST_CASE("DamagedModel_DamageOutsideTheWeights_IsReadOrRejected") {
   const std::uint64_t seed = test_seed(7);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -73,12 +73,12 @@ TEST_CASE("DamagedModel_DamageOutsideTheWeights_IsReadOrRefused") {
   }
 }
 
-TEST_CASE("DamagedModel_CutAnywhere_IsRefused") {
+TEST_CASE("DamagedModel_CutAnywhere_IsRejected") {
   const auto lenet1 = repository_file("assets/models/lenet1.onnx");
   for (std::size_t size = 0; size < lenet1.size(); size += size < 1000 ? 1 : 37) {
     INFO("cut after " << size << " bytes");
     CHECK(read_through({lenet1.begin(), lenet1.begin() + static_cast<std::ptrdiff_t>(size)}) ==
-          Outcome::refused);
+          Outcome::rejected);
   }
 }
 

@@ -127,11 +127,11 @@ TEST_CASE("ReadOnnx_OpsetOutOfRange_SaysWhichRange") {
   }
 }
 
-TEST_CASE("ReadOnnx_TwoOpsetsForOneDomain_IsRefused") {
+TEST_CASE("ReadOnnx_TwoOpsetsForOneDomain_IsRejected") {
   CHECK(holds(failure(identity().opset("ai.onnx", 13)).message, "as opset 21 and as opset 13"));
 }
 
-TEST_CASE("ReadOnnx_IrVersionBefore3_IsRefused") {
+TEST_CASE("ReadOnnx_IrVersionBefore3_IsRejected") {
   CHECK(read_onnx(identity().ir_version(3).bytes()).ok());
   const Error error = failure(identity().ir_version(2));
   CHECK(error.kind == ErrorKind::unsupported);
@@ -213,7 +213,7 @@ TEST_CASE("ReadOnnx_LengthsBeyond32Bits_AreNotTakenModulo") {
   }
 }
 
-TEST_CASE("ReadOnnx_WrongWireTypes_AreRefused") {
+TEST_CASE("ReadOnnx_WrongWireTypes_AreRejected") {
   std::string node;
   protozero::pbf_writer(node).add_int64(4, 1);  // op_type as a number
   CHECK(holds(failure(identity().graph_field(1, node)).message, "not of the type"));
@@ -227,7 +227,7 @@ TEST_CASE("ReadOnnx_WrongWireTypes_AreRefused") {
   CHECK_FALSE(read_onnx(identity().graph_field(1, other).bytes()).ok());
 }
 
-TEST_CASE("ReadOnnx_NamesThatCannotBeShown_AreRefused") {
+TEST_CASE("ReadOnnx_NamesThatCannotBeShown_AreRejected") {
   const Error error = failure(identity().node("Relu", {"\xff"}, {"z"}));
   CHECK(holds(error.message, "the name '\\xff' is not UTF-8"));
   // A terminal would obey it.
@@ -235,7 +235,7 @@ TEST_CASE("ReadOnnx_NamesThatCannotBeShown_AreRefused") {
   CHECK(read(identity().producer("pytorch", "\xff")).producer == "(unreadable)");
 }
 
-TEST_CASE("ReadOnnx_SubgraphsNestedTooDeeply_AreRefused") {
+TEST_CASE("ReadOnnx_SubgraphsNestedTooDeeply_AreRejected") {
   const auto nested = [](int depth) {
     std::string body = ModelBuilder("inner").node("Relu", {"a"}, {"b"}).graph_message();
     for (int i = 0; i < depth; ++i)
@@ -254,7 +254,7 @@ TEST_CASE("ReadOnnx_SubgraphsNestedTooDeeply_AreRefused") {
   CHECK(failure(nested(200)).kind == ErrorKind::limit);
 }
 
-TEST_CASE("ReadOnnx_AttributeWithoutTypeOrValue_IsRefused") {
+TEST_CASE("ReadOnnx_AttributeWithoutTypeOrValue_IsRejected") {
   const auto model_with = [](const std::string& attribute) {
     std::string node;
     protozero::pbf_writer(node).add_message(5, attribute);
@@ -270,7 +270,7 @@ TEST_CASE("ReadOnnx_AttributeWithoutTypeOrValue_IsRefused") {
   CHECK(holds(failure(model_with(nameless)).message, "no name"));
 }
 
-TEST_CASE("ReadOnnx_TwoGraphs_AreRefused") {
+TEST_CASE("ReadOnnx_TwoGraphs_AreRejected") {
   CHECK(holds(failure(identity().model_field(7, "")).message, "two graphs"));
 }
 

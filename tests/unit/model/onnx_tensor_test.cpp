@@ -125,7 +125,7 @@ TEST_CASE("ReadTensor_ValuesThatDoNotFit_AreNamed") {
   CHECK(holds(failure(Message(DType::boolean, {1}).raw("\x02")).message, "expected 0 or 1"));
 }
 
-TEST_CASE("ReadTensor_DataOfAnotherSizeThanTheShape_IsRefused") {
+TEST_CASE("ReadTensor_DataOfAnotherSizeThanTheShape_IsRejected") {
   CHECK(holds(failure(Message(DType::float32, {2}).raw("1234567")).message,
               "tensor 'w': raw_data: float32 of shape 2 needs 8 bytes, got 7"));
   CHECK(holds(failure(Message(DType::int64, {3}).integers(int64_data, {1, 2})).message,
@@ -136,7 +136,7 @@ TEST_CASE("ReadTensor_DataOfAnotherSizeThanTheShape_IsRefused") {
       read_tensor_proto(bytes_of(Message(DType::int32, {1}).integers(int64_data, {1}).text)).ok());
 }
 
-TEST_CASE("ReadTensor_ShapesThatOverflow_AreRefused") {
+TEST_CASE("ReadTensor_ShapesThatOverflow_AreRejected") {
   const std::int64_t big = std::int64_t{1} << 32;
   CHECK_FALSE(read_tensor_proto(bytes_of(Message(DType::float32, {big, big}).text)).ok());
   CHECK_FALSE(read_tensor_proto(bytes_of(Message(DType::float32, {big, big, 0}).text)).ok());
@@ -233,7 +233,7 @@ TEST_CASE("ExternalData_MissingOrShort_SaysWhichFile") {
   CHECK(holds(cut.error().message, "expected 4 bytes at offset 8, got 2"));
 }
 
-TEST_CASE("ExternalData_BadNumbers_AreRefused") {
+TEST_CASE("ExternalData_BadNumbers_AreRejected") {
   OneFile file;
   for (const std::string number : {"-1", "x", "", "1.5", "99999999999999999999", " 1"})
     CHECK_FALSE(read_external(external("sub/w.bin").external("offset", number), file).ok());

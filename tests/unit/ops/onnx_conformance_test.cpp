@@ -24,8 +24,8 @@ std::string data_folder() {
   return given != nullptr ? given : "/usr/share/libonnx-testdata/data";
 }
 
-// Valid models that must be refused as unsupported by one scalar at least, with a part of the message.
-const std::map<std::string, std::string> refused = {
+// Valid models that must be rejected as unsupported by one scalar at least, with a part of the message.
+const std::map<std::string, std::string> rejected = {
     {"test_batchnorm_epsilon_training_mode", "training_mode"},
     {"test_batchnorm_example_training_mode", "training_mode"},
     {"test_bernoulli", "every runtime has its own"},
@@ -126,14 +126,14 @@ void run_case(const fs::path& folder, ThreadPool& threads, Tally& tally) {
       tally.skipped["not tensors"].insert(name);
       return;
     }
-    const auto expected_refusal = refused.find(name);
+    const auto expected_rejection = rejected.find(name);
     const double wanted_error = four_digits.contains(name) ? 1e-4 : 0.0;
     const auto problems =
         judge({name, *built, *inputs, *outputs, tolerance_of(name), wanted_error}, threads);
-    if (expected_refusal != refused.end()) {
+    if (expected_rejection != rejected.end()) {
       REQUIRE(!problems.ok());
       CHECK(problems.error().kind == ErrorKind::unsupported);
-      CHECK(problems.error().message.find(expected_refusal->second) != std::string::npos);
+      CHECK(problems.error().message.find(expected_rejection->second) != std::string::npos);
       continue;
     }
     CHECK_MESSAGE(problems.ok(), problems.error().message);

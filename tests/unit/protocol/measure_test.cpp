@@ -1,4 +1,4 @@
-// The door's "prepare" and "measure".
+// The service's "prepare" and "measure".
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -16,17 +16,17 @@ namespace {
 using nlohmann::json;
 using Bytes = std::vector<std::byte>;
 
-json ask(Door& door, const json& request, const Bytes& payload = {}) {
-  const Bytes reply = door.request(pack_message(json_text(request), payload));
+json ask(Service& service, const json& request, const Bytes& payload = {}) {
+  const Bytes reply = service.request(pack_message(json_text(request), payload));
   json answer = parse_json(unpack_message(reply).json);
   REQUIRE(answer.is_object());
   return answer;
 }
 
-json measure_to_end(Door& door, json request) {
+json measure_to_end(Service& service, json request) {
   request["do"] = "measure";
   for (int i = 0; i < 100000; ++i) {
-    json answer = ask(door, request);
+    json answer = ask(service, request);
     if (answer.contains("error") || answer["finished"] == true) return answer;
   }
   FAIL("never finished");
@@ -37,18 +37,18 @@ struct Prepared {
   /// `name` and `value`: one more field of the request, or another value of one.
   explicit Prepared(const char* name = nullptr, const json& value = {},
                     RunRecorder* recorder = nullptr) {
-    door.measure_into(recorder);
+    service.measure_into(recorder);
     std::ifstream file(std::string(DRIFTSCOPE_SOURCE_DIR) + "/assets/models/lenet1.onnx",
                        std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());
-    REQUIRE(!ask(door, {{"do", "load"}}, {begin, begin + text.size()}).contains("error"));
+    REQUIRE(!ask(service, {{"do", "load"}}, {begin, begin + text.size()}).contains("error"));
     json request = {{"do", "prepare"}, {"target", "pc/strict:threads=1"}, {"seed", 42},
                     {"capture", "none"}, {"environment", {{"browser", "Test 1"}}}};
     if (name != nullptr) request[name] = value;
-    answer = ask(door, request);
+    answer = ask(service, request);
   }
-  Door door;
+  Service service;
   json answer;
 };
 
@@ -65,13 +65,13 @@ TEST_CASE("Measure_Prepared_SaysWhatWillRun") {
 TEST_CASE("Measure_MostRuns_GivesAsManyReadings") {
   Prepared prepared;
   const json answer =
-      measure_to_end(prepared.door, {{"slice_us", 60'000'000}, {"most_runs", 5}});
+      measure_to_end(prepared.service, {{"slice_us", 60'000'000}, {"max_runs", 5}});
   REQUIRE_MESSAGE(!answer.contains("error"), json_text(answer));
   CHECK(answer["times_ns"].size() == 5);
   for (const json& time : answer["times_ns"]) CHECK(time.get<double>() > 0.0);
   CHECK(!answer["memory_kind"].get<std::string>().empty());
   CHECK(answer["preparing_ns"] == 0);
-  CHECK(ask(prepared.door, {{"do", "describe"}})["ran"]["engine"] == "strict");
+  CHECK(ask(prepared.service, {{"do", "describe"}})["ran"]["engine"] == "strict");
 }
 
 // What is asked of it, a letter each, but for the values.
@@ -94,7 +94,7 @@ TEST_CASE("Measure_RecordedRuns_AreDiscardedBetweenReadings") {
   WrittenOrder recorder;
   Prepared prepared("capture", "all", &recorder);
   const json answer =
-      measure_to_end(prepared.door, {{"slice_us", 60'000'000}, {"inner", 2}, {"most_runs", 6}});
+      measure_to_end(prepared.service, {{"slice_us", 60'000'000}, {"inner", 2}, {"max_runs", 6}});
   CHECK(answer["times_ns"].size() == 3);
   CHECK(recorder.order == "dbfbfdbfbfdbfbf");
 }
@@ -102,22 +102,22 @@ TEST_CASE("Measure_RecordedRuns_AreDiscardedBetweenReadings") {
 TEST_CASE("Measure_InnerRuns_MakeOneReading") {
   Prepared prepared;
   const json answer =
-      measure_to_end(prepared.door, {{"slice_us", 60'000'000}, {"inner", 4}, {"most_runs", 12}});
+      measure_to_end(prepared.service, {{"slice_us", 60'000'000}, {"inner", 4}, {"max_runs", 12}});
   CHECK(answer["times_ns"].size() == 3);
 }
 
 TEST_CASE("Measure_NoTime_StillMeasuresOnce") {
   Prepared prepared;
-  CHECK(measure_to_end(prepared.door, {{"slice_us", 0}})["times_ns"].size() == 1);
+  CHECK(measure_to_end(prepared.service, {{"slice_us", 0}})["times_ns"].size() == 1);
 }
 
 TEST_CASE("Measure_NoBudget_GoesOnWhereItWas") {
   Prepared prepared;
-  const json first = ask(prepared.door, {{"do", "measure"}, {"most_runs", 2}, {"budget_ms", 0},
+  const json first = ask(prepared.service, {{"do", "measure"}, {"max_runs", 2}, {"budget_ms", 0},
                                          {"slice_us", 60'000'000}});
   CHECK(first["finished"] == false);
   // What is asked meanwhile is ignored: the slice that was begun goes on.
-  const json done = measure_to_end(prepared.door, {{"most_runs", 99}, {"budget_ms", 0}});
+  const json done = measure_to_end(prepared.service, {{"max_runs", 99}, {"budget_ms", 0}});
   CHECK(done["times_ns"].size() == 2);
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("Measure_ManyRuns_LeaveNoTensorBehind") {
     Prepared prepared("capture", capture);
     REQUIRE_MESSAGE(!prepared.answer.contains("error"), json_text(prepared.answer));
     const auto alive = [&] {
-      return measure_to_end(prepared.door, {{"slice_us", 60'000'000}, {"most_runs", 3}});
+      return measure_to_end(prepared.service, {{"slice_us", 60'000'000}, {"max_runs", 3}});
     };
     const json before = alive();
     const json after = alive();
@@ -136,23 +136,23 @@ TEST_CASE("Measure_ManyRuns_LeaveNoTensorBehind") {
   }
 }
 
-TEST_CASE("Measure_BadRequests_AreRefused") {
-  Door door;
-  CHECK(ask(door, {{"do", "measure"}}).contains("error"));
-  CHECK(ask(door, {{"do", "describe"}}).contains("error"));
-  CHECK(ask(door, {{"do", "prepare"}, {"target", "pc/strict"}, {"seed", 1}}).contains("error"));
+TEST_CASE("Measure_BadRequests_AreRejected") {
+  Service service;
+  CHECK(ask(service, {{"do", "measure"}}).contains("error"));
+  CHECK(ask(service, {{"do", "describe"}}).contains("error"));
+  CHECK(ask(service, {{"do", "prepare"}, {"target", "pc/strict"}, {"seed", 1}}).contains("error"));
   Prepared prepared;
   for (const json& bad : {json{{"inner", 0}}, json{{"inner", -1}}, json{{"slice_us", -5}},
-                          json{{"most_runs", 1.5}}, json{{"slice_us", "soon"}}}) {
+                          json{{"max_runs", 1.5}}, json{{"slice_us", "soon"}}}) {
     json request = bad;
     request["do"] = "measure";
-    CHECK(ask(prepared.door, request)["error"]["kind"] == "bad_input");
+    CHECK(ask(prepared.service, request)["error"]["kind"] == "bad_input");
   }
   CHECK(Prepared("repeat", 2).answer.contains("error"));
   CHECK(Prepared("capture", "nothing").answer.contains("error"));
   CHECK(Prepared("target", "pc/none").answer.contains("error"));
   const json start = {{"do", "start"}, {"target", "pc/strict"}, {"seed", 1}, {"capture", "none"}};
-  CHECK(ask(prepared.door, start).contains("error"));
+  CHECK(ask(prepared.service, start).contains("error"));
 }
 
 TEST_CASE("AliveTensors_CountsBuffersNotViews") {

@@ -12,7 +12,7 @@
 #include "core/protocol/value_stream.hpp"
 #include "core/trace/trace_file.hpp"
 
-namespace driftscope::test::door_test {
+namespace driftscope::test::service_test {
 namespace {
 
 using nlohmann::json;
@@ -37,28 +37,28 @@ struct Answer {
   }
 };
 
-Answer ask(Door& door, const json& request, const Bytes& payload = {}) {
-  const Bytes reply = door.request(pack_message(json_text(request), payload));
+Answer ask(Service& service, const json& request, const Bytes& payload = {}) {
+  const Bytes reply = service.request(pack_message(json_text(request), payload));
   const Message message = unpack_message(reply);
   Answer answer{parse_json(message.json), {message.payload.begin(), message.payload.end()}};
   REQUIRE(answer.head.is_object());
   return answer;
 }
 
-Answer run_to_finish(Door& door, const json& start, const Bytes& inputs = {}) {
-  const Answer started = ask(door, start, inputs);
+Answer run_to_finish(Service& service, const json& start, const Bytes& inputs = {}) {
+  const Answer started = ask(service, start, inputs);
   REQUIRE_MESSAGE(started.error().empty(), started.error());
   for (int i = 0; i < 100000; ++i) {
-    const Answer polled = ask(door, {{"do", "poll"}, {"budget_ms", 5}});
+    const Answer polled = ask(service, {{"do", "poll"}, {"budget_ms", 5}});
     REQUIRE_MESSAGE(polled.error().empty(), polled.error());
-    if (polled.head["finished"] == true) return ask(door, {{"do", "finish"}});
+    if (polled.head["finished"] == true) return ask(service, {{"do", "finish"}});
   }
   FAIL("never finished");
   return {};
 }
 
-void load(Door& door, const std::string& name = "models/lenet5.onnx") {
-  const Answer loaded = ask(door, {{"do", "load"}}, read_asset(name));
+void load(Service& service, const std::string& name = "models/lenet5.onnx") {
+  const Answer loaded = ask(service, {{"do", "load"}}, read_asset(name));
   REQUIRE_MESSAGE(loaded.error().empty(), loaded.error());
 }
 
@@ -72,9 +72,9 @@ Bytes safetensors_of(const std::vector<NamedTensor>& tensors) {
 
 const json start_seeded = {{"do", "start"}, {"target", "chrome/strict:threads=1"}, {"seed", 42}};
 
-TEST_CASE("Door_Capabilities_NameTheEngines") {
-  Door door;
-  const Answer answer = ask(door, {{"do", "capabilities"}});
+TEST_CASE("Service_Capabilities_NameTheEngines") {
+  Service service;
+  const Answer answer = ask(service, {{"do", "capabilities"}});
   bool strict = false;
   for (const json& engine : answer.head["engines"])
     strict = strict || (engine["name"] == "strict" && engine["available"] == true);
@@ -83,9 +83,9 @@ TEST_CASE("Door_Capabilities_NameTheEngines") {
   CHECK(!answer.head["instruction_set"].get<std::string>().empty());
 }
 
-TEST_CASE("Door_Load_DescribesTheModel") {
-  Door door;
-  const Answer answer = ask(door, {{"do", "load"}}, read_asset("models/lenet5.onnx"));
+TEST_CASE("Service_Load_DescribesTheModel") {
+  Service service;
+  const Answer answer = ask(service, {{"do", "load"}}, read_asset("models/lenet5.onnx"));
   REQUIRE_MESSAGE(answer.error().empty(), answer.error());
   CHECK(answer.head["model_sha256"].get<std::string>().size() == 64);
   CHECK(answer.head["inputs"][0]["shape"] == json({"N", 1, 28, 28}));
@@ -94,13 +94,13 @@ TEST_CASE("Door_Load_DescribesTheModel") {
   CHECK(answer.head["graph"].get<std::string>().find("Conv") != std::string::npos);
 }
 
-TEST_CASE("Door_Run_GivesLayersOutputsAndTrace") {
-  Door door;
-  load(door);
+TEST_CASE("Service_Run_GivesLayersOutputsAndTrace") {
+  Service service;
+  load(service);
   json start = start_seeded;
   start["repeat"] = 3;
   start["environment"] = {{"browser", "Test 1"}, {"isolated", true}, {"engine", "liar"}};
-  const Answer done = run_to_finish(door, start);
+  const Answer done = run_to_finish(service, start);
   REQUIRE_MESSAGE(done.error().empty(), done.error());
   CHECK(done.head["outputs"][0]["shape"] == json({1, 10}));
   CHECK(done.head["outputs"][0]["values"].size() == 10);
@@ -121,32 +121,32 @@ TEST_CASE("Door_Run_GivesLayersOutputsAndTrace") {
   CHECK(run["threads_real"] == 1);
 }
 
-TEST_CASE("Door_CaptureOutputs_KeepsNoLayer") {
-  Door door;
-  load(door);
+TEST_CASE("Service_CaptureOutputs_KeepsNoLayer") {
+  Service service;
+  load(service);
   json start = start_seeded;
   start["capture"] = "outputs";
-  const Answer done = run_to_finish(door, start);
+  const Answer done = run_to_finish(service, start);
   const auto trace = read_trace(done.payload);
   REQUIRE(trace.ok());
   CHECK(trace->tensors.size() == 2);  // the input and the output
 }
 
-TEST_CASE("Door_CaptureFused_IsAcceptedAndRecorded_AnythingElseRefused") {
-  Door door;
-  load(door);
+TEST_CASE("Service_CaptureFused_IsAcceptedAndRecorded_AnythingElseRejected") {
+  Service service;
+  load(service);
   json start = start_seeded;
   start["capture"] = "fused";
-  const Answer done = run_to_finish(door, start);
+  const Answer done = run_to_finish(service, start);
   const auto trace = read_trace(done.payload);
   REQUIRE(trace.ok());
   CHECK(parse_json(trace->run)["capture"] == "fused");
   start["capture"] = "everything";
-  CHECK(ask(door, start).error().find("\"fused\"") != std::string::npos);
+  CHECK(ask(service, start).error().find("\"fused\"") != std::string::npos);
 }
 
 /// Runs with "stream" and puts together what the answers to "poll" brought.
-std::vector<NamedTensor> run_streamed(Door& door, json start, Answer& done) {
+std::vector<NamedTensor> run_streamed(Service& service, json start, Answer& done) {
   std::vector<NamedTensor> values;
   ValueReceiver receiver(
       [&](const std::string& name, const Tensor& tensor) {
@@ -155,9 +155,9 @@ std::vector<NamedTensor> run_streamed(Door& door, json start, Answer& done) {
       },
       1 << 30);
   start["stream"] = true;
-  REQUIRE(ask(door, start).error().empty());
+  REQUIRE(ask(service, start).error().empty());
   for (bool finished = false; !finished;) {
-    const Answer polled = ask(door, {{"do", "poll"}, {"budget_ms", 1}});
+    const Answer polled = ask(service, {{"do", "poll"}, {"budget_ms", 1}});
     REQUIRE_MESSAGE(polled.error().empty(), polled.error());
     finished = polled.head["finished"] == true;
     if (!polled.head.contains("values")) continue;
@@ -166,21 +166,21 @@ std::vector<NamedTensor> run_streamed(Door& door, json start, Answer& done) {
     REQUIRE_MESSAGE(taken.ok(), taken.error().message);
   }
   CHECK(receiver.finish().ok());
-  done = ask(door, {{"do", "finish"}});
+  done = ask(service, {{"do", "finish"}});
   REQUIRE_MESSAGE(done.error().empty(), done.error());
   return values;
 }
 
-TEST_CASE("Door_Stream_BringsTheValuesOfATrace_AndTheTraceHoldsTheOutputs") {
-  Door door;
-  load(door);
+TEST_CASE("Service_Stream_BringsTheValuesOfATrace_AndTheTraceHoldsTheOutputs") {
+  Service service;
+  load(service);
   json start = start_seeded;
   start["repeat"] = 2;
-  const Answer whole = run_to_finish(door, start);
+  const Answer whole = run_to_finish(service, start);
   const auto trace = read_trace(whole.payload);
   REQUIRE(trace.ok());
   Answer done;
-  const auto values = run_streamed(door, start, done);
+  const auto values = run_streamed(service, start, done);
   REQUIRE(values.size() == trace->tensors.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     CHECK(values[i].name == trace->tensors[i].name);
@@ -192,38 +192,38 @@ TEST_CASE("Door_Stream_BringsTheValuesOfATrace_AndTheTraceHoldsTheOutputs") {
   CHECK(rest->nodes.front().time_ns.size() == 2);
 }
 
-TEST_CASE("Door_Values_AreKeptBesideInputsAndOutputs_UnknownOnesRefused") {
-  Door door;
-  load(door);
-  const auto first = read_trace(run_to_finish(door, start_seeded).payload);
+TEST_CASE("Service_Values_AreKeptBesideInputsAndOutputs_UnknownOnesRejected") {
+  Service service;
+  load(service);
+  const auto first = read_trace(run_to_finish(service, start_seeded).payload);
   REQUIRE(first.ok());
   const std::string name = first->nodes[1].outputs[0];
   json start = start_seeded;
   start["values"] = {name};
-  const auto trace = read_trace(run_to_finish(door, start).payload);
+  const auto trace = read_trace(run_to_finish(service, start).payload);
   REQUIRE(trace.ok());
   CHECK(trace->tensors.size() == 3);
   CHECK(trace->find(name));
   start["values"] = {"nowhere"};
-  CHECK(ask(door, start).error().find("nowhere") != std::string::npos);
+  CHECK(ask(service, start).error().find("nowhere") != std::string::npos);
   start["values"] = "all";
-  CHECK(ask(door, start).kind() == "bad_input");
+  CHECK(ask(service, start).kind() == "bad_input");
   start["values"] = nullptr;
   start["stream"] = 1;
-  CHECK(ask(door, start).kind() == "bad_input");
+  CHECK(ask(service, start).kind() == "bad_input");
 }
 
-TEST_CASE("Door_Samples_SameBitsAsOneByOne") {
+TEST_CASE("Service_Samples_SameBitsAsOneByOne") {
   constexpr std::int64_t samples = 5;
   Rng rng(7);
   std::vector<float> pixels(samples * 28 * 28);
   for (float& pixel : pixels) pixel = rng.uniform();
   auto stacked = Tensor::from_values<float>({samples, 1, 1, 28, 28}, pixels);
   REQUIRE(stacked.ok());
-  Door door;
-  load(door);
+  Service service;
+  load(service);
   const json start = {{"do", "start"}, {"target", "pc/strict"}, {"samples", samples}};
-  const Answer all = run_to_finish(door, start, safetensors_of({{"input", *stacked}}));
+  const Answer all = run_to_finish(service, start, safetensors_of({{"input", *stacked}}));
   const auto whole = read_trace(all.payload);
   REQUIRE(whole.ok());
   REQUIRE(whole->tensors.size() == 1);
@@ -233,7 +233,7 @@ TEST_CASE("Door_Samples_SameBitsAsOneByOne") {
     const auto pixels_of_one = std::span(pixels).subspan(static_cast<std::size_t>(i) * 784, 784);
     auto one = Tensor::from_values<float>({1, 1, 28, 28}, std::span<const float>(pixels_of_one));
     REQUIRE(one.ok());
-    const Answer done = run_to_finish(door, {{"do", "start"}, {"target", "pc/strict"}},
+    const Answer done = run_to_finish(service, {{"do", "start"}, {"target", "pc/strict"}},
                                       safetensors_of({{"input", *one}}));
     const auto trace = read_trace(done.payload);
     REQUIRE(trace.ok());
@@ -244,103 +244,103 @@ TEST_CASE("Door_Samples_SameBitsAsOneByOne") {
   }
 }
 
-TEST_CASE("Door_RequestsOutOfOrder_AnsweredByErrors") {
-  Door door;
-  CHECK(ask(door, start_seeded).error().find("before a model was loaded") != std::string::npos);
-  CHECK(ask(door, {{"do", "poll"}}).kind() == "bad_input");
-  CHECK(ask(door, {{"do", "finish"}}).kind() == "bad_input");
-  CHECK(ask(door, {{"do", "cancel"}}).error().empty());
-  load(door);
-  CHECK(ask(door, start_seeded).error().empty());
-  CHECK(ask(door, {{"do", "finish"}}).error().find("before the run has finished") !=
+TEST_CASE("Service_RequestsOutOfOrder_AnsweredByErrors") {
+  Service service;
+  CHECK(ask(service, start_seeded).error().find("before a model was loaded") != std::string::npos);
+  CHECK(ask(service, {{"do", "poll"}}).kind() == "bad_input");
+  CHECK(ask(service, {{"do", "finish"}}).kind() == "bad_input");
+  CHECK(ask(service, {{"do", "cancel"}}).error().empty());
+  load(service);
+  CHECK(ask(service, start_seeded).error().empty());
+  CHECK(ask(service, {{"do", "finish"}}).error().find("before the run has finished") !=
         std::string::npos);
-  CHECK(ask(door, {{"do", "cancel"}}).error().empty());
-  CHECK(ask(door, {{"do", "poll"}}).kind() == "bad_input");
+  CHECK(ask(service, {{"do", "cancel"}}).error().empty());
+  CHECK(ask(service, {{"do", "poll"}}).kind() == "bad_input");
 }
 
-TEST_CASE("Door_MalformedMessages_AnsweredByErrors") {
-  Door door;
+TEST_CASE("Service_MalformedMessages_AnsweredByErrors") {
+  Service service;
   for (const std::string& text : {std::string(), std::string("abc"), std::string("\xff\xff\xff\xff{}"),
                                   std::string("\x02\0\0\0{", 5), std::string("\x02\0\0\0[]", 6),
                                   std::string("\x02\0\0\0{}", 6)}) {
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());
-    const Bytes reply = door.request({begin, text.size()});
+    const Bytes reply = service.request({begin, text.size()});
     const json head = parse_json(unpack_message(reply).json);
     CHECK(head.contains("error"));
   }
   // A length beyond the message is no shorter message.
   const std::string lying = std::string("\x40\0\0\0", 4) + R"({"do":"capabilities"})";
-  const Bytes reply = door.request(std::as_bytes(std::span(lying)));
+  const Bytes reply = service.request(std::as_bytes(std::span(lying)));
   CHECK(unpack_message(reply).json.find("malformed message") != std::string::npos);
-  CHECK(ask(door, {{"do", 7}}).error().find("\"do\" must be a text") != std::string::npos);
-  CHECK(ask(door, {{"do", "dance"}}).error().find("dance") != std::string::npos);
-  CHECK(ask(door, {{"do", "load"}}).error().find("no model bytes") != std::string::npos);
+  CHECK(ask(service, {{"do", 7}}).error().find("\"do\" must be a text") != std::string::npos);
+  CHECK(ask(service, {{"do", "dance"}}).error().find("dance") != std::string::npos);
+  CHECK(ask(service, {{"do", "load"}}).error().find("no model bytes") != std::string::npos);
 }
 
-TEST_CASE("Door_StartWithWrongFields_NamesTheField") {
-  Door door;
-  load(door);
-  const auto refused = [&](const char* field, const json& value) {
+TEST_CASE("Service_StartWithWrongFields_NamesTheField") {
+  Service service;
+  load(service);
+  const auto rejected = [&](const char* field, const json& value) {
     json start = start_seeded;
     start[field] = value;
-    const Answer answer = ask(door, start);
+    const Answer answer = ask(service, start);
     CHECK_MESSAGE(answer.kind() == "bad_input", field);
     CHECK_MESSAGE(answer.error().find(field) != std::string::npos, answer.error());
   };
-  refused("repeat", 0);
-  refused("repeat", 1.5);
-  refused("repeat", "many");
-  refused("samples", -1);
-  refused("samples", 18446744073709551615ull);
-  refused("capture", "some");
-  refused("target", 3);
-  refused("target", "nowhere");
-  refused("seed", -1);
-  refused("environment", {{"nested", json::array({1})}});
-  refused("environment", 5);
-  CHECK(ask(door, {{"do", "start"}, {"target", "pc/strict"}}).error().find("inputs") !=
+  rejected("repeat", 0);
+  rejected("repeat", 1.5);
+  rejected("repeat", "many");
+  rejected("samples", -1);
+  rejected("samples", 18446744073709551615ull);
+  rejected("capture", "some");
+  rejected("target", 3);
+  rejected("target", "nowhere");
+  rejected("seed", -1);
+  rejected("environment", {{"nested", json::array({1})}});
+  rejected("environment", 5);
+  CHECK(ask(service, {{"do", "start"}, {"target", "pc/strict"}}).error().find("inputs") !=
         std::string::npos);
-  CHECK(ask(door, start_seeded, {std::byte{0}}).error().find("not both") != std::string::npos);
-  CHECK(ask(door, {{"do", "start"}, {"target", "pc/none"}, {"seed", 1}}).error().find("none") !=
+  CHECK(ask(service, start_seeded, {std::byte{0}}).error().find("not both") != std::string::npos);
+  CHECK(ask(service, {{"do", "start"}, {"target", "pc/none"}, {"seed", 1}}).error().find("none") !=
         std::string::npos);
 }
 
-TEST_CASE("Door_ModelOutside_IsReadThere") {
+TEST_CASE("Service_ModelOutside_IsReadThere") {
   const Bytes model = read_asset("models/lenet5.onnx");
-  Door door;
+  Service service;
   const json outside = {{"do", "load"}, {"outside", model.size()}};
-  CHECK(ask(door, outside).error().find("nothing lies outside") != std::string::npos);
-  door.load_from([&](std::uint64_t offset, std::span<std::byte> target) {
+  CHECK(ask(service, outside).error().find("nothing lies outside") != std::string::npos);
+  service.load_from([&](std::uint64_t offset, std::span<std::byte> target) {
     REQUIRE(offset + target.size() <= model.size());
     std::copy_n(model.begin() + static_cast<std::ptrdiff_t>(offset), target.size(), target.begin());
   });
-  const Answer loaded = ask(door, outside);
+  const Answer loaded = ask(service, outside);
   REQUIRE_MESSAGE(loaded.error().empty(), loaded.error());
-  Door other;
+  Service other;
   CHECK(ask(other, {{"do", "load"}}, model).head == loaded.head);
-  CHECK(run_to_finish(door, start_seeded).head["outputs"] ==
+  CHECK(run_to_finish(service, start_seeded).head["outputs"] ==
         run_to_finish(other, start_seeded).head["outputs"]);
 }
 
-TEST_CASE("Door_Unhashed_SaysNoHash_HereAndInTheTrace") {
+TEST_CASE("Service_Unhashed_SaysNoHash_HereAndInTheTrace") {
   const Bytes model = read_asset("models/lenet5.onnx");
-  Door door;
-  const Answer loaded = ask(door, {{"do", "load"}, {"unhashed", true}}, model);
+  Service service;
+  const Answer loaded = ask(service, {{"do", "load"}, {"unhashed", true}}, model);
   REQUIRE_MESSAGE(loaded.error().empty(), loaded.error());
   CHECK(loaded.head.at("model_sha256") == "");
-  const auto trace = read_trace(run_to_finish(door, start_seeded).payload);
+  const auto trace = read_trace(run_to_finish(service, start_seeded).payload);
   REQUIRE(trace.ok());
   CHECK(trace->model_sha256.empty());
-  CHECK(ask(door, {{"do", "load"}, {"unhashed", 1}}, model).error().find("unhashed") != std::string::npos);
+  CHECK(ask(service, {{"do", "load"}, {"unhashed", 1}}, model).error().find("unhashed") != std::string::npos);
 }
 
-TEST_CASE("Door_ModelLoadedOnce_GivesItsWeightsToTheSession") {
+TEST_CASE("Service_ModelLoadedOnce_GivesItsWeightsToTheSession") {
   const Bytes model = read_asset("models/lenet5.onnx");
   for (const char* engine : {"strict", "fast"}) {
     CAPTURE(engine);
     json start = {{"do", "prepare"}, {"target", "pc/" + std::string(engine) + ":threads=1"},
                   {"seed", 42}, {"capture", "none"}};
-    Door keeps, gives;
+    Service keeps, gives;
     const std::int64_t before = alive_tensors().bytes;
     REQUIRE(ask(keeps, {{"do", "load"}}, model).error().empty());
     const std::int64_t weights = alive_tensors().bytes - before;
@@ -361,7 +361,7 @@ TEST_CASE("Door_ModelLoadedOnce_GivesItsWeightsToTheSession") {
   }
 }
 
-TEST_CASE("Door_ExternalDataWithoutItsFile_NamesTheFile") {
+TEST_CASE("Service_ExternalDataWithoutItsFile_NamesTheFile") {
   // A TensorProto with external data: dims [1], data_type FLOAT, external_data location "w.bin",
   // data_location EXTERNAL; an initializer and the output of a graph with one Identity.
   const auto field = [](char tag, const std::string& text) {
@@ -379,23 +379,23 @@ TEST_CASE("Door_ExternalDataWithoutItsFile_NamesTheFile") {
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());
     return Bytes(begin, begin + text.size());
   };
-  Door door;
-  CHECK(ask(door, {{"do", "load"}}, bytes_of(model)).error().find("w.bin") != std::string::npos);
+  Service service;
+  CHECK(ask(service, {{"do", "load"}}, bytes_of(model)).error().find("w.bin") != std::string::npos);
   const json with_file = {{"do", "load"},
                           {"attachments", {{{"name", "w.bin"}, {"bytes", 4}}}}};
-  const Answer loaded = ask(door, with_file, bytes_of(model + std::string("\0\0\x80\x3f", 4)));
+  const Answer loaded = ask(service, with_file, bytes_of(model + std::string("\0\0\x80\x3f", 4)));
   CHECK_MESSAGE(loaded.error().empty(), loaded.error());
-  const Answer done = run_to_finish(door, start_seeded);
+  const Answer done = run_to_finish(service, start_seeded);
   CHECK(done.head["outputs"][0]["values"] == json({1.0}));
   json lying = with_file;
   lying["attachments"][0]["bytes"] = 1 << 20;
-  CHECK(ask(door, lying, bytes_of(model)).kind() == "bad_input");
+  CHECK(ask(service, lying, bytes_of(model)).kind() == "bad_input");
   lying["attachments"][0]["bytes"] = -1;
-  CHECK(ask(door, lying, bytes_of(model)).kind() == "bad_input");
+  CHECK(ask(service, lying, bytes_of(model)).kind() == "bad_input");
 }
 
-// Whatever the bytes, there is an answer, and the door goes on working.
-TEST_CASE("Door_MutatedMessages_AlwaysAnswered") {
+// Whatever the bytes, there is an answer, and the service goes on working.
+TEST_CASE("Service_MutatedMessages_AlwaysAnswered") {
   constexpr std::uint64_t seed = 20261120;
   MESSAGE("seed ", seed);
   Rng rng(seed);
@@ -407,7 +407,7 @@ TEST_CASE("Door_MutatedMessages_AlwaysAnswered") {
       pack_message(R"({"do":"poll","budget_ms":1})", {}),
       pack_message(R"({"do":"finish"})", {}),
   };
-  Door door;
+  Service service;
   for (int round = 0; round < 3000; ++round) {
     Bytes message = whole[rng.below(whole.size())];
     // Often the start, where the JSON and the model's structure are; else anywhere.
@@ -415,12 +415,12 @@ TEST_CASE("Door_MutatedMessages_AlwaysAnswered") {
     for (std::uint64_t i = rng.below(3); i > 0; --i)
       message[rng.below(std::min(message.size(), reach))] = static_cast<std::byte>(rng.below(256));
     if (rng.below(8) == 0) message.resize(rng.below(message.size()));
-    const Bytes reply = door.request(message);
+    const Bytes reply = service.request(message);
     const json head = parse_json(unpack_message(reply).json);
     REQUIRE(head.is_object());
   }
-  load(door);
-  CHECK(run_to_finish(door, start_seeded).error().empty());
+  load(service);
+  CHECK(run_to_finish(service, start_seeded).error().empty());
 }
 
 TEST_CASE("ErrorJson_EveryKind_SurvivesTheWay") {
@@ -438,4 +438,4 @@ TEST_CASE("ErrorJson_EveryKind_SurvivesTheWay") {
 }
 
 }  // namespace
-}  // namespace driftscope::test::door_test
+}  // namespace driftscope::test::service_test

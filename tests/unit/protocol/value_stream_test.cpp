@@ -80,26 +80,26 @@ TEST_CASE("ValueStream_InPiecesOfAnySize_ArrivesAsItWas") {
   }
 }
 
-TEST_CASE("ValueReceiver_WhatDoesNotFit_IsRefused") {
-  const auto refused = [](const json& change, std::size_t payload = 4) {
+TEST_CASE("ValueReceiver_WhatDoesNotFit_IsRejected") {
+  const auto rejected = [](const json& change, std::size_t payload = 4) {
     json entry = one_float;
     entry.update(change);
     Received received;
     return !received.receiver.take(message(entry, payload)).ok();
   };
-  CHECK_FALSE(refused(json::object()));
-  CHECK(refused(json::object(), 3));
-  CHECK(refused(json::object(), 5));
-  CHECK(refused({{"begin", 4}}));
-  CHECK(refused({{"bytes", 8}}, 8));
-  CHECK(refused({{"bytes", -1}}));
-  CHECK(refused({{"bytes", 1e300}}));
-  CHECK(refused({{"dtype", "float31"}}));
-  CHECK(refused({{"shape", {-1}}}));
-  CHECK(refused({{"shape", {std::uint64_t{1} << 63}}}));
-  CHECK(refused({{"shape", std::vector<int>(33, 1)}}));
-  CHECK(refused({{"shape", {1LL << 40, 1LL << 40}}}));
-  CHECK(refused({{"name", 7}}));
+  CHECK_FALSE(rejected(json::object()));
+  CHECK(rejected(json::object(), 3));
+  CHECK(rejected(json::object(), 5));
+  CHECK(rejected({{"begin", 4}}));
+  CHECK(rejected({{"bytes", 8}}, 8));
+  CHECK(rejected({{"bytes", -1}}));
+  CHECK(rejected({{"bytes", 1e300}}));
+  CHECK(rejected({{"dtype", "float31"}}));
+  CHECK(rejected({{"shape", {-1}}}));
+  CHECK(rejected({{"shape", {std::uint64_t{1} << 63}}}));
+  CHECK(rejected({{"shape", std::vector<int>(33, 1)}}));
+  CHECK(rejected({{"shape", {1LL << 40, 1LL << 40}}}));
+  CHECK(rejected({{"name", 7}}));
   Received received;
   CHECK(!received.receiver.take(pack_message("[]", {})).ok());
   CHECK(!received.receiver.take(Bytes(3)).ok());

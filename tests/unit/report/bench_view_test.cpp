@@ -16,9 +16,9 @@ BenchRow row(const std::string& target, double ns) {
   made.first_ms = 3.0;
   made.ran = R"({"engine":"strict","threads_real":2})";
   for (int i = 0; i < 10; ++i)
-    made.course.rounds.push_back({{ns, ns * 1.01, ns * 0.99}, 7, 700, 7000});
-  made.course.steady = true;
-  made.course.end = BenchEnd::precise;
+    made.series.rounds.push_back({{ns, ns * 1.01, ns * 0.99}, 7, 700, 7000});
+  made.series.steady = true;
+  made.series.end = BenchEnd::precise;
   made.process_peak_bytes = 5'000'000;
   return made;
 }
@@ -59,7 +59,7 @@ TEST_CASE("BenchTable_HeapThatGrows_IsALeakWhenMoreThanAThreadKeeps") {
   const auto text_of = [](std::int64_t bytes_per_run) {
     BenchRow growing = row("pc/ort", 1e6);
     std::int64_t runs = 0;
-    for (auto& round : growing.course.rounds)
+    for (auto& round : growing.series.rounds)
       round.heap_bytes = 1'000'000 + bytes_per_run * (runs += std::ssize(round.times_ns));
     return bench_table(report_of({std::move(growing)}));
   };
@@ -69,10 +69,10 @@ TEST_CASE("BenchTable_HeapThatGrows_IsALeakWhenMoreThanAThreadKeeps") {
 
 TEST_CASE("BenchJson_WhatFailedStandsApart") {
   BenchRow gone = row("chrome/fast", 1e6);
-  gone.course = {};
+  gone.series = {};
   gone.error = missing_error("chrome is not installed");
   BenchRow died = row("pc/fast", 1e6);
-  died.course.error = missing_error("it died");
+  died.series.error = missing_error("it died");
   const json object = parse_json(bench_json(report_of({row("pc/strict", 2e6), gone, died})));
   CHECK(object["results"].size() == 2);  // what died keeps its rounds
   REQUIRE(object["failed"].size() == 2);
@@ -94,10 +94,10 @@ TEST_CASE("BenchJson_HostileText_IsStillJson") {
 
 TEST_CASE("BenchTable_ShowsRatiosAndRemarks") {
   BenchRow leaky = row("pc/fast", 1e6);
-  for (std::size_t i = 0; i < leaky.course.rounds.size(); ++i)
-    leaky.course.rounds[i].alive_tensors = static_cast<std::int64_t>(10 + 6 * i);
-  leaky.course.steady = false;
-  leaky.course.end = BenchEnd::time;
+  for (std::size_t i = 0; i < leaky.series.rounds.size(); ++i)
+    leaky.series.rounds[i].alive_tensors = static_cast<std::int64_t>(10 + 6 * i);
+  leaky.series.steady = false;
+  leaky.series.end = BenchEnd::time;
   BenchReport report = report_of({row("pc/strict", 2e6), leaky});
   report.notes.push_back("The machine was busy.");
   const std::string text = bench_table(report);
@@ -109,7 +109,7 @@ TEST_CASE("BenchTable_ShowsRatiosAndRemarks") {
 
 TEST_CASE("BenchTable_FewRounds_SaysThatThereIsNoInterval") {
   BenchRow few = row("pc/strict", 1e6);
-  few.course.rounds.resize(3);
+  few.series.rounds.resize(3);
   const std::string text = bench_table(report_of({few}));
   CHECK(text.find("3 rounds are too few") != std::string::npos);
 }

@@ -84,7 +84,7 @@ TEST_CASE("LogChart_DrawsZeroNanAndInfinityWithoutBreaking") {
   CHECK(svg.find("b<c") == std::string::npos);
   CHECK(svg.find("nan,") == std::string::npos);
   CHECK(svg.find("class=\"limit\"") != std::string::npos);
-  // A gap at NaN: the path starts anew behind it.
+  // A gap at NaN: the path starts again behind it.
   const std::size_t path = svg.find("class=\"line\" d=\"");
   REQUIRE(path != std::string::npos);
   const std::string d = svg.substr(path, svg.find("\"/>", path) - path);

@@ -20,14 +20,14 @@ namespace {
 struct Watched {
   std::vector<std::byte> bytes;
   std::int64_t read = 0;
-  std::int64_t most_alive = 0;  // bytes of tensors while they were read
+  std::int64_t max_alive = 0;  // bytes of tensors while they were read
   bool closed = false;
 
   [[nodiscard]] ByteSource source() {
     return {bytes.size(), [this](std::uint64_t offset, std::span<std::byte> target) {
               REQUIRE_FALSE(closed);
               read += std::ssize(target);
-              most_alive = std::max(most_alive, alive_tensors().bytes);
+              max_alive = std::max(max_alive, alive_tensors().bytes);
               source_of(bytes).read(offset, target);
             }};
   }
@@ -56,7 +56,7 @@ std::shared_ptr<const Graph> graph_of(const Result<Model>& model) {
 }
 
 std::vector<Tensor> outputs_of(const char* engine_name, std::shared_ptr<const Graph> graph,
-                               const NamedInputs& inputs, Watched* watched) {
+                               const NamedInputs& inputs, Watched* traced) {
   auto bound = bind_inputs(*graph, inputs);
   REQUIRE_MESSAGE(bound.ok(), bound.error().message);
   graph.reset();
@@ -67,8 +67,8 @@ std::vector<Tensor> outputs_of(const char* engine_name, std::shared_ptr<const Gr
   options.fuse = true;
   auto session = (*engine)->prepare(std::move(bound->graph), options);
   REQUIRE_MESSAGE(session.ok(), session.error().message);
-  if (watched != nullptr) watched->closed = true;
-  auto outputs = run_to_end(**session, std::move(bound->inputs), no_observer());
+  if (traced != nullptr) traced->closed = true;
+  auto outputs = run_to_end(**session, std::move(bound->inputs), no_trace_sink());
   REQUIRE_MESSAGE(outputs.ok(), outputs.error().message);
   return *std::move(outputs);
 }
@@ -76,9 +76,9 @@ std::vector<Tensor> outputs_of(const char* engine_name, std::shared_ptr<const Gr
 }  // namespace
 
 TEST_CASE("DeferredTensor_IsReadWhenItIsAsked_ForEveryCopy") {
-  Watched watched{.bytes = std::vector<std::byte>(64)};
-  for (std::size_t i = 0; i < 64; ++i) watched.bytes[i] = static_cast<std::byte>(i);
-  const auto tensor = Tensor::deferred(DType::float32, {4, 4}, watched.source());
+  Watched traced{.bytes = std::vector<std::byte>(64)};
+  for (std::size_t i = 0; i < 64; ++i) traced.bytes[i] = static_cast<std::byte>(i);
+  const auto tensor = Tensor::deferred(DType::float32, {4, 4}, traced.source());
   REQUIRE(tensor.ok());
   const auto view = tensor->reshaped({16});
   REQUIRE(view.ok());
@@ -87,12 +87,12 @@ TEST_CASE("DeferredTensor_IsReadWhenItIsAsked_ForEveryCopy") {
   CHECK(part[4] == std::byte{11});
   CHECK_FALSE(tensor->in_memory());
   CHECK(tensor->byte_size() == 64);
-  CHECK(watched.read == 5);
-  CHECK(std::ranges::equal(tensor->bytes(), watched.bytes));
+  CHECK(traced.read == 5);
+  CHECK(std::ranges::equal(tensor->bytes(), traced.bytes));
   CHECK(view->in_memory());
   CHECK(view->bytes().data() == tensor->bytes().data());
-  CHECK(watched.read == 69);
-  const auto wrong = Tensor::deferred(DType::float32, {4, 5}, watched.source(), "w");
+  CHECK(traced.read == 69);
+  const auto wrong = Tensor::deferred(DType::float32, {4, 5}, traced.source(), "w");
   REQUIRE_FALSE(wrong.ok());
   CHECK(wrong.error().message == "w: float32 of shape 4x5 needs 80 bytes, got 64");
 }
@@ -123,24 +123,24 @@ TEST_CASE("DeferredWeights_AreReadOnceUntilASessionIsPrepared_SameBits") {
       .graph_attribute("then_branch", branch.graph_message())
       .graph_attribute("else_branch", branch.graph_message())
       .output("y");
-  Watched watched{.bytes = builder.bytes()};
+  Watched traced{.bytes = builder.bytes()};
   const NamedInputs inputs = {{"x", tensor<float>({3, k}, random(rng, 3 * k))},
                               {"which", yes()}};
   for (const char* engine : {"fast", "strict"}) {
     CAPTURE(engine);
-    const auto want = outputs_of(engine, graph_of(read_onnx(watched.bytes)), inputs, nullptr);
-    watched.most_alive = 0;
-    watched.closed = false;
+    const auto want = outputs_of(engine, graph_of(read_onnx(traced.bytes)), inputs, nullptr);
+    traced.max_alive = 0;
+    traced.closed = false;
     const std::int64_t before = alive_tensors().bytes;
-    auto deferred = graph_of(read_onnx(watched.source(), no_external_data(), Weights::deferred));
+    auto deferred = graph_of(read_onnx(traced.source(), no_external_data(), Weights::deferred));
     CHECK(alive_tensors().bytes - before < 100'000);
-    watched.read = 0;
-    const auto got = outputs_of(engine, std::move(deferred), inputs, &watched);
+    traced.read = 0;
+    const auto got = outputs_of(engine, std::move(deferred), inputs, &traced);
     REQUIRE(got.size() == 1);
     CHECK(std::ranges::equal(got[0].bytes(), want[0].bytes()));
-    CHECK(watched.read == 4 * (3000 * k + 3000 * k + k * 2100 + 3 * 2100 + 3 * 2100));
+    CHECK(traced.read == 4 * (3000 * k + 3000 * k + k * 2100 + 3 * 2100 + 3 * 2100));
     // What lies in memory at a time is a part of one.
-    CHECK(watched.most_alive - before < 9 << 20);
+    CHECK(traced.max_alive - before < 9 << 20);
   }
 }
 

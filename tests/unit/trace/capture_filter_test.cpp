@@ -26,7 +26,7 @@ Names chosen(const CaptureFilter& filter) {
   return *values;
 }
 
-std::string refusal(const CaptureFilter& filter) {
+std::string rejection(const CaptureFilter& filter) {
   const auto values = chosen_values(graph(), filter);
   REQUIRE(!values.ok());
   return values.error().message;
@@ -61,14 +61,14 @@ TEST_CASE("CaptureFilter_Ranges_ByNameOrPlaceAndOpenEnded") {
 
 TEST_CASE("CaptureFilter_SeveralConditions_MustAllHold") {
   CHECK(chosen({.nodes = {"*2"}, .ops = {"Relu"}, .range = "1.."}) == Names{"c", "y"});
-  CHECK(refusal({.nodes = {"conv*"}, .ops = {"Relu"}, .range = ""}).find("Neg, Relu") != std::string::npos);
+  CHECK(rejection({.nodes = {"conv*"}, .ops = {"Relu"}, .range = ""}).find("Neg, Relu") != std::string::npos);
 }
 
 TEST_CASE("CaptureFilter_MalformedOrUnknownRange_SaysWhatThereIs") {
-  CHECK(refusal({.nodes = {}, .ops = {}, .range = "conv1"}).find("A..B") != std::string::npos);
-  CHECK(refusal({.nodes = {}, .ops = {}, .range = "conv1..fc"}).find("'fc'") != std::string::npos);
-  CHECK(refusal({.nodes = {}, .ops = {}, .range = "0..4"}).find("4 nodes") != std::string::npos);
-  CHECK(refusal({.nodes = {}, .ops = {}, .range = "conv2..conv1"}).find("before") != std::string::npos);
+  CHECK(rejection({.nodes = {}, .ops = {}, .range = "conv1"}).find("A..B") != std::string::npos);
+  CHECK(rejection({.nodes = {}, .ops = {}, .range = "conv1..fc"}).find("'fc'") != std::string::npos);
+  CHECK(rejection({.nodes = {}, .ops = {}, .range = "0..4"}).find("4 nodes") != std::string::npos);
+  CHECK(rejection({.nodes = {}, .ops = {}, .range = "conv2..conv1"}).find("before") != std::string::npos);
 }
 
 }  // namespace driftscope::test::capture_filter_test

@@ -73,17 +73,17 @@ TEST_CASE("Record_OutputsOnly_KeepsTheInputsForVerify") {
 class FusingSession final : public Session {
  public:
   explicit FusingSession(const Graph& graph) : graph_(graph) {}
-  Status start(std::vector<Tensor> inputs, Observer& observer) override {
-    if (observer.wants(graph_.inputs[0])) CHECK(observer.value(graph_.inputs[0], inputs[0]).ok());
-    observer_ = &observer;
+  Status start(std::vector<Tensor> inputs, TraceSink& trace_sink) override {
+    if (trace_sink.wants(graph_.inputs[0])) CHECK(trace_sink.value(graph_.inputs[0], inputs[0]).ok());
+    trace_sink_ = &trace_sink;
     last_ = inputs[0];
     return {};
   }
   Result<Progress> poll(std::int64_t /*budget_ns*/) override {
     for (const NodeId node : {1, 2}) {
       const ValueId output = graph_.nodes[node].outputs[0];
-      if (observer_->wants(output)) CHECK(observer_->value(output, last_).ok());
-      observer_->node_done(node, 5);
+      if (trace_sink_->wants(output)) CHECK(trace_sink_->value(output, last_).ok());
+      trace_sink_->node_done(node, 5);
     }
     return Progress{3, 3};
   }
@@ -92,7 +92,7 @@ class FusingSession final : public Session {
 
  private:
   const Graph& graph_;
-  Observer* observer_ = nullptr;
+  TraceSink* trace_sink_ = nullptr;
   Tensor last_;
 };
 

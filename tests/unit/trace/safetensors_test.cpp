@@ -126,7 +126,7 @@ TEST_CASE("Safetensors_HeaderLength_IsChecked") {
   CHECK(watch.largest() < 10'000);
 }
 
-TEST_CASE("Safetensors_OffsetsThatDoNotFit_AreRefused") {
+TEST_CASE("Safetensors_OffsetsThatDoNotFit_AreRejected") {
   const auto one = [](const std::string& offsets) {
     return R"({"t":{"dtype":"U8","shape":[4],"data_offsets":)" + offsets + "}}";
   };
@@ -143,7 +143,7 @@ TEST_CASE("Safetensors_OffsetsThatDoNotFit_AreRefused") {
   CHECK(holds(failure(one("[0,3]"), "abc"), "tensor 't': uint8 of shape 4 needs 4 bytes, got 3"));
 }
 
-TEST_CASE("Safetensors_OverlapsAndHoles_AreRefused") {
+TEST_CASE("Safetensors_OverlapsAndHoles_AreRejected") {
   const auto two = [](const std::string& first, const std::string& second) {
     return R"({"a":{"dtype":"U8","shape":[2],"data_offsets":)" + first +
            R"(},"b":{"dtype":"U8","shape":[2],"data_offsets":)" + second + "}}";
@@ -155,7 +155,7 @@ TEST_CASE("Safetensors_OverlapsAndHoles_AreRefused") {
   CHECK(holds(failure(two("[0,2]", "[3,5]"), "abcde"), "holes"));
 }
 
-TEST_CASE("Safetensors_ShapesThatOverflow_AreRefused") {
+TEST_CASE("Safetensors_ShapesThatOverflow_AreRejected") {
   const auto shaped = [](const std::string& shape) {
     return R"({"t":{"dtype":"F32","shape":)" + shape + R"(,"data_offsets":[0,4]}})";
   };
@@ -172,7 +172,7 @@ TEST_CASE("Safetensors_ShapesThatOverflow_AreRefused") {
   CHECK(watch.largest() < 100'000);
 }
 
-TEST_CASE("Safetensors_HostileJson_IsRefused") {
+TEST_CASE("Safetensors_HostileJson_IsRejected") {
   const std::string tensor = R"({"dtype":"U8","shape":[1],"data_offsets":[0,1]})";
   CHECK(holds(failure(R"({"t":)" + tensor + R"(,"t":)" + tensor + "}", "a"), "'t' twice"));
   CHECK(holds(failure(R"({"t":{"dtype":"U8","dtype":"U8","shape":[1],"data_offsets":[0,1]}})", "a"),
@@ -205,7 +205,7 @@ TEST_CASE("Safetensors_WhatCannotBeWritten_IsAnError") {
   fails({{}, {{"q", any_tensor(DType::int4, {2})}}}, "no dtype for int4");
 }
 
-TEST_CASE("Safetensors_Mutations_AreReadOrRefused") {
+TEST_CASE("Safetensors_Mutations_AreReadOrRejected") {
   const std::uint64_t seed = test_seed(11);
   SEED_INFO(seed);
   Rng rng(seed);

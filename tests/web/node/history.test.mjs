@@ -14,7 +14,7 @@ class Storage {
 }
 
 let loads = 0;
-/** The module as a page that is opened anew has it. */
+/** The module as a page that is opened again has it. */
 const open = () => import(`../../../web/history.mjs?${++loads}`);
 
 const task = { start: { target: "chrome/strict:threads=2" }, threads: 2, variant: "driftscope-simd-threads" };
@@ -25,7 +25,7 @@ beforeEach(() => {
   globalThis.fetch = async () => new Response('{"build":"0123abcd"}');
 });
 
-test("runs of one model and target are one course, by builds, also after the page was closed", async () => {
+test("runs of one model and target are one series, by builds, also after the page was closed", async () => {
   const first = await open();
   await first.learnBuild(task.variant);
   first.addRun("lenet5", task, reply(1000, 500));
@@ -35,23 +35,23 @@ test("runs of one model and target are one course, by builds, also after the pag
   await second.learnBuild(task.variant);
   second.addRun("lenet5", task, reply(700));
   second.addRun("lenet1", task, reply(10));
-  const courses = second.courses();
+  const allSeries = second.allSeries();
   assert.deepEqual(
-    courses.map(({ title, where, builds }) => [title, where, builds.map(({ build, times_ns }) => [build, times_ns])]),
+    allSeries.map(({ title, where, builds }) => [title, where, builds.map(({ build, times_ns }) => [build, times_ns])]),
     [
       ["lenet5  chrome/strict  2 threads, every layer kept", "Chromium 156, driftscope-simd-threads, model 1a32d042", [["0123abcd", [1500, 1400]], ["89abcdef", [700]]]],
       ["lenet1  chrome/strict  2 threads, every layer kept", "Chromium 156, driftscope-simd-threads, model 1a32d042", [["89abcdef", [10]]]],
     ],
   );
-  assert.match(courses[0].builds[0].first_seen, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  assert.match(allSeries[0].builds[0].first_seen, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   assert.equal(second.count(), 4);
 });
 
-test("another model under the same name is another course", async () => {
+test("another model under the same name is another series", async () => {
   const history = await open();
   history.addRun("model", task, reply(5));
   history.addRun("model", task, { ...reply(50), model: { model_sha256: "ffffffff00000000" } });
-  assert.deepEqual(history.courses().map(({ builds }) => builds[0].times_ns), [[5], [50]]);
+  assert.deepEqual(history.allSeries().map(({ builds }) => builds[0].times_ns), [[5], [50]]);
 });
 
 test("a run shorter than the clock's step is left out", async () => {
@@ -67,27 +67,27 @@ test("two tabs add to one history, and the oldest runs make way", async () => {
   left.addRun("c", task, reply(3));
   assert.equal((await open()).count(), 3);
   for (let i = 0; i < 2000; ++i) left.addRun("d", task, reply(4));
-  const { courses } = await open();
-  assert.deepEqual(courses().map(({ builds }) => builds[0].times_ns.length), [2000]);
+  const { allSeries } = await open();
+  assert.deepEqual(allSeries().map(({ builds }) => builds[0].times_ns.length), [2000]);
 });
 
 test("damaged, locked and full storage keep the page going", async () => {
   const { kept } = globalThis.localStorage;
   for (const damaged of ["{", "7", '[null, 3, {"title": "x"}, {"title":"t","where":"w","build":"b","when":"n","time_ns":"long"}]']) {
     kept.set("driftscope-history-1", damaged);
-    assert.deepEqual((await open()).courses(), []);
+    assert.deepEqual((await open()).allSeries(), []);
   }
   globalThis.localStorage.full = true;
   const full = await open();
   full.addRun("lenet5", task, reply(5));
   full.addRun("lenet5", task, reply(6));
-  assert.deepEqual(full.courses()[0].builds[0].times_ns, [5, 6]);
+  assert.deepEqual(full.allSeries()[0].builds[0].times_ns, [5, 6]);
   assert.equal(full.count(), 0);
   Object.defineProperty(globalThis, "localStorage", { configurable: true, get() { throw new Error("SecurityError"); } });
   const locked = await open();
   locked.addRun("lenet5", task, reply(5));
-  assert.equal(locked.courses().length, 1);
+  assert.equal(locked.allSeries().length, 1);
   locked.clear();
-  assert.deepEqual(locked.courses(), []);
+  assert.deepEqual(locked.allSeries(), []);
   delete globalThis.localStorage;
 });

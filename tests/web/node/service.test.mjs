@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 
-import { DoorError, openEngine, variants } from "../../../web/engine.mjs";
+import { ServiceError, openEngine, variants } from "../../../web/engine.mjs";
 import { asset, builtFile, driftscope, readSafetensors, run, temporaryFolder } from "../../e2e/support.mjs";
 
 // Node 20 has it behind a flag, later ones without.
@@ -67,7 +67,7 @@ for (const { name, threads: withThreads } of variants) {
     const engine = await openEngine({ base, variant: name, threads });
     const model = readFileSync(asset("models", "lenet1.onnx"));
     for (const length of [0, 1, 100, model.length >> 1, model.length - 1])
-      assert.throws(() => engine.request({ do: "load" }, model.subarray(0, length)), DoorError);
+      assert.throws(() => engine.request({ do: "load" }, model.subarray(0, length)), ServiceError);
     engine.request({ do: "load" }, model);
     const { head } = runToEnd(engine, { target: "chrome/reference", seed: 1 });
     assert.equal(head.outputs[0].values.length, 10);

@@ -50,7 +50,7 @@ test("runs are remembered, with the build of the engine, until they are cleared"
   await page.addInitScript(() => {
     navigator.clipboard.writeText = async (text) => (globalThis.copied = text);
   });
-  const course = async () => {
+  const series = async () => {
     await canvas(page).focus();
     await canvas(page).press("9");
     await shows(page, { view: "Runs" });
@@ -64,14 +64,14 @@ test("runs are remembered, with the build of the engine, until they are cleared"
   await page.goto(url);
   await shows(page, { busy: "false", view: "Run" });
   await page.locator("#kept-text").filter({ hasText: "the times of 1 run" }).waitFor();
-  assert.match(await course(), /lenet5 {2}chrome\/strict .* [0-9a-f]{8} +20\d\d-/);
+  assert.match(await series(), /lenet5 {2}chrome\/strict .* [0-9a-f]{8} +20\d\d-/);
   await page.locator("#start").click();
   await status(page, "Done: 13 layers");
   await page.locator("#kept-text").filter({ hasText: "the times of 2 runs" }).waitFor();
   await page.locator("#clear").click();
   await page.locator("#kept").waitFor({ state: "hidden" });
   await page.evaluate(() => delete globalThis.copied);
-  assert.doesNotMatch(await course(), /lenet5/);
+  assert.doesNotMatch(await series(), /lenet5/);
 });
 
 test("a layer is chosen with the mouse and with the keys; Tab leaves the canvas", async (t) => {

@@ -48,17 +48,17 @@ test("on a host that sends no headers a service worker isolates the page, after 
   assert.match(await page.locator("#ran").innerText(), /Threads\s+\d+ of \d+ asked/);
   await page.reload();
   await ready(page);
-  assert.equal(loads.length, 3, "a page that is isolated is not loaded anew");
+  assert.equal(loads.length, 3, "a page that is isolated is not loaded again");
   assert.deepEqual(host.requests.filter((name) => name.startsWith("/") || name.includes("//")), []);
   assert.deepEqual(complaints, []);
 });
 
-const refusals = [
-  ["refuses service workers", () => (navigator.serviceWorker.register = async () => { throw new DOMException("The user denied permission", "SecurityError"); }), /The user denied permission/],
+const rejections = [
+  ["rejects service workers", () => (navigator.serviceWorker.register = async () => { throw new DOMException("The user denied permission", "SecurityError"); }), /The user denied permission/],
   ["has no service workers", () => delete Navigator.prototype.serviceWorker, /no service workers/],
   ["keeps nothing between loads", () => Object.defineProperty(window, "sessionStorage", { get() { throw new DOMException("Access is denied", "SecurityError"); } }), /Access is denied/],
 ];
-for (const [what, script, reason] of refusals)
+for (const [what, script, reason] of rejections)
   test(`where a browser ${what} the page runs on one thread and says so`, async (t) => {
     const { page, loads, complaints } = await openStatic(t, {}, {}, script);
     await ready(page);
@@ -185,8 +185,8 @@ test("tools/site writes the files for a host, and nothing over others", (t) => {
   assert.deepEqual(Object.keys(files).filter((path) => !existsSync(join(folder, path))), []);
   assert.deepEqual(readdirSync(dirname(folder)), ["public"]);
   writeFileSync(join(folder, "index.html"), "changed");
-  const refused = write();
-  assert.equal(refused.status, 1);
-  assert.match(refused.stderr, /public is there already/);
+  const rejected = write();
+  assert.equal(rejected.status, 1);
+  assert.match(rejected.stderr, /public is there already/);
   assert.equal(readFileSync(join(folder, "index.html"), "utf8"), "changed");
 });

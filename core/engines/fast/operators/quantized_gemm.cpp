@@ -87,8 +87,8 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
             .w_scales = w->scales,
             .bias = {},
             .y_how = *y,
-            .least = least_of(y->dtype),
-            .most = most_of(y->dtype),
+            .least = min_of(y->dtype),
+            .most = max_of(y->dtype),
             .fusion = {}};
   site.fusion.output = node.outputs[0];
   if (site.w == nullptr) return false;

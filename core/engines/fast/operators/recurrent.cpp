@@ -66,7 +66,7 @@ struct Direction {
 };
 
 // Multiplications in a step from which on threads share it.
-constexpr std::int64_t least_step_for_threads = 24'000;
+constexpr std::int64_t min_step_for_threads = 24'000;
 
 class RecurrentStep final : public Step {
  public:
@@ -114,7 +114,7 @@ class RecurrentStep final : public Step {
       const std::vector<Matrix>& matrices = direction_of(s).matrices;
       const std::int64_t work = matrices.back().columns() * layout_.hidden;
       const int parts = static_cast<int>(std::min<std::int64_t>(threads, matrices.back().groups));
-      if (parts == 1 || work < least_step_for_threads) {
+      if (parts == 1 || work < min_step_for_threads) {
         run_alone(s);
         continue;
       }

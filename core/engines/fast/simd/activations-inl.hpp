@@ -21,7 +21,7 @@ namespace activations {
 namespace hw = hwy::HWY_NAMESPACE;
 
 /// The functions' constants, where V8 reads one in one instruction. Written into the code, it builds each
-/// anew in every round of a loop, in three, of which two wait for the same port of the processor.
+/// again in every round of a loop, in three, of which two wait for the same port of the processor.
 struct Constants {
   float one = 1.0f;
   float two = 2.0f;

@@ -215,7 +215,7 @@ TEST_CASE("FastEngine_NodeByNode_HandsOverEveryValue") {
 // when they are read.
 TEST_CASE("FastEngine_DeferredValues_AreTheSameBits") {
   Rng rng(5);
-  const auto check = [&](const Graph& graph, const NamedInputs& inputs, std::size_t least_deferred) {
+  const auto check = [&](const Graph& graph, const NamedInputs& inputs, std::size_t min_deferred) {
     for (const Capture capture : {Capture::all, Capture::fused})
       for (const int threads : {1, 2}) {
         CAPTURE(static_cast<int>(capture));
@@ -230,7 +230,7 @@ TEST_CASE("FastEngine_DeferredValues_AreTheSameBits") {
           deferred += trace.tensors[i].tensor.in_memory() ? 0 : 1;
           CHECK(std::ranges::equal(trace.tensors[i].tensor.bytes(), expected.tensors[i].tensor.bytes()));
         }
-        if (capture == Capture::all) CHECK(deferred >= least_deferred);
+        if (capture == Capture::all) CHECK(deferred >= min_deferred);
       }
   };
   const Shape shape = {2, 3, 12, 12};

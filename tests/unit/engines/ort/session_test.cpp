@@ -36,7 +36,7 @@ class LateModel final : public ort::RuntimeModel {
   bool fails = false;
 };
 
-class Collector final : public Observer {
+class Collector final : public TraceSink {
  public:
   bool wants(ValueId) const override { return wanting; }
   Status value(ValueId id, const Tensor&) override {
@@ -59,10 +59,10 @@ struct Rig {
   LateModel* model = new LateModel;
   ort::RuntimeSession session{
       graph, {std::unique_ptr<ort::RuntimeModel>(model), {"inner"}, {{"form", "plain"}}}, {}};
-  Collector observer;
+  Collector trace_sink;
 
-  Status start() { return session.start({tensor<float>({1}, {1.0F})}, observer); }
-  std::string name(std::size_t i) { return graph->value_name(observer.seen.at(i)); }
+  Status start() { return session.start({tensor<float>({1}, {1.0F})}, trace_sink); }
+  std::string name(std::size_t i) { return graph->value_name(trace_sink.seen.at(i)); }
 };
 
 }  // namespace
@@ -86,11 +86,11 @@ TEST_CASE("OrtSession_WaitsUntilTheRuntimeIsReadyAndThenUntilItHasRun") {
   CHECK(progress.finished());
   CHECK_FALSE(progress.waiting);
   CHECK(rig.session.ran_with().threads_real == 3);
-  REQUIRE(rig.observer.seen.size() == 3);
+  REQUIRE(rig.trace_sink.seen.size() == 3);
   CHECK(rig.name(0) == "x");
   CHECK(rig.name(1) == "inner");
   CHECK(rig.name(2) == "y");
-  CHECK(rig.observer.times == std::vector<std::pair<NodeId, std::int64_t>>{{1, 17}});
+  CHECK(rig.trace_sink.times == std::vector<std::pair<NodeId, std::int64_t>>{{1, 17}});
   const auto outputs = rig.session.finish();
   REQUIRE(outputs.ok());
   CHECK(outputs->at(0).values<float>()[0] == 0);  // the graph's own outputs are asked for first
@@ -98,12 +98,12 @@ TEST_CASE("OrtSession_WaitsUntilTheRuntimeIsReadyAndThenUntilItHasRun") {
 
 TEST_CASE("OrtSession_RunThatNobodyWatches_AsksForTheOutputsAlone") {
   Rig rig;
-  rig.observer.wanting = false;
+  rig.trace_sink.wanting = false;
   for (int i = 0; i < 2; ++i) {
     REQUIRE(rig.start().ok());
     while (!rig.session.poll(0)->finished()) continue;
     CHECK(rig.model->wanted == std::vector<std::string>{"y"});
-    CHECK(rig.observer.seen.empty());
+    CHECK(rig.trace_sink.seen.empty());
     REQUIRE(rig.session.finish().ok());
   }
 }
@@ -111,17 +111,17 @@ TEST_CASE("OrtSession_RunThatNobodyWatches_AsksForTheOutputsAlone") {
 TEST_CASE("OrtSession_WatchedForm_IsMadeForTheRunsThatAreWatchedAlone") {
   Rig rig;
   auto* const plain = new LateModel;
-  auto* const watched = new LateModel;
+  auto* const traced = new LateModel;
   int made = 0;
   ort::RuntimeSession session(
       rig.graph, {std::unique_ptr<ort::RuntimeModel>(plain), {}, {}}, {}, [&] {
         ++made;
         return Result<ort::ModelForm>(ort::ModelForm{
-            std::unique_ptr<ort::RuntimeModel>(watched), {"inner"}, {{"form", "watched"}}});
+            std::unique_ptr<ort::RuntimeModel>(traced), {"inner"}, {{"form", "traced"}}});
       });
   const auto run = [&](bool wanting) {
-    rig.observer.wanting = wanting;
-    REQUIRE(session.start({tensor<float>({1}, {1.0F})}, rig.observer).ok());
+    rig.trace_sink.wanting = wanting;
+    REQUIRE(session.start({tensor<float>({1}, {1.0F})}, rig.trace_sink).ok());
     while (!session.poll(0)->finished()) continue;
     REQUIRE(session.finish().ok());
   };
@@ -131,9 +131,9 @@ TEST_CASE("OrtSession_WatchedForm_IsMadeForTheRunsThatAreWatchedAlone") {
   run(false);
   run(true);
   CHECK(made == 1);
-  CHECK(watched->wanted == std::vector<std::string>{"y", "inner"});
+  CHECK(traced->wanted == std::vector<std::string>{"y", "inner"});
   CHECK(plain->wanted == std::vector<std::string>{"y"});
-  CHECK(session.ran_with().options.at("form") == "watched");
+  CHECK(session.ran_with().options.at("form") == "traced");
 }
 
 TEST_CASE("OrtSession_RuntimeThatFails_IsAnErrorInItsWords") {
@@ -148,7 +148,7 @@ TEST_CASE("OrtSession_RuntimeThatFails_IsAnErrorInItsWords") {
 
 TEST_CASE("OrtSession_WithoutAnEventLoop_RunToEndGivesUp") {
   Rig rig;
-  const auto outputs = run_to_end(rig.session, {tensor<float>({1}, {1.0F})}, rig.observer);
+  const auto outputs = run_to_end(rig.session, {tensor<float>({1}, {1.0F})}, rig.trace_sink);
   REQUIRE_FALSE(outputs.ok());
   CHECK(outputs.error().message.find("event loop") != std::string::npos);
 }

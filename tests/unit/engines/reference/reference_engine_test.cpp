@@ -57,7 +57,7 @@ TEST_CASE("Reference_NodeOutputs_AreRoundedBeforeTheNextNode") {
   const auto bound = bind_inputs(built(model), {{"x", tensor<float>({1}, {1.0f})}});
   REQUIRE(bound.ok());
   const auto session = session_for(bound->graph);
-  const auto outputs = run_to_end(*session, bound->inputs, no_observer());
+  const auto outputs = run_to_end(*session, bound->inputs, no_trace_sink());
   REQUIRE(outputs.ok());
   CHECK((*outputs)[0].values<float>()[0] == 0.0f);
 }
@@ -86,11 +86,11 @@ TEST_CASE("Session_CanRunAgain_AndRefusesWrongOrder") {
   CHECK(!session->poll(1).ok());
   CHECK(!session->finish().ok());
   for (int i = 0; i < 2; ++i) {
-    const auto outputs = run_to_end(*session, bound->inputs, no_observer());
+    const auto outputs = run_to_end(*session, bound->inputs, no_trace_sink());
     REQUIRE(outputs.ok());
     CHECK((*outputs)[0].values<float>()[1] == 2.0f);
   }
-  CHECK(!session->start({}, no_observer()).ok());
+  CHECK(!session->start({}, no_trace_sink()).ok());
 }
 
 }  // namespace driftscope::test::reference_engine_test

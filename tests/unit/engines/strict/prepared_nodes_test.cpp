@@ -15,7 +15,7 @@ namespace driftscope::test::prepared_nodes_test {
 namespace {
 
 // Keeps every value by its name.
-class Keeper final : public Observer {
+class Keeper final : public TraceSink {
  public:
   explicit Keeper(const Graph& graph) : graph_(graph) {}
   [[nodiscard]] bool wants(ValueId) const override { return true; }
@@ -133,8 +133,8 @@ TEST_CASE("StrictPreparedNodes_ConstantsThatFitNot_FailWhenTheyRun") {
     const std::byte byte{static_cast<unsigned char>(on)};
     return *Tensor::from_bytes(DType::boolean, {}, {&byte, 1});
   };
-  CHECK(run_to_end(*prepared.session, {flag(false), x}, no_observer()).ok());
-  CHECK(!run_to_end(*prepared.session, {flag(true), x}, no_observer()).ok());
+  CHECK(run_to_end(*prepared.session, {flag(false), x}, no_trace_sink()).ok());
+  CHECK(!run_to_end(*prepared.session, {flag(true), x}, no_trace_sink()).ok());
 }
 
 // h = tanh(h·w) over and over; where `grows`, h gets a row more each time.
@@ -176,7 +176,7 @@ TEST_CASE("StrictPreparedNodes_NodesOfALoop_HaveFastKernelsWithTheSameBits") {
     const auto want = evaluate_strict(outer, operands, alone);
     REQUIRE_MESSAGE(want.ok(), want.error().message);
     for (int run = 0; run < 2; ++run) {
-      const auto y = run_to_end(*model.session, {x}, no_observer());
+      const auto y = run_to_end(*model.session, {x}, no_trace_sink());
       REQUIRE_MESSAGE(y.ok(), y.error().message);
       check_same(y->front(), want->front());
     }

@@ -178,7 +178,7 @@ NodeCase random_dynamic_quantize(Rng& rng) {
           .outputs = 3};
 }
 
-void try_many(NodeCase (*make)(Rng&), int cases, int least_fast) {
+void try_many(NodeCase (*make)(Rng&), int cases, int min_fast) {
   const std::uint64_t seed = test_seed(101);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -189,7 +189,7 @@ void try_many(NodeCase (*make)(Rng&), int cases, int least_fast) {
     valid += result.valid ? 1 : 0;
     fast += result.fast ? 1 : 0;
   }
-  CHECK(fast >= repetitions(least_fast));
+  CHECK(fast >= repetitions(min_fast));
 }
 
 TEST_CASE("StrictQLinearConv_RandomNodes_SameBitsAsPlain") { try_many(random_qlinear_conv, 80, 60); }

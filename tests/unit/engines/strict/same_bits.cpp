@@ -123,7 +123,7 @@ SameBits check_same_bits(const NodeCase& node_case) {
       result.fast = session.is_fast(0);
       if (!result.fast && threads > 1) continue;
       for (int round = 0; round < 2; ++round) {
-        const auto got = run_to_end(session, variable, no_observer());
+        const auto got = run_to_end(session, variable, no_trace_sink());
         REQUIRE_MESSAGE(got.ok(), got.error().message);
         for (std::size_t o = 0; o < node_case.outputs; ++o)
           compare((*got)[o], (*want)[o],
