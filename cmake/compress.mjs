@@ -17,7 +17,10 @@ const gzip = (bytes) => gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION })
 
 for (const file of process.argv.slice(2)) {
   const bytes = readFileSync(file);
-  for (const [suffix, compress] of [[".br", brotli], [".gz", gzip]]) {
+  for (const [suffix, compress] of [
+    [".br", brotli],
+    [".gz", gzip],
+  ]) {
     // Beside and renamed: a server may be reading the old one.
     writeFileSync(`${file}${suffix}.tmp`, compress(bytes));
     renameSync(`${file}${suffix}.tmp`, file + suffix);

@@ -4,12 +4,12 @@ import { variants } from "./engine.mjs";
 // Smallest modules that use a feature (https://webassembly.github.io/spec/core/binary/):
 // i8x16.splat and popcnt; i8x16.relaxed_swizzle; a try block with catch_all.
 const simdModule = [
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15,
-  253, 98, 11,
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98,
+  11,
 ];
 const relaxedModule = [
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0, 65, 1, 253, 15,
-  65, 2, 253, 15, 253, 128, 2, 11,
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0, 65, 1, 253, 15, 65, 2,
+  253, 15, 253, 128, 2, 11,
 ];
 const exceptionsModule = [
   0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 8, 1, 6, 0, 6, 64, 25, 11, 11,
@@ -49,8 +49,7 @@ function hostName(userAgent) {
 
 /** "Chrome 156.0.0.0", "Firefox 153.0", "WebKit 605.1.15": what the browser says of itself. */
 function browserName(userAgent) {
-  const [, name, version] =
-    /(Firefox|Edg|Chromium|Chrome)\/([\d.]+)/.exec(userAgent) ??
+  const [, name, version] = /(Firefox|Edg|Chromium|Chrome)\/([\d.]+)/.exec(userAgent) ??
     /(AppleWebKit)\/([\d.]+)/.exec(userAgent) ?? [, "unknown browser", ""];
   return `${name.replace("Apple", "")} ${version}`.trim();
 }
@@ -77,9 +76,7 @@ export async function detect() {
 }
 
 const noThreads = (here) =>
-  here.isolated
-    ? "this browser has no SharedArrayBuffer"
-    : "the page is not cross-origin isolated";
+  here.isolated ? "this browser has no SharedArrayBuffer" : "the page is not cross-origin isolated";
 
 /**
  * The wasm build for this browser and why, or why there is none. `asked` ("simd", "relaxed-threads")

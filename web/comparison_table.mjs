@@ -21,7 +21,11 @@ function number(value) {
 function verdictOf(judged, difference) {
   const verdict = judged?.verdict ?? "missing";
   if (verdict === "suspect" || verdict === "fault" || !difference) return verdict;
-  return difference.different_elements === 0 && !difference.reason ? "identical" : verdict === "identical" ? "rounding" : verdict;
+  return difference.different_elements === 0 && !difference.reason
+    ? "identical"
+    : verdict === "identical"
+      ? "rounding"
+      : verdict;
 }
 
 const share = (count, samples) => `${count} of ${samples} (${((100 * count) / samples).toFixed(2)} %)`;
@@ -32,7 +36,9 @@ function datasetRows(datasets) {
   const what = { correct: "whole set: as labelled", agree: "whole set: as on the first target" };
   return Object.entries(what).map(([key, title]) => {
     const row = document.createElement("tr");
-    const cells = datasets.map((dataset) => cell("td", typeof dataset?.[key] === "number" ? share(dataset[key], dataset.samples) : "–", "number"));
+    const cells = datasets.map((dataset) =>
+      cell("td", typeof dataset?.[key] === "number" ? share(dataset[key], dataset.samples) : "–", "number"),
+    );
     const name = cell("th", title);
     name.scope = "row";
     for (const wide of [name, ...cells]) wide.colSpan = 2;
@@ -45,7 +51,11 @@ function datasetRows(datasets) {
 export function showComparison(table, comparisons) {
   const targets = comparisons.map(({ left, right }) => right[0] ?? left);
   const byOutput = (layers) => new Map((layers ?? []).map((layer) => [layer.output, layer]));
-  const columns = targets.map((target) => ({ name: target.target, judged: byOutput(target.verify?.layers), compared: byOutput(target.layers) }));
+  const columns = targets.map((target) => ({
+    name: target.target,
+    judged: byOutput(target.verify?.layers),
+    compared: byOutput(target.layers),
+  }));
   const head = document.createElement("tr");
   head.append(cell("th", "Layer"), cell("th", "Operator"));
   for (const { name } of columns) head.append(cell("th", name), cell("th", "max abs", "number"));
@@ -55,7 +65,10 @@ export function showComparison(table, comparisons) {
     for (const { judged, compared } of columns) {
       const difference = compared.get(layer.output);
       const verdict = verdictOf(judged.get(layer.output), difference);
-      row.append(cell("td", `${symbols[verdict]} ${verdict}`), cell("td", number(difference?.max_abs), "number"));
+      row.append(
+        cell("td", `${symbols[verdict]} ${verdict}`),
+        cell("td", number(difference?.max_abs), "number"),
+      );
     }
     return row;
   });

@@ -24,7 +24,10 @@ function load(url) {
   return import(url.href).catch(async ({ message }) => {
     const answer = await fetch(url, { method: "HEAD" }).catch(() => null);
     if (answer?.status === 404)
-      throw new ServiceError({ kind: "missing", message: `This site was built without ${url.pathname.split("/").pop()}. \`cmake --build --preset web\` builds all of it.` });
+      throw new ServiceError({
+        kind: "missing",
+        message: `This site was built without ${url.pathname.split("/").pop()}. \`cmake --build --preset web\` builds all of it.`,
+      });
     const hint = "Without a network only engines are there that ran before; with one, reload the page.";
     throw new ServiceError({ kind: "io", message: `The engine could not be fetched (${message}). ${hint}` });
   });
@@ -90,7 +93,8 @@ function exchange(module, head, payload) {
   const json = new TextEncoder().encode(JSON.stringify(head));
   const size = 4 + json.length + payload.length;
   const message = module._ds_alloc(size) >>> 0;
-  if (message === 0) throw new ServiceError({ kind: "limit", message: `out of memory for ${size} bytes of a request` });
+  if (message === 0)
+    throw new ServiceError({ kind: "limit", message: `out of memory for ${size} bytes of a request` });
   // The memory may have grown, here or in the request: a view is good for one use.
   const target = new Uint8Array(module.wasmMemory.buffer, message, size);
   new DataView(target.buffer, message).setUint32(0, json.length, true);

@@ -21,7 +21,10 @@ export function listenToFingers(canvas, module, { place, drags, tapped }) {
   const release = (event) => module._gui_pointer(...place(event), 0, 0, 1);
   const span = () => {
     const [a, b] = [...fingers.values()];
-    return { length: Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY), middle: { clientX: (a.clientX + b.clientX) / 2, clientY: (a.clientY + b.clientY) / 2 } };
+    return {
+      length: Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY),
+      middle: { clientX: (a.clientX + b.clientX) / 2, clientY: (a.clientY + b.clientY) / 2 },
+    };
   };
   const giveUp = () => {
     module._gui_let_go();

@@ -77,7 +77,8 @@ export async function openScreens(canvas, { command, save, copy, dark, touch }) 
 
 /** Returns the keyboard of a touch screen. */
 function listen(canvas, module, withText, state) {
-  const press = (code, down, ctrl = 0, shift = 0, alt = 0) => withText(code, (name) => module._gui_key(name, down, ctrl, shift, alt));
+  const press = (code, down, ctrl = 0, shift = 0, alt = 0) =>
+    withText(code, (name) => module._gui_key(name, down, ctrl, shift, alt));
   const type = (characters) => withText(characters, (pointer) => module._gui_text(pointer));
   const keyboard = new SoftKeyboard(canvas, module, {
     type,
@@ -95,11 +96,22 @@ function listen(canvas, module, withText, state) {
     canvas.setPointerCapture(event.pointerId);
     module._gui_pointer(...place(event), mouseButton(event), 1, 0);
   });
-  canvas.addEventListener("pointermove", (event) => event.pointerType !== "touch" && module._gui_pointer(...place(event), -1, 0, 0));
-  canvas.addEventListener("pointerup", (event) => event.pointerType !== "touch" && module._gui_pointer(...place(event), mouseButton(event), 0, 0));
+  canvas.addEventListener(
+    "pointermove",
+    (event) => event.pointerType !== "touch" && module._gui_pointer(...place(event), -1, 0, 0),
+  );
+  canvas.addEventListener(
+    "pointerup",
+    (event) =>
+      event.pointerType !== "touch" && module._gui_pointer(...place(event), mouseButton(event), 0, 0),
+  );
   canvas.addEventListener("pointerleave", (event) => event.pointerType !== "touch" && module._gui_leave());
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-  listenToFingers(canvas, module, { place, drags: () => dragged.has(state().view), tapped: (event) => keyboard.tapped(event) });
+  listenToFingers(canvas, module, {
+    place,
+    drags: () => dragged.has(state().view),
+    tapped: (event) => keyboard.tapped(event),
+  });
   canvas.addEventListener(
     "wheel",
     (event) => {
@@ -117,12 +129,17 @@ function listen(canvas, module, withText, state) {
     if (event.code === "Tab") return;
     if (event.key.length === 1 && !ctrl && !event.altKey) type(event.key);
     // F5, Ctrl+R, Ctrl+L and the like stay the browser's.
-    const ours = !ctrl || ["KeyK", "KeyZ", "KeyY", "KeyC", "KeyS", "KeyE", "KeyP", "KeyA", "KeyV", "Period"].includes(event.code);
+    const ours =
+      !ctrl ||
+      ["KeyK", "KeyZ", "KeyY", "KeyC", "KeyS", "KeyE", "KeyP", "KeyA", "KeyV", "Period"].includes(event.code);
     if (ours && !/^F\d+$/.test(event.key)) event.preventDefault();
   };
   canvas.addEventListener("keydown", (event) => key(event, 1));
   canvas.addEventListener("keyup", (event) => key(event, 0));
   canvas.addEventListener("focus", () => module._gui_focus(1));
-  canvas.addEventListener("blur", ({ relatedTarget }) => keyboard.owns(relatedTarget) || module._gui_focus(0));
+  canvas.addEventListener(
+    "blur",
+    ({ relatedTarget }) => keyboard.owns(relatedTarget) || module._gui_focus(0),
+  );
   return keyboard;
 }

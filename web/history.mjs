@@ -7,7 +7,10 @@ const storeName = "driftscope-history-1";
 const mostRuns = 2000; // the oldest make way
 
 const isRun = (run) =>
-  typeof run === "object" && run !== null && run.time_ns > 0 && ["title", "where", "build", "when"].every((key) => typeof run[key] === "string");
+  typeof run === "object" &&
+  run !== null &&
+  run.time_ns > 0 &&
+  ["title", "where", "build", "when"].every((key) => typeof run[key] === "string");
 
 function read() {
   try {

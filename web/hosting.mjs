@@ -15,7 +15,10 @@ function tell(text, action) {
 function watchForNewBuild(registration) {
   const look = () => {
     if (registration.waiting && registration.active)
-      tell("A newer build of this page is ready. It comes with the next load, once no other tab shows this page.", true);
+      tell(
+        "A newer build of this page is ready. It comes with the next load, once no other tab shows this page.",
+        true,
+      );
   };
   look();
   registration.addEventListener("updatefound", () =>
@@ -26,6 +29,10 @@ function watchForNewBuild(registration) {
 export function showHosting({ session, registration, single }) {
   $("hosting-reload").addEventListener("click", () => location.reload());
   if (session.hosting !== "static") return;
-  if (single) tell(`One thread only, so that engines are slower here: this host does not isolate the page, and ${single}.`, false);
+  if (single)
+    tell(
+      `One thread only, so that engines are slower here: this host does not isolate the page, and ${single}.`,
+      false,
+    );
   if (registration) watchForNewBuild(registration);
 }

@@ -107,8 +107,7 @@ export async function runJob(id, here, show) {
     await change({ phase: "send" });
     await heartbeat.end();
     const response = await fetch(`${url}/result`, { method: "POST", body: bytes });
-    if (!response.ok)
-      throw new RunError("io", `The PC rejected the result: HTTP ${response.status}.`);
+    if (!response.ok) throw new RunError("io", `The PC rejected the result: HTTP ${response.status}.`);
   };
   try {
     const job = await fetchJob(url);

@@ -9,7 +9,9 @@ const wayOut =
 
 /** Whether an error of a worker means that: of the service, of an allocation in a script, or of wasm itself. */
 export const isOutOfMemory = ({ kind, name, message }) =>
-  kind === "limit" || name === "RangeError" || /out of memory|\bOOM\b|memory access out of bounds|allocat/i.test(message ?? "");
+  kind === "limit" ||
+  name === "RangeError" ||
+  /out of memory|\bOOM\b|memory access out of bounds|allocat/i.test(message ?? "");
 
 /** `heap`: bytes that the engine's memory had grown to, 0 when there is no engine yet. */
 export function outOfMemoryText(message, heap) {

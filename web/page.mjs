@@ -210,9 +210,7 @@ async function offerTrace(result, name) {
   if (!state.acceptsTraces) return;
   const response = await fetch(new URL("api/traces", root), { method: "POST", body: result.file });
   const answer = await response.json().catch(() => ({ error: `HTTP ${response.status}` }));
-  $("sent").textContent = answer.saved
-    ? `Sent to the PC: ${answer.saved}`
-    : `Not sent: ${answer.error}`;
+  $("sent").textContent = answer.saved ? `Sent to the PC: ${answer.saved}` : `Not sent: ${answer.error}`;
 }
 
 /* Start */

@@ -51,8 +51,7 @@ function runOnce(task, { onChange = () => {}, signal }) {
       } else if (type === "done") {
         const file = more.trace && assemble(more.trace, values, blobs);
         end(resolve, { ...about, ...more, file });
-      }
-      else end(reject, new RunError(more.kind, more.message, more.stuck));
+      } else end(reject, new RunError(more.kind, more.message, more.stuck));
     };
     worker.onerror = (event) => {
       event.preventDefault();

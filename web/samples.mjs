@@ -26,8 +26,7 @@ function readIdx([images, labels]) {
   const [count, height, width] = [4, 8, 12].map((at) => header.getUint32(at));
   const size = height * width;
   const fits = images.length === 16 + count * size && labels.length === 8 + count;
-  if (header.getUint32(0) !== 0x803 || !fits)
-    throw new Error("the test set's files do not fit together");
+  if (header.getUint32(0) !== 0x803 || !fits) throw new Error("the test set's files do not fit together");
   return {
     count,
     channels: 1,

@@ -69,9 +69,14 @@ class Screens {
       models: models.map(({ name }) => name),
       model: Math.max(0, place),
       history: allSeries(),
-      targets: engines.map((engine) => ({ target: `${here.host}/${engine}`, available: Boolean(this.#page.variant.name), detail: engine === "strict" ? here.browser : "" })),
+      targets: engines.map((engine) => ({
+        target: `${here.host}/${engine}`,
+        available: Boolean(this.#page.variant.name),
+        detail: engine === "strict" ? here.browser : "",
+      })),
     });
-    this.#ready = models.length > 0 ? this.command({ do: "model", number: Math.max(0, place) }) : Promise.resolve();
+    this.#ready =
+      models.length > 0 ? this.command({ do: "model", number: Math.max(0, place) }) : Promise.resolve();
   }
 
   get gui() {
@@ -115,7 +120,10 @@ class Screens {
   async takeChoice(choice) {
     this.#own.push(choice);
     this.#choice = choice;
-    const models = [...this.#page.models.map(({ name }) => name), ...this.#own.map(({ name }) => `${name}.onnx`)];
+    const models = [
+      ...this.#page.models.map(({ name }) => name),
+      ...this.#own.map(({ name }) => `${name}.onnx`),
+    ];
     this.#tell({ models, model: models.length - 1, samples: 0, input: this.#inputText() });
   }
 
@@ -128,7 +136,8 @@ class Screens {
   async #chooseModel(place) {
     const { models } = this.#page;
     this.#tell({ model: place, doing: `fetching ${models[place]?.name ?? "the model"}` });
-    this.#choice = place < models.length ? await this.#page.choose(models[place]) : this.#own[place - models.length];
+    this.#choice =
+      place < models.length ? await this.#page.choose(models[place]) : this.#own[place - models.length];
     const count = this.#choice.samples?.count ?? 0;
     this.#sample = this.#choice.samples ? this.#choice.nearest(demo.sample) : 0;
     this.#tell({ samples: count, sample: this.#sample, input: this.#inputText() });
@@ -149,7 +158,10 @@ class Screens {
     const place = this.#page.models.findIndex(({ name }) => name === demo.model);
     if (place < 0) throw new Error(`The model of the demo, ${demo.model}, is not on this site.`);
     await this.#chooseModel(place);
-    await this.#run(demo.engines.map((engine) => `${this.#page.here.host}/${engine}`), true);
+    await this.#run(
+      demo.engines.map((engine) => `${this.#page.here.host}/${engine}`),
+      true,
+    );
   }
 
   /** By name, for links: engines of this browser. */
@@ -158,7 +170,10 @@ class Screens {
     const place = this.#page.models.findIndex(({ name }) => name === model);
     if (place >= 0) await this.command({ do: "model", number: place });
     const { host } = this.#page.here;
-    await this.command({ do: "run", targets: targets.map((target) => (target.includes("/") ? target : `${host}/${target}`)) });
+    await this.command({
+      do: "run",
+      targets: targets.map((target) => (target.includes("/") ? target : `${host}/${target}`)),
+    });
   }
 
   #task(more) {
@@ -178,7 +193,14 @@ class Screens {
     const choice = this.#choice;
     this.#abort = new AbortController();
     const { signal } = this.#abort;
-    const progress = targets.map((target) => ({ target, state: "waiting", step: "", done: 0, total: 0, error: "" }));
+    const progress = targets.map((target) => ({
+      target,
+      state: "waiting",
+      step: "",
+      done: 0,
+      total: 0,
+      error: "",
+    }));
     const step = (place, change) => {
       Object.assign(progress[place], change);
       this.#tell({ progress });
@@ -189,8 +211,16 @@ class Screens {
     for (const [place, target] of targets.entries()) {
       try {
         step(place, { state: "running", step: "starting" });
-        const start = { target, environment: environment(here, variant), repeat, capture: "all", stream: true, seed: choice.samples ? undefined : 42 };
-        const told = ({ phase, done, total }) => step(place, { step: phase === "run" ? "running" : "preparing", done, total });
+        const start = {
+          target,
+          environment: environment(here, variant),
+          repeat,
+          capture: "all",
+          stream: true,
+          seed: choice.samples ? undefined : 42,
+        };
+        const told = ({ phase, done, total }) =>
+          step(place, { step: phase === "run" ? "running" : "preparing", done, total });
         const task = this.#task({ inputs, start });
         const result = await runInWorker(task, { onChange: told, signal });
         addRun(choice.name, task, result);
@@ -204,7 +234,11 @@ class Screens {
         shown.topology = topology;
         this.#show(choice, shown);
         if (dataset && choice.samples) {
-          step(place, { step: `the whole set: ${choice.samples.count} samples`, done: 0, total: choice.samples.count });
+          step(place, {
+            step: `the whole set: ${choice.samples.count} samples`,
+            done: 0,
+            total: choice.samples.count,
+          });
           const predicted = ({ sample }) => step(place, { done: sample ?? 0 });
           const predictions = await this.#predictAll(choice, start, { onChange: predicted, signal });
           if (shown.traces.length === 1) shown.left = predictions;

@@ -31,7 +31,8 @@ const keptByPage = (path) => /^assets\/models\/.*\.onnx$/.test(path);
 // Locked or full storage keeps nothing, and all else works.
 const store = () => caches.open(storeName).catch(() => null);
 
-const keyOf = (path) => new URL(`kept/${encodeURIComponent(site.files[path])}.${extensionOf(path)}`, scope).href;
+const keyOf = (path) =>
+  new URL(`kept/${encodeURIComponent(site.files[path])}.${extensionOf(path)}`, scope).href;
 
 function answerWith(body, path, size) {
   return new Response(body, {
@@ -92,7 +93,12 @@ navigator.serviceWorker.getRegistration().then(({ waiting }) => {
 /** A newer build takes over between two loads of the last page, so that no page sees files of both. */
 async function handOver(url) {
   const { waiting } = self.registration;
-  if (!waiting || url.searchParams.has("stay") || (await self.clients.matchAll({ type: "window" })).length > 1) return null;
+  if (
+    !waiting ||
+    url.searchParams.has("stay") ||
+    (await self.clients.matchAll({ type: "window" })).length > 1
+  )
+    return null;
   return new Response(handOverPage, { headers: { "Content-Type": types.html } });
 }
 
@@ -110,7 +116,9 @@ async function forgetOthers() {
   await Promise.all(others.map((request) => kept.delete(request)));
 }
 
-self.addEventListener("activate", (event) => event.waitUntil(forgetOthers().then(() => self.clients.claim())));
+self.addEventListener("activate", (event) =>
+  event.waitUntil(forgetOthers().then(() => self.clients.claim())),
+);
 
 self.addEventListener("fetch", (event) => {
   const { request } = event;

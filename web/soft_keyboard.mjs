@@ -57,10 +57,20 @@ export class SoftKeyboard {
 
   #make() {
     const field = document.createElement("input");
-    const attributes = { type: "text", tabindex: "-1", "aria-hidden": "true", autocomplete: "off", autocapitalize: "off", autocorrect: "off", spellcheck: "false", enterkeyhint: "done" };
+    const attributes = {
+      type: "text",
+      tabindex: "-1",
+      "aria-hidden": "true",
+      autocomplete: "off",
+      autocapitalize: "off",
+      autocorrect: "off",
+      spellcheck: "false",
+      enterkeyhint: "done",
+    };
     for (const [name, value] of Object.entries(attributes)) field.setAttribute(name, value);
     // With smaller letters iOS zooms in.
-    field.style.cssText = "position:fixed;left:0;top:0;width:1px;height:1px;padding:0;border:0;opacity:0;pointer-events:none;font-size:16px";
+    field.style.cssText =
+      "position:fixed;left:0;top:0;width:1px;height:1px;padding:0;border:0;opacity:0;pointer-events:none;font-size:16px";
     field.addEventListener("input", () => this.#typed());
     field.addEventListener("keydown", (event) => this.#key(event));
     this.#canvas.after(field);

@@ -48,7 +48,9 @@ self.driftscopeHost = (() => {
   async function prepare() {
     // A job belongs to the PC that waits for it; the page is no person's then.
     if (new URLSearchParams(location.search).has("job")) return { session: {} };
-    const session = await fetch(new URL("api/session", site)).then((answer) => answer.json()).catch(() => ({}));
+    const session = await fetch(new URL("api/session", site))
+      .then((answer) => answer.json())
+      .catch(() => ({}));
     if (session.hosting !== "static") return { session };
     const here = new URL(location.href);
     here.searchParams.delete("stay"); // of the service worker, for one load
@@ -60,7 +62,11 @@ self.driftscopeHost = (() => {
       if (!self.crossOriginIsolated || scriptFailed) await reloadOnce();
       else sessionStorage.removeItem(mark);
       if (self.crossOriginIsolated) return { session, registration };
-      return { session, registration, single: "this browser does not isolate the page, although the service worker asks for it" };
+      return {
+        session,
+        registration,
+        single: "this browser does not isolate the page, although the service worker asks for it",
+      };
     } catch (error) {
       return { session, single: self.crossOriginIsolated ? null : error.message };
     }
@@ -76,6 +82,8 @@ self.driftscopeHost = (() => {
   }
 
   const prepared = prepare();
-  prepared.finally(() => (document.readyState === "complete" ? tellOfScripts() : addEventListener("load", tellOfScripts)));
+  prepared.finally(() =>
+    document.readyState === "complete" ? tellOfScripts() : addEventListener("load", tellOfScripts),
+  );
   return prepared;
 })();

@@ -130,9 +130,7 @@ export function showOutput({ name, shape, dtype, values }, { labels, truth } = {
   );
   const whole = `${name}: ${dtype} ${shape.join("×") || "scalar"}`;
   const verdict =
-    truth === undefined
-      ? ""
-      : `. It says ${labels?.[top] ?? top}; the sample is ${labels?.[truth] ?? truth}`;
+    truth === undefined ? "" : `. It says ${labels?.[top] ?? top}; the sample is ${labels?.[truth] ?? truth}`;
   $("output-note").textContent =
     whole + (few ? "" : `, the ${most} largest of ${values.length} shown`) + verdict;
   $("output-card").hidden = false;
@@ -164,8 +162,11 @@ export function showLayers({ layers, run }) {
     }),
   );
   const foot = [
-    element("th", { text: `${layers.length} layers` }), element("td"), element("td"),
-    element("td", { className: "number", text: micro(total) }), element("td"),
+    element("th", { text: `${layers.length} layers` }),
+    element("td"),
+    element("td"),
+    element("td", { className: "number", text: micro(total) }),
+    element("td"),
   ];
   $("total").replaceChildren(element("tr", { children: foot }));
   $("layers-note").textContent =

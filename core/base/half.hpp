@@ -38,8 +38,7 @@ inline constexpr SmallFloat bfloat16_format{7, 8};
 [[nodiscard]] inline std::uint16_t narrow(SmallFloat format, double x) {
   const auto sign = static_cast<std::uint16_t>(std::signbit(x) ? 0x8000 : 0);
   const int infinite_bits = ((1 << format.exponent) - 1) << format.fraction;
-  if (std::isnan(x))
-    return static_cast<std::uint16_t>(sign | infinite_bits | (1 << (format.fraction - 1)));
+  if (std::isnan(x)) return static_cast<std::uint16_t>(sign | infinite_bits | (1 << (format.fraction - 1)));
   const double magnitude = std::fabs(x);
   const double largest = std::ldexp(2.0, format.bias());
   if (magnitude >= largest) return static_cast<std::uint16_t>(sign | infinite_bits);

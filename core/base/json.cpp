@@ -21,9 +21,7 @@ nlohmann::ordered_json parse_ordered_json(std::string_view text) {
 }
 
 std::string json_text(const nlohmann::json& value, int indent) { return text_as(value, indent); }
-std::string json_text(const nlohmann::ordered_json& value, int indent) {
-  return text_as(value, indent);
-}
+std::string json_text(const nlohmann::ordered_json& value, int indent) { return text_as(value, indent); }
 
 Result<std::string> exact_json_text(const nlohmann::json& value, std::string_view what) {
   try {

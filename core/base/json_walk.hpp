@@ -10,9 +10,9 @@
 namespace driftscope {
 
 struct JsonWalk {
-  bool valid = false;     ///< well-formed, and not too deep
+  bool valid = false;  ///< well-formed, and not too deep
   bool too_deep = false;
-  std::string duplicate;  ///< the first key that an object has twice; which one counts is undefined
+  std::string duplicate;           ///< the first key that an object has twice; which one counts is undefined
   std::vector<std::string> order;  ///< keys of the outermost object, as they come
 };
 

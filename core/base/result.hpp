@@ -71,12 +71,16 @@ class [[nodiscard]] Result {
   Result(const Error& error) : ok_(false), error_(Error(error)) {}  // NOLINT: implicit
   Result(ErrorPtr error) : ok_(false), error_(std::move(error)) {}  // NOLINT: implicit
   Result(const Result& other) : ok_(other.ok_) {
-    if (ok_) std::construct_at(&value_, other.value_);
-    else std::construct_at(&error_, other.error_);
+    if (ok_)
+      std::construct_at(&value_, other.value_);
+    else
+      std::construct_at(&error_, other.error_);
   }
   Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : ok_(other.ok_) {
-    if (ok_) std::construct_at(&value_, std::move(other.value_));
-    else std::construct_at(&error_, std::move(other.error_));
+    if (ok_)
+      std::construct_at(&value_, std::move(other.value_));
+    else
+      std::construct_at(&error_, std::move(other.error_));
   }
   Result& operator=(Result other) noexcept(std::is_nothrow_move_constructible_v<T>) {
     std::destroy_at(this);
@@ -84,8 +88,10 @@ class [[nodiscard]] Result {
     return *this;
   }
   ~Result() {
-    if (ok_) value_.~T();
-    else error_.~ErrorPtr();
+    if (ok_)
+      value_.~T();
+    else
+      error_.~ErrorPtr();
   }
 
   [[nodiscard]] bool ok() const { return ok_; }
@@ -117,9 +123,9 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error&& error) : error_(std::move(error)) {}       // NOLINT: implicit
-  Result(const Error& error) : error_(Error(error)) {}      // NOLINT: implicit
-  Result(ErrorPtr error) : error_(std::move(error)) {}     // NOLINT: implicit
+  Result(Error&& error) : error_(std::move(error)) {}   // NOLINT: implicit
+  Result(const Error& error) : error_(Error(error)) {}  // NOLINT: implicit
+  Result(ErrorPtr error) : error_(std::move(error)) {}  // NOLINT: implicit
 
   [[nodiscard]] bool ok() const { return !error_; }
   explicit operator bool() const { return ok(); }
@@ -139,10 +145,10 @@ using Status = Result<void>;
 #define DRIFTSCOPE_CONCAT(a, b) DRIFTSCOPE_CONCAT_(a, b)
 
 /// `DRIFTSCOPE_CHECK(status_expression);` returns its error from the calling function.
-#define DRIFTSCOPE_CHECK(expression)                                        \
-  do {                                                                      \
-    if (auto driftscope_status = (expression); !driftscope_status.ok())     \
-      return std::move(driftscope_status).held();                           \
+#define DRIFTSCOPE_CHECK(expression)                                    \
+  do {                                                                  \
+    if (auto driftscope_status = (expression); !driftscope_status.ok()) \
+      return std::move(driftscope_status).held();                       \
   } while (false)
 
 /// `DRIFTSCOPE_TRY(auto x, result_expression);` declares x or returns the error.

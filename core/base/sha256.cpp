@@ -23,8 +23,7 @@ std::string finish(Sha256State state, std::span<const std::byte> rest, std::uint
   tail[rest.size()] = std::byte{0x80};
   const std::size_t padded = rest.size() < 56 ? 64 : 128;
   const std::uint64_t bits = size * 8;
-  for (std::size_t i = 0; i < 8; ++i)
-    tail[padded - 1 - i] = static_cast<std::byte>((bits >> (8 * i)) & 0xff);
+  for (std::size_t i = 0; i < 8; ++i) tail[padded - 1 - i] = static_cast<std::byte>((bits >> (8 * i)) & 0xff);
   sha256_compress(state, tail.data(), padded / 64);
 
   std::string hex;

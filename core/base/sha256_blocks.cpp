@@ -55,16 +55,14 @@ bool has_sha_instructions() {
   constexpr unsigned sha = 1u << 29;
   constexpr unsigned ssse3_and_sse41 = 1u << 9 | 1u << 19;
   if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0 || (ebx & sha) == 0) return false;
-  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 &&
-         (ecx & ssse3_and_sse41) == ssse3_and_sse41;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & ssse3_and_sse41) == ssse3_and_sse41;
 }
 
 // The instructions keep the state as (a, b, e, f) and (c, d, g, h) and take four rounds at a time.
 __attribute__((target("sha,sse4.1,ssse3"))) void compress_by_instructions(Sha256State& state,
                                                                           const std::byte* blocks,
                                                                           std::size_t count) {
-  const __m128i swap_bytes =
-      _mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL);
+  const __m128i swap_bytes = _mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL);
   auto* const words = reinterpret_cast<__m128i*>(state.data());
   const __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128(words), 0xb1);
   const __m128i efgh = _mm_shuffle_epi32(_mm_loadu_si128(words + 1), 0x1b);
@@ -75,8 +73,7 @@ __attribute__((target("sha,sse4.1,ssse3"))) void compress_by_instructions(Sha256
     const __m128i cdgh_before = cdgh;
     __m128i w[4];  // std::array would drop the alignment of __m128i
     for (std::size_t i = 0; i < 4; ++i)
-      w[i] = _mm_shuffle_epi8(
-          _mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks + 16 * i)), swap_bytes);
+      w[i] = _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks + 16 * i)), swap_bytes);
     for (std::size_t i = 0; i < 16; ++i) {
       if (i >= 4) {
         const __m128i middle = _mm_alignr_epi8(w[(i + 3) % 4], w[(i + 2) % 4], 4);

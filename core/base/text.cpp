@@ -7,9 +7,7 @@
 namespace driftscope {
 namespace {
 
-unsigned byte_at(std::string_view bytes, std::size_t i) {
-  return static_cast<unsigned char>(bytes[i]);
-}
+unsigned byte_at(std::string_view bytes, std::size_t i) { return static_cast<unsigned char>(bytes[i]); }
 
 /// Of the sequence of `length` bytes at i: C0 and DEL are one byte, C1 is U+0080 to U+009F.
 bool is_control(std::string_view bytes, std::size_t i, std::size_t length) {
@@ -24,7 +22,7 @@ std::size_t utf8_sequence(std::string_view bytes, std::size_t i) {
   const unsigned lead = byte_at(bytes, i);
   if (lead < 0x80) return 1;
   std::size_t length = 0;
-  unsigned low = 0x80;   // of the second byte: keeps out overlong forms, surrogates and > U+10FFFF
+  unsigned low = 0x80;  // of the second byte: keeps out overlong forms, surrogates and > U+10FFFF
   unsigned high = 0xbf;
   if (lead >= 0xc2 && lead <= 0xdf) {
     length = 2;

@@ -10,8 +10,7 @@ namespace {
 
 /// How `value_of` a slice grows with the runs that came before.
 template <class ValueOf>
-std::optional<Estimate> growth(const BenchSeries& series, double confidence,
-                               const ValueOf& value_of) {
+std::optional<Estimate> growth(const BenchSeries& series, double confidence, const ValueOf& value_of) {
   std::vector<double> runs;
   std::vector<double> values;
   double done = 0.0;
@@ -61,8 +60,7 @@ BenchFigures bench_figures(const BenchRow& row, double confidence) {
   figures.alive_slope =
       growth(row.series, confidence, [](const Slice& slice) { return slice.alive_tensors; });
   if (last.heap_bytes > 0)
-    figures.heap_slope =
-        growth(row.series, confidence, [](const Slice& slice) { return slice.heap_bytes; });
+    figures.heap_slope = growth(row.series, confidence, [](const Slice& slice) { return slice.heap_bytes; });
   return figures;
 }
 
@@ -70,8 +68,8 @@ void add_ratios(BenchReport& report, const std::vector<std::string>& bases) {
   std::vector<BenchRatio> ratios;
   const auto add = [&](const BenchRow& row, const BenchRow* other, bool untraced) {
     if (other == nullptr || other == &row || !row.measured()) return;
-    const auto ratio = paired_ratio(round_medians(other->series), round_medians(row.series),
-                                    report.limits.confidence);
+    const auto ratio =
+        paired_ratio(round_medians(other->series), round_medians(row.series), report.limits.confidence);
     if (ratio) ratios.push_back({row.model, row.group, row.target, other->target, untraced, *ratio});
   };
   for (const std::string& base : bases)
@@ -92,8 +90,7 @@ void add_ratios(BenchReport& report, const std::vector<std::string>& bases) {
       if (pair_of(ratio) == pair) estimates.push_back(ratio.times_as_fast);
     const auto& [group, target, base, untraced] = pair;
     if (estimates.size() > 1)
-      report.means.push_back(
-          {group, target, base, untraced, estimates.size(), *geometric_mean(estimates)});
+      report.means.push_back({group, target, base, untraced, estimates.size(), *geometric_mean(estimates)});
   }
   report.ratios = std::move(ratios);
 }

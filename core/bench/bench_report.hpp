@@ -16,15 +16,15 @@ struct Download {
   std::int64_t raw_bytes = 0;
   std::int64_t engine_bytes = 0;  ///< of these: the engine's files (wasm and its modules)
   std::int64_t engine_raw_bytes = 0;
-  std::int64_t model_bytes = 0;   ///< the model and its inputs
+  std::int64_t model_bytes = 0;  ///< the model and its inputs
 };
 
 /// One combination: model, target, batch, capture.
 struct BenchRow {
   std::string model;  ///< "resnet50"
   std::string model_sha256;
-  std::string target;  ///< with its threads
-  std::string group;   ///< rows of one group are compared: same batch, listed threads, capture
+  std::string target;     ///< with its threads
+  std::string group;      ///< rows of one group are compared: same batch, listed threads, capture
   std::string base_name;  ///< the target as the user named it, without what lists added
   std::int64_t batch = 1;
   double flop = 0.0;  ///< of the products of one run (count_products); 0: not known
@@ -38,9 +38,9 @@ struct BenchRow {
   std::int64_t wasm_heap_peak_bytes = 0;  ///< 0: none, or not known
   std::int64_t process_peak_bytes = 0;
   Download download;
-  std::string build;            ///< of what computes: "1dee943.54ce6dd5"
-  std::string ran = "{}";       ///< JSON text
-  std::optional<Error> error;   ///< it could not be measured at all
+  std::string build;           ///< of what computes: "1dee943.54ce6dd5"
+  std::string ran = "{}";      ///< JSON text
+  std::optional<Error> error;  ///< it could not be measured at all
 
   [[nodiscard]] bool measured() const { return !series.rounds.empty(); }
 };
@@ -52,8 +52,8 @@ struct BenchFigures {
   double min = 0.0;
   double mad = 0.0;
   std::int64_t runs = 0;
-  double throughput_per_s = 0.0;  ///< samples: batch ÷ median
-  double gflop_per_s = 0.0;       ///< 10⁹ operations of products; 0: not known
+  double throughput_per_s = 0.0;   ///< samples: batch ÷ median
+  double gflop_per_s = 0.0;        ///< 10⁹ operations of products; 0: not known
   std::int64_t alive_tensors = 0;  ///< after the last run
   std::int64_t alive_bytes = 0;
   std::optional<Estimate> alive_slope;  ///< tensors that each further run leaves behind
@@ -86,7 +86,7 @@ struct BenchReport {
   std::string machine = "{}";      ///< JSON text
   std::vector<std::string> notes;  ///< what the reader must know: a busy machine, a limit reached
   BenchLimits limits;
-  std::string input;               ///< "seed:42 (random)"
+  std::string input;  ///< "seed:42 (random)"
   std::vector<BenchRow> rows;
   std::vector<BenchRatio> ratios;
   std::vector<BenchMean> means;

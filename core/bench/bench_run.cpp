@@ -27,8 +27,7 @@ double time_of(const Slice& slice, std::int64_t inner) {
 /// One subject while it is measured.
 class Participant {
  public:
-  Participant(BenchSubject& subject, const BenchLimits& limits)
-      : subject_(subject), limits_(limits) {}
+  Participant(BenchSubject& subject, const BenchLimits& limits) : subject_(subject), limits_(limits) {}
 
   [[nodiscard]] bool active() const { return !done_; }
   [[nodiscard]] const BenchSeries& series() const { return series_; }
@@ -70,9 +69,7 @@ class Participant {
            middle - interval->low <= limits_.precision * middle;
   }
   [[nodiscard]] bool out_of_time() const { return used_ns_ >= limits_.seconds * 1e9; }
-  [[nodiscard]] bool out_of_runs() const {
-    return limits_.max_runs > 0 && runs_ >= limits_.max_runs;
-  }
+  [[nodiscard]] bool out_of_runs() const { return limits_.max_runs > 0 && runs_ >= limits_.max_runs; }
 
   void finish(BenchEnd end) {
     series_.end = end;
@@ -103,8 +100,7 @@ class Participant {
     fastest_ns_ = std::min(fastest_ns_, std::max(median(slice.times_ns), subject_.clock_ns() / 2));
     const double runs = std::ceil(steps_per_reading * subject_.clock_ns() / fastest_ns_);
     series_.inner = std::clamp(static_cast<std::int64_t>(std::min(runs, 1e9)), std::int64_t{1},
-                               limits_.max_runs > 0 ? std::min(limits_.max_runs, max_inner)
-                                                     : max_inner);
+                               limits_.max_runs > 0 ? std::min(limits_.max_runs, max_inner) : max_inner);
   }
 
   BenchSubject& subject_;
@@ -121,9 +117,8 @@ class Participant {
 
 }  // namespace
 
-std::vector<BenchSeries> run_bench(std::span<BenchSubject* const> subjects,
-                                   const BenchLimits& limits, const std::function<bool()>& stop,
-                                   const BenchProgress& progress) {
+std::vector<BenchSeries> run_bench(std::span<BenchSubject* const> subjects, const BenchLimits& limits,
+                                   const std::function<bool()>& stop, const BenchProgress& progress) {
   std::vector<Participant> all;
   for (BenchSubject* subject : subjects) all.emplace_back(*subject, limits);
 
@@ -147,8 +142,8 @@ std::vector<BenchSeries> run_bench(std::span<BenchSubject* const> subjects,
     for (Participant& one : all)
       if (one.active() && one.out_of_runs()) one.finish(BenchEnd::runs);
     // Those that are precise go on beside the others, so that every pair has its rounds.
-    const bool all_precise = std::ranges::all_of(
-        all, [](const Participant& one) { return !one.active() || one.precise(); });
+    const bool all_precise =
+        std::ranges::all_of(all, [](const Participant& one) { return !one.active() || one.precise(); });
     for (Participant& one : all) {
       if (!one.active()) continue;
       if (one.precise() && (all_precise || one.out_of_time()))

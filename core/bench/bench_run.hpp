@@ -18,14 +18,14 @@ namespace driftscope {
 
 /// What a subject is asked for in its turn.
 struct SliceRequest {
-  double slice_ms = 30.0;      ///< goes on until this time has passed; at least one reading
-  std::int64_t inner = 1;      ///< runs between two readings of the clock
+  double slice_ms = 30.0;     ///< goes on until this time has passed; at least one reading
+  std::int64_t inner = 1;     ///< runs between two readings of the clock
   std::int64_t max_runs = 0;  ///< 0: as many as fit
-  bool warm_up = false;        ///< the times are not kept: memory may be traced meanwhile
+  bool warm_up = false;       ///< the times are not kept: memory may be traced meanwhile
 };
 
 struct Slice {
-  std::vector<double> times_ns;  ///< one per reading: its time ÷ inner
+  std::vector<double> times_ns;    ///< one per reading: its time ÷ inner
   std::int64_t alive_tensors = 0;  ///< after the last run: tensors that still exist, their bytes, and
   std::int64_t alive_bytes = 0;    ///< all that is allocated on the heap
   std::int64_t heap_bytes = 0;     ///< (0: not known)
@@ -48,7 +48,7 @@ struct BenchLimits {
   double precision = 0.02;       ///< wanted: the interval of the median within ± this share of it
   double seconds = 10.0;         ///< of measuring, per subject; a run under way is not broken off
   double warm_up_seconds = 5.0;  ///< at most, per subject
-  std::int64_t max_runs = 0;    ///< per subject; 0: no limit
+  std::int64_t max_runs = 0;     ///< per subject; 0: no limit
 };
 
 /// Why a subject's measuring ended.
@@ -58,20 +58,18 @@ enum class BenchEnd { precise, time, runs, failed, stopped };
 struct BenchSeries {
   std::int64_t inner = 1;
   std::int64_t warm_up_runs = 0;
-  bool steady = false;             ///< whether warm-up ended by itself
-  std::vector<Slice> rounds;       ///< in the order of the rounds, which subjects share
+  bool steady = false;        ///< whether warm-up ended by itself
+  std::vector<Slice> rounds;  ///< in the order of the rounds, which subjects share
   BenchEnd end = BenchEnd::stopped;
-  std::optional<Error> error;      ///< what ended it; rounds that came before are kept
+  std::optional<Error> error;  ///< what ended it; rounds that came before are kept
 };
 
 /// Told before each slice: "warming up", "measuring", which subject, and the share of its time.
-using BenchProgress =
-    std::function<void(std::string_view step, std::size_t subject, double share)>;
+using BenchProgress = std::function<void(std::string_view step, std::size_t subject, double share)>;
 
 /// Courses in the order of the subjects. `stop` is asked before each slice.
 [[nodiscard]] std::vector<BenchSeries> run_bench(std::span<BenchSubject* const> subjects,
-                                                 const BenchLimits& limits,
-                                                 const std::function<bool()>& stop,
+                                                 const BenchLimits& limits, const std::function<bool()>& stop,
                                                  const BenchProgress& progress);
 
 /// The median of each round.

@@ -45,8 +45,8 @@ double beta_fraction(double a, double b, double x) {
 double incomplete_beta(double a, double b, double x) {
   if (x <= 0.0) return 0.0;
   if (x >= 1.0) return 1.0;
-  const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
-                                a * std::log(x) + b * std::log1p(-x));
+  const double front =
+      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
   if (x < (a + 1.0) / (a + b + 2.0)) return front * beta_fraction(a, b, x) / a;
   return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
 }
@@ -98,8 +98,7 @@ std::int64_t fair_binomial_bound(std::int64_t n, double p) {
 
 std::int64_t signed_rank_bound(std::int64_t n, double p) {
   const double x = static_cast<double>(n);
-  if (n > exact_up_to)
-    return normal_bound(x * (x + 1) / 4, x * (x + 1) * (2 * x + 1) / 24, p);
+  if (n > exact_up_to) return normal_bound(x * (x + 1) / 4, x * (x + 1) * (2 * x + 1) / 24, p);
   // Each rank counts or does not, with equal chances.
   std::vector<double> chances = {1.0};
   for (std::int64_t rank = 1; rank <= n; ++rank) {
@@ -115,8 +114,7 @@ std::int64_t signed_rank_bound(std::int64_t n, double p) {
 
 std::int64_t inversions_bound(std::int64_t n, double p) {
   const double x = static_cast<double>(n);
-  if (n > exact_up_to)
-    return normal_bound(x * (x - 1) / 4, x * (x - 1) * (2 * x + 5) / 72, p);
+  if (n > exact_up_to) return normal_bound(x * (x - 1) / 4, x * (x - 1) * (2 * x + 5) / 72, p);
   // The i-th element stands before none to i − 1 of the earlier ones, with equal chances.
   std::vector<double> chances = {1.0};
   for (std::int64_t i = 2; i <= n; ++i) {

@@ -28,8 +28,7 @@ Noise noise_between_runs(std::span<const BuildTimes> builds) {
     for (const double value : one.medians_ns) squares += std::pow(std::log(value) - mean, 2);
     noise.degrees += static_cast<int>(one.medians_ns.size()) - 1;
   }
-  if (noise.degrees > 0)
-    noise.relative = std::max(std::sqrt(squares / noise.degrees), min_noise);
+  if (noise.degrees > 0) noise.relative = std::max(std::sqrt(squares / noise.degrees), min_noise);
   return noise;
 }
 
@@ -47,10 +46,8 @@ std::vector<BuildChange> judge_builds(std::span<const BuildTimes> builds, double
       if (noise.known()) {
         const double width =
             student_quantile(1.0 - (1.0 - confidence) / 2, noise.degrees) * noise.relative *
-            std::sqrt(1.0 / static_cast<double>(now.size()) +
-                      1.0 / static_cast<double>(before.size()));
-        change.times_as_long.interval =
-            Interval{std::exp(difference - width), std::exp(difference + width)};
+            std::sqrt(1.0 / static_cast<double>(now.size()) + 1.0 / static_cast<double>(before.size()));
+        change.times_as_long.interval = Interval{std::exp(difference - width), std::exp(difference + width)};
         change.change = difference > width    ? Change::slower
                         : difference < -width ? Change::faster
                                               : Change::same;

@@ -26,8 +26,7 @@ std::optional<Shape> shape_of(const Graph& graph, const std::vector<ValueId>& id
 }
 
 /// Each element of `many` meets the weights of one of W's first axis.
-std::optional<double> per_first_axis(const std::optional<Shape>& many,
-                                     const std::optional<Shape>& weights) {
+std::optional<double> per_first_axis(const std::optional<Shape>& many, const std::optional<Shape>& weights) {
   if (!many || !weights || weights->empty()) return std::nullopt;
   if (weights->front() == 0) return 0.0;
   return elements(*many) * elements(*weights) / static_cast<double>(weights->front());
@@ -58,8 +57,7 @@ std::optional<double> recurrent(const Graph& graph, const Node& node) {
   const auto w = shape_of(graph, node.inputs, 1);
   const auto r = shape_of(graph, node.inputs, 2);
   if (!x || !w || !r || x->size() < 2) return std::nullopt;
-  return static_cast<double>((*x)[0]) * static_cast<double>((*x)[1]) *
-         (elements(*w) + elements(*r));
+  return static_cast<double>((*x)[0]) * static_cast<double>((*x)[1]) * (elements(*w) + elements(*r));
 }
 
 constexpr std::array rules = {

@@ -25,8 +25,7 @@ std::optional<Interval> without_ends(const std::vector<double>& ascending, std::
   if (cut < 0 || ascending.empty()) return std::nullopt;
   const auto last = static_cast<std::int64_t>(ascending.size()) - 1;
   cut = std::min(cut, last / 2);
-  return Interval{ascending[static_cast<std::size_t>(cut)],
-                  ascending[static_cast<std::size_t>(last - cut)]};
+  return Interval{ascending[static_cast<std::size_t>(cut)], ascending[static_cast<std::size_t>(last - cut)]};
 }
 
 }  // namespace
@@ -41,8 +40,8 @@ double quantile(std::span<const double> values, double p) {
   const std::vector<double> ascending = sorted(values);
   // A hair less, so that 0.95 × 20 is 19 although 0.95 is no binary fraction.
   const double rank = std::ceil(p * static_cast<double>(ascending.size()) - 1e-9);
-  const auto index = std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(rank) - 1, 0,
-                                                std::ssize(ascending) - 1);
+  const auto index =
+      std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(rank) - 1, 0, std::ssize(ascending) - 1);
   return ascending[static_cast<std::size_t>(index)];
 }
 
@@ -59,8 +58,8 @@ std::optional<Interval> median_interval(std::span<const double> values, double c
   return without_ends(sorted(values), fair_binomial_bound(n, (1.0 - confidence) / 2));
 }
 
-std::optional<Estimate> paired_ratio(std::span<const double> numerator,
-                                     std::span<const double> denominator, double confidence) {
+std::optional<Estimate> paired_ratio(std::span<const double> numerator, std::span<const double> denominator,
+                                     double confidence) {
   const std::size_t n = std::min(numerator.size(), denominator.size());
   if (n == 0) return std::nullopt;
   std::vector<double> logs;
@@ -71,8 +70,7 @@ std::optional<Estimate> paired_ratio(std::span<const double> numerator,
     for (std::size_t j = i; j < n; ++j) averages.push_back((logs[i] + logs[j]) / 2);
   std::ranges::sort(averages);
   Estimate estimate{std::exp(middle_of(averages))};
-  const std::int64_t cut =
-      signed_rank_bound(static_cast<std::int64_t>(n), (1.0 - confidence) / 2);
+  const std::int64_t cut = signed_rank_bound(static_cast<std::int64_t>(n), (1.0 - confidence) / 2);
   if (const auto interval = without_ends(averages, cut))
     estimate.interval = Interval{std::exp(interval->low), std::exp(interval->high)};
   return estimate;
@@ -94,8 +92,7 @@ std::optional<Estimate> geometric_mean(std::span<const Estimate> ratios) {
   }
   Estimate mean{std::exp(sum / n)};
   if (all_known)
-    mean.interval = Interval{std::exp((sum - std::sqrt(below)) / n),
-                             std::exp((sum + std::sqrt(above)) / n)};
+    mean.interval = Interval{std::exp((sum - std::sqrt(below)) / n), std::exp((sum + std::sqrt(above)) / n)};
   return mean;
 }
 

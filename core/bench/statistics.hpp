@@ -35,16 +35,14 @@ struct Estimate {
 /// Interval of the median from order statistics (David and Nagaraja, Order Statistics, 7.1): from the
 /// k-th smallest to the k-th largest value, k as large as the confidence allows. Nothing when even the
 /// whole range is not enough: at 95 % below 6 values.
-[[nodiscard]] std::optional<Interval> median_interval(std::span<const double> values,
-                                                      double confidence);
+[[nodiscard]] std::optional<Interval> median_interval(std::span<const double> values, double confidence);
 
 /// How many times as large `numerator` is, from pairs measured side by side: the Hodges–Lehmann
 /// estimate of ln(n/d) with the interval of Wilcoxon's signed rank test (Hollander, Wolfe and Chicken,
 /// Nonparametric Statistical Methods, 3.2 and 3.3). Values must be positive; pairs beyond the shorter
 /// list are left out. Nothing without a pair.
 [[nodiscard]] std::optional<Estimate> paired_ratio(std::span<const double> numerator,
-                                                   std::span<const double> denominator,
-                                                   double confidence);
+                                                   std::span<const double> denominator, double confidence);
 
 /// Geometric mean of independent ratios; the widths of their intervals, in logarithms, add as squares.
 /// No interval when one of them has none; nothing without a ratio.

@@ -18,13 +18,12 @@ constexpr std::size_t max_points = 400;
 bool is_steady(std::span<const double> slice_medians) {
   if (slice_medians.size() < steady_window) return false;
   const auto window = slice_medians.last(steady_window);
-  const double drift = std::fabs(median(window.first(steady_window / 2)) -
-                                 median(window.last(steady_window / 2)));
+  const double drift =
+      std::fabs(median(window.first(steady_window / 2)) - median(window.last(steady_window / 2)));
   return drift <= std::max(median_absolute_deviation(window), min_drift * median(window));
 }
 
-std::optional<Estimate> slope(std::span<const double> x, std::span<const double> y,
-                              double confidence) {
+std::optional<Estimate> slope(std::span<const double> x, std::span<const double> y, double confidence) {
   assert(x.size() == y.size());
   if (x.size() < 2) return std::nullopt;
   const std::size_t step = (x.size() + max_points - 1) / max_points;
@@ -32,8 +31,7 @@ std::optional<Estimate> slope(std::span<const double> x, std::span<const double>
   std::int64_t points = 0;
   for (std::size_t i = 0; i < x.size(); i += step) {
     ++points;
-    for (std::size_t j = i + step; j < x.size(); j += step)
-      slopes.push_back((y[j] - y[i]) / (x[j] - x[i]));
+    for (std::size_t j = i + step; j < x.size(); j += step) slopes.push_back((y[j] - y[i]) / (x[j] - x[i]));
   }
   std::ranges::sort(slopes);
   Estimate estimate{median(slopes)};

@@ -15,12 +15,18 @@ constexpr std::size_t longest_message = 2000;
 std::string command_escape(std::string_view text, bool property) {
   std::string escaped;
   for (const char c : text) {
-    if (c == '%') escaped += "%25";
-    else if (c == '\r') escaped += "%0D";
-    else if (c == '\n') escaped += "%0A";
-    else if (property && c == ':') escaped += "%3A";
-    else if (property && c == ',') escaped += "%2C";
-    else escaped += c;
+    if (c == '%')
+      escaped += "%25";
+    else if (c == '\r')
+      escaped += "%0D";
+    else if (c == '\n')
+      escaped += "%0A";
+    else if (property && c == ':')
+      escaped += "%3A";
+    else if (property && c == ',')
+      escaped += "%2C";
+    else
+      escaped += c;
   }
   return escaped;
 }
@@ -59,8 +65,7 @@ std::string target_row(const Gate& gate, const TargetResult& target) {
                               : target.comparison->first_divergence
                                   ? cell(*target.comparison->first_divergence)
                                   : "none";
-  return fmt::format("| {} | {} | {} | {} of {} |\n", cell(target.target), verdict, differs, failed,
-                     checks);
+  return fmt::format("| {} | {} | {} | {} of {} |\n", cell(target.target), verdict, differs, failed, checks);
 }
 
 }  // namespace
@@ -89,16 +94,15 @@ std::string github_annotations(const Gate& gate, const std::string& model_path) 
   add_level("warning", [](const GateCase& one) {
     return one.outcome == CheckOutcome::passed && (one.kind == "fault" || one.kind == "suspect");
   });
-  add_level("notice", [](const GateCase& one) {
-    return one.outcome == CheckOutcome::skipped && !one.kind.empty();
-  });
+  add_level("notice",
+            [](const GateCase& one) { return one.outcome == CheckOutcome::skipped && !one.kind.empty(); });
   return text;
 }
 
 std::string github_summary(const Gate& gate, const ComparisonView& view) {
   const bool fine = !gate.failed() && gate.count(CheckOutcome::error) == 0;
-  std::string text = fmt::format("### {} Driftscope: {}\n\n{}\n\n", fine ? "✅" : "❌",
-                                 cell(view.model_name), cell(elide(headline(view), longest_message)));
+  std::string text = fmt::format("### {} Driftscope: {}\n\n{}\n\n", fine ? "✅" : "❌", cell(view.model_name),
+                                 cell(elide(headline(view), longest_message)));
   text += "| target | verdict | first difference | failed |\n|---|---|---|---|\n";
   text += target_row(gate, view.left);
   std::size_t lines = 0;

@@ -30,9 +30,8 @@ void add_target(Baseline& baseline, const TargetResult& result) {
 OrderedJson target_json(const BaselineTarget& target) {
   OrderedJson known = OrderedJson::array();
   for (const KnownLayer& layer : target.known)
-    known.push_back({{"node", layer.node},
-                     {"output", layer.output},
-                     {"verdict", verdict_name(layer.verdict)}});
+    known.push_back(
+        {{"node", layer.node}, {"output", layer.output}, {"verdict", verdict_name(layer.verdict)}});
   OrderedJson json;
   json["target"] = target.target;
   json["ran"] = target.ran;

@@ -29,9 +29,9 @@ struct BaselineTarget {
   std::string target;
   std::string ran;  ///< browser and version, instruction set, threads: as run_text says it
   std::vector<KnownLayer> known;
-  std::vector<std::int64_t> top1;   ///< best class of each row of the answer; empty: it has none, or thousands
-  std::string outputs_sha256;       ///< of the answer's bytes
-  std::vector<double> medians_ns;   ///< one per fresh start; empty: not measured
+  std::vector<std::int64_t> top1;  ///< best class of each row of the answer; empty: it has none, or thousands
+  std::string outputs_sha256;      ///< of the answer's bytes
+  std::vector<double> medians_ns;  ///< one per fresh start; empty: not measured
 };
 
 struct BaselineMachine {
@@ -56,8 +56,8 @@ struct Baseline {
 /// A baseline and what is held against it.
 struct BaselineCheck {
   Baseline baseline;
-  BaselineMachine machine;                            ///< of this run
-  std::map<std::string, std::vector<double>> medians; ///< by target; measured as the baseline was
+  BaselineMachine machine;                             ///< of this run
+  std::map<std::string, std::vector<double>> medians;  ///< by target; measured as the baseline was
 };
 
 /// Of all targets that ran; times are added by who measures them.

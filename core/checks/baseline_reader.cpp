@@ -45,8 +45,7 @@ Result<std::int64_t> whole_of(const BaselineJson& object, const char* key, std::
 
 Result<double> number_of(const BaselineJson& object, const char* key) {
   const BaselineJson value = field_of(object, key);
-  if (!value.is_number() || !std::isfinite(value.get<double>()))
-    return wrong_field(key, "a number", value);
+  if (!value.is_number() || !std::isfinite(value.get<double>())) return wrong_field(key, "a number", value);
   return value.get<double>();
 }
 
@@ -98,9 +97,10 @@ Result<BaselineTarget> baseline_target(const BaselineJson& object) {
 Status read_head(const BaselineJson& object, Baseline& baseline) {
   DRIFTSCOPE_TRY(const std::string format, text_of(object, "format"));
   if (format != current && format.starts_with(family))
-    return unsupported(fmt::format("format is {}; this build reads {}: use a newer Driftscope, or save "
-                                   "the baseline again",
-                                   in_quotes(format), current));
+    return unsupported(
+        fmt::format("format is {}; this build reads {}: use a newer Driftscope, or save "
+                    "the baseline again",
+                    in_quotes(format), current));
   if (format != current)
     return bad_input(fmt::format("format: expected {}, got {}", current, in_quotes(format)));
   DRIFTSCOPE_TRY(baseline.model, text_of(object, "model"));
@@ -132,8 +132,7 @@ Result<Baseline> baseline_from(std::span<const std::byte> bytes) {
   const auto object = walk_json(text, deepest_baseline).valid
                           ? parse_json(text)
                           : BaselineJson(BaselineJson::value_t::discarded);
-  if (!object.is_object())
-    return bad_input("it is no JSON object: cut short, or edited by hand?");
+  if (!object.is_object()) return bad_input("it is no JSON object: cut short, or edited by hand?");
   Baseline baseline;
   DRIFTSCOPE_CHECK(read_head(object, baseline));
   DRIFTSCOPE_TRY(const BaselineJson targets, list_of(object, "targets"));

@@ -31,8 +31,7 @@ std::string layer_message(const LayerVerdict& layer) {
 /// Everything that is judged of one target, one case after the other.
 class TargetJudge {
  public:
-  TargetJudge(Gate& gate, const ComparisonView& view, const TargetResult& target,
-              const BaselineCheck* check)
+  TargetJudge(Gate& gate, const ComparisonView& view, const TargetResult& target, const BaselineCheck* check)
       : gate_(gate), view_(view), target_(target), check_(check) {
     if (check != nullptr) saved_ = check->baseline.find(target.target);
   }
@@ -58,8 +57,8 @@ class TargetJudge {
  private:
   void add(std::string name, CheckOutcome outcome, std::string kind, std::string message,
            std::int64_t time_ns = 0) {
-    gate_.cases.push_back({target_.target, std::move(name), outcome, std::move(kind),
-                           std::move(message), time_ns});
+    gate_.cases.push_back(
+        {target_.target, std::move(name), outcome, std::move(kind), std::move(message), time_ns});
   }
 
   void layers() {
@@ -103,8 +102,7 @@ class TargetJudge {
       return add("top-1", CheckOutcome::failed, "top1",
                  "cannot be judged: the model's first output holds no float32 scores on both sides");
     add("top-1", output.agree ? CheckOutcome::passed : CheckOutcome::failed, "top1",
-        fmt::format("best class {} here, {} on {}", output.top1_right, output.top1_left,
-                    view_.left.target));
+        fmt::format("best class {} here, {} on {}", output.top1_right, output.top1_left, view_.left.target));
   }
 
   void saved_top1() {
@@ -114,8 +112,7 @@ class TargetJudge {
       return add("top-1", CheckOutcome::skipped, "top1", "not judged: the baseline holds no best class");
     if (best->size() != saved_->top1.size())
       return add("top-1", CheckOutcome::failed, "top1",
-                 fmt::format("{} rows of scores, the baseline has {}", best->size(),
-                             saved_->top1.size()));
+                 fmt::format("{} rows of scores, the baseline has {}", best->size(), saved_->top1.size()));
     for (std::size_t i = 0; i < best->size(); ++i)
       if ((*best)[i] != saved_->top1[i])
         return add("top-1", CheckOutcome::failed, "top1",
@@ -136,8 +133,8 @@ class TargetJudge {
         same ? "" : "the answer's bits are not those of the baseline");
   }
 
-  void speed(const std::vector<double>& before, const std::vector<double>& now,
-             const std::string& than, const std::string& advice) {
+  void speed(const std::vector<double>& before, const std::vector<double>& now, const std::string& than,
+             const std::string& advice) {
     const SpeedVerdict verdict = judge_speed(before, now, *gate_.conditions.slower);
     const bool unknown = verdict.speed == Speed::unknown;
     add("speed", verdict.speed == Speed::fine ? CheckOutcome::passed : CheckOutcome::failed, "slower",
@@ -162,8 +159,7 @@ class TargetJudge {
     const std::string ran = run_text(*target_.trace);
     if (saved_->ran != ran)
       return add("speed", CheckOutcome::skipped, "slower",
-                 fmt::format("not judged: the baseline was measured with {}, this is {}", saved_->ran,
-                             ran));
+                 fmt::format("not judged: the baseline was measured with {}, this is {}", saved_->ran, ran));
     const auto now = check_->medians.find(target_.target);
     speed(saved_->medians_ns, now == check_->medians.end() ? std::vector<double>() : now->second,
           "the baseline", "save and check with --starts 3 or more");
@@ -180,10 +176,8 @@ nlohmann::ordered_json cases_json(const Gate& gate, CheckOutcome outcome) {
   auto list = nlohmann::ordered_json::array();
   for (const GateCase& one : gate.cases)
     if (one.outcome == outcome)
-      list.push_back({{"target", one.target},
-                      {"name", one.name},
-                      {"kind", one.kind},
-                      {"message", one.message}});
+      list.push_back(
+          {{"target", one.target}, {"name", one.name}, {"kind", one.kind}, {"message", one.message}});
   return list;
 }
 
@@ -210,8 +204,8 @@ std::string gate_text(const Gate& gate, std::size_t most) {
   for (const GateCase& one : gate.cases) {
     const bool bad_layer = one.kind == "fault" || one.kind == "suspect";
     if (one.outcome == CheckOutcome::passed && bad_layer) ++told;
-    const bool said = one.outcome == CheckOutcome::failed ||
-                      (one.outcome == CheckOutcome::skipped && !one.kind.empty());
+    const bool said =
+        one.outcome == CheckOutcome::failed || (one.outcome == CheckOutcome::skipped && !one.kind.empty());
     if (!said || ++shown > most) continue;
     text += fmt::format("  {} {}  {}: {}\n", one.outcome == CheckOutcome::failed ? "✗" : "–", one.target,
                         one.name, one.message);

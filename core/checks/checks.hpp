@@ -18,7 +18,7 @@ enum class CheckOutcome {
   passed,
   skipped,  ///< it could not be judged, for a reason that is nobody's mistake
   failed,
-  error,    ///< the target did not run
+  error,  ///< the target did not run
 };
 
 /// One check. `kind` says which condition it belongs to: "fault", "suspect", "top1", "bits", "slower",

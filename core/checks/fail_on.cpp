@@ -13,10 +13,10 @@ namespace {
 constexpr double largest_percentage = 10000.0;
 
 Error unknown_condition(std::string_view text) {
-  return bad_input(fmt::format(
-      "--fail-on: {} is no condition; expected fault, suspect, top1, bits or slower:N%, several "
-      "separated by commas, as in --fail-on fault,top1,slower:20%",
-      in_quotes(text)));
+  return bad_input(
+      fmt::format("--fail-on: {} is no condition; expected fault, suspect, top1, bits or slower:N%, several "
+                  "separated by commas, as in --fail-on fault,top1,slower:20%",
+                  in_quotes(text)));
 }
 
 /// "20%" or "20" → 0.2. (libc++ has no std::from_chars for doubles yet.)

@@ -11,10 +11,10 @@ namespace driftscope {
 
 /// What is listed counts, what is not listed does not. A target that could not run fails always.
 struct FailOn {
-  bool fault = false;    ///< a layer that no rounding explains
-  bool suspect = false;  ///< a layer that chance does not explain; faults with it
-  bool top1 = false;     ///< another best class
-  bool bits = false;     ///< any differing bit
+  bool fault = false;                           ///< a layer that no rounding explains
+  bool suspect = false;                         ///< a layer that chance does not explain; faults with it
+  bool top1 = false;                            ///< another best class
+  bool bits = false;                            ///< any differing bit
   std::optional<double> slower = std::nullopt;  ///< share: 0.2 is "a fifth longer"
 
   [[nodiscard]] bool counts_faults() const { return fault || suspect; }

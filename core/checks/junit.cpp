@@ -9,14 +9,12 @@ namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";
 
-std::string seconds_text(std::int64_t ns) {
-  return fmt::format("{:.9f}", static_cast<double>(ns) * 1e-9);
-}
+std::string seconds_text(std::int64_t ns) { return fmt::format("{:.9f}", static_cast<double>(ns) * 1e-9); }
 
 std::string test_case(const GateCase& one, const std::string& model) {
-  std::string xml = fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{}\"",
-                                xml_escape(model + "." + one.target), xml_escape(one.name),
-                                seconds_text(one.time_ns));
+  std::string xml =
+      fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{}\"",
+                  xml_escape(model + "." + one.target), xml_escape(one.name), seconds_text(one.time_ns));
   const std::string message = xml_escape(one.message);
   switch (one.outcome) {
     case CheckOutcome::failed:
@@ -25,8 +23,7 @@ std::string test_case(const GateCase& one, const std::string& model) {
     case CheckOutcome::error:
       return xml + fmt::format("><error type=\"{0}\" message=\"{1}\">{1}</error></testcase>\n",
                                xml_escape(one.kind), message);
-    case CheckOutcome::skipped:
-      return xml + fmt::format("><skipped message=\"{}\"/></testcase>\n", message);
+    case CheckOutcome::skipped: return xml + fmt::format("><skipped message=\"{}\"/></testcase>\n", message);
     case CheckOutcome::passed: break;
   }
   if (message.empty()) return xml + "/>\n";
@@ -61,8 +58,8 @@ std::string suite_of(const Gate& gate, const std::string& target, const std::str
   }
   if (unlisted > 0) {
     ++suite.tests;
-    suite.cases += test_case({target, fmt::format("{} more layers", unlisted), CheckOutcome::passed, "", "", 0},
-                             model);
+    suite.cases +=
+        test_case({target, fmt::format("{} more layers", unlisted), CheckOutcome::passed, "", "", 0}, model);
   }
   return fmt::format(
       "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{}\">\n"

@@ -29,8 +29,8 @@ SpeedVerdict judge_speed(const std::vector<double>& before_ns, const std::vector
   const std::string allowed = fmt::format("up to {:.3g} is allowed", 1.0 + share);
   if (change.change == Change::unknown || !ratio.interval)
     return {Speed::unknown,
-            fmt::format("{:.3g} times as long, but {} and {} runs are too few to know the noise",
-                        ratio.value, before_ns.size(), now_ns.size())};
+            fmt::format("{:.3g} times as long, but {} and {} runs are too few to know the noise", ratio.value,
+                        before_ns.size(), now_ns.size())};
   const std::string text = fmt::format("{:.3g} times as long [{:.3g}, {:.3g}]; {}", ratio.value,
                                        ratio.interval->low, ratio.interval->high, allowed);
   const bool beyond = ratio.value > 1.0 + share;
@@ -53,8 +53,7 @@ std::vector<double> run_times_ns(const Trace& trace) {
   for (const NodeRecord& node : trace.nodes) runs = std::max(runs, node.time_ns.size());
   std::vector<double> totals(runs, 0.0);
   for (const NodeRecord& node : trace.nodes)
-    for (std::size_t i = 0; i < node.time_ns.size(); ++i)
-      totals[i] += static_cast<double>(node.time_ns[i]);
+    for (std::size_t i = 0; i < node.time_ns.size(); ++i) totals[i] += static_cast<double>(node.time_ns[i]);
   if (totals.size() > 1) totals.erase(totals.begin());
   return totals;
 }

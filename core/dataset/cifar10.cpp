@@ -11,13 +11,14 @@ Result<Cifar10> read_cifar10(std::span<const std::byte> bytes) {
   constexpr std::size_t record = 1 + pixels;
   constexpr int classes = 10;
   if (bytes.empty() || bytes.size() % record != 0)
-    return bad_input(fmt::format("CIFAR-10 file: {} bytes are not a whole number of records of {} "
-                                 "bytes; it may be cut short, or not the binary version",
-                                 bytes.size(), record));
+    return bad_input(
+        fmt::format("CIFAR-10 file: {} bytes are not a whole number of records of {} "
+                    "bytes; it may be cut short, or not the binary version",
+                    bytes.size(), record));
   const std::size_t count = bytes.size() / record;
   Cifar10 set;
-  DRIFTSCOPE_TRY(set.images, Tensor::make(DType::uint8, {static_cast<std::int64_t>(count), 3, 32, 32},
-                                          "CIFAR-10 file"));
+  DRIFTSCOPE_TRY(set.images,
+                 Tensor::make(DType::uint8, {static_cast<std::int64_t>(count), 3, 32, 32}, "CIFAR-10 file"));
   auto out = set.images.mutable_bytes();
   for (std::size_t i = 0; i < count; ++i) {
     const auto sample = bytes.subspan(i * record, record);

@@ -8,19 +8,16 @@
 
 namespace driftscope {
 
-Result<LabelledFiles> list_class_folders(const std::string& root,
-                                         const std::vector<std::string>& folders,
-                                         bool (*accepts)(std::string_view name),
-                                         std::string_view expected, const FileAccess& files,
-                                         std::vector<std::string>& class_names) {
+Result<LabelledFiles> list_class_folders(const std::string& root, const std::vector<std::string>& folders,
+                                         bool (*accepts)(std::string_view name), std::string_view expected,
+                                         const FileAccess& files, std::vector<std::string>& class_names) {
   if (class_names.empty()) class_names = folders;
   std::vector<std::pair<std::int64_t, std::string>> classes;
   for (const std::string& folder : folders) {
     const auto at = std::ranges::find(class_names, folder);
     if (at == class_names.end())
-      return bad_input(fmt::format("{}: folder {} is none of the model's classes ({})",
-                                   in_quotes(root, 200), in_quotes(folder),
-                                   fmt::join(class_names, ", ")));
+      return bad_input(fmt::format("{}: folder {} is none of the model's classes ({})", in_quotes(root, 200),
+                                   in_quotes(folder), fmt::join(class_names, ", ")));
     classes.emplace_back(at - class_names.begin(), folder);
   }
   std::ranges::sort(classes);
@@ -39,8 +36,8 @@ Result<LabelledFiles> list_class_folders(const std::string& root,
       listed.labels.push_back(label);
     }
     if (listed.paths.size() == before)
-      return bad_input(fmt::format("{}: the folder is empty, a {} is needed", in_quotes(path, 200),
-                                   expected));
+      return bad_input(
+          fmt::format("{}: the folder is empty, a {} is needed", in_quotes(path, 200), expected));
   }
   return listed;
 }

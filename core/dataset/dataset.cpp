@@ -19,8 +19,7 @@ Result<SampleDescription> parse_sample_description(std::string_view json_text) {
   return SampleDescription(std::move(how));
 }
 
-Result<Dataset> Dataset::open(const DatasetSpec& spec, SampleDescription how,
-                              const FileAccess& files) {
+Result<Dataset> Dataset::open(const DatasetSpec& spec, SampleDescription how, const FileAccess& files) {
   using Format = DatasetSpec::Format;
   Dataset set;
   set.input_ = std::visit([](const auto& one) { return one.input; }, how);
@@ -28,12 +27,10 @@ Result<Dataset> Dataset::open(const DatasetSpec& spec, SampleDescription how,
   const auto* pictures = std::get_if<Preprocess>(&how);
   if ((spec.format == Format::imdb) != (pictures == nullptr))
     return bad_input(fmt::format("{}: a data set of {}, but the model's preprocessing describes {}",
-                                 in_quotes(spec.images, 200),
-                                 pictures != nullptr ? "texts" : "pictures",
+                                 in_quotes(spec.images, 200), pictures != nullptr ? "texts" : "pictures",
                                  pictures != nullptr ? "pictures" : "texts"));
   if (pictures == nullptr) {
-    DRIFTSCOPE_TRY(set.source_, open_imdb(spec, std::get<TextPreprocess>(how), files,
-                                          set.class_names_));
+    DRIFTSCOPE_TRY(set.source_, open_imdb(spec, std::get<TextPreprocess>(how), files, set.class_names_));
   } else if (spec.format == Format::images) {
     DRIFTSCOPE_TRY(set.source_, open_picture_folder(spec, *pictures, files, set.class_names_));
   } else {
@@ -42,8 +39,7 @@ Result<Dataset> Dataset::open(const DatasetSpec& spec, SampleDescription how,
   return set;
 }
 
-Result<Dataset> Dataset::open(const DatasetSpec& spec, SampleDescription how,
-                              const ReadFile& read_file) {
+Result<Dataset> Dataset::open(const DatasetSpec& spec, SampleDescription how, const ReadFile& read_file) {
   const auto no_folders = [](const std::string& path) -> Result<std::vector<FolderEntry>> {
     return unsupported(fmt::format("{}: folders cannot be listed here", in_quotes(path, 200)));
   };
@@ -56,8 +52,7 @@ const std::vector<std::int64_t>& Dataset::labels() const { return source_->label
 
 Result<NamedTensor> Dataset::sample(std::int64_t i) const {
   if (i < 0 || i >= size())
-    return bad_input(fmt::format("sample {} does not exist: the data set has {}, counted from 0", i,
-                                 size()));
+    return bad_input(fmt::format("sample {} does not exist: the data set has {}, counted from 0", i, size()));
   DRIFTSCOPE_TRY(Tensor tensor, source_->sample(i));
   return NamedTensor{input_, std::move(tensor)};
 }
@@ -65,8 +60,8 @@ Result<NamedTensor> Dataset::sample(std::int64_t i) const {
 Result<NamedTensor> Dataset::stacked(std::int64_t first, std::int64_t count) const {
   const auto end = checked_add(first, count);
   if (first < 0 || count < 1 || !end || *end > size())
-    return bad_input(fmt::format("{} samples from {} do not exist: the data set has {}", count, first,
-                                 size()));
+    return bad_input(
+        fmt::format("{} samples from {} do not exist: the data set has {}", count, first, size()));
   Tensor all;
   std::span<std::byte> out;
   for (std::int64_t i = first; i < *end; ++i) {

@@ -19,15 +19,16 @@ constexpr std::array prefixes{
     Prefix{"imdb:", DatasetSpec::Format::imdb}, Prefix{"images:", DatasetSpec::Format::images}};
 
 const Prefix* prefix_of(std::string_view text) {
-  const auto found = std::ranges::find_if(
-      prefixes, [text](const Prefix& prefix) { return text.starts_with(prefix.text); });
+  const auto found =
+      std::ranges::find_if(prefixes, [text](const Prefix& prefix) { return text.starts_with(prefix.text); });
   return found == prefixes.end() ? nullptr : &*found;
 }
 
 Error spec_error(std::string_view text, std::string_view why) {
-  return bad_input(fmt::format("{}: {}; expected idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR or "
-                               "images:DIR, and #17 after it for one sample",
-                               in_quotes(text, 200), why));
+  return bad_input(
+      fmt::format("{}: {}; expected idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR or "
+                  "images:DIR, and #17 after it for one sample",
+                  in_quotes(text, 200), why));
 }
 
 /// The number after the last '#', when there is nothing but digits after it.
@@ -37,8 +38,7 @@ std::optional<std::int64_t> take_sample(std::string_view& rest) {
   const std::string_view digits = rest.substr(hash + 1);
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size() || number < 0)
-    return std::nullopt;
+  if (error != std::errc() || end != digits.data() + digits.size() || number < 0) return std::nullopt;
   rest = rest.substr(0, hash);
   return number;
 }

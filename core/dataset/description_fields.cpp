@@ -41,11 +41,9 @@ Result<std::optional<std::int64_t>> description_index(const json& object, const 
 
 Result<std::int64_t> description_size(const json& object, const char* key) {
   const auto value = object.find(key);
-  if (value == object.end() || !value->is_number_unsigned() ||
-      value->get<std::uint64_t>() == 0 ||
+  if (value == object.end() || !value->is_number_unsigned() || value->get<std::uint64_t>() == 0 ||
       value->get<std::uint64_t>() > static_cast<std::uint64_t>(largest_sample_side))
-    return bad_input(fmt::format("{} is missing or no integer from 1 to {}", key,
-                                 largest_sample_side));
+    return bad_input(fmt::format("{} is missing or no integer from 1 to {}", key, largest_sample_side));
   return value->get<std::int64_t>();
 }
 
@@ -59,8 +57,7 @@ Result<bool> description_flag(const json& object, const char* key) {
 Result<float> description_number(const json& value, const char* key) {
   if (!value.is_number()) return bad_input(fmt::format("{} holds something else than numbers", key));
   const auto rounded = static_cast<float>(value.get<double>());
-  if (!std::isfinite(rounded))
-    return bad_input(fmt::format("{} holds a number beyond float32", key));
+  if (!std::isfinite(rounded)) return bad_input(fmt::format("{} holds a number beyond float32", key));
   return rounded;
 }
 
@@ -82,8 +79,8 @@ Result<std::size_t> description_choice(const json& object, const char* key,
   DRIFTSCOPE_TRY(const std::string text, description_text(object, key));
   const auto found = std::ranges::find(choices, text);
   if (found == choices.end())
-    return unsupported(fmt::format("{} is {}, expected {}", key, in_quotes(text),
-                                   fmt::join(choices, " or ")));
+    return unsupported(
+        fmt::format("{} is {}, expected {}", key, in_quotes(text), fmt::join(choices, " or ")));
   return static_cast<std::size_t>(found - choices.begin());
 }
 

@@ -30,11 +30,10 @@ Result<Tensor> read_idx(std::span<const std::byte> bytes) {
   if (rank == 0) return bad_input("IDX file: it has no dimensions");
   const std::size_t header = magic_bytes + 4 * rank;
   if (bytes.size() < header)
-    return bad_input(fmt::format("IDX file: {} dimensions need a header of {} bytes, the file has {}",
-                                 rank, header, bytes.size()));
+    return bad_input(fmt::format("IDX file: {} dimensions need a header of {} bytes, the file has {}", rank,
+                                 header, bytes.size()));
   Shape shape;
-  for (std::size_t i = 0; i < rank; ++i)
-    shape.push_back(big_endian_32(bytes.subspan(magic_bytes + 4 * i)));
+  for (std::size_t i = 0; i < rank; ++i) shape.push_back(big_endian_32(bytes.subspan(magic_bytes + 4 * i)));
   return Tensor::from_bytes(DType::uint8, std::move(shape), bytes.subspan(header), "IDX file");
 }
 

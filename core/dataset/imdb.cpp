@@ -16,16 +16,13 @@ class Imdb final : public SampleSource {
         vocabulary_(std::move(vocabulary)),
         read_(std::move(read)) {}
 
-  [[nodiscard]] std::int64_t size() const override {
-    return static_cast<std::int64_t>(listed_.paths.size());
-  }
+  [[nodiscard]] std::int64_t size() const override { return static_cast<std::int64_t>(listed_.paths.size()); }
   [[nodiscard]] const std::vector<std::int64_t>& labels() const override { return listed_.labels; }
 
   [[nodiscard]] Result<Tensor> sample(std::int64_t i) const override {
     const std::string& path = listed_.paths[static_cast<std::size_t>(i)];
     DRIFTSCOPE_TRY(const std::vector<std::byte> bytes, read_(path));
-    auto tokens = encode(how_, vocabulary_,
-                         {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    auto tokens = encode(how_, vocabulary_, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     if (!tokens.ok()) return in_context(std::move(tokens).error(), in_quotes(path, 200));
     return tokens;
   }
@@ -42,8 +39,7 @@ class Imdb final : public SampleSource {
 Result<Vocabulary> read_vocabulary(const TextPreprocess& how, const ReadFile& read_file) {
   DRIFTSCOPE_TRY(const std::vector<std::byte> bytes, read_file(how.vocabulary));
   auto vocabulary = Vocabulary::read(bytes);
-  if (!vocabulary.ok())
-    return in_context(std::move(vocabulary).error(), in_quotes(how.vocabulary, 200));
+  if (!vocabulary.ok()) return in_context(std::move(vocabulary).error(), in_quotes(how.vocabulary, 200));
   return vocabulary;
 }
 
@@ -53,12 +49,13 @@ Result<Source> open_imdb(const DatasetSpec& spec, const TextPreprocess& how, con
   DRIFTSCOPE_TRY(const std::vector<FolderEntry> entries, files.list(spec.images));
   for (const char* name : {"neg", "pos"})
     if (std::ranges::none_of(entries, [&](const FolderEntry& e) { return e.folder && e.name == name; }))
-      return bad_input(fmt::format("{}: no folder {}; IMDb's layout is neg/ and pos/, with one .txt "
-                                   "file per text",
-                                   in_quotes(spec.images, 200), name));
+      return bad_input(
+          fmt::format("{}: no folder {}; IMDb's layout is neg/ and pos/, with one .txt "
+                      "file per text",
+                      in_quotes(spec.images, 200), name));
   const auto is_text = [](std::string_view name) { return name.ends_with(".txt"); };
-  DRIFTSCOPE_TRY(LabelledFiles listed, list_class_folders(spec.images, {"neg", "pos"}, +is_text,
-                                                          ".txt file", files, class_names));
+  DRIFTSCOPE_TRY(LabelledFiles listed,
+                 list_class_folders(spec.images, {"neg", "pos"}, +is_text, ".txt file", files, class_names));
   return Source(std::make_shared<Imdb>(std::move(listed), how, std::move(vocabulary), files.read));
 }
 

@@ -19,10 +19,20 @@ struct Row {
   DType dtype;
 };
 constexpr std::array<Row, 14> known_types = {{
-    {"f4", DType::float32}, {"f8", DType::float64}, {"f2", DType::float16}, {"i1", DType::int8},
-    {"i2", DType::int16}, {"i4", DType::int32}, {"i8", DType::int64}, {"u1", DType::uint8},
-    {"u2", DType::uint16}, {"u4", DType::uint32}, {"u8", DType::uint64}, {"b1", DType::boolean},
-    {"c8", DType::complex64}, {"c16", DType::complex128},
+    {"f4", DType::float32},
+    {"f8", DType::float64},
+    {"f2", DType::float16},
+    {"i1", DType::int8},
+    {"i2", DType::int16},
+    {"i4", DType::int32},
+    {"i8", DType::int64},
+    {"u1", DType::uint8},
+    {"u2", DType::uint16},
+    {"u4", DType::uint32},
+    {"u8", DType::uint64},
+    {"b1", DType::boolean},
+    {"c8", DType::complex64},
+    {"c16", DType::complex128},
 }};
 
 /// The element type and whether its bytes are in the other order ('<' little, '>' big, '|' neither,
@@ -37,18 +47,17 @@ Result<Element> element_of(const std::string& descr) {
   if (!descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos)
     for (const Row& row : known_types)
       if (row.code == code) return Element{row.dtype, descr[0] == '>'};
-  return unsupported(fmt::format("element type {} is not supported; convert it with "
-                                 "array.astype(numpy.float32)",
-                                 in_quotes(descr)));
+  return unsupported(
+      fmt::format("element type {} is not supported; convert it with "
+                  "array.astype(numpy.float32)",
+                  in_quotes(descr)));
 }
 
 void swap_bytes(Tensor& tensor) {
   const bool complex = tensor.dtype() == DType::complex64 || tensor.dtype() == DType::complex128;
-  const std::size_t size =
-      static_cast<std::size_t>(bits_per_element(tensor.dtype())) / 8 / (complex ? 2 : 1);
+  const std::size_t size = static_cast<std::size_t>(bits_per_element(tensor.dtype())) / 8 / (complex ? 2 : 1);
   const auto bytes = tensor.mutable_bytes();
-  for (std::size_t i = 0; i < bytes.size(); i += size)
-    std::ranges::reverse(bytes.subspan(i, size));
+  for (std::size_t i = 0; i < bytes.size(); i += size) std::ranges::reverse(bytes.subspan(i, size));
 }
 
 /// Column-major data (the first index runs fastest) → row-major.
@@ -72,8 +81,7 @@ Status check_booleans(const Tensor& tensor) {
   if (tensor.dtype() != DType::boolean) return {};
   for (const std::byte byte : tensor.bytes())
     if (byte > std::byte{1})
-      return bad_input(fmt::format("a bool element is {}, expected 0 or 1",
-                                   std::to_integer<int>(byte)));
+      return bad_input(fmt::format("a bool element is {}, expected 0 or 1", std::to_integer<int>(byte)));
   return {};
 }
 
@@ -94,8 +102,8 @@ Result<Tensor> read(std::span<const std::byte> bytes) {
                                  file.size() - start));
   DRIFTSCOPE_TRY(const NpyHeader header, parse_npy_header(file.substr(start, length)));
   DRIFTSCOPE_TRY(const Element element, element_of(header.descr));
-  DRIFTSCOPE_TRY(Tensor tensor, Tensor::from_bytes(element.dtype, header.shape,
-                                                   bytes.subspan(start + length), "data"));
+  DRIFTSCOPE_TRY(Tensor tensor,
+                 Tensor::from_bytes(element.dtype, header.shape, bytes.subspan(start + length), "data"));
   DRIFTSCOPE_CHECK(check_booleans(tensor));
   if (element.swapped) swap_bytes(tensor);
   if (header.fortran_order && tensor.rank() > 1) return row_major(tensor);
@@ -113,18 +121,16 @@ Result<Tensor> read_npy(std::span<const std::byte> bytes) {
 Result<std::vector<std::byte>> write_npy(const Tensor& tensor) {
   const auto* row = std::ranges::find(known_types, tensor.dtype(), &Row::dtype);
   if (row == known_types.end())
-    return unsupported(
-        fmt::format("npy file: NumPy has no type for {}", dtype_name(tensor.dtype())));
+    return unsupported(fmt::format("npy file: NumPy has no type for {}", dtype_name(tensor.dtype())));
   const bool one_byte = bits_per_element(tensor.dtype()) == 8;
-  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}{}), }}",
-                                   one_byte ? '|' : '<', row->code, fmt::join(tensor.shape(), ", "),
-                                   tensor.rank() == 1 ? "," : "");
+  std::string header =
+      fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}{}), }}", one_byte ? '|' : '<',
+                  row->code, fmt::join(tensor.shape(), ", "), tensor.rank() == 1 ? "," : "");
   // Magic, version, length, header and its line end fill a multiple of 64 bytes.
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
   std::string file(magic);
-  file += {'\x01', '\x00', static_cast<char>(header.size() & 0xff),
-           static_cast<char>(header.size() >> 8)};
+  file += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
   file += header;
   std::vector<std::byte> out(file.size() + tensor.bytes().size());
   std::memcpy(out.data(), file.data(), file.size());

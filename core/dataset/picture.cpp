@@ -19,8 +19,7 @@ Status drop_alpha(Picture& picture) {
           "the pixel in row {}, column {} is transparent, and what lies behind it is not said; "
           "flatten the picture",
           i / static_cast<std::size_t>(picture.width), i % static_cast<std::size_t>(picture.width)));
-    for (std::size_t c = 0; c < kept; ++c)
-      picture.pixels[i * kept + c] = picture.pixels[i * channels + c];
+    for (std::size_t c = 0; c < kept; ++c) picture.pixels[i * kept + c] = picture.pixels[i * channels + c];
   }
   picture.pixels.resize(pixels * kept);
   picture.channels = static_cast<std::int64_t>(kept);

@@ -13,9 +13,7 @@ class PictureFolder final : public SampleSource {
   PictureFolder(LabelledFiles listed, Preprocess how, ReadFile read)
       : listed_(std::move(listed)), how_(std::move(how)), read_(std::move(read)) {}
 
-  [[nodiscard]] std::int64_t size() const override {
-    return static_cast<std::int64_t>(listed_.paths.size());
-  }
+  [[nodiscard]] std::int64_t size() const override { return static_cast<std::int64_t>(listed_.paths.size()); }
   [[nodiscard]] const std::vector<std::int64_t>& labels() const override { return listed_.labels; }
 
   [[nodiscard]] Result<Tensor> sample(std::int64_t i) const override {
@@ -36,9 +34,8 @@ class PictureFolder final : public SampleSource {
 
 bool is_picture_name(std::string_view name) {
   std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  std::ranges::transform(lower, lower.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   return lower.ends_with(".png") || lower.ends_with(".jpg") || lower.ends_with(".jpeg");
 }
 
@@ -47,8 +44,8 @@ Result<Tensor> read_picture(const Preprocess& how, std::span<const std::byte> by
   return preprocess(how, picture);
 }
 
-Result<Source> open_picture_folder(const DatasetSpec& spec, const Preprocess& how,
-                                   const FileAccess& files, std::vector<std::string>& class_names) {
+Result<Source> open_picture_folder(const DatasetSpec& spec, const Preprocess& how, const FileAccess& files,
+                                   std::vector<std::string>& class_names) {
   DRIFTSCOPE_TRY(const std::vector<FolderEntry> entries, files.list(spec.images));
   std::vector<std::string> folders;
   for (const FolderEntry& entry : entries)

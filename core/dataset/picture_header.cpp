@@ -25,18 +25,18 @@ std::int64_t big_endian(std::span<const std::byte> bytes, std::size_t at, std::s
 }
 
 Error cut_short(const char* format, std::size_t size) {
-  return bad_input(fmt::format("{} file: it ends after {} bytes, before its end mark: it was cut short",
-                               format, size));
+  return bad_input(
+      fmt::format("{} file: it ends after {} bytes, before its end mark: it was cut short", format, size));
 }
 
 Status check_size(const PictureHeader& header) {
   const auto fits = [](std::int64_t side) { return side > 0 && side <= largest_sample_side; };
   if (!fits(header.width) || !fits(header.height))
-    return limit_error(fmt::format("{} file: it claims {}x{} pixels, each side may be 1 to {}",
-                                   header.format, header.height, header.width, largest_sample_side));
+    return limit_error(fmt::format("{} file: it claims {}x{} pixels, each side may be 1 to {}", header.format,
+                                   header.height, header.width, largest_sample_side));
   if (header.width * header.height > max_picture_pixels)
-    return limit_error(fmt::format("{} file: it claims {}x{} pixels, more than {} in all",
-                                   header.format, header.height, header.width, max_picture_pixels));
+    return limit_error(fmt::format("{} file: it claims {}x{} pixels, more than {} in all", header.format,
+                                   header.height, header.width, max_picture_pixels));
   return {};
 }
 
@@ -87,8 +87,7 @@ Status read_frame(std::span<const std::byte> bytes, std::size_t at, std::size_t 
   if (components == 4)
     return unsupported("JPEG file: four components (CMYK), gray and colour ones are read; convert it");
   if (components != 1 && components != 3)
-    return unsupported(fmt::format("JPEG file: {} components, 1 (gray) or 3 (colour) are read",
-                                   components));
+    return unsupported(fmt::format("JPEG file: {} components, 1 (gray) or 3 (colour) are read", components));
   return {};
 }
 

@@ -20,10 +20,8 @@ constexpr std::int64_t rgb_channels = 3;
 
 Result<std::vector<float>> per_channel(const json& object, const char* key, std::int64_t channels) {
   const auto value = object.find(key);
-  if (value == object.end() || !value->is_array() ||
-      value->size() != static_cast<std::uint64_t>(channels))
-    return bad_input(fmt::format("{} is missing or no list of {} numbers, one per channel", key,
-                                 channels));
+  if (value == object.end() || !value->is_array() || value->size() != static_cast<std::uint64_t>(channels))
+    return bad_input(fmt::format("{} is missing or no list of {} numbers, one per channel", key, channels));
   std::vector<float> numbers;
   for (const json& entry : *value) {
     DRIFTSCOPE_TRY(const float x, description_number(entry, key));
@@ -35,15 +33,12 @@ Result<std::vector<float>> per_channel(const json& object, const char* key, std:
 Status read_order(const json& object, Preprocess& how) {
   DRIFTSCOPE_TRY(const std::string order, description_text(object, "channel_order"));
   if (order != "gray" && order != "RGB" && order != "BGR")
-    return unsupported(fmt::format("channel_order is {}, expected gray, RGB or BGR",
-                                   in_quotes(order)));
-  how.order = order == "gray"  ? ChannelOrder::gray
-              : order == "RGB" ? ChannelOrder::rgb
-                               : ChannelOrder::bgr;
+    return unsupported(fmt::format("channel_order is {}, expected gray, RGB or BGR", in_quotes(order)));
+  how.order = order == "gray" ? ChannelOrder::gray : order == "RGB" ? ChannelOrder::rgb : ChannelOrder::bgr;
   const std::int64_t expected = how.order == ChannelOrder::gray ? 1 : rgb_channels;
   if (how.channels != expected)
-    return bad_input(fmt::format("channels is {}, but channel_order {} has {}", how.channels, order,
-                                 expected));
+    return bad_input(
+        fmt::format("channels is {}, but channel_order {} has {}", how.channels, order, expected));
   return {};
 }
 
@@ -88,8 +83,8 @@ Result<Preprocess> read(std::string_view json_text) {
   DRIFTSCOPE_TRY(how.height, description_size(object, "height"));
   DRIFTSCOPE_TRY(how.width, description_size(object, "width"));
   if (how.height * how.width > max_picture_pixels)
-    return limit_error(fmt::format("{}x{} are more than {} pixels", how.height, how.width,
-                                   max_picture_pixels));
+    return limit_error(
+        fmt::format("{}x{} are more than {} pixels", how.height, how.width, max_picture_pixels));
   DRIFTSCOPE_CHECK(read_order(object, how));
   DRIFTSCOPE_TRY(how.scale, description_number(object.value("scale", json()), "scale"));
   DRIFTSCOPE_TRY(how.mean, per_channel(object, "mean", how.channels));
@@ -130,8 +125,7 @@ Result<Tensor> to_tensor(const Preprocess& how, Pixel pixel) {
       const std::uint8_t p = pixel(source, i);
       const float scaled = static_cast<float>(p) * how.scale;
       const float centred = scaled - how.mean[c];
-      store(tensor, how.layout == Layout::nchw ? c * plane + i : i * channels + c, p,
-            centred / how.std[c]);
+      store(tensor, how.layout == Layout::nchw ? c * plane + i : i * channels + c, p, centred / how.std[c]);
     }
   }
   return tensor;
@@ -144,8 +138,8 @@ Result<Picture> fit(const Preprocess& how, const Picture& picture) {
     DRIFTSCOPE_TRY(fitted, resize_bilinear(picture, how.height, how.width, how.antialias));
   } else if (how.resize == ResizeRule::shorter_side) {
     const bool upright = picture.width <= picture.height;
-    const std::int64_t longer = how.shorter_side * std::max(picture.width, picture.height) /
-                                std::min(picture.width, picture.height);
+    const std::int64_t longer =
+        how.shorter_side * std::max(picture.width, picture.height) / std::min(picture.width, picture.height);
     DRIFTSCOPE_TRY(fitted, resize_bilinear(picture, upright ? longer : how.shorter_side,
                                            upright ? how.shorter_side : longer, how.antialias));
   }
@@ -186,13 +180,13 @@ Result<Tensor> preprocess(const Preprocess& how, std::span<const std::byte> pixe
 
 Result<Tensor> preprocess(const Preprocess& how, const Picture& picture) {
   if (picture.channels == rgb_channels && how.channels == 1)
-    return bad_input(fmt::format("the picture is {}, the model's preprocessing expects gray; convert it",
-                                 picture.text()));
+    return bad_input(
+        fmt::format("the picture is {}, the model's preprocessing expects gray; convert it", picture.text()));
   if (picture.channels == 1 && how.channels == rgb_channels && !how.gray_to_rgb)
-    return bad_input(fmt::format(
-        "the picture is {}, the model's preprocessing expects colour; convert it, or let the "
-        "description say \"gray_to_rgb\": true",
-        picture.text()));
+    return bad_input(
+        fmt::format("the picture is {}, the model's preprocessing expects colour; convert it, or let the "
+                    "description say \"gray_to_rgb\": true",
+                    picture.text()));
   DRIFTSCOPE_TRY(const Picture fitted, fit(how, picture));
   const auto channels = static_cast<std::size_t>(fitted.channels);
   return to_tensor(how, [&](std::size_t c, std::size_t i) {

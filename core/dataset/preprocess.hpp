@@ -34,8 +34,8 @@ struct Preprocess {
   std::int64_t width = 0;
   ChannelOrder order = ChannelOrder::gray;
   float scale = 1.0f;
-  std::vector<float> mean;  ///< per channel of the tensor
-  std::vector<float> std;   ///< per channel of the tensor, not 0
+  std::vector<float> mean;          ///< per channel of the tensor
+  std::vector<float> std;           ///< per channel of the tensor, not 0
   std::vector<std::string> labels;  ///< class names; may be empty
 
   Layout layout = Layout::nchw;

@@ -73,17 +73,16 @@ Result<Picture> resize_bilinear(const Picture& picture, std::int64_t height, std
                                 bool antialias) {
   const auto fits = [](std::int64_t side) { return side > 0 && side <= largest_sample_side; };
   // Between the passes the picture is as wide as the result and as high as the original.
-  if (!fits(height) || !fits(width) ||
-      std::max(height, picture.height) * width > max_picture_pixels)
-    return limit_error(fmt::format("a picture of {} would be resized to {}x{}; sides may be 1 to {}, "
-                                   "with at most {} pixels on the way",
-                                   picture.text(), height, width, largest_sample_side,
-                                   max_picture_pixels));
+  if (!fits(height) || !fits(width) || std::max(height, picture.height) * width > max_picture_pixels)
+    return limit_error(
+        fmt::format("a picture of {} would be resized to {}x{}; sides may be 1 to {}, "
+                    "with at most {} pixels on the way",
+                    picture.text(), height, width, largest_sample_side, max_picture_pixels));
   Picture result{.channels = picture.channels, .height = height, .width = width, .pixels = {}};
-  const auto& rows = picture.width == width
-                         ? picture.pixels
-                         : (result.pixels = resize_axis(picture.pixels, picture.width, width,
-                                                        picture.channels, antialias));
+  const auto& rows =
+      picture.width == width
+          ? picture.pixels
+          : (result.pixels = resize_axis(picture.pixels, picture.width, width, picture.channels, antialias));
   if (picture.height != height) {
     result.pixels = resize_axis(rows, picture.height, height, width * picture.channels, antialias);
   } else if (picture.width == width) {
@@ -94,8 +93,8 @@ Result<Picture> resize_bilinear(const Picture& picture, std::int64_t height, std
 
 Result<Picture> crop_center(const Picture& picture, std::int64_t height, std::int64_t width) {
   if (picture.height < height || picture.width < width)
-    return bad_input(fmt::format("the picture is {} before cropping, smaller than {}x{}",
-                                 picture.text(), height, width));
+    return bad_input(
+        fmt::format("the picture is {} before cropping, smaller than {}x{}", picture.text(), height, width));
   // Python's round(): a half goes to the even neighbour.
   const auto start = [](std::int64_t room) { return room / 2 + (room % 4 == 3 ? 1 : 0); };
   const std::int64_t top = start(picture.height - height);
@@ -103,8 +102,7 @@ Result<Picture> crop_center(const Picture& picture, std::int64_t height, std::in
   Picture result{.channels = picture.channels, .height = height, .width = width, .pixels = {}};
   const auto row_bytes = static_cast<std::size_t>(width * picture.channels);
   for (std::int64_t y = 0; y < height; ++y) {
-    const auto begin = picture.pixels.begin() +
-                       ((top + y) * picture.width + left) * picture.channels;
+    const auto begin = picture.pixels.begin() + ((top + y) * picture.width + left) * picture.channels;
     result.pixels.insert(result.pixels.end(), begin, begin + static_cast<std::ptrdiff_t>(row_bytes));
   }
   return result;

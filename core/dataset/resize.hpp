@@ -15,12 +15,11 @@ namespace driftscope {
 /// for i from ⌊c − s + 1/2⌋ up to before ⌊c + s + 1/2⌋, inside the picture. Weights are divided by their
 /// sum and rounded to multiples of 2⁻²² (ties away from zero); sums are rounded half up and clamped.
 /// Everything up to the rounding of the weights is binary64 without fused operations.
-[[nodiscard]] Result<Picture> resize_bilinear(const Picture& picture, std::int64_t height,
-                                              std::int64_t width, bool antialias);
+[[nodiscard]] Result<Picture> resize_bilinear(const Picture& picture, std::int64_t height, std::int64_t width,
+                                              bool antialias);
 
 /// height × width around the centre, which is rounded to even as torchvision's CenterCrop does. The
 /// picture must be at least as large.
-[[nodiscard]] Result<Picture> crop_center(const Picture& picture, std::int64_t height,
-                                          std::int64_t width);
+[[nodiscard]] Result<Picture> crop_center(const Picture& picture, std::int64_t height, std::int64_t width);
 
 }  // namespace driftscope

@@ -36,8 +36,7 @@ using Source = std::shared_ptr<const SampleSource>;
 
 /// IMDb's layout: neg/ and pos/ with one text per file, read when they are asked for.
 [[nodiscard]] Result<Source> open_imdb(const DatasetSpec& spec, const TextPreprocess& how,
-                                       const FileAccess& files,
-                                       std::vector<std::string>& class_names);
+                                       const FileAccess& files, std::vector<std::string>& class_names);
 
 /// Files of class folders, by class as `class_names` orders them, then by name.
 struct LabelledFiles {
@@ -51,8 +50,7 @@ struct LabelledFiles {
 [[nodiscard]] Result<LabelledFiles> list_class_folders(const std::string& root,
                                                        const std::vector<std::string>& folders,
                                                        bool (*accepts)(std::string_view name),
-                                                       std::string_view expected,
-                                                       const FileAccess& files,
+                                                       std::string_view expected, const FileAccess& files,
                                                        std::vector<std::string>& class_names);
 
 }  // namespace driftscope

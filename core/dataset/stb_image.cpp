@@ -13,9 +13,7 @@ namespace {
 constexpr std::size_t largest_allocation = std::size_t{1} << 28;
 
 /// Zeros: a scan whose tables were never defined must not read what lay there before.
-void* allocate(std::size_t size) {
-  return size > largest_allocation ? nullptr : std::calloc(size, 1);
-}
+void* allocate(std::size_t size) { return size > largest_allocation ? nullptr : std::calloc(size, 1); }
 
 void* reallocate(void* old, std::size_t size) {
   return size > largest_allocation ? nullptr : std::realloc(old, size);
@@ -45,11 +43,9 @@ Result<Picture> decode_with_stb(std::span<const std::byte> bytes) {
   int width = 0;
   int height = 0;
   int channels = 0;
-  stbi_uc* pixels =
-      stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(bytes.data()),
-                            static_cast<int>(bytes.size()), &width, &height, &channels, 0);
-  if (pixels == nullptr)
-    return bad_input(fmt::format("it is damaged or unusual: {}", stbi_failure_reason()));
+  stbi_uc* pixels = stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(bytes.data()),
+                                          static_cast<int>(bytes.size()), &width, &height, &channels, 0);
+  if (pixels == nullptr) return bad_input(fmt::format("it is damaged or unusual: {}", stbi_failure_reason()));
   Picture picture{.channels = channels, .height = height, .width = width, .pixels = {}};
   picture.pixels.assign(pixels, pixels + static_cast<std::size_t>(channels) *
                                              static_cast<std::size_t>(height) *

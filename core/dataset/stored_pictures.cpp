@@ -19,12 +19,11 @@ Result<T> parsed(const std::string& path, const ReadFile& read_file,
   return value;
 }
 
-Result<std::vector<std::int64_t>> read_idx_labels(const std::string& path,
-                                                  const ReadFile& read_file) {
+Result<std::vector<std::int64_t>> read_idx_labels(const std::string& path, const ReadFile& read_file) {
   DRIFTSCOPE_TRY(const Tensor labels, parsed(path, read_file, &read_idx));
   if (labels.rank() != 1)
-    return bad_input(fmt::format("{}: labels of shape {}, expected one dimension",
-                                 in_quotes(path, 200), shape_text(labels.shape())));
+    return bad_input(fmt::format("{}: labels of shape {}, expected one dimension", in_quotes(path, 200),
+                                 shape_text(labels.shape())));
   const auto values = labels.values<std::uint8_t>();
   return std::vector<std::int64_t>(values.begin(), values.end());
 }
@@ -53,8 +52,7 @@ class StoredPictures final : public SampleSource {
 Status StoredPictures::check() const {
   const bool planar = images_.rank() == 4;
   if (images_.rank() != 3 && !planar)
-    return bad_input(fmt::format("shape {}, expected samples x height x width",
-                                 shape_text(images_.shape())));
+    return bad_input(fmt::format("shape {}, expected samples x height x width", shape_text(images_.shape())));
   const Shape& shape = images_.shape();
   const Shape picture{planar ? shape[1] : 1, shape[shape.size() - 2], shape.back()};
   if (picture != Shape{how_.channels, how_.height, how_.width})
@@ -64,8 +62,8 @@ Status StoredPictures::check() const {
   const auto classes = static_cast<std::int64_t>(how_.labels.size());
   for (std::size_t i = 0; i < labels_.size() && classes > 0; ++i)
     if (labels_[i] >= classes)
-      return bad_input(fmt::format("sample {} has label {}, but the model has {} classes", i,
-                                   labels_[i], classes));
+      return bad_input(
+          fmt::format("sample {} has label {}, but the model has {} classes", i, labels_[i], classes));
   return {};
 }
 
@@ -89,9 +87,8 @@ Result<Source> open_stored_pictures(const DatasetSpec& spec, const Preprocess& h
   if (Status status = source->check(); !status.ok())
     return in_context(std::move(status).error(), in_quotes(spec.images, 200));
   if (!spec.labels.empty() && static_cast<std::int64_t>(source->labels().size()) != source->size())
-    return bad_input(fmt::format("{} holds {} samples, {} holds {} labels",
-                                 in_quotes(spec.images, 200), source->size(),
-                                 in_quotes(spec.labels, 200), source->labels().size()));
+    return bad_input(fmt::format("{} holds {} samples, {} holds {} labels", in_quotes(spec.images, 200),
+                                 source->size(), in_quotes(spec.labels, 200), source->labels().size()));
   return Source(std::move(source));
 }
 

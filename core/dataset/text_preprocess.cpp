@@ -34,8 +34,7 @@ Result<TextPreprocess> read_text_rules(std::string_view json_text) {
   DRIFTSCOPE_TRY(const std::size_t keep, description_choice(object, "keep", {"start", "end"}));
   how.keep = keep == 0 ? Side::left : Side::right;
   DRIFTSCOPE_TRY(how.remove, description_texts(object, "remove"));
-  if (std::ranges::any_of(how.remove, &std::string::empty))
-    return bad_input("remove holds an empty text");
+  if (std::ranges::any_of(how.remove, &std::string::empty)) return bad_input("remove holds an empty text");
   DRIFTSCOPE_TRY(how.labels, description_texts(object, "labels"));
   return how;
 }
@@ -97,8 +96,7 @@ Result<TextPreprocess> parse_text_preprocess(std::string_view json_text) {
   return how;
 }
 
-Result<std::vector<std::string>> words_of(std::string_view text,
-                                          const std::vector<std::string>& remove) {
+Result<std::vector<std::string>> words_of(std::string_view text, const std::vector<std::string>& remove) {
   const std::string kept = without(text, remove);
   std::vector<std::string> words;
   std::string run;
@@ -128,8 +126,8 @@ Result<Vocabulary> Vocabulary::read(std::span<const std::byte> bytes) {
     if (word.ends_with('\r')) word.remove_suffix(1);
     if (word.empty()) return bad_input(fmt::format("vocabulary: line {} is empty", place + 1));
     if (!vocabulary.places_.emplace(word, place).second)
-      return bad_input(fmt::format("vocabulary: {} stands twice, again in line {}", in_quotes(word),
-                                   place + 1));
+      return bad_input(
+          fmt::format("vocabulary: {} stands twice, again in line {}", in_quotes(word), place + 1));
   }
   if (vocabulary.size() == 0) return bad_input("vocabulary: it holds no words");
   return vocabulary;
@@ -140,8 +138,7 @@ std::optional<std::int64_t> Vocabulary::find(std::string_view word) const {
   return place == places_.end() ? std::nullopt : std::optional(place->second);
 }
 
-Result<Tensor> encode(const TextPreprocess& how, const Vocabulary& vocabulary,
-                      std::string_view text) {
+Result<Tensor> encode(const TextPreprocess& how, const Vocabulary& vocabulary, std::string_view text) {
   DRIFTSCOPE_TRY(const std::vector<std::string> words, words_of(text, how.remove));
   DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(how.dtype, {1, how.length}, "tokens"));
   const auto length = static_cast<std::size_t>(how.length);
@@ -154,9 +151,10 @@ Result<Tensor> encode(const TextPreprocess& how, const Vocabulary& vocabulary,
       const std::string& word = words[first + i - start];
       const auto place = vocabulary.find(word);
       if (!place && !how.unknown)
-        return bad_input(fmt::format("word {} of the text, {}, is not in the vocabulary, and the "
-                                     "description gives no index for unknown words",
-                                     first + i - start + 1, in_quotes(word)));
+        return bad_input(
+            fmt::format("word {} of the text, {}, is not in the vocabulary, and the "
+                        "description gives no index for unknown words",
+                        first + i - start + 1, in_quotes(word)));
       token = place ? how.first_index + *place : *how.unknown;
     }
     if (how.dtype == DType::int64) {

@@ -19,17 +19,17 @@ namespace driftscope {
 enum class Side { left, right };
 
 struct TextPreprocess {
-  std::string input;            ///< name of the graph input
-  DType dtype = DType::int64;   ///< int64 or int32
-  std::int64_t length = 0;      ///< words of a sample; a shorter text is padded, a longer one cut
-  std::string vocabulary;       ///< file, from the description's own folder
-  std::int64_t first_index = 0; ///< index of the vocabulary's first word
+  std::string input;             ///< name of the graph input
+  DType dtype = DType::int64;    ///< int64 or int32
+  std::int64_t length = 0;       ///< words of a sample; a shorter text is padded, a longer one cut
+  std::string vocabulary;        ///< file, from the description's own folder
+  std::int64_t first_index = 0;  ///< index of the vocabulary's first word
   std::int64_t pad = 0;
   std::optional<std::int64_t> unknown;  ///< nothing: a word outside the vocabulary is an error
   Side pad_side = Side::right;
-  Side keep = Side::left;               ///< of a text that is too long: left keeps its start
-  std::vector<std::string> remove;      ///< literal pieces that become a space, such as "<br />"
-  std::vector<std::string> labels;      ///< class names; may be empty
+  Side keep = Side::left;           ///< of a text that is too long: left keeps its start
+  std::vector<std::string> remove;  ///< literal pieces that become a space, such as "<br />"
+  std::vector<std::string> labels;  ///< class names; may be empty
 };
 
 /// Whether the JSON text describes texts ("kind": "text"); anything else is left to parse_preprocess.

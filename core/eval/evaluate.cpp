@@ -6,9 +6,9 @@
 #include <new>
 #include <type_traits>
 
-#include "core/graph/legacy.hpp"
 #include "core/eval/infer_shapes.hpp"
 #include "core/eval/subgraph_run.hpp"
+#include "core/graph/legacy.hpp"
 
 namespace driftscope {
 namespace {
@@ -19,16 +19,16 @@ constexpr std::int64_t max_shape_elements = 4096;
 constexpr std::int64_t filling_grain = 1 << 15;  // elements worth handing to a thread
 
 template <class S>
-Result<std::vector<S>> allocate(const Shape& shape, std::string_view what,
-                                OutputMemory<S>* memory, ThreadPool& threads) {
+Result<std::vector<S>> allocate(const Shape& shape, std::string_view what, OutputMemory<S>* memory,
+                                ThreadPool& threads) {
   // The limit on tensors also bounds these; Bounded is four doubles.
   DRIFTSCOPE_TRY(const std::int64_t bytes, tensor_byte_size(DType::float64, shape, what));
   const std::size_t size = static_cast<std::size_t>(bytes) / sizeof(double);
   try {
     return memory == nullptr ? std::vector<S>(size) : memory->take(size, threads);
   } catch (const std::bad_alloc&) {
-    return limit_error(fmt::format("{}: out of memory for shape {} in double precision", what,
-                                   shape_text(shape)));
+    return limit_error(
+        fmt::format("{}: out of memory for shape {} in double precision", what, shape_text(shape)));
   }
 }
 
@@ -65,17 +65,13 @@ SubgraphRules<S, Evaluated<S>> subgraph_rules(ThreadPool& threads, NodeRunner* /
           [](Evaluated<S> value) { return value; }};
 }
 
-SubgraphRules<float, Tensor> subgraph_rules(ThreadPool& threads, NodeRunner* inside,
-                                            Tensor* /*held*/) {
+SubgraphRules<float, Tensor> subgraph_rules(ThreadPool& threads, NodeRunner* inside, Tensor* /*held*/) {
   return {[](const Tensor& constant) -> Result<Tensor> { return constant; },
           [&threads, inside](const Node& node, std::span<const Tensor* const> inputs) {
-            return inside != nullptr ? inside->run(node, inputs)
-                                     : evaluate_strict(node, inputs, threads);
+            return inside != nullptr ? inside->run(node, inputs) : evaluate_strict(node, inputs, threads);
           },
           [](Evaluated<float> value) -> Result<Tensor> { return std::move(value.tensor); },
-          [](Tensor value) {
-            return Evaluated<float>{value.dtype(), value.shape(), {}, value};
-          }};
+          [](Tensor value) { return Evaluated<float>{value.dtype(), value.shape(), {}, value}; }};
 }
 
 /// The outputs of one node while it runs. Floating ones are kept as S, but that `in_place` puts
@@ -100,8 +96,7 @@ class Results final : public KernelHost<S> {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       operands_[i].wanted = node_.outputs[i] != no_value;
       if (!operands_[i].wanted) continue;
-      if (const auto shape = complete_shape(types[i]))
-        DRIFTSCOPE_CHECK(allocate(i, types[i].dtype, *shape));
+      if (const auto shape = complete_shape(types[i])) DRIFTSCOPE_CHECK(allocate(i, types[i].dtype, *shape));
     }
     return {};
   }
@@ -112,8 +107,7 @@ class Results final : public KernelHost<S> {
     value.dtype = operand.dtype = dtype;
     value.shape = operand.shape = shape;
     if (is_floating(dtype) && !(in_place && dtype == DType::float32)) {
-      DRIFTSCOPE_TRY(value.real,
-                     driftscope::allocate<S>(shape, node_label(node_), with_.memory, threads_));
+      DRIFTSCOPE_TRY(value.real, driftscope::allocate<S>(shape, node_label(node_), with_.memory, threads_));
       operand.real_out = value.real;
       return {};
     }
@@ -127,8 +121,8 @@ class Results final : public KernelHost<S> {
     if constexpr (std::is_same_v<S, Bounded>) {
       Evaluated<S>& value = values_[output];
       if (is_floating(value.dtype)) return internal_error("bounds of a floating output");
-      DRIFTSCOPE_TRY(value.real, driftscope::allocate<S>(value.shape, node_label(node_), with_.memory,
-                                                         threads_));
+      DRIFTSCOPE_TRY(value.real,
+                     driftscope::allocate<S>(value.shape, node_label(node_), with_.memory, threads_));
       return std::span<Bounded>(value.real);
     }
     return internal_error("only Bounded has bounds");
@@ -149,9 +143,7 @@ class Results final : public KernelHost<S> {
     }
   }
 
-  const Tensor* recorded(std::size_t output) const override {
-    return output == 0 ? with_.recorded : nullptr;
-  }
+  const Tensor* recorded(std::size_t output) const override { return output == 0 ? with_.recorded : nullptr; }
 
   Result<std::unique_ptr<SubgraphRun<S>>> subgraph(std::string_view attribute) override {
     for (const Subgraph& subgraph : node_.subgraphs) {
@@ -190,9 +182,12 @@ class Results final : public KernelHost<S> {
 
 template <class S>
 ReferenceKernel<S> kernel_of(const Operator& op) {
-  if constexpr (std::is_same_v<S, double>) return op.value_kernel;
-  else if constexpr (std::is_same_v<S, Bounded>) return op.bound_kernel;
-  else return op.strict_kernel;
+  if constexpr (std::is_same_v<S, double>)
+    return op.value_kernel;
+  else if constexpr (std::is_same_v<S, Bounded>)
+    return op.bound_kernel;
+  else
+    return op.strict_kernel;
 }
 
 // Kernels find the second input of an elementwise operator aligned at the end.
@@ -212,9 +207,8 @@ Result<std::vector<TensorType>> output_types(const Node& node, std::span<const O
   std::vector<TensorType> types;
   types.reserve(inputs.size());
   for (const Operand<S>& input : inputs)
-    types.push_back(input.dtype == DType::undefined
-                        ? TensorType{}
-                        : TensorType{input.dtype, symbolic(input.shape)});
+    types.push_back(input.dtype == DType::undefined ? TensorType{}
+                                                    : TensorType{input.dtype, symbolic(input.shape)});
   return infer_node(node, types, constants);
 }
 
@@ -230,8 +224,9 @@ Status expect_handled(const KernelContext<S>& context, std::span<const Operand<S
   if (handled) return {};
   if constexpr (!std::is_same_v<S, Bounded>)
     return internal_error("integers reached a kernel that is not compiled for them");
-  return unsupported("rounding in the nodes before may have changed its integers; record them to judge "
-                     "this node");
+  return unsupported(
+      "rounding in the nodes before may have changed its integers; record them to judge "
+      "this node");
 }
 
 template <class S>
@@ -292,8 +287,7 @@ Result<std::vector<Evaluated<S>>> evaluate_integers(const Node& node,
                                                     ThreadPool& threads) {
   std::vector<const Tensor*> tensors;
   for (const Evaluated<S>* input : inputs)
-    tensors.push_back(input == nullptr || input->dtype == DType::undefined ? nullptr
-                                                                           : &input->tensor);
+    tensors.push_back(input == nullptr || input->dtype == DType::undefined ? nullptr : &input->tensor);
   DRIFTSCOPE_TRY(const std::vector<Tensor> outputs, evaluate_strict(node, tensors, threads));
   std::vector<Evaluated<S>> values(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -328,8 +322,7 @@ void OutputMemory<S>::give_back(std::vector<S> values) {
 template class OutputMemory<Bounded>;
 
 template <class S>
-Result<std::vector<Evaluated<S>>> evaluate(const Node& node,
-                                           std::span<const Evaluated<S>* const> inputs,
+Result<std::vector<Evaluated<S>>> evaluate(const Node& node, std::span<const Evaluated<S>* const> inputs,
                                            ThreadPool& threads, const Evaluation<S>& with) {
   std::vector<Operand<S>> operands(inputs.size());
   std::vector<Tensor> small(inputs.size());
@@ -376,8 +369,7 @@ bool has_float64(std::span<const Tensor* const> inputs) {
 
 // Nodes that read float64 are computed in double: + − × ÷ √ and our own functions give the same bits
 // everywhere as well.
-Result<std::vector<Tensor>> evaluate_in_double(const Node& node,
-                                               std::span<const Tensor* const> inputs,
+Result<std::vector<Tensor>> evaluate_in_double(const Node& node, std::span<const Tensor* const> inputs,
                                                ThreadPool& threads) {
   std::vector<Evaluated<double>> values(inputs.size());
   std::vector<const Evaluated<double>*> operands(inputs.size(), nullptr);
@@ -435,9 +427,9 @@ Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Te
   return outputs;
 }
 
-#define DRIFTSCOPE_EVALUATE(S)                                                             \
-  template Result<std::vector<Evaluated<S>>> evaluate<S>(                                  \
-      const Node&, std::span<const Evaluated<S>* const>, ThreadPool&, const Evaluation<S>&);
+#define DRIFTSCOPE_EVALUATE(S)                                                                              \
+  template Result<std::vector<Evaluated<S>>> evaluate<S>(const Node&, std::span<const Evaluated<S>* const>, \
+                                                         ThreadPool&, const Evaluation<S>&);
 DRIFTSCOPE_EVALUATE(double)
 DRIFTSCOPE_EVALUATE(Bounded)
 DRIFTSCOPE_EVALUATE(float)

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/eval/operator.hpp"
 #include "core/eval/evaluated.hpp"
+#include "core/eval/operator.hpp"
 
 namespace driftscope {
 
@@ -36,8 +36,7 @@ struct Evaluation {
 template <class S>
 [[nodiscard]] Result<std::vector<Evaluated<S>>> evaluate(const Node& node,
                                                          std::span<const Evaluated<S>* const> inputs,
-                                                         ThreadPool& threads,
-                                                         const Evaluation<S>& with = {});
+                                                         ThreadPool& threads, const Evaluation<S>& with = {});
 
 /// Runs one node as evaluate_strict does, only faster: the strict engine with its kernels.
 class NodeRunner {
@@ -51,7 +50,6 @@ class NodeRunner {
 /// computed in double. `inside` runs the nodes of subgraphs; null: evaluate_strict does.
 [[nodiscard]] Result<std::vector<Tensor>> evaluate_strict(const Node& node,
                                                           std::span<const Tensor* const> inputs,
-                                                          ThreadPool& threads,
-                                                          NodeRunner* inside = nullptr);
+                                                          ThreadPool& threads, NodeRunner* inside = nullptr);
 
 }  // namespace driftscope

@@ -16,14 +16,18 @@ constexpr std::int64_t lowering_grain = 1 << 15;  // elements worth handing to a
 
 template <class S>
 S scalar(double x) {
-  if constexpr (std::is_same_v<S, float>) return static_cast<float>(x);
-  else return S(x);
+  if constexpr (std::is_same_v<S, float>)
+    return static_cast<float>(x);
+  else
+    return S(x);
 }
 
 template <class S>
 double plain(const S& x) {
-  if constexpr (std::is_same_v<S, Bounded>) return x.value;
-  else return static_cast<double>(x);
+  if constexpr (std::is_same_v<S, Bounded>)
+    return x.value;
+  else
+    return static_cast<double>(x);
 }
 
 }  // namespace
@@ -35,12 +39,8 @@ std::vector<S> lift_values(const Tensor& tensor) {
     for (std::size_t i = 0; i < result.size(); ++i) result[i] = convert(values[i]);
   };
   switch (tensor.dtype()) {
-    case DType::float32:
-      fill(tensor.values<float>(), [](float x) { return S(x); });
-      break;
-    case DType::float64:
-      fill(tensor.values<double>(), [](double x) { return scalar<S>(x); });
-      break;
+    case DType::float32: fill(tensor.values<float>(), [](float x) { return S(x); }); break;
+    case DType::float64: fill(tensor.values<double>(), [](double x) { return scalar<S>(x); }); break;
     case DType::float16:
       fill(tensor.values<std::uint16_t>(),
            [](std::uint16_t x) { return scalar<S>(widen(float16_format, x)); });
@@ -69,8 +69,8 @@ Result<Evaluated<S>> lift(const Tensor& tensor) {
   try {
     result.real = lift_values<S>(tensor);
   } catch (const std::bad_alloc&) {
-    return limit_error(fmt::format("tensor: out of memory for shape {} in double precision",
-                                   shape_text(tensor.shape())));
+    return limit_error(
+        fmt::format("tensor: out of memory for shape {} in double precision", shape_text(tensor.shape())));
   }
   result.tensor = Tensor();
   return result;
@@ -86,23 +86,21 @@ Result<Tensor> lower(const Evaluated<S>& value, ThreadPool* threads) {
         values[i] = convert(plain(value.real[i]));
     };
     const auto count = static_cast<std::int64_t>(values.size());
-    if (threads != nullptr) threads->parallel_for(count, lowering_grain, convert_range);
-    else convert_range(0, count);
+    if (threads != nullptr)
+      threads->parallel_for(count, lowering_grain, convert_range);
+    else
+      convert_range(0, count);
   };
   switch (value.dtype) {
     case DType::float32:
       fill(tensor.mutable_values<float>(), [](double x) { return static_cast<float>(x); });
       break;
-    case DType::float64:
-      fill(tensor.mutable_values<double>(), [](double x) { return x; });
-      break;
+    case DType::float64: fill(tensor.mutable_values<double>(), [](double x) { return x; }); break;
     case DType::float16:
-      fill(tensor.mutable_values<std::uint16_t>(),
-           [](double x) { return narrow(float16_format, x); });
+      fill(tensor.mutable_values<std::uint16_t>(), [](double x) { return narrow(float16_format, x); });
       break;
     default:
-      fill(tensor.mutable_values<std::uint16_t>(),
-           [](double x) { return narrow(bfloat16_format, x); });
+      fill(tensor.mutable_values<std::uint16_t>(), [](double x) { return narrow(bfloat16_format, x); });
       break;
   }
   return tensor;

@@ -33,8 +33,7 @@ template <class S>
 /// Whether a floating value is the tensor itself, not lifted.
 template <class S>
 [[nodiscard]] bool is_known(const Evaluated<S>& value) {
-  return value.real.empty() && value.tensor.dtype() == value.dtype &&
-         value.tensor.shape() == value.shape;
+  return value.real.empty() && value.tensor.dtype() == value.dtype && value.tensor.shape() == value.shape;
 }
 
 /// Exact: every element of the tensor as S, with no error.

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "core/graph/legacy.hpp"
 #include "core/eval/evaluate.hpp"
+#include "core/graph/legacy.hpp"
 
 namespace driftscope {
 namespace {
@@ -27,9 +27,8 @@ std::string optional_shape_text(const std::optional<SymbolicShape>& shape) {
 Status merge(Value& value, const TensorType& inferred) {
   if (inferred.dtype != DType::undefined) {
     if (value.dtype != DType::undefined && value.dtype != inferred.dtype)
-      return bad_input(fmt::format("output {}: the model declares {}, the operator makes {}",
-                                   value.name, dtype_name(value.dtype),
-                                   dtype_name(inferred.dtype)));
+      return bad_input(fmt::format("output {}: the model declares {}, the operator makes {}", value.name,
+                                   dtype_name(value.dtype), dtype_name(inferred.dtype)));
     value.dtype = inferred.dtype;
   }
   if (!inferred.shape) return {};
@@ -38,9 +37,8 @@ Status merge(Value& value, const TensorType& inferred) {
     return {};
   }
   const auto contradiction = [&] {
-    return bad_input(fmt::format("output {}: the model declares shape {}, the operator makes {}",
-                                 value.name, optional_shape_text(value.shape),
-                                 optional_shape_text(inferred.shape)));
+    return bad_input(fmt::format("output {}: the model declares shape {}, the operator makes {}", value.name,
+                                 optional_shape_text(value.shape), optional_shape_text(inferred.shape)));
   };
   if (value.shape->size() != inferred.shape->size()) return contradiction();
   for (std::size_t i = 0; i < value.shape->size(); ++i) {
@@ -95,15 +93,15 @@ Result<std::vector<TensorType>> apply_rule(const InferContext& context) {
   DRIFTSCOPE_TRY(const Operator* const op, find_operator(node));
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     if (node.inputs[i] != no_value && context.input(i).dtype == DType::string)
-      return unsupported(fmt::format("{}: input {} is a string tensor; strings are not supported",
-                                     node_label(node), i));
+      return unsupported(
+          fmt::format("{}: input {} is a string tensor; strings are not supported", node_label(node), i));
   auto inferred = op->infer(context);
   if (!inferred.ok()) return in_context(std::move(inferred).error(), node_label(node));
   std::vector<TensorType> outputs = *std::move(inferred);
   // A rule may describe optional outputs that this node does not have.
   if (outputs.size() < node.outputs.size())
-    return internal_error(fmt::format("{}: the shape rule described {} of {} outputs",
-                                      node_label(node), outputs.size(), node.outputs.size()));
+    return internal_error(fmt::format("{}: the shape rule described {} of {} outputs", node_label(node),
+                                      outputs.size(), node.outputs.size()));
   outputs.resize(node.outputs.size());
   return outputs;
 }
@@ -203,8 +201,7 @@ class Inference {
     PartialVector vector;
     // Shape makes a vector, Size a scalar.
     const auto& shape = graph_.values[node.outputs[0]].shape;
-    if (!shape || !shape->empty())
-      vector.shape.push_back(static_cast<std::int64_t>(dimensions->size()));
+    if (!shape || !shape->empty()) vector.shape.push_back(static_cast<std::int64_t>(dimensions->size()));
     for (const Dimension& dimension : *dimensions)
       vector.elements.push_back(dimension.known() ? PartialElement{dimension.size, {}}
                                                   : PartialElement{0, dimension});
@@ -294,8 +291,8 @@ Result<Graph> infer_shapes(Graph graph) {
 
 Result<Graph> bind_shapes(Graph graph, std::span<const Shape> input_shapes) {
   if (input_shapes.size() != graph.inputs.size())
-    return bad_input(fmt::format("the graph has {} inputs, got {} shapes", graph.inputs.size(),
-                                 input_shapes.size()));
+    return bad_input(
+        fmt::format("the graph has {} inputs, got {} shapes", graph.inputs.size(), input_shapes.size()));
   std::map<std::string, std::int64_t> symbols;
   for (std::size_t i = 0; i < input_shapes.size(); ++i) {
     Value& value = graph.values[graph.inputs[i]];

@@ -19,8 +19,7 @@ namespace driftscope {
 
 /// Types of a node's outputs given concrete inputs (in the order of node.reads()); complete, unless
 /// the operator's output shape depends on its data, or the node has subgraphs.
-[[nodiscard]] Result<std::vector<TensorType>> infer_node(const Node& node,
-                                                         std::span<const TensorType> inputs,
+[[nodiscard]] Result<std::vector<TensorType>> infer_node(const Node& node, std::span<const TensorType> inputs,
                                                          std::span<const Tensor* const> constants);
 
 }  // namespace driftscope

@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/graph/graph.hpp"
-#include "core/numerics/bounded.hpp"
 #include "core/eval/evaluated.hpp"
 #include "core/eval/integers.hpp"
+#include "core/graph/graph.hpp"
+#include "core/numerics/bounded.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope {
@@ -55,8 +55,8 @@ struct Operand {
   std::span<const S> real;
   std::span<S> real_out;  ///< outputs only
   Tensor tensor;
-  LazyValues<S> exact;    ///< inputs only: instead of `real`
-  bool wanted = false;    ///< outputs only: the node has this output
+  LazyValues<S> exact;                      ///< inputs only: instead of `real`
+  bool wanted = false;                      ///< outputs only: the node has this output
   mutable std::atomic<bool> asked = false;  ///< inputs only: the kernel has looked at `real`
 };
 
@@ -122,8 +122,7 @@ class KernelContext : public KernelThreads {
   [[nodiscard]] const Shape& shape(std::size_t i) const { return inputs_[i].shape; }
   [[nodiscard]] std::span<const S> real(std::size_t i) const {
     const Operand<S>& input = inputs_[i];
-    if (!input.asked.load(std::memory_order_relaxed))
-      input.asked.store(true, std::memory_order_relaxed);
+    if (!input.asked.load(std::memory_order_relaxed)) input.asked.store(true, std::memory_order_relaxed);
     return input.exact.tensor() != nullptr ? input.exact.values() : input.real;
   }
   /// The tensor of a floating input that is known exactly and not lifted yet, else null.
@@ -131,9 +130,7 @@ class KernelContext : public KernelThreads {
   [[nodiscard]] const Tensor& tensor(std::size_t i) const { return inputs_[i].tensor; }
 
   [[nodiscard]] std::size_t output_count() const { return outputs_.size(); }
-  [[nodiscard]] bool wants_output(std::size_t o) const {
-    return o < outputs_.size() && outputs_[o].wanted;
-  }
+  [[nodiscard]] bool wants_output(std::size_t o) const { return o < outputs_.size() && outputs_[o].wanted; }
   [[nodiscard]] const Shape& output_shape(std::size_t o) const { return outputs_[o].shape; }
   [[nodiscard]] DType output_dtype(std::size_t o) const { return outputs_[o].dtype; }
   [[nodiscard]] std::span<S> real_output(std::size_t o) const { return outputs_[o].real_out; }
@@ -157,13 +154,17 @@ class KernelContext : public KernelThreads {
   /// Only the float kernel gets there, and only it is compiled with the body.
   template <class Body>
   bool with_integer(DType dtype, const Body& body) {
-    if constexpr (std::is_same_v<S, float>) return driftscope::with_integer(dtype, body);
-    else return miss_integers(dtype);
+    if constexpr (std::is_same_v<S, float>)
+      return driftscope::with_integer(dtype, body);
+    else
+      return miss_integers(dtype);
   }
   template <class Body>
   bool with_integer_or_bool(DType dtype, const Body& body) {
-    if constexpr (std::is_same_v<S, float>) return driftscope::with_integer_or_bool(dtype, body);
-    else return miss_integers(dtype);
+    if constexpr (std::is_same_v<S, float>)
+      return driftscope::with_integer_or_bool(dtype, body);
+    else
+      return miss_integers(dtype);
   }
   /// A kernel that is not float's came to integers: they carry bounds that it cannot handle.
   [[nodiscard]] bool missed_integers() const { return missed_integers_; }

@@ -11,9 +11,8 @@ Status check_count(const Node& node, std::string_view what, std::size_t got, Cou
   const auto count = static_cast<int>(std::min<std::size_t>(got, variadic));
   if (count >= allowed.min && count <= allowed.max) return {};
   const std::string expected = allowed.min == allowed.max ? fmt::format("{}", allowed.min)
-                               : allowed.max == variadic
-                                   ? fmt::format("at least {}", allowed.min)
-                                   : fmt::format("{} to {}", allowed.min, allowed.max);
+                               : allowed.max == variadic  ? fmt::format("at least {}", allowed.min)
+                                                          : fmt::format("{} to {}", allowed.min, allowed.max);
   return bad_input(fmt::format("{}: expected {} {}, got {}", node_label(node), expected, what, got));
 }
 
@@ -43,14 +42,14 @@ Result<const Operator*> find_operator(const Node& node) {
   const std::string domain = node.domain.empty() ? "ai.onnx" : node.domain;
   const Operator* op = operators().find(node.domain, node.op_type);
   if (op == nullptr)
-    return unsupported(fmt::format(
-        "node {}: operator {} (domain {}, opset {}) is not one that this build knows", node.name,
-        node.op_type, domain, node.opset));
+    return unsupported(
+        fmt::format("node {}: operator {} (domain {}, opset {}) is not one that this build knows", node.name,
+                    node.op_type, domain, node.opset));
   if (node.opset < op->since)
-    return unsupported(fmt::format(
-        "node {}: operator {} of {} opset {} is older than the opset {} that is covered here; "
-        "convert the model with onnx.version_converter",
-        node.name, node.op_type, domain, node.opset, op->since));
+    return unsupported(
+        fmt::format("node {}: operator {} of {} opset {} is older than the opset {} that is covered here; "
+                    "convert the model with onnx.version_converter",
+                    node.name, node.op_type, domain, node.opset, op->since));
   DRIFTSCOPE_CHECK(check_count(node, "inputs", node.inputs.size(), op->inputs));
   DRIFTSCOPE_CHECK(check_count(node, "outputs", node.outputs.size(), op->outputs));
   for (std::size_t i = 0; i < static_cast<std::size_t>(op->inputs.min); ++i)

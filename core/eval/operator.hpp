@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "core/graph/graph.hpp"
 #include "core/eval/kernel_context.hpp"
 #include "core/eval/partial_values.hpp"
+#include "core/graph/graph.hpp"
 
 namespace driftscope {
 
@@ -35,8 +35,8 @@ class SubgraphTypes {
 /// they are constant.
 class InferContext {
  public:
-  InferContext(const Node& node, std::span<const TensorType> inputs,
-               std::span<const Tensor* const> constants, SubgraphTypes* subgraphs = nullptr)
+  InferContext(const Node& node, std::span<const TensorType> inputs, std::span<const Tensor* const> constants,
+               SubgraphTypes* subgraphs = nullptr)
       : node_(node), inputs_(inputs), constants_(constants), subgraphs_(subgraphs) {}
 
   [[nodiscard]] const Node& node() const { return node_; }

@@ -17,8 +17,7 @@ bool moves_input(const Node& node, std::size_t input) {
                                                            "Reshape", "Identity", "Split",   "Cast"};
   if (!node.domain.empty()) return false;
   if (node.op_type == "Concat") return true;
-  return input == 0 && std::find(first_moves.begin(), first_moves.end(), node.op_type) !=
-                           first_moves.end();
+  return input == 0 && std::find(first_moves.begin(), first_moves.end(), node.op_type) != first_moves.end();
 }
 
 // Only a cast that changes nothing.
@@ -48,10 +47,8 @@ std::optional<PartialVector> partial_of(const Tensor& tensor) {
   return vector;
 }
 
-std::vector<PartialVector> move_partial(const Node& node,
-                                        std::span<const PartialVector* const> data,
-                                        std::span<const Tensor* const> constants,
-                                        ThreadPool& threads) {
+std::vector<PartialVector> move_partial(const Node& node, std::span<const PartialVector* const> data,
+                                        std::span<const Tensor* const> constants, ThreadPool& threads) {
   if (node.inputs.empty() || !moves_input(node, 0) || !keeps_integers(node)) return {};
   // The elements of all data inputs, and a tensor of their numbers in the place of each input.
   std::vector<PartialElement> table;

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "core/graph/graph.hpp"
 #include "core/eval/kernel_context.hpp"
+#include "core/graph/graph.hpp"
 
 namespace driftscope {
 
@@ -79,8 +79,7 @@ class HeldSubgraphRun final : public SubgraphRun<S> {
       const Node& node = graph().nodes[id];
       const std::vector<ValueId> reads = node.reads();
       std::vector<const Held*> operands;
-      for (const ValueId value : reads)
-        operands.push_back(value == no_value ? nullptr : values[value]);
+      for (const ValueId value : reads) operands.push_back(value == no_value ? nullptr : values[value]);
       DRIFTSCOPE_TRY(std::vector<Held> results, rules_.evaluate(node, operands));
       for (std::size_t o = 0; o < results.size(); ++o)
         if (node.outputs[o] != no_value) put(node.outputs[o], std::move(results[o]));

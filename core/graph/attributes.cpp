@@ -8,7 +8,7 @@ namespace driftscope {
 namespace {
 
 constexpr std::array<std::string_view, 11> kind_names = {
-    "nothing", "a float",  "an integer",         "a string", "a tensor", "a graph",
+    "nothing", "a float",  "an integer",        "a string", "a tensor", "a graph",
     "floats",  "integers", "a list of strings", "tensors",  "graphs"};
 
 template <class T>
@@ -23,8 +23,7 @@ Result<T> read(const Node& node, std::string_view name, T fallback) {
 
 }  // namespace
 
-Result<std::int64_t> int_attribute(const Node& node, std::string_view name,
-                                   std::int64_t fallback) {
+Result<std::int64_t> int_attribute(const Node& node, std::string_view name, std::int64_t fallback) {
   return read<std::int64_t>(node, name, fallback);
 }
 
@@ -32,8 +31,7 @@ Result<float> float_attribute(const Node& node, std::string_view name, float fal
   return read<float>(node, name, fallback);
 }
 
-Result<std::string> string_attribute(const Node& node, std::string_view name,
-                                     std::string_view fallback) {
+Result<std::string> string_attribute(const Node& node, std::string_view name, std::string_view fallback) {
   return read<std::string>(node, name, std::string(fallback));
 }
 
@@ -62,8 +60,8 @@ Result<std::size_t> normalize_axis(std::int64_t axis, std::size_t rank, bool end
   const auto signed_rank = static_cast<std::int64_t>(rank);
   const std::int64_t last = end_allowed ? signed_rank : signed_rank - 1;
   if (axis < -signed_rank || axis > last)
-    return bad_input(fmt::format("axis {} is outside [{}, {}] for a tensor of rank {}", axis,
-                                 -signed_rank, last, rank));
+    return bad_input(
+        fmt::format("axis {} is outside [{}, {}] for a tensor of rank {}", axis, -signed_rank, last, rank));
   return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
 }
 

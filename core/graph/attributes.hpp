@@ -17,16 +17,15 @@ using Ints = std::vector<std::int64_t>;
 
 [[nodiscard]] Result<std::int64_t> int_attribute(const Node& node, std::string_view name,
                                                  std::int64_t fallback);
-[[nodiscard]] Result<float> float_attribute(const Node& node, std::string_view name,
-                                            float fallback);
+[[nodiscard]] Result<float> float_attribute(const Node& node, std::string_view name, float fallback);
 [[nodiscard]] Result<std::string> string_attribute(const Node& node, std::string_view name,
                                                    std::string_view fallback);
 [[nodiscard]] Result<Ints> ints_attribute(const Node& node, std::string_view name, Ints fallback);
 
 [[nodiscard]] Result<std::vector<float>> floats_attribute(const Node& node, std::string_view name,
                                                           std::vector<float> fallback);
-[[nodiscard]] Result<std::vector<std::string>> strings_attribute(
-    const Node& node, std::string_view name, std::vector<std::string> fallback);
+[[nodiscard]] Result<std::vector<std::string>> strings_attribute(const Node& node, std::string_view name,
+                                                                 std::vector<std::string> fallback);
 
 /// An attribute of 0 or 1.
 [[nodiscard]] Result<bool> flag_attribute(const Node& node, std::string_view name, bool fallback);

@@ -49,9 +49,10 @@ class Builder {
     const auto id = static_cast<ValueId>(graph_.values.size());
     const auto [entry, added] = ids_.emplace(value.name, id);
     if (!added)
-      return bad_input(fmt::format("{}: the name {} is already that of {}; every value needs a name "
-                                   "of its own",
-                                   what, in_quotes(value.name), origin(entry->second)));
+      return bad_input(
+          fmt::format("{}: the name {} is already that of {}; every value needs a name "
+                      "of its own",
+                      what, in_quotes(value.name), origin(entry->second)));
     graph_.values.push_back(std::move(value));
     return {};
   }
@@ -86,8 +87,7 @@ class Builder {
       const auto known = ids_.find(input.name);
       if (known != ids_.end() || unsupported_.contains(input.name)) continue;
       DRIFTSCOPE_CHECK(define(
-          {.name = input.name, .dtype = input.dtype, .shape = input.shape, .constant = {}},
-          "graph input"));
+          {.name = input.name, .dtype = input.dtype, .shape = input.shape, .constant = {}}, "graph input"));
       graph_.inputs.push_back(static_cast<ValueId>(graph_.values.size() - 1));
     }
     return {};
@@ -97,11 +97,9 @@ class Builder {
     for (std::size_t i = 0; i < file_.nodes.size(); ++i)
       for (const std::string& output : file_.nodes[i].outputs) {
         if (output.empty()) continue;
-        DRIFTSCOPE_CHECK(define({.name = output,
-                                 .shape = {},
-                                 .constant = {},
-                                 .producer = static_cast<NodeId>(i)},
-                                "output of node " + in_quotes(names_[i])));
+        DRIFTSCOPE_CHECK(
+            define({.name = output, .shape = {}, .constant = {}, .producer = static_cast<NodeId>(i)},
+                   "output of node " + in_quotes(names_[i])));
       }
     return {};
   }
@@ -138,9 +136,10 @@ class Builder {
       ids_.emplace(name, id);
       return id;
     }
-    return bad_input(fmt::format("{}: value {} does not exist: no graph input, initializer or node "
-                                 "output has this name",
-                                 who, in_quotes(name)));
+    return bad_input(
+        fmt::format("{}: value {} does not exist: no graph input, initializer or node "
+                    "output has this name",
+                    who, in_quotes(name)));
   }
 
   /// The graph of one attribute, and what it captures from here as captured values of the node.
@@ -169,8 +168,8 @@ class Builder {
     const auto opset = model_.opsets.find(file_node.domain);
     if (file_node.opset == 0 && opset == model_.opsets.end())
       return bad_input(
-          fmt::format("{}: the model does not say which opset of domain {} it uses (opset_import)",
-                      who, file_node.domain.empty() ? "ai.onnx" : in_quotes(file_node.domain)));
+          fmt::format("{}: the model does not say which opset of domain {} it uses (opset_import)", who,
+                      file_node.domain.empty() ? "ai.onnx" : in_quotes(file_node.domain)));
     const std::int64_t version = file_node.opset != 0 ? file_node.opset : opset->second;
     if (auto status = modernize(file_node, version); !status.ok())
       return in_context(std::move(status).error(), who);
@@ -186,8 +185,7 @@ class Builder {
     std::unordered_set<std::string_view> seen;
     for (const Attribute& attribute : node.attributes)
       if (!seen.insert(attribute.name).second)
-        return bad_input(
-            fmt::format("{}: attribute {} is given twice", who, in_quotes(attribute.name)));
+        return bad_input(fmt::format("{}: attribute {} is given twice", who, in_quotes(attribute.name)));
     for (const std::string& input : file_node.inputs) {
       ValueId id = no_value;
       if (!input.empty()) {
@@ -197,8 +195,7 @@ class Builder {
     }
     for (const std::string& output : file_node.outputs)
       node.outputs.push_back(output.empty() ? no_value : ids_.at(output));
-    for (const Attribute& attribute : node.attributes)
-      DRIFTSCOPE_CHECK(add_subgraph(attribute, node));
+    for (const Attribute& attribute : node.attributes) DRIFTSCOPE_CHECK(add_subgraph(attribute, node));
     return node;
   }
 

@@ -31,8 +31,6 @@ std::optional<ValueId> Graph::find_value(std::string_view value_name) const {
   return std::nullopt;
 }
 
-std::string Graph::value_name(ValueId id) const {
-  return id < values.size() ? values[id].name : "(omitted)";
-}
+std::string Graph::value_name(ValueId id) const { return id < values.size() ? values[id].name : "(omitted)"; }
 
 }  // namespace driftscope

@@ -64,7 +64,7 @@ struct Node {
 struct Graph {
   std::string name;
   std::vector<Value> values;
-  std::vector<Node> nodes;  ///< every producer before its consumers; file order where possible
+  std::vector<Node> nodes;      ///< every producer before its consumers; file order where possible
   std::vector<ValueId> inputs;  ///< without initializers
   std::vector<ValueId> outputs;
   /// Of a subgraph: values that are defined around it (constants are copied in instead). They have no

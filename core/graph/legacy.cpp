@@ -19,8 +19,8 @@ std::int64_t int_of(const ModelNode& node, std::string_view name, std::int64_t f
 }
 
 bool drop(ModelNode& node, std::string_view name) {
-  return std::erase_if(node.attributes,
-                       [&](const Attribute& attribute) { return attribute.name == name; }) > 0;
+  return std::erase_if(node.attributes, [&](const Attribute& attribute) { return attribute.name == name; }) >
+         0;
 }
 
 bool one_of(std::string_view op, std::initializer_list<std::string_view> names) {
@@ -36,28 +36,27 @@ Status modernize(ModelNode& node, std::int64_t opset) {
   drop(node, "consumed_inputs");
   if (one_of(node.op_type, {"BatchNormalization", "Dropout"})) {
     if (int_of(node, "is_test", 0) == 0)
-      return unsupported(fmt::format(
-          "attribute is_test: is {}, so that the node trains; only inference (1) is supported",
-          int_of(node, "is_test", -1) < 0 ? "absent, which means 0" : "0"));
+      return unsupported(
+          fmt::format("attribute is_test: is {}, so that the node trains; only inference (1) is supported",
+                      int_of(node, "is_test", -1) < 0 ? "absent, which means 0" : "0"));
     drop(node, "is_test");
   }
-  if (one_of(node.op_type, {"Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Equal",
-                            "Greater", "Less", "PRelu", "Gemm"})) {
+  if (one_of(node.op_type, {"Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Equal", "Greater", "Less",
+                            "PRelu", "Gemm"})) {
     const bool broadcast = int_of(node, "broadcast", 0) != 0;
     drop(node, "broadcast");
     for (Attribute& attribute : node.attributes)
       if (broadcast && attribute.name == "axis") attribute.name = broadcast_axis;
     drop(node, "axis");
   }
-  const bool by_attribute =
-      (opset < 5 && node.op_type == "Reshape") || (opset < 2 && node.op_type == "Pad") ||
-      (opset < 6 && node.op_type == "Tile") || (opset < 2 && node.op_type == "Split") ||
-      (opset < 6 && node.op_type == "Cast");
+  const bool by_attribute = (opset < 5 && node.op_type == "Reshape") ||
+                            (opset < 2 && node.op_type == "Pad") || (opset < 6 && node.op_type == "Tile") ||
+                            (opset < 2 && node.op_type == "Split") || (opset < 6 && node.op_type == "Cast");
   if (by_attribute)
-    return unsupported(fmt::format(
-        "{} has another form in opset {} than from opset 7 on; convert the model with "
-        "onnx.version_converter",
-        node.op_type, opset));
+    return unsupported(
+        fmt::format("{} has another form in opset {} than from opset 7 on; convert the model with "
+                    "onnx.version_converter",
+                    node.op_type, opset));
   return {};
 }
 

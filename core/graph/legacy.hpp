@@ -33,18 +33,20 @@ inline constexpr std::string_view broadcast_axis = "broadcast_axis";
 template <class Sizes>
 [[nodiscard]] Result<Sizes> legacy_aligned(const Node& node, const Sizes& first, Sizes second) {
   const Attribute* const attribute = node.attribute(broadcast_axis);
-  const auto* const given =
-      attribute == nullptr ? nullptr : std::get_if<std::int64_t>(&attribute->value);
+  const auto* const given = attribute == nullptr ? nullptr : std::get_if<std::int64_t>(&attribute->value);
   if (given == nullptr) return second;
   const auto rank = static_cast<std::int64_t>(first.size());
   const std::int64_t axis = *given < 0 ? *given + rank : *given;
   if (axis < 0 || axis > rank || axis + static_cast<std::int64_t>(second.size()) > rank)
-    return bad_input(fmt::format("attribute axis: {} of an input of rank {} leaves no room for the {} "
-                                 "axes of input 1",
-                                 *given, rank, second.size()));
+    return bad_input(
+        fmt::format("attribute axis: {} of an input of rank {} leaves no room for the {} "
+                    "axes of input 1",
+                    *given, rank, second.size()));
   typename Sizes::value_type one{};
-  if constexpr (std::is_integral_v<typename Sizes::value_type>) one = 1;
-  else one.size = 1;
+  if constexpr (std::is_integral_v<typename Sizes::value_type>)
+    one = 1;
+  else
+    one.size = 1;
   second.resize(static_cast<std::size_t>(rank - axis), one);
   return second;
 }

@@ -11,8 +11,8 @@
 namespace driftscope {
 namespace {
 
-constexpr std::size_t max_elements = 8;   // of a list or a constant
-constexpr std::size_t max_text = 40;      // bytes of a string attribute
+constexpr std::size_t max_elements = 8;  // of a list or a constant
+constexpr std::size_t max_text = 40;     // bytes of a string attribute
 
 /// "[1,2,3]", "[1,2,…,9 in all]".
 template <class T, class Format>
@@ -27,8 +27,7 @@ std::string list_text(const std::vector<T>& list, Format format) {
 template <class T>
 std::vector<T> elements_of(const Tensor& tensor) {
   std::vector<T> elements(static_cast<std::size_t>(tensor.elements()));
-  if (!elements.empty())
-    std::memcpy(elements.data(), tensor.bytes().data(), tensor.bytes().size());
+  if (!elements.empty()) std::memcpy(elements.data(), tensor.bytes().data(), tensor.bytes().size());
   return elements;
 }
 
@@ -51,8 +50,7 @@ std::string tensor_text(const Tensor& tensor) {
 }
 
 std::string subgraph_text(const std::shared_ptr<const ModelGraph>& graph) {
-  return fmt::format("graph of {} node{}", graph->nodes.size(),
-                     graph->nodes.size() == 1 ? "" : "s");
+  return fmt::format("graph of {} node{}", graph->nodes.size(), graph->nodes.size() == 1 ? "" : "s");
 }
 
 struct AttributeText {
@@ -89,34 +87,30 @@ std::string node_text(const Graph& graph, const Node& node, const std::string& i
   if (!node.attributes.empty()) {
     text += "[";
     for (const Attribute& attribute : node.attributes)
-      text += fmt::format("{}{}={}", &attribute == node.attributes.data() ? "" : " ",
-                          attribute.name, std::visit(AttributeText{}, attribute.value));
+      text += fmt::format("{}{}={}", &attribute == node.attributes.data() ? "" : " ", attribute.name,
+                          std::visit(AttributeText{}, attribute.value));
     text += "]";
   }
   std::vector<std::string> inputs;
-  for (const ValueId id : node.inputs)
-    inputs.push_back(id == no_value ? "_" : graph.values[id].name);
+  for (const ValueId id : node.inputs) inputs.push_back(id == no_value ? "_" : graph.values[id].name);
   std::vector<std::string> outputs;
   for (const ValueId id : node.outputs) outputs.push_back(value_text(graph, id));
   text += fmt::format("({}) -> {}\n", fmt::join(inputs, ", "), fmt::join(outputs, ", "));
   for (const Subgraph& subgraph : node.subgraphs)
-    text += fmt::format("{}  {}:\n{}", indent, subgraph.attribute,
-                        graph_text(*subgraph.graph, indent + "    "));
+    text +=
+        fmt::format("{}  {}:\n{}", indent, subgraph.attribute, graph_text(*subgraph.graph, indent + "    "));
   return text;
 }
 
 std::string graph_text(const Graph& graph, const std::string& indent) {
   std::string text;
-  for (const ValueId id : graph.inputs)
-    text += fmt::format("{}input  {}\n", indent, value_text(graph, id));
-  for (const ValueId id : graph.captured)
-    text += fmt::format("{}outer  {}\n", indent, value_text(graph, id));
+  for (const ValueId id : graph.inputs) text += fmt::format("{}input  {}\n", indent, value_text(graph, id));
+  for (const ValueId id : graph.captured) text += fmt::format("{}outer  {}\n", indent, value_text(graph, id));
   for (const Value& value : graph.values)
     if (value.constant && value.producer == no_node)
       text += fmt::format("{}const  {}: {}\n", indent, value.name, tensor_text(*value.constant));
   for (const Node& node : graph.nodes) text += node_text(graph, node, indent);
-  for (const ValueId id : graph.outputs)
-    text += fmt::format("{}output {}\n", indent, value_text(graph, id));
+  for (const ValueId id : graph.outputs) text += fmt::format("{}output {}\n", indent, value_text(graph, id));
   return text;
 }
 

@@ -13,8 +13,8 @@ namespace {
 
 /// Walks against the arrows among the nodes that never became ready: each has such a dependency, so
 /// the walk must come back to where it was.
-Error cycle_error(const std::vector<std::vector<std::size_t>>& dependencies,
-                  const std::vector<bool>& done, const std::vector<std::string>& labels) {
+Error cycle_error(const std::vector<std::vector<std::size_t>>& dependencies, const std::vector<bool>& done,
+                  const std::vector<std::string>& labels) {
   constexpr std::size_t max_named = 12;
   const auto first = std::find(done.begin(), done.end(), false);
   std::size_t node = static_cast<std::size_t>(first - done.begin());
@@ -29,8 +29,7 @@ Error cycle_error(const std::vector<std::vector<std::size_t>>& dependencies,
   walk.erase(walk.begin(), std::find(walk.begin(), walk.end(), node));
   std::reverse(walk.begin(), walk.end());
   std::string text;
-  for (std::size_t i = 0; i < walk.size() && i < max_named; ++i)
-    text += in_quotes(labels[walk[i]]) + " → ";
+  for (std::size_t i = 0; i < walk.size() && i < max_named; ++i) text += in_quotes(labels[walk[i]]) + " → ";
   if (walk.size() > max_named) text += fmt::format("… {} more → ", walk.size() - max_named);
   return bad_input(fmt::format("the graph has a cycle, so no node of it can run first: {}{}", text,
                                in_quotes(labels[walk.front()])));
@@ -38,9 +37,8 @@ Error cycle_error(const std::vector<std::vector<std::size_t>>& dependencies,
 
 }  // namespace
 
-Result<std::vector<std::size_t>> topological_order(
-    const std::vector<std::vector<std::size_t>>& dependencies,
-    const std::vector<std::string>& labels) {
+Result<std::vector<std::size_t>> topological_order(const std::vector<std::vector<std::size_t>>& dependencies,
+                                                   const std::vector<std::string>& labels) {
   const std::size_t count = dependencies.size();
   std::vector<std::vector<std::size_t>> consumers(count);
   std::vector<std::size_t> open(count);

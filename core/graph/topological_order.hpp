@@ -13,7 +13,6 @@ namespace driftscope {
 /// repeat), the lowest index first among those that are ready: an order that is already right stays.
 /// A cycle is an error that names its nodes, by `labels`, in the direction in which data would flow.
 [[nodiscard]] Result<std::vector<std::size_t>> topological_order(
-    const std::vector<std::vector<std::size_t>>& dependencies,
-    const std::vector<std::string>& labels);
+    const std::vector<std::vector<std::size_t>>& dependencies, const std::vector<std::string>& labels);
 
 }  // namespace driftscope

@@ -66,12 +66,8 @@ UlpHistogram ulp_histogram(const Tensor& left, const Tensor& right) {
   if (left.dtype() != right.dtype() || left.shape() != right.shape()) return histogram;
   histogram.elements = left.elements();
   switch (left.dtype()) {
-    case DType::float32:
-      count_distances<float>(histogram, left, right, float_distance<float>);
-      break;
-    case DType::float64:
-      count_distances<double>(histogram, left, right, float_distance<double>);
-      break;
+    case DType::float32: count_distances<float>(histogram, left, right, float_distance<float>); break;
+    case DType::float64: count_distances<double>(histogram, left, right, float_distance<double>); break;
     case DType::float16:
     case DType::bfloat16: {
       const std::uint16_t infinity = left.dtype() == DType::float16 ? 0x7c00 : 0x7f80;

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/model/tensor.hpp"
 #include "core/gui/painter.hpp"
 #include "core/gui/theme.hpp"
+#include "core/model/tensor.hpp"
 
 namespace driftscope::gui {
 

@@ -31,12 +31,9 @@ struct DriftPlace {
 
 const char* drift_unit(DriftMeasure measure) {
   switch (measure) {
-    case DriftMeasure::absolute:
-      return "max abs difference";
-    case DriftMeasure::ulp:
-      return "max difference, ULP";
-    case DriftMeasure::budget:
-      break;
+    case DriftMeasure::absolute: return "max abs difference";
+    case DriftMeasure::ulp: return "max difference, ULP";
+    case DriftMeasure::budget: break;
   }
   return "share of the rounding budget";
 }
@@ -50,8 +47,10 @@ void paint_line(Painter& painter, const DriftPlace& place, const std::vector<dou
     line.clear();
   };
   for (std::size_t i = place.chart.first; i < place.chart.last; i += step) {
-    if (std::isnan(values[i])) flush();
-    else line.push_back({place.x(i), place.y(values[i])});
+    if (std::isnan(values[i]))
+      flush();
+    else
+      line.push_back({place.x(i), place.y(values[i])});
   }
   flush();
 }
@@ -83,8 +82,10 @@ void paint_values(Painter& painter, const DriftPlace& place, const std::vector<d
                   float width, bool veiled) {
   const auto columns = static_cast<std::size_t>(std::max(1.0f, place.area.width() / 1.5f));
   const std::size_t step = (place.chart.last - place.chart.first) / columns;
-  if (step > 1) paint_columns(painter, place, values, step, colour, width, veiled);
-  else paint_line(painter, place, values, 1, colour, width);
+  if (step > 1)
+    paint_columns(painter, place, values, step, colour, width, veiled);
+  else
+    paint_line(painter, place, values, 1, colour, width);
 }
 
 void paint_axes(Painter& painter, const DriftPlace& place, const Snapshot& snapshot, DriftMeasure measure,
@@ -201,7 +202,8 @@ void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snap
   for (const DriftSeries& one : series) {
     if (!shown(one)) continue;
     const Colour colour = theme.series(one.target);
-    if (chart.show_local && !few) paint_values(painter, place, one.local, with_alpha(colour, 0.45f), 1.0f, false);
+    if (chart.show_local && !few)
+      paint_values(painter, place, one.local, with_alpha(colour, 0.45f), 1.0f, false);
     paint_values(painter, place, one.total, colour, 1.8f, true);
     for (std::size_t i = chart.first; i < chart.last; ++i) {
       if (std::isnan(one.total[i])) continue;

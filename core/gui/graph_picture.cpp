@@ -32,10 +32,8 @@ double cost_share(const Snapshot& snapshot, const GraphPicture& picture, std::si
   switch (picture.colouring) {
     case GraphColouring::time:
       return cell.time_ns > 0 ? static_cast<double>(cell.time_ns) / most : not_measured;
-    case GraphColouring::memory:
-      return static_cast<double>(snapshot.layers[layer].bytes) / most;
-    default:
-      break;
+    case GraphColouring::memory: return static_cast<double>(snapshot.layers[layer].bytes) / most;
+    default: break;
   }
   const double error = std::isnan(cell.max_abs) ? cell.local_error : cell.max_abs;
   if (std::isnan(error)) return error;

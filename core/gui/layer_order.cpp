@@ -48,52 +48,33 @@ bool ordered_before(const Value& a, const Value& b, bool descending) {
 
 std::string_view metric_name(Metric metric) {
   switch (metric) {
-    case Metric::budget_used:
-      return "budget used";
-    case Metric::max_abs:
-      return "max abs";
-    case Metric::max_rel:
-      return "max rel";
-    case Metric::max_ulp:
-      return "max ULP";
-    case Metric::different:
-      return "differ";
-    case Metric::cosine:
-      return "cosine";
-    case Metric::kl:
-      return "KL";
-    case Metric::local_error:
-      return "own error";
-    case Metric::time:
-      return "time";
-    case Metric::first_time:
-      break;
+    case Metric::budget_used: return "budget used";
+    case Metric::max_abs: return "max abs";
+    case Metric::max_rel: return "max rel";
+    case Metric::max_ulp: return "max ULP";
+    case Metric::different: return "differ";
+    case Metric::cosine: return "cosine";
+    case Metric::kl: return "KL";
+    case Metric::local_error: return "own error";
+    case Metric::time: return "time";
+    case Metric::first_time: break;
   }
   return "first run";
 }
 
 std::string_view metric_help(Metric metric) {
   switch (metric) {
-    case Metric::budget_used:
-      return "Largest error of the layer itself, as a share of what rounding may do";
-    case Metric::max_abs:
-      return "Largest absolute difference from the left target";
-    case Metric::max_rel:
-      return "Largest relative difference from the left target";
-    case Metric::max_ulp:
-      return "Largest difference from the left target, in floats between";
-    case Metric::different:
-      return "Elements with other bits than the left target's";
-    case Metric::cosine:
-      return "Cosine of the angle to the left target's tensor";
-    case Metric::kl:
-      return "Kullback-Leibler divergence from the left target, for distributions";
+    case Metric::budget_used: return "Largest error of the layer itself, as a share of what rounding may do";
+    case Metric::max_abs: return "Largest absolute difference from the left target";
+    case Metric::max_rel: return "Largest relative difference from the left target";
+    case Metric::max_ulp: return "Largest difference from the left target, in floats between";
+    case Metric::different: return "Elements with other bits than the left target's";
+    case Metric::cosine: return "Cosine of the angle to the left target's tensor";
+    case Metric::kl: return "Kullback-Leibler divergence from the left target, for distributions";
     case Metric::local_error:
       return "Largest absolute error that the layer makes by itself, from its own inputs";
-    case Metric::time:
-      return "Median time without the first run";
-    case Metric::first_time:
-      break;
+    case Metric::time: return "Median time without the first run";
+    case Metric::first_time: break;
   }
   return "Time of the first run, which warms up";
 }
@@ -103,26 +84,16 @@ double metric_value(const Cell& cell, Metric metric) {
     return value == unknown ? not_measured : static_cast<double>(value);
   };
   switch (metric) {
-    case Metric::budget_used:
-      return cell.budget_used;
-    case Metric::max_abs:
-      return cell.max_abs;
-    case Metric::max_rel:
-      return cell.max_rel;
-    case Metric::max_ulp:
-      return cell.max_ulp;
-    case Metric::different:
-      return known(cell.different, -1);
-    case Metric::cosine:
-      return cell.cosine;
-    case Metric::kl:
-      return cell.kl;
-    case Metric::local_error:
-      return cell.local_error;
-    case Metric::time:
-      return known(cell.time_ns, 0);
-    case Metric::first_time:
-      break;
+    case Metric::budget_used: return cell.budget_used;
+    case Metric::max_abs: return cell.max_abs;
+    case Metric::max_rel: return cell.max_rel;
+    case Metric::max_ulp: return cell.max_ulp;
+    case Metric::different: return known(cell.different, -1);
+    case Metric::cosine: return cell.cosine;
+    case Metric::kl: return cell.kl;
+    case Metric::local_error: return cell.local_error;
+    case Metric::time: return known(cell.time_ns, 0);
+    case Metric::first_time: break;
   }
   return known(cell.first_ns, 0);
 }
@@ -131,19 +102,14 @@ std::string metric_text(const Cell& cell, Metric metric) {
   const double value = metric_value(cell, metric);
   if (std::isnan(value) && !(metric == Metric::max_abs && cell.compared)) return "–";
   switch (metric) {
-    case Metric::max_ulp:
-      return format_ulp(value);
-    case Metric::different:
-      return fmt::format("{}", cell.different);
+    case Metric::max_ulp: return format_ulp(value);
+    case Metric::different: return fmt::format("{}", cell.different);
     case Metric::cosine:
       if (value < 1.0 && value > 0.999999) return fmt::format("1 − {:.1e}", 1.0 - value);
       return fmt::format("{:.6f}", value);
-    case Metric::time:
-      return format_ns(cell.time_ns);
-    case Metric::first_time:
-      return format_ns(cell.first_ns);
-    default:
-      return format_number(value);
+    case Metric::time: return format_ns(cell.time_ns);
+    case Metric::first_time: return format_ns(cell.first_ns);
+    default: return format_number(value);
   }
 }
 
@@ -174,15 +140,9 @@ std::vector<std::uint32_t> ordered_layers(const Snapshot& snapshot, const LayerF
   const std::size_t target = sort.target < snapshot.targets.size() ? sort.target : 0;
   const auto& layers = snapshot.layers;
   switch (sort.by) {
-    case SortBy::node:
-      by_value([&](std::uint32_t i) -> const std::string& { return layers[i].node; });
-      break;
-    case SortBy::op:
-      by_value([&](std::uint32_t i) -> const std::string& { return layers[i].op; });
-      break;
-    case SortBy::shape:
-      by_value([&](std::uint32_t i) -> const Shape& { return layers[i].shape; });
-      break;
+    case SortBy::node: by_value([&](std::uint32_t i) -> const std::string& { return layers[i].node; }); break;
+    case SortBy::op: by_value([&](std::uint32_t i) -> const std::string& { return layers[i].op; }); break;
+    case SortBy::shape: by_value([&](std::uint32_t i) -> const Shape& { return layers[i].shape; }); break;
     case SortBy::bytes:
       by_value([&](std::uint32_t i) -> const std::int64_t& { return layers[i].bytes; });
       break;
@@ -204,8 +164,7 @@ std::vector<std::uint32_t> ordered_layers(const Snapshot& snapshot, const LayerF
       });
       break;
     }
-    case SortBy::place:
-      break;
+    case SortBy::place: break;
   }
   return rows;
 }

@@ -40,16 +40,11 @@ RunTrend make_trend(std::string title, std::string where, std::span<const BuildT
 std::string change_words(const TrendPoint& point) {
   const double percent = 100.0 * (point.times_as_long - 1.0);
   switch (point.change) {
-    case Change::first:
-      return "first";
-    case Change::unknown:
-      return fmt::format("{:+.1f} %, not judged", percent);
-    case Change::same:
-      return fmt::format("{:+.1f} %, within the noise", percent);
-    case Change::slower:
-      return fmt::format("slower, {:+.1f} %", percent);
-    case Change::faster:
-      break;
+    case Change::first: return "first";
+    case Change::unknown: return fmt::format("{:+.1f} %, not judged", percent);
+    case Change::same: return fmt::format("{:+.1f} %, within the noise", percent);
+    case Change::slower: return fmt::format("slower, {:+.1f} %", percent);
+    case Change::faster: break;
   }
   return fmt::format("faster, {:+.1f} %", percent);
 }
@@ -86,8 +81,7 @@ void paint_trend(Painter& painter, Box box, const RunTrend& trend, const Theme& 
                  point.change == Change::slower ? theme.verdict(Verdict::fault) : theme.accent);
     if (point.change == Change::slower || point.change == Change::faster)
       painter.text({series[i].x, series[i].y - line * 0.8f}, change_words(point),
-                   change_colour(point.change, theme),
-                   label_anchor(i, count), true);
+                   change_colour(point.change, theme), label_anchor(i, count), true);
     if (i % step == 0)
       painter.text({series[i].x, area.bottom + 5.0f + line * 0.5f}, elide(point.build, 9), theme.dim,
                    label_anchor(i, count), true);

@@ -19,36 +19,24 @@ template <class Body>
 bool with_elements(const Tensor& tensor, const Body& body) {
   const auto as_double = [](auto x) { return static_cast<double>(x); };
   switch (tensor.dtype()) {
-    case DType::float32:
-      return body(tensor.values<float>(), as_double), true;
-    case DType::float64:
-      return body(tensor.values<double>(), as_double), true;
+    case DType::float32: return body(tensor.values<float>(), as_double), true;
+    case DType::float64: return body(tensor.values<double>(), as_double), true;
     case DType::float16:
       return body(tensor.values<std::uint16_t>(), [](std::uint16_t x) { return widen(float16_format, x); }),
              true;
     case DType::bfloat16:
       return body(tensor.values<std::uint16_t>(), [](std::uint16_t x) { return widen(bfloat16_format, x); }),
              true;
-    case DType::uint8:
-      return body(tensor.values<std::uint8_t>(), as_double), true;
-    case DType::boolean:
-      return body(tensor.values<std::uint8_t>(), as_double), true;
-    case DType::int8:
-      return body(tensor.values<std::int8_t>(), as_double), true;
-    case DType::uint16:
-      return body(tensor.values<std::uint16_t>(), as_double), true;
-    case DType::int16:
-      return body(tensor.values<std::int16_t>(), as_double), true;
-    case DType::uint32:
-      return body(tensor.values<std::uint32_t>(), as_double), true;
-    case DType::int32:
-      return body(tensor.values<std::int32_t>(), as_double), true;
-    case DType::uint64:
-      return body(tensor.values<std::uint64_t>(), as_double), true;
-    case DType::int64:
-      return body(tensor.values<std::int64_t>(), as_double), true;
-    default:
-      return false;
+    case DType::uint8: return body(tensor.values<std::uint8_t>(), as_double), true;
+    case DType::boolean: return body(tensor.values<std::uint8_t>(), as_double), true;
+    case DType::int8: return body(tensor.values<std::int8_t>(), as_double), true;
+    case DType::uint16: return body(tensor.values<std::uint16_t>(), as_double), true;
+    case DType::int16: return body(tensor.values<std::int16_t>(), as_double), true;
+    case DType::uint32: return body(tensor.values<std::uint32_t>(), as_double), true;
+    case DType::int32: return body(tensor.values<std::int32_t>(), as_double), true;
+    case DType::uint64: return body(tensor.values<std::uint64_t>(), as_double), true;
+    case DType::int64: return body(tensor.values<std::int64_t>(), as_double), true;
+    default: return false;
   }
 }
 

@@ -42,8 +42,7 @@ void paint_verdict(Painter& painter, Point centre, float size, Verdict verdict, 
       painter.line({x - half * 0.5f, y + half * 0.5f}, {x + half * 0.5f, y - half * 0.5f}, theme.panel,
                    stroke);
       return;
-    case Verdict::missing:
-      break;
+    case Verdict::missing: break;
   }
   painter.disc(centre, std::max(1.0f, units * 0.12f), colour);
 }
@@ -52,10 +51,8 @@ void paint_marker(Painter& painter, Point centre, float size, std::size_t target
   const auto [x, y] = centre;
   const float half = size / 2.0f;
   switch (target % 4) {
-    case 0:
-      return painter.disc(centre, half / painter.unit(), colour);
-    case 1:
-      return painter.fill({x - half * 0.9f, y - half * 0.9f, x + half * 0.9f, y + half * 0.9f}, colour);
+    case 0: return painter.disc(centre, half / painter.unit(), colour);
+    case 1: return painter.fill({x - half * 0.9f, y - half * 0.9f, x + half * 0.9f, y + half * 0.9f}, colour);
     case 2: {
       const std::array<Point, 3> triangle = {Point{x, y - half * 1.15f},
                                              Point{x + half * 1.1f, y + half * 0.85f},

@@ -48,26 +48,48 @@ enum class DType : std::uint8_t {
 template <class T>
 [[nodiscard]] constexpr DType dtype_of() = delete;
 template <>
-constexpr DType dtype_of<float>() { return DType::float32; }
+constexpr DType dtype_of<float>() {
+  return DType::float32;
+}
 template <>
-constexpr DType dtype_of<double>() { return DType::float64; }
+constexpr DType dtype_of<double>() {
+  return DType::float64;
+}
 template <>
-constexpr DType dtype_of<std::uint8_t>() { return DType::uint8; }
+constexpr DType dtype_of<std::uint8_t>() {
+  return DType::uint8;
+}
 template <>
-constexpr DType dtype_of<std::int8_t>() { return DType::int8; }
+constexpr DType dtype_of<std::int8_t>() {
+  return DType::int8;
+}
 template <>
-constexpr DType dtype_of<std::uint16_t>() { return DType::uint16; }
+constexpr DType dtype_of<std::uint16_t>() {
+  return DType::uint16;
+}
 template <>
-constexpr DType dtype_of<std::int16_t>() { return DType::int16; }
+constexpr DType dtype_of<std::int16_t>() {
+  return DType::int16;
+}
 template <>
-constexpr DType dtype_of<std::uint32_t>() { return DType::uint32; }
+constexpr DType dtype_of<std::uint32_t>() {
+  return DType::uint32;
+}
 template <>
-constexpr DType dtype_of<std::int32_t>() { return DType::int32; }
+constexpr DType dtype_of<std::int32_t>() {
+  return DType::int32;
+}
 template <>
-constexpr DType dtype_of<std::uint64_t>() { return DType::uint64; }
+constexpr DType dtype_of<std::uint64_t>() {
+  return DType::uint64;
+}
 template <>
-constexpr DType dtype_of<std::int64_t>() { return DType::int64; }
+constexpr DType dtype_of<std::int64_t>() {
+  return DType::int64;
+}
 template <>
-constexpr DType dtype_of<bool>() { return DType::boolean; }
+constexpr DType dtype_of<bool>() {
+  return DType::boolean;
+}
 
 }  // namespace driftscope

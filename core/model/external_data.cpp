@@ -12,16 +12,16 @@ namespace driftscope {
 namespace {
 
 /// A non-negative decimal number; `absent` when the entry is not there.
-Result<std::int64_t> number(const std::map<std::string, std::string>& entries,
-                            const std::string& key, std::int64_t absent) {
+Result<std::int64_t> number(const std::map<std::string, std::string>& entries, const std::string& key,
+                            std::int64_t absent) {
   const auto entry = entries.find(key);
   if (entry == entries.end()) return absent;
   const std::string& text = entry->second;
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 0)
-    return bad_input(fmt::format("external data: {} is {}, expected a number of bytes", key,
-                                 in_quotes(text)));
+    return bad_input(
+        fmt::format("external data: {} is {}, expected a number of bytes", key, in_quotes(text)));
   return value;
 }
 
@@ -29,9 +29,9 @@ Result<std::int64_t> number(const std::map<std::string, std::string>& entries,
 
 Status check_external_location(const std::string& location) {
   const auto reject = [&](std::string_view why) {
-    return bad_input(fmt::format(
-        "external data: location {} {}; it must be a relative path inside the model's folder",
-        in_quotes(location), why));
+    return bad_input(
+        fmt::format("external data: location {} {}; it must be a relative path inside the model's folder",
+                    in_quotes(location), why));
   };
   if (location.empty()) return reject("is empty");
   if (location.find('\0') != std::string::npos) return reject("holds a zero byte");
@@ -47,8 +47,7 @@ Status check_external_location(const std::string& location) {
   }
 }
 
-Result<ExternalPlace> external_place(const std::map<std::string, std::string>& entries,
-                                     std::int64_t bytes) {
+Result<ExternalPlace> external_place(const std::map<std::string, std::string>& entries, std::int64_t bytes) {
   const auto location = entries.find("location");
   if (location == entries.end()) return bad_input("external data: no location is given");
   DRIFTSCOPE_CHECK(check_external_location(location->second));
@@ -66,8 +65,7 @@ Result<std::vector<std::byte>> load_external(const ExternalPlace& place, std::in
     return bad_input(fmt::format("external data {}: offset {} and length {} overflow",
                                  in_quotes(place.location), place.offset, place.length));
   auto data = load(place.location, place.offset, bytes);
-  if (!data.ok())
-    return in_context(std::move(data).error(), "external data " + in_quotes(place.location));
+  if (!data.ok()) return in_context(std::move(data).error(), "external data " + in_quotes(place.location));
   if (data->size() != static_cast<std::uint64_t>(bytes))
     return bad_input(fmt::format("external data {}: expected {} bytes at offset {}, got {}",
                                  in_quotes(place.location), bytes, place.offset, data->size()));

@@ -28,8 +28,7 @@ struct ExternalPlace {
                                                    std::int64_t bytes);
 
 /// The `bytes` bytes that lie there.
-[[nodiscard]] Result<std::vector<std::byte>> load_external(const ExternalPlace& place,
-                                                           std::int64_t bytes,
+[[nodiscard]] Result<std::vector<std::byte>> load_external(const ExternalPlace& place, std::int64_t bytes,
                                                            const ExternalData& load);
 
 }  // namespace driftscope

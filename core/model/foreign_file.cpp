@@ -15,7 +15,8 @@ struct FileKind {
 
 constexpr FileKind kinds[] = {
     {0, "version https://git-lfs"sv, "a Git LFS pointer; fetch the file itself with `git lfs pull`"},
-    {0, "PK\x03\x04"sv, "a ZIP archive, as PyTorch's .pt and .pth and Keras's .keras are; export it to ONNX first"},
+    {0, "PK\x03\x04"sv,
+     "a ZIP archive, as PyTorch's .pt and .pth and Keras's .keras are; export it to ONNX first"},
     {0, "\x1f\x8b"sv, "a gzip archive; unpack it first"},
     {0, "\x89HDF\r\n"sv, "an HDF5 file, as Keras writes them; convert it with tf2onnx"},
     {4, "TFL3"sv, "a TensorFlow Lite model; convert it with tf2onnx"},

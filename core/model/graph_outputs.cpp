@@ -5,8 +5,8 @@
 #include <protozero/pbf_writer.hpp>
 #include <string_view>
 
-#include "core/model/onnx_reader.hpp"
 #include "core/model/onnx_parts.hpp"
+#include "core/model/onnx_reader.hpp"
 #include "core/model/protobuf_fields.hpp"
 
 namespace driftscope {
@@ -38,8 +38,7 @@ Result<AroundGraph> cut_at_graph(std::span<const std::byte> model) {
       if (field.tag() == model_graph) {
         if (found) return bad_input("model: it holds two graphs");
         const std::string_view graph = field.bytes();
-        found = {whole.substr(0, begin), graph,
-                 whole.substr(whole.size() - reader.data().size())};
+        found = {whole.substr(0, begin), graph, whole.substr(whole.size() - reader.data().size())};
       }
       field.skip_if_unread();
     }
@@ -98,8 +97,7 @@ Result<std::vector<std::byte>> with_graph_outputs(std::span<const std::byte> mod
       &head, protozero::tag_and_type(model_graph, protozero::pbf_wire_type::length_delimited));
   protozero::add_varint_to_buffer(&head, parts.graph.size() + outputs.size());
   std::size_t size = 0;
-  const std::array<std::string_view, 5> pieces = {parts.before, head, parts.graph, outputs,
-                                                  parts.after};
+  const std::array<std::string_view, 5> pieces = {parts.before, head, parts.graph, outputs, parts.after};
   for (const std::string_view piece : pieces) size += piece.size();
   if (size > max_protobuf_bytes) return protobuf_too_large("the model with its values as outputs");
   std::vector<std::byte> bytes;

@@ -30,7 +30,7 @@ struct ModelOutline {
 
 /// ModelProto with one more GraphProto.output per name, without a type: who runs the model infers it.
 /// The names are not looked up. Errors: damaged bytes, no graph, beyond max_protobuf_bytes.
-[[nodiscard]] Result<std::vector<std::byte>> with_graph_outputs(
-    std::span<const std::byte> model, std::span<const std::string> names);
+[[nodiscard]] Result<std::vector<std::byte>> with_graph_outputs(std::span<const std::byte> model,
+                                                                std::span<const std::string> names);
 
 }  // namespace driftscope

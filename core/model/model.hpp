@@ -20,9 +20,9 @@ struct ModelGraph;
 /// sparse tensor or a type, which are not read.
 struct Attribute {
   using Value = std::variant<std::monostate, float, std::int64_t, std::string, Tensor,
-                             std::shared_ptr<const ModelGraph>, std::vector<float>,
-                             std::vector<std::int64_t>, std::vector<std::string>,
-                             std::vector<Tensor>, std::vector<std::shared_ptr<const ModelGraph>>>;
+                             std::shared_ptr<const ModelGraph>, std::vector<float>, std::vector<std::int64_t>,
+                             std::vector<std::string>, std::vector<Tensor>,
+                             std::vector<std::shared_ptr<const ModelGraph>>>;
   std::string name;
   Value value;
   /// In the body of a function: the attribute of the function that gives the value. Gone once the
@@ -31,10 +31,10 @@ struct Attribute {
 };
 
 struct ModelNode {
-  std::string name;     ///< may be empty
+  std::string name;  ///< may be empty
   std::string op_type;
-  std::string domain;   ///< "" is the ONNX domain ("ai.onnx" is read as "")
-  std::vector<std::string> inputs;   ///< "" stands for an omitted optional input
+  std::string domain;               ///< "" is the ONNX domain ("ai.onnx" is read as "")
+  std::vector<std::string> inputs;  ///< "" stands for an omitted optional input
   std::vector<std::string> outputs;
   std::vector<Attribute> attributes;
   std::string overload = {};  ///< of a function that the model defines
@@ -56,8 +56,8 @@ using SymbolicShape = std::vector<Dimension>;
 
 struct ValueInfo {
   std::string name;
-  DType dtype = DType::undefined;       ///< undefined when the file does not say
-  std::optional<SymbolicShape> shape;   ///< nothing when even the rank is unknown
+  DType dtype = DType::undefined;      ///< undefined when the file does not say
+  std::optional<SymbolicShape> shape;  ///< nothing when even the rank is unknown
 };
 
 struct NamedTensor {
@@ -83,7 +83,7 @@ struct ModelGraph {
 
 struct Model {
   std::int64_t ir_version = 0;
-  std::string producer;  ///< "pytorch 2.4", may be empty
+  std::string producer;                        ///< "pytorch 2.4", may be empty
   std::map<std::string, std::int64_t> opsets;  ///< domain → version; "" is ONNX's own
   ModelGraph graph;
   std::string sha256;  ///< of the .onnx file's bytes (external data not included)

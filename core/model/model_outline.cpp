@@ -150,10 +150,9 @@ std::optional<Bytes> outline_tensor(const ByteSource& source, Range message) {
   Bytes out;
   append_range(out, source, {message.begin, whole->begin});
   append_range(out, source, {whole->end, message.end});
-  const std::pair<std::string_view, std::string> entries[] = {
-      {"location", std::string(own_bytes_location)},
-      {"offset", std::to_string(data.begin)},
-      {"length", std::to_string(data.size())}};
+  const std::pair<std::string_view, std::string> entries[] = {{"location", std::string(own_bytes_location)},
+                                                              {"offset", std::to_string(data.begin)},
+                                                              {"length", std::to_string(data.size())}};
   for (const auto& [key, value] : entries) {
     const Bytes entry = external_entry(key, value);
     append_varint(out, 13 << 3 | wire_bytes);

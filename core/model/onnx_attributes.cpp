@@ -13,9 +13,20 @@ using Graphs = std::vector<std::shared_ptr<const ModelGraph>>;
 
 /// AttributeProto.AttributeType.
 enum Kind : std::int64_t {
-  kind_float = 1, kind_int, kind_string, kind_tensor, kind_graph,
-  kind_floats, kind_ints, kind_strings, kind_tensors, kind_graphs,
-  kind_sparse_tensor, kind_sparse_tensors, kind_type, kind_types,
+  kind_float = 1,
+  kind_int,
+  kind_string,
+  kind_tensor,
+  kind_graph,
+  kind_floats,
+  kind_ints,
+  kind_strings,
+  kind_tensors,
+  kind_graphs,
+  kind_sparse_tensor,
+  kind_sparse_tensors,
+  kind_type,
+  kind_types,
 };
 
 /// All fields of an AttributeProto; `kind` says which one counts.
@@ -41,11 +52,9 @@ Result<Tensor> attribute_tensor(std::string_view message, const ReadContext& con
   return std::move(named.tensor);
 }
 
-Result<std::shared_ptr<const ModelGraph>> subgraph(std::string_view message,
-                                                   const ReadContext& context) {
+Result<std::shared_ptr<const ModelGraph>> subgraph(std::string_view message, const ReadContext& context) {
   if (context.depth >= max_subgraph_depth)
-    return limit_error(fmt::format("graphs are nested deeper than the limit of {}",
-                                   max_subgraph_depth));
+    return limit_error(fmt::format("graphs are nested deeper than the limit of {}", max_subgraph_depth));
   auto graph = read_graph(message, {context.external_data, context.depth + 1});
   if (!graph.ok()) return in_context(std::move(graph).error(), "subgraph");
   return std::make_shared<const ModelGraph>(*std::move(graph));
@@ -118,12 +127,10 @@ Result<Attribute> read_attribute(std::string_view message, const ReadContext& co
     return in_context(std::move(error),
                       parts.name.empty() ? "attribute" : "attribute " + in_quotes(parts.name));
   };
-  Status status = read_fields(
-      message, [&](Field& field) { return read_part(field, context, parts); });
+  Status status = read_fields(message, [&](Field& field) { return read_part(field, context, parts); });
   if (!status.ok()) return failed(std::move(status).error());
   if (parts.name.empty()) return failed(bad_input("it has no name"));
-  if (!parts.reference.empty())
-    return Attribute{std::move(parts.name), {}, std::move(parts.reference)};
+  if (!parts.reference.empty()) return Attribute{std::move(parts.name), {}, std::move(parts.reference)};
   auto value = value_of(parts);
   if (!value.ok()) return failed(std::move(value).error());
   return Attribute{std::move(parts.name), *std::move(value), {}};

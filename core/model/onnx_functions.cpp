@@ -28,8 +28,7 @@ void collect_names(const std::vector<ModelNode>& nodes, std::unordered_set<std::
     names.insert(node.inputs.begin(), node.inputs.end());
     names.insert(node.outputs.begin(), node.outputs.end());
     for (const Attribute& attribute : node.attributes)
-      if (const auto* graph = std::get_if<GraphPointer>(&attribute.value))
-        collect_names(**graph, names);
+      if (const auto* graph = std::get_if<GraphPointer>(&attribute.value)) collect_names(**graph, names);
   }
 }
 void collect_names(const ModelGraph& graph, std::unordered_set<std::string>& names) {
@@ -45,9 +44,8 @@ class Inliner {
   Inliner(const std::vector<ModelFunction>& functions, const Model& model) : model_(model) {
     collect_names(model.graph, taken_);
     for (const ModelFunction& function : functions)
-      twice_ = twice_ || !functions_.emplace(key(function.domain, function.name, function.overload),
-                                             &function)
-                              .second;
+      twice_ = twice_ ||
+               !functions_.emplace(key(function.domain, function.name, function.overload), &function).second;
   }
 
   Status run(ModelGraph& graph) {
@@ -91,8 +89,7 @@ class Inliner {
       const Call call{*found->second, node,
                       node.name.empty() ? fmt::format("{}_{}", node.op_type, i) : node.name};
       auto body = expand_call(call);
-      if (!body.ok())
-        return in_context(std::move(body).error(), "function " + in_quotes(call.function.name));
+      if (!body.ok()) return in_context(std::move(body).error(), "function " + in_quotes(call.function.name));
       std::move(body->begin(), body->end(), std::back_inserter(result));
     }
     return result;
@@ -101,8 +98,8 @@ class Inliner {
   /// Calls count as well: those of empty functions could go on for ever.
   Status count_node() {
     if (++made_ <= max_inlined_nodes) return {};
-    return limit_error(fmt::format("more than {} nodes with every call inlined, the limit",
-                                   max_inlined_nodes));
+    return limit_error(
+        fmt::format("more than {} nodes with every call inlined, the limit", max_inlined_nodes));
   }
 
   Status expand_graphs(ModelNode& node) {
@@ -126,8 +123,8 @@ class Inliner {
     if (call.node.inputs.size() > function.inputs.size() ||
         call.node.outputs.size() > function.outputs.size())
       return bad_input(fmt::format("called with {} inputs and {} outputs, it has {} and {}",
-                                   call.node.inputs.size(), call.node.outputs.size(),
-                                   function.inputs.size(), function.outputs.size()));
+                                   call.node.inputs.size(), call.node.outputs.size(), function.inputs.size(),
+                                   function.outputs.size()));
     Names names;
     for (std::size_t i = 0; i < function.inputs.size(); ++i)
       names[function.inputs[i]] = i < call.node.inputs.size() ? call.node.inputs[i] : "";
@@ -214,11 +211,12 @@ class Inliner {
       const bool constant = std::any_of(graph.initializers.begin(), graph.initializers.end(),
                                         [&](const NamedTensor& initializer) {
                                           const auto known = names.find(input.name);
-                                          return known != names.end() &&
-                                                 known->second == initializer.name;
+                                          return known != names.end() && known->second == initializer.name;
                                         });
-      if (constant) rename(input.name, names);
-      else redefine(input.name);
+      if (constant)
+        rename(input.name, names);
+      else
+        redefine(input.name);
     }
     for (ModelNode& node : graph.nodes)
       for (const std::string& name : node.outputs)
@@ -250,10 +248,10 @@ Status check_references(const ModelGraph& graph) {
   for (const ModelNode& node : graph.nodes)
     for (const Attribute& attribute : node.attributes) {
       if (!attribute.reference.empty())
-        return bad_input(fmt::format("node {}: attribute {} refers to {} of a function, but lies in "
-                                     "none",
-                                     in_quotes(node.name), in_quotes(attribute.name),
-                                     in_quotes(attribute.reference)));
+        return bad_input(
+            fmt::format("node {}: attribute {} refers to {} of a function, but lies in "
+                        "none",
+                        in_quotes(node.name), in_quotes(attribute.name), in_quotes(attribute.reference)));
       if (const auto* inside = std::get_if<GraphPointer>(&attribute.value))
         DRIFTSCOPE_CHECK(check_references(**inside));
     }
@@ -286,8 +284,7 @@ Result<ModelFunction> read_function(std::string_view message, const ReadContext&
     }
   });
   if (status.ok()) status = check_opset(function.opsets);
-  if (!status.ok())
-    return in_context(std::move(status).error(), "function " + in_quotes(function.name));
+  if (!status.ok()) return in_context(std::move(status).error(), "function " + in_quotes(function.name));
   if (function.domain == "ai.onnx") function.domain.clear();
   return function;
 }

@@ -18,8 +18,7 @@ std::string domain_of(std::string domain) { return domain == "ai.onnx" ? "" : st
 
 }  // namespace
 
-Result<ModelNode> read_node(std::string_view message, std::size_t index,
-                            const ReadContext& context) {
+Result<ModelNode> read_node(std::string_view message, std::size_t index, const ReadContext& context) {
   ModelNode node;
   Status status = read_fields(message, [&](Field& field) -> Status {
     switch (field.tag()) {
@@ -68,8 +67,7 @@ Result<SymbolicShape> read_shape(std::string_view message) {
   SymbolicShape shape;
   DRIFTSCOPE_CHECK(read_fields(message, [&](Field& field) -> Status {
     if (field.tag() != 1) return {};
-    if (shape.size() == max_rank)
-      return limit_error(fmt::format("more than {} dimensions", max_rank));
+    if (shape.size() == max_rank) return limit_error(fmt::format("more than {} dimensions", max_rank));
     DRIFTSCOPE_TRY(Dimension dimension, read_dimension(field.bytes()));
     shape.push_back(std::move(dimension));
     return {};
@@ -116,12 +114,12 @@ Status add_value_info(Field& field, std::string_view kind, bool must_be_tensor,
                       std::vector<ValueInfo>& list) {
   std::string other_type;
   auto info = read_value_info(field.bytes(), other_type);
-  if (!info.ok())
-    return in_context(std::move(info).error(), fmt::format("{} {}", kind, list.size()));
+  if (!info.ok()) return in_context(std::move(info).error(), fmt::format("{} {}", kind, list.size()));
   if (must_be_tensor && !other_type.empty())
-    return unsupported(fmt::format("{}: its type is {}; only dense tensors of the types known here "
-                                   "can be inputs and outputs",
-                                   label(kind, list.size(), info->name), other_type));
+    return unsupported(
+        fmt::format("{}: its type is {}; only dense tensors of the types known here "
+                    "can be inputs and outputs",
+                    label(kind, list.size(), info->name), other_type));
   list.push_back(*std::move(info));
   return {};
 }
@@ -136,8 +134,7 @@ Status add_initializer(std::string_view message, const ReadContext& context, Mod
   }
   if (status.error().kind != ErrorKind::unsupported)
     return in_context(std::move(status).error(), label("initializer", index, named.name));
-  graph.unsupported_initializers.push_back(
-      {std::move(named.name), std::move(status).error().message});
+  graph.unsupported_initializers.push_back({std::move(named.name), std::move(status).error().message});
   return {};
 }
 
@@ -177,8 +174,7 @@ Result<ValueInfo> read_value_info(std::string_view message, std::string& other_t
 
 Result<ModelGraph> read_graph(std::string_view message, const ReadContext& context) {
   ModelGraph graph;
-  DRIFTSCOPE_CHECK(
-      read_fields(message, [&](Field& field) { return read_part(field, context, graph); }));
+  DRIFTSCOPE_CHECK(read_fields(message, [&](Field& field) { return read_part(field, context, graph); }));
   return graph;
 }
 

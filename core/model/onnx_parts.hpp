@@ -30,8 +30,7 @@ struct ReadContext {
 
 /// TensorProto. On an error `out.name` is filled all the same, where the message has one; a tensor
 /// that is valid but cannot be held here (strings, 8-bit floats) is an unsupported error.
-[[nodiscard]] Status read_tensor(std::string_view message, const ReadContext& context,
-                                 NamedTensor& out);
+[[nodiscard]] Status read_tensor(std::string_view message, const ReadContext& context, NamedTensor& out);
 
 /// AttributeProto.
 [[nodiscard]] Result<Attribute> read_attribute(std::string_view message, const ReadContext& context);
@@ -45,8 +44,7 @@ struct ReadContext {
                                           const ReadContext& context);
 
 /// OperatorSetIdProto, into a map from domain to version.
-[[nodiscard]] Status read_opset(std::string_view message,
-                                std::map<std::string, std::int64_t>& opsets);
+[[nodiscard]] Status read_opset(std::string_view message, std::map<std::string, std::int64_t>& opsets);
 /// ONNX's own opset among them, if any, is one that can be read.
 [[nodiscard]] Status check_opset(const std::map<std::string, std::int64_t>& opsets);
 
@@ -61,8 +59,7 @@ struct ModelFunction {
   std::vector<ModelNode> nodes;
   std::map<std::string, std::int64_t> opsets;
 };
-[[nodiscard]] Result<ModelFunction> read_function(std::string_view message,
-                                                  const ReadContext& context);
+[[nodiscard]] Result<ModelFunction> read_function(std::string_view message, const ReadContext& context);
 
 /// Replaces every call of one of these functions by its body, in graphs inside the graph as well.
 /// Errors: a function that calls itself, more than max_inlined_nodes, a function defined twice.

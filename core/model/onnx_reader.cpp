@@ -82,24 +82,26 @@ Status read_opset(std::string_view message, std::map<std::string, std::int64_t>&
   if (domain == "ai.onnx") domain.clear();
   const auto [entry, added] = opsets.emplace(domain, version);
   if (!added && entry->second != version)
-    return bad_input(fmt::format("domain {} is imported as opset {} and as opset {}",
-                                 in_quotes(domain), entry->second, version));
+    return bad_input(fmt::format("domain {} is imported as opset {} and as opset {}", in_quotes(domain),
+                                 entry->second, version));
   return {};
 }
 
 Status check_opset(const std::map<std::string, std::int64_t>& opsets) {
   const auto onnx = opsets.find("");
   if (onnx != opsets.end() && (onnx->second < min_opset || onnx->second > max_opset))
-    return unsupported(fmt::format("opset {} is not supported: expected {} to {}; convert the model "
-                                   "with onnx.version_converter",
-                                   onnx->second, min_opset, max_opset));
+    return unsupported(
+        fmt::format("opset {} is not supported: expected {} to {}; convert the model "
+                    "with onnx.version_converter",
+                    onnx->second, min_opset, max_opset));
   return {};
 }
 
 Error protobuf_too_large(std::string_view what) {
-  return limit_error(fmt::format("{}: larger than 2 GiB, the limit of protobuf; save its weights as "
-                                 "external data",
-                                 what));
+  return limit_error(
+      fmt::format("{}: larger than 2 GiB, the limit of protobuf; save its weights as "
+                  "external data",
+                  what));
 }
 
 namespace {
@@ -132,14 +134,13 @@ Result<Model> read_onnx(std::span<const std::byte> bytes, const ExternalData& ex
   }
 }
 
-Result<Model> read_onnx(const ByteSource& source, const ExternalData& external_data,
-                        Weights weights, Hash hash) {
+Result<Model> read_onnx(const ByteSource& source, const ExternalData& external_data, Weights weights,
+                        Hash hash) {
   if (source.size > max_protobuf_bytes) return protobuf_too_large("model");
   if (source.size == 0) return bad_input("model: the file is empty");
   try {
     const std::vector<std::byte> outline = outline_model(source);
-    auto model =
-        read_model(text_of(outline), {external_data, 0, &source, weights == Weights::deferred});
+    auto model = read_model(text_of(outline), {external_data, 0, &source, weights == Weights::deferred});
     if (!model.ok()) {
       std::vector<std::byte> begin(std::min<std::uint64_t>(source.size, foreign_file_bytes));
       source.read(0, begin);

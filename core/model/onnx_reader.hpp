@@ -24,8 +24,8 @@ inline constexpr std::size_t max_protobuf_bytes = 0x7fffffff;
 /// Loads exactly `length` bytes at `offset` of the external data file `location` (relative to the
 /// model's folder). The reader has already rejected locations that leave the folder; the loader checks
 /// the file's size before it allocates.
-using ExternalData = std::function<Result<std::vector<std::byte>>(
-    const std::string& location, std::int64_t offset, std::int64_t length)>;
+using ExternalData = std::function<Result<std::vector<std::byte>>(const std::string& location,
+                                                                  std::int64_t offset, std::int64_t length)>;
 
 /// A loader for where there are no files: any external data is an error that names the file.
 [[nodiscard]] ExternalData no_external_data();

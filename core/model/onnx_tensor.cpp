@@ -63,8 +63,7 @@ Status read_part(Field& field, TensorParts& parts) {
 
 Status check_count(std::size_t got, std::int64_t expected, std::string_view field) {
   if (got == static_cast<std::uint64_t>(expected)) return {};
-  return bad_input(
-      fmt::format("{} holds {} numbers where the shape needs {}", field, got, expected));
+  return bad_input(fmt::format("{} holds {} numbers where the shape needs {}", field, got, expected));
 }
 
 /// Integers that the file stores wider than the tensor does; each must fit between low and high.
@@ -75,8 +74,8 @@ Status store_integers(const std::vector<std::int64_t>& values, std::int64_t low,
   std::byte* out = tensor.mutable_bytes().data();
   for (std::size_t i = 0; i < values.size(); ++i, out += size) {
     if (values[i] < low || values[i] > high)
-      return bad_input(fmt::format("element {} is {}, which does not fit {}", i, values[i],
-                                   dtype_name(tensor.dtype())));
+      return bad_input(
+          fmt::format("element {} is {}, which does not fit {}", i, values[i], dtype_name(tensor.dtype())));
     std::memcpy(out, &values[i], size);
   }
   return {};
@@ -88,14 +87,12 @@ Status store_integers_of(const std::vector<std::int64_t>& values, Tensor& tensor
     return store_integers(values, std::numeric_limits<std::int64_t>::min(),
                           std::numeric_limits<std::int64_t>::max(), tensor);
   else
-    return store_integers(values, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
-                          tensor);
+    return store_integers(values, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), tensor);
 }
 
 template <class T>
 void store_reals(const std::vector<T>& values, Tensor& tensor) {
-  if (!values.empty())
-    std::memcpy(tensor.mutable_bytes().data(), values.data(), values.size() * sizeof(T));
+  if (!values.empty()) std::memcpy(tensor.mutable_bytes().data(), values.data(), values.size() * sizeof(T));
 }
 
 /// The typed field that ONNX gives the data type (TensorProto, comments of float_data … uint64_data).
@@ -133,8 +130,7 @@ Status check_typed_count(const TensorParts& parts, DType dtype, std::int64_t ele
     case DType::float32: return check_count(parts.float_data.size(), elements, "float_data");
     case DType::complex64: return check_count(parts.float_data.size(), 2 * elements, "float_data");
     case DType::float64: return check_count(parts.double_data.size(), elements, "double_data");
-    case DType::complex128:
-      return check_count(parts.double_data.size(), 2 * elements, "double_data");
+    case DType::complex128: return check_count(parts.double_data.size(), 2 * elements, "double_data");
     case DType::int64: return check_count(parts.int64_data.size(), elements, "int64_data");
     case DType::uint32:
     case DType::uint64: return check_count(parts.uint64_data.size(), elements, "uint64_data");
@@ -149,8 +145,7 @@ Result<Tensor> external_tensor(const TensorParts& parts, DType dtype, std::int64
                                const ReadContext& context) {
   DRIFTSCOPE_TRY(const ExternalPlace place, external_place(parts.external_data, bytes));
   if (context.model == nullptr || place.location != own_bytes_location) {
-    DRIFTSCOPE_TRY(const std::vector<std::byte> data,
-                   load_external(place, bytes, context.external_data));
+    DRIFTSCOPE_TRY(const std::vector<std::byte> data, load_external(place, bytes, context.external_data));
     return Tensor::from_bytes(dtype, parts.dims, data, "external data");
   }
   if (place.length != bytes)
@@ -161,8 +156,8 @@ Result<Tensor> external_tensor(const TensorParts& parts, DType dtype, std::int64
     return bad_input(fmt::format("raw_data: {} bytes at {} are needed, the model has {}", bytes, offset,
                                  context.model->size));
   if (context.defer)
-    return Tensor::deferred(dtype, parts.dims,
-                            context.model->part(offset, static_cast<std::uint64_t>(bytes)), "raw_data");
+    return Tensor::deferred(dtype, parts.dims, context.model->part(offset, static_cast<std::uint64_t>(bytes)),
+                            "raw_data");
   DRIFTSCOPE_TRY(Tensor tensor, Tensor::unwritten(dtype, parts.dims, "raw_data"));
   context.model->read(offset, tensor.mutable_bytes());
   return tensor;
@@ -172,9 +167,9 @@ Result<Tensor> tensor_of(const TensorParts& parts, const ReadContext& context) {
   if (parts.segmented) return unsupported("tensors in segments are not supported");
   const auto dtype = dtype_from_onnx(parts.data_type);
   if (!dtype || bits_per_element(*dtype) == 0)
-    return unsupported(fmt::format("elements of type {} cannot be held here",
-                                   dtype ? std::string(dtype_name(*dtype))
-                                         : fmt::format("number {} of ONNX", parts.data_type)));
+    return unsupported(fmt::format(
+        "elements of type {} cannot be held here",
+        dtype ? std::string(dtype_name(*dtype)) : fmt::format("number {} of ONNX", parts.data_type)));
   DRIFTSCOPE_TRY(const std::int64_t bytes, tensor_byte_size(*dtype, parts.dims, "data"));
   if (parts.external) return external_tensor(parts, *dtype, bytes, context);
   if (parts.raw)
@@ -190,8 +185,7 @@ Status check_booleans(const Tensor& tensor) {
   if (tensor.dtype() != DType::boolean) return {};
   for (const std::byte byte : tensor.bytes())
     if (byte > std::byte{1})
-      return bad_input(fmt::format("a bool element is {}, expected 0 or 1",
-                                   std::to_integer<int>(byte)));
+      return bad_input(fmt::format("a bool element is {}, expected 0 or 1", std::to_integer<int>(byte)));
   return {};
 }
 
@@ -199,8 +193,7 @@ Status check_booleans(const Tensor& tensor) {
 
 Status read_tensor(std::string_view message, const ReadContext& context, NamedTensor& out) {
   TensorParts parts;
-  const Status fields =
-      read_fields(message, [&](Field& field) { return read_part(field, parts); });
+  const Status fields = read_fields(message, [&](Field& field) { return read_part(field, parts); });
   out.name = parts.name;
   if (!fields.ok()) return fields;
   DRIFTSCOPE_TRY(out.tensor, tensor_of(parts, context));

@@ -57,8 +57,8 @@ std::string_view Field::bytes() {
 Result<std::string> Field::name() {
   const std::string_view view = bytes();
   if (!printable(view))
-    return bad_input(fmt::format("the name {} is not UTF-8, or holds control characters",
-                                 in_quotes(view, 40)));
+    return bad_input(
+        fmt::format("the name {} is not UTF-8, or holds control characters", in_quotes(view, 40)));
   return std::string(view);
 }
 
@@ -70,8 +70,7 @@ void Field::append(std::vector<std::int64_t>& values) {
   const std::string_view view = bytes();
   const char* data = view.data();
   const char* const end = data + view.size();
-  while (data != end)
-    values.push_back(static_cast<std::int64_t>(protozero::decode_varint(&data, end)));
+  while (data != end) values.push_back(static_cast<std::int64_t>(protozero::decode_varint(&data, end)));
 }
 
 template <class T>

@@ -63,21 +63,19 @@ Result<std::int64_t> tensor_byte_size(DType dtype, std::span<const std::int64_t>
                                       std::string_view what) {
   const int bits = bits_per_element(dtype);
   if (bits == 0)
-    return unsupported(fmt::format("{}: elements of type {} have no fixed size and cannot be stored",
-                                   what, dtype_name(dtype)));
+    return unsupported(fmt::format("{}: elements of type {} have no fixed size and cannot be stored", what,
+                                   dtype_name(dtype)));
   if (shape.size() > max_rank)
-    return limit_error(
-        fmt::format("{}: {} dimensions, the limit is {}", what, shape.size(), max_rank));
+    return limit_error(fmt::format("{}: {} dimensions, the limit is {}", what, shape.size(), max_rank));
   const auto count = checked_product(shape);
   if (!count)
-    return bad_input(fmt::format(
-        "{}: shape [{}] has a negative dimension or more elements than 64 bits can count", what,
-        fmt::join(shape, ",")));
+    return bad_input(
+        fmt::format("{}: shape [{}] has a negative dimension or more elements than 64 bits can count", what,
+                    fmt::join(shape, ",")));
   const auto total_bits = checked_mul(*count, bits);
   if (!total_bits || *total_bits / 8 > max_tensor_bytes)
     return limit_error(fmt::format("{}: shape [{}] of {} needs more than the limit of {} GiB", what,
-                                   fmt::join(shape, ","), dtype_name(dtype),
-                                   max_tensor_bytes >> 30));
+                                   fmt::join(shape, ","), dtype_name(dtype), max_tensor_bytes >> 30));
   return (*total_bits + 7) / 8;
 }
 
@@ -95,8 +93,8 @@ Result<Tensor> Tensor::unwritten(DType dtype, Shape shape, std::string_view what
   DRIFTSCOPE_TRY(Tensor tensor, unallocated(dtype, std::move(shape), what));
   tensor.buffer_ = allocate_buffer(tensor.byte_size_);
   if (tensor.buffer_ == nullptr)
-    return limit_error(fmt::format("{}: out of memory for {} bytes (shape {}, {})", what,
-                                   tensor.byte_size_, shape_text(tensor.shape_), dtype_name(dtype)));
+    return limit_error(fmt::format("{}: out of memory for {} bytes (shape {}, {})", what, tensor.byte_size_,
+                                   shape_text(tensor.shape_), dtype_name(dtype)));
   return tensor;
 }
 
@@ -122,8 +120,10 @@ std::byte* Tensor::deferred_data() const {
 void Tensor::copy_bytes(std::size_t offset, std::span<std::byte> target) const {
   assert(offset <= byte_size_ && target.size() <= byte_size_ - offset);
   if (target.empty()) return;
-  if (in_memory()) std::memcpy(target.data(), data() + offset, target.size());
-  else deferred_->source.read(offset, target);
+  if (in_memory())
+    std::memcpy(target.data(), data() + offset, target.size());
+  else
+    deferred_->source.read(offset, target);
 }
 
 Result<Tensor> Tensor::make(DType dtype, Shape shape, std::string_view what) {
@@ -146,8 +146,8 @@ Result<Tensor> Tensor::from_bytes(DType dtype, Shape shape, std::span<const std:
 Result<Tensor> Tensor::reshaped(Shape shape) const {
   const auto count = checked_product(shape);
   if (!count || *count != elements_)
-    return bad_input(fmt::format("cannot view {} as [{}]: the numbers of elements differ",
-                                 shape_text(shape_), fmt::join(shape, ",")));
+    return bad_input(fmt::format("cannot view {} as [{}]: the numbers of elements differ", shape_text(shape_),
+                                 fmt::join(shape, ",")));
   Tensor view = *this;
   view.shape_ = std::move(shape);
   return view;

@@ -50,12 +50,10 @@ class Tensor {
   [[nodiscard]] static Result<Tensor> make(DType dtype, Shape shape, std::string_view what = "tensor");
 
   /// As make, but for the elements: the caller writes all of them.
-  [[nodiscard]] static Result<Tensor> unwritten(DType dtype, Shape shape,
-                                                std::string_view what = "tensor");
+  [[nodiscard]] static Result<Tensor> unwritten(DType dtype, Shape shape, std::string_view what = "tensor");
 
   /// A copy of `bytes`, whose length must be exactly that of the shape.
-  [[nodiscard]] static Result<Tensor> from_bytes(DType dtype, Shape shape,
-                                                 std::span<const std::byte> bytes,
+  [[nodiscard]] static Result<Tensor> from_bytes(DType dtype, Shape shape, std::span<const std::byte> bytes,
                                                  std::string_view what = "tensor");
 
   /// Elements that stay in `source` until somebody asks for them, then all of them come, for every copy.
@@ -112,23 +110,20 @@ class Tensor {
   [[nodiscard]] bool holds() const {
     if (dtype_of<T>() == dtype_) return true;
     if (dtype_ == DType::boolean) return sizeof(T) == 1;
-    return (dtype_ == DType::float16 || dtype_ == DType::bfloat16) &&
-           dtype_of<T>() == DType::uint16;
+    return (dtype_ == DType::float16 || dtype_ == DType::bfloat16) && dtype_of<T>() == DType::uint16;
   }
   struct Deferred {
     ByteSource source;
     std::shared_ptr<std::byte> buffer;
   };
-  [[nodiscard]] std::byte* data() const {
-    return deferred_ == nullptr ? buffer_.get() : deferred_data();
-  }
+  [[nodiscard]] std::byte* data() const { return deferred_ == nullptr ? buffer_.get() : deferred_data(); }
   [[nodiscard]] std::byte* deferred_data() const;
 
   DType dtype_ = DType::float32;
   Shape shape_ = {0};
   std::int64_t elements_ = 0;
   std::size_t byte_size_ = 0;
-  std::shared_ptr<std::byte> buffer_;  // 64-byte aligned, for SIMD loads
+  std::shared_ptr<std::byte> buffer_;   // 64-byte aligned, for SIMD loads
   std::shared_ptr<Deferred> deferred_;  // holds the buffer instead
 };
 

@@ -54,15 +54,13 @@ Bounded operator*(Bounded x, Bounded y) {
   if (!(a.worst + b.worst < infinity)) return unknown(value);
   if (!std::isfinite(value)) {
     // ∞·b is sure only where b can be neither 0 nor of the other sign.
-    const bool sure = (!surely_infinite(a) || sign_is_sure(b)) &&
-                      (!surely_infinite(b) || sign_is_sure(a));
+    const bool sure = (!surely_infinite(a) || sign_is_sure(b)) && (!surely_infinite(b) || sign_is_sure(a));
     return sure ? Bounded(value) : unknown(value);
   }
   const auto bound = [&](Which which) {
     const double error_a = a.*which;
     const double error_b = b.*which;
-    const double inherited =
-        std::fabs(a.value) * error_b + std::fabs(b.value) * error_a + error_a * error_b;
+    const double inherited = std::fabs(a.value) * error_b + std::fabs(b.value) * error_a + error_a * error_b;
     return inherited + rounding_error(model, std::fabs(value) + inherited);
   };
   return with_bounds(value, bound);
@@ -80,8 +78,7 @@ Bounded operator/(Bounded x, Bounded y) {
   if (std::isinf(b.value)) return value;  // a/∞ = 0
   const auto bound = [&](Which which) {
     const double error_b = b.*which;
-    const double inherited =
-        (a.*which + std::fabs(value) * error_b) / (std::fabs(b.value) - error_b);
+    const double inherited = (a.*which + std::fabs(value) * error_b) / (std::fabs(b.value) - error_b);
     return inherited + division_error(model, std::fabs(value) + inherited);
   };
   return with_bounds(value, bound);
@@ -93,13 +90,13 @@ Bounded sqrt(Bounded argument) {
   const double value = std::sqrt(x.value);
   if (surely_nan(x)) return value;
   if (!(x.worst < infinity)) return unknown(value);
-  if (std::isinf(x.value)) return value;  // √∞, or NaN for −∞
+  if (std::isinf(x.value)) return value;                                           // √∞, or NaN for −∞
   if (x.value + x.worst < 0.0 || (x.value < 0.0 && x.worst == 0.0)) return value;  // surely NaN
-  if (x.value - x.worst < 0.0) return unknown(value);  // NaN or not
+  if (x.value - x.worst < 0.0) return unknown(value);                              // NaN or not
   const auto bound = [&](Which which) {
     const double error = x.*which;
-    const double inherited = std::fmax(std::sqrt(x.value + error) - value,
-                                       value - std::sqrt(std::fmax(0.0, x.value - error)));
+    const double inherited =
+        std::fmax(std::sqrt(x.value + error) - value, value - std::sqrt(std::fmax(0.0, x.value - error)));
     return inherited + sqrt_error(model, value + inherited);
   };
   return with_bounds(value, bound);

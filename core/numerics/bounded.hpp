@@ -25,8 +25,7 @@ struct Bounded {
   constexpr Bounded() = default;
   constexpr Bounded(double exact) : value(exact) {}  // NOLINT: exact numbers convert
   constexpr Bounded(double v, double w, double l) : Bounded(v, w, l, l) {}
-  constexpr Bounded(double v, double w, double l, double s)
-      : value(v), worst(w), likely(l), systematic(s) {}
+  constexpr Bounded(double v, double w, double l, double s) : value(v), worst(w), likely(l), systematic(s) {}
 };
 
 // One rounding each, in the error model of the current scope; see error_model.hpp.
@@ -46,7 +45,7 @@ struct Bounded {
 // is propagated through the slope. Where a row says that an engine derives a function from others
 // (GPUs), so does the bound.
 [[nodiscard]] Bounded exp(Bounded x);
-[[nodiscard]] Bounded expm1(Bounded x);     ///< also covers exp(x) − 1
+[[nodiscard]] Bounded expm1(Bounded x);  ///< also covers exp(x) − 1
 [[nodiscard]] Bounded log(Bounded x);
 [[nodiscard]] Bounded log1p(Bounded x);     ///< also covers log(1 + x)
 [[nodiscard]] Bounded softplus(Bounded x);  ///< also covers log(1 + exp(x))

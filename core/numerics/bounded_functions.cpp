@@ -38,16 +38,14 @@ Bounded monotone(const Bounded& argument, const FunctionAccuracy& accuracy, F f,
   if (std::isinf(value)) {
     // Sure only where the whole range of the argument gives what no float can hold.
     const double sign = value > 0.0 ? 1.0 : -1.0;
-    return sign * f(low) > model.largest * 2 && sign * f(high) > model.largest * 2
-               ? Bounded(value)
-               : unknown(value);
+    return sign * f(low) > model.largest * 2 && sign * f(high) > model.largest * 2 ? Bounded(value)
+                                                                                   : unknown(value);
   }
   const auto bound = [&](Which which) {
     const double error = x.*which;
     double inherited = 0.0;
     if (error > 0.0 && std::isfinite(x.value))
-      inherited = std::fmax(std::fabs(f(x.value + error) - value),
-                            std::fabs(value - f(x.value - error)));
+      inherited = std::fmax(std::fabs(f(x.value + error) - value), std::fabs(value - f(x.value - error)));
     const double argument_size = std::isfinite(x.value) ? std::fabs(x.value) + error : 0.0;
     return inherited + function_error(model, accuracy, std::fabs(value) + inherited, argument_size);
   };
@@ -57,8 +55,7 @@ Bounded monotone(const Bounded& argument, const FunctionAccuracy& accuracy, F f,
 // The bound of a formula that an engine may use instead, and the exact value. A formula can overflow
 // where the function does not, and then decides nothing.
 Bounded derived(Bounded formula, double value) {
-  if (std::isnan(formula.value) != std::isnan(value) ||
-      std::isinf(formula.value) != std::isinf(value))
+  if (std::isnan(formula.value) != std::isnan(value) || std::isinf(formula.value) != std::isinf(value))
     return unknown(value);
   formula.value = value;
   return formula;
@@ -81,8 +78,8 @@ Bounded wave(const Bounded& argument, F f) {
   if (!(x.worst < infinity) || promises_nothing(model.sin, x)) return unknown(value);
   return with_bounds(value, [&](Which which) {
     const double inherited = std::fmin(x.*which, 2.0);
-    return inherited + function_error(model, model.sin, std::fabs(value) + inherited,
-                                      std::fabs(x.value) + x.*which);
+    return inherited +
+           function_error(model, model.sin, std::fabs(value) + inherited, std::fabs(x.value) + x.*which);
   });
 }
 
@@ -102,9 +99,7 @@ bool derives() { return current_error_model().derives_functions; }
 
 Bounded exp(Bounded x) { return monotone(x, current_error_model().exp, portable::exp); }
 
-Bounded expm1(Bounded x) {
-  return derived(exp(x) - Bounded(1.0), portable::expm1(x.value));
-}
+Bounded expm1(Bounded x) { return derived(exp(x) - Bounded(1.0), portable::expm1(x.value)); }
 
 Bounded log(Bounded x) {
   const ErrorModel& model = current_error_model();
@@ -163,14 +158,12 @@ Bounded cosh(Bounded x) {
 }
 
 Bounded asinh(Bounded x) {
-  if (derives())
-    return derived(log(x + sqrt(x * x + Bounded(1.0))), portable::asinh(x.value));
+  if (derives()) return derived(log(x + sqrt(x * x + Bounded(1.0))), portable::asinh(x.value));
   return monotone(x, current_error_model().hyperbolic, portable::asinh);
 }
 
 Bounded acosh(Bounded x) {
-  const Bounded direct =
-      monotone(x, current_error_model().hyperbolic, portable::acosh, {1.0, infinity});
+  const Bounded direct = monotone(x, current_error_model().hyperbolic, portable::acosh, {1.0, infinity});
   if (!derives() || !std::isfinite(direct.value)) return direct;
   const Bounded root = root_of_positive(x * x - Bounded(1.0));
   return derived(log(x + root), direct.value);
@@ -195,12 +188,8 @@ Bounded tan(Bounded x) {
   return monotone(x, current_error_model().tan, portable::tan);
 }
 
-Bounded asin(Bounded x) {
-  return monotone(x, current_error_model().asin, portable::asin, {-1.0, 1.0});
-}
-Bounded acos(Bounded x) {
-  return monotone(x, current_error_model().asin, portable::acos, {-1.0, 1.0});
-}
+Bounded asin(Bounded x) { return monotone(x, current_error_model().asin, portable::asin, {-1.0, 1.0}); }
+Bounded acos(Bounded x) { return monotone(x, current_error_model().asin, portable::acos, {-1.0, 1.0}); }
 Bounded atan(Bounded x) { return monotone(x, current_error_model().atan, portable::atan); }
 Bounded erf(Bounded x) { return monotone(x, current_error_model().erf, portable::erf); }
 Bounded gelu_erf(Bounded x) { return monotone(x, current_error_model().gelu_erf, portable::erf); }

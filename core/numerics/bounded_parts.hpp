@@ -19,9 +19,7 @@ using Which = double Bounded::*;
   return x;
 }
 
-[[nodiscard]] inline bool surely_nan(const Bounded& x) {
-  return std::isnan(x.value) && x.worst < infinity;
-}
+[[nodiscard]] inline bool surely_nan(const Bounded& x) { return std::isnan(x.value) && x.worst < infinity; }
 [[nodiscard]] inline bool surely_infinite(const Bounded& x) {
   return std::isinf(x.value) && x.worst < infinity;
 }

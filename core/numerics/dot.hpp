@@ -64,12 +64,9 @@ class ExactSums {
     std::fill(values_.begin(), values_.end(), 0.0);
     std::fill(magnitudes_.begin(), magnitudes_.end(), 0.0);
   }
-  void start(std::int64_t i, Bounded first) {
-    starts_[static_cast<std::size_t>(i)].add(first);
-  }
+  void start(std::int64_t i, Bounded first) { starts_[static_cast<std::size_t>(i)].add(first); }
   void round_once_more(std::int64_t i) { starts_[static_cast<std::size_t>(i)].round_once_more(); }
-  void add_products(std::int64_t begin, std::int64_t end, double w, const double* x,
-                    std::int64_t step) {
+  void add_products(std::int64_t begin, std::int64_t end, double w, const double* x, std::int64_t step) {
     double* values = values_.data() + begin;
     double* magnitudes = magnitudes_.data() + begin;
     const std::int64_t count = end - begin;
@@ -125,13 +122,11 @@ template <class S, class Body>
 void with_dot_elements(std::span<const S> a, std::span<const S> b, const Body& body) {
   if constexpr (std::is_same_v<S, Bounded>) {
     const auto exact = [](std::span<const Bounded> values) {
-      return std::all_of(values.begin(), values.end(),
-                         [](const Bounded& x) { return x.worst == 0.0; });
+      return std::all_of(values.begin(), values.end(), [](const Bounded& x) { return x.worst == 0.0; });
     };
     const auto plain = [](std::span<const Bounded> values) {
       std::vector<double> result(values.size());
-      std::transform(values.begin(), values.end(), result.begin(),
-                     [](const Bounded& x) { return x.value; });
+      std::transform(values.begin(), values.end(), result.begin(), [](const Bounded& x) { return x.value; });
       return result;
     };
     if (exact(a) && exact(b)) {
@@ -150,8 +145,8 @@ void with_dot_elements(std::span<const S> a, std::span<const S> b, const Body& b
 /// sum[j] += Σₖ a[k·a_step] · b[k·b_row_step + j·b_column_step], k ascending.
 template <class Sums>
 void add_matrix_row(Sums& sums, const typename Sums::Element* a, std::int64_t a_step,
-                    const typename Sums::Element* b, std::int64_t b_row_step,
-                    std::int64_t b_column_step, std::int64_t depth, std::int64_t columns) {
+                    const typename Sums::Element* b, std::int64_t b_row_step, std::int64_t b_column_step,
+                    std::int64_t depth, std::int64_t columns) {
   for (std::int64_t k = 0; k < depth; ++k)
     sums.add_products(0, columns, a[k * a_step], b + k * b_row_step, b_column_step);
 }

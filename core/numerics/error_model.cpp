@@ -11,10 +11,10 @@ namespace {
 
 constexpr double chance_per_tensor = 1e-9;
 
-constexpr std::array functions = {
-    &ErrorModel::exp, &ErrorModel::log,  &ErrorModel::tanh, &ErrorModel::sigmoid,
-    &ErrorModel::sin, &ErrorModel::tan,  &ErrorModel::asin, &ErrorModel::hyperbolic,
-    &ErrorModel::erf, &ErrorModel::atan, &ErrorModel::pow,  &ErrorModel::gelu_erf};
+constexpr std::array functions = {&ErrorModel::exp,     &ErrorModel::log,        &ErrorModel::tanh,
+                                  &ErrorModel::sigmoid, &ErrorModel::sin,        &ErrorModel::tan,
+                                  &ErrorModel::asin,    &ErrorModel::hyperbolic, &ErrorModel::erf,
+                                  &ErrorModel::atan,    &ErrorModel::pow,        &ErrorModel::gelu_erf};
 
 const ErrorModel ieee_model;
 
@@ -47,10 +47,8 @@ double ErrorModel::lambda(std::int64_t terms) const {
 
 ErrorModel error_model_for(const ErrorModel& model, DType dtype) {
   switch (dtype) {
-    case DType::float16:
-      return narrow_model(model, 0x1p-10, 65504.0, 0x1p-14);
-    case DType::bfloat16:
-      return narrow_model(model, 0x1p-7, 0x1.fep127, 0x1p-126);
+    case DType::float16: return narrow_model(model, 0x1p-10, 65504.0, 0x1p-14);
+    case DType::bfloat16: return narrow_model(model, 0x1p-7, 0x1.fep127, 0x1p-126);
     case DType::float64: {
       ErrorModel wide = model;
       wide.unit_roundoff = 0x1p-51;
@@ -62,8 +60,7 @@ ErrorModel error_model_for(const ErrorModel& model, DType dtype) {
       for (const auto function : functions) (wide.*function).absolute = wide.absolute;
       return wide;
     }
-    default:
-      return model;
+    default: return model;
   }
 }
 

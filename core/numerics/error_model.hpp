@@ -22,14 +22,14 @@ struct FunctionAccuracy {
 
 /// Defaults: an IEEE float32 CPU engine (design: CPU runtimes promise nothing for functions: 4 ULP).
 struct ErrorModel {
-  double unit_roundoff = 0x1p-24;  ///< of + − × ÷ √, relative to the result
-  double absolute = 0x1p-150;      ///< of + − × ÷ √ near zero: half the smallest subnormal
-  bool rounds_to_nearest = true;   ///< then one operation is within half an ULP
-  double ulp = 0x1p-23;            ///< spacing of the stored format at 1: the unit of FunctionAccuracy
-  double largest = 0x1.fffffep127; ///< of the stored format; beyond it a result may be infinite
-  bool flushes_subnormals = false; ///< may read and write subnormal numbers as 0
-  bool keeps_specials = true;      ///< infinity and NaN behave as IEEE 754 says
-  double division_ulp = 0.5;       ///< of ÷ and √ where an engine does not round to nearest
+  double unit_roundoff = 0x1p-24;   ///< of + − × ÷ √, relative to the result
+  double absolute = 0x1p-150;       ///< of + − × ÷ √ near zero: half the smallest subnormal
+  bool rounds_to_nearest = true;    ///< then one operation is within half an ULP
+  double ulp = 0x1p-23;             ///< spacing of the stored format at 1: the unit of FunctionAccuracy
+  double largest = 0x1.fffffep127;  ///< of the stored format; beyond it a result may be infinite
+  bool flushes_subnormals = false;  ///< may read and write subnormal numbers as 0
+  bool keeps_specials = true;       ///< infinity and NaN behave as IEEE 754 says
+  double division_ulp = 0.5;        ///< of ÷ and √ where an engine does not round to nearest
   double sqrt_ulp = 0.5;
   FunctionAccuracy exp;
   FunctionAccuracy log;
@@ -38,12 +38,12 @@ struct ErrorModel {
   FunctionAccuracy hyperbolic;  ///< sinh, cosh and their inverses, atanh
   FunctionAccuracy sin;         ///< and cos
   FunctionAccuracy tan;
-  FunctionAccuracy asin;        ///< and acos
+  FunctionAccuracy asin;  ///< and acos
   FunctionAccuracy atan;
   FunctionAccuracy erf;
-  FunctionAccuracy gelu_erf;    ///< inside of Gelu, where runtimes take what is fast
+  FunctionAccuracy gelu_erf;  ///< inside of Gelu, where runtimes take what is fast
   FunctionAccuracy pow;
-  double log_absolute = 0.0;    ///< of log in [0.5, 2], in place of its ULP where those are less
+  double log_absolute = 0.0;  ///< of log in [0.5, 2], in place of its ULP where those are less
   /// sinh, cosh, tan, pow and the inverse hyperbolic functions are made of exp, log, √, sin and cos by
   /// the textbook formula, errors included (WGSL: "inherited from").
   bool derives_functions = false;

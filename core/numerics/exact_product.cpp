@@ -22,9 +22,8 @@ constexpr int rows = static_cast<int>(exact_rows);
 
 /// V vectors of columns of 4 rows. Wide factors are never fused: a product and a sum are two roundings.
 template <int V, bool with_magnitudes, Factors factors>
-HWY_INLINE void tile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b,
-                     std::int64_t depth, double* HWY_RESTRICT values,
-                     double* HWY_RESTRICT magnitudes) {
+HWY_INLINE void tile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b, std::int64_t depth,
+                     double* HWY_RESTRICT values, double* HWY_RESTRICT magnitudes) {
   const hn::ScalableTag<double> d;
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(d));
   hn::Vec<decltype(d)> sum[rows][V];
@@ -34,8 +33,7 @@ HWY_INLINE void tile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b,
     HWY_UNROLL(2)
     for (int v = 0; v < V; ++v) {
       sum[r][v] = hn::LoadU(d, values + r * exact_columns + v * lanes);
-      if constexpr (with_magnitudes)
-        size[r][v] = hn::LoadU(d, magnitudes + r * exact_columns + v * lanes);
+      if constexpr (with_magnitudes) size[r][v] = hn::LoadU(d, magnitudes + r * exact_columns + v * lanes);
     }
   }
   for (std::int64_t k = 0; k < depth; ++k, a += rows, b += exact_columns) {
@@ -54,8 +52,7 @@ HWY_INLINE void tile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b,
       for (int v = 0; v < V; ++v) {
         if constexpr (factors == Factors::single) {
           sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
-          if constexpr (with_magnitudes)
-            size[r][v] = hn::MulAdd(left_size, right_size[v], size[r][v]);
+          if constexpr (with_magnitudes) size[r][v] = hn::MulAdd(left_size, right_size[v], size[r][v]);
         } else {
           const auto product = hn::Mul(left, right[v]);
           sum[r][v] = hn::Add(sum[r][v], product);
@@ -69,15 +66,14 @@ HWY_INLINE void tile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b,
     HWY_UNROLL(2)
     for (int v = 0; v < V; ++v) {
       hn::StoreU(sum[r][v], d, values + r * exact_columns + v * lanes);
-      if constexpr (with_magnitudes)
-        hn::StoreU(size[r][v], d, magnitudes + r * exact_columns + v * lanes);
+      if constexpr (with_magnitudes) hn::StoreU(size[r][v], d, magnitudes + r * exact_columns + v * lanes);
     }
   }
 }
 
 template <Factors factors>
-void accumulate_as(const double* a, const double* b, std::int64_t depth, std::int64_t columns,
-                   double* values, double* magnitudes) {
+void accumulate_as(const double* a, const double* b, std::int64_t depth, std::int64_t columns, double* values,
+                   double* magnitudes) {
   constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<double>()));
   // 16 accumulators of 32 registers, or 8 of 16.
   constexpr int vectors = HWY_TARGET == HWY_AVX3 ? 2 : 1;
@@ -90,8 +86,8 @@ void accumulate_as(const double* a, const double* b, std::int64_t depth, std::in
   }
 }
 
-void accumulate(Factors factors, const double* a, const double* b, std::int64_t depth,
-                std::int64_t columns, double* values, double* magnitudes) {
+void accumulate(Factors factors, const double* a, const double* b, std::int64_t depth, std::int64_t columns,
+                double* values, double* magnitudes) {
   if (factors == Factors::single)
     accumulate_as<Factors::single>(a, b, depth, columns, values, magnitudes);
   else
@@ -101,8 +97,7 @@ void accumulate(Factors factors, const double* a, const double* b, std::int64_t 
 #else  // this Highway has no double on wasm: loops that the compiler turns into vectors
 
 template <bool with_magnitudes>
-void tile(const double* a, const double* b, std::int64_t depth, double* values,
-          double* magnitudes) {
+void tile(const double* a, const double* b, std::int64_t depth, double* values, double* magnitudes) {
   constexpr int width = 4;
   double sum[rows][width];
   double size[rows][width] = {};
@@ -128,8 +123,10 @@ void tile(const double* a, const double* b, std::int64_t depth, double* values,
 void accumulate(Factors /*factors*/, const double* a, const double* b, std::int64_t depth,
                 std::int64_t columns, double* values, double* magnitudes) {
   for (std::int64_t j = 0; j < columns; j += 4) {
-    if (magnitudes != nullptr) tile<true>(a, b + j, depth, values + j, magnitudes + j);
-    else tile<false>(a, b + j, depth, values + j, nullptr);
+    if (magnitudes != nullptr)
+      tile<true>(a, b + j, depth, values + j, magnitudes + j);
+    else
+      tile<false>(a, b + j, depth, values + j, nullptr);
   }
 }
 

@@ -43,9 +43,7 @@ class ExactBlock {
 
   /// Where sum (row, column) begins; adds nothing to the magnitude.
   double& value(std::int64_t row, std::int64_t column) { return values_[at(row, column)]; }
-  [[nodiscard]] double value(std::int64_t row, std::int64_t column) const {
-    return values_[at(row, column)];
-  }
+  [[nodiscard]] double value(std::int64_t row, std::int64_t column) const { return values_[at(row, column)]; }
   [[nodiscard]] double magnitude(std::int64_t row, std::int64_t column) const {
     return magnitudes_[at(row, column)];
   }

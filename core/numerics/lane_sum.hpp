@@ -15,8 +15,7 @@ template <class S, class Term>
   if constexpr (std::is_same_v<S, float>) {
     if (contiguous) {
       std::array<float, 8> partial{};
-      for (std::size_t i = 0; i < lane.size(); ++i)
-        partial[i % 8] = partial[i % 8] + term(lane[i]);
+      for (std::size_t i = 0; i < lane.size(); ++i) partial[i % 8] = partial[i % 8] + term(lane[i]);
       return reduce_lanes(partial);
     }
   }

@@ -21,12 +21,16 @@ namespace driftscope::math {
 
 /// What a scalar stands for, to compare it.
 template <class T>
-[[nodiscard]] T value(T x) { return x; }
+[[nodiscard]] T value(T x) {
+  return x;
+}
 [[nodiscard]] inline double value(const Bounded& x) { return x.value; }
 
 /// That as a double.
 template <class T>
-[[nodiscard]] double to_double(const T& x) { return static_cast<double>(value(x)); }
+[[nodiscard]] double to_double(const T& x) {
+  return static_cast<double>(value(x));
+}
 
 template <class T>
 [[nodiscard]] bool is_nan(const T& x) {
@@ -39,13 +43,14 @@ using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
 /// All bits of T, or none.
 template <class T>
-[[nodiscard]] BitsOf<T> mask_of(bool set) { return BitsOf<T>{0} - static_cast<BitsOf<T>>(set); }
+[[nodiscard]] BitsOf<T> mask_of(bool set) {
+  return BitsOf<T>{0} - static_cast<BitsOf<T>>(set);
+}
 
 /// `a` where the mask is set, else `b`, without a branch: in a tensor it is a toss of a coin.
 template <class T>
 [[nodiscard]] T select_bits(BitsOf<T> mask, T a, T b) {
-  return std::bit_cast<T>((std::bit_cast<BitsOf<T>>(a) & mask) |
-                          (std::bit_cast<BitsOf<T>>(b) & ~mask));
+  return std::bit_cast<T>((std::bit_cast<BitsOf<T>>(a) & mask) | (std::bit_cast<BitsOf<T>>(b) & ~mask));
 }
 
 /// a > b ? a : b, but NaN if either is NaN; so max(−0, +0) is +0 and max(+0, −0) is −0. Compared as
@@ -73,7 +78,9 @@ template <class T>
 [[nodiscard]] inline Bounded min(Bounded a, Bounded b) { return driftscope::min(a, b); }
 
 template <class T>
-[[nodiscard]] T abs(T x) { return std::fabs(x); }
+[[nodiscard]] T abs(T x) {
+  return std::fabs(x);
+}
 [[nodiscard]] inline Bounded abs(Bounded x) { return driftscope::abs(x); }
 
 // float has formulas of its own, which SIMD shares.
@@ -95,12 +102,10 @@ template <class T>
 [[nodiscard]] inline float erf(float x) { return strict_erf(x); }
 
 // float is the double result rounded.
-#define DRIFTSCOPE_FUNCTION(f)                                                   \
-  [[nodiscard]] inline double f(double x) { return portable::f(x); }             \
-  [[nodiscard]] inline Bounded f(Bounded x) { return driftscope::f(x); }         \
-  [[nodiscard]] inline float f(float x) {                                        \
-    return static_cast<float>(portable::f(static_cast<double>(x)));              \
-  }
+#define DRIFTSCOPE_FUNCTION(f)                                           \
+  [[nodiscard]] inline double f(double x) { return portable::f(x); }     \
+  [[nodiscard]] inline Bounded f(Bounded x) { return driftscope::f(x); } \
+  [[nodiscard]] inline float f(float x) { return static_cast<float>(portable::f(static_cast<double>(x))); }
 DRIFTSCOPE_FUNCTION(expm1)
 DRIFTSCOPE_FUNCTION(log)
 DRIFTSCOPE_FUNCTION(log1p)
@@ -141,8 +146,10 @@ DRIFTSCOPE_FUNCTION(atan)
 /// A double that is a number of the scalar's type, as that scalar.
 template <class S>
 [[nodiscard]] S exact(double x) {
-  if constexpr (std::is_same_v<S, Bounded>) return Bounded(x);
-  else return static_cast<S>(x);
+  if constexpr (std::is_same_v<S, Bounded>)
+    return Bounded(x);
+  else
+    return static_cast<S>(x);
 }
 
 /// A constant that float32 cannot hold: rounded once by whoever uses it, the same way in every element.
@@ -180,8 +187,7 @@ template <class S, class Below, class Above>
     const Bounded low = below(x);
     const double jump = std::fabs(high.value - low.value);
     return {is_above ? high.value : low.value, std::fmax(high.worst, low.worst) + jump,
-            std::fmax(high.likely, low.likely) + jump,
-            std::fmax(high.systematic, low.systematic) + jump};
+            std::fmax(high.likely, low.likely) + jump, std::fmax(high.systematic, low.systematic) + jump};
   } else {
     return x > at ? above(x) : below(x);
   }
@@ -209,8 +215,7 @@ template <class S, class Step>
 template <class S>
 [[nodiscard]] bool has_error(std::span<const S> values) {
   if constexpr (std::is_same_v<S, Bounded>)
-    return std::any_of(values.begin(), values.end(),
-                       [](const Bounded& x) { return !(x.worst == 0.0); });
+    return std::any_of(values.begin(), values.end(), [](const Bounded& x) { return !(x.worst == 0.0); });
   return false;
 }
 

@@ -26,8 +26,7 @@ class Mean {
 template <>
 class Mean<Bounded> {
  public:
-  explicit Mean(std::int64_t count)
-      : weight_(Bounded(1.0) / Bounded(static_cast<double>(count))) {}
+  explicit Mean(std::int64_t count) : weight_(Bounded(1.0) / Bounded(static_cast<double>(count))) {}
   void add(Bounded x) {
     sum_.add(x);
     magnitude_ += std::fabs(x.value) + x.worst;

@@ -21,8 +21,7 @@ Bounded squares_in_two_passes(std::span<const Bounded> lane, const Bounded& mean
   sum.round_once_more();
   Bounded squares = sum.result();
   const double n = static_cast<double>(lane.size());
-  for (const Which which : all_bounds)
-    squares.*which += (n * (mean.*which) + 2.0 * errors) * (mean.*which);
+  for (const Which which : all_bounds) squares.*which += (n * (mean.*which) + 2.0 * errors) * (mean.*which);
   return squares;
 }
 
@@ -44,8 +43,7 @@ void widen_for_welford(Bounded& squares, std::span<const Bounded> lane) {
 }  // namespace
 
 template <>
-Moments<Bounded> moments_of<Bounded>(std::span<const Bounded> lane, bool contiguous,
-                                     Passes passes) {
+Moments<Bounded> moments_of<Bounded>(std::span<const Bounded> lane, bool contiguous, Passes passes) {
   const Bounded mean = mean_of(lane, contiguous);
   Bounded squares = squares_in_two_passes(lane, mean);
   widen_for_welford(squares, lane);

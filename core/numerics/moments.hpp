@@ -51,9 +51,7 @@ struct Standardize {
   S inverse;
 
   [[nodiscard]] S operator()(S x) const { return (x - mean) * inverse; }
-  [[nodiscard]] S operator()(S x, S scale, S bias) const {
-    return ((x - mean) * inverse) * scale + bias;
-  }
+  [[nodiscard]] S operator()(S x, S scale, S bias) const { return ((x - mean) * inverse) * scale + bias; }
 };
 
 /// The bound also covers a·x + (bias − a·mean) with a = inverse·scale, in any order, fused or not. What
@@ -73,7 +71,7 @@ struct Standardize<Bounded> {
     sum.round_once_more();
     Bounded result = sum.result();
     const double deviation = std::fabs(x.value - mean.value);
-    const auto add = [&](double Bounded::*which) {
+    const auto add = [&](double Bounded::* which) {
       const double error = (deviation + x.*which + mean.*which) * (a.*which);
       result.*which += std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
     };

@@ -16,10 +16,19 @@ constexpr double log2_e = 0x1.71547652b82fep+0;
 
 // Σ rⁱ/(i+2)!: (eʳ − 1 − r)/r², |r| ≤ 0.3466. The first term left out is 2⁻⁶¹ of eʳ.
 double exponential_tail(double r) {
-  constexpr std::array<double, 13> coefficients = {
-      1.0 / 87178291200.0, 1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
-      1.0 / 362880.0,      1.0 / 40320.0,      1.0 / 5040.0,      1.0 / 720.0,      1.0 / 120.0,
-      1.0 / 24.0,          1.0 / 6.0,          0.5};
+  constexpr std::array<double, 13> coefficients = {1.0 / 87178291200.0,
+                                                   1.0 / 6227020800.0,
+                                                   1.0 / 479001600.0,
+                                                   1.0 / 39916800.0,
+                                                   1.0 / 3628800.0,
+                                                   1.0 / 362880.0,
+                                                   1.0 / 40320.0,
+                                                   1.0 / 5040.0,
+                                                   1.0 / 720.0,
+                                                   1.0 / 120.0,
+                                                   1.0 / 24.0,
+                                                   1.0 / 6.0,
+                                                   0.5};
   double sum = 0.0;
   for (const double c : coefficients) sum = sum * r + c;
   return sum;
@@ -28,9 +37,9 @@ double exponential_tail(double r) {
 // log(1 + f) = 2·atanh(s) with s = f/(2 + f), for 1 + f in [√½, √2].
 Wide reduced_logarithm(Wide f) {
   // 2·(s + s³/3 + s⁵/5 + …); from s⁷ on plain doubles are exact enough: z³/7 is 2⁻¹⁸.
-  constexpr std::array<double, 12> coefficients = {
-      1.0 / 29.0, 1.0 / 27.0, 1.0 / 25.0, 1.0 / 23.0, 1.0 / 21.0, 1.0 / 19.0,
-      1.0 / 17.0, 1.0 / 15.0, 1.0 / 13.0, 1.0 / 11.0, 1.0 / 9.0,  1.0 / 7.0};
+  constexpr std::array<double, 12> coefficients = {1.0 / 29.0, 1.0 / 27.0, 1.0 / 25.0, 1.0 / 23.0,
+                                                   1.0 / 21.0, 1.0 / 19.0, 1.0 / 17.0, 1.0 / 15.0,
+                                                   1.0 / 13.0, 1.0 / 11.0, 1.0 / 9.0,  1.0 / 7.0};
   constexpr Wide third = {1.0 / 3.0, 0x1.5555555555555p-56};
   constexpr Wide fifth = {0.2, -0x1.999999999999ap-57};
   const Wide s = f / (f + 2.0);
@@ -141,8 +150,7 @@ double pow(double x, double y) {
   const double base = std::fabs(x);
   if (std::fabs(y) == infinity) return power_to_infinity(base, y);
   const double sign = std::signbit(x) && is_odd(y) ? -1.0 : 1.0;
-  if (base == 0.0 || base == infinity)
-    return sign * ((base == 0.0) == (y > 0.0) ? 0.0 : infinity);
+  if (base == 0.0 || base == infinity) return sign * ((base == 0.0) == (y > 0.0) ? 0.0 : infinity);
   if (x < 0.0 && !is_whole(y)) return not_a_number;
   // The usual ones: rounded once.
   if (y == 1.0) return x;

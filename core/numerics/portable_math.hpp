@@ -32,8 +32,8 @@ namespace driftscope::portable {
 [[nodiscard]] double acos(double x);
 [[nodiscard]] double atan(double x);
 
-[[nodiscard]] double erf(double x);      ///< 0.53 ULP
-[[nodiscard]] double sigmoid(double x);  ///< 1/(1 + e⁻ˣ); 1.9 ULP
-[[nodiscard]] double softplus(double x); ///< log(1 + eˣ); 1.3 ULP
+[[nodiscard]] double erf(double x);       ///< 0.53 ULP
+[[nodiscard]] double sigmoid(double x);   ///< 1/(1 + e⁻ˣ); 1.9 ULP
+[[nodiscard]] double softplus(double x);  ///< log(1 + eˣ); 1.3 ULP
 
 }  // namespace driftscope::portable

@@ -72,8 +72,7 @@ Wide fraction(const Bits& x) {
   const std::uint64_t second = (std::uint64_t{top[2]} << 32) | top[3];
   const double scale = power_of_two(-static_cast<int>(zeros));
   const double high = static_cast<double>(first >> 11) * 0x1p-53 * scale;
-  const double low =
-      static_cast<double>(((first & 0x7ff) << 42) | (second >> 22)) * 0x1p-106 * scale;
+  const double low = static_cast<double>(((first & 0x7ff) << 42) | (second >> 22)) * 0x1p-106 * scale;
   return quick_sum(high, low);
 }
 
@@ -107,10 +106,15 @@ Reduced reduce(double a) {
 
 // |r| ≤ π/4; a relative error of 2⁻⁵⁵.
 Wide kernel_sin(Wide r) {
-  constexpr std::array<double, 9> coefficients = {
-      -1.0 / 121645100408832000.0, 1.0 / 355687428096000.0, -1.0 / 1307674368000.0,
-      1.0 / 6227020800.0,          -1.0 / 39916800.0,       1.0 / 362880.0,
-      -1.0 / 5040.0,               1.0 / 120.0,             -1.0 / 6.0};
+  constexpr std::array<double, 9> coefficients = {-1.0 / 121645100408832000.0,
+                                                  1.0 / 355687428096000.0,
+                                                  -1.0 / 1307674368000.0,
+                                                  1.0 / 6227020800.0,
+                                                  -1.0 / 39916800.0,
+                                                  1.0 / 362880.0,
+                                                  -1.0 / 5040.0,
+                                                  1.0 / 120.0,
+                                                  -1.0 / 6.0};
   const double z = r.high * r.high;
   double sum = 0.0;
   for (const double c : coefficients) sum = sum * z + c;

@@ -52,11 +52,10 @@ Bounded product_of<Bounded>(std::span<const Bounded> factors) {
   const bool overflows = growing > std::log2(model.largest) - 1.0;
   const bool underflows = shrinking < std::log2(model.absolute / model.unit_roundoff) + 1.0;
   if (zero) return overflows ? Bounded(value, infinity, infinity) : Bounded(value);
-  if ((overflows && shrinking < 0.0) || (underflows && growing > 0.0))
-    return {value, infinity, infinity};
+  if ((overflows && shrinking < 0.0) || (underflows && growing > 0.0)) return {value, infinity, infinity};
   // Each factor (1 + its own relative error), each multiplication (1 + u).
   const double roundings = static_cast<double>(factors.size() - 1) * model.unit_roundoff;
-  const auto bound = [&](double Bounded::*which) {
+  const auto bound = [&](double Bounded::* which) {
     double outer = 1.0;
     for (const Bounded& x : factors) outer *= std::fabs(x.value) + x.*which;
     const double rounded = outer * (roundings / (1.0 - std::fmin(roundings, 0.5)));

@@ -28,9 +28,13 @@ struct ScalarLanes {
   static Uint and_bits(Uint a, std::uint32_t b) { return a & b; }
   static Uint or_bits(Uint a, Uint b) { return a | b; }
   template <int count>
-  static Uint shift_left(Uint a) { return a << count; }
+  static Uint shift_left(Uint a) {
+    return a << count;
+  }
   template <int count>
-  static Uint shift_right(Uint a) { return a >> count; }
+  static Uint shift_right(Uint a) {
+    return a >> count;
+  }
 };
 
 using Scalar = StrictMathFormulas<ScalarLanes>;

@@ -28,18 +28,16 @@ void Sum<Bounded>::add_special(Bounded x) {
 }
 
 void Sum<Bounded>::add_special_product(Bounded a, Bounded b) {
-  const bool sure = a.worst < infinity && b.worst < infinity &&
-                    (!std::isinf(a.value) || sign_is_sure(b)) &&
+  const bool sure = a.worst < infinity && b.worst < infinity && (!std::isinf(a.value) || sign_is_sure(b)) &&
                     (!std::isinf(b.value) || sign_is_sure(a));
   uncertain_ = uncertain_ || !sure;
   value_ += a.value * b.value;
 }
 
 // Higham and Mary 2019, theorem 3.1, and no less than what sums of these very terms really lose.
-double Sum<Bounded>::likely_rounding(const ErrorModel& model, double scale,
-                                     std::int64_t roundings) const {
-  const double independent = model.lambda(terms_) * std::sqrt(static_cast<double>(roundings)) *
-                             model.unit_roundoff * scale;
+double Sum<Bounded>::likely_rounding(const ErrorModel& model, double scale, std::int64_t roundings) const {
+  const double independent =
+      model.lambda(terms_) * std::sqrt(static_cast<double>(roundings)) * model.unit_roundoff * scale;
   if (!traced_ || model.unit_roundoff != unit_roundoff_f32) return independent;
   double seen = std::fabs(static_cast<double>(sequential_) - value_);
   if (products_ == 0) {
@@ -77,8 +75,7 @@ Bounded Sum<Bounded>::result() const {
   const double likely = std::fmin(worst, likely_rounding(model, scale, roundings) + extra);
   // Products with many different factors are rounded independently of each other; what terms without
   // factors lose can be the same for every element, as on an image with a background of one value.
-  const double systematic =
-      products_ == 0 ? inherited_systematic_ + likely : once(inherited_systematic_);
+  const double systematic = products_ == 0 ? inherited_systematic_ + likely : once(inherited_systematic_);
   return {value_, inherited_worst_ + worst, inherited_likely_ + likely, systematic};
 }
 
@@ -95,8 +92,7 @@ void ExactSumBounds::prepare(std::int64_t terms, std::int64_t count) {
   products_ = count;
   const std::int64_t roundings = terms + further_;
   gamma_ = gamma(roundings, model_.unit_roundoff);
-  likely_ =
-      model_.lambda(terms) * std::sqrt(static_cast<double>(roundings)) * model_.unit_roundoff;
+  likely_ = model_.lambda(terms) * std::sqrt(static_cast<double>(roundings)) * model_.unit_roundoff;
   tiny_ = model_.absolute * static_cast<double>(terms + count);
 }
 

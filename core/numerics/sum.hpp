@@ -94,19 +94,18 @@ class Sum<Bounded> {
   }
   void add_special(Bounded x);  // infinity and NaN
   void add_special_product(Bounded a, Bounded b);
-  [[nodiscard]] double likely_rounding(const ErrorModel& model, double scale,
-                                       std::int64_t roundings) const;
+  [[nodiscard]] double likely_rounding(const ErrorModel& model, double scale, std::int64_t roundings) const;
 
   double value_ = 0.0;
-  double magnitude_ = 0.0;         // Σ|terms|
-  double inherited_worst_ = 0.0;   // errors that the terms already had
+  double magnitude_ = 0.0;        // Σ|terms|
+  double inherited_worst_ = 0.0;  // errors that the terms already had
   double inherited_likely_ = 0.0;
   double inherited_systematic_ = 0.0;
   std::int64_t terms_ = 0;
   std::int64_t products_ = 0;
   std::int64_t plain_ = 0;
-  std::int64_t further_ = 0;       // roundings beyond those of the sum itself
-  bool uncertain_ = false;         // an infinite or NaN term of which that is not sure
+  std::int64_t further_ = 0;  // roundings beyond those of the sum itself
+  bool uncertain_ = false;    // an infinite or NaN term of which that is not sure
   // The same sum in float32, in two usual orders: where roundings are systematically alike (many equal
   // terms), the law of √n does not hold and these show it.
   bool traced_ = true;
@@ -119,26 +118,22 @@ class Sum<Bounded> {
 /// in which it is made applies.
 class ExactSumBounds {
  public:
-  explicit ExactSumBounds(std::int64_t further = 0)
-      : model_(current_error_model()), further_(further) {}
+  explicit ExactSumBounds(std::int64_t further = 0) : model_(current_error_model()), further_(further) {}
 
   /// As Sum(start), round_once_more() `further` times, add_exact_products(value, magnitude, count).
-  [[nodiscard]] Bounded result(const Bounded& start, double value, double magnitude,
-                               std::int64_t count) {
+  [[nodiscard]] Bounded result(const Bounded& start, double value, double magnitude, std::int64_t count) {
     // The same operations as in Sum<Bounded>::result, for a start without error and a sum within the range.
     const double total = (0.0 + start.value) + value;
     const double scale = std::fabs(start.value) + magnitude;
     const std::int64_t terms = count + (start.value == 0.0 ? 0 : 1);
     constexpr std::int64_t many = 1 << 20;  // with more γ may be no number
-    const bool usual = start.worst == 0.0 && start.likely == 0.0 && start.systematic == 0.0 &&
-                       count > 1 && count < many && std::isfinite(total) &&
-                       scale <= model_.largest;
+    const bool usual = start.worst == 0.0 && start.likely == 0.0 && start.systematic == 0.0 && count > 1 &&
+                       count < many && std::isfinite(total) && scale <= model_.largest;
     if (!usual) return in_general(start, value, magnitude, count);
     if (terms != terms_ || count != products_) prepare(terms, count);
     const double extra = tiny_ + reference_slack * scale;
     const double worst = gamma_ * scale + extra;
-    return {total, worst, std::min(worst, likely_ * scale + extra),
-            rounding_error(model_, std::fabs(total))};
+    return {total, worst, std::min(worst, likely_ * scale + extra), rounding_error(model_, std::fabs(total))};
   }
 
  private:

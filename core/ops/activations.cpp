@@ -4,9 +4,9 @@
 // Where runtimes write a formula in several ways (α·(eˣ − 1) or α·eˣ − α; x·clip(x/6 + ½) or
 // x·clip(x + 3)/6) the bound covers all of them; float is the first form, with expm1.
 #include "core/graph/attributes.hpp"
-#include "core/ops/shared/elementwise.hpp"
 #include "core/numerics/math.hpp"
 #include "core/numerics/sum.hpp"
+#include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope::ops::activations {
 
@@ -38,7 +38,9 @@ S line(S x, S a, S b) {
 }
 
 template <class S>
-S attribute(float x) { return math::exact<S>(static_cast<double>(x)); }
+S attribute(float x) {
+  return math::exact<S>(static_cast<double>(x));
+}
 
 struct Elu {
   static constexpr Kinds kinds = Kinds::floating;
@@ -70,8 +72,10 @@ struct Selu {
         x, S(0),
         [&](S t) {
           const S y = scale * scaled_expm1(t, attribute<S>(alpha));
-          if constexpr (std::is_same_v<S, Bounded>) return math::round_more(y, 1);  // γ·α first
-          else return y;
+          if constexpr (std::is_same_v<S, Bounded>)
+            return math::round_more(y, 1);  // γ·α first
+          else
+            return y;
         },
         [&](S t) { return scale * t; });
   }
@@ -88,8 +92,7 @@ struct Celu {
   template <class S>
   S apply(S x) const {
     const S a = attribute<S>(alpha);
-    return math::split_at(
-        x, S(0), [&](S t) { return scaled_expm1(t / a, a); }, [](S t) { return t; });
+    return math::split_at(x, S(0), [&](S t) { return scaled_expm1(t / a, a); }, [](S t) { return t; });
   }
 };
 
@@ -103,8 +106,7 @@ struct LeakyRelu {
   // x < 0 is −x > 0, so that −0 and NaN stay.
   template <class S>
   S apply(S x) const {
-    return math::split_at(
-        -x, S(0), [&](S) { return x; }, [&](S) { return attribute<S>(alpha) * x; });
+    return math::split_at(-x, S(0), [&](S) { return x; }, [&](S) { return attribute<S>(alpha) * x; });
   }
 };
 
@@ -118,8 +120,7 @@ struct ThresholdedRelu {
   template <class S>
   S apply(S x) const {
     return math::split_at(
-        x, attribute<S>(alpha), [](S t) { return math::is_nan(t) ? t : S(0); },
-        [](S t) { return t; });
+        x, attribute<S>(alpha), [](S t) { return math::is_nan(t) ? t : S(0); }, [](S t) { return t; });
   }
 };
 
@@ -145,15 +146,19 @@ struct HardSwish {
     S gate = line(x, math::rounded_constant<S>(1.0 / 6.0), S(0.5f));
     if constexpr (std::is_same_v<S, Bounded>) gate = math::round_more(gate, 1);  // (x + 3)/6
     const S y = x * math::max(math::min(gate, S(1)), S(0));
-    if constexpr (std::is_same_v<S, Bounded>) return math::round_more(y, 1);  // x·clip(x + 3)/6
-    else return y;
+    if constexpr (std::is_same_v<S, Bounded>)
+      return math::round_more(y, 1);  // x·clip(x + 3)/6
+    else
+      return y;
   }
 };
 
 struct Mish {
   static constexpr Kinds kinds = Kinds::floating;
   template <class S>
-  S apply(S x) const { return x * math::tanh(math::softplus(x)); }
+  S apply(S x) const {
+    return x * math::tanh(math::softplus(x));
+  }
 };
 
 struct Shrink {
@@ -174,8 +179,7 @@ struct Shrink {
       const T border = attribute<T>(lambd);
       const auto up = [&](T t) {  // x ≥ −λ
         return math::split_at(
-            t, border, [](T u) { return math::is_nan(u) ? u : T(0); },
-            [&](T u) { return u - offset; });
+            t, border, [](T u) { return math::is_nan(u) ? u : T(0); }, [&](T u) { return u - offset; });
       };
       return math::split_at(-x, border, [&](T) { return up(x); }, [&](T) { return x + offset; });
     }

@@ -9,8 +9,8 @@
 #include "core/graph/attributes.hpp"
 #include "core/numerics/math.hpp"
 #include "core/numerics/rounding.hpp"
-#include "core/ops/shared/shape_rules.hpp"
 #include "core/numerics/sum.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::affine_grid {
 
@@ -56,16 +56,14 @@ S coordinate(std::int64_t i, std::int64_t length, bool align_corners) {
                                       : 2.0 * at / (n - 1.0) - 1.0;
   S result = math::exact<S>(value);
   if constexpr (std::is_same_v<S, Bounded>)
-    result.worst = result.likely = result.systematic =
-        4.0 * current_error_model().unit_roundoff;
+    result.worst = result.likely = result.systematic = 4.0 * current_error_model().unit_roundoff;
   return result;
 }
 
 struct AffineGrid {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    DRIFTSCOPE_TRY(const bool align_corners,
-                   flag_attribute(context.node(), "align_corners", false));
+    DRIFTSCOPE_TRY(const bool align_corners, flag_attribute(context.node(), "align_corners", false));
     const Shape& shape = context.output_shape(0);
     const std::span<S> grid = context.real_output(0);
     if (grid.empty()) return {};
@@ -84,8 +82,8 @@ struct AffineGrid {
           at[axes - 1 - axis] = along[axis][static_cast<std::size_t>(rest % shape[axis + 1])];
           rest /= shape[axis + 1];
         }
-        const auto matrix = theta.subspan(
-            static_cast<std::size_t>(item / points) * axes * (axes + 1), axes * (axes + 1));
+        const auto matrix =
+            theta.subspan(static_cast<std::size_t>(item / points) * axes * (axes + 1), axes * (axes + 1));
         for (std::size_t row = 0; row < axes; ++row) {
           Sum<S> sum;
           for (std::size_t column = 0; column < axes; ++column)

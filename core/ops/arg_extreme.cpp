@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "core/eval/integers.hpp"
-#include "core/ops/shared/lanes.hpp"
 #include "core/numerics/math.hpp"
+#include "core/ops/shared/lanes.hpp"
 #include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::arg_extreme {
@@ -40,18 +40,24 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   if (at->size == 0)
     return bad_input(fmt::format("input 0 (data): axis {} of shape {} is empty and has no extreme",
                                  options.axis, shape_text(*shape)));
-  if (options.keep) *at = known_dimension(1);
-  else y.erase(at);
+  if (options.keep)
+    *at = known_dimension(1);
+  else
+    y.erase(at);
   return std::vector{TensorType{DType::int64, std::move(y)}};
 }
 
 struct Max {
   template <class T>
-  static bool beats(T a, T b) { return a > b; }
+  static bool beats(T a, T b) {
+    return a > b;
+  }
 };
 struct Min {
   template <class T>
-  static bool beats(T a, T b) { return a < b; }
+  static bool beats(T a, T b) {
+    return a < b;
+  }
 };
 
 template <class Row, class T>
@@ -75,8 +81,9 @@ Bounded reach(std::span<const Bounded> lane, std::size_t best) {
   for (std::size_t i = 0; i < lane.size(); ++i) {
     const double apart = std::fabs(lane[i].value - top.value);
     const double distance = std::fabs(static_cast<double>(i) - static_cast<double>(best));
-    if (top.value != top.value) return {static_cast<double>(best), std::numeric_limits<double>::infinity(),
-                                     std::numeric_limits<double>::infinity()};
+    if (top.value != top.value)
+      return {static_cast<double>(best), std::numeric_limits<double>::infinity(),
+              std::numeric_limits<double>::infinity()};
     const double room = lane[i].worst + top.worst;
     if (room > 0.0 && !(apart > room)) worst = std::fmax(worst, distance);
     const double likely_room = lane[i].likely + top.likely;
@@ -101,18 +108,18 @@ struct ArgExtreme {
     };
     if (!is_floating(context.dtype(0))) {
       context.with_integer(context.dtype(0),
-                   [&]<class T>() { find(context.tensor(0).template values<T>()); });
+                           [&]<class T>() { find(context.tensor(0).template values<T>()); });
       return {};
     }
     find(context.real(0));
     if constexpr (std::is_same_v<S, Bounded>) {
       if (!math::has_error(context.real(0))) return {};
       DRIFTSCOPE_TRY(const std::span<Bounded> bounds, context.bounds_output(0));
-      for_each_lane<Bounded>(
-          context, lanes, context.real(0), [&](std::int64_t item, std::span<Bounded> lane) {
-            const auto at = static_cast<std::size_t>(item);
-            bounds[at] = reach<Row>(lane, static_cast<std::size_t>(y[at]));
-          });
+      for_each_lane<Bounded>(context, lanes, context.real(0),
+                             [&](std::int64_t item, std::span<Bounded> lane) {
+                               const auto at = static_cast<std::size_t>(item);
+                               bounds[at] = reach<Row>(lane, static_cast<std::size_t>(y[at]));
+                             });
     }
     return {};
   }

@@ -29,37 +29,31 @@ struct AveragePool {
   template <class S>
   static Status run(KernelContext<S>& context) {
     DRIFTSCOPE_TRY(const PoolPlan plan, plan_pool(context.node(), context.shape(0)));
-    DRIFTSCOPE_TRY(const bool include_pad,
-                   flag_attribute(context.node(), "count_include_pad", false));
+    DRIFTSCOPE_TRY(const bool include_pad, flag_attribute(context.node(), "count_include_pad", false));
     const std::span<const S> x = context.real(0);
     const std::span<S> y = context.real_output(0);
-    context.parallel_for(
-        static_cast<std::int64_t>(y.size()), 512, [&](std::int64_t begin, std::int64_t end) {
-          std::vector<std::int64_t> o;
-          for (std::int64_t item = begin; item < end; ++item) {
-            plan.locate(item % plan.y_plane, o);
-            const std::int64_t plane = item / plan.y_plane * plan.x_plane;
-            const std::int64_t count = divisor(plan, o, include_pad);
-            S& target = y[static_cast<std::size_t>(item)];
-            target = S(0);  // a window that sees no data
-            if (count == 0) continue;
-            Mean<S> mean(count);
-            for_each_tap(plan.axes, o, 0, [&](std::int64_t offset) {
-              mean.add(x[static_cast<std::size_t>(plane + offset)]);
-            });
-            target = mean.result();
-          }
-        });
+    context.parallel_for(static_cast<std::int64_t>(y.size()), 512, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<std::int64_t> o;
+      for (std::int64_t item = begin; item < end; ++item) {
+        plan.locate(item % plan.y_plane, o);
+        const std::int64_t plane = item / plan.y_plane * plan.x_plane;
+        const std::int64_t count = divisor(plan, o, include_pad);
+        S& target = y[static_cast<std::size_t>(item)];
+        target = S(0);  // a window that sees no data
+        if (count == 0) continue;
+        Mean<S> mean(count);
+        for_each_tap(plan.axes, o, 0,
+                     [&](std::int64_t offset) { mean.add(x[static_cast<std::size_t>(plane + offset)]); });
+        target = mean.result();
+      }
+    });
     return {};
   }
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<AveragePool>({.op_type = "AveragePool",
-                                       .since = 7,
-                                       .inputs = {1, 1},
-                                       .outputs = {1, 1},
-                                       .infer = infer}));
+  table.add(with_kernels<AveragePool>(
+      {.op_type = "AveragePool", .since = 7, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::average_pool

@@ -8,8 +8,8 @@
 
 #include "core/graph/attributes.hpp"
 #include "core/numerics/math.hpp"
-#include "core/ops/shared/shape_rules.hpp"
 #include "core/numerics/sum.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::batch_normalization {
 
@@ -25,8 +25,8 @@ Status check_inference(const InferContext& context) {
     return unsupported("attribute training_mode: 1 is training; export the model for inference");
   for (std::size_t i = 1; i < context.node().outputs.size(); ++i)
     if (context.node().outputs[i] != no_value)
-      return unsupported(fmt::format(
-          "output {} is wanted, which only training makes; export the model for inference", i));
+      return unsupported(
+          fmt::format("output {} is wanted, which only training makes; export the model for inference", i));
   return {};
 }
 
@@ -95,33 +95,28 @@ struct BatchNormalization {
     if (y.empty()) return {};
     // Statistics repeat every `groups` planes of `plane` elements.
     const std::int64_t channels = shape.size() < 2 ? 1 : shape[1];
-    const std::int64_t positions =
-        static_cast<std::int64_t>(x.size()) / (shape[0] * channels);
+    const std::int64_t positions = static_cast<std::int64_t>(x.size()) / (shape[0] * channels);
     const std::int64_t groups = spatial ? channels : channels * positions;
     const std::int64_t plane = spatial ? positions : 1;
     const S eps = math::exact<S>(static_cast<double>(epsilon));
-    context.parallel_for(
-        static_cast<std::int64_t>(x.size()) / plane, std::max<std::int64_t>(1, 8192 / plane),
-        [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t item = begin; item < end; ++item) {
-            const auto c = static_cast<std::size_t>(item % groups);
-            const Normalize<S> normalize(context.real(1)[c], context.real(2)[c],
-                                         context.real(3)[c], context.real(4)[c], eps);
-            for (auto i = static_cast<std::size_t>(item * plane);
-                 i < static_cast<std::size_t>((item + 1) * plane); ++i)
-              y[i] = normalize(x[i]);
-          }
-        });
+    context.parallel_for(static_cast<std::int64_t>(x.size()) / plane, std::max<std::int64_t>(1, 8192 / plane),
+                         [&](std::int64_t begin, std::int64_t end) {
+                           for (std::int64_t item = begin; item < end; ++item) {
+                             const auto c = static_cast<std::size_t>(item % groups);
+                             const Normalize<S> normalize(context.real(1)[c], context.real(2)[c],
+                                                          context.real(3)[c], context.real(4)[c], eps);
+                             for (auto i = static_cast<std::size_t>(item * plane);
+                                  i < static_cast<std::size_t>((item + 1) * plane); ++i)
+                               y[i] = normalize(x[i]);
+                           }
+                         });
     return {};
   }
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<BatchNormalization>({.op_type = "BatchNormalization",
-                                              .since = 7,
-                                              .inputs = {5, 5},
-                                              .outputs = {1, 5},
-                                              .infer = infer}));
+  table.add(with_kernels<BatchNormalization>(
+      {.op_type = "BatchNormalization", .since = 7, .inputs = {5, 5}, .outputs = {1, 5}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::batch_normalization

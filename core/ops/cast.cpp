@@ -9,9 +9,9 @@
 #include <cmath>
 
 #include "core/graph/attributes.hpp"
-#include "core/ops/shared/elementwise.hpp"
 #include "core/numerics/math.hpp"
 #include "core/numerics/rounding.hpp"
+#include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope::ops::cast {
 
@@ -24,9 +24,10 @@ bool can_be_cast(DType dtype) {
 Status check_input(const InferContext& context) {
   const DType dtype = context.input(0).dtype;
   if (can_be_cast(dtype)) return {};
-  return unsupported(fmt::format("input 0 (input): a cast from {} is not supported; casts are "
-                                 "between floating-point types, integers and bool",
-                                 dtype_name(dtype)));
+  return unsupported(
+      fmt::format("input 0 (input): a cast from {} is not supported; casts are "
+                  "between floating-point types, integers and bool",
+                  dtype_name(dtype)));
 }
 
 Result<DType> target_type(const Node& node) {
@@ -38,8 +39,7 @@ Result<DType> target_type(const Node& node) {
   if (!dtype || *dtype == DType::undefined)
     return bad_input(fmt::format("attribute to: {} is no element type", to));
   if (!can_be_cast(*dtype))
-    return unsupported(
-        fmt::format("attribute to: a cast to {} is not supported", dtype_name(*dtype)));
+    return unsupported(fmt::format("attribute to: a cast to {} is not supported", dtype_name(*dtype)));
   return *dtype;
 }
 
@@ -53,8 +53,8 @@ Result<std::vector<TensorType>> infer_cast_like(const InferContext& context) {
   DRIFTSCOPE_CHECK(check_input(context));
   const DType dtype = context.input(1).dtype;
   if (!can_be_cast(dtype))
-    return unsupported(fmt::format("input 1 (target_type): a cast to {} is not supported",
-                                   dtype_name(dtype)));
+    return unsupported(
+        fmt::format("input 1 (target_type): a cast to {} is not supported", dtype_name(dtype)));
   return std::vector{TensorType{dtype, context.input(0).shape}};
 }
 
@@ -90,9 +90,7 @@ Bounded rounded(Bounded x) {
   const double half_step = power_of_two_below(model.largest) * model.ulp / 2;
   if (model.rounds_to_nearest && std::fabs(x.value) - x.worst >= model.largest + half_step)
     return x.value > 0.0 ? infinity : -infinity;
-  const auto add = [&](double error) {
-    return error + rounding_error(model, std::fabs(x.value) + error);
-  };
+  const auto add = [&](double error) { return error + rounding_error(model, std::fabs(x.value) + error); };
   return {x.value, add(x.worst), add(x.likely), add(x.systematic)};
 }
 
@@ -100,16 +98,17 @@ template <class S>
 void float_to_float(KernelContext<S>& context) {
   const bool exact = widens(context.dtype(0), context.output_dtype(0));
   map_elements(context, context.real(0), context.real_output(0), [&](S x) {
-    if constexpr (std::is_same_v<S, Bounded>) return exact ? x : rounded(x);
-    else return x;  // stored in the narrower type, it is rounded
+    if constexpr (std::is_same_v<S, Bounded>)
+      return exact ? x : rounded(x);
+    else
+      return x;  // stored in the narrower type, it is rounded
   });
 }
 
 // What an integer made from x may be when the integers reach from low to high.
 Bounded cut(Bounded x, double result, double low, double high) {
   const auto inside = [&](double t) { return t > low - 1.0 && t < high + 1.0; };
-  if (!inside(x.value - x.worst) || !inside(x.value + x.worst))
-    return {result, infinity, infinity};
+  if (!inside(x.value - x.worst) || !inside(x.value + x.worst)) return {result, infinity, infinity};
   return math::step(x, [](double t) { return std::trunc(t); });
 }
 
@@ -204,8 +203,7 @@ void from_integers(KernelContext<S>& context, std::span<const T> x) {
   const DType to = context.output_dtype(0);
   if (is_floating(to)) {
     const double exact_up_to = whole_numbers(to);
-    map_elements(context, x, context.real_output(0),
-                 [&](T t) { return to_real<S>(t, exact_up_to); });
+    map_elements(context, x, context.real_output(0), [&](T t) { return to_real<S>(t, exact_up_to); });
   } else if (to == DType::boolean) {
     map_elements(context, x, context.tensor_output(0).template mutable_values<std::uint8_t>(),
                  [](T t) { return std::uint8_t(t != 0); });
@@ -234,9 +232,8 @@ struct Cast {
       const std::vector<std::int8_t> values = unpacked(context.tensor(0));
       from_integers(context, std::span<const std::int8_t>(values));
     } else {
-      with_integer_or_bool(from, [&]<class T>() {
-        from_integers(context, context.tensor(0).template values<T>());
-      });
+      with_integer_or_bool(
+          from, [&]<class T>() { from_integers(context, context.tensor(0).template values<T>()); });
     }
     return {};
   }
@@ -245,11 +242,8 @@ struct Cast {
 void add_to(OperatorTable& table) {
   table.add(with_kernels<Cast>(
       {.op_type = "Cast", .since = 6, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer_cast}));
-  table.add(with_kernels<Cast>({.op_type = "CastLike",
-                                .since = 15,
-                                .inputs = {2, 2},
-                                .outputs = {1, 1},
-                                .infer = infer_cast_like}));
+  table.add(with_kernels<Cast>(
+      {.op_type = "CastLike", .since = 15, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer_cast_like}));
 }
 
 }  // namespace driftscope::ops::cast

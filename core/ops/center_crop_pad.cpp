@@ -35,8 +35,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     (*y.shape)[axes[i]] = Dimension{};
     if (!sizes) continue;
     if ((*sizes)[i] < 0)
-      return bad_input(fmt::format("input 1 (shape): expected sizes of 0 or more, got {}",
-                                   (*sizes)[i]));
+      return bad_input(fmt::format("input 1 (shape): expected sizes of 0 or more, got {}", (*sizes)[i]));
     (*y.shape)[axes[i]] = known_dimension((*sizes)[i]);
   }
   return std::vector{std::move(y)};
@@ -61,35 +60,32 @@ struct CenterCropPad {
       write += (y[axis] - kept[axis]) / 2 * to[axis];
     }
     constexpr std::array<std::size_t, 1> inputs = {0};
-    move_elements(context, inputs, 0, [&]<class T>(std::span<const std::span<const T>> sources,
-                                                   std::span<T> target) {
-      Shape at(x.size(), 0);
-      std::int64_t source_offset = read;
-      std::int64_t target_offset = write;
-      const std::int64_t width = x.empty() ? 1 : kept.back();
-      const std::size_t outer = x.empty() ? 0 : x.size() - 1;
-      for (std::int64_t row = element_count(kept) / width; row > 0; --row) {
-        std::copy_n(sources[0].data() + source_offset, width, target.data() + target_offset);
-        for (std::size_t axis = outer; axis-- > 0;) {
-          source_offset += from[axis];
-          target_offset += to[axis];
-          if (++at[axis] < kept[axis]) break;
-          source_offset -= from[axis] * kept[axis];
-          target_offset -= to[axis] * kept[axis];
-          at[axis] = 0;
-        }
-      }
-    });
+    move_elements(context, inputs, 0,
+                  [&]<class T>(std::span<const std::span<const T>> sources, std::span<T> target) {
+                    Shape at(x.size(), 0);
+                    std::int64_t source_offset = read;
+                    std::int64_t target_offset = write;
+                    const std::int64_t width = x.empty() ? 1 : kept.back();
+                    const std::size_t outer = x.empty() ? 0 : x.size() - 1;
+                    for (std::int64_t row = element_count(kept) / width; row > 0; --row) {
+                      std::copy_n(sources[0].data() + source_offset, width, target.data() + target_offset);
+                      for (std::size_t axis = outer; axis-- > 0;) {
+                        source_offset += from[axis];
+                        target_offset += to[axis];
+                        if (++at[axis] < kept[axis]) break;
+                        source_offset -= from[axis] * kept[axis];
+                        target_offset -= to[axis] * kept[axis];
+                        at[axis] = 0;
+                      }
+                    }
+                  });
     return {};
   }
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<CenterCropPad>({.op_type = "CenterCropPad",
-                                         .since = 18,
-                                         .inputs = {2, 2},
-                                         .outputs = {1, 1},
-                                         .infer = infer}));
+  table.add(with_kernels<CenterCropPad>(
+      {.op_type = "CenterCropPad", .since = 18, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::center_crop_pad

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "core/graph/attributes.hpp"
-#include "core/ops/shared/elementwise.hpp"
 #include "core/numerics/math.hpp"
+#include "core/ops/shared/elementwise.hpp"
 #include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::clip {
@@ -46,17 +46,16 @@ struct Clip {
       S low = math::exact<S>(-end);
       S high = math::exact<S>(end);
       if (context.opset() < 11) {
-        DRIFTSCOPE_TRY(const float min, float_attribute(context.node(), "min",
-                                                        std::numeric_limits<float>::lowest()));
-        DRIFTSCOPE_TRY(const float max, float_attribute(context.node(), "max",
-                                                        std::numeric_limits<float>::max()));
+        DRIFTSCOPE_TRY(const float min,
+                       float_attribute(context.node(), "min", std::numeric_limits<float>::lowest()));
+        DRIFTSCOPE_TRY(const float max,
+                       float_attribute(context.node(), "max", std::numeric_limits<float>::max()));
         low = math::exact<S>(static_cast<double>(min));
         high = math::exact<S>(static_cast<double>(max));
       }
       if (context.has_input(1)) low = context.real(1)[0];
       if (context.has_input(2)) high = context.real(2)[0];
-      map_elements(context, context.real(0), context.real_output(0),
-                      [&](S x) { return clip(x, low, high); });
+      map_elements(context, context.real(0), context.real_output(0), [&](S x) { return clip(x, low, high); });
       return {};
     }
     context.with_integer(dtype, [&]<class T>() {
@@ -65,8 +64,8 @@ struct Clip {
       if (context.has_input(1)) low = context.tensor(1).template values<T>()[0];
       if (context.has_input(2)) high = context.tensor(2).template values<T>()[0];
       map_elements(context, context.tensor(0).template values<T>(),
-                      context.tensor_output(0).template mutable_values<T>(),
-                      [&](T x) { return clip(x, low, high); });
+                   context.tensor_output(0).template mutable_values<T>(),
+                   [&](T x) { return clip(x, low, high); });
     });
     return {};
   }

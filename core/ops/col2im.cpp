@@ -4,19 +4,20 @@
 #include <fmt/format.h>
 
 #include "core/base/checked.hpp"
-#include "core/ops/shared/indices.hpp"
 #include "core/eval/integers.hpp"
-#include "core/ops/shared/shape_rules.hpp"
 #include "core/numerics/sum.hpp"
+#include "core/ops/shared/indices.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 #include "core/ops/shared/window.hpp"
 
 namespace driftscope::ops::col2im {
 
 Result<std::vector<WindowAxis>> place(const Node& node, const Ints& image, const Ints& block) {
   if (image.empty() || image.size() != block.size())
-    return bad_input(fmt::format("image_shape and block_shape: expected equally many sizes, got [{}] "
-                                 "and [{}]",
-                                 fmt::join(image, ","), fmt::join(block, ",")));
+    return bad_input(
+        fmt::format("image_shape and block_shape: expected equally many sizes, got [{}] "
+                    "and [{}]",
+                    fmt::join(image, ","), fmt::join(block, ",")));
   for (const Ints* list : {&image, &block})
     for (const std::int64_t size : *list)
       if (size < 1 || size > (std::int64_t{1} << 40))
@@ -31,8 +32,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_index(context, 1, "image_shape"));
   DRIFTSCOPE_CHECK(expect_index(context, 2, "block_shape"));
   TensorType y{context.input(0).dtype, std::nullopt};
-  if (context.constant(1) == nullptr || context.constant(2) == nullptr)
-    return std::vector{std::move(y)};
+  if (context.constant(1) == nullptr || context.constant(2) == nullptr) return std::vector{std::move(y)};
   DRIFTSCOPE_TRY(const Ints image, integers_of(*context.constant(1), input_label(1, "image_shape")));
   DRIFTSCOPE_TRY(const Ints block, integers_of(*context.constant(2), input_label(2, "block_shape")));
   DRIFTSCOPE_TRY(const auto axes, place(context.node(), image, block));
@@ -46,15 +46,17 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     y.shape->front() = (*x)[0];
     if ((*x)[1].known()) {
       if ((*x)[1].size % *taps != 0)
-        return bad_input(fmt::format("input 0 (input): axis 1 has the size {}, no multiple of the {} "
-                                     "elements of a block",
-                                     (*x)[1].size, *taps));
+        return bad_input(
+            fmt::format("input 0 (input): axis 1 has the size {}, no multiple of the {} "
+                        "elements of a block",
+                        (*x)[1].size, *taps));
       (*y.shape)[1] = known_dimension((*x)[1].size / *taps);
     }
     if ((*x)[2].known() && (*x)[2].size != *columns)
-      return bad_input(fmt::format("input 0 (input): {} blocks on axis 2, image_shape and block_shape "
-                                   "make {}",
-                                   (*x)[2].size, *columns));
+      return bad_input(
+          fmt::format("input 0 (input): {} blocks on axis 2, image_shape and block_shape "
+                      "make {}",
+                      (*x)[2].size, *columns));
   }
   for (const std::int64_t size : image) y.shape->push_back(known_dimension(size));
   return std::vector{std::move(y)};
@@ -103,8 +105,8 @@ struct Col2Im {
     DRIFTSCOPE_CHECK(expect_certain(context, 1, "image_shape"));
     DRIFTSCOPE_CHECK(expect_certain(context, 2, "block_shape"));
     const Shape& y = context.output_shape(0);
-    DRIFTSCOPE_TRY(const auto axes, place(context.node(), indices_of(context.tensor(1)),
-                                          indices_of(context.tensor(2))));
+    DRIFTSCOPE_TRY(const auto axes,
+                   place(context.node(), indices_of(context.tensor(1)), indices_of(context.tensor(2))));
     if (element_count(y) == 0) return {};
     const std::int64_t planes = y[0] * y[1];
     const std::int64_t plane = element_count(y) / planes;
@@ -113,8 +115,7 @@ struct Col2Im {
       context.parallel_for(planes, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t p = begin; p < end; ++p)
           lay<Accumulator>(axes, x.data() + p * blocks,
-                           out.subspan(static_cast<std::size_t>(p * plane),
-                                       static_cast<std::size_t>(plane)));
+                           out.subspan(static_cast<std::size_t>(p * plane), static_cast<std::size_t>(plane)));
       });
     };
     if (is_floating(context.dtype(0))) {
@@ -122,9 +123,8 @@ struct Col2Im {
       return {};
     }
     context.with_integer(context.dtype(0), [&]<class T>() {
-      run_with.template operator()<WrappingSum<T>, T>(
-          context.tensor(0).template values<T>(),
-          context.tensor_output(0).template mutable_values<T>());
+      run_with.template operator()<WrappingSum<T>, T>(context.tensor(0).template values<T>(),
+                                                      context.tensor_output(0).template mutable_values<T>());
     });
     return {};
   }

@@ -6,43 +6,52 @@
 #include <array>
 
 #include "core/graph/attributes.hpp"
-#include "core/ops/shared/elementwise.hpp"
 #include "core/numerics/math.hpp"
+#include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope::ops::comparison {
 
 struct Equal {
   static constexpr Kinds kinds = Kinds::numeric_or_bool;
   template <class T>
-  static bool apply(T a, T b) { return a == b; }
+  static bool apply(T a, T b) {
+    return a == b;
+  }
 };
 struct Greater {
   static constexpr Kinds kinds = Kinds::numeric;
   template <class T>
-  static bool apply(T a, T b) { return a > b; }
+  static bool apply(T a, T b) {
+    return a > b;
+  }
 };
 struct GreaterOrEqual {
   static constexpr Kinds kinds = Kinds::numeric;
   template <class T>
-  static bool apply(T a, T b) { return a >= b; }
+  static bool apply(T a, T b) {
+    return a >= b;
+  }
 };
 struct Less {
   static constexpr Kinds kinds = Kinds::numeric;
   template <class T>
-  static bool apply(T a, T b) { return a < b; }
+  static bool apply(T a, T b) {
+    return a < b;
+  }
 };
 struct LessOrEqual {
   static constexpr Kinds kinds = Kinds::numeric;
   template <class T>
-  static bool apply(T a, T b) { return a <= b; }
+  static bool apply(T a, T b) {
+    return a <= b;
+  }
 };
 
 constexpr std::array<std::string_view, 2> names = {"A", "B"};
 
 template <class Row>
 Result<std::vector<TensorType>> infer(const InferContext& context) {
-  for (std::size_t i = 0; i < 2; ++i)
-    DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Row::kinds));
+  for (std::size_t i = 0; i < 2; ++i) DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Row::kinds));
   DRIFTSCOPE_TRY([[maybe_unused]] const DType dtype, common_dtype(context, names));
   return broadcast_type(context, DType::boolean);
 }
@@ -59,15 +68,15 @@ struct Comparison {
     const auto y = context.tensor_output(0).template mutable_values<std::uint8_t>();
     if (!is_floating(context.dtype(0))) {
       context.with_integer_or_bool(context.dtype(0), [&]<class T>() {
-        map_broadcast(context, context.shape(0), context.tensor(0).template values<T>(),
-                      context.shape(1), context.tensor(1).template values<T>(), y,
+        map_broadcast(context, context.shape(0), context.tensor(0).template values<T>(), context.shape(1),
+                      context.tensor(1).template values<T>(), y,
                       [](T a, T b) { return std::uint8_t(Row::apply(a, b)); });
       });
       return {};
     }
     const auto compare = [&](auto out, const auto& apply) {
-      map_broadcast(context, context.shape(0), context.real(0), context.shape(1), context.real(1),
-                    out, apply);
+      map_broadcast(context, context.shape(0), context.real(0), context.shape(1), context.real(1), out,
+                    apply);
     };
     compare(y, [](S a, S b) { return std::uint8_t(Row::apply(math::value(a), math::value(b))); });
     if constexpr (std::is_same_v<S, Bounded>) {
@@ -112,10 +121,8 @@ struct Test {
   template <class S>
   static Status run(KernelContext<S>& context) {
     DRIFTSCOPE_TRY(const Row row, Row::read(context.node()));
-    map_elements(context, context.real(0),
-                 context.tensor_output(0).template mutable_values<std::uint8_t>(), [&](const S& x) {
-                   return std::uint8_t(row.apply(static_cast<double>(math::value(x))));
-                 });
+    map_elements(context, context.real(0), context.tensor_output(0).template mutable_values<std::uint8_t>(),
+                 [&](const S& x) { return std::uint8_t(row.apply(static_cast<double>(math::value(x)))); });
     if constexpr (std::is_same_v<S, Bounded>) {
       if (!math::has_error(context.real(0))) return {};
       DRIFTSCOPE_TRY(const std::span<Bounded> bounds, context.bounds_output(0));
@@ -131,20 +138,14 @@ struct Test {
 
 template <class Row>
 void add_comparison(OperatorTable& table, std::string_view op_type, std::int64_t since) {
-  table.add(with_kernels<Comparison<Row>>({.op_type = op_type,
-                                           .since = since,
-                                           .inputs = {2, 2},
-                                           .outputs = {1, 1},
-                                           .infer = infer<Row>}));
+  table.add(with_kernels<Comparison<Row>>(
+      {.op_type = op_type, .since = since, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer<Row>}));
 }
 
 template <class Row>
 void add_test(OperatorTable& table, std::string_view op_type, std::int64_t since) {
-  table.add(with_kernels<Test<Row>>({.op_type = op_type,
-                                     .since = since,
-                                     .inputs = {1, 1},
-                                     .outputs = {1, 1},
-                                     .infer = infer_test<Row>}));
+  table.add(with_kernels<Test<Row>>(
+      {.op_type = op_type, .since = since, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer_test<Row>}));
 }
 
 void add_to(OperatorTable& table) {

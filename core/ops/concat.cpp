@@ -16,8 +16,8 @@ Result<std::int64_t> read_axis(const Node& node) {
 // Joins one more shape to what is known so far.
 Status join(SymbolicShape& y, const SymbolicShape& x, std::size_t axis, std::size_t index) {
   if (x.size() != y.size())
-    return bad_input(fmt::format("input {}: expected rank {} as input 0 has, got shape {}", index,
-                                 y.size(), shape_text(x)));
+    return bad_input(fmt::format("input {}: expected rank {} as input 0 has, got shape {}", index, y.size(),
+                                 shape_text(x)));
   for (std::size_t i = 0; i < y.size(); ++i) {
     if (i == axis) {
       if (!y[i].known() || !x[i].known()) {
@@ -31,9 +31,9 @@ Status join(SymbolicShape& y, const SymbolicShape& x, std::size_t axis, std::siz
     }
     const auto both = unify(y[i], x[i]);
     if (!both)
-      return bad_input(fmt::format(
-          "input {}: expected {} on axis {} as the inputs before it have, got shape {}", index,
-          y[i].size, i, shape_text(x)));
+      return bad_input(
+          fmt::format("input {}: expected {} on axis {} as the inputs before it have, got shape {}", index,
+                      y[i].size, i, shape_text(x)));
     y[i] = *both;
   }
   return {};

@@ -14,8 +14,8 @@ Result<Tensor> list_tensor(const std::vector<T>& values) {
 }
 
 Result<Tensor> constant_tensor(const Node& node) {
-  constexpr std::array<std::string_view, 5> names = {"value", "value_float", "value_floats",
-                                                     "value_int", "value_ints"};
+  constexpr std::array<std::string_view, 5> names = {"value", "value_float", "value_floats", "value_int",
+                                                     "value_ints"};
   const Attribute* given = nullptr;
   for (const std::string_view name : names) {
     const Attribute* attribute = node.attribute(name);
@@ -24,16 +24,16 @@ Result<Tensor> constant_tensor(const Node& node) {
     if (attribute != nullptr) given = attribute;
   }
   if (given == nullptr)
-    return unsupported("expected one of the attributes value, value_float(s), value_int(s); strings "
-                       "and sparse tensors are not supported");
+    return unsupported(
+        "expected one of the attributes value, value_float(s), value_int(s); strings "
+        "and sparse tensors are not supported");
   if (const auto* tensor = std::get_if<Tensor>(&given->value)) return *tensor;
   if (const auto* number = std::get_if<float>(&given->value))
     return Tensor::from_values<float>({}, {number, 1});
   if (const auto* number = std::get_if<std::int64_t>(&given->value))
     return Tensor::from_values<std::int64_t>({}, {number, 1});
   if (const auto* list = std::get_if<std::vector<float>>(&given->value)) return list_tensor(*list);
-  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&given->value))
-    return list_tensor(*list);
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&given->value)) return list_tensor(*list);
   return bad_input(fmt::format("attribute {}: expected a tensor or numbers", given->name));
 }
 
@@ -57,8 +57,8 @@ struct Constant {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Constant>(
-      {.op_type = "Constant", .inputs = {0, 0}, .outputs = {1, 1}, .infer = infer}));
+  table.add(
+      with_kernels<Constant>({.op_type = "Constant", .inputs = {0, 0}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::constant

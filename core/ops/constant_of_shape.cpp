@@ -14,8 +14,8 @@ Result<Tensor> value_of(const Node& node) {
   const auto* value = std::get_if<Tensor>(&attribute->value);
   if (value == nullptr) return bad_input("attribute value: expected a tensor");
   if (value->elements() != 1)
-    return bad_input(fmt::format("attribute value: expected one element, got shape {}",
-                                 shape_text(value->shape())));
+    return bad_input(
+        fmt::format("attribute value: expected one element, got shape {}", shape_text(value->shape())));
   return *value;
 }
 
@@ -28,14 +28,13 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     DRIFTSCOPE_TRY(const Ints sizes, integers_of(*shape, input_label(0, "input")));
     for (const std::int64_t size : sizes)
       if (size < 0)
-        return bad_input(fmt::format("input 0 (input): expected sizes of 0 or more, got [{}]",
-                                     fmt::join(sizes, ",")));
+        return bad_input(
+            fmt::format("input 0 (input): expected sizes of 0 or more, got [{}]", fmt::join(sizes, ",")));
     y.shape = symbolic_shape(sizes);
   } else if (const PartialVector* partial = context.partial(0)) {
     y.shape = as_sizes(*partial);
   } else if (const auto& type = context.input(0).shape;
-             type && type->front().known() &&
-             type->front().size <= static_cast<std::int64_t>(max_rank)) {
+             type && type->front().known() && type->front().size <= static_cast<std::int64_t>(max_rank)) {
     y.shape = unknown_shape(static_cast<std::size_t>(type->front().size));
   }
   return std::vector{std::move(y)};
@@ -66,11 +65,8 @@ struct ConstantOfShape {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<ConstantOfShape>({.op_type = "ConstantOfShape",
-                                           .since = 9,
-                                           .inputs = {1, 1},
-                                           .outputs = {1, 1},
-                                           .infer = infer}));
+  table.add(with_kernels<ConstantOfShape>(
+      {.op_type = "ConstantOfShape", .since = 9, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::constant_of_shape

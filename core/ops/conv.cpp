@@ -26,8 +26,7 @@ struct Conv {
     const Shape& w_shape = context.shape(1);
     DRIFTSCOPE_TRY(const WindowAttributes window,
                    read_window(context.node(), Ints(w_shape.begin() + 2, w_shape.end())));
-    DRIFTSCOPE_TRY(std::vector<WindowAxis> axes,
-                   place_windows(window, std::span(x_shape).subspan(2)));
+    DRIFTSCOPE_TRY(std::vector<WindowAxis> axes, place_windows(window, std::span(x_shape).subspan(2)));
     DRIFTSCOPE_TRY(const std::int64_t group, read_group(context.node()));
     const std::span<S> y = context.real_output(0);
     if (y.empty()) return {};
@@ -45,20 +44,17 @@ struct Conv {
       });
     if (done) return {};
 
-    with_dot_elements<S>(context.real(0), context.real(1), [&]<class Sums>(const auto* x,
-                                                                           const auto* w) {
-      convolve_rows<Sums>(context, layout, x_shape[0], x, w, bias, y,
-                          [](auto& sums, std::int64_t o, std::int64_t products) {
-                            return sums.result(o, products);
-                          });
+    with_dot_elements<S>(context.real(0), context.real(1), [&]<class Sums>(const auto* x, const auto* w) {
+      convolve_rows<Sums>(
+          context, layout, x_shape[0], x, w, bias, y,
+          [](auto& sums, std::int64_t o, std::int64_t products) { return sums.result(o, products); });
     });
     return {};
   }
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Conv>(
-      {.op_type = "Conv", .inputs = {2, 3}, .outputs = {1, 1}, .infer = infer}));
+  table.add(with_kernels<Conv>({.op_type = "Conv", .inputs = {2, 3}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::conv

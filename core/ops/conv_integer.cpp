@@ -10,8 +10,7 @@ namespace driftscope::ops::conv_integer {
 constexpr std::array<std::string_view, 4> names = {"x", "w", "x_zero_point", "w_zero_point"};
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    DRIFTSCOPE_CHECK(expect_bytes(context, i, names[i]));
+  for (std::size_t i = 0; i < names.size(); ++i) DRIFTSCOPE_CHECK(expect_bytes(context, i, names[i]));
   DRIFTSCOPE_CHECK(check_one(context, 2, names[2]));
   DRIFTSCOPE_CHECK(check_per_channel(context, 3, names[3], context.input(1).shape));
   constexpr std::size_t none = 99;
@@ -22,28 +21,20 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
 struct ConvInteger {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    const auto zeros = [&](std::size_t i) {
-      return context.has_input(i) ? &context.tensor(i) : nullptr;
-    };
-    const auto x = less_zero_points(context.tensor(0), zeros(2), 1, context.tensor(0).elements(),
-                                    true);
+    const auto zeros = [&](std::size_t i) { return context.has_input(i) ? &context.tensor(i) : nullptr; };
+    const auto x = less_zero_points(context.tensor(0), zeros(2), 1, context.tensor(0).elements(), true);
     const std::int64_t channels = context.shape(1)[0];
-    const auto w = less_zero_points(context.tensor(1), zeros(3), channels,
-                                    per_channel(context.shape(1)), true);
-    DRIFTSCOPE_TRY(const auto y,
-                   convolve_integers(context, context.shape(0), x, context.shape(1), w, {}));
-    std::copy(y.begin(), y.end(),
-              context.tensor_output(0).template mutable_values<std::int32_t>().begin());
+    const auto w =
+        less_zero_points(context.tensor(1), zeros(3), channels, per_channel(context.shape(1)), true);
+    DRIFTSCOPE_TRY(const auto y, convolve_integers(context, context.shape(0), x, context.shape(1), w, {}));
+    std::copy(y.begin(), y.end(), context.tensor_output(0).template mutable_values<std::int32_t>().begin());
     return {};
   }
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<ConvInteger>({.op_type = "ConvInteger",
-                                       .since = 10,
-                                       .inputs = {2, 4},
-                                       .outputs = {1, 1},
-                                       .infer = infer}));
+  table.add(with_kernels<ConvInteger>(
+      {.op_type = "ConvInteger", .since = 10, .inputs = {2, 4}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::conv_integer

@@ -25,8 +25,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   const auto& w = context.input(1).shape;
   if (!x) return std::vector{TensorType{dtype, std::nullopt}};
   if (w && x->size() != w->size())
-    return bad_input(fmt::format("input 1 (W): expected rank {} as input 0 (X) has, got shape {}",
-                                 x->size(), shape_text(*w)));
+    return bad_input(fmt::format("input 1 (W): expected rank {} as input 0 (X) has, got shape {}", x->size(),
+                                 shape_text(*w)));
   DRIFTSCOPE_TRY(const std::int64_t group, read_group(context.node()));
   DRIFTSCOPE_TRY(const auto kernel, kernel_shape(context.node(), w));
   SymbolicShape y = unknown_shape(x->size());
@@ -38,8 +38,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
                       "got shape {}",
                       (*x)[1].size, shape_text(*w)));
     if ((*w)[0].known() && (*w)[0].size % group != 0)
-      return bad_input(fmt::format("input 1 (W): {} channels cannot be cut into {} groups",
-                                   (*w)[0].size, group));
+      return bad_input(
+          fmt::format("input 1 (W): {} channels cannot be cut into {} groups", (*w)[0].size, group));
     if ((*w)[1].known()) {
       const auto channels = checked_mul((*w)[1].size, group);
       if (!channels) return bad_input("input 1 (W): the number of output channels overflows");
@@ -57,8 +57,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   }
   if (kernel) {
     if (kernel->size() + 2 != x->size())
-      return bad_input(fmt::format("attribute kernel_shape: expected {} values, got {}",
-                                   x->size() - 2, kernel->size()));
+      return bad_input(
+          fmt::format("attribute kernel_shape: expected {} values, got {}", x->size() - 2, kernel->size()));
     // An axis of unknown size is inferred as if it were 1, and then forgotten.
     Shape spatial;
     for (std::size_t i = 2; i < x->size(); ++i)
@@ -90,8 +90,7 @@ class Phases {
     if (first_i >= axis_.input) return;
     const std::int64_t o = first_i * stride + shift;
     if (o >= axis_.output) return;
-    const std::int64_t count =
-        std::min(axis_.input - first_i, (axis_.output - 1 - o) / stride + 1);
+    const std::int64_t count = std::min(axis_.input - first_i, (axis_.output - 1 - o) / stride + 1);
     const std::int64_t begin = position(o);
     body(begin, begin + count, first_i);
   }
@@ -131,9 +130,8 @@ struct ConvTranspose {
   static Status run(KernelContext<S>& context) {
     const Shape& x_shape = context.shape(0);
     const Shape& w_shape = context.shape(1);
-    DRIFTSCOPE_TRY(const auto axes,
-                   place_transposed(context.node(), Ints(w_shape.begin() + 2, w_shape.end()),
-                             std::span(x_shape).subspan(2)));
+    DRIFTSCOPE_TRY(const auto axes, place_transposed(context.node(), Ints(w_shape.begin() + 2, w_shape.end()),
+                                                     std::span(x_shape).subspan(2)));
     DRIFTSCOPE_TRY(const std::int64_t group, read_group(context.node()));
     const std::span<S> y = context.real_output(0);
     if (y.empty()) return {};
@@ -160,43 +158,41 @@ struct ConvTranspose {
         for (std::int64_t i = begin; i < end; ++i) ++reached[static_cast<std::size_t>(i)];
       });
 
-    with_dot_elements<S>(context.real(0), context.real(1), [&]<class Sums>(const auto* x,
-                                                                           const auto* w) {
+    with_dot_elements<S>(context.real(0), context.real(1), [&]<class Sums>(const auto* x, const auto* w) {
       const auto add_row = [&](Sums& sums, const std::vector<RowTap>& taps, const auto* x_group,
                                const auto* w_group) {
         for (std::int64_t c = 0; c < channels; ++c)
           for (const RowTap& tap : taps)
             for (std::int64_t k = 0; k < last.kernel; ++k)
               phases.tap(k, [&](std::int64_t begin, std::int64_t end, std::int64_t i) {
-                sums.add_products(begin, end,
-                                  w_group[c * group_outputs * w_plane + tap.weight + k],
+                sums.add_products(begin, end, w_group[c * group_outputs * w_plane + tap.weight + k],
                                   x_group + c * x_plane + tap.input + i, 1);
               });
       };
-      context.parallel_for(
-          x_shape[0] * outputs * rows, dot_grain(width * channels * w_plane),
-          [&](std::int64_t begin, std::int64_t end) {
-            Sums sums(width);
-            std::vector<RowTap> taps;
-            for (std::int64_t item = begin; item < end; ++item) {
-              const std::int64_t m = item / rows % outputs;
-              const std::int64_t n = item / rows / outputs;
-              const std::int64_t first_channel = m / group_outputs * channels;
-              row_taps(outer, item % rows, rows, last, taps);
-              sums.clear();
-              if (!bias.empty())
-                for (std::int64_t o = 0; o < width; ++o)
-                  sums.start(o, bias[static_cast<std::size_t>(m)]);
-              add_row(sums, taps, x + (n * x_shape[1] + first_channel) * x_plane,
-                      w + (first_channel * group_outputs + m % group_outputs) * w_plane);
-              const std::int64_t products = channels * static_cast<std::int64_t>(taps.size());
-              for (std::int64_t o = 0; o < width; ++o) {
-                const std::int64_t at = phases.position(o);
-                y[static_cast<std::size_t>(item * width + o)] =
-                    sums.result(at, products * reached[static_cast<std::size_t>(at)]);
-              }
-            }
-          });
+      context.parallel_for(x_shape[0] * outputs * rows, dot_grain(width * channels * w_plane),
+                           [&](std::int64_t begin, std::int64_t end) {
+                             Sums sums(width);
+                             std::vector<RowTap> taps;
+                             for (std::int64_t item = begin; item < end; ++item) {
+                               const std::int64_t m = item / rows % outputs;
+                               const std::int64_t n = item / rows / outputs;
+                               const std::int64_t first_channel = m / group_outputs * channels;
+                               row_taps(outer, item % rows, rows, last, taps);
+                               sums.clear();
+                               if (!bias.empty())
+                                 for (std::int64_t o = 0; o < width; ++o)
+                                   sums.start(o, bias[static_cast<std::size_t>(m)]);
+                               add_row(sums, taps, x + (n * x_shape[1] + first_channel) * x_plane,
+                                       w + (first_channel * group_outputs + m % group_outputs) * w_plane);
+                               const std::int64_t products =
+                                   channels * static_cast<std::int64_t>(taps.size());
+                               for (std::int64_t o = 0; o < width; ++o) {
+                                 const std::int64_t at = phases.position(o);
+                                 y[static_cast<std::size_t>(item * width + o)] =
+                                     sums.result(at, products * reached[static_cast<std::size_t>(at)]);
+                               }
+                             }
+                           });
     });
     return {};
   }

@@ -7,9 +7,9 @@
 #include <array>
 
 #include "core/eval/integers.hpp"
+#include "core/numerics/sum.hpp"
 #include "core/ops/shared/lanes.hpp"
 #include "core/ops/shared/shape_rules.hpp"
-#include "core/numerics/sum.hpp"
 
 namespace driftscope::ops::cum_sum {
 
@@ -29,8 +29,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     DRIFTSCOPE_TRY([[maybe_unused]] const bool on, flag_attribute(context.node(), flag, false));
   }
   if (const Tensor* axis = context.constant(1); axis != nullptr && context.input(0).shape) {
-    DRIFTSCOPE_TRY([[maybe_unused]] const std::size_t at,
-                   read_axis(*axis, context.input(0).shape->size()));
+    DRIFTSCOPE_TRY([[maybe_unused]] const std::size_t at, read_axis(*axis, context.input(0).shape->size()));
   }
   return std::vector{context.input(0)};
 }
@@ -77,8 +76,7 @@ struct CumSum {
       return {};
     }
     context.with_integer(context.dtype(0), [&]<class T>() {
-      map(context.tensor(0).template values<T>(),
-          context.tensor_output(0).template mutable_values<T>());
+      map(context.tensor(0).template values<T>(), context.tensor_output(0).template mutable_values<T>());
     });
     return {};
   }

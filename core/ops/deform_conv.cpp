@@ -39,8 +39,10 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::floating));
   DRIFTSCOPE_TRY(const DType dtype, common_dtype(context, names));
   if (context.input(0).shape && context.input(0).shape->size() != 4)
-    return unsupported(fmt::format("input 0 (X): DeformConv is supported for two spatial axes, got "
-                                   "shape {}", shape_text(*context.input(0).shape)));
+    return unsupported(
+        fmt::format("input 0 (X): DeformConv is supported for two spatial axes, got "
+                    "shape {}",
+                    shape_text(*context.input(0).shape)));
   DRIFTSCOPE_TRY(auto y, infer_convolution(context, {0, 1, 3, {"X", "W", "B"}}));
   DRIFTSCOPE_TRY(const std::int64_t groups, read_offset_group(context.node()));
   const auto w = concrete_shape(context.input(1).shape);
@@ -110,27 +112,22 @@ struct DeformConv {
         const std::int64_t o = item % plane;
         for (std::int64_t c = 0; c < channels; ++c)
           for (std::int64_t k = 0; k < taps; ++k) {
-            const std::int64_t field =
-                (n * offset_groups + c / (channels / offset_groups)) * taps + k;
+            const std::int64_t field = (n * offset_groups + c / (channels / offset_groups)) * taps + k;
             const auto offset = [&](std::int64_t part) {
               return offsets[static_cast<std::size_t>((field * 2 + part) * plane + o)];
             };
             SamplePoint point;
             point.axes = 2;
-            const std::array<std::int64_t, 2> regular = {
-                rows.at(o / columns.output, k / columns.kernel),
-                columns.at(o % columns.output, k % columns.kernel)};
+            const std::array<std::int64_t, 2> regular = {rows.at(o / columns.output, k / columns.kernel),
+                                                         columns.at(o % columns.output, k % columns.kernel)};
             for (std::size_t i = 0; i < 2; ++i) {
               const S given = offset(static_cast<std::int64_t>(i));
-              point.at[i] = static_cast<double>(regular[i]) +
-                            static_cast<double>(math::value(given));
+              point.at[i] = static_cast<double>(regular[i]) + static_cast<double>(math::value(given));
               if constexpr (std::is_same_v<S, Bounded>)
                 point.error[i] =
-                    given.worst + (given.value == 0.0 ? 0.0
-                                                      : unit_roundoff_f32 * std::fabs(point.at[i]));
+                    given.worst + (given.value == 0.0 ? 0.0 : unit_roundoff_f32 * std::fabs(point.at[i]));
             }
-            const S* x = context.real(0).data() +
-                         (n * channels + c) * rows.input * columns.input;
+            const S* x = context.real(0).data() + (n * channels + c) * rows.input * columns.input;
             S tap = sample_at<S>(point, [&]<class T>(const SamplePoint& p) {
               return between<T>(p, rows.input, columns.input, x);
             });

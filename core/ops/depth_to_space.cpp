@@ -19,8 +19,8 @@ Result<std::int64_t> read_block(const Node& node) {
 Result<Dimension> divided(const Dimension& size, std::int64_t by, std::size_t axis) {
   if (!size.known()) return by == 1 ? size : Dimension{};
   if (size.size % by != 0)
-    return bad_input(fmt::format("input 0 (input): axis {} has the size {}, no multiple of {}", axis,
-                                 size.size, by));
+    return bad_input(
+        fmt::format("input 0 (input): axis {} has the size {}, no multiple of {}", axis, size.size, by));
   return known_dimension(size.size / by);
 }
 
@@ -49,12 +49,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context, bool deeper) 
   return std::vector{std::move(y)};
 }
 
-Result<std::vector<TensorType>> infer_to_space(const InferContext& context) {
-  return infer(context, false);
-}
-Result<std::vector<TensorType>> infer_to_depth(const InferContext& context) {
-  return infer(context, true);
-}
+Result<std::vector<TensorType>> infer_to_space(const InferContext& context) { return infer(context, false); }
+Result<std::vector<TensorType>> infer_to_depth(const InferContext& context) { return infer(context, true); }
 
 struct DepthToSpace {
   template <class S>
@@ -62,8 +58,7 @@ struct DepthToSpace {
     DRIFTSCOPE_TRY(const std::int64_t block, read_block(context.node()));
     DRIFTSCOPE_TRY(const std::string mode, string_attribute(context.node(), "mode", "DCR"));
     if (mode != "DCR" && (mode != "CRD" || context.opset() < 11))
-      return bad_input(fmt::format("attribute mode: expected DCR or (from opset 11) CRD, got '{}'",
-                                   mode));
+      return bad_input(fmt::format("attribute mode: expected DCR or (from opset 11) CRD, got '{}'", mode));
     const Shape& x = context.shape(0);
     const Shape stride = dense_strides(x);
     const std::int64_t channels = x[1] / (block * block);
@@ -95,14 +90,10 @@ struct SpaceToDepth {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<DepthToSpace>({.op_type = "DepthToSpace",
-                                        .inputs = {1, 1},
-                                        .outputs = {1, 1},
-                                        .infer = infer_to_space}));
-  table.add(with_kernels<SpaceToDepth>({.op_type = "SpaceToDepth",
-                                        .inputs = {1, 1},
-                                        .outputs = {1, 1},
-                                        .infer = infer_to_depth}));
+  table.add(with_kernels<DepthToSpace>(
+      {.op_type = "DepthToSpace", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer_to_space}));
+  table.add(with_kernels<SpaceToDepth>(
+      {.op_type = "SpaceToDepth", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer_to_depth}));
 }
 
 }  // namespace driftscope::ops::depth_to_space

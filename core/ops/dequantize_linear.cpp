@@ -13,8 +13,8 @@ namespace driftscope::ops::dequantize_linear {
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   const DType x = context.input(0).dtype;
   if (x != DType::undefined && !quantized_range(x))
-    return bad_input(fmt::format("input 0 (x): expected an integer type of 4 to 32 bits, got {}",
-                                 dtype_name(x)));
+    return bad_input(
+        fmt::format("input 0 (x): expected an integer type of 4 to 32 bits, got {}", dtype_name(x)));
   DRIFTSCOPE_CHECK(check_scales(context, "x"));
   if (context.has_input(2) && x != DType::undefined && context.input(2).dtype != DType::undefined &&
       context.input(2).dtype != x)
@@ -54,31 +54,28 @@ struct DequantizeLinear {
     if (context.has_input(2)) zeros = quantized_values(context.tensor(2));
     std::span<const S> moved;  // a quantized value that rounding may have moved
     if constexpr (std::is_same_v<S, Bounded>) moved = context.real(0);
-    context.parallel_for(
-        layout.outer * layout.size, std::max<std::int64_t>(1, 16384 / layout.inner),
-        [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t row = begin; row < end; ++row) {
-            const std::int64_t scale = layout.scale_row(row / layout.size, row % layout.size);
-            for (std::int64_t i = 0; i < layout.inner; ++i) {
-              const auto at = static_cast<std::size_t>(row * layout.inner + i);
-              const auto s = static_cast<std::size_t>(scale + i * layout.scale_step());
-              S distance = difference<S>(x[at], zeros[s]);
-              if constexpr (std::is_same_v<S, Bounded>)
-                if (!moved.empty()) distance = widened(distance, moved[at]);
-              y[at] = distance * scales[s];
-            }
-          }
-        });
+    context.parallel_for(layout.outer * layout.size, std::max<std::int64_t>(1, 16384 / layout.inner),
+                         [&](std::int64_t begin, std::int64_t end) {
+                           for (std::int64_t row = begin; row < end; ++row) {
+                             const std::int64_t scale =
+                                 layout.scale_row(row / layout.size, row % layout.size);
+                             for (std::int64_t i = 0; i < layout.inner; ++i) {
+                               const auto at = static_cast<std::size_t>(row * layout.inner + i);
+                               const auto s = static_cast<std::size_t>(scale + i * layout.scale_step());
+                               S distance = difference<S>(x[at], zeros[s]);
+                               if constexpr (std::is_same_v<S, Bounded>)
+                                 if (!moved.empty()) distance = widened(distance, moved[at]);
+                               y[at] = distance * scales[s];
+                             }
+                           }
+                         });
     return {};
   }
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<DequantizeLinear>({.op_type = "DequantizeLinear",
-                                            .since = 10,
-                                            .inputs = {2, 3},
-                                            .outputs = {1, 1},
-                                            .infer = infer}));
+  table.add(with_kernels<DequantizeLinear>(
+      {.op_type = "DequantizeLinear", .since = 10, .inputs = {2, 3}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::dequantize_linear

@@ -19,8 +19,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   TensorType y = context.input(0);
   if (!y.shape) return std::vector{std::move(y)};
   if (!unify((*y.shape)[y.shape->size() - 2], y.shape->back()))
-    return bad_input(fmt::format("input 0 (X): expected square matrices, got shape {}",
-                                 shape_text(*y.shape)));
+    return bad_input(
+        fmt::format("input 0 (X): expected square matrices, got shape {}", shape_text(*y.shape)));
   y.shape->resize(y.shape->size() - 2);
   return std::vector{std::move(y)};
 }
@@ -48,9 +48,9 @@ T determinant(std::vector<T>& a, std::size_t n) {
 }
 
 // Σ over rows of (the row's error) × Π over the other rows of (length + error).
-double reach(std::span<const Bounded> a, std::size_t n, double Bounded::*which) {
-  const double unit = 4.0 * static_cast<double>(n) * std::sqrt(static_cast<double>(n)) *
-                      current_error_model().unit_roundoff;
+double reach(std::span<const Bounded> a, std::size_t n, double Bounded::* which) {
+  const double unit =
+      4.0 * static_cast<double>(n) * std::sqrt(static_cast<double>(n)) * current_error_model().unit_roundoff;
   double product = 1.0;
   double sum = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -75,28 +75,26 @@ struct Det {
     const std::span<const S> x = context.real(0);
     const std::span<S> y = context.real_output(0);
     const auto n = static_cast<std::size_t>(context.shape(0).back());
-    context.parallel_for(
-        static_cast<std::int64_t>(y.size()), 1, [&](std::int64_t begin, std::int64_t end) {
-          for (auto item = static_cast<std::size_t>(begin); item < static_cast<std::size_t>(end);
-               ++item) {
-            const std::span<const S> matrix = x.subspan(item * n * n, n * n);
-            if constexpr (std::is_same_v<S, Bounded>) {
-              std::vector<double> values(n * n);
-              for (std::size_t i = 0; i < n * n; ++i) values[i] = matrix[i].value;
-              const double value = determinant(values, n);
-              const double worst = reach(matrix, n, &Bounded::worst);
-              const double infinite = std::numeric_limits<double>::infinity();
-              if (!std::isfinite(value) || !std::isfinite(worst) ||
-                  worst + std::fabs(value) > current_error_model().largest)
-                y[item] = Bounded(value, infinite, infinite);
-              else
-                y[item] = Bounded(value, worst, reach(matrix, n, &Bounded::likely));
-            } else {
-              std::vector<S> values(matrix.begin(), matrix.end());
-              y[item] = determinant(values, n);
-            }
-          }
-        });
+    context.parallel_for(static_cast<std::int64_t>(y.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (auto item = static_cast<std::size_t>(begin); item < static_cast<std::size_t>(end); ++item) {
+        const std::span<const S> matrix = x.subspan(item * n * n, n * n);
+        if constexpr (std::is_same_v<S, Bounded>) {
+          std::vector<double> values(n * n);
+          for (std::size_t i = 0; i < n * n; ++i) values[i] = matrix[i].value;
+          const double value = determinant(values, n);
+          const double worst = reach(matrix, n, &Bounded::worst);
+          const double infinite = std::numeric_limits<double>::infinity();
+          if (!std::isfinite(value) || !std::isfinite(worst) ||
+              worst + std::fabs(value) > current_error_model().largest)
+            y[item] = Bounded(value, infinite, infinite);
+          else
+            y[item] = Bounded(value, worst, reach(matrix, n, &Bounded::likely));
+        } else {
+          std::vector<S> values(matrix.begin(), matrix.end());
+          y[item] = determinant(values, n);
+        }
+      }
+    });
     return {};
   }
 };

@@ -29,8 +29,7 @@ Result<DftAttributes> read(const Node& node) {
 Result<std::int64_t> one_integer(const Tensor& tensor, std::size_t index, std::string_view name) {
   DRIFTSCOPE_TRY(const Ints list, integers_of(tensor, input_label(index, name)));
   if (list.size() != 1)
-    return bad_input(fmt::format("{}: expected one number, got {}", input_label(index, name),
-                                 list.size()));
+    return bad_input(fmt::format("{}: expected one number, got {}", input_label(index, name), list.size()));
   return list[0];
 }
 
@@ -58,8 +57,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   if (!y.shape) return std::vector{std::move(y)};
   SymbolicShape& shape = *y.shape;
   if (shape.back().known() && shape.back().size != 1 && shape.back().size != 2)
-    return bad_input(fmt::format("input 0 (input): expected 1 or 2 on the last axis, got shape {}",
-                                 shape_text(shape)));
+    return bad_input(
+        fmt::format("input 0 (input): expected 1 or 2 on the last axis, got shape {}", shape_text(shape)));
   shape.back() = known_dimension(2);
   const Tensor* axis = context.has_input(2) ? context.constant(2) : nullptr;
   if (context.has_input(2) && axis == nullptr) {
@@ -71,8 +70,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     shape[at] = Dimension{};
     if (const Tensor* length = context.constant(1)) {
       DRIFTSCOPE_TRY(const std::int64_t n, one_integer(*length, 1, "dft_length"));
-      if (n < 1)
-        return bad_input(fmt::format("input 1 (dft_length): expected at least 1, got {}", n));
+      if (n < 1) return bad_input(fmt::format("input 1 (dft_length): expected at least 1, got {}", n));
       shape[at] = known_dimension(n);
     }
   }
@@ -87,9 +85,9 @@ struct Dft {
     DRIFTSCOPE_TRY(const DftAttributes attributes, read(context.node()));
     const Shape& x_shape = context.shape(0);
     const Shape& y_shape = context.output_shape(0);
-    DRIFTSCOPE_TRY(const std::size_t axis,
-                   read_axis(context.node(), context.has_input(2) ? &context.tensor(2) : nullptr,
-                             x_shape.size()));
+    DRIFTSCOPE_TRY(
+        const std::size_t axis,
+        read_axis(context.node(), context.has_input(2) ? &context.tensor(2) : nullptr, x_shape.size()));
     std::int64_t length = x_shape[axis];
     if (context.has_input(1)) {
       DRIFTSCOPE_TRY(length, one_integer(context.tensor(1), 1, "dft_length"));
@@ -100,8 +98,8 @@ struct Dft {
     const std::int64_t lanes = static_cast<std::int64_t>(y.size()) / bins / 2;
     const auto products = checked_product(Shape{lanes, bins, length});
     if (!products || *products > max_fourier_products)
-      return limit_error(fmt::format("{} transforms of length {} need more than {} products", lanes,
-                                     length, max_fourier_products));
+      return limit_error(fmt::format("{} transforms of length {} need more than {} products", lanes, length,
+                                     max_fourier_products));
     const std::int64_t parts = x_shape.back();
     const std::int64_t taken = std::min(length, x_shape[axis]);
     std::int64_t inner = 1;  // lanes between neighbours along the axis
@@ -114,14 +112,13 @@ struct Dft {
       for (std::int64_t lane = begin; lane < end; ++lane) {
         const std::int64_t outer = lane / inner;
         for (std::int64_t j = 0; j < taken; ++j) {
-          const auto from = static_cast<std::size_t>(
-              ((outer * x_shape[axis] + j) * inner + lane % inner) * parts);
+          const auto from =
+              static_cast<std::size_t>(((outer * x_shape[axis] + j) * inner + lane % inner) * parts);
           re[static_cast<std::size_t>(j)] = x[from];
           if (parts == 2) im[static_cast<std::size_t>(j)] = x[from + 1];
         }
         for (std::int64_t k = 0; k < bins; ++k) {
-          const auto to =
-              static_cast<std::size_t>(((outer * bins + k) * inner + lane % inner) * 2);
+          const auto to = static_cast<std::size_t>(((outer * bins + k) * inner + lane % inner) * 2);
           fourier.bin(k, re, im, y[to], y[to + 1]);
         }
       }

@@ -10,8 +10,7 @@ namespace driftscope::ops::dropout {
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "data", Kinds::floating));
   const TensorType& data = context.input(0);
-  return std::vector{data, TensorType{context.opset() < 10 ? data.dtype : DType::boolean,
-                                      data.shape}};
+  return std::vector{data, TensorType{context.opset() < 10 ? data.dtype : DType::boolean, data.shape}};
 }
 
 struct Dropout {
@@ -21,11 +20,12 @@ struct Dropout {
       const auto training = context.tensor(2).bytes();
       const bool trains = !training.empty() && training[0] != std::byte{0};
       // An omitted ratio is 0.5.
-      const bool drops = !context.has_input(1) || context.real(1).empty() ||
-                         math::value(context.real(1)[0]) != 0;
+      const bool drops =
+          !context.has_input(1) || context.real(1).empty() || math::value(context.real(1)[0]) != 0;
       if (trains && drops)
-        return unsupported("input 2 (training_mode) is true, which drops elements at random; export "
-                           "the model for inference");
+        return unsupported(
+            "input 2 (training_mode) is true, which drops elements at random; export "
+            "the model for inference");
     }
     copy_elements(context);
     if (!context.wants_output(1)) return {};

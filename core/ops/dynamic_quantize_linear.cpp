@@ -49,14 +49,12 @@ struct DynamicQuantizeLinear {
       DRIFTSCOPE_TRY(bounds, context.bounds_output(0));
     }
     std::vector<std::int32_t> steps(x.size());
-    context.parallel_for(static_cast<std::int64_t>(x.size()), 4096,
-                         [&](std::int64_t begin, std::int64_t end) {
-                           for (auto i = static_cast<std::size_t>(begin);
-                                i < static_cast<std::size_t>(end); ++i)
-                             steps[i] =
-                                 quantized(quotient(x[i], scale), zero, range,
-                                           bounds.empty() ? nullptr : &bounds[i], zero_bound);
-                         });
+    context.parallel_for(
+        static_cast<std::int64_t>(x.size()), 4096, [&](std::int64_t begin, std::int64_t end) {
+          for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+            steps[i] = quantized(quotient(x[i], scale), zero, range, bounds.empty() ? nullptr : &bounds[i],
+                                 zero_bound);
+        });
     store_quantized(steps, context.tensor_output(0));
     return {};
   }

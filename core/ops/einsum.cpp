@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "core/base/text.hpp"
-#include "core/ops/shared/einsum_plan.hpp"
 #include "core/eval/integers.hpp"
 #include "core/numerics/math.hpp"
-#include "core/ops/shared/shape_rules.hpp"
 #include "core/numerics/sum.hpp"
+#include "core/ops/shared/einsum_plan.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::einsum {
 
@@ -40,8 +40,10 @@ struct WrappingSum {
 
 template <class T>
 T product(T a, T b) {
-  if constexpr (std::is_integral_v<T>) return cut_integer<T>(widen_integer(a) * widen_integer(b));
-  else return a * b;
+  if constexpr (std::is_integral_v<T>)
+    return cut_integer<T>(widen_integer(a) * widen_integer(b));
+  else
+    return a * b;
 }
 
 // Elements [begin, end) of the output.
@@ -89,8 +91,7 @@ struct Einsum {
     for (std::size_t i = 0; i < context.input_count(); ++i) shapes.push_back(context.shape(i));
     DRIFTSCOPE_TRY(const EinsumPlan plan, plan_einsum(context.node(), shapes));
     const std::int64_t elements = element_count(plan.output);
-    const std::int64_t grain =
-        std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, plan.terms));
+    const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, plan.terms));
     const auto run_with = [&]<class T, class Accumulator>(std::span<const std::span<const T>> x,
                                                           std::span<T> y) {
       context.parallel_for(elements, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -105,21 +106,17 @@ struct Einsum {
     }
     context.with_integer(context.output_dtype(0), [&]<class T>() {
       std::vector<std::span<const T>> x;
-      for (std::size_t i = 0; i < shapes.size(); ++i)
-        x.push_back(context.tensor(i).template values<T>());
-      run_with.template operator()<T, WrappingSum<T>>(
-          x, context.tensor_output(0).template mutable_values<T>());
+      for (std::size_t i = 0; i < shapes.size(); ++i) x.push_back(context.tensor(i).template values<T>());
+      run_with.template operator()<T, WrappingSum<T>>(x,
+                                                      context.tensor_output(0).template mutable_values<T>());
     });
     return {};
   }
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Einsum>({.op_type = "Einsum",
-                                  .since = 12,
-                                  .inputs = {1, variadic},
-                                  .outputs = {1, 1},
-                                  .infer = infer}));
+  table.add(with_kernels<Einsum>(
+      {.op_type = "Einsum", .since = 12, .inputs = {1, variadic}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::einsum

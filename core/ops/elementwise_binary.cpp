@@ -2,27 +2,35 @@
 // Integers wrap around; an integer quotient is cut towards zero.
 #include <fmt/format.h>
 
-#include "core/ops/shared/elementwise.hpp"
 #include "core/numerics/rounding.hpp"
+#include "core/ops/shared/elementwise.hpp"
 #include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::elementwise_binary {
 
 struct Add {
   template <class T>
-  static T apply(T a, T b) { return a + b; }
+  static T apply(T a, T b) {
+    return a + b;
+  }
 };
 struct Sub {
   template <class T>
-  static T apply(T a, T b) { return a - b; }
+  static T apply(T a, T b) {
+    return a - b;
+  }
 };
 struct Mul {
   template <class T>
-  static T apply(T a, T b) { return a * b; }
+  static T apply(T a, T b) {
+    return a * b;
+  }
 };
 struct Div {
   template <class T>
-  static T apply(T a, T b) { return a / b; }
+  static T apply(T a, T b) {
+    return a / b;
+  }
 };
 
 template <class Row, class T>
@@ -39,8 +47,7 @@ T apply_integer(T a, T b) {
 constexpr std::array<std::string_view, 2> names = {"A", "B"};
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
-  for (std::size_t i = 0; i < 2; ++i)
-    DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::numeric));
+  for (std::size_t i = 0; i < 2; ++i) DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::numeric));
   DRIFTSCOPE_TRY(const DType dtype, common_dtype(context, names));
   return broadcast_type(context, dtype);
 }
@@ -78,8 +85,8 @@ struct Binary {
                         });
           return {};
         }
-      map_broadcast(context, a_shape, context.real(0), b_shape, context.real(1),
-                    context.real_output(0), [](S a, S b) { return Row::apply(a, b); });
+      map_broadcast(context, a_shape, context.real(0), b_shape, context.real(1), context.real_output(0),
+                    [](S a, S b) { return Row::apply(a, b); });
       return {};
     }
     Status status;
@@ -87,13 +94,15 @@ struct Binary {
       const auto b = context.tensor(1).template values<T>();
       if (std::is_same_v<Row, Div> && context.tensor_output(0).elements() > 0)
         if (const auto zero = std::find(b.begin(), b.end(), T(0)); zero != b.end()) {
-          status = bad_input(fmt::format("input 1 (B): element {} is 0, an integer cannot be divided "
-                                         "by it", zero - b.begin()));
+          status =
+              bad_input(fmt::format("input 1 (B): element {} is 0, an integer cannot be divided "
+                                    "by it",
+                                    zero - b.begin()));
           return;
         }
       map_broadcast(context, a_shape, context.tensor(0).template values<T>(), b_shape, b,
-                       context.tensor_output(0).template mutable_values<T>(),
-                       [](T x, T y) { return apply_integer<Row>(x, y); });
+                    context.tensor_output(0).template mutable_values<T>(),
+                    [](T x, T y) { return apply_integer<Row>(x, y); });
     });
     return status;
   }
@@ -101,11 +110,8 @@ struct Binary {
 
 template <class Row>
 void add_row(OperatorTable& table, std::string_view op_type) {
-  table.add(with_kernels<Binary<Row>>({.op_type = op_type,
-                                       .since = 7,
-                                       .inputs = {2, 2},
-                                       .outputs = {1, 1},
-                                       .infer = infer}));
+  table.add(with_kernels<Binary<Row>>(
+      {.op_type = op_type, .since = 7, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
 void add_to(OperatorTable& table) {

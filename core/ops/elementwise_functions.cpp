@@ -5,8 +5,8 @@
 // of double, its fraction cut off: ±1 from ±6 on, else 0.
 #include <type_traits>
 
-#include "core/ops/shared/elementwise.hpp"
 #include "core/numerics/math.hpp"
+#include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope::ops::elementwise_functions {
 
@@ -16,8 +16,10 @@ struct Softsign {
   T apply(T x) const {
     const T y = x / (T(1) + math::abs(x));
     // ONNX Runtime: x times a reciprocal that is itself rounded.
-    if constexpr (std::is_same_v<T, Bounded>) return math::round_more(y, 2);
-    else return y;
+    if constexpr (std::is_same_v<T, Bounded>)
+      return math::round_more(y, 2);
+    else
+      return y;
   }
 };
 
@@ -25,8 +27,10 @@ struct Erf {
   static constexpr Kinds kinds = Kinds::numeric;
   template <class T>
   T apply(T x) const {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(math::erf(static_cast<double>(x)));
-    else return math::erf(x);
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(math::erf(static_cast<double>(x)));
+    else
+      return math::erf(x);
   }
 };
 
@@ -34,7 +38,9 @@ struct Erf {
   struct Row {                                      \
     static constexpr Kinds kinds = Kinds::floating; \
     template <class T>                              \
-    T apply(T x) const { return math::function(x); } \
+    T apply(T x) const {                            \
+      return math::function(x);                     \
+    }                                               \
   };
 DRIFTSCOPE_ROW(Exp, exp)
 DRIFTSCOPE_ROW(Log, log)

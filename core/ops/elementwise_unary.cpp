@@ -3,8 +3,8 @@
 // integer has no opposite: its Abs and Neg wrap around to itself.
 #include <type_traits>
 
-#include "core/ops/shared/elementwise.hpp"
 #include "core/numerics/math.hpp"
+#include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope::ops::elementwise_unary {
 
@@ -12,24 +12,30 @@ struct Relu {
   static constexpr Kinds kinds = Kinds::numeric;
   static constexpr bool exact_copy = true;
   template <class T>
-  T apply(T x) const { return math::max(x, T(0)); }
+  T apply(T x) const {
+    return math::max(x, T(0));
+  }
 };
 struct Abs {
   static constexpr Kinds kinds = Kinds::numeric;
   template <class T>
   T apply(T x) const {
-    if constexpr (!std::is_integral_v<T>) return math::abs(x);
+    if constexpr (!std::is_integral_v<T>)
+      return math::abs(x);
     else if constexpr (std::is_signed_v<T>)
       return x < 0 ? cut_integer<T>(0u - widen_integer(x)) : x;
-    else return x;
+    else
+      return x;
   }
 };
 struct Neg {
   static constexpr Kinds kinds = Kinds::numeric;
   template <class T>
   T apply(T x) const {
-    if constexpr (std::is_integral_v<T>) return cut_integer<T>(0u - widen_integer(x));
-    else return -x;
+    if constexpr (std::is_integral_v<T>)
+      return cut_integer<T>(0u - widen_integer(x));
+    else
+      return -x;
   }
 };
 struct Sign {
@@ -40,19 +46,25 @@ struct Sign {
       using U = decltype(t);
       return t > U(0) ? U(1) : t < U(0) ? static_cast<U>(-1) : t;
     };
-    if constexpr (std::is_integral_v<T>) return sign(x);
-    else return math::step(x, sign);
+    if constexpr (std::is_integral_v<T>)
+      return sign(x);
+    else
+      return math::step(x, sign);
   }
 };
 struct Reciprocal {
   static constexpr Kinds kinds = Kinds::floating;
   template <class T>
-  T apply(T x) const { return T(1) / x; }
+  T apply(T x) const {
+    return T(1) / x;
+  }
 };
 struct Sqrt {
   static constexpr Kinds kinds = Kinds::floating;
   template <class T>
-  T apply(T x) const { return math::sqrt(x); }
+  T apply(T x) const {
+    return math::sqrt(x);
+  }
 };
 
 void add_to(OperatorTable& table) {

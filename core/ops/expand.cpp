@@ -17,8 +17,8 @@ Result<std::optional<Ints>> read_sizes(const InferContext& context, std::string_
   DRIFTSCOPE_TRY(Ints sizes, integers_of(*context.constant(1), input_label(1, name)));
   for (const std::int64_t size : sizes)
     if (size < 0)
-      return bad_input(fmt::format("{}: expected sizes of 0 or more, got [{}]",
-                                   input_label(1, name), fmt::join(sizes, ",")));
+      return bad_input(fmt::format("{}: expected sizes of 0 or more, got [{}]", input_label(1, name),
+                                   fmt::join(sizes, ",")));
   return std::optional<Ints>(std::move(sizes));
 }
 
@@ -27,8 +27,10 @@ Result<std::vector<TensorType>> infer_expand(const InferContext& context) {
   DRIFTSCOPE_TRY(const auto sizes, read_sizes(context, "shape"));
   TensorType y{context.input(0).dtype, std::nullopt};
   std::optional<SymbolicShape> shape;
-  if (sizes) shape = symbolic_shape(*sizes);
-  else if (const PartialVector* partial = context.partial(1)) shape = as_sizes(*partial);
+  if (sizes)
+    shape = symbolic_shape(*sizes);
+  else if (const PartialVector* partial = context.partial(1))
+    shape = as_sizes(*partial);
   if (context.input(0).shape && shape) {
     DRIFTSCOPE_TRY(y.shape, broadcast(*context.input(0).shape, *shape));
   }
@@ -83,16 +85,10 @@ struct Tile {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Expand>({.op_type = "Expand",
-                                  .since = 8,
-                                  .inputs = {2, 2},
-                                  .outputs = {1, 1},
-                                  .infer = infer_expand}));
-  table.add(with_kernels<Tile>({.op_type = "Tile",
-                                .since = 6,
-                                .inputs = {2, 2},
-                                .outputs = {1, 1},
-                                .infer = infer_tile}));
+  table.add(with_kernels<Expand>(
+      {.op_type = "Expand", .since = 8, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer_expand}));
+  table.add(with_kernels<Tile>(
+      {.op_type = "Tile", .since = 6, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer_tile}));
 }
 
 }  // namespace driftscope::ops::expand

@@ -19,8 +19,7 @@ Result<std::vector<TensorType>> infer_eye(const InferContext& context) {
     const auto dtype = dtype_from_onnx(number);
     const int bits = dtype ? bits_per_element(*dtype) : 0;
     if (bits < 8 || bits > 64 || *dtype == DType::complex64)
-      return bad_input(fmt::format("attribute dtype: {} is no floating, integer or bool type",
-                                   number));
+      return bad_input(fmt::format("attribute dtype: {} is no floating, integer or bool type", number));
     y.dtype = *dtype;
   } else {
     DRIFTSCOPE_CHECK(expect_kind(context, 0, "input", Kinds::numeric));
@@ -35,8 +34,7 @@ struct EyeLike {
     const Shape& shape = context.output_shape(0);
     const std::int64_t k = std::clamp(given, -shape[0], shape[1]);
     std::vector<std::int64_t> ones;
-    for (std::int64_t row = std::max<std::int64_t>(0, -k); row < shape[0] && row + k < shape[1];
-         ++row)
+    for (std::int64_t row = std::max<std::int64_t>(0, -k); row < shape[0] && row + k < shape[1]; ++row)
       ones.push_back(row * shape[1] + row + k);
     set_ones(context, 0, ones);
     return {};
@@ -70,8 +68,7 @@ struct Trilu {
       for (std::int64_t line = 0; line < lines; ++line) {
         const std::int64_t diagonal = line % rows + k;
         const std::int64_t begin = upper ? std::clamp<std::int64_t>(diagonal, 0, columns) : 0;
-        const std::int64_t end =
-            upper ? columns : std::clamp<std::int64_t>(diagonal + 1, 0, columns);
+        const std::int64_t end = upper ? columns : std::clamp<std::int64_t>(diagonal + 1, 0, columns);
         std::copy_n(sources[0].data() + line * columns + begin, end - begin,
                     target.data() + line * columns + begin);
       }
@@ -81,16 +78,10 @@ struct Trilu {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<EyeLike>({.op_type = "EyeLike",
-                                   .since = 9,
-                                   .inputs = {1, 1},
-                                   .outputs = {1, 1},
-                                   .infer = infer_eye}));
-  table.add(with_kernels<Trilu>({.op_type = "Trilu",
-                                 .since = 14,
-                                 .inputs = {1, 2},
-                                 .outputs = {1, 1},
-                                 .infer = infer_trilu}));
+  table.add(with_kernels<EyeLike>(
+      {.op_type = "EyeLike", .since = 9, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer_eye}));
+  table.add(with_kernels<Trilu>(
+      {.op_type = "Trilu", .since = 14, .inputs = {1, 2}, .outputs = {1, 1}, .infer = infer_trilu}));
 }
 
 }  // namespace driftscope::ops::eye_like

@@ -29,11 +29,8 @@ struct Flatten {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Flatten>({.op_type = "Flatten",
-                                   .inputs = {1, 1},
-                                   .outputs = {1, 1},
-                                   .infer = infer,
-                                   .exact_copy = true}));
+  table.add(with_kernels<Flatten>(
+      {.op_type = "Flatten", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer, .exact_copy = true}));
 }
 
 }  // namespace driftscope::ops::flatten

@@ -39,8 +39,7 @@ struct Gather {
     constexpr std::array<std::size_t, 1> inputs = {0};
     move_elements(context, inputs, 0, [&](auto sources, auto target) {
       context.parallel_for(
-          outer * count, std::max<std::int64_t>(1, 16384 / inner),
-          [&](std::int64_t begin, std::int64_t end) {
+          outer * count, std::max<std::int64_t>(1, 16384 / inner), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) {
               const std::int64_t row = i / count * x[axis] + rows[static_cast<std::size_t>(i % count)];
               std::copy_n(sources[0].data() + row * inner, inner, target.data() + i * inner);
@@ -52,11 +51,8 @@ struct Gather {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Gather>({.op_type = "Gather",
-                                  .inputs = {2, 2},
-                                  .outputs = {1, 1},
-                                  .infer = infer,
-                                  .exact_copy = true}));
+  table.add(with_kernels<Gather>(
+      {.op_type = "Gather", .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer, .exact_copy = true}));
 }
 
 }  // namespace driftscope::ops::gather

@@ -26,8 +26,7 @@ struct GatherElements {
     DRIFTSCOPE_TRY(const auto at, positions_of(context.tensor(1), x[axis], 1, "indices"));
     constexpr std::array<std::size_t, 1> inputs = {0};
     move_elements(context, inputs, 0, [&](auto sources, auto target) {
-      for_each_indexed(x, context.shape(1), axis, [&](std::size_t i, std::int64_t base,
-                                                      std::int64_t stride) {
+      for_each_indexed(x, context.shape(1), axis, [&](std::size_t i, std::int64_t base, std::int64_t stride) {
         target[i] = sources[0][static_cast<std::size_t>(base + at[i] * stride)];
       });
     });
@@ -47,8 +46,8 @@ Result<std::vector<TensorType>> infer_nd(const InferContext& context) {
   if (!x || !indices) return std::vector{std::move(y)};
   if (batch < 0 || batch >= static_cast<std::int64_t>(std::min(x->size(), indices->size())))
     return bad_input(fmt::format(
-        "attribute batch_dims: {} is not below the ranks of data (shape {}) and indices (shape {})",
-        batch, shape_text(*x), shape_text(*indices)));
+        "attribute batch_dims: {} is not below the ranks of data (shape {}) and indices (shape {})", batch,
+        shape_text(*x), shape_text(*indices)));
   const auto batches = static_cast<std::size_t>(batch);
   for (std::size_t i = 0; i < batches; ++i)
     if (!unify((*x)[i], (*indices)[i]))
@@ -87,11 +86,8 @@ void add_to(OperatorTable& table) {
                                           .inputs = {2, 2},
                                           .outputs = {1, 1},
                                           .infer = infer_elements}));
-  table.add(with_kernels<GatherND>({.op_type = "GatherND",
-                                    .since = 11,
-                                    .inputs = {2, 2},
-                                    .outputs = {1, 1},
-                                    .infer = infer_nd}));
+  table.add(with_kernels<GatherND>(
+      {.op_type = "GatherND", .since = 11, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer_nd}));
 }
 
 }  // namespace driftscope::ops::gather_elements

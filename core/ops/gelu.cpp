@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/graph/attributes.hpp"
-#include "core/ops/shared/elementwise.hpp"
 #include "core/numerics/math.hpp"
+#include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope::ops::gelu {
 
@@ -21,8 +21,7 @@ struct Gelu {
     if (!form.ok()) return form.error();
     if (*form == "none") return Gelu{false};
     if (*form == "tanh") return Gelu{true};
-    return bad_input(
-        fmt::format("attribute approximate: expected none or tanh, got \"{}\"", *form));
+    return bad_input(fmt::format("attribute approximate: expected none or tanh, got \"{}\"", *form));
   }
 
   template <class S>
@@ -34,8 +33,10 @@ struct Gelu {
   template <class S>
   static S erf_of(S x) {
     const S argument = x * math::rounded_constant<S>(0.70710678118654752);
-    if constexpr (std::is_same_v<S, Bounded>) return gelu_erf(argument);
-    else return math::erf(argument);
+    if constexpr (std::is_same_v<S, Bounded>)
+      return gelu_erf(argument);
+    else
+      return math::erf(argument);
   }
   template <class S>
   static S cubic(S x) {

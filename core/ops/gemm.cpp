@@ -9,10 +9,10 @@
 #include <cmath>
 
 #include "core/graph/attributes.hpp"
-#include "core/ops/shared/broadcast.hpp"
 #include "core/numerics/dot.hpp"
-#include "core/ops/shared/exact_factors.hpp"
 #include "core/numerics/math.hpp"
+#include "core/ops/shared/broadcast.hpp"
+#include "core/ops/shared/exact_factors.hpp"
 #include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::gemm {
@@ -65,8 +65,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     for (std::size_t i = 0; i < c.size(); ++i) {
       const Dimension& size = c[c.size() - 1 - i];
       if (size.size != 1 && !unify(size, y[1 - i]))
-        return bad_input(fmt::format("input 2 (C): shape {} cannot be broadcast to {}",
-                                     shape_text(c), shape_text(y)));
+        return bad_input(
+            fmt::format("input 2 (C): shape {} cannot be broadcast to {}", shape_text(c), shape_text(y)));
     }
   }
   return std::vector{TensorType{dtype, std::move(y)}};
@@ -80,8 +80,7 @@ std::vector<S> scaled(std::span<const S> values, float alpha) {
   for (S& x : result) {
     if constexpr (std::is_same_v<S, Bounded>) {
       const double size = std::fabs(static_cast<double>(alpha));
-      x = Bounded(x.value * static_cast<double>(alpha), x.worst * size, x.likely * size,
-                  x.systematic * size);
+      x = Bounded(x.value * static_cast<double>(alpha), x.worst * size, x.likely * size, x.systematic * size);
     } else {
       x = x * static_cast<S>(alpha);
     }
@@ -125,8 +124,7 @@ void multiply_exactly(const KernelContext<S>& context, std::int64_t rows, std::i
           [&](std::int64_t k, std::int64_t count, double* out) {
             const B* from = b.data() + column * b_layout.row + k * b_layout.step;
             const auto put = [&](std::int64_t t, std::int64_t j) {
-              out[t * exact_columns + j] =
-                  static_cast<double>(from[j * b_layout.row + t * b_layout.step]);
+              out[t * exact_columns + j] = static_cast<double>(from[j * b_layout.row + t * b_layout.step]);
             };
             // Along B as it lies in memory.
             if (b_layout.row == 1) {
@@ -155,8 +153,8 @@ struct Gemm {
     const std::int64_t columns = context.output_shape(0)[1];
     const std::int64_t depth = context.shape(0)[attributes.trans_a ? 0 : 1];
     const bool has_c = context.has_input(2) && attributes.beta != 0.0f;
-    const Shape c_strides = has_c ? broadcast_strides(context.shape(2), context.output_shape(0))
-                                  : Shape{0, 0};
+    const Shape c_strides =
+        has_c ? broadcast_strides(context.shape(2), context.output_shape(0)) : Shape{0, 0};
     const S beta = math::exact<S>(static_cast<double>(attributes.beta));
     const auto bias = [&](std::int64_t i, std::int64_t j) {
       const S c = context.real(2)[static_cast<std::size_t>(i * c_strides[0] + j * c_strides[1])];
@@ -181,8 +179,7 @@ struct Gemm {
         // alpha·a has more bits than its factors.
         const bool is_scaled = attributes.alpha != 1.0f;
         multiply_exactly<S>(context, rows, columns, depth, a, a_layout, b, b_layout,
-                            is_scaled ? Factors::wide : factors_of(context), is_scaled,
-                            start, y);
+                            is_scaled ? Factors::wide : factors_of(context), is_scaled, start, y);
       });
       if (done) return {};
     }
@@ -199,32 +196,32 @@ struct Gemm {
 
     with_dot_elements<S>(a_values, context.real(1), [&]<class Sums>(const auto* a, const auto* b) {
       const std::int64_t blocks = (columns + dot_block - 1) / dot_block;
-      context.parallel_for(
-          rows * blocks, dot_grain(depth * dot_block), [&](std::int64_t begin, std::int64_t end) {
-            Sums sums(std::min(columns, dot_block));
-            for (std::int64_t item = begin; item < end; ++item) {
-              const std::int64_t i = item / blocks;
-              const std::int64_t first = item % blocks * dot_block;
-              const std::int64_t width = std::min(dot_block, columns - first);
-              sums.clear();
-              for (std::int64_t j = 0; j < width; ++j) {
-                if (has_c && starts_at_c) sums.start(j, bias(i, first + j));
-                // One rounding more of every product, for alpha.
-                if constexpr (std::is_same_v<S, Bounded>)
-                  if (attributes.alpha != 1.0f) sums.round_once_more(j);
-              }
-              add_matrix_row(sums, a + i * a_row, a_step, b + first * b_column, b_row, b_column,
-                             depth, width);
-              for (std::int64_t j = 0; j < width; ++j) {
-                S result = sums.result(j, depth);
-                if constexpr (strict) {
-                  if (attributes.alpha != 1.0f) result = result * attributes.alpha;
-                  if (has_c && !starts_at_c) result = result + bias(i, first + j);
-                }
-                y[static_cast<std::size_t>(i * columns + first + j)] = result;
-              }
-            }
-          });
+      context.parallel_for(rows * blocks, dot_grain(depth * dot_block),
+                           [&](std::int64_t begin, std::int64_t end) {
+                             Sums sums(std::min(columns, dot_block));
+                             for (std::int64_t item = begin; item < end; ++item) {
+                               const std::int64_t i = item / blocks;
+                               const std::int64_t first = item % blocks * dot_block;
+                               const std::int64_t width = std::min(dot_block, columns - first);
+                               sums.clear();
+                               for (std::int64_t j = 0; j < width; ++j) {
+                                 if (has_c && starts_at_c) sums.start(j, bias(i, first + j));
+                                 // One rounding more of every product, for alpha.
+                                 if constexpr (std::is_same_v<S, Bounded>)
+                                   if (attributes.alpha != 1.0f) sums.round_once_more(j);
+                               }
+                               add_matrix_row(sums, a + i * a_row, a_step, b + first * b_column, b_row,
+                                              b_column, depth, width);
+                               for (std::int64_t j = 0; j < width; ++j) {
+                                 S result = sums.result(j, depth);
+                                 if constexpr (strict) {
+                                   if (attributes.alpha != 1.0f) result = result * attributes.alpha;
+                                   if (has_c && !starts_at_c) result = result + bias(i, first + j);
+                                 }
+                                 y[static_cast<std::size_t>(i * columns + first + j)] = result;
+                               }
+                             }
+                           });
     });
     return {};
   }

@@ -46,13 +46,13 @@ struct GlobalPool {
     const std::span<S> y = context.real_output(0);
     if (y.empty()) return {};
     const std::size_t plane = x.size() / y.size();
-    context.parallel_for(
-        static_cast<std::int64_t>(y.size()),
-        std::max<std::int64_t>(1, 8192 / static_cast<std::int64_t>(plane + 1)),
-        [&](std::int64_t begin, std::int64_t end) {
-          for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-            y[i] = Reduction::template reduce<S>(x.subspan(i * plane, plane));
-        });
+    context.parallel_for(static_cast<std::int64_t>(y.size()),
+                         std::max<std::int64_t>(1, 8192 / static_cast<std::int64_t>(plane + 1)),
+                         [&](std::int64_t begin, std::int64_t end) {
+                           for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end);
+                                ++i)
+                             y[i] = Reduction::template reduce<S>(x.subspan(i * plane, plane));
+                         });
     return {};
   }
 };

@@ -23,17 +23,21 @@ struct GridAttributes {
 Result<GridAttributes> read(const Node& node) {
   GridAttributes result;
   DRIFTSCOPE_TRY(const std::string mode, string_attribute(node, "mode", "linear"));
-  if (mode == "nearest") result.mode = Mode::nearest;
-  else if (mode == "cubic" || mode == "bicubic") result.mode = Mode::cubic;
+  if (mode == "nearest")
+    result.mode = Mode::nearest;
+  else if (mode == "cubic" || mode == "bicubic")
+    result.mode = Mode::cubic;
   else if (mode != "linear" && mode != "bilinear")
     return bad_input(fmt::format(
         "attribute mode: expected linear (bilinear), nearest or cubic (bicubic), got '{}'", mode));
   DRIFTSCOPE_TRY(const std::string padding, string_attribute(node, "padding_mode", "zeros"));
-  if (padding == "border") result.padding = Padding::border;
-  else if (padding == "reflection") result.padding = Padding::reflection;
+  if (padding == "border")
+    result.padding = Padding::border;
+  else if (padding == "reflection")
+    result.padding = Padding::reflection;
   else if (padding != "zeros")
-    return bad_input(fmt::format(
-        "attribute padding_mode: expected zeros, border or reflection, got '{}'", padding));
+    return bad_input(
+        fmt::format("attribute padding_mode: expected zeros, border or reflection, got '{}'", padding));
   DRIFTSCOPE_TRY(result.align_corners, flag_attribute(node, "align_corners", false));
   return result;
 }
@@ -49,13 +53,15 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   TensorType y{context.input(0).dtype, std::nullopt};
   if (!x || !grid) return std::vector{std::move(y)};
   if (grid->size() != x->size())
-    return bad_input(fmt::format("input 1 (grid): expected rank {} as X has, got shape {}",
-                                 x->size(), shape_text(*grid)));
+    return bad_input(
+        fmt::format("input 1 (grid): expected rank {} as X has, got shape {}", x->size(), shape_text(*grid)));
   const auto batch = unify((*x)[0], (*grid)[0]);
   const auto spatial = static_cast<std::int64_t>(x->size()) - 2;
   if (!batch || (grid->back().known() && grid->back().size != spatial))
-    return bad_input(fmt::format("input 1 (grid): expected {} on axis 0 and {} on the last, got "
-                                 "shape {}", (*x)[0].size, spatial, shape_text(*grid)));
+    return bad_input(
+        fmt::format("input 1 (grid): expected {} on axis 0 and {} on the last, got "
+                    "shape {}",
+                    (*x)[0].size, spatial, shape_text(*grid)));
   y.shape = *grid;
   y.shape->pop_back();
   y.shape->insert(y.shape->begin() + 1, (*x)[1]);
@@ -71,8 +77,7 @@ struct GridAxis {
   bool align_corners = false;
 
   GridAxis() = default;
-  GridAxis(std::int64_t size_, bool align)
-      : size(size_), align_corners(align) {
+  GridAxis(std::int64_t size_, bool align) : size(size_), align_corners(align) {
     low = align ? 0.0 : -0.5;
     high = static_cast<double>(size) + (align ? -1.0 : -0.5);
   }
@@ -105,15 +110,16 @@ struct GridAxis {
   // Where a point beyond the ends is taken from.
   [[nodiscard]] double inside(double x, Padding padding) const {
     if (x >= low && x <= high) return x;
-    if (padding == Padding::border)
-      return std::fmin(std::fmax(x, 0.0), static_cast<double>(size) - 1.0);
+    if (padding == Padding::border) return std::fmin(std::fmax(x, 0.0), static_cast<double>(size) - 1.0);
     return padding == Padding::reflection ? reflected(x) : x;
   }
   // The element of a whole coordinate, −1: 0.
   [[nodiscard]] std::int64_t element(double x, Padding padding) const {
     const double last = static_cast<double>(size) - 1.0;
-    if (padding == Padding::reflection) x = std::trunc(reflected(x));
-    else if (padding == Padding::zeros && !(x >= 0.0 && x <= last)) return -1;
+    if (padding == Padding::reflection)
+      x = std::trunc(reflected(x));
+    else if (padding == Padding::zeros && !(x >= 0.0 && x <= last))
+      return -1;
     return static_cast<std::int64_t>(std::fmin(std::fmax(x, 0.0), last));
   }
 };
@@ -139,8 +145,7 @@ Neighbours neighbours(const GridAxis& axis, const GridAttributes& how, double x)
   } else if (how.mode == Mode::linear) {
     result.count = 2;
     result.weight = {1.0 - (x - floor), x - floor, 0.0, 0.0};
-    for (int i = 0; i < 2; ++i)
-      result.at[static_cast<std::size_t>(i)] = axis.element(floor + i, how.padding);
+    for (int i = 0; i < 2; ++i) result.at[static_cast<std::size_t>(i)] = axis.element(floor + i, how.padding);
   } else {
     result.count = 4;
     result.weight = cubic_weights(x - floor, -0.75);
@@ -162,8 +167,8 @@ struct Cell {
 
   // Calls body(weight, offset) in row-major order, the offset −1 for what counts as 0.
   template <class Body>
-  void visit(const Axes& grid, std::size_t count, const Body& body, std::size_t axis = 0,
-             double weight = 1.0, std::int64_t offset = 0) const {
+  void visit(const Axes& grid, std::size_t count, const Body& body, std::size_t axis = 0, double weight = 1.0,
+             std::int64_t offset = 0) const {
     if (axis == count) return body(weight, offset);
     for (int i = 0; i < axes[axis].count; ++i) {
       const auto at = static_cast<std::size_t>(i);
@@ -190,8 +195,7 @@ T interpolate(const Axes& grid, const GridAttributes& how, const SamplePoint& po
   cell.visit(grid, point.axes, [&](double weight, std::int64_t offset) {
     if (offset < 0) return;
     sum.add(weight, element_as<T>(x[offset]));
-    if constexpr (std::is_same_v<T, Bounded>)
-      size += std::fabs(x[offset].value) + x[offset].worst;
+    if constexpr (std::is_same_v<T, Bounded>) size += std::fabs(x[offset].value) + x[offset].worst;
   });
   T result = sum.result();
   if constexpr (std::is_same_v<T, Bounded>) {
@@ -232,15 +236,13 @@ struct GridSample {
           const auto value = static_cast<double>(math::value(given));
           point.at[i] = axes[i].coordinate(value);
           if constexpr (std::is_same_v<S, Bounded>)
-            point.error[i] = axes[i].coordinate_error(value) +
-                             given.worst * static_cast<double>(axes[i].size);
+            point.error[i] =
+                axes[i].coordinate_error(value) + given.worst * static_cast<double>(axes[i].size);
         }
         for (std::int64_t c = 0; c < channels; ++c) {
           const S* x = context.real(0).data() + (item / points * channels + c) * plane;
-          y[static_cast<std::size_t>((item / points * channels + c) * points + item % points)] =
-              sample_at<S>(point, [&]<class T>(const SamplePoint& p) {
-                return interpolate<T>(axes, how, p, x);
-              });
+          y[static_cast<std::size_t>((item / points * channels + c) * points + item % points)] = sample_at<S>(
+              point, [&]<class T>(const SamplePoint& p) { return interpolate<T>(axes, how, p, x); });
         }
       }
     });

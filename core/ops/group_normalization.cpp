@@ -27,8 +27,7 @@ Status check(const InferContext& context, const Dimension& expected, std::string
     const auto& shape = context.input(i).shape;
     if (shape && !unify((*shape)[0], expected))
       return bad_input(fmt::format("{}: expected one number for each {}, {}, got shape {}",
-                                   input_label(i, names[i]), per, expected.size,
-                                   shape_text(*shape)));
+                                   input_label(i, names[i]), per, expected.size, shape_text(*shape)));
   }
   return {};
 }
@@ -36,8 +35,7 @@ Status check(const InferContext& context, const Dimension& expected, std::string
 Result<std::int64_t> group_count(const Node& node) {
   if (node.attribute("num_groups") == nullptr) return bad_input("attribute num_groups: is missing");
   DRIFTSCOPE_TRY(const std::int64_t groups, int_attribute(node, "num_groups", 0));
-  if (groups < 1)
-    return bad_input(fmt::format("attribute num_groups: expected at least 1, got {}", groups));
+  if (groups < 1) return bad_input(fmt::format("attribute num_groups: expected at least 1, got {}", groups));
   return groups;
 }
 
@@ -54,12 +52,13 @@ Result<std::vector<TensorType>> infer_group(const InferContext& context) {
   const auto& x = context.input(0).shape;
   const Dimension channels = x ? (*x)[1] : Dimension{};
   if (channels.known() && channels.size % groups != 0)
-    return bad_input(fmt::format("attribute num_groups: {} groups cannot share the {} channels of input "
-                                 "0 (X: shape {})",
-                                 groups, channels.size, shape_text(*x)));
+    return bad_input(
+        fmt::format("attribute num_groups: {} groups cannot share the {} channels of input "
+                    "0 (X: shape {})",
+                    groups, channels.size, shape_text(*x)));
   const bool per_group = context.opset() < 21;
-  DRIFTSCOPE_CHECK(check(context, per_group ? known_dimension(groups) : channels,
-                         per_group ? "group" : "channel"));
+  DRIFTSCOPE_CHECK(
+      check(context, per_group ? known_dimension(groups) : channels, per_group ? "group" : "channel"));
   return std::vector{context.input(0)};
 }
 
@@ -76,14 +75,13 @@ void normalize(KernelContext<S>& context, std::int64_t groups, std::int64_t para
       context.shape(0)[0] * groups, lane_grain(size), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t item = begin; item < end; ++item) {
           const std::int64_t first = item * size;
-          const auto lane =
-              x.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
+          const auto lane = x.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
           const auto [mean, variance] = moments_of(lane, true, passes);
           const Standardize<S> standardize{mean, inverse_deviation(variance, epsilon)};
           for (std::int64_t i = first; i < first + size; ++i) {
             const auto p = static_cast<std::size_t>(i % sample / run);
-            y[static_cast<std::size_t>(i)] = standardize(x[static_cast<std::size_t>(i)],
-                                                         context.real(1)[p], context.real(2)[p]);
+            y[static_cast<std::size_t>(i)] =
+                standardize(x[static_cast<std::size_t>(i)], context.real(1)[p], context.real(2)[p]);
           }
         }
       });

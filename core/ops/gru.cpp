@@ -30,12 +30,10 @@ S interpolate(const S& z, const S& n, const S& h) {
       return (one - z) * n + z * h;
     const ErrorModel& model = current_error_model();
     const double weights = std::fabs(1.0 - z.value) + std::fabs(z.value);
-    const auto bound = [&](double Bounded::*which) {
-      const double inherited = std::fabs(h.value - n.value) * z.*which +
-                               std::fabs(1.0 - z.value) * n.*which +
+    const auto bound = [&](double Bounded::* which) {
+      const double inherited = std::fabs(h.value - n.value) * z.*which + std::fabs(1.0 - z.value) * n.*which +
                                std::fabs(z.value) * h.*which + z.*which * (n.*which + h.*which);
-      return inherited +
-             3.0 * (model.unit_roundoff * weights * (size + inherited) + model.absolute) +
+      return inherited + 3.0 * (model.unit_roundoff * weights * (size + inherited) + model.absolute) +
              0x1p-50 * size;
     };
     return {value, bound(&Bounded::worst), bound(&Bounded::likely), bound(&Bounded::systematic)};
@@ -73,8 +71,7 @@ struct GruCell {
     } else {
       spare.resize(static_cast<std::size_t>(hidden));
       for (std::int64_t j = 0; j < hidden; ++j)
-        spare[static_cast<std::size_t>(j)] =
-            weights.activated(0, sums.result(hidden + j)) * state[j];
+        spare[static_cast<std::size_t>(j)] = weights.activated(0, sums.result(hidden + j)) * state[j];
       sums.add(2 * hidden, hidden, spare.data(), weights.r, 2 * hidden);
     }
     for (std::int64_t j = 0; j < hidden; ++j) {
@@ -90,19 +87,18 @@ struct GruCell {
 struct Gru {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    DRIFTSCOPE_TRY(const std::int64_t linear,
-                   int_attribute(context.node(), "linear_before_reset", 0));
+    DRIFTSCOPE_TRY(const std::int64_t linear, int_attribute(context.node(), "linear_before_reset", 0));
     return run_recurrent<GruCell>(context, kind(), linear != 0);
   }
 };
 
 void add_to(OperatorTable& table) {
   table.add(with_kernels<Gru>({.op_type = "GRU",
-                              .since = 7,
-                              .inputs = {3, 6},
-                              .outputs = {0, 2},
-                              .infer = infer,
-                              .uses_recorded_state = true}));
+                               .since = 7,
+                               .inputs = {3, 6},
+                               .outputs = {0, 2},
+                               .infer = infer,
+                               .uses_recorded_state = true}));
 }
 
 }  // namespace driftscope::ops::gru

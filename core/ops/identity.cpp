@@ -18,11 +18,8 @@ struct Identity {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Identity>({.op_type = "Identity",
-                                    .inputs = {1, 1},
-                                    .outputs = {1, 1},
-                                    .infer = infer,
-                                    .exact_copy = true}));
+  table.add(with_kernels<Identity>(
+      {.op_type = "Identity", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer, .exact_copy = true}));
 }
 
 }  // namespace driftscope::ops::identity

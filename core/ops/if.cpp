@@ -12,8 +12,7 @@ constexpr std::string_view else_branch = "else_branch";
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   const TensorType& condition = context.input(0);
   if (condition.dtype != DType::undefined && condition.dtype != DType::boolean)
-    return bad_input(fmt::format("input 0 (cond): expected bool, got {}",
-                                 dtype_name(condition.dtype)));
+    return bad_input(fmt::format("input 0 (cond): expected bool, got {}", dtype_name(condition.dtype)));
   const std::vector<TensorType> open(context.node().outputs.size());
   if (context.subgraphs() == nullptr) return open;
   // A branch that does not fit these shapes may be one that never runs: exporters write such.
@@ -41,15 +40,13 @@ struct If {
       return bad_input(fmt::format("{}: the graph has {} outputs, the node {}", branch, values.size(),
                                    context.output_count()));
     for (std::size_t o = 0; o < values.size(); ++o)
-      if (context.wants_output(o))
-        DRIFTSCOPE_CHECK(context.give_output(o, std::move(values[o])));
+      if (context.wants_output(o)) DRIFTSCOPE_CHECK(context.give_output(o, std::move(values[o])));
     return {};
   }
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<If>(
-      {.op_type = "If", .inputs = {1, 1}, .outputs = {1, variadic}, .infer = infer}));
+  table.add(with_kernels<If>({.op_type = "If", .inputs = {1, 1}, .outputs = {1, variadic}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::if_

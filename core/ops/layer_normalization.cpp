@@ -9,8 +9,8 @@
 #include <array>
 
 #include "core/graph/attributes.hpp"
-#include "core/ops/shared/elementwise.hpp"
 #include "core/numerics/moments.hpp"
+#include "core/ops/shared/elementwise.hpp"
 #include "core/ops/shared/reduction.hpp"
 
 namespace driftscope::ops::layer_normalization {
@@ -44,10 +44,10 @@ Status check_parameter(const InferContext& context, std::size_t i, std::size_t a
   for (std::size_t k = 0; fits && k < normalized.size(); ++k)
     fits = unify((*both)[k], normalized[k]).has_value();
   if (fits) return {};
-  return bad_input(fmt::format("{}: shape {} cannot be broadcast to {}, the axes from {} on of input 0 "
-                               "(X: shape {})",
-                               input_label(i, names[i]), shape_text(*shape), shape_text(normalized),
-                               axis, shape_text(x)));
+  return bad_input(
+      fmt::format("{}: shape {} cannot be broadcast to {}, the axes from {} on of input 0 "
+                  "(X: shape {})",
+                  input_label(i, names[i]), shape_text(*shape), shape_text(normalized), axis, shape_text(x)));
 }
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
@@ -58,13 +58,11 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   TensorType statistics{stash, std::nullopt};
   if (const auto& x = context.input(0).shape) {
     DRIFTSCOPE_TRY(const std::size_t axis, read_axis(context.node(), x->size()));
-    for (std::size_t i = 1; i < names.size(); ++i)
-      DRIFTSCOPE_CHECK(check_parameter(context, i, axis));
+    for (std::size_t i = 1; i < names.size(); ++i) DRIFTSCOPE_CHECK(check_parameter(context, i, axis));
     statistics.shape = *x;
     for (std::size_t i = axis; i < x->size(); ++i) (*statistics.shape)[i] = known_dimension(1);
   }
-  std::vector<TensorType> outputs = {TensorType{dtype, context.input(0).shape}, statistics,
-                                     statistics};
+  std::vector<TensorType> outputs = {TensorType{dtype, context.input(0).shape}, statistics, statistics};
   outputs.resize(context.node().outputs.size());
   return outputs;
 }
@@ -76,8 +74,8 @@ std::vector<S> spread(KernelContext<S>& context, std::size_t i, const Shape& nor
   if (!context.has_input(i)) return values;
   const std::array<Shape, 1> strides = {broadcast_strides(context.shape(i), normalized)};
   for (std::size_t k = 0; k < values.size(); ++k)
-    values[k] = context.real(i)[static_cast<std::size_t>(
-        offsets_at(static_cast<std::int64_t>(k), normalized, strides)[0])];
+    values[k] = context.real(
+        i)[static_cast<std::size_t>(offsets_at(static_cast<std::int64_t>(k), normalized, strides)[0])];
   return values;
 }
 
@@ -95,33 +93,31 @@ struct LayerNormalization {
     const std::vector<S> scale = spread(context, 1, normalized, S(1));
     const std::vector<S> bias = spread(context, 2, normalized, S(0));
     const auto count = static_cast<std::size_t>(size);
-    context.parallel_for(
-        static_cast<std::int64_t>(x.size()) / size, lane_grain(size),
-        [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t row = begin; row < end; ++row) {
-            const std::span<const S> lane = x.subspan(static_cast<std::size_t>(row * size), count);
-            const auto [mean, variance] = moments_of(lane, true, Passes::one_or_two);
-            const S inverse = inverse_deviation(variance, epsilon);
-            const Standardize<S> standardize{mean, inverse};
-            if (context.wants_output(0))
-              for (std::size_t i = 0; i < count; ++i)
-                context.real_output(0)[static_cast<std::size_t>(row * size) + i] =
-                    standardize(lane[i], scale[i], bias[i]);
-            if (context.wants_output(1)) context.real_output(1)[static_cast<std::size_t>(row)] = mean;
-            if (context.wants_output(2))
-              context.real_output(2)[static_cast<std::size_t>(row)] = inverse;
-          }
-        });
+    context.parallel_for(static_cast<std::int64_t>(x.size()) / size, lane_grain(size),
+                         [&](std::int64_t begin, std::int64_t end) {
+                           for (std::int64_t row = begin; row < end; ++row) {
+                             const std::span<const S> lane =
+                                 x.subspan(static_cast<std::size_t>(row * size), count);
+                             const auto [mean, variance] = moments_of(lane, true, Passes::one_or_two);
+                             const S inverse = inverse_deviation(variance, epsilon);
+                             const Standardize<S> standardize{mean, inverse};
+                             if (context.wants_output(0))
+                               for (std::size_t i = 0; i < count; ++i)
+                                 context.real_output(0)[static_cast<std::size_t>(row * size) + i] =
+                                     standardize(lane[i], scale[i], bias[i]);
+                             if (context.wants_output(1))
+                               context.real_output(1)[static_cast<std::size_t>(row)] = mean;
+                             if (context.wants_output(2))
+                               context.real_output(2)[static_cast<std::size_t>(row)] = inverse;
+                           }
+                         });
     return {};
   }
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<LayerNormalization>({.op_type = "LayerNormalization",
-                                              .since = 17,
-                                              .inputs = {2, 3},
-                                              .outputs = {1, 3},
-                                              .infer = infer}));
+  table.add(with_kernels<LayerNormalization>(
+      {.op_type = "LayerNormalization", .since = 17, .inputs = {2, 3}, .outputs = {1, 3}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::layer_normalization

@@ -14,27 +14,39 @@ namespace driftscope::ops::logical {
 // Truth values are bytes; any byte but 0 is true.
 struct And {
   template <class T>
-  static T apply(T a, T b) { return a != 0 && b != 0; }
+  static T apply(T a, T b) {
+    return a != 0 && b != 0;
+  }
 };
 struct Or {
   template <class T>
-  static T apply(T a, T b) { return a != 0 || b != 0; }
+  static T apply(T a, T b) {
+    return a != 0 || b != 0;
+  }
 };
 struct Xor {
   template <class T>
-  static T apply(T a, T b) { return (a != 0) != (b != 0); }
+  static T apply(T a, T b) {
+    return (a != 0) != (b != 0);
+  }
 };
 struct BitwiseAnd {
   template <class T>
-  static T apply(T a, T b) { return static_cast<T>(a & b); }
+  static T apply(T a, T b) {
+    return static_cast<T>(a & b);
+  }
 };
 struct BitwiseOr {
   template <class T>
-  static T apply(T a, T b) { return static_cast<T>(a | b); }
+  static T apply(T a, T b) {
+    return static_cast<T>(a | b);
+  }
 };
 struct BitwiseXor {
   template <class T>
-  static T apply(T a, T b) { return static_cast<T>(a ^ b); }
+  static T apply(T a, T b) {
+    return static_cast<T>(a ^ b);
+  }
 };
 struct ShiftLeft {
   template <class T>
@@ -53,17 +65,15 @@ constexpr std::array<std::string_view, 2> names = {"A", "B"};
 
 template <Kinds kinds>
 Result<std::vector<TensorType>> infer(const InferContext& context) {
-  for (std::size_t i = 0; i < 2; ++i)
-    DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], kinds));
+  for (std::size_t i = 0; i < 2; ++i) DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], kinds));
   DRIFTSCOPE_TRY(const DType dtype, common_dtype(context, names));
   return broadcast_type(context, dtype);
 }
 
 template <class Row, class T, class S>
 void apply_to(KernelContext<S>& context) {
-  map_broadcast(context, context.shape(0), context.tensor(0).template values<T>(),
-                context.shape(1), context.tensor(1).template values<T>(),
-                context.tensor_output(0).template mutable_values<T>(),
+  map_broadcast(context, context.shape(0), context.tensor(0).template values<T>(), context.shape(1),
+                context.tensor(1).template values<T>(), context.tensor_output(0).template mutable_values<T>(),
                 [](T a, T b) { return Row::apply(a, b); });
 }
 
@@ -79,8 +89,7 @@ struct Binary {
 Result<bool> shifts_left(const Node& node) {
   DRIFTSCOPE_TRY(const std::string direction, string_attribute(node, "direction", ""));
   if (direction != "LEFT" && direction != "RIGHT")
-    return bad_input(
-        fmt::format("attribute direction: expected LEFT or RIGHT, got \"{}\"", direction));
+    return bad_input(fmt::format("attribute direction: expected LEFT or RIGHT, got \"{}\"", direction));
   return direction == "LEFT";
 }
 
@@ -95,8 +104,10 @@ struct BitShift {
     DRIFTSCOPE_TRY(const bool left, shifts_left(context.node()));
     context.with_integer(context.dtype(0), [&]<class T>() {
       if constexpr (std::is_unsigned_v<T>) {
-        if (left) apply_to<ShiftLeft, T>(context);
-        else apply_to<ShiftRight, T>(context);
+        if (left)
+          apply_to<ShiftLeft, T>(context);
+        else
+          apply_to<ShiftRight, T>(context);
       }
     });
     return {};
@@ -116,7 +127,9 @@ struct Not {
 struct BitwiseNot {
   static constexpr Kinds kinds = Kinds::integer;
   template <class T>
-  T apply(T x) const { return static_cast<T>(~x); }
+  T apply(T x) const {
+    return static_cast<T>(~x);
+  }
 };
 
 Result<std::vector<TensorType>> infer_not(const InferContext& context) {
@@ -126,11 +139,8 @@ Result<std::vector<TensorType>> infer_not(const InferContext& context) {
 
 template <class Row, Kinds kinds>
 void add_binary(OperatorTable& table, std::string_view op_type, std::int64_t since) {
-  table.add(with_kernels<Binary<Row>>({.op_type = op_type,
-                                       .since = since,
-                                       .inputs = {2, 2},
-                                       .outputs = {1, 1},
-                                       .infer = infer<kinds>}));
+  table.add(with_kernels<Binary<Row>>(
+      {.op_type = op_type, .since = since, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer<kinds>}));
 }
 
 void add_to(OperatorTable& table) {
@@ -141,13 +151,9 @@ void add_to(OperatorTable& table) {
   add_binary<BitwiseOr, Kinds::integer>(table, "BitwiseOr", 18);
   add_binary<BitwiseXor, Kinds::integer>(table, "BitwiseXor", 18);
   add_unary<BitwiseNot>(table, "BitwiseNot", 18);
-  table.add(with_kernels<Not>(
-      {.op_type = "Not", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer_not}));
-  table.add(with_kernels<BitShift>({.op_type = "BitShift",
-                                    .since = 11,
-                                    .inputs = {2, 2},
-                                    .outputs = {1, 1},
-                                    .infer = infer_shift}));
+  table.add(with_kernels<Not>({.op_type = "Not", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer_not}));
+  table.add(with_kernels<BitShift>(
+      {.op_type = "BitShift", .since = 11, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer_shift}));
 }
 
 }  // namespace driftscope::ops::logical

@@ -27,10 +27,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   if (context.subgraphs() == nullptr) return outputs;
   std::vector<TensorType> carried;
   for (std::size_t i = 0; i < count; ++i) carried.push_back(context.input(first_carried_input + i));
-  const std::vector<TensorType> before = {{DType::int64, SymbolicShape{}},
-                                          {DType::boolean, SymbolicShape{}}};
-  const auto body =
-      infer_body(*context.subgraphs(), before, carried, {}, 1, node.outputs.size() + 1);
+  const std::vector<TensorType> before = {{DType::int64, SymbolicShape{}}, {DType::boolean, SymbolicShape{}}};
+  const auto body = infer_body(*context.subgraphs(), before, carried, {}, 1, node.outputs.size() + 1);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (i < count) {
       outputs[i] = carried[i];
@@ -44,8 +42,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
 
 Status check_growth(std::int64_t bytes, std::string_view what) {
   if (bytes <= max_loop_bytes) return {};
-  return limit_error(fmt::format("what the loop {} has grown beyond {} GiB, the limit", what,
-                                 max_loop_bytes >> 30));
+  return limit_error(
+      fmt::format("what the loop {} has grown beyond {} GiB, the limit", what, max_loop_bytes >> 30));
 }
 
 struct Loop {
@@ -64,14 +62,15 @@ struct Loop {
     DRIFTSCOPE_TRY(const auto body, context.subgraph("body"));
     const std::size_t made = context.output_count() + 1;  // a condition before them
     if (body->graph().outputs.size() != made)
-      return bad_input(fmt::format("body: expected {} outputs, a condition and those of the node, got "
-                                   "{}",
-                                   made, body->graph().outputs.size()));
+      return bad_input(
+          fmt::format("body: expected {} outputs, a condition and those of the node, got "
+                      "{}",
+                      made, body->graph().outputs.size()));
     std::vector<Evaluated<S>> carried;
     for (std::size_t i = 0; i < count; ++i) {
       if (!context.has_input(first_carried_input + i))
-        return bad_input(fmt::format("input {}: a carried value is required but omitted",
-                                     first_carried_input + i));
+        return bad_input(
+            fmt::format("input {}: a carried value is required but omitted", first_carried_input + i));
       carried.push_back(context.pass_input(first_carried_input + i));
     }
     std::vector<std::vector<Evaluated<S>>> collected(context.output_count() - count);
@@ -94,8 +93,7 @@ struct Loop {
         } else {
           // An element of no bytes takes room as well.
           collected_bytes += std::max<std::int64_t>(bytes, 64);
-          if (context.wants_output(o - 1))
-            collected[o - 1 - count].push_back(std::move(outputs[o]));
+          if (context.wants_output(o - 1)) collected[o - 1 - count].push_back(std::move(outputs[o]));
         }
       }
       DRIFTSCOPE_CHECK(check_growth(carried_bytes, "carries"));

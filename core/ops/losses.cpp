@@ -28,11 +28,12 @@ struct Options {
 Result<Options> read_options(const Node& node) {
   Options options;
   DRIFTSCOPE_TRY(const std::string reduction, string_attribute(node, "reduction", "mean"));
-  if (reduction == "none") options.reduction = Reduction::none;
-  else if (reduction == "sum") options.reduction = Reduction::sum;
+  if (reduction == "none")
+    options.reduction = Reduction::none;
+  else if (reduction == "sum")
+    options.reduction = Reduction::sum;
   else if (reduction != "mean")
-    return bad_input(fmt::format("attribute reduction: expected none, sum or mean, got \"{}\"",
-                                 reduction));
+    return bad_input(fmt::format("attribute reduction: expected none, sum or mean, got \"{}\"", reduction));
   if (node.attribute("ignore_index") != nullptr) {
     DRIFTSCOPE_TRY(options.ignore, int_attribute(node, "ignore_index", 0));
   }
@@ -42,8 +43,7 @@ Result<Options> read_options(const Node& node) {
 Status check_target(const InferContext& context) {
   const DType dtype = context.input(1).dtype;
   if (dtype != DType::undefined && dtype != DType::int32 && dtype != DType::int64)
-    return bad_input(fmt::format("input 1 (target): expected int32 or int64, got {}",
-                                 dtype_name(dtype)));
+    return bad_input(fmt::format("input 1 (target): expected int32 or int64, got {}", dtype_name(dtype)));
   const auto& x = context.input(0).shape;
   const auto& target = context.input(1).shape;
   if (!x || !target) return {};
@@ -65,11 +65,11 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_rank(context, 2, names[2], 1, 1));
   DRIFTSCOPE_CHECK(check_target(context));
   const auto& x = context.input(0).shape;
-  if (context.has_input(2) && context.input(2).shape && x &&
-      !unify((*context.input(2).shape)[0], (*x)[1]))
-    return bad_input(fmt::format("input 2 (weight): expected one number for each of the {} classes, "
-                                 "got shape {}",
-                                 (*x)[1].size, shape_text(*context.input(2).shape)));
+  if (context.has_input(2) && context.input(2).shape && x && !unify((*context.input(2).shape)[0], (*x)[1]))
+    return bad_input(
+        fmt::format("input 2 (weight): expected one number for each of the {} classes, "
+                    "got shape {}",
+                    (*x)[1].size, shape_text(*context.input(2).shape)));
   TensorType loss{context.input(0).dtype, SymbolicShape{}};
   if (options.reduction == Reduction::none) {
     loss.shape = context.input(1).shape;
@@ -88,12 +88,13 @@ Result<std::vector<std::int64_t>> read_targets(const Tensor& tensor, std::int64_
                                                const Options& options) {
   std::vector<std::int64_t> targets(static_cast<std::size_t>(tensor.elements()));
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    targets[i] = tensor.dtype() == DType::int32 ? tensor.values<std::int32_t>()[i]
-                                                : tensor.values<std::int64_t>()[i];
-    if (targets[i] == options.ignore) targets[i] = -1;
+    targets[i] =
+        tensor.dtype() == DType::int32 ? tensor.values<std::int32_t>()[i] : tensor.values<std::int64_t>()[i];
+    if (targets[i] == options.ignore)
+      targets[i] = -1;
     else if (targets[i] < 0 || targets[i] >= classes)
-      return bad_input(fmt::format("input 1 (target): element {} is {}, expected a class in [0, {})",
-                                   i, targets[i], classes));
+      return bad_input(fmt::format("input 1 (target): element {} is {}, expected a class in [0, {})", i,
+                                   targets[i], classes));
   }
   return targets;
 }
@@ -101,8 +102,10 @@ Result<std::vector<std::int64_t>> read_targets(const Tensor& tensor, std::int64_
 template <class S>
 S quotient(const S& loss, const Sum<S>& weights, bool weighted, std::int64_t count) {
   const S divisor = weighted ? weights.result() : math::exact<S>(static_cast<double>(count));
-  if constexpr (std::is_same_v<S, Bounded>) return math::round_more(loss / divisor, 1);
-  else return loss / divisor;
+  if constexpr (std::is_same_v<S, Bounded>)
+    return math::round_more(loss / divisor, 1);
+  else
+    return loss / divisor;
 }
 
 // x: logarithms of probabilities, of the shape of input 0.
@@ -157,11 +160,10 @@ struct SoftmaxCrossEntropyLoss {
     const std::span<const S> scores = context.real(0);
     std::vector<S> log_probabilities(scores.size());
     if (!scores.empty())
-      map_lanes<S>(context, Lanes::along(context.shape(0), 1), scores,
-                   std::span<S>(log_probabilities), [](std::span<S> lane) { log_softmax(lane); });
+      map_lanes<S>(context, Lanes::along(context.shape(0), 1), scores, std::span<S>(log_probabilities),
+                   [](std::span<S> lane) { log_softmax(lane); });
     if (context.wants_output(1))
-      std::copy(log_probabilities.begin(), log_probabilities.end(),
-                context.real_output(1).begin());
+      std::copy(log_probabilities.begin(), log_probabilities.end(), context.real_output(1).begin());
     return nll_loss(context, std::span<const S>(log_probabilities), options);
   }
 };

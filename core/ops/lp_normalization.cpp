@@ -53,12 +53,10 @@ void normalize(std::span<S> lane, bool squares) {
 struct LpNormalization {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    DRIFTSCOPE_TRY(const Options options,
-                   read_options(context.node(), context.shape(0).size()));
+    DRIFTSCOPE_TRY(const Options options, read_options(context.node(), context.shape(0).size()));
     if (context.real(0).empty()) return {};
     map_lanes<S>(context, Lanes::along(context.shape(0), options.axis), context.real(0),
-                 context.real_output(0),
-                 [&](std::span<S> lane) { normalize(lane, options.squares); });
+                 context.real_output(0), [&](std::span<S> lane) { normalize(lane, options.squares); });
     return {};
   }
 };

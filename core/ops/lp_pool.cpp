@@ -7,15 +7,14 @@
 #include <fmt/format.h>
 
 #include "core/numerics/math.hpp"
-#include "core/ops/shared/pool.hpp"
 #include "core/numerics/sum.hpp"
+#include "core/ops/shared/pool.hpp"
 
 namespace driftscope::ops::lp_pool {
 
 Result<std::int64_t> read_p(const Node& node) {
   DRIFTSCOPE_TRY(const std::int64_t p, int_attribute(node, "p", 2));
-  if (p < 1 || p > 1024)
-    return bad_input(fmt::format("attribute p: expected 1 to 1024, got {}", p));
+  if (p < 1 || p > 1024) return bad_input(fmt::format("attribute p: expected 1 to 1024, got {}", p));
   return p;
 }
 
@@ -49,19 +48,18 @@ struct LpPool {
     DRIFTSCOPE_TRY(const std::int64_t p, read_p(context.node()));
     const std::span<const S> x = context.real(0);
     const std::span<S> y = context.real_output(0);
-    context.parallel_for(
-        static_cast<std::int64_t>(y.size()), 512, [&](std::int64_t begin, std::int64_t end) {
-          std::vector<std::int64_t> o;
-          for (std::int64_t item = begin; item < end; ++item) {
-            plan.locate(item % plan.y_plane, o);
-            const std::int64_t plane = item / plan.y_plane * plan.x_plane;
-            Sum<S> sum;
-            for_each_tap(plan.axes, o, 0, [&](std::int64_t offset) {
-              sum.add(power(x[static_cast<std::size_t>(plane + offset)], p));
-            });
-            y[static_cast<std::size_t>(item)] = root(sum.result(), p);
-          }
+    context.parallel_for(static_cast<std::int64_t>(y.size()), 512, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<std::int64_t> o;
+      for (std::int64_t item = begin; item < end; ++item) {
+        plan.locate(item % plan.y_plane, o);
+        const std::int64_t plane = item / plan.y_plane * plan.x_plane;
+        Sum<S> sum;
+        for_each_tap(plan.axes, o, 0, [&](std::int64_t offset) {
+          sum.add(power(x[static_cast<std::size_t>(plane + offset)], p));
         });
+        y[static_cast<std::size_t>(item)] = root(sum.result(), p);
+      }
+    });
     return {};
   }
 };
@@ -72,8 +70,7 @@ Result<std::vector<TensorType>> infer_global(const InferContext& context) {
   DRIFTSCOPE_TRY([[maybe_unused]] const std::int64_t p, read_p(context.node()));
   TensorType y = context.input(0);
   if (y.shape)
-    for (std::size_t axis = 2; axis < y.shape->size(); ++axis)
-      (*y.shape)[axis] = known_dimension(1);
+    for (std::size_t axis = 2; axis < y.shape->size(); ++axis) (*y.shape)[axis] = known_dimension(1);
   return std::vector{std::move(y)};
 }
 
@@ -85,14 +82,13 @@ struct GlobalLpPool {
     const std::span<S> y = context.real_output(0);
     if (y.empty()) return {};
     const std::size_t plane = x.size() / y.size();
-    context.parallel_for(
-        static_cast<std::int64_t>(y.size()), 1, [&](std::int64_t begin, std::int64_t end) {
-          std::vector<S> powers(plane);
-          for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-            for (std::size_t k = 0; k < plane; ++k) powers[k] = power(x[i * plane + k], p);
-            y[i] = root(reduce_sum(std::span<const S>(powers)), p);
-          }
-        });
+    context.parallel_for(static_cast<std::int64_t>(y.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<S> powers(plane);
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+        for (std::size_t k = 0; k < plane; ++k) powers[k] = power(x[i * plane + k], p);
+        y[i] = root(reduce_sum(std::span<const S>(powers)), p);
+      }
+    });
     return {};
   }
 };
@@ -100,11 +96,8 @@ struct GlobalLpPool {
 void add_to(OperatorTable& table) {
   table.add(with_kernels<LpPool>(
       {.op_type = "LpPool", .since = 2, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
-  table.add(with_kernels<GlobalLpPool>({.op_type = "GlobalLpPool",
-                                        .since = 2,
-                                        .inputs = {1, 1},
-                                        .outputs = {1, 1},
-                                        .infer = infer_global}));
+  table.add(with_kernels<GlobalLpPool>(
+      {.op_type = "GlobalLpPool", .since = 2, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer_global}));
 }
 
 }  // namespace driftscope::ops::lp_pool

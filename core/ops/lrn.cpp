@@ -5,8 +5,8 @@
 
 #include "core/graph/attributes.hpp"
 #include "core/numerics/math.hpp"
-#include "core/ops/shared/shape_rules.hpp"
 #include "core/numerics/sum.hpp"
+#include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::lrn {
 
@@ -36,7 +36,9 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
 }
 
 template <class S>
-S constant(float x) { return math::exact<S>(static_cast<double>(x)); }
+S constant(float x) {
+  return math::exact<S>(static_cast<double>(x));
+}
 
 // Covers a division by the power and a multiplication by the power of −β, and squares that are scaled
 // one by one.
@@ -45,8 +47,7 @@ S normalize(S x, S squares, const Options& options) {
   const S weight = constant<S>(options.alpha) / math::exact<S>(static_cast<double>(options.size));
   const S base = weight * squares + constant<S>(options.bias);
   if constexpr (std::is_same_v<S, Bounded>)
-    return math::round_more(
-        x / math::pow(math::round_more(base, 1), constant<S>(options.beta)), 1);
+    return math::round_more(x / math::pow(math::round_more(base, 1), constant<S>(options.beta)), 1);
   else
     return x / math::pow(base, constant<S>(options.beta));
 }
@@ -63,31 +64,29 @@ struct Lrn {
     const std::int64_t plane = static_cast<std::int64_t>(x.size()) / (shape[0] * channels);
     const std::int64_t before = std::min(channels, (options.size - 1) / 2);
     const std::int64_t after = std::min(channels, options.size / 2);
-    context.parallel_for(
-        shape[0] * channels, std::max<std::int64_t>(1, 1024 / plane),
-        [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t item = begin; item < end; ++item) {
-            const std::int64_t c = item % channels;
-            const std::int64_t first = std::max<std::int64_t>(0, c - before);
-            const std::int64_t last = std::min(channels - 1, c + after);
-            for (std::int64_t i = 0; i < plane; ++i) {
-              const auto at = [&](std::int64_t channel) {
-                return x[static_cast<std::size_t>((item - c + channel) * plane + i)];
-              };
-              Sum<S> squares;
-              for (std::int64_t k = first; k <= last; ++k) squares.add_product(at(k), at(k));
-              y[static_cast<std::size_t>(item * plane + i)] =
-                  normalize(at(c), squares.result(), options);
-            }
-          }
-        });
+    context.parallel_for(shape[0] * channels, std::max<std::int64_t>(1, 1024 / plane),
+                         [&](std::int64_t begin, std::int64_t end) {
+                           for (std::int64_t item = begin; item < end; ++item) {
+                             const std::int64_t c = item % channels;
+                             const std::int64_t first = std::max<std::int64_t>(0, c - before);
+                             const std::int64_t last = std::min(channels - 1, c + after);
+                             for (std::int64_t i = 0; i < plane; ++i) {
+                               const auto at = [&](std::int64_t channel) {
+                                 return x[static_cast<std::size_t>((item - c + channel) * plane + i)];
+                               };
+                               Sum<S> squares;
+                               for (std::int64_t k = first; k <= last; ++k) squares.add_product(at(k), at(k));
+                               y[static_cast<std::size_t>(item * plane + i)] =
+                                   normalize(at(c), squares.result(), options);
+                             }
+                           }
+                         });
     return {};
   }
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Lrn>(
-      {.op_type = "LRN", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
+  table.add(with_kernels<Lrn>({.op_type = "LRN", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::lrn

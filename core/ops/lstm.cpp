@@ -36,7 +36,9 @@ struct LstmCell {
   static constexpr std::size_t states = 2;
 
   template <class S>
-  static std::int64_t sums(const CellWeights<S>& weights) { return 4 * weights.hidden; }
+  static std::int64_t sums(const CellWeights<S>& weights) {
+    return 4 * weights.hidden;
+  }
 
   template <class S>
   static void start(const CellWeights<S>& weights, GateSums<S>& sums) {
@@ -54,8 +56,7 @@ struct LstmCell {
     const auto gate = [&](std::int64_t j, std::int64_t number, std::int64_t peephole, const S& c) {
       S sum = sums.result(number * hidden + j);
       if (!weights.p.empty())
-        sum = with_peephole(sum, weights.p[static_cast<std::size_t>(peephole * hidden + j)], c,
-                            terms);
+        sum = with_peephole(sum, weights.p[static_cast<std::size_t>(peephole * hidden + j)], c, terms);
       return weights.activated(0, sum);
     };
     for (std::int64_t j = 0; j < hidden; ++j) {
@@ -80,11 +81,11 @@ struct Lstm {
 
 void add_to(OperatorTable& table) {
   table.add(with_kernels<Lstm>({.op_type = "LSTM",
-                               .since = 7,
-                               .inputs = {3, 8},
-                               .outputs = {0, 3},
-                               .infer = infer,
-                               .uses_recorded_state = true}));
+                                .since = 7,
+                                .inputs = {3, 8},
+                                .outputs = {0, 3},
+                                .infer = infer,
+                                .uses_recorded_state = true}));
 }
 
 }  // namespace driftscope::ops::lstm

@@ -2,8 +2,8 @@
 // wrap around.
 //
 // Strict definition (float): each output is one accumulator from +0, k ascending.
-#include "core/ops/shared/exact_factors.hpp"
 #include "core/eval/integers.hpp"
+#include "core/ops/shared/exact_factors.hpp"
 #include "core/ops/shared/matrix_batches.hpp"
 
 namespace driftscope::ops::matmul {
@@ -25,8 +25,7 @@ void multiply_exactly(const KernelContext<S>& context, const MatrixBatches& prod
   constexpr std::int64_t block_rows = 128;
   const std::int64_t down = (product.rows + block_rows - 1) / block_rows;
   const std::int64_t across = (product.columns + exact_columns - 1) / exact_columns;
-  context.parallel_for(product.batches * down * across, 1, [&](std::int64_t begin,
-                                                               std::int64_t end) {
+  context.parallel_for(product.batches * down * across, 1, [&](std::int64_t begin, std::int64_t end) {
     ExactBlock block(factors_of(context));
     ExactResults<S> result;
     for (std::int64_t item = begin; item < end; ++item) {
@@ -48,13 +47,12 @@ void multiply_exactly(const KernelContext<S>& context, const MatrixBatches& prod
           [&](std::int64_t k, std::int64_t count, double* out) {
             for (std::int64_t i = 0; i < count; ++i)
               for (std::int64_t j = 0; j < columns; ++j)
-                out[i * exact_columns + j] =
-                    static_cast<double>(right[(k + i) * product.columns + j]);
+                out[i * exact_columns + j] = static_cast<double>(right[(k + i) * product.columns + j]);
           });
       for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t j = 0; j < columns; ++j)
-          y[static_cast<std::size_t>((batch * product.rows + row + r) * product.columns + column +
-                                     j)] = result(block, S(0.0), r, j, product.depth);
+          y[static_cast<std::size_t>((batch * product.rows + row + r) * product.columns + column + j)] =
+              result(block, S(0.0), r, j, product.depth);
     }
   });
 }
@@ -65,16 +63,14 @@ struct MatMul {
     if (element_count(context.output_shape(0)) == 0) return {};
     const MatrixBatches product(context.shape(0), context.shape(1), context.output_shape(0));
     if (is_floating(context.output_dtype(0))) {
-      const bool done =
-          with_exact_factors(context, 0, 1, [&](std::span<const double> a, auto b) {
-            if constexpr (!std::is_same_v<S, float>)
-              multiply_exactly<S>(context, product, a, b, context.real_output(0));
-          });
+      const bool done = with_exact_factors(context, 0, 1, [&](std::span<const double> a, auto b) {
+        if constexpr (!std::is_same_v<S, float>)
+          multiply_exactly<S>(context, product, a, b, context.real_output(0));
+      });
       if (done) return {};
-      with_dot_elements<S>(context.real(0), context.real(1),
-                           [&]<class Sums>(const auto* a, const auto* b) {
-                             multiply_matrices<Sums>(context, product, a, b, context.real_output(0));
-                           });
+      with_dot_elements<S>(context.real(0), context.real(1), [&]<class Sums>(const auto* a, const auto* b) {
+        multiply_matrices<Sums>(context, product, a, b, context.real_output(0));
+      });
       return {};
     }
     context.with_integer(context.output_dtype(0), [&]<class T>() {
@@ -82,10 +78,9 @@ struct MatMul {
         const auto values = context.tensor(i).template values<T>();
         return std::vector<std::uint64_t>(values.begin(), values.end());
       };
-      std::vector<std::uint64_t> wide(
-          static_cast<std::size_t>(context.tensor_output(0).elements()));
-      multiply_matrices<PlainSums<std::uint64_t>>(context, product, widened(0).data(),
-                                                  widened(1).data(), wide);
+      std::vector<std::uint64_t> wide(static_cast<std::size_t>(context.tensor_output(0).elements()));
+      multiply_matrices<PlainSums<std::uint64_t>>(context, product, widened(0).data(), widened(1).data(),
+                                                  wide);
       const auto y = context.tensor_output(0).template mutable_values<T>();
       std::transform(wide.begin(), wide.end(), y.begin(), cut_integer<T>);
     });
@@ -94,8 +89,7 @@ struct MatMul {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<MatMul>(
-      {.op_type = "MatMul", .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
+  table.add(with_kernels<MatMul>({.op_type = "MatMul", .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::matmul

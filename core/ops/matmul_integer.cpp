@@ -9,8 +9,7 @@ namespace driftscope::ops::matmul_integer {
 constexpr std::array<std::string_view, 4> names = {"A", "B", "a_zero_point", "b_zero_point"};
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    DRIFTSCOPE_CHECK(expect_bytes(context, i, names[i]));
+  for (std::size_t i = 0; i < names.size(); ++i) DRIFTSCOPE_CHECK(expect_bytes(context, i, names[i]));
   DRIFTSCOPE_CHECK(check_per_line(context, 2, names[2], context.input(0).shape, 2));
   DRIFTSCOPE_CHECK(check_per_line(context, 3, names[3], context.input(1).shape, 1));
   DRIFTSCOPE_TRY(auto shape, infer_matmul(context, {0, 1}, {names[0], names[1]}));
@@ -23,12 +22,9 @@ struct MatMulInteger {
     Tensor& y = context.tensor_output(0);
     if (y.elements() == 0) return {};
     const MatrixBatches product(context.shape(0), context.shape(1), context.output_shape(0));
-    const auto zeros = [&](std::size_t i) {
-      return context.has_input(i) ? &context.tensor(i) : nullptr;
-    };
+    const auto zeros = [&](std::size_t i) { return context.has_input(i) ? &context.tensor(i) : nullptr; };
     const auto a = less_zero_points(context.tensor(0), zeros(2), product.rows, product.depth, true);
-    const auto b =
-        less_zero_points(context.tensor(1), zeros(3), product.depth, product.columns, false);
+    const auto b = less_zero_points(context.tensor(1), zeros(3), product.depth, product.columns, false);
     const auto sums = multiply_integers(context, product, a, b);
     std::copy(sums.begin(), sums.end(), y.mutable_values<std::int32_t>().begin());
     return {};
@@ -36,11 +32,8 @@ struct MatMulInteger {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<MatMulInteger>({.op_type = "MatMulInteger",
-                                         .since = 10,
-                                         .inputs = {2, 4},
-                                         .outputs = {1, 1},
-                                         .infer = infer}));
+  table.add(with_kernels<MatMulInteger>(
+      {.op_type = "MatMulInteger", .since = 10, .inputs = {2, 4}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::matmul_integer

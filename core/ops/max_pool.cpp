@@ -30,46 +30,45 @@ std::int64_t column_major(const PoolPlan& plan, std::int64_t offset) {
 // What a window that sees no data gives.
 template <class T>
 T lowest() {
-  if constexpr (std::is_same_v<T, Bounded>) return Bounded(-std::numeric_limits<double>::infinity());
-  else if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
-  else return std::numeric_limits<T>::lowest();
+  if constexpr (std::is_same_v<T, Bounded>)
+    return Bounded(-std::numeric_limits<double>::infinity());
+  else if constexpr (std::is_floating_point_v<T>)
+    return -std::numeric_limits<T>::infinity();
+  else
+    return std::numeric_limits<T>::lowest();
 }
 
 template <class T, class S>
-void max_pool(const KernelContext<S>& context, const PoolPlan& plan, bool columns_first,
-              std::span<const T> x, std::span<T> y, std::span<std::int64_t> indices) {
-  context.parallel_for(
-      static_cast<std::int64_t>(y.size()), 512, [&](std::int64_t begin, std::int64_t end) {
-        std::vector<std::int64_t> o;
-        for (std::int64_t item = begin; item < end; ++item) {
-          plan.locate(item % plan.y_plane, o);
-          const std::int64_t plane = item / plan.y_plane * plan.x_plane;
-          T best = lowest<T>();
-          std::int64_t where = -1;
-          for_each_tap(plan.axes, o, 0, [&](std::int64_t offset) {
-            const T candidate = x[static_cast<std::size_t>(plane + offset)];
-            const bool wins = math::value(candidate) > math::value(best) ||
-                              (math::is_nan(candidate) && !math::is_nan(best));
-            best = where < 0 ? candidate : math::max(best, candidate);
-            if (where < 0 || wins) where = offset;
-          });
-          y[static_cast<std::size_t>(item)] = best;
-          if (!indices.empty())
-            indices[static_cast<std::size_t>(item)] =
-                plane + (columns_first ? column_major(plan, where) : where);
-        }
+void max_pool(const KernelContext<S>& context, const PoolPlan& plan, bool columns_first, std::span<const T> x,
+              std::span<T> y, std::span<std::int64_t> indices) {
+  context.parallel_for(static_cast<std::int64_t>(y.size()), 512, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<std::int64_t> o;
+    for (std::int64_t item = begin; item < end; ++item) {
+      plan.locate(item % plan.y_plane, o);
+      const std::int64_t plane = item / plan.y_plane * plan.x_plane;
+      T best = lowest<T>();
+      std::int64_t where = -1;
+      for_each_tap(plan.axes, o, 0, [&](std::int64_t offset) {
+        const T candidate = x[static_cast<std::size_t>(plane + offset)];
+        const bool wins =
+            math::value(candidate) > math::value(best) || (math::is_nan(candidate) && !math::is_nan(best));
+        best = where < 0 ? candidate : math::max(best, candidate);
+        if (where < 0 || wins) where = offset;
       });
+      y[static_cast<std::size_t>(item)] = best;
+      if (!indices.empty())
+        indices[static_cast<std::size_t>(item)] = plane + (columns_first ? column_major(plan, where) : where);
+    }
+  });
 }
 
 struct MaxPool {
   template <class S>
   static Status run(KernelContext<S>& context) {
     DRIFTSCOPE_TRY(const PoolPlan plan, plan_pool(context.node(), context.shape(0)));
-    DRIFTSCOPE_TRY(const bool columns_first,
-                   flag_attribute(context.node(), "storage_order", false));
+    DRIFTSCOPE_TRY(const bool columns_first, flag_attribute(context.node(), "storage_order", false));
     std::span<std::int64_t> indices;
-    if (context.wants_output(1))
-      indices = context.tensor_output(1).template mutable_values<std::int64_t>();
+    if (context.wants_output(1)) indices = context.tensor_output(1).template mutable_values<std::int64_t>();
     if (is_floating(context.dtype(0))) {
       max_pool<S>(context, plan, columns_first, context.real(0), context.real_output(0), indices);
       return {};
@@ -83,11 +82,8 @@ struct MaxPool {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<MaxPool>({.op_type = "MaxPool",
-                                   .inputs = {1, 1},
-                                   .outputs = {1, 2},
-                                   .infer = infer,
-                                   .exact_copy = true}));
+  table.add(with_kernels<MaxPool>(
+      {.op_type = "MaxPool", .inputs = {1, 1}, .outputs = {1, 2}, .infer = infer, .exact_copy = true}));
 }
 
 }  // namespace driftscope::ops::max_pool

@@ -18,10 +18,9 @@ struct RoiAttributes {
 Result<RoiAttributes> read(const Node& node) {
   DRIFTSCOPE_TRY(const Ints pooled, ints_attribute(node, "pooled_shape", {}));
   constexpr std::int64_t limit = 1 << 20;
-  if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1 || pooled[0] > limit ||
-      pooled[1] > limit)
-    return bad_input(fmt::format("attribute pooled_shape: expected 2 sizes up to {}, got [{}]",
-                                 limit, fmt::join(pooled, ",")));
+  if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1 || pooled[0] > limit || pooled[1] > limit)
+    return bad_input(fmt::format("attribute pooled_shape: expected 2 sizes up to {}, got [{}]", limit,
+                                 fmt::join(pooled, ",")));
   DRIFTSCOPE_TRY(const float scale, float_attribute(node, "spatial_scale", 1.0f));
   return RoiAttributes{pooled[0], pooled[1], static_cast<double>(scale)};
 }
@@ -37,8 +36,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   if (context.input(0).shape) y[1] = (*context.input(0).shape)[1];
   if (const auto& rois = context.input(1).shape) {
     if ((*rois)[1].known() && (*rois)[1].size != 5)
-      return bad_input(fmt::format("input 1 (rois): expected 5 numbers per region, got shape {}",
-                                   shape_text(*rois)));
+      return bad_input(
+          fmt::format("input 1 (rois): expected 5 numbers per region, got shape {}", shape_text(*rois)));
     y[0] = (*rois)[0];
   }
   return std::vector{TensorType{context.input(0).dtype, std::move(y)}};
@@ -56,8 +55,7 @@ struct Bins {
   [[nodiscard]] std::int64_t begin(std::int64_t bin, std::int64_t slack) const {
     const std::int64_t product = bin * size;
     const bool edge = product % count == 0 && size % count != 0 && product != 0;
-    return std::clamp<std::int64_t>(first + product / count - (edge && slack > 0 ? 1 : 0), 0,
-                                    limit);
+    return std::clamp<std::int64_t>(first + product / count - (edge && slack > 0 ? 1 : 0), 0, limit);
   }
   [[nodiscard]] std::int64_t end(std::int64_t bin, std::int64_t slack) const {
     const std::int64_t product = (bin + 1) * size;
@@ -70,9 +68,8 @@ struct Bins {
 Bins bins(double low, double high, double scale, std::int64_t count, std::int64_t limit) {
   const auto whole = [&](double x) {
     const double rounded = std::round(x * scale);
-    return std::isnan(rounded)
-               ? std::int64_t{0}
-               : static_cast<std::int64_t>(std::fmin(std::fmax(rounded, -0x1p30), 0x1p30));
+    return std::isnan(rounded) ? std::int64_t{0}
+                               : static_cast<std::int64_t>(std::fmin(std::fmax(rounded, -0x1p30), 0x1p30));
   };
   Bins result;
   result.first = whole(low);
@@ -97,35 +94,34 @@ struct MaxRoiPool {
     for (std::int64_t roi = 0; roi < context.shape(1)[0]; ++roi) {
       const double batch = number(roi, 0);
       if (!(batch >= 0.0 && batch < static_cast<double>(x_shape[0])))
-        return bad_input(fmt::format(
-            "input 1 (rois): region {} names sample {}, expected 0 to {} as X has samples", roi,
-            batch, x_shape[0] - 1));
+        return bad_input(
+            fmt::format("input 1 (rois): region {} names sample {}, expected 0 to {} as X has samples", roi,
+                        batch, x_shape[0] - 1));
     }
     const std::int64_t cells = how.height * how.width;
-    context.parallel_for(
-        context.shape(1)[0] * channels, 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t item = begin; item < end; ++item) {
-            const std::int64_t roi = item / channels;
-            const Bins rows = bins(number(roi, 2), number(roi, 4), how.scale, how.height, height);
-            const Bins columns = bins(number(roi, 1), number(roi, 3), how.scale, how.width, width);
-            const S* x = context.real(0).data() +
-                         (static_cast<std::int64_t>(number(roi, 0)) * channels + item % channels) *
-                             height * width;
-            for (std::int64_t cell = 0; cell < cells; ++cell) {
-              const auto largest = [&](std::int64_t slack) {
-                return pool(rows, columns, cell / how.width, cell % how.width, slack, width, x);
-              };
-              S result = largest(0);
-              if constexpr (std::is_same_v<S, Bounded>) {
-                const double wider = std::fabs(largest(1).value - result.value);
-                result.worst += wider;
-                result.likely += wider;
-                result.systematic += wider;
-              }
-              y[static_cast<std::size_t>(item * cells + cell)] = result;
-            }
+    context.parallel_for(context.shape(1)[0] * channels, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t item = begin; item < end; ++item) {
+        const std::int64_t roi = item / channels;
+        const Bins rows = bins(number(roi, 2), number(roi, 4), how.scale, how.height, height);
+        const Bins columns = bins(number(roi, 1), number(roi, 3), how.scale, how.width, width);
+        const S* x =
+            context.real(0).data() +
+            (static_cast<std::int64_t>(number(roi, 0)) * channels + item % channels) * height * width;
+        for (std::int64_t cell = 0; cell < cells; ++cell) {
+          const auto largest = [&](std::int64_t slack) {
+            return pool(rows, columns, cell / how.width, cell % how.width, slack, width, x);
+          };
+          S result = largest(0);
+          if constexpr (std::is_same_v<S, Bounded>) {
+            const double wider = std::fabs(largest(1).value - result.value);
+            result.worst += wider;
+            result.likely += wider;
+            result.systematic += wider;
           }
-        });
+          y[static_cast<std::size_t>(item * cells + cell)] = result;
+        }
+      }
+    });
     return {};
   }
 

@@ -15,20 +15,19 @@ Result<Shape> unpooled(const Node& node, const Shape& x) {
   const std::size_t rank = x.size() - 2;
   DRIFTSCOPE_TRY(const Ints kernel, ints_attribute(node, "kernel_shape", {}));
   if (kernel.size() != rank)
-    return bad_input(fmt::format("attribute kernel_shape: expected {} values, got {}", rank,
-                                 kernel.size()));
+    return bad_input(fmt::format("attribute kernel_shape: expected {} values, got {}", rank, kernel.size()));
   DRIFTSCOPE_TRY(const WindowAttributes window, read_window(node, kernel));
   Shape y = x;
   for (std::size_t i = 0; i < rank; ++i) {
     const auto reached = checked_mul(std::max<std::int64_t>(0, x[i + 2] - 1), window.strides[i]);
-    const auto size = reached ? checked_add(*reached, window.kernel[i] - window.pads[i] -
-                                                          window.pads[i + rank])
-                              : std::nullopt;
+    const auto size = reached
+                          ? checked_add(*reached, window.kernel[i] - window.pads[i] - window.pads[i + rank])
+                          : std::nullopt;
     if (!size || *size < 0)
-      return bad_input(fmt::format(
-          "spatial axis {}: stride {}, kernel {} and pads {} and {} give no "
-          "size",
-          i, window.strides[i], window.kernel[i], window.pads[i], window.pads[i + rank]));
+      return bad_input(
+          fmt::format("spatial axis {}: stride {}, kernel {} and pads {} and {} give no "
+                      "size",
+                      i, window.strides[i], window.kernel[i], window.pads[i], window.pads[i + rank]));
     y[i + 2] = *size;
   }
   return y;
@@ -48,8 +47,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     for (std::size_t i = 0; fits && i < x->size(); ++i)
       fits = unify((*x)[i], (*indices.shape)[i]).has_value();
     if (!fits)
-      return bad_input(fmt::format("input 1 (I): expected shape {} as X has, got {}",
-                                   shape_text(*x), shape_text(*indices.shape)));
+      return bad_input(fmt::format("input 1 (I): expected shape {} as X has, got {}", shape_text(*x),
+                                   shape_text(*indices.shape)));
   }
   const auto known = concrete_shape(x);
   if (!known || (context.has_input(2) && context.constant(2) == nullptr)) {
@@ -81,9 +80,8 @@ struct MaxUnpool {
     const auto indices = context.tensor(1).template values<std::int64_t>();
     for (std::size_t i = 0; i < indices.size(); ++i) {
       if (indices[i] < 0 || indices[i] >= elements)
-        return bad_input(fmt::format(
-            "input 1 (I): element {} is {}, expected 0 to {} (the output is {})", i, indices[i],
-            elements - 1, shape_text(inner)));
+        return bad_input(fmt::format("input 1 (I): element {} is {}, expected 0 to {} (the output is {})", i,
+                                     indices[i], elements - 1, shape_text(inner)));
       std::int64_t rest = indices[i];
       std::int64_t target = 0;
       std::int64_t stride = 1;

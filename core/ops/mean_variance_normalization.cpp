@@ -23,34 +23,30 @@ Result<std::vector<bool>> reduced_axes(const Node& node, std::size_t rank) {
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "X", Kinds::floating));
   if (const auto& shape = context.input(0).shape)
-    if (auto axes = reduced_axes(context.node(), shape->size()); !axes.ok())
-      return std::move(axes).error();
+    if (auto axes = reduced_axes(context.node(), shape->size()); !axes.ok()) return std::move(axes).error();
   return std::vector{context.input(0)};
 }
 
 struct MeanVarianceNormalization {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    DRIFTSCOPE_TRY(const std::vector<bool> reduced,
-                   reduced_axes(context.node(), context.shape(0).size()));
+    DRIFTSCOPE_TRY(const std::vector<bool> reduced, reduced_axes(context.node(), context.shape(0).size()));
     const std::span<const S> x = context.real(0);
     const std::span<S> y = context.real_output(0);
     if (x.empty()) return {};
     const ReducedLanes lanes(context.shape(0), reduced);
-    context.parallel_for(
-        lanes.count(), lane_grain(lanes.size()), [&](std::int64_t begin, std::int64_t end) {
-          std::vector<S> scratch;
-          for (std::int64_t index = begin; index < end; ++index) {
-            const std::span<const S> lane = lanes.lane(x, index, scratch);
-            const auto [mean, variance] =
-                moments_of(lane, lanes.contiguous(), Passes::one_or_two);
-            const S deviation = math::sqrt(variance) + math::rounded_constant<S>(1e-9);
-            const std::int64_t base = lanes.base(index);
-            for (std::size_t i = 0; i < lane.size(); ++i)
-              y[static_cast<std::size_t>(base + lanes.offset(static_cast<std::int64_t>(i)))] =
-                  (lane[i] - mean) / deviation;
-          }
-        });
+    context.parallel_for(lanes.count(), lane_grain(lanes.size()), [&](std::int64_t begin, std::int64_t end) {
+      std::vector<S> scratch;
+      for (std::int64_t index = begin; index < end; ++index) {
+        const std::span<const S> lane = lanes.lane(x, index, scratch);
+        const auto [mean, variance] = moments_of(lane, lanes.contiguous(), Passes::one_or_two);
+        const S deviation = math::sqrt(variance) + math::rounded_constant<S>(1e-9);
+        const std::int64_t base = lanes.base(index);
+        for (std::size_t i = 0; i < lane.size(); ++i)
+          y[static_cast<std::size_t>(base + lanes.offset(static_cast<std::int64_t>(i)))] =
+              (lane[i] - mean) / deviation;
+      }
+    });
     return {};
   }
 };

@@ -32,8 +32,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
         fmt::format("attribute output_datatype: the matrix is made in floating-point "
                     "types, got number {}",
                     number));
-  for (const std::size_t i : {3u, 4u})
-    DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::floating));
+  for (const std::size_t i : {3u, 4u}) DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::floating));
   TensorType y{*dtype, unknown_shape(2)};
   if (const Tensor* length = context.constant(1)) {
     DRIFTSCOPE_TRY(const std::int64_t n, one_size(*length, 1));
@@ -53,8 +52,7 @@ double weight(std::int64_t at, std::int64_t low, std::int64_t centre, std::int64
   } else if (at >= low && at <= centre) {
     return static_cast<double>(at - low) / static_cast<double>(centre - low);
   }
-  if (at >= centre && at < high)
-    return static_cast<double>(high - at) / static_cast<double>(high - centre);
+  if (at >= centre && at < high) return static_cast<double>(high - at) / static_cast<double>(high - centre);
   return 0.0;
 }
 
@@ -75,19 +73,17 @@ struct MelWeightMatrix {
     };
     for (const std::size_t i : {3u, 4u})
       if (context.real(i).size() != 1)
-        return bad_input(fmt::format("{}: expected one number, got shape {}",
-                                     input_label(i, names[i]), shape_text(context.shape(i))));
+        return bad_input(fmt::format("{}: expected one number, got shape {}", input_label(i, names[i]),
+                                     shape_text(context.shape(i))));
     const double low = mel(3);
     const double step = (mel(4) - low) / static_cast<double>(filters + 2);
     std::vector<Edge> edges(static_cast<std::size_t>(filters + 2));
     for (std::size_t i = 0; i < edges.size(); ++i) {
-      const double hertz =
-          700.0 * (math::pow(10.0, (low + static_cast<double>(i) * step) / 2595.0) - 1.0);
+      const double hertz = 700.0 * (math::pow(10.0, (low + static_cast<double>(i) * step) / 2595.0) - 1.0);
       const double at = static_cast<double>(length + 1) * hertz / static_cast<double>(rate);
       if (!(at >= 0.0 && at < 0x1p31))
         return bad_input(fmt::format(
-            "lower_edge_hertz and upper_edge_hertz: edge {} lies at bin {}, expected at least 0", i,
-            at));
+            "lower_edge_hertz and upper_edge_hertz: edge {} lies at bin {}, expected at least 0", i, at));
       const double error = 64.0 * unit_roundoff_f32 * (at + 1.0);
       edges[i].bin = edges[i].other = static_cast<std::int64_t>(std::floor(at));
       for (const double end : {at - error, at + error})
@@ -118,11 +114,8 @@ struct MelWeightMatrix {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<MelWeightMatrix>({.op_type = "MelWeightMatrix",
-                                           .since = 17,
-                                           .inputs = {5, 5},
-                                           .outputs = {1, 1},
-                                           .infer = infer}));
+  table.add(with_kernels<MelWeightMatrix>(
+      {.op_type = "MelWeightMatrix", .since = 17, .inputs = {5, 5}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::mel_weight_matrix

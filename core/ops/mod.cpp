@@ -6,16 +6,15 @@
 #include <cmath>
 
 #include "core/graph/attributes.hpp"
-#include "core/ops/shared/elementwise.hpp"
 #include "core/numerics/math.hpp"
+#include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope::ops::mod {
 
 constexpr std::array<std::string_view, 2> names = {"A", "B"};
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
-  for (std::size_t i = 0; i < 2; ++i)
-    DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::numeric));
+  for (std::size_t i = 0; i < 2; ++i) DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::numeric));
   DRIFTSCOPE_TRY(const DType dtype, common_dtype(context, names));
   DRIFTSCOPE_TRY(const bool of_dividend, flag_attribute(context.node(), "fmod", false));
   if (is_floating(dtype) && !of_dividend)
@@ -44,16 +43,14 @@ Bounded remainder_of(Bounded a, Bounded b) {
   if (a.worst == 0.0 && b.worst == 0.0) return value;
   const double quotient = std::trunc(a.value / b.value);
   if (!std::isfinite(value) || !std::isfinite(quotient) || !(std::fabs(b.value) > b.worst))
-    return {value, std::numeric_limits<double>::infinity(),
-            std::numeric_limits<double>::infinity()};
+    return {value, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   const auto reach = [&](double error_a, double error_b) {
     const double moved = error_a + std::fabs(quotient) * error_b;
     const double rest = std::fabs(value);
     const bool jumps = !(rest > moved && rest + moved < std::fabs(b.value) - error_b);
     return moved + (jumps ? std::fabs(b.value) + error_b : 0.0);
   };
-  return {value, reach(a.worst, b.worst), reach(a.likely, b.likely),
-          reach(a.systematic, b.systematic)};
+  return {value, reach(a.worst, b.worst), reach(a.likely, b.likely), reach(a.systematic, b.systematic)};
 }
 
 struct Mod {
@@ -73,12 +70,11 @@ struct Mod {
       const auto b = context.tensor(1).template values<T>();
       if (context.tensor_output(0).elements() > 0)
         if (const auto zero = std::find(b.begin(), b.end(), T(0)); zero != b.end()) {
-          status = bad_input(fmt::format(
-              "input 1 (B): element {} is 0, an integer cannot be divided by it", zero - b.begin()));
+          status = bad_input(fmt::format("input 1 (B): element {} is 0, an integer cannot be divided by it",
+                                         zero - b.begin()));
           return;
         }
-      map(context.tensor(0).template values<T>(), b,
-          context.tensor_output(0).template mutable_values<T>(),
+      map(context.tensor(0).template values<T>(), b, context.tensor_output(0).template mutable_values<T>(),
           [&](T x, T y) { return remainder(x, y, of_dividend); });
     });
     return status;

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/ops/shared/indices.hpp"
 #include "core/numerics/math.hpp"
+#include "core/ops/shared/indices.hpp"
 #include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::non_max_suppression {
@@ -25,12 +25,13 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   const auto& boxes = context.input(0).shape;
   const auto& scores = context.input(1).shape;
   if (boxes && (*boxes)[2].known() && (*boxes)[2].size != 4)
-    return bad_input(fmt::format("input 0 (boxes): expected 4 numbers a box, got shape {}",
-                                 shape_text(*boxes)));
+    return bad_input(
+        fmt::format("input 0 (boxes): expected 4 numbers a box, got shape {}", shape_text(*boxes)));
   if (boxes && scores && (!unify((*boxes)[0], (*scores)[0]) || !unify((*boxes)[1], (*scores)[2])))
-    return bad_input(fmt::format("input 1 (scores): expected batches x classes x boxes for boxes of "
-                                 "shape {}, got shape {}",
-                                 shape_text(*boxes), shape_text(*scores)));
+    return bad_input(
+        fmt::format("input 1 (scores): expected batches x classes x boxes for boxes of "
+                    "shape {}, got shape {}",
+                    shape_text(*boxes), shape_text(*scores)));
   SymbolicShape y = unknown_shape(2);
   y[1] = known_dimension(3);
   return std::vector{TensorType{DType::int64, std::move(y)}};
@@ -78,9 +79,7 @@ Answer overlaps(const Box<S>& a, const Box<S>& b, double threshold) {
     if (apart == Answer::no) return Answer::no;
     open = open || apart == Answer::open;
   }
-  const auto area = [](const Box<S>& box) {
-    return (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]);
-  };
+  const auto area = [](const Box<S>& box) { return (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]); };
   const S both = common[0] * common[1];
   const S area_a = area(a);
   const S area_b = area(b);
@@ -92,8 +91,7 @@ Answer overlaps(const Box<S>& a, const Box<S>& b, double threshold) {
 struct NonMaxSuppression {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    for (std::size_t i = 1; i < names.size(); ++i)
-      DRIFTSCOPE_CHECK(expect_certain(context, i, names[i]));
+    for (std::size_t i = 1; i < names.size(); ++i) DRIFTSCOPE_CHECK(expect_certain(context, i, names[i]));
     DRIFTSCOPE_TRY(const bool center, flag_attribute(context.node(), "center_point_box", false));
     const Shape& shape = context.shape(1);
     const auto boxes_each = static_cast<std::size_t>(shape[2]);
@@ -114,8 +112,7 @@ struct NonMaxSuppression {
       const S* boxes = context.real(0).data() + batch * shape[2] * 4;
       std::vector<std::size_t> order;
       for (std::size_t i = 0; i < boxes_each; ++i)
-        if (!score_threshold ||
-            static_cast<double>(math::value(scores[i])) > *score_threshold)
+        if (!score_threshold || static_cast<double>(math::value(scores[i])) > *score_threshold)
           order.push_back(i);
       std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         const auto left = math::value(scores[a]);
@@ -134,30 +131,26 @@ struct NonMaxSuppression {
         for (std::size_t k = 0; k < chosen.size() && answer == Answer::no; ++k)
           answer = overlaps(box, chosen[k], iou_threshold);
         if (answer == Answer::open)
-          return unsupported(fmt::format("whether box {} of batch {} is suppressed lies within "
-                                         "rounding; it cannot be judged",
-                                         i, batch));
+          return unsupported(
+              fmt::format("whether box {} of batch {} is suppressed lies within "
+                          "rounding; it cannot be judged",
+                          i, batch));
         if (answer == Answer::yes) continue;
         chosen.push_back(box);
-        selected.insert(selected.end(),
-                        {batch, group % shape[1], static_cast<std::int64_t>(i)});
+        selected.insert(selected.end(), {batch, group % shape[1], static_cast<std::int64_t>(i)});
       }
     }
     if (!context.wants_output(0)) return {};
-    DRIFTSCOPE_CHECK(context.allocate_output(
-        0, DType::int64, {static_cast<std::int64_t>(selected.size() / 3), 3}));
-    std::ranges::copy(selected,
-                      context.tensor_output(0).template mutable_values<std::int64_t>().begin());
+    DRIFTSCOPE_CHECK(
+        context.allocate_output(0, DType::int64, {static_cast<std::int64_t>(selected.size() / 3), 3}));
+    std::ranges::copy(selected, context.tensor_output(0).template mutable_values<std::int64_t>().begin());
     return {};
   }
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<NonMaxSuppression>({.op_type = "NonMaxSuppression",
-                                             .since = 10,
-                                             .inputs = {2, 5},
-                                             .outputs = {1, 1},
-                                             .infer = infer}));
+  table.add(with_kernels<NonMaxSuppression>(
+      {.op_type = "NonMaxSuppression", .since = 10, .inputs = {2, 5}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::non_max_suppression

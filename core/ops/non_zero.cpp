@@ -16,8 +16,7 @@ namespace driftscope::ops::non_zero {
 Result<std::vector<TensorType>> infer_non_zero(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "X", Kinds::fixed_size));
   SymbolicShape y = unknown_shape(2);
-  if (const auto& x = context.input(0).shape)
-    y[0] = known_dimension(static_cast<std::int64_t>(x->size()));
+  if (const auto& x = context.input(0).shape) y[0] = known_dimension(static_cast<std::int64_t>(x->size()));
   return std::vector{TensorType{DType::int64, std::move(y)}};
 }
 
@@ -30,19 +29,19 @@ struct NonZero {
     const bool known = with_elements(context, 0, [&](auto elements) {
       for (std::size_t i = 0; i < elements.size(); ++i) {
         if constexpr (std::is_same_v<std::remove_cvref_t<decltype(elements[i])>, Bounded>)
-          certain = certain && !(elements[i].worst > 0.0 &&
-                                 std::fabs(elements[i].value) <= elements[i].worst);
+          certain =
+              certain && !(elements[i].worst > 0.0 && std::fabs(elements[i].value) <= elements[i].worst);
         if (math::value(elements[i]) != 0) found.push_back(static_cast<std::int64_t>(i));
       }
     });
     if (!known) return unsupported("elements of this type are not compared with 0");
     if (!certain)
-      return unsupported("rounding in the nodes before may have made an element 0 or not; record "
-                         "input 0 (X) to judge this node");
+      return unsupported(
+          "rounding in the nodes before may have made an element 0 or not; record "
+          "input 0 (X) to judge this node");
     if (!context.wants_output(0)) return {};
     const auto count = static_cast<std::int64_t>(found.size());
-    DRIFTSCOPE_CHECK(context.allocate_output(
-        0, DType::int64, {static_cast<std::int64_t>(x.size()), count}));
+    DRIFTSCOPE_CHECK(context.allocate_output(0, DType::int64, {static_cast<std::int64_t>(x.size()), count}));
     const auto y = context.tensor_output(0).template mutable_values<std::int64_t>();
     for (std::size_t i = 0; i < found.size(); ++i) {
       std::int64_t rest = found[i];
@@ -71,8 +70,7 @@ Result<std::vector<TensorType>> infer_compress(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_rank(context, 1, "condition", 1, 1));
   const TensorType& condition = context.input(1);
   if (condition.dtype != DType::undefined && condition.dtype != DType::boolean)
-    return bad_input(fmt::format("input 1 (condition): expected bool, got {}",
-                                 dtype_name(condition.dtype)));
+    return bad_input(fmt::format("input 1 (condition): expected bool, got {}", dtype_name(condition.dtype)));
   TensorType y = context.input(0);
   const bool flat = context.node().attribute("axis") == nullptr;
   DRIFTSCOPE_TRY(const std::int64_t given, int_attribute(context.node(), "axis", 0));
@@ -91,8 +89,8 @@ Result<std::vector<TensorType>> infer_compress(const InferContext& context) {
   }
   (*y.shape)[axis] = Dimension{};
   if (context.constant(1) != nullptr && size.known())
-    (*y.shape)[axis] = known_dimension(
-        static_cast<std::int64_t>(chosen(*context.constant(1), size.size).size()));
+    (*y.shape)[axis] =
+        known_dimension(static_cast<std::int64_t>(chosen(*context.constant(1), size.size).size()));
   return std::vector{std::move(y)};
 }
 
@@ -124,16 +122,10 @@ struct Compress {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<NonZero>({.op_type = "NonZero",
-                                   .since = 9,
-                                   .inputs = {1, 1},
-                                   .outputs = {1, 1},
-                                   .infer = infer_non_zero}));
-  table.add(with_kernels<Compress>({.op_type = "Compress",
-                                    .since = 9,
-                                    .inputs = {2, 2},
-                                    .outputs = {1, 1},
-                                    .infer = infer_compress}));
+  table.add(with_kernels<NonZero>(
+      {.op_type = "NonZero", .since = 9, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer_non_zero}));
+  table.add(with_kernels<Compress>(
+      {.op_type = "Compress", .since = 9, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer_compress}));
 }
 
 }  // namespace driftscope::ops::non_zero

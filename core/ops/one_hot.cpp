@@ -17,8 +17,7 @@ std::int64_t as_index(const T& x) {
     return static_cast<std::int64_t>(x);
   } else {
     const auto v = static_cast<double>(math::value(x));
-    return std::fabs(v) < 0x1p62 ? static_cast<std::int64_t>(v)
-                                 : std::numeric_limits<std::int64_t>::min();
+    return std::fabs(v) < 0x1p62 ? static_cast<std::int64_t>(v) : std::numeric_limits<std::int64_t>::min();
   }
 }
 
@@ -38,8 +37,8 @@ std::vector<std::int64_t> as_indices(const Tensor& tensor) {
 
 Result<std::int64_t> depth_of(const Tensor& tensor) {
   if (tensor.elements() != 1)
-    return bad_input(fmt::format("input 1 (depth): expected one element, got shape {}",
-                                 shape_text(tensor.shape())));
+    return bad_input(
+        fmt::format("input 1 (depth): expected one element, got shape {}", shape_text(tensor.shape())));
   std::int64_t depth = 0;
   if (is_floating(tensor.dtype())) {
     DRIFTSCOPE_TRY(const auto lifted, lift<double>(tensor));
@@ -47,8 +46,7 @@ Result<std::int64_t> depth_of(const Tensor& tensor) {
   } else {
     with_integer(tensor.dtype(), [&]<class T>() { depth = as_index(tensor.values<T>()[0]); });
   }
-  if (depth < 0)
-    return bad_input(fmt::format("input 1 (depth): expected 0 or more, got {}", depth));
+  if (depth < 0) return bad_input(fmt::format("input 1 (depth): expected 0 or more, got {}", depth));
   return depth;
 }
 
@@ -58,8 +56,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 2, "values", Kinds::fixed_size));
   if (const auto& values = context.input(2).shape;
       values && (values->size() != 1 || (values->front().known() && values->front().size != 2)))
-    return bad_input(fmt::format("input 2 (values): expected two elements, got shape {}",
-                                 shape_text(*values)));
+    return bad_input(
+        fmt::format("input 2 (values): expected two elements, got shape {}", shape_text(*values)));
   DRIFTSCOPE_TRY(const std::int64_t given, int_attribute(context.node(), "axis", -1));
   TensorType y{context.input(2).dtype, context.input(0).shape};
   Dimension depth;
@@ -84,9 +82,8 @@ struct OneHot {
     const std::int64_t depth = y[axis];
     const std::int64_t inner = element_count(std::span(y).subspan(axis + 1));
     std::vector<std::int64_t> hot;
-    const std::vector<std::int64_t> indices = is_floating(context.dtype(0))
-                                                  ? as_indices(context.real(0))
-                                                  : as_indices(context.tensor(0));
+    const std::vector<std::int64_t> indices =
+        is_floating(context.dtype(0)) ? as_indices(context.real(0)) : as_indices(context.tensor(0));
     for (std::size_t i = 0; i < indices.size(); ++i) {
       std::int64_t at = indices[i];
       if (at < -depth || at >= depth) continue;

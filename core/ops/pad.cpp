@@ -7,8 +7,8 @@
 
 #include "core/base/checked.hpp"
 #include "core/graph/attributes.hpp"
-#include "core/ops/shared/broadcast.hpp"
 #include "core/numerics/math.hpp"
+#include "core/ops/shared/broadcast.hpp"
 #include "core/ops/shared/move.hpp"
 #include "core/ops/shared/shape_rules.hpp"
 
@@ -35,8 +35,8 @@ struct Pads {
 Result<Pads> spread(const Ints& pads, const std::optional<Ints>& axes, std::size_t rank) {
   const std::size_t count = axes ? axes->size() : rank;
   if (pads.size() != 2 * count)
-    return bad_input(fmt::format("pads: expected {} numbers, two per axis, got [{}]", 2 * count,
-                                 fmt::join(pads, ",")));
+    return bad_input(
+        fmt::format("pads: expected {} numbers, two per axis, got [{}]", 2 * count, fmt::join(pads, ",")));
   Pads result{Ints(rank, 0), Ints(rank, 0)};
   std::vector<bool> seen(rank, false);
   for (std::size_t i = 0; i < count; ++i) {
@@ -55,8 +55,7 @@ Result<Pads> spread(const Ints& pads, const std::optional<Ints>& axes, std::size
 }
 
 // Nothing while the pads or the axes are not known. Null tensors stand for absent inputs.
-Result<Pads> read_pads(const Node& node, const Tensor* pads, const Tensor* axes,
-                       std::size_t rank) {
+Result<Pads> read_pads(const Node& node, const Tensor* pads, const Tensor* axes, std::size_t rank) {
   if (node.opset < 11) {
     DRIFTSCOPE_TRY(const Ints list, ints_attribute(node, "pads", {}));
     return spread(list, std::nullopt, rank);
@@ -84,8 +83,7 @@ struct AxisPad {
     if (mode == Mode::edge) {
       at = at < 0 ? 0 : kept - 1;
     } else {
-      const std::int64_t period =
-          mode == Mode::wrap ? kept : std::max<std::int64_t>(1, 2 * (kept - 1));
+      const std::int64_t period = mode == Mode::wrap ? kept : std::max<std::int64_t>(1, 2 * (kept - 1));
       at = (at % period + period) % period;
       if (at >= kept) at = period - at;
     }
@@ -93,8 +91,7 @@ struct AxisPad {
   }
 };
 
-Result<AxisPad> place(std::size_t axis, std::int64_t size, std::int64_t begin, std::int64_t end,
-                      Mode mode) {
+Result<AxisPad> place(std::size_t axis, std::int64_t size, std::int64_t begin, std::int64_t end, Mode mode) {
   constexpr std::int64_t limit = std::int64_t{1} << 40;
   if (begin < -limit || begin > limit || end < -limit || end > limit)
     return bad_input(fmt::format("pads: {} and {} on axis {} are beyond ±2^40", begin, end, axis));
@@ -102,8 +99,8 @@ Result<AxisPad> place(std::size_t axis, std::int64_t size, std::int64_t begin, s
   const std::int64_t crop_begin = std::max<std::int64_t>(0, -begin);
   const std::int64_t crop_end = std::max<std::int64_t>(0, -end);
   if (crop_begin + crop_end > size)
-    return bad_input(fmt::format("pads: {} and {} remove more than the {} elements of axis {}",
-                                 begin, end, size, axis));
+    return bad_input(
+        fmt::format("pads: {} and {} remove more than the {} elements of axis {}", begin, end, size, axis));
   result.first = crop_begin;
   result.kept = size - crop_begin - crop_end;
   result.before = std::max<std::int64_t>(0, begin);
@@ -111,9 +108,8 @@ Result<AxisPad> place(std::size_t axis, std::int64_t size, std::int64_t begin, s
   if (!output) return bad_input(fmt::format("pads: the size of axis {} overflows", axis));
   result.output = *output;
   if (mode != Mode::constant && result.kept == 0 && result.output > 0)
-    return bad_input(fmt::format(
-        "pads: axis {} has no elements to repeat (size {}, pads {} and {})", axis, size, begin,
-        end));
+    return bad_input(fmt::format("pads: axis {} has no elements to repeat (size {}, pads {} and {})", axis,
+                                 size, begin, end));
   return result;
 }
 
@@ -157,8 +153,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
       if (list.begin[axis] != 0 || list.end[axis] != 0) size = Dimension{};
       continue;
     }
-    DRIFTSCOPE_TRY(const AxisPad placed,
-                   place(axis, size.size, list.begin[axis], list.end[axis], mode));
+    DRIFTSCOPE_TRY(const AxisPad placed, place(axis, size.size, list.begin[axis], list.end[axis], mode));
     size = known_dimension(placed.output);
   }
   return std::vector{std::move(y)};
@@ -208,13 +203,13 @@ struct Pad {
     DRIFTSCOPE_TRY(const float value, float_attribute(context.node(), "value", 0.0f));
     std::vector<std::size_t> inputs = {0};
     if (context.has_input(2)) inputs.push_back(2);
-    move_elements(context, inputs, 0, [&]<class T>(std::span<const std::span<const T>> sources,
-                                                   std::span<T> target) {
-      T fill{};
-      if constexpr (std::is_same_v<T, S>) fill = math::exact<S>(static_cast<double>(value));
-      if (sources.size() > 1) fill = sources[1][0];
-      pad<T>(sources[0], x_shape, target, y_shape, axes, mode, fill);
-    });
+    move_elements(context, inputs, 0,
+                  [&]<class T>(std::span<const std::span<const T>> sources, std::span<T> target) {
+                    T fill{};
+                    if constexpr (std::is_same_v<T, S>) fill = math::exact<S>(static_cast<double>(value));
+                    if (sources.size() > 1) fill = sources[1][0];
+                    pad<T>(sources[0], x_shape, target, y_shape, axes, mode, fill);
+                  });
     return {};
   }
 };

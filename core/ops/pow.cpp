@@ -5,8 +5,8 @@
 // Strict definition (float): the double function, rounded.
 #include <fmt/format.h>
 
-#include "core/ops/shared/elementwise.hpp"
 #include "core/numerics/math.hpp"
+#include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope::ops::pow {
 
@@ -44,18 +44,17 @@ void raise(KernelContext<S>& context, std::span<const E> y) {
   };
   if (is_floating(context.dtype(0))) {
     map(context.real(0), context.real_output(0), [](S base, E exponent) {
-      if constexpr (std::is_same_v<E, S>) return math::pow(base, exponent);
+      if constexpr (std::is_same_v<E, S>)
+        return math::pow(base, exponent);
       else if constexpr (std::is_same_v<S, Bounded>)
         return math::pow(base, Bounded(static_cast<double>(exponent)));
       else
-        return static_cast<S>(
-            portable::pow(static_cast<double>(base), static_cast<double>(exponent)));
+        return static_cast<S>(portable::pow(static_cast<double>(base), static_cast<double>(exponent)));
     });
     return;
   }
   with_integer(context.dtype(0), [&]<class T>() {
-    map(context.tensor(0).template values<T>(),
-        context.tensor_output(0).template mutable_values<T>(),
+    map(context.tensor(0).template values<T>(), context.tensor_output(0).template mutable_values<T>(),
         [](T base, E exponent) { return integer_power(base, exponent); });
   });
 }
@@ -88,8 +87,8 @@ struct Pow {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Pow>(
-      {.op_type = "Pow", .since = 7, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
+  table.add(
+      with_kernels<Pow>({.op_type = "Pow", .since = 7, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::pow

@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "core/ops/shared/elementwise.hpp"
 #include "core/numerics/math.hpp"
+#include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope::ops::prelu {
 
@@ -21,19 +21,19 @@ bool reaches(const SymbolicShape& slope, const SymbolicShape& x) {
 
 // [C], to be read as [C, 1, …].
 bool is_per_channel(const SymbolicShape& slope, const SymbolicShape& x) {
-  return slope.size() == 1 && x.size() > 2 && !reaches(slope, x) &&
-         unify(slope[0], x[1]).has_value();
+  return slope.size() == 1 && x.size() > 2 && !reaches(slope, x) && unify(slope[0], x[1]).has_value();
 }
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
-  for (std::size_t i = 0; i < 2; ++i)
-    DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::numeric));
+  for (std::size_t i = 0; i < 2; ++i) DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::numeric));
   DRIFTSCOPE_TRY(const DType dtype, common_dtype(context, names));
   const auto& x = context.input(0).shape;
   const auto& slope = context.input(1).shape;
   if (x && slope && !reaches(*slope, *x) && !is_per_channel(*slope, *x))
-    return bad_input(fmt::format("input 1 (slope): shape {} cannot be broadcast to shape {} of "
-                                 "input 0 (X)", shape_text(*slope), shape_text(*x)));
+    return bad_input(
+        fmt::format("input 1 (slope): shape {} cannot be broadcast to shape {} of "
+                    "input 0 (X)",
+                    shape_text(*slope), shape_text(*x)));
   return std::vector{TensorType{dtype, x}};
 }
 

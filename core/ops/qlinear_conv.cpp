@@ -9,8 +9,7 @@ constexpr std::array<std::string_view, 9> names = {
     "x", "x_scale", "x_zero_point", "w", "w_scale", "w_zero_point", "y_scale", "y_zero_point", "B"};
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
-  for (const std::size_t i : {0u, 2u, 3u, 5u, 7u})
-    DRIFTSCOPE_CHECK(expect_bytes(context, i, names[i]));
+  for (const std::size_t i : {0u, 2u, 3u, 5u, 7u}) DRIFTSCOPE_CHECK(expect_bytes(context, i, names[i]));
   for (const std::size_t i : {1u, 4u, 6u})
     DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Kinds::floating));
   for (const std::size_t i : {1u, 2u, 6u, 7u}) DRIFTSCOPE_CHECK(check_one(context, i, names[i]));
@@ -18,8 +17,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     DRIFTSCOPE_CHECK(check_per_channel(context, i, names[i], context.input(3).shape));
   if (context.has_input(8) && context.input(8).dtype != DType::undefined &&
       context.input(8).dtype != DType::int32)
-    return bad_input("input 8 (B): expected int32, got " +
-                     std::string(dtype_name(context.input(8).dtype)));
+    return bad_input("input 8 (B): expected int32, got " + std::string(dtype_name(context.input(8).dtype)));
   DRIFTSCOPE_TRY(auto shape, infer_convolution(context, {0, 3, 8, {names[0], names[3], names[8]}}));
   return std::vector{TensorType{context.input(7).dtype, std::move(shape)}};
 }
@@ -27,15 +25,15 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
 struct QLinearConv {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    const auto x = less_zero_points(context.tensor(0), &context.tensor(2), 1,
-                                    context.tensor(0).elements(), true);
+    const auto x =
+        less_zero_points(context.tensor(0), &context.tensor(2), 1, context.tensor(0).elements(), true);
     const std::int64_t channels = context.shape(3)[0];
     const auto w = less_zero_points(context.tensor(3), &context.tensor(5), channels,
                                     per_channel(context.shape(3)), true);
     std::span<const std::int32_t> bias;
     if (context.has_input(8)) bias = context.tensor(8).template values<std::int32_t>();
-    DRIFTSCOPE_TRY(const auto sums, convolve_integers(context, context.shape(0), x,
-                                                      context.shape(3), w, bias));
+    DRIFTSCOPE_TRY(const auto sums,
+                   convolve_integers(context, context.shape(0), x, context.shape(3), w, bias));
     Tensor& y = context.tensor_output(0);
     std::span<Bounded> bounds;
     if constexpr (std::is_same_v<S, Bounded>) {
@@ -49,9 +47,9 @@ struct QLinearConv {
     const std::int64_t plane = per_channel(context.output_shape(0)) / context.output_shape(0)[1];
     for (std::size_t i = 0; i < sums.size(); ++i) {
       const auto m = static_cast<std::size_t>(static_cast<std::int64_t>(i) / plane % channels);
-      steps[i] = quantized(requantized(sums[i], context.real(1)[0],
-                                       w_scale[w_scale.size() == 1 ? 0 : m], context.real(6)[0]),
-                           zero, range, bounds.empty() ? nullptr : &bounds[i]);
+      steps[i] = quantized(
+          requantized(sums[i], context.real(1)[0], w_scale[w_scale.size() == 1 ? 0 : m], context.real(6)[0]),
+          zero, range, bounds.empty() ? nullptr : &bounds[i]);
     }
     store_quantized(steps, y);
     return {};
@@ -59,11 +57,8 @@ struct QLinearConv {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<QLinearConv>({.op_type = "QLinearConv",
-                                       .since = 10,
-                                       .inputs = {8, 9},
-                                       .outputs = {1, 1},
-                                       .infer = infer}));
+  table.add(with_kernels<QLinearConv>(
+      {.op_type = "QLinearConv", .since = 10, .inputs = {8, 9}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::qlinear_conv

@@ -21,8 +21,8 @@ Result<DType> output_dtype(const Node& node, DType zero_point) {
   if (zero_point != DType::undefined) asked = zero_point;
   if (asked == DType::undefined) asked = DType::uint8;
   if (!quantized_range(asked) || asked == DType::int32)
-    return unsupported(fmt::format(
-        "quantization to {}: expected an integer type of 4, 8 or 16 bits", dtype_name(asked)));
+    return unsupported(
+        fmt::format("quantization to {}: expected an integer type of 4, 8 or 16 bits", dtype_name(asked)));
   return asked;
 }
 
@@ -34,8 +34,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   const bool has_zero = context.has_input(2);
   if (has_zero && context.input(2).dtype == DType::undefined)
     return std::vector{TensorType{DType::undefined, context.input(0).shape}};
-  DRIFTSCOPE_TRY(const DType dtype, output_dtype(context.node(), has_zero ? context.input(2).dtype
-                                                                          : DType::undefined));
+  DRIFTSCOPE_TRY(const DType dtype,
+                 output_dtype(context.node(), has_zero ? context.input(2).dtype : DType::undefined));
   return std::vector{TensorType{dtype, context.input(0).shape}};
 }
 
@@ -69,31 +69,28 @@ struct QuantizeLinear {
     std::vector<std::int32_t> zeros(scales.size(), 0);
     if (context.has_input(2)) zeros = quantized_values(context.tensor(2));
     const ErrorModel model = error_model_for(current_error_model(), context.dtype(0));
-    context.parallel_for(
-        layout.outer * layout.size, std::max<std::int64_t>(1, 4096 / layout.inner),
-        [&](std::int64_t begin, std::int64_t end) {
-          const ErrorModelScope scope(model);
-          for (std::int64_t row = begin; row < end; ++row) {
-            const std::int64_t scale = layout.scale_row(row / layout.size, row % layout.size);
-            for (std::int64_t i = 0; i < layout.inner; ++i) {
-              const auto at = static_cast<std::size_t>(row * layout.inner + i);
-              const auto s = static_cast<std::size_t>(scale + i * layout.scale_step());
-              steps[at] = quantized(quotient(x[at], scales[s]), zeros[s], range,
-                                    bounds.empty() ? nullptr : &bounds[at]);
-            }
-          }
-        });
+    context.parallel_for(layout.outer * layout.size, std::max<std::int64_t>(1, 4096 / layout.inner),
+                         [&](std::int64_t begin, std::int64_t end) {
+                           const ErrorModelScope scope(model);
+                           for (std::int64_t row = begin; row < end; ++row) {
+                             const std::int64_t scale =
+                                 layout.scale_row(row / layout.size, row % layout.size);
+                             for (std::int64_t i = 0; i < layout.inner; ++i) {
+                               const auto at = static_cast<std::size_t>(row * layout.inner + i);
+                               const auto s = static_cast<std::size_t>(scale + i * layout.scale_step());
+                               steps[at] = quantized(quotient(x[at], scales[s]), zeros[s], range,
+                                                     bounds.empty() ? nullptr : &bounds[at]);
+                             }
+                           }
+                         });
     store_quantized(steps, y);
     return {};
   }
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<QuantizeLinear>({.op_type = "QuantizeLinear",
-                                          .since = 10,
-                                          .inputs = {2, 3},
-                                          .outputs = {1, 1},
-                                          .infer = infer}));
+  table.add(with_kernels<QuantizeLinear>(
+      {.op_type = "QuantizeLinear", .since = 10, .inputs = {2, 3}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::quantize_linear

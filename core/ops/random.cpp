@@ -100,8 +100,7 @@ struct Bernoulli {
     const auto chances = context.real(0);
     std::vector<std::int64_t> ones;
     for (std::size_t i = 0; i < chances.size(); ++i)
-      if (static_cast<double>(stream(seed, i).uniform()) <
-          static_cast<double>(math::value(chances[i])))
+      if (static_cast<double>(stream(seed, i).uniform()) < static_cast<double>(math::value(chances[i])))
         ones.push_back(static_cast<std::int64_t>(i));
     set_ones(context, 0, ones);
     return {};
@@ -165,11 +164,8 @@ void add_to(OperatorTable& table) {
     add(normal ? "RandomNormal" : "RandomUniform", {0, 0}, infer_shaped);
     add(normal ? "RandomNormalLike" : "RandomUniformLike", {1, 1}, infer_like);
   }
-  table.add(with_kernels<Bernoulli>({.op_type = "Bernoulli",
-                                     .since = 15,
-                                     .inputs = {1, 1},
-                                     .outputs = {1, 1},
-                                     .infer = infer_bernoulli}));
+  table.add(with_kernels<Bernoulli>(
+      {.op_type = "Bernoulli", .since = 15, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer_bernoulli}));
   table.add(with_kernels<Multinomial>({.op_type = "Multinomial",
                                        .since = 7,
                                        .inputs = {1, 1},

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "core/eval/evaluate.hpp"
-#include "core/ops/shared/indices.hpp"
 #include "core/eval/integers.hpp"
 #include "core/numerics/math.hpp"
 #include "core/numerics/rounding.hpp"
+#include "core/ops/shared/indices.hpp"
 #include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::range {
@@ -34,8 +34,8 @@ Result<std::int64_t> integer_count(T start, T limit, T delta) {
 Result<std::int64_t> real_count(double start, double limit, double delta) {
   const double count = std::ceil((limit - start) / delta);
   if (delta == 0 || !(count < max_elements))
-    return bad_input(fmt::format("start {}, limit {} and delta {} give no finite range", start,
-                                 limit, delta));
+    return bad_input(
+        fmt::format("start {}, limit {} and delta {} give no finite range", start, limit, delta));
   return static_cast<std::int64_t>(std::fmax(count, 0.0));
 }
 
@@ -83,8 +83,7 @@ Bounded element<Bounded>(Bounded start, Bounded delta, std::int64_t i) {
   const double value = start.value + n * delta.value;
   const double inherited = start.worst + n * delta.worst;
   const double largest = std::fmax(std::fabs(start.value), std::fabs(value)) + inherited;
-  const bool whole = std::floor(start.value) == start.value &&
-                     std::floor(delta.value) == delta.value &&
+  const bool whole = std::floor(start.value) == start.value && std::floor(delta.value) == delta.value &&
                      largest * current_error_model().unit_roundoff <= 1.0;
   const double rounding =
       i == 0 || (whole && inherited == 0.0)
@@ -104,8 +103,7 @@ struct Range {
         y[i] = element<S>(start, delta, static_cast<std::int64_t>(i));
       return {};
     }
-    for (std::size_t i = 0; i < names.size(); ++i)
-      DRIFTSCOPE_CHECK(expect_certain(context, i, names[i]));
+    for (std::size_t i = 0; i < names.size(); ++i) DRIFTSCOPE_CHECK(expect_certain(context, i, names[i]));
     context.with_integer(context.dtype(0), [&]<class T>() {
       const auto start = widen_integer(context.tensor(0).template values<T>()[0]);
       const auto delta = widen_integer(context.tensor(2).template values<T>()[0]);

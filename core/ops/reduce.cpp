@@ -7,12 +7,12 @@
 // sum of powers with the largest element taken out.
 #include <fmt/format.h>
 
-#include "core/graph/attributes.hpp"
 #include "core/eval/integers.hpp"
+#include "core/graph/attributes.hpp"
 #include "core/numerics/lane_sum.hpp"
 #include "core/numerics/product.hpp"
-#include "core/ops/shared/reduction.hpp"
 #include "core/numerics/rounding.hpp"
+#include "core/ops/shared/reduction.hpp"
 #include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope::ops::reduce {
@@ -33,14 +33,20 @@ T through_double(std::span<const T> lane) {
 
 struct SumRow {
   template <class S>
-  static S reduce(std::span<const S> lane, bool contiguous) { return sum_of(lane, contiguous); }
+  static S reduce(std::span<const S> lane, bool contiguous) {
+    return sum_of(lane, contiguous);
+  }
   template <class T>
-  static T integer(std::span<const T> lane) { return wrapping_sum(lane); }
+  static T integer(std::span<const T> lane) {
+    return wrapping_sum(lane);
+  }
 };
 
 struct MeanRow {
   template <class S>
-  static S reduce(std::span<const S> lane, bool contiguous) { return mean_of(lane, contiguous); }
+  static S reduce(std::span<const S> lane, bool contiguous) {
+    return mean_of(lane, contiguous);
+  }
   template <class T>
   static T integer(std::span<const T> lane) {
     if (lane.empty()) return T(0);
@@ -63,8 +69,7 @@ struct MaxRow {
   }
   template <class T>
   static T integer(std::span<const T> lane) {
-    return lane.empty() ? std::numeric_limits<T>::lowest()
-                        : *std::max_element(lane.begin(), lane.end());
+    return lane.empty() ? std::numeric_limits<T>::lowest() : *std::max_element(lane.begin(), lane.end());
   }
 };
 
@@ -79,14 +84,15 @@ struct MinRow {
   }
   template <class T>
   static T integer(std::span<const T> lane) {
-    return lane.empty() ? std::numeric_limits<T>::max()
-                        : *std::min_element(lane.begin(), lane.end());
+    return lane.empty() ? std::numeric_limits<T>::max() : *std::min_element(lane.begin(), lane.end());
   }
 };
 
 struct ProdRow {
   template <class S>
-  static S reduce(std::span<const S> lane, bool) { return product_of(lane); }
+  static S reduce(std::span<const S> lane, bool) {
+    return product_of(lane);
+  }
   template <class T>
   static T integer(std::span<const T> lane) {
     std::uint64_t product = 1;
@@ -127,7 +133,9 @@ struct L2Row {
     return math::sqrt(sum_of_squares(lane, contiguous));
   }
   template <class T>
-  static T integer(std::span<const T> lane) { return through_double<L2Row>(lane); }
+  static T integer(std::span<const T> lane) {
+    return through_double<L2Row>(lane);
+  }
 };
 
 struct LogSumRow {
@@ -136,7 +144,9 @@ struct LogSumRow {
     return math::log(sum_of(lane, contiguous));
   }
   template <class T>
-  static T integer(std::span<const T> lane) { return through_double<LogSumRow>(lane); }
+  static T integer(std::span<const T> lane) {
+    return through_double<LogSumRow>(lane);
+  }
 };
 
 // The bound also covers log Σ eˣ as it stands, whose logarithm has its error at the result.
@@ -159,17 +169,17 @@ struct LogSumExpRow {
     return result;
   }
   template <class T>
-  static T integer(std::span<const T> lane) { return through_double<LogSumExpRow>(lane); }
+  static T integer(std::span<const T> lane) {
+    return through_double<LogSumExpRow>(lane);
+  }
 };
 
-bool axes_are_input(const Node& node) {
-  return node.opset >= (node.op_type == "ReduceSum" ? 13 : 18);
-}
+bool axes_are_input(const Node& node) { return node.opset >= (node.op_type == "ReduceSum" ? 13 : 18); }
 
 struct Options {
   std::vector<bool> reduced;  ///< by axis
   bool keep = true;
-  bool nothing = false;       ///< no axes, and that means none
+  bool nothing = false;  ///< no axes, and that means none
 };
 
 // Nothing where the axes are not known yet.
@@ -192,8 +202,10 @@ Result<std::optional<Options>> read_options(const Node& node, const Tensor* axes
 
 template <class Row>
 constexpr Kinds kinds_of() {
-  if constexpr (requires { Row::takes_bool; }) return Kinds::numeric_or_bool;
-  else return Kinds::numeric;
+  if constexpr (requires { Row::takes_bool; })
+    return Kinds::numeric_or_bool;
+  else
+    return Kinds::numeric;
 }
 
 template <class Row>
@@ -206,8 +218,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   const auto& shape = context.input(0).shape;
   if (!shape) return std::vector{std::move(y)};
   const bool given = context.has_input(1);
-  DRIFTSCOPE_TRY(const auto options, read_options(context.node(), given ? context.constant(1) : nullptr,
-                                                  given, shape->size()));
+  DRIFTSCOPE_TRY(const auto options,
+                 read_options(context.node(), given ? context.constant(1) : nullptr, given, shape->size()));
   if (!options) {
     DRIFTSCOPE_TRY(const bool keep, flag_attribute(context.node(), "keepdims", true));
     if (keep) y.shape = unknown_shape(shape->size());
@@ -215,8 +227,10 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   }
   y.shape.emplace();
   for (std::size_t i = 0; i < shape->size(); ++i) {
-    if (!options->reduced[i]) y.shape->push_back((*shape)[i]);
-    else if (options->keep) y.shape->push_back(known_dimension(1));
+    if (!options->reduced[i])
+      y.shape->push_back((*shape)[i]);
+    else if (options->keep)
+      y.shape->push_back(known_dimension(1));
   }
   return std::vector{std::move(y)};
 }
@@ -226,32 +240,28 @@ struct Reduce {
   template <class S>
   static Status run(KernelContext<S>& context) {
     const bool given = context.has_input(1);
-    DRIFTSCOPE_TRY(const auto options,
-                   read_options(context.node(), given ? &context.tensor(1) : nullptr, given,
-                                context.shape(0).size()));
+    DRIFTSCOPE_TRY(const auto options, read_options(context.node(), given ? &context.tensor(1) : nullptr,
+                                                    given, context.shape(0).size()));
     const ReducedLanes lanes(context.shape(0), options->reduced);
     const auto reduce = [&]<class T>(std::span<const T> x, std::span<T> y, const auto& apply) {
       if (options->nothing) {
         std::copy(x.begin(), x.end(), y.begin());
         return;
       }
-      context.parallel_for(
-          static_cast<std::int64_t>(y.size()), lane_grain(lanes.size()),
-          [&](std::int64_t begin, std::int64_t end) {
-            std::vector<T> scratch;
-            for (std::int64_t i = begin; i < end; ++i)
-              y[static_cast<std::size_t>(i)] = apply(lanes.lane(x, i, scratch));
-          });
+      context.parallel_for(static_cast<std::int64_t>(y.size()), lane_grain(lanes.size()),
+                           [&](std::int64_t begin, std::int64_t end) {
+                             std::vector<T> scratch;
+                             for (std::int64_t i = begin; i < end; ++i)
+                               y[static_cast<std::size_t>(i)] = apply(lanes.lane(x, i, scratch));
+                           });
     };
     if (is_floating(context.dtype(0))) {
-      reduce(context.real(0), context.real_output(0), [&](std::span<const S> lane) {
-        return Row::template reduce<S>(lane, lanes.contiguous());
-      });
+      reduce(context.real(0), context.real_output(0),
+             [&](std::span<const S> lane) { return Row::template reduce<S>(lane, lanes.contiguous()); });
       return {};
     }
     context.with_integer_or_bool(context.dtype(0), [&]<class T>() {
-      reduce(context.tensor(0).template values<T>(),
-             context.tensor_output(0).template mutable_values<T>(),
+      reduce(context.tensor(0).template values<T>(), context.tensor_output(0).template mutable_values<T>(),
              [](std::span<const T> lane) { return Row::template integer<T>(lane); });
     });
     return {};

@@ -21,24 +21,20 @@ Result<Dimension> left_over(const SymbolicShape& x, const SymbolicShape& others)
                  [](const Dimension& size) { return size.known(); });
     if (factors.size() + 1 != x.size() || !taken.known()) return Dimension{};
     DRIFTSCOPE_TRY(const Dimension known, multiply(factors));
-    const auto symbol = std::find_if(x.begin(), x.end(),
-                                     [](const Dimension& size) { return !size.known(); });
+    const auto symbol = std::find_if(x.begin(), x.end(), [](const Dimension& size) { return !size.known(); });
     return known.size == taken.size ? *symbol : Dimension{};
   }
   if (!taken.known()) return Dimension{};
-  if (taken.size == 0)
-    return bad_input("input 1 (shape): −1 beside a dimension of 0 has no definite size");
+  if (taken.size == 0) return bad_input("input 1 (shape): −1 beside a dimension of 0 has no definite size");
   if (all.size % taken.size != 0)
-    return bad_input(fmt::format(
-        "input 1 (shape): {} elements of input 0 (shape {}) cannot be divided by {}", all.size,
-        shape_text(x), taken.size));
+    return bad_input(fmt::format("input 1 (shape): {} elements of input 0 (shape {}) cannot be divided by {}",
+                                 all.size, shape_text(x), taken.size));
   return known_dimension(all.size / taken.size);
 }
 
 // `sizes`: dimensions of the shape that are still symbols, nothing for the numbers in `wanted`.
 Result<SymbolicShape> target_shape(const std::optional<SymbolicShape>& x, const Ints& wanted,
-                                   std::span<const std::optional<Dimension>> sizes,
-                                   bool allow_zero) {
+                                   std::span<const std::optional<Dimension>> sizes, bool allow_zero) {
   SymbolicShape y(wanted.size());
   SymbolicShape others;
   std::optional<std::size_t> open;
@@ -49,21 +45,20 @@ Result<SymbolicShape> target_shape(const std::optional<SymbolicShape>& x, const 
       continue;
     }
     if (wanted[i] == -1) {
-      if (open) return bad_input(fmt::format("input 1 (shape): [{}] has more than one −1",
-                                             fmt::join(wanted, ",")));
+      if (open)
+        return bad_input(fmt::format("input 1 (shape): [{}] has more than one −1", fmt::join(wanted, ",")));
       open = i;
       continue;
     }
     if (wanted[i] < -1)
-      return bad_input(fmt::format("input 1 (shape): [{}] has a size below −1",
-                                   fmt::join(wanted, ",")));
+      return bad_input(fmt::format("input 1 (shape): [{}] has a size below −1", fmt::join(wanted, ",")));
     if (wanted[i] != 0 || allow_zero) {
       y[i] = known_dimension(wanted[i]);
     } else if (x) {
       if (i >= x->size())
         return bad_input(fmt::format(
-            "input 1 (shape): the 0 at position {} copies a dimension that input 0 (shape {}) lacks",
-            i, shape_text(*x)));
+            "input 1 (shape): the 0 at position {} copies a dimension that input 0 (shape {}) lacks", i,
+            shape_text(*x)));
       y[i] = (*x)[i];
     }
     others.push_back(y[i]);
@@ -79,8 +74,10 @@ Result<SymbolicShape> target_shape(const std::optional<SymbolicShape>& x, const 
       if (i == *open) continue;
       // Two sizes without a name need not be the same, but a copied one is.
       const bool same = i >= sizes.size() || !sizes[i] || !sizes[i]->symbol.empty();
-      if (same && !y[i].known() && i < rest.size() && rest[i] == y[i]) rest[i] = known_dimension(1);
-      else kept.push_back(y[i]);
+      if (same && !y[i].known() && i < rest.size() && rest[i] == y[i])
+        rest[i] = known_dimension(1);
+      else
+        kept.push_back(y[i]);
     }
     DRIFTSCOPE_TRY(y[*open], left_over(rest, kept));
     return y;
@@ -88,9 +85,8 @@ Result<SymbolicShape> target_shape(const std::optional<SymbolicShape>& x, const 
   DRIFTSCOPE_TRY(const Dimension from, multiply(*x));
   DRIFTSCOPE_TRY(const Dimension to, multiply(y));
   if (from.known() && to.known() && from.size != to.size)
-    return bad_input(fmt::format(
-        "input 1 (shape): {} has {} elements, input 0 (shape {}) has {}", shape_text(y), to.size,
-        shape_text(*x), from.size));
+    return bad_input(fmt::format("input 1 (shape): {} has {} elements, input 0 (shape {}) has {}",
+                                 shape_text(y), to.size, shape_text(*x), from.size));
   return y;
 }
 
@@ -110,9 +106,9 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
       sizes.push_back(element.size);
     }
     DRIFTSCOPE_TRY(y.shape, target_shape(context.input(0).shape, wanted, sizes, allow_zero));
-  } else if (const auto& shape_type = context.input(1).shape;
-             shape_type && shape_type->size() == 1 && shape_type->front().known() &&
-             shape_type->front().size <= 64) {
+  } else if (const auto& shape_type = context.input(1).shape; shape_type && shape_type->size() == 1 &&
+                                                              shape_type->front().known() &&
+                                                              shape_type->front().size <= 64) {
     y.shape = unknown_shape(static_cast<std::size_t>(shape_type->front().size));
   }
   return std::vector{std::move(y)};

@@ -11,9 +11,9 @@
 
 #include "core/eval/integers.hpp"
 #include "core/numerics/math.hpp"
+#include "core/numerics/sum.hpp"
 #include "core/ops/shared/move.hpp"
 #include "core/ops/shared/resize_plan.hpp"
-#include "core/numerics/sum.hpp"
 
 namespace driftscope::ops::resize {
 
@@ -130,15 +130,13 @@ std::vector<S> resample_one_axis(const auto& context, std::span<const S> x, cons
                        std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, sizes.inner)),
                        [&](std::int64_t begin, std::int64_t end) {
                          for (std::int64_t row = begin; row < end; ++row) {
-                           const ResampledPoint& point =
-                               points[static_cast<std::size_t>(row % output)];
+                           const ResampledPoint& point = points[static_cast<std::size_t>(row % output)];
                            const S* from = x.data() + row / output * shape[axis] * sizes.inner;
                            S* to = y.data() + row * sizes.inner;
                            for (std::int64_t i = 0; i < sizes.inner; ++i) {
                              to[i] = weighted(point, from + i, sizes.inner);
                              if constexpr (std::is_same_v<S, Bounded>)
-                               if (!point.alternatives.empty())
-                                 widen(point, from + i, sizes.inner, to[i]);
+                               if (!point.alternatives.empty()) widen(point, from + i, sizes.inner, to[i]);
                            }
                          }
                        });
@@ -151,8 +149,7 @@ struct Pass {
   std::vector<ResampledPoint> points;
 };
 
-std::vector<Pass> passes_of(const ResizeAttributes& attributes,
-                            const std::vector<ResampledAxis>& plan) {
+std::vector<Pass> passes_of(const ResizeAttributes& attributes, const std::vector<ResampledAxis>& plan) {
   std::vector<Pass> passes;
   for (std::size_t axis = plan.size(); axis-- > 0;) {
     const bool crops = attributes.how.coordinate == Resampling::Coordinate::tf_crop_and_resize;
@@ -186,8 +183,7 @@ std::vector<S> resample(const auto& context, std::span<const S> x, Shape shape,
     values = resample_one_axis<S>(context, values, shape, pass.axis, pass.points);
     shape[pass.axis] = static_cast<std::int64_t>(pass.points.size());
   }
-  for_each_outside(passes, shape,
-                   [&](std::size_t i) { values[i] = math::exact<S>(extrapolation); });
+  for_each_outside(passes, shape, [&](std::size_t i) { values[i] = math::exact<S>(extrapolation); });
   return values;
 }
 
@@ -204,8 +200,7 @@ void gather(std::span<const T> x, Shape shape, const std::vector<Pass>& passes, 
     auto to = next.begin();
     for (std::int64_t outer = 0; outer < sizes.outer; ++outer)
       for (const ResampledPoint& point : pass.points) {
-        const auto from =
-            values.begin() + (outer * length + point.taps.at[0]) * sizes.inner;
+        const auto from = values.begin() + (outer * length + point.taps.at[0]) * sizes.inner;
         to = std::copy(from, from + sizes.inner, to);
       }
     values.swap(next);
@@ -217,15 +212,12 @@ void gather(std::span<const T> x, Shape shape, const std::vector<Pass>& passes, 
 // Integers, weighted in double: the result is cut towards zero and kept in the type's range. Where
 // the exact number lies within its error of an integer, the one below it may come out as well.
 template <class T, class S>
-Status resample_integers(KernelContext<S>& context, const std::vector<Pass>& passes,
-                         double extrapolation) {
+Status resample_integers(KernelContext<S>& context, const std::vector<Pass>& passes, double extrapolation) {
   using Wide = std::conditional_t<std::is_same_v<S, Bounded>, Bounded, double>;
   const auto x = context.tensor(0).template values<T>();
   std::vector<Wide> wide(x.size());
-  std::transform(x.begin(), x.end(), wide.begin(),
-                 [](T value) { return Wide(static_cast<double>(value)); });
-  const std::vector<Wide> values =
-      resample<Wide>(context, wide, context.shape(0), passes, extrapolation);
+  std::transform(x.begin(), x.end(), wide.begin(), [](T value) { return Wide(static_cast<double>(value)); });
+  const std::vector<Wide> values = resample<Wide>(context, wide, context.shape(0), passes, extrapolation);
   const auto cut = [](double value) {
     const double low = static_cast<double>(std::numeric_limits<T>::lowest());
     const double high = static_cast<double>(std::numeric_limits<T>::max());
@@ -278,27 +270,25 @@ struct Resize {
     const auto extrapolation = static_cast<double>(attributes.extrapolation);
 
     if (is_floating(context.dtype(0))) {
-      const auto result =
-          resample<S>(context, context.real(0), context.shape(0), passes, extrapolation);
+      const auto result = resample<S>(context, context.real(0), context.shape(0), passes, extrapolation);
       std::copy(result.begin(), result.end(), context.real_output(0).begin());
       return {};
     }
     if (attributes.how.mode != Resampling::Mode::nearest) {
       Status status;
-      with_integer(context.dtype(0), [&]<class T>() {
-        status = resample_integers<T>(context, passes, extrapolation);
-      });
+      with_integer(context.dtype(0),
+                   [&]<class T>() { status = resample_integers<T>(context, passes, extrapolation); });
       return status;
     }
     constexpr std::array<std::size_t, 1> first = {0};
-    move_elements(context, first, 0, [&]<class T>(std::span<const std::span<const T>> sources,
-                                                  std::span<T> target) {
-      T fill{};
-      if constexpr (std::is_integral_v<T>)
-        fill = static_cast<T>(static_cast<std::int64_t>(
-            std::fmin(std::fmax(extrapolation, -0x1p62), 0x1p62)));
-      gather<T>(sources[0], context.shape(0), passes, target, fill);
-    });
+    move_elements(context, first, 0,
+                  [&]<class T>(std::span<const std::span<const T>> sources, std::span<T> target) {
+                    T fill{};
+                    if constexpr (std::is_integral_v<T>)
+                      fill = static_cast<T>(
+                          static_cast<std::int64_t>(std::fmin(std::fmax(extrapolation, -0x1p62), 0x1p62)));
+                    gather<T>(sources[0], context.shape(0), passes, target, fill);
+                  });
     return {};
   }
 };

@@ -18,9 +18,10 @@ Result<Axes> read_axes(const Node& node) {
   DRIFTSCOPE_TRY(axes.batch, int_attribute(node, "batch_axis", 1));
   DRIFTSCOPE_TRY(axes.time, int_attribute(node, "time_axis", 0));
   if ((axes.batch == 0 && axes.time == 1) || (axes.batch == 1 && axes.time == 0)) return axes;
-  return bad_input(fmt::format("attributes batch_axis and time_axis: expected 0 and 1 or 1 and 0, got "
-                               "{} and {}",
-                               axes.batch, axes.time));
+  return bad_input(
+      fmt::format("attributes batch_axis and time_axis: expected 0 and 1 or 1 and 0, got "
+                  "{} and {}",
+                  axes.batch, axes.time));
 }
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
@@ -48,12 +49,10 @@ struct ReverseSequence {
     const std::vector<std::int64_t> lens = indices_of(context.tensor(1));
     for (const std::int64_t length : lens)
       if (length < 0 || length > steps)
-        return bad_input(fmt::format("input 1 (sequence_lens): length {} is outside [0, {}]", length,
-                                     steps));
+        return bad_input(fmt::format("input 1 (sequence_lens): length {} is outside [0, {}]", length, steps));
     const std::int64_t inner = element_count(std::span(x).subspan(2));
     const std::int64_t batch_stride = axes.batch == 0 ? steps * inner : inner;
-    const std::int64_t time_stride =
-        axes.time == 0 ? static_cast<std::int64_t>(lens.size()) * inner : inner;
+    const std::int64_t time_stride = axes.time == 0 ? static_cast<std::int64_t>(lens.size()) * inner : inner;
     constexpr std::array<std::size_t, 1> inputs = {0};
     move_elements(context, inputs, 0, [&](auto sources, auto target) {
       for (std::size_t b = 0; b < lens.size(); ++b)
@@ -69,11 +68,8 @@ struct ReverseSequence {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<ReverseSequence>({.op_type = "ReverseSequence",
-                                           .since = 10,
-                                           .inputs = {2, 2},
-                                           .outputs = {1, 1},
-                                           .infer = infer}));
+  table.add(with_kernels<ReverseSequence>(
+      {.op_type = "ReverseSequence", .since = 10, .inputs = {2, 2}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::reverse_sequence

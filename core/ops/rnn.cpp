@@ -17,7 +17,9 @@ struct RnnCell {
   static constexpr std::size_t states = 1;
 
   template <class S>
-  static std::int64_t sums(const CellWeights<S>& weights) { return weights.hidden; }
+  static std::int64_t sums(const CellWeights<S>& weights) {
+    return weights.hidden;
+  }
 
   template <class S>
   static void start(const CellWeights<S>& weights, GateSums<S>& sums) {
@@ -28,8 +30,7 @@ struct RnnCell {
   static void step(const CellWeights<S>& weights, GateSums<S>& sums, const S* state, S* next,
                    std::vector<S>& /*spare*/) {
     sums.add(0, weights.hidden, state, weights.r, 0);
-    for (std::int64_t j = 0; j < weights.hidden; ++j)
-      next[j] = weights.activated(0, sums.result(j));
+    for (std::int64_t j = 0; j < weights.hidden; ++j) next[j] = weights.activated(0, sums.result(j));
   }
 };
 
@@ -42,11 +43,11 @@ struct Rnn {
 
 void add_to(OperatorTable& table) {
   table.add(with_kernels<Rnn>({.op_type = "RNN",
-                              .since = 7,
-                              .inputs = {3, 6},
-                              .outputs = {0, 2},
-                              .infer = infer,
-                              .uses_recorded_state = true}));
+                               .since = 7,
+                               .inputs = {3, 6},
+                               .outputs = {0, 2},
+                               .infer = infer,
+                               .uses_recorded_state = true}));
 }
 
 }  // namespace driftscope::ops::rnn

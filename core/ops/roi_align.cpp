@@ -33,8 +33,10 @@ Result<RoiAttributes> read(const Node& node) {
   DRIFTSCOPE_TRY(const std::string coordinates,
                  string_attribute(node, "coordinate_transformation_mode", shifted));
   if (coordinates != "half_pixel" && coordinates != "output_half_pixel")
-    return bad_input(fmt::format("attribute coordinate_transformation_mode: expected half_pixel or "
-                                 "output_half_pixel, got '{}'", coordinates));
+    return bad_input(
+        fmt::format("attribute coordinate_transformation_mode: expected half_pixel or "
+                    "output_half_pixel, got '{}'",
+                    coordinates));
   result.half_pixel = coordinates == "half_pixel";
   DRIFTSCOPE_TRY(result.height, int_attribute(node, "output_height", 1));
   DRIFTSCOPE_TRY(result.width, int_attribute(node, "output_width", 1));
@@ -57,8 +59,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 1, "rois", Kinds::floating));
   const DType indices = context.input(2).dtype;
   if (indices != DType::undefined && indices != DType::int64)
-    return bad_input(fmt::format("input 2 (batch_indices): expected int64, got {}",
-                                 dtype_name(indices)));
+    return bad_input(fmt::format("input 2 (batch_indices): expected int64, got {}", dtype_name(indices)));
   DRIFTSCOPE_CHECK(expect_rank(context, 0, "X", 4, 4));
   DRIFTSCOPE_CHECK(expect_rank(context, 1, "rois", 2, 2));
   DRIFTSCOPE_CHECK(expect_rank(context, 2, "batch_indices", 1, 1));
@@ -68,15 +69,17 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   if (context.input(0).shape) y[1] = (*context.input(0).shape)[1];
   if (const auto& rois = context.input(1).shape) {
     if ((*rois)[1].known() && (*rois)[1].size != 4)
-      return bad_input(fmt::format("input 1 (rois): expected 4 numbers per region, got shape {}",
-                                   shape_text(*rois)));
+      return bad_input(
+          fmt::format("input 1 (rois): expected 4 numbers per region, got shape {}", shape_text(*rois)));
     y[0] = (*rois)[0];
   }
   if (const auto& list = context.input(2).shape) {
     const auto both = unify(y[0], list->front());
     if (!both)
-      return bad_input(fmt::format("input 2 (batch_indices): expected {} elements as there are "
-                                   "regions, got shape {}", y[0].size, shape_text(*list)));
+      return bad_input(
+          fmt::format("input 2 (batch_indices): expected {} elements as there are "
+                      "regions, got shape {}",
+                      y[0].size, shape_text(*list)));
     y[0] = *both;
   }
   return std::vector{TensorType{context.input(0).dtype, std::move(y)}};
@@ -87,11 +90,10 @@ struct RoiAxis {
   double begin = 0.0;
   double bin = 0.0;
   std::int64_t samples = 1;
-  double error = 0.0;       ///< of a sample's coordinate in float32
-  bool samples_sure = true; ///< rounding cannot make it another number
+  double error = 0.0;        ///< of a sample's coordinate in float32
+  bool samples_sure = true;  ///< rounding cannot make it another number
 
-  RoiAxis(const RoiAttributes& how, double first, double last, double given_error,
-          std::int64_t outputs) {
+  RoiAxis(const RoiAttributes& how, double first, double last, double given_error, std::int64_t outputs) {
     const double offset = how.half_pixel ? 0.5 : 0.0;
     begin = first * how.spatial_scale - offset;
     double size = last * how.spatial_scale - offset - begin;
@@ -117,12 +119,10 @@ struct RoiAxis {
 
 // The four neighbours of a point and their weights; none beyond one element outside.
 template <class Body>
-void for_each_neighbour(const SamplePoint& point, std::int64_t height, std::int64_t width,
-                        const Body& body) {
+void for_each_neighbour(const SamplePoint& point, std::int64_t height, std::int64_t width, const Body& body) {
   double y = point.at[0];
   double x = point.at[1];
-  if (!(y >= -1.0 && y <= static_cast<double>(height) && x >= -1.0 &&
-        x <= static_cast<double>(width)))
+  if (!(y >= -1.0 && y <= static_cast<double>(height) && x >= -1.0 && x <= static_cast<double>(width)))
     return;
   const auto place = [](double& at, std::int64_t size, std::int64_t& low, std::int64_t& high) {
     at = std::fmax(at, 0.0);
@@ -145,8 +145,8 @@ void for_each_neighbour(const SamplePoint& point, std::int64_t height, std::int6
 }
 
 template <class T, class S>
-T sample(const RoiAttributes& how, const SamplePoint& point, std::int64_t height,
-         std::int64_t width, const S* x) {
+T sample(const RoiAttributes& how, const SamplePoint& point, std::int64_t height, std::int64_t width,
+         const S* x) {
   if (how.max) {
     T largest = math::exact<T>(0.0);
     bool first = true;
@@ -158,9 +158,8 @@ T sample(const RoiAttributes& how, const SamplePoint& point, std::int64_t height
     return largest;
   }
   WeightedSum<T> sum(2);
-  for_each_neighbour(point, height, width, [&](double weight, std::int64_t offset) {
-    sum.add(weight, element_as<T>(x[offset]));
-  });
+  for_each_neighbour(point, height, width,
+                     [&](double weight, std::int64_t offset) { sum.add(weight, element_as<T>(x[offset])); });
   return sum.result();
 }
 
@@ -176,60 +175,55 @@ struct RoiAlign {
     const auto indices = context.tensor(2).template values<std::int64_t>();
     for (std::size_t i = 0; i < indices.size(); ++i)
       if (indices[i] < 0 || indices[i] >= x_shape[0])
-        return bad_input(fmt::format(
-            "input 2 (batch_indices): element {} is {}, expected 0 to {} as X has samples", i,
-            indices[i], x_shape[0] - 1));
+        return bad_input(
+            fmt::format("input 2 (batch_indices): element {} is {}, expected 0 to {} as X has samples", i,
+                        indices[i], x_shape[0] - 1));
     const std::span<const S> rois = context.real(1);
     const std::int64_t bins = how.height * how.width;
-    context.parallel_for(
-        context.shape(1)[0] * channels, 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t item = begin; item < end; ++item) {
-            const std::int64_t roi = item / channels;
-            const auto number = [&](std::size_t i) {
-              return static_cast<double>(math::value(rois[static_cast<std::size_t>(roi) * 4 + i]));
-            };
-            double given_error = 0.0;
-            if constexpr (std::is_same_v<S, Bounded>)
-              for (std::size_t i = 0; i < 4; ++i)
-                given_error =
-                    std::fmax(given_error, rois[static_cast<std::size_t>(roi) * 4 + i].worst);
-            const RoiAxis rows(how, number(1), number(3), given_error, how.height);
-            const RoiAxis columns(how, number(0), number(2), given_error, how.width);
-            const S* x = context.real(0).data() +
-                         (indices[static_cast<std::size_t>(roi)] * channels + item % channels) *
-                             height * width;
-            for (std::int64_t bin = 0; bin < bins; ++bin)
-              y[static_cast<std::size_t>(item * bins + bin)] = pooled<S>(
-                  how, rows, columns, bin / how.width, bin % how.width, height, width, x);
-          }
-        });
+    context.parallel_for(context.shape(1)[0] * channels, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t item = begin; item < end; ++item) {
+        const std::int64_t roi = item / channels;
+        const auto number = [&](std::size_t i) {
+          return static_cast<double>(math::value(rois[static_cast<std::size_t>(roi) * 4 + i]));
+        };
+        double given_error = 0.0;
+        if constexpr (std::is_same_v<S, Bounded>)
+          for (std::size_t i = 0; i < 4; ++i)
+            given_error = std::fmax(given_error, rois[static_cast<std::size_t>(roi) * 4 + i].worst);
+        const RoiAxis rows(how, number(1), number(3), given_error, how.height);
+        const RoiAxis columns(how, number(0), number(2), given_error, how.width);
+        const S* x = context.real(0).data() +
+                     (indices[static_cast<std::size_t>(roi)] * channels + item % channels) * height * width;
+        for (std::int64_t bin = 0; bin < bins; ++bin)
+          y[static_cast<std::size_t>(item * bins + bin)] =
+              pooled<S>(how, rows, columns, bin / how.width, bin % how.width, height, width, x);
+      }
+    });
     return {};
   }
 
  private:
   template <class S>
-  static S pooled(const RoiAttributes& how, const RoiAxis& rows, const RoiAxis& columns,
-                  std::int64_t row, std::int64_t column, std::int64_t height, std::int64_t width,
-                  const S* x) {
+  static S pooled(const RoiAttributes& how, const RoiAxis& rows, const RoiAxis& columns, std::int64_t row,
+                  std::int64_t column, std::int64_t height, std::int64_t width, const S* x) {
     Sum<S> sum;
     S largest = math::exact<S>(0.0);
     bool first = true;
     double size = 0.0;
     for (std::int64_t i = 0; i < rows.samples; ++i)
       for (std::int64_t j = 0; j < columns.samples; ++j) {
-        const SamplePoint point{2, {rows.at(row, i), columns.at(column, j)},
-                                {rows.error, columns.error}};
-        const S value = sample_at<S>(point, [&]<class T>(const SamplePoint& p) {
-          return sample<T>(how, p, height, width, x);
-        });
-        if (how.max) largest = first ? value : math::max(largest, value);
-        else sum.add(value);
+        const SamplePoint point{2, {rows.at(row, i), columns.at(column, j)}, {rows.error, columns.error}};
+        const S value = sample_at<S>(
+            point, [&]<class T>(const SamplePoint& p) { return sample<T>(how, p, height, width, x); });
+        if (how.max)
+          largest = first ? value : math::max(largest, value);
+        else
+          sum.add(value);
         first = false;
         if constexpr (std::is_same_v<S, Bounded>)
           size = std::fmax(size, std::fabs(value.value) + value.worst);
       }
-    const auto count =
-        static_cast<double>(std::max<std::int64_t>(1, rows.samples * columns.samples));
+    const auto count = static_cast<double>(std::max<std::int64_t>(1, rows.samples * columns.samples));
     S result = how.max ? largest : sum.result() / math::exact<S>(count);
     if constexpr (std::is_same_v<S, Bounded>) {
       double extra = 4.0 * current_error_model().unit_roundoff * size;

@@ -2,8 +2,8 @@
 // Exact, and −0 stays −0; an error of the input counts only where it reaches a jump.
 #include <cmath>
 
-#include "core/ops/shared/elementwise.hpp"
 #include "core/numerics/math.hpp"
+#include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope::ops::rounding {
 

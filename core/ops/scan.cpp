@@ -22,8 +22,7 @@ struct Plan {
 Result<Ints> read_list(const Node& node, std::string_view name, std::size_t count, bool flags) {
   DRIFTSCOPE_TRY(Ints list, ints_attribute(node, name, Ints(count, 0)));
   if (list.size() != count)
-    return bad_input(fmt::format("attribute {}: expected {} values, got {}", name, count,
-                                 list.size()));
+    return bad_input(fmt::format("attribute {}: expected {} values, got {}", name, count, list.size()));
   for (const std::int64_t x : list)
     if (flags && x != 0 && x != 1)
       return bad_input(fmt::format("attribute {}: expected 0 or 1, got {}", name, x));
@@ -34,8 +33,7 @@ Result<Plan> read_plan(const Node& node) {
   const auto inputs = static_cast<std::int64_t>(node.inputs.size());
   DRIFTSCOPE_TRY(const std::int64_t scanned, int_attribute(node, "num_scan_inputs", 0));
   if (scanned < 1 || scanned > inputs)
-    return bad_input(fmt::format("attribute num_scan_inputs: expected 1 to {}, got {}", inputs,
-                                 scanned));
+    return bad_input(fmt::format("attribute num_scan_inputs: expected 1 to {}, got {}", inputs, scanned));
   Plan plan;
   plan.scanned = static_cast<std::size_t>(scanned);
   plan.states = node.inputs.size() - plan.scanned;
@@ -43,18 +41,17 @@ Result<Plan> read_plan(const Node& node) {
     return bad_input(fmt::format("{} outputs for {} states", node.outputs.size(), plan.states));
   plan.stacked = node.outputs.size() - plan.states;
   DRIFTSCOPE_TRY(plan.input_axes, read_list(node, "scan_input_axes", plan.scanned, false));
-  DRIFTSCOPE_TRY(plan.input_directions,
-                 read_list(node, "scan_input_directions", plan.scanned, true));
+  DRIFTSCOPE_TRY(plan.input_directions, read_list(node, "scan_input_directions", plan.scanned, true));
   DRIFTSCOPE_TRY(plan.output_axes, read_list(node, "scan_output_axes", plan.stacked, false));
-  DRIFTSCOPE_TRY(plan.output_directions,
-                 read_list(node, "scan_output_directions", plan.stacked, true));
+  DRIFTSCOPE_TRY(plan.output_directions, read_list(node, "scan_output_directions", plan.stacked, true));
   return plan;
 }
 
 Error lengths_differ(std::int64_t a, std::int64_t b) {
-  return bad_input(fmt::format("the scanned inputs have {} and {} elements along their axes, expected "
-                               "equally many",
-                               a, b));
+  return bad_input(
+      fmt::format("the scanned inputs have {} and {} elements along their axes, expected "
+                  "equally many",
+                  a, b));
 }
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
@@ -82,13 +79,12 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     }
     slices.push_back(std::move(type));
   }
-  const auto body =
-      infer_body(*context.subgraphs(), {}, states, slices, 0, context.node().outputs.size());
+  const auto body = infer_body(*context.subgraphs(), {}, states, slices, 0, context.node().outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     outputs[i] = i < plan.states ? states[i] : body[i];
     if (i < plan.states || !outputs[i].shape) continue;
-    DRIFTSCOPE_TRY(const std::size_t axis, normalize_axis(plan.output_axes[i - plan.states],
-                                                          outputs[i].shape->size() + 1));
+    DRIFTSCOPE_TRY(const std::size_t axis,
+                   normalize_axis(plan.output_axes[i - plan.states], outputs[i].shape->size() + 1));
     outputs[i].shape->insert(outputs[i].shape->begin() + static_cast<std::ptrdiff_t>(axis), length);
   }
   return outputs;
@@ -132,14 +128,14 @@ struct Scan {
       DRIFTSCOPE_CHECK(iterations.next());
       std::vector<Evaluated<S>> inputs = std::move(states);
       for (const Scanned<S>& input : scanned) {
-        DRIFTSCOPE_TRY(auto slice, slice_at(input.whole, input.axis,
-                                            input.backwards ? length - 1 - t : t));
+        DRIFTSCOPE_TRY(auto slice, slice_at(input.whole, input.axis, input.backwards ? length - 1 - t : t));
         inputs.push_back(std::move(slice));
       }
       DRIFTSCOPE_TRY(auto outputs, body->run(std::move(inputs)));
       states.clear();
       for (std::size_t o = 0; o < outputs.size(); ++o) {
-        if (o < plan.states) states.push_back(std::move(outputs[o]));
+        if (o < plan.states)
+          states.push_back(std::move(outputs[o]));
         else if (context.wants_output(o))
           stacked[o - plan.states].push_back(std::move(outputs[o]));
       }

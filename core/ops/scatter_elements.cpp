@@ -51,10 +51,9 @@ struct ScatterElements {
     DRIFTSCOPE_TRY(const std::int64_t given, int_attribute(context.node(), "axis", 0));
     DRIFTSCOPE_TRY(const std::size_t axis, normalize_axis(given, x.size()));
     DRIFTSCOPE_TRY(auto places, positions_of(context.tensor(1), x[axis], 1, names[1]));
-    for_each_indexed(x, context.shape(1), axis,
-                     [&](std::size_t i, std::int64_t base, std::int64_t stride) {
-                       places[i] = base + places[i] * stride;
-                     });
+    for_each_indexed(x, context.shape(1), axis, [&](std::size_t i, std::int64_t base, std::int64_t stride) {
+      places[i] = base + places[i] * stride;
+    });
     return scatter(context, reduction, [&](std::size_t i) { return places[i]; });
   }
 };
@@ -68,8 +67,7 @@ Result<std::vector<TensorType>> infer_nd(const InferContext& context) {
   if (!x || !indices || !indices->back().known()) return std::vector{std::move(y)};
   DRIFTSCOPE_CHECK(check_tuple_length(indices->back().size, x->size(), names[1]));
   SymbolicShape expected(indices->begin(), indices->end() - 1);
-  expected.insert(expected.end(), x->begin() + static_cast<std::ptrdiff_t>(indices->back().size),
-                  x->end());
+  expected.insert(expected.end(), x->begin() + static_cast<std::ptrdiff_t>(indices->back().size), x->end());
   DRIFTSCOPE_CHECK(expect_updates(context, expected));
   return std::vector{std::move(y)};
 }
@@ -91,21 +89,15 @@ struct ScatterND {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<ScatterElements>({.op_type = "Scatter",
-                                           .since = 9,
-                                           .inputs = {3, 3},
-                                           .outputs = {1, 1},
-                                           .infer = infer_elements}));
+  table.add(with_kernels<ScatterElements>(
+      {.op_type = "Scatter", .since = 9, .inputs = {3, 3}, .outputs = {1, 1}, .infer = infer_elements}));
   table.add(with_kernels<ScatterElements>({.op_type = "ScatterElements",
                                            .since = 11,
                                            .inputs = {3, 3},
                                            .outputs = {1, 1},
                                            .infer = infer_elements}));
-  table.add(with_kernels<ScatterND>({.op_type = "ScatterND",
-                                     .since = 11,
-                                     .inputs = {3, 3},
-                                     .outputs = {1, 1},
-                                     .infer = infer_nd}));
+  table.add(with_kernels<ScatterND>(
+      {.op_type = "ScatterND", .since = 11, .inputs = {3, 3}, .outputs = {1, 1}, .infer = infer_nd}));
 }
 
 }  // namespace driftscope::ops::scatter_elements

@@ -18,8 +18,7 @@ Result<Axes> listed_axes(const Node& node, std::size_t rank) {
   DRIFTSCOPE_TRY(const std::int64_t start, int_attribute(node, "start", 0));
   DRIFTSCOPE_TRY(const std::int64_t end, int_attribute(node, "end", size));
   const auto place = [&](std::int64_t at) {
-    return static_cast<std::size_t>(
-        std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size));
+    return static_cast<std::size_t>(std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size));
   };
   return Axes{place(start), std::max(place(start), place(end))};
 }
@@ -66,8 +65,7 @@ struct ShapeOf {
 struct Size {
   template <class S>
   static Status run(KernelContext<S>& context) {
-    context.tensor_output(0).template mutable_values<std::int64_t>()[0] =
-        element_count(context.shape(0));
+    context.tensor_output(0).template mutable_values<std::int64_t>()[0] = element_count(context.shape(0));
     return {};
   }
 };

@@ -25,13 +25,11 @@ struct Range {
   }
 };
 
-Result<std::vector<Range>> ranges_of(const Ints& starts, const Ints& ends,
-                                     const std::optional<Ints>& axes,
+Result<std::vector<Range>> ranges_of(const Ints& starts, const Ints& ends, const std::optional<Ints>& axes,
                                      const std::optional<Ints>& steps, std::size_t rank) {
   const auto expect_size = [&](std::string_view name, std::size_t size) -> Status {
     if (size == starts.size()) return {};
-    return bad_input(fmt::format("{}: expected {} numbers as starts has, got {}", name,
-                                 starts.size(), size));
+    return bad_input(fmt::format("{}: expected {} numbers as starts has, got {}", name, starts.size(), size));
   };
   DRIFTSCOPE_CHECK(expect_size("ends", ends.size()));
   if (axes) DRIFTSCOPE_CHECK(expect_size("axes", axes->size()));
@@ -87,8 +85,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   if (!starts.given || !ends.given) return bad_input("starts and ends are required");
   TensorType y = context.input(0);
   if (!y.shape) return std::vector{std::move(y)};
-  const bool known = starts.values && ends.values && (!axes.given || axes.values) &&
-                     (!steps.given || steps.values);
+  const bool known =
+      starts.values && ends.values && (!axes.given || axes.values) && (!steps.given || steps.values);
   if (!known) {
     // The other axes stay as they are, when the axes are known.
     SymbolicShape open = unknown_shape(y.shape->size());
@@ -100,12 +98,14 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     y.shape = std::move(open);
     return std::vector{std::move(y)};
   }
-  DRIFTSCOPE_TRY(const auto ranges, ranges_of(*starts.values, *ends.values, axes.values,
-                                              steps.values, y.shape->size()));
+  DRIFTSCOPE_TRY(const auto ranges,
+                 ranges_of(*starts.values, *ends.values, axes.values, steps.values, y.shape->size()));
   for (std::size_t axis = 0; axis < ranges.size(); ++axis) {
     Dimension& size = (*y.shape)[axis];
-    if (size.known()) size = known_dimension(take(ranges[axis], size.size).count);
-    else if (!ranges[axis].whole()) size = Dimension{};
+    if (size.known())
+      size = known_dimension(take(ranges[axis], size.size).count);
+    else if (!ranges[axis].whole())
+      size = Dimension{};
   }
   return std::vector{std::move(y)};
 }
@@ -134,11 +134,8 @@ struct Slice {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Slice>({.op_type = "Slice",
-                                 .inputs = {1, 5},
-                                 .outputs = {1, 1},
-                                 .infer = infer,
-                                 .exact_copy = true}));
+  table.add(with_kernels<Slice>(
+      {.op_type = "Slice", .inputs = {1, 5}, .outputs = {1, 1}, .infer = infer, .exact_copy = true}));
 }
 
 }  // namespace driftscope::ops::slice

@@ -4,11 +4,11 @@
 //
 // Strict definition (float): e from strict_exp, the sum by reduce_sum over the axis in its order
 // (whatever its stride), then a division, or (x − max) − log of the sum.
+#include "core/numerics/math.hpp"
+#include "core/numerics/sum.hpp"
 #include "core/ops/shared/lanes.hpp"
 #include "core/ops/shared/log_softmax.hpp"
-#include "core/numerics/math.hpp"
 #include "core/ops/shared/shape_rules.hpp"
-#include "core/numerics/sum.hpp"
 
 namespace driftscope::ops::softmax {
 
@@ -49,7 +49,9 @@ struct Softmax {
 
 struct LogSoftmax {
   template <class S>
-  static void apply(std::span<S> lane) { log_softmax(lane); }
+  static void apply(std::span<S> lane) {
+    log_softmax(lane);
+  }
 };
 
 // Where errors leave open which element is the largest, each that may be it is 0 or 1.

@@ -20,21 +20,19 @@ Result<Ints> parts_of(const Node& node, const std::optional<Ints>& given, std::i
     std::int64_t sum = 0;
     for (const std::int64_t part : *given) {
       const auto next = part < 0 ? std::nullopt : checked_add(sum, part);
-      if (!next)
-        return bad_input(fmt::format("split: [{}] holds no valid sizes", fmt::join(*given, ",")));
+      if (!next) return bad_input(fmt::format("split: [{}] holds no valid sizes", fmt::join(*given, ",")));
       sum = *next;
     }
     if (sum != size)
-      return bad_input(fmt::format("split: [{}] adds up to {}, the axis has {}",
-                                   fmt::join(*given, ","), sum, size));
+      return bad_input(
+          fmt::format("split: [{}] adds up to {}, the axis has {}", fmt::join(*given, ","), sum, size));
     return *given;
   }
   if (node.opset < 18 && size % count != 0)
     return bad_input(fmt::format("an axis of {} cannot be split into {} equal parts", size, count));
   const std::int64_t part = size / count + (size % count == 0 ? 0 : 1);
   Ints parts;
-  for (std::int64_t left = size; static_cast<std::int64_t>(parts.size()) < count;
-       left -= parts.back())
+  for (std::int64_t left = size; static_cast<std::int64_t>(parts.size()) < count; left -= parts.back())
     parts.push_back(std::min(part, left));
   return parts;
 }
@@ -43,8 +41,8 @@ Status check_num_outputs(const Node& node) {
   if (node.opset < 18 || node.attribute("num_outputs") == nullptr) return {};
   DRIFTSCOPE_TRY(const std::int64_t wanted, int_attribute(node, "num_outputs", 0));
   if (wanted == static_cast<std::int64_t>(node.outputs.size())) return {};
-  return bad_input(fmt::format("attribute num_outputs: {}, but the node has {} outputs", wanted,
-                               node.outputs.size()));
+  return bad_input(
+      fmt::format("attribute num_outputs: {}, but the node has {} outputs", wanted, node.outputs.size()));
 }
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
@@ -64,8 +62,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   }
   if ((split.given && !split.values) || !x[axis].known()) return parts;
   DRIFTSCOPE_TRY(const Ints sizes, parts_of(context.node(), split.values, x[axis].size));
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    (*parts[i].shape)[axis] = known_dimension(sizes[i]);
+  for (std::size_t i = 0; i < parts.size(); ++i) (*parts[i].shape)[axis] = known_dimension(sizes[i]);
   return parts;
 }
 

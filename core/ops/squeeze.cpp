@@ -24,9 +24,10 @@ Result<std::vector<TensorType>> infer_squeeze(const InferContext& context) {
     for (const std::size_t axis : places) {
       const Dimension& size = (*x)[axis];
       if (size.known() && size.size != 1)
-        return bad_input(fmt::format("axes: axis {} of input 0 (shape {}) has the size {}, only 1 can "
-                                     "be removed",
-                                     axis, shape_text(*x), size.size));
+        return bad_input(
+            fmt::format("axes: axis {} of input 0 (shape {}) has the size {}, only 1 can "
+                        "be removed",
+                        axis, shape_text(*x), size.size));
       removed[axis] = true;
     }
   } else {

@@ -20,8 +20,8 @@ struct Frames {
 Result<std::int64_t> one_integer(const Tensor& tensor, std::size_t index, std::string_view name) {
   DRIFTSCOPE_TRY(const Ints list, integers_of(tensor, input_label(index, name)));
   if (list.size() != 1 || list[0] < 1)
-    return bad_input(fmt::format("{}: expected one number of at least 1, got [{}]",
-                                 input_label(index, name), fmt::join(list, ",")));
+    return bad_input(fmt::format("{}: expected one number of at least 1, got [{}]", input_label(index, name),
+                                 fmt::join(list, ",")));
   return list[0];
 }
 
@@ -42,8 +42,7 @@ Result<Frames> place(const Node& node, std::int64_t signal, const Tensor& step,
     return bad_input("neither a window nor frame_length is given");
   }
   if (frames.length > signal)
-    return bad_input(fmt::format("a frame of {} is longer than the signal of {}", frames.length,
-                                 signal));
+    return bad_input(fmt::format("a frame of {} is longer than the signal of {}", frames.length, signal));
   frames.count = (signal - frames.length) / frames.step + 1;
   DRIFTSCOPE_TRY(const bool onesided, flag_attribute(node, "onesided", true));
   frames.bins = onesided ? frames.length / 2 + 1 : frames.length;
@@ -60,10 +59,9 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   const auto& signal = context.input(0).shape;
   if (signal) {
     (*y.shape)[0] = (*signal)[0];
-    if (signal->size() == 3 && signal->back().known() && signal->back().size != 1 &&
-        signal->back().size != 2)
-      return bad_input(fmt::format(
-          "input 0 (signal): expected 1 or 2 on the last axis, got shape {}", shape_text(*signal)));
+    if (signal->size() == 3 && signal->back().known() && signal->back().size != 1 && signal->back().size != 2)
+      return bad_input(fmt::format("input 0 (signal): expected 1 or 2 on the last axis, got shape {}",
+                                   shape_text(*signal)));
   }
   std::optional<std::int64_t> window;
   bool known = signal && (*signal)[1].known() && context.constant(1) != nullptr;
@@ -74,8 +72,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   }
   const Tensor* length = context.has_input(3) ? context.constant(3) : nullptr;
   if (!known || (context.has_input(3) && length == nullptr)) return std::vector{std::move(y)};
-  DRIFTSCOPE_TRY(const Frames frames, place(context.node(), (*signal)[1].size,
-                                            *context.constant(1), window, length));
+  DRIFTSCOPE_TRY(const Frames frames,
+                 place(context.node(), (*signal)[1].size, *context.constant(1), window, length));
   (*y.shape)[1] = known_dimension(frames.count);
   (*y.shape)[2] = known_dimension(frames.bins);
   return std::vector{std::move(y)};
@@ -87,16 +85,14 @@ struct Stft {
     const Shape& signal = context.shape(0);
     std::optional<std::int64_t> window;
     if (context.has_input(2)) window = context.shape(2)[0];
-    DRIFTSCOPE_TRY(const Frames frames,
-                   place(context.node(), signal[1], context.tensor(1), window,
-                         context.has_input(3) ? &context.tensor(3) : nullptr));
+    DRIFTSCOPE_TRY(const Frames frames, place(context.node(), signal[1], context.tensor(1), window,
+                                              context.has_input(3) ? &context.tensor(3) : nullptr));
     const std::span<S> y = context.real_output(0);
     if (y.empty()) return {};
-    const auto products = checked_product(
-        Shape{signal[0], frames.count, frames.bins, frames.length});
+    const auto products = checked_product(Shape{signal[0], frames.count, frames.bins, frames.length});
     if (!products || *products > max_fourier_products)
-      return limit_error(fmt::format("{} frames of length {} need more than {} products",
-                                     frames.count, frames.length, max_fourier_products));
+      return limit_error(fmt::format("{} frames of length {} need more than {} products", frames.count,
+                                     frames.length, max_fourier_products));
     const std::int64_t parts = signal.size() == 3 ? signal[2] : 1;
     const Fourier<S> fourier(frames.length, false);
     const std::span<const S> x = context.real(0);
@@ -104,8 +100,7 @@ struct Stft {
       std::vector<S> re(static_cast<std::size_t>(frames.length));
       std::vector<S> im(parts == 2 ? re.size() : 0);
       for (std::int64_t item = begin; item < end; ++item) {
-        const std::int64_t first =
-            item / frames.count * signal[1] + item % frames.count * frames.step;
+        const std::int64_t first = item / frames.count * signal[1] + item % frames.count * frames.step;
         for (std::size_t j = 0; j < re.size(); ++j) {
           const auto from = (static_cast<std::size_t>(first) + j) * static_cast<std::size_t>(parts);
           re[j] = x[from];

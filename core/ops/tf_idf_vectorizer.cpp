@@ -27,22 +27,20 @@ Status read_pool(const Ints& tokens, const Ints& counts, Grams& grams) {
   std::size_t place = 0;
   for (std::size_t n = 0; n < counts.size(); ++n) {
     const std::int64_t begin = counts[n];
-    const std::int64_t end =
-        n + 1 < counts.size() ? counts[n + 1] : static_cast<std::int64_t>(tokens.size());
+    const std::int64_t end = n + 1 < counts.size() ? counts[n + 1] : static_cast<std::int64_t>(tokens.size());
     const auto length = static_cast<std::int64_t>(n) + 1;
     if (begin < 0 || end < begin || end > static_cast<std::int64_t>(tokens.size()) ||
         (end - begin) % length != 0)
-      return bad_input(fmt::format(
-          "attribute ngram_counts: {}-grams from {} to {} of a pool of {} tokens", length, begin, end,
-          tokens.size()));
+      return bad_input(fmt::format("attribute ngram_counts: {}-grams from {} to {} of a pool of {} tokens",
+                                   length, begin, end, tokens.size()));
     for (std::int64_t i = begin; i < end; i += length)
-      grams.pool.emplace(std::vector<std::int64_t>(tokens.begin() + i, tokens.begin() + i + length),
-                         place++);
+      grams.pool.emplace(std::vector<std::int64_t>(tokens.begin() + i, tokens.begin() + i + length), place++);
   }
   if (place != grams.columns.size())
-    return bad_input(fmt::format("attribute ngram_indexes: expected {} values as the pool has "
-                                 "n-grams, got {}",
-                                 place, grams.columns.size()));
+    return bad_input(
+        fmt::format("attribute ngram_indexes: expected {} values as the pool has "
+                    "n-grams, got {}",
+                    place, grams.columns.size()));
   return {};
 }
 
@@ -57,10 +55,10 @@ Result<Grams> read_grams(const Node& node) {
   DRIFTSCOPE_TRY(grams.longest, int_attribute(node, "max_gram_length", 1));
   DRIFTSCOPE_TRY(grams.max_skip, int_attribute(node, "max_skip_count", 0));
   constexpr std::int64_t most = 1 << 20;
-  if (grams.shortest < 1 || grams.longest < grams.shortest || grams.longest > most ||
-      grams.max_skip < 0 || grams.max_skip > most)
-    return bad_input(fmt::format("lengths of n-grams from {} to {} with up to {} skips",
-                                 grams.shortest, grams.longest, grams.max_skip));
+  if (grams.shortest < 1 || grams.longest < grams.shortest || grams.longest > most || grams.max_skip < 0 ||
+      grams.max_skip > most)
+    return bad_input(fmt::format("lengths of n-grams from {} to {} with up to {} skips", grams.shortest,
+                                 grams.longest, grams.max_skip));
   DRIFTSCOPE_TRY(const Ints tokens, ints_attribute(node, "pool_int64s", {}));
   DRIFTSCOPE_TRY(const Ints counts, ints_attribute(node, "ngram_counts", {}));
   DRIFTSCOPE_TRY(grams.columns, ints_attribute(node, "ngram_indexes", {}));
@@ -97,18 +95,16 @@ std::vector<double> count_row(const Grams& grams, std::span<const std::int64_t> 
   std::vector<double> counts(grams.columns.size(), 0.0);
   const auto size = static_cast<std::int64_t>(row.size());
   std::vector<std::int64_t> gram;
-  for (std::int64_t step = 1; step <= grams.max_skip + 1 && step <= std::max<std::int64_t>(size, 1);
-       ++step)
+  for (std::int64_t step = 1; step <= grams.max_skip + 1 && step <= std::max<std::int64_t>(size, 1); ++step)
     for (std::int64_t begin = 0; begin < size; ++begin) {
       gram.clear();
-      for (std::int64_t at = begin;
-           at < size && static_cast<std::int64_t>(gram.size()) < grams.longest; at += step) {
+      for (std::int64_t at = begin; at < size && static_cast<std::int64_t>(gram.size()) < grams.longest;
+           at += step) {
         gram.push_back(row[static_cast<std::size_t>(at)]);
         const auto length = static_cast<std::int64_t>(gram.size());
         // A single token is the same whatever is skipped.
         if (length < grams.shortest || (length == 1 && step > 1)) continue;
-        if (const auto found = grams.pool.find(gram); found != grams.pool.end())
-          counts[found->second] += 1.0;
+        if (const auto found = grams.pool.find(gram); found != grams.pool.end()) counts[found->second] += 1.0;
       }
     }
   return counts;
@@ -132,16 +128,17 @@ struct TfIdfVectorizer {
     }
     const std::int64_t columns = rows > 0 ? static_cast<std::int64_t>(tokens.size()) / rows : 0;
     for (std::int64_t row = 0; row < rows; ++row) {
-      const auto counts = count_row(grams, std::span(tokens).subspan(
-                                               static_cast<std::size_t>(row * columns),
-                                               static_cast<std::size_t>(columns)));
+      const auto counts = count_row(grams, std::span(tokens).subspan(static_cast<std::size_t>(row * columns),
+                                                                     static_cast<std::size_t>(columns)));
       for (std::size_t i = 0; i < counts.size(); ++i) {
         S& out = y[static_cast<std::size_t>(row * grams.width + grams.columns[i])];
-        const S weight =
-            math::exact<S>(grams.weights.empty() ? 1.0 : static_cast<double>(grams.weights[i]));
-        if (grams.mode == "TF") out = math::exact<S>(counts[i]);
-        else if (grams.mode == "TFIDF") out = math::exact<S>(counts[i]) * weight;
-        else out = counts[i] > 0.0 ? weight : S(0.0f);
+        const S weight = math::exact<S>(grams.weights.empty() ? 1.0 : static_cast<double>(grams.weights[i]));
+        if (grams.mode == "TF")
+          out = math::exact<S>(counts[i]);
+        else if (grams.mode == "TFIDF")
+          out = math::exact<S>(counts[i]) * weight;
+        else
+          out = counts[i] > 0.0 ? weight : S(0.0f);
       }
     }
     return {};
@@ -149,11 +146,8 @@ struct TfIdfVectorizer {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<TfIdfVectorizer>({.op_type = "TfIdfVectorizer",
-                                           .since = 9,
-                                           .inputs = {1, 1},
-                                           .outputs = {1, 1},
-                                           .infer = infer}));
+  table.add(with_kernels<TfIdfVectorizer>(
+      {.op_type = "TfIdfVectorizer", .since = 9, .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::tf_idf_vectorizer

@@ -48,9 +48,8 @@ struct Line {
 
 // Inputs with errors: order statistics move no further than the largest error among the elements, and
 // every element that may be equal may stand there instead.
-void widen(std::span<const Bounded> x, const Line& line, std::size_t size,
-           std::span<const std::size_t> order, std::span<Bounded> values,
-           std::span<Bounded> indices) {
+void widen(std::span<const Bounded> x, const Line& line, std::size_t size, std::span<const std::size_t> order,
+           std::span<Bounded> values, std::span<Bounded> indices) {
   double worst = 0.0;
   double likely = 0.0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -59,8 +58,7 @@ void widen(std::span<const Bounded> x, const Line& line, std::size_t size,
   }
   for (std::size_t j = 0; j < order.size(); ++j) {
     const double value = x[line.x + order[j] * line.stride].value;
-    if (!values.empty() && worst > 0.0)
-      values[line.y + j * line.stride] = {value, worst, likely};
+    if (!values.empty() && worst > 0.0) values[line.y + j * line.stride] = {value, worst, likely};
     if (indices.empty()) continue;
     double reach = 0.0;
     for (std::size_t i = 0; worst > 0.0 && i < size; ++i)
@@ -90,15 +88,13 @@ struct TopK {
     if (wanted == 0 || element_count(x_shape) == 0) return {};
     const auto size = static_cast<std::size_t>(x_shape[axis]);
     const auto k = static_cast<std::size_t>(wanted);
-    const auto inner =
-        static_cast<std::size_t>(element_count(std::span(x_shape).subspan(axis + 1)));
+    const auto inner = static_cast<std::size_t>(element_count(std::span(x_shape).subspan(axis + 1)));
     const auto lines = static_cast<std::size_t>(element_count(x_shape)) / size;
 
     std::span<Bounded> index_bounds;
     if constexpr (std::is_same_v<S, Bounded>) {
       const auto x = context.real(0);
-      const bool errors =
-          std::any_of(x.begin(), x.end(), [](const Bounded& b) { return b.worst > 0.0; });
+      const bool errors = std::any_of(x.begin(), x.end(), [](const Bounded& b) { return b.worst > 0.0; });
       if (errors && context.wants_output(1)) {
         DRIFTSCOPE_TRY(index_bounds, context.bounds_output(1));
       }
@@ -132,17 +128,16 @@ struct TopK {
       return {};
     }
     context.with_integer(context.dtype(0), [&]<class T>() {
-      select(context.tensor(0).template values<T>(),
-             context.wants_output(0) ? context.tensor_output(0).template mutable_values<T>()
-                                     : std::span<T>());
+      select(
+          context.tensor(0).template values<T>(),
+          context.wants_output(0) ? context.tensor_output(0).template mutable_values<T>() : std::span<T>());
     });
     return {};
   }
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<TopK>(
-      {.op_type = "TopK", .inputs = {1, 2}, .outputs = {2, 2}, .infer = infer}));
+  table.add(with_kernels<TopK>({.op_type = "TopK", .inputs = {1, 2}, .outputs = {2, 2}, .infer = infer}));
 }
 
 }  // namespace driftscope::ops::top_k

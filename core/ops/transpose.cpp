@@ -19,9 +19,10 @@ Result<Ints> read_permutation(const Node& node, std::size_t rank) {
   std::sort(sorted.begin(), sorted.end());
   std::sort(reversed.begin(), reversed.end());
   if (sorted != reversed)
-    return bad_input(fmt::format("attribute perm: [{}] is no permutation of the axes of a tensor of "
-                                 "rank {}",
-                                 fmt::join(perm, ","), rank));
+    return bad_input(
+        fmt::format("attribute perm: [{}] is no permutation of the axes of a tensor of "
+                    "rank {}",
+                    fmt::join(perm, ","), rank));
   return perm;
 }
 
@@ -45,15 +46,13 @@ struct Transpose {
     if (element_count(y_shape) == 0) return {};
     const Shape strides = broadcast_strides(x_shape, x_shape);
     std::array<Shape, 1> permuted;
-    for (const std::int64_t axis : perm)
-      permuted[0].push_back(strides[static_cast<std::size_t>(axis)]);
+    for (const std::int64_t axis : perm) permuted[0].push_back(strides[static_cast<std::size_t>(axis)]);
     const std::int64_t step = y_shape.empty() ? 0 : permuted[0].back();
     const BroadcastRows extent(y_shape);
     constexpr std::array<std::size_t, 1> inputs = {0};
     move_elements(context, inputs, 0, [&](auto sources, auto target) {
       for (std::int64_t row = 0; row < extent.rows; ++row) {
-        const auto* source =
-            sources[0].data() + offsets_at(row * extent.columns, y_shape, permuted)[0];
+        const auto* source = sources[0].data() + offsets_at(row * extent.columns, y_shape, permuted)[0];
         for (std::int64_t i = 0; i < extent.columns; ++i)
           target[static_cast<std::size_t>(row * extent.columns + i)] = source[i * step];
       }
@@ -63,11 +62,8 @@ struct Transpose {
 };
 
 void add_to(OperatorTable& table) {
-  table.add(with_kernels<Transpose>({.op_type = "Transpose",
-                                     .inputs = {1, 1},
-                                     .outputs = {1, 1},
-                                     .infer = infer,
-                                     .exact_copy = true}));
+  table.add(with_kernels<Transpose>(
+      {.op_type = "Transpose", .inputs = {1, 1}, .outputs = {1, 1}, .infer = infer, .exact_copy = true}));
 }
 
 }  // namespace driftscope::ops::transpose

@@ -87,8 +87,7 @@ Groups group(std::span<const T> x, const Items& items, bool sorted) {
 template <class S>
 Status put(KernelContext<S>& context, std::size_t output, const std::vector<std::int64_t>& list) {
   if (!context.wants_output(output)) return {};
-  DRIFTSCOPE_CHECK(context.allocate_output(output, DType::int64,
-                                           {static_cast<std::int64_t>(list.size())}));
+  DRIFTSCOPE_CHECK(context.allocate_output(output, DType::int64, {static_cast<std::int64_t>(list.size())}));
   std::ranges::copy(list, context.tensor_output(output).template mutable_values<std::int64_t>().begin());
   return {};
 }

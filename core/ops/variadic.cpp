@@ -4,10 +4,10 @@
 // Strict definition (float): the inputs from first to last; Mean divides the sum by their number.
 #include <fmt/format.h>
 
-#include "core/ops/shared/elementwise.hpp"
 #include "core/numerics/math.hpp"
 #include "core/numerics/mean.hpp"
 #include "core/numerics/sum.hpp"
+#include "core/ops/shared/elementwise.hpp"
 
 namespace driftscope::ops::variadic {
 
@@ -53,8 +53,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < context.input_count(); ++i) names.push_back(fmt::format("data_{}", i));
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!context.has_input(i))
-      return bad_input(fmt::format("{}: is left out", input_label(i, names[i])));
+    if (!context.has_input(i)) return bad_input(fmt::format("{}: is left out", input_label(i, names[i])));
     DRIFTSCOPE_CHECK(expect_kind(context, i, names[i], Row::kinds));
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
@@ -64,8 +63,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
 
 // inputs[k] lies at shape k.
 template <class Row, class T, class S>
-void fold_all(KernelContext<S>& context, const std::vector<std::span<const T>>& inputs,
-              std::span<T> y) {
+void fold_all(KernelContext<S>& context, const std::vector<std::span<const T>>& inputs, std::span<T> y) {
   if (y.empty()) return;
   std::vector<Shape> shapes;
   for (std::size_t k = 0; k < inputs.size(); ++k) shapes.push_back(context.shape(k));
@@ -93,8 +91,7 @@ struct Variadic {
         std::vector<std::span<const T>> inputs;
         for (std::size_t k = 0; k < context.input_count(); ++k)
           inputs.push_back(context.tensor(k).template values<T>());
-        fold_all<Row, T>(context, inputs,
-                         context.tensor_output(0).template mutable_values<T>());
+        fold_all<Row, T>(context, inputs, context.tensor_output(0).template mutable_values<T>());
       });
     return {};
   }

@@ -25,8 +25,8 @@ struct Where {
                                                  context.tensor(0).template values<std::uint8_t>()};
     const auto choose = [&]<class T>(std::span<const T> x, std::span<const T> y, std::span<T> out) {
       map_broadcast_all(
-          context, out, [](std::uint8_t c, const T& a, const T& b) { return c != 0 ? a : b; },
-          condition, Broadcasted<T>{context.shape(1), x}, Broadcasted<T>{context.shape(2), y});
+          context, out, [](std::uint8_t c, const T& a, const T& b) { return c != 0 ? a : b; }, condition,
+          Broadcasted<T>{context.shape(1), x}, Broadcasted<T>{context.shape(2), y});
     };
     if (is_floating(context.dtype(1))) {
       choose(context.real(1), context.real(2), context.real_output(0));

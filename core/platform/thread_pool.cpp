@@ -30,8 +30,10 @@ bool spin_until(const Done& done) {
     for (int i = 0; i < looks_per_reading; ++i)
       if (done()) return true;
     const std::int64_t now = monotonic_ns();
-    if (begin == 0) begin = now;
-    else if (now - begin >= spin_ns) return false;
+    if (begin == 0)
+      begin = now;
+    else if (now - begin >= spin_ns)
+      return false;
     std::this_thread::yield();
   }
 }
@@ -71,15 +73,14 @@ struct ThreadPool::State {
   std::int64_t take() {
     std::int64_t now = left.load(std::memory_order_relaxed);
     while (now > 0)
-      if (left.compare_exchange_weak(now, now - 1, std::memory_order_acquire,
-                                     std::memory_order_relaxed))
+      if (left.compare_exchange_weak(now, now - 1, std::memory_order_acquire, std::memory_order_relaxed))
         return chunks - now;
     return -1;
   }
 
   void work() {
     for (std::int64_t i = take(); i >= 0; i = take()) {
-      (*body)(i * chunk, std::min(count, (i + 1) * chunk));
+      (*body)(i* chunk, std::min(count, (i + 1) * chunk));
       if (unfinished.fetch_sub(1) == 1 && caller_sleeps) {
         const std::lock_guard lock(mutex);
         work_done.notify_one();
@@ -155,8 +156,7 @@ void ThreadPool::parallel_for(std::int64_t count, std::int64_t grain,
   state.wait_until_done();
 }
 
-void ThreadPool::parallel_steps(int parts, std::int64_t steps,
-                                FunctionRef<void(int, std::int64_t)> body) {
+void ThreadPool::parallel_steps(int parts, std::int64_t steps, FunctionRef<void(int, std::int64_t)> body) {
   std::vector<Progress>& progress = state_->progress;
   for (Progress& one : progress) one.steps = 0;
   // Who waits for the others holds one part and there are as many threads as parts: someone takes each.

@@ -21,8 +21,7 @@ void ThreadPool::parallel_for(std::int64_t count, std::int64_t /*grain*/,
   if (count > 0) body(0, count);
 }
 
-void ThreadPool::parallel_steps(int parts, std::int64_t steps,
-                                FunctionRef<void(int, std::int64_t)> body) {
+void ThreadPool::parallel_steps(int parts, std::int64_t steps, FunctionRef<void(int, std::int64_t)> body) {
   for (std::int64_t step = 0; step < steps; ++step)
     for (int part = 0; part < parts; ++part) body(part, step);
 }

@@ -14,8 +14,8 @@ namespace driftscope {
 
 /// A whole number in [low, high]; nothing when the field is absent.
 [[nodiscard]] Result<std::optional<std::int64_t>> read_int(const nlohmann::json& request,
-                                                             std::string_view field,
-                                                             std::int64_t low, std::int64_t high);
+                                                           std::string_view field, std::int64_t low,
+                                                           std::int64_t high);
 
 /// A text; nothing when the field is absent.
 [[nodiscard]] Result<std::optional<std::string>> read_text(const nlohmann::json& request,

@@ -4,13 +4,13 @@
 
 #include <map>
 
-#include "core/runtime/engine.hpp"
-#include "core/runtime/target.hpp"
+#include "core/eval/infer_shapes.hpp"
 #include "core/graph/build.hpp"
 #include "core/graph/print.hpp"
 #include "core/model/onnx_reader.hpp"
-#include "core/eval/infer_shapes.hpp"
 #include "core/protocol/fields.hpp"
+#include "core/runtime/engine.hpp"
+#include "core/runtime/target.hpp"
 
 namespace driftscope {
 namespace {
@@ -36,9 +36,8 @@ Result<Files> read_attachments(const json& request, ByteSource& payload) {
     if (!name || !size) return bad_input("request: an attachment needs \"name\" and \"bytes\"");
     const auto bytes = static_cast<std::uint64_t>(*size);
     if (bytes > payload.size - total)
-      return bad_input(
-          fmt::format("request: attachment '{}' has {} bytes, the message only {} more", *name,
-                      bytes, payload.size - total));
+      return bad_input(fmt::format("request: attachment '{}' has {} bytes, the message only {} more", *name,
+                                   bytes, payload.size - total));
     total += bytes;
     entries.emplace_back(*name, bytes);
   }
@@ -56,13 +55,14 @@ ExternalData from_attachments(const Files& files) {
                   std::int64_t length) -> Result<std::vector<std::byte>> {
     const auto found = files.find(location);
     if (found == files.end())
-      return bad_input(fmt::format("the model keeps data in the file '{}', which did not come with "
-                                   "it; choose both files together",
-                                   location));
+      return bad_input(
+          fmt::format("the model keeps data in the file '{}', which did not come with "
+                      "it; choose both files together",
+                      location));
     const auto size = static_cast<std::int64_t>(found->second.size);
     if (offset < 0 || offset > size || (length >= 0 && length > size - offset))
-      return bad_input(fmt::format("'{}': {} bytes at {} are needed, the file has {}", location,
-                                   length, offset, size));
+      return bad_input(
+          fmt::format("'{}': {} bytes at {} are needed, the file has {}", location, length, offset, size));
     std::vector<std::byte> part(static_cast<std::size_t>(length < 0 ? size - offset : length));
     found->second.read(static_cast<std::uint64_t>(offset), part);
     return part;
@@ -107,9 +107,8 @@ json describe_values(const Graph& graph, const std::vector<ValueId>& ids) {
   json list = json::array();
   for (const ValueId id : ids) {
     const Value& value = graph.values[id];
-    list.push_back({{"name", value.name},
-                    {"dtype", dtype_name(value.dtype)},
-                    {"shape", describe_shape(value.shape)}});
+    list.push_back(
+        {{"name", value.name}, {"dtype", dtype_name(value.dtype)}, {"shape", describe_shape(value.shape)}});
   }
   return list;
 }
@@ -125,9 +124,9 @@ Result<LoadedModel> load_model(const json& request, ByteSource payload, bool pay
   LoadedModel loaded;
   {
     const bool defer = once && payload_stays && engine != nullptr && engine->reads_deferred();
-    DRIFTSCOPE_TRY(Model model, read_onnx(payload, from_attachments(files),
-                                          defer ? Weights::deferred : Weights::in_memory,
-                                          unhashed ? Hash::none : Hash::sha256));
+    DRIFTSCOPE_TRY(Model model,
+                   read_onnx(payload, from_attachments(files), defer ? Weights::deferred : Weights::in_memory,
+                             unhashed ? Hash::none : Hash::sha256));
     loaded.sha256 = std::move(model.sha256);
     DRIFTSCOPE_TRY(Graph graph, build_graph(model));
     DRIFTSCOPE_TRY(Graph inferred, infer_shapes(std::move(graph)));
@@ -142,8 +141,10 @@ std::shared_ptr<const Graph> without_weights(const Graph& graph) {
   Graph outline = graph;
   for (Value& value : outline.values) {
     if (!value.constant) continue;
-    if (value.constant->byte_size() >= min_weights) value.constant.reset();
-    else (void)value.constant->bytes();
+    if (value.constant->byte_size() >= min_weights)
+      value.constant.reset();
+    else
+      (void)value.constant->bytes();
   }
   return std::make_shared<const Graph>(std::move(outline));
 }

@@ -7,18 +7,18 @@
 
 #include "core/base/byte_source.hpp"
 #include "core/base/result.hpp"
-#include "core/runtime/bind_inputs.hpp"
 #include "core/graph/graph.hpp"
 #include "core/model/model_source.hpp"
+#include "core/runtime/bind_inputs.hpp"
 
 namespace driftscope {
 
 struct LoadedModel {
   std::string sha256;
-  std::shared_ptr<const Graph> graph;  ///< shapes inferred, symbolic dimensions unbound
+  std::shared_ptr<const Graph> graph;         ///< shapes inferred, symbolic dimensions unbound
   std::shared_ptr<const ModelSource> source;  ///< null unless the engine asked for reads it
-  bool once = false;   ///< loaded for one session
-  bool spent = false;  ///< and that session has begun
+  bool once = false;                          ///< loaded for one session
+  bool spent = false;                         ///< and that session has begun
 };
 
 /// `payload` is needed until this returns; with `payload_stays`, of a model that is loaded for one session,

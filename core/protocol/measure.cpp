@@ -148,8 +148,7 @@ struct Measurement::State {
     times_ns.push_back(static_cast<double>(time) / static_cast<double>(request.inner));
     inner_done = 0;
     const bool enough_runs = request.max_runs > 0 && runs + request.inner > request.max_runs;
-    return now - slice_begin >= request.slice_ns || enough_runs ||
-           times_ns.size() >= max_readings;
+    return now - slice_begin >= request.slice_ns || enough_runs || times_ns.size() >= max_readings;
   }
 
   json end_slice() {
@@ -176,8 +175,7 @@ struct Measurement::State {
   }
 };
 
-Result<std::unique_ptr<Measurement>> Measurement::prepare(LoadedModel& model,
-                                                          StartRequest start,
+Result<std::unique_ptr<Measurement>> Measurement::prepare(LoadedModel& model, StartRequest start,
                                                           RunRecorder* recorder) {
   if (start.samples > 0 || start.record.repeat != 1)
     return bad_input("request: \"prepare\" knows neither \"samples\" nor \"repeat\"");
@@ -205,11 +203,9 @@ Measurement::Measurement(std::unique_ptr<State> state) : state_(std::move(state)
 Measurement::~Measurement() = default;
 
 json Measurement::describe() const {
-  const std::string ran = merge_run(describe_run(*state_->session, wall_clock_seconds()),
-                                    state_->environment, state_->target);
-  return {{"nodes", state_->graph->nodes.size()},
-          {"clock_ns", clock_step_ns()},
-          {"ran", parse_json(ran)}};
+  const std::string ran =
+      merge_run(describe_run(*state_->session, wall_clock_seconds()), state_->environment, state_->target);
+  return {{"nodes", state_->graph->nodes.size()}, {"clock_ns", clock_step_ns()}, {"ran", parse_json(ran)}};
 }
 
 Result<json> Measurement::measure(const MeasureRequest& request, std::int64_t budget_ns) {

@@ -40,8 +40,7 @@ class Measurement {
  public:
   /// Binds the inputs and prepares the engine; runs nothing. `start` as for a run, without samples.
   /// Without a recorder (null) the trace of a traced run is written into memory. It must outlive this.
-  [[nodiscard]] static Result<std::unique_ptr<Measurement>> prepare(LoadedModel& model,
-                                                                    StartRequest start,
+  [[nodiscard]] static Result<std::unique_ptr<Measurement>> prepare(LoadedModel& model, StartRequest start,
                                                                     RunRecorder* recorder);
   ~Measurement();
   Measurement(const Measurement&) = delete;
@@ -53,8 +52,7 @@ class Measurement {
 
   /// Begins a slice, or goes on with the one under way (the request is then ignored), for about
   /// `budget_ns`. {"finished":false} when it must be asked again, else the reply to "measure".
-  [[nodiscard]] Result<nlohmann::json> measure(const MeasureRequest& request,
-                                               std::int64_t budget_ns);
+  [[nodiscard]] Result<nlohmann::json> measure(const MeasureRequest& request, std::int64_t budget_ns);
 
  private:
   struct State;

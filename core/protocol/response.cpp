@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/base/json.hpp"
-#include "core/runtime/engine.hpp"
 #include "core/engines/strict/simd/target.hpp"
 #include "core/platform/platform.hpp"
+#include "core/runtime/engine.hpp"
 #include "core/trace/tensors_by_name.hpp"
 
 namespace driftscope {
@@ -27,8 +27,8 @@ std::int64_t typical_time(std::vector<std::int64_t> times) {
 template <class T>
 json first_values(const Tensor& tensor) {
   const auto count = static_cast<std::size_t>(std::min(tensor.elements(), max_values));
-  return json(std::vector<T>(tensor.values<T>().begin(), tensor.values<T>().begin() +
-                                                             static_cast<std::ptrdiff_t>(count)));
+  return json(std::vector<T>(tensor.values<T>().begin(),
+                             tensor.values<T>().begin() + static_cast<std::ptrdiff_t>(count)));
 }
 
 json values_of(const Tensor& tensor) {
@@ -83,8 +83,7 @@ json describe_build() {
   json list = json::array();
   for (const auto& engine : engines()) {
     const Availability here = engine->available();
-    list.push_back(
-        {{"name", engine->name()}, {"available", here.ok}, {"reason", here.reason}});
+    list.push_back({{"name", engine->name()}, {"available", here.ok}, {"reason", here.reason}});
   }
   return {{"engines", list},
           {"platform", platform_name()},

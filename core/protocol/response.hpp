@@ -10,8 +10,7 @@
 namespace driftscope {
 
 /// The reply to "finish": layers, the graph's outputs (by name) with their first values, what ran.
-[[nodiscard]] nlohmann::json describe_trace(const Trace& trace,
-                                            const std::vector<std::string>& outputs);
+[[nodiscard]] nlohmann::json describe_trace(const Trace& trace, const std::vector<std::string>& outputs);
 
 /// The reply to "capabilities".
 [[nodiscard]] nlohmann::json describe_build();

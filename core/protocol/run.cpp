@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "core/base/json.hpp"
-#include "core/runtime/bind_inputs.hpp"
 #include "core/graph/load_constants.hpp"
 #include "core/platform/platform.hpp"
 #include "core/protocol/sample_run.hpp"
+#include "core/runtime/bind_inputs.hpp"
 
 namespace driftscope {
 
@@ -39,19 +39,20 @@ Status check_build(const Target& target, const json& environment) {
   if (asked == target.options.end()) return {};
   const auto here = environment.find("wasm_variant");
   if (here == environment.end() || !here->is_string())
-    return bad_input(fmt::format("option wasm={}: it chooses between builds for browsers, and {} is "
-                                 "none; leave it out", asked->second, target.host));
+    return bad_input(
+        fmt::format("option wasm={}: it chooses between builds for browsers, and {} is "
+                    "none; leave it out",
+                    asked->second, target.host));
   if (*here == "driftscope-" + asked->second) return {};
-  return internal_error(fmt::format("option wasm={}: the page loaded {}", asked->second,
-                                    here->get<std::string>()));
+  return internal_error(
+      fmt::format("option wasm={}: the page loaded {}", asked->second, here->get<std::string>()));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> prepare_session(Target target, const json& environment,
-                                                 LoadedModel& model,
-                                                 std::shared_ptr<const Graph> graph,
-                                                 Capture capture, bool defer_values) {
+Result<std::unique_ptr<Session>> prepare_session(Target target, const json& environment, LoadedModel& model,
+                                                 std::shared_ptr<const Graph> graph, Capture capture,
+                                                 bool defer_values) {
   DRIFTSCOPE_CHECK(check_build(target, environment));
   target.options.erase("wasm");
   DRIFTSCOPE_TRY(const Engine* const engine, find_engine(target.engine));
@@ -63,8 +64,10 @@ Result<std::unique_ptr<Session>> prepare_session(Target target, const json& envi
   // Of a model that was loaded for one session nobody needs it afterwards.
   options.source = model.once ? std::exchange(model.source, nullptr) : model.source;
   if (engine->reads_source() && !options.source)
-    return bad_input(fmt::format("request: engine {} reads the model itself; name the target in "
-                                 "\"load\" already", target.engine));
+    return bad_input(
+        fmt::format("request: engine {} reads the model itself; name the target in "
+                    "\"load\" already",
+                    target.engine));
   if (!engine->reads_deferred()) load_constants(*graph);
   return engine->prepare(std::move(graph), options);
 }
@@ -94,8 +97,7 @@ Result<std::unique_ptr<ServiceRun>> ServiceRun::start(LoadedModel& model, StartR
                  prepare_session(state->target, state->environment, model, std::move(bound.graph),
                                  request.record.capture, request.record.sink != nullptr));
   if (request.samples > 0) {
-    state->samples.emplace(state->graph, *state->session, std::move(request.inputs),
-                           request.samples);
+    state->samples.emplace(state->graph, *state->session, std::move(request.inputs), request.samples);
   }
   state->stream = request.stream;
   ServiceRun::State& run_state = *state;
@@ -105,8 +107,7 @@ Result<std::unique_ptr<ServiceRun>> ServiceRun::start(LoadedModel& model, StartR
       values.add(name, tensor);
       return Status();
     };
-  run_state.recording.emplace(run_state.graph, *run_state.session, std::move(bound.inputs),
-                              request.record);
+  run_state.recording.emplace(run_state.graph, *run_state.session, std::move(bound.inputs), request.record);
   return run;
 }
 
@@ -154,8 +155,8 @@ Result<ServiceProgress> ServiceRun::poll(std::int64_t budget_ns) {
 
 Result<Trace> ServiceRun::take() {
   State& state = *state_;
-  const bool finished = state.recorded && (!state.samples || state.samples->finished_samples() ==
-                                                                 state.sample_count);
+  const bool finished =
+      state.recorded && (!state.samples || state.samples->finished_samples() == state.sample_count);
   if (!finished || state.taken)
     return bad_input("request: \"finish\" before the run has finished; poll until it has");
   state.taken = true;
@@ -165,8 +166,7 @@ Result<Trace> ServiceRun::take() {
   trace.run = merge_run(trace.run, state.environment, state.target);
   if (state.samples) {
     trace.tensors = state.samples->take_outputs();
-    for (std::size_t i = 0; i < trace.nodes.size(); ++i)
-      trace.nodes[i].time_ns = state.samples->times()[i];
+    for (std::size_t i = 0; i < trace.nodes.size(); ++i) trace.nodes[i].time_ns = state.samples->times()[i];
     const MemorySample memory = sample_memory();
     const double t_ms = trace.memory.empty() ? 0.0 : trace.memory.back().t_ms;
     trace.memory.push_back({t_ms, memory.bytes, memory.kind});

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/protocol/load.hpp"
+#include "core/protocol/value_stream.hpp"
 #include "core/runtime/bind_inputs.hpp"
 #include "core/runtime/engine.hpp"
 #include "core/runtime/target.hpp"
-#include "core/protocol/load.hpp"
-#include "core/protocol/value_stream.hpp"
 #include "core/trace/record.hpp"
 
 namespace driftscope {
@@ -23,7 +23,7 @@ namespace driftscope {
 struct StartRequest {
   Target target;
   RecordOptions record;
-  bool traced = true;       ///< false ("none", in "prepare" alone): no value and no time is recorded
+  bool traced = true;        ///< false ("none", in "prepare" alone): no value and no time is recorded
   bool stream = false;       ///< captured values leave with the answers to "poll"
   std::int64_t samples = 0;  ///< 0: one input
   NamedInputs inputs;        ///< with a leading axis of samples when there are any
@@ -31,16 +31,14 @@ struct StartRequest {
 };
 
 [[nodiscard]] Result<StartRequest> read_start_request(const nlohmann::json& request,
-                                                  std::span<const std::byte> payload,
-                                                  const Graph& graph);
+                                                      std::span<const std::byte> payload, const Graph& graph);
 
 /// The session of a target's engine, or why there is none. `defer_values` as of EngineOptions.
 [[nodiscard]] Result<std::unique_ptr<Session>> prepare_session(Target target,
                                                                const nlohmann::json& environment,
                                                                LoadedModel& model,
                                                                std::shared_ptr<const Graph> graph,
-                                                               Capture capture,
-                                                               bool defer_values);
+                                                               Capture capture, bool defer_values);
 
 /// What ran, as JSON text: what the host says of itself, then the engine's own words, which stay.
 [[nodiscard]] std::string merge_run(const std::string& recorded, const nlohmann::json& environment,
@@ -50,15 +48,12 @@ struct ServiceProgress {
   Progress nodes;  ///< of the current sample; of all repetitions
   std::int64_t sample = 0;
   std::int64_t samples = 0;
-  [[nodiscard]] bool finished() const {
-    return samples > 0 ? sample >= samples : nodes.finished();
-  }
+  [[nodiscard]] bool finished() const { return samples > 0 ? sample >= samples : nodes.finished(); }
 };
 
 class ServiceRun {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<ServiceRun>> start(LoadedModel& model,
-                                                          StartRequest request);
+  [[nodiscard]] static Result<std::unique_ptr<ServiceRun>> start(LoadedModel& model, StartRequest request);
   ~ServiceRun();
   ServiceRun(const ServiceRun&) = delete;
   ServiceRun& operator=(const ServiceRun&) = delete;

@@ -15,8 +15,7 @@ Result<NamedInputs> slice_sample(const NamedInputs& stacked, std::int64_t sample
     const Shape shape(whole.begin() + 1, whole.end());
     const std::size_t size = input.tensor.bytes().size() / static_cast<std::size_t>(whole[0]);
     const auto bytes = input.tensor.bytes().subspan(static_cast<std::size_t>(sample) * size, size);
-    DRIFTSCOPE_TRY(Tensor tensor,
-                   Tensor::from_bytes(input.tensor.dtype(), shape, bytes, input.name));
+    DRIFTSCOPE_TRY(Tensor tensor, Tensor::from_bytes(input.tensor.dtype(), shape, bytes, input.name));
     inputs.push_back({input.name, std::move(tensor)});
   }
   return inputs;
@@ -53,11 +52,11 @@ Status SampleRun::end_sample() {
     const auto part = outputs[i].bytes();
     const auto expected = whole.bytes().size() / static_cast<std::size_t>(samples_);
     if (part.size() != expected || outputs[i].dtype() != whole.dtype())
-      return unsupported(fmt::format("output {}: sample {} has another shape ({}) than the first",
-                                     name, sample_, shape_text(outputs[i].shape())));
+      return unsupported(fmt::format("output {}: sample {} has another shape ({}) than the first", name,
+                                     sample_, shape_text(outputs[i].shape())));
     if (!part.empty())
-      std::memcpy(whole.mutable_bytes().data() + static_cast<std::size_t>(sample_) * expected,
-                  part.data(), part.size());
+      std::memcpy(whole.mutable_bytes().data() + static_cast<std::size_t>(sample_) * expected, part.data(),
+                  part.size());
   }
   ++sample_;
   return {};

@@ -17,8 +17,7 @@ namespace driftscope {
 class SampleRun final : private TraceSink {
  public:
   /// `stacked` by name; the session was prepared for the shapes of one sample.
-  SampleRun(std::shared_ptr<const Graph> graph, Session& session, NamedInputs stacked,
-            std::int64_t samples);
+  SampleRun(std::shared_ptr<const Graph> graph, Session& session, NamedInputs stacked, std::int64_t samples);
 
   /// Runs until the budget is used up. Progress in nodes of the current sample.
   [[nodiscard]] Result<Progress> poll(std::int64_t budget_ns);

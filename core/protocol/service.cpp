@@ -12,11 +12,11 @@
 #include "core/graph/topology.hpp"
 #include "core/protocol/error_json.hpp"
 #include "core/protocol/fields.hpp"
-#include "core/protocol/verify_trace.hpp"
 #include "core/protocol/load.hpp"
 #include "core/protocol/measure.hpp"
 #include "core/protocol/response.hpp"
 #include "core/protocol/run.hpp"
+#include "core/protocol/verify_trace.hpp"
 #include "core/trace/trace_file.hpp"
 
 namespace driftscope {
@@ -144,8 +144,7 @@ Result<Reply> Service::State::measure(const json& request) {
   if (!measurement) return bad_input("request: \"measure\" before \"prepare\"");
   DRIFTSCOPE_TRY(const MeasureRequest wanted, read_measure_request(request));
   DRIFTSCOPE_TRY(const auto budget, read_int(request, "budget_ms", 0, max_budget_ms));
-  auto measured =
-      measurement->measure(wanted, budget.value_or(default_measure_budget_ms) * 1'000'000);
+  auto measured = measurement->measure(wanted, budget.value_or(default_measure_budget_ms) * 1'000'000);
   if (!measured.ok()) {
     measurement.reset();
     return std::move(measured).error();
@@ -173,10 +172,10 @@ Result<Reply> Service::State::answer(const Message& message) {
     end_runs();
     return Reply{};
   }
-  return bad_input(fmt::format(
-      "request: unknown \"do\" {}; expected capabilities, load, start, poll, finish, prepare, "
-      "measure, describe, judge, topology or cancel",
-      verb ? in_quotes(*verb) : std::string("(none)")));
+  return bad_input(
+      fmt::format("request: unknown \"do\" {}; expected capabilities, load, start, poll, finish, prepare, "
+                  "measure, describe, judge, topology or cancel",
+                  verb ? in_quotes(*verb) : std::string("(none)")));
 }
 
 Service::Service() : state_(std::make_unique<State>()) {}
@@ -200,8 +199,7 @@ std::vector<std::byte> Service::request(std::span<const std::byte> message) {
     // Let go of everything first: the answer needs memory as well.
     state_->end_runs();
     state_->model.reset();
-    return reject(
-        limit_error("out of memory; the model or its values are too large for this host"));
+    return reject(limit_error("out of memory; the model or its values are too large for this host"));
   } catch (const std::exception& error) {
     return reject(internal_error(error.what()));
   }

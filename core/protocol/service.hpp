@@ -103,8 +103,7 @@ class Service {
 };
 
 /// Puts a message together, and takes it apart (empty json on a malformed one).
-[[nodiscard]] std::vector<std::byte> pack_message(std::string_view json,
-                                                  std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> pack_message(std::string_view json, std::span<const std::byte> payload);
 struct Message {
   std::string json;
   std::span<const std::byte> payload;

@@ -5,9 +5,9 @@
 
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
-#include "core/runtime/bind_inputs.hpp"
 #include "core/protocol/fields.hpp"
 #include "core/protocol/run.hpp"
+#include "core/runtime/bind_inputs.hpp"
 #include "core/trace/trace_file.hpp"
 
 namespace driftscope {
@@ -24,26 +24,25 @@ Result<json> read_environment(const json& request) {
   const auto given = request.find("environment");
   if (given == request.end() || given->is_null()) return environment;
   if (!given->is_object() || given->size() > max_environment)
-    return bad_input(fmt::format("request: \"environment\" must be an object of at most {} entries",
-                                 max_environment));
+    return bad_input(
+        fmt::format("request: \"environment\" must be an object of at most {} entries", max_environment));
   for (const auto& [name, value] : given->items()) {
     if (!value.is_primitive())
-      return bad_input(fmt::format("request: environment \"{}\" must be a text, a number or a "
-                                   "boolean", name));
+      return bad_input(
+          fmt::format("request: environment \"{}\" must be a text, a number or a "
+                      "boolean",
+                      name));
     environment[name] = value;
   }
   return environment;
 }
 
-Result<NamedInputs> read_inputs(const json& request, std::span<const std::byte> payload,
-                                const Graph& graph) {
+Result<NamedInputs> read_inputs(const json& request, std::span<const std::byte> payload, const Graph& graph) {
   const auto seed = request.find("seed");
   const bool has_seed = seed != request.end() && !seed->is_null();
-  if (has_seed && !payload.empty())
-    return bad_input("request: give inputs or a \"seed\", not both");
+  if (has_seed && !payload.empty()) return bad_input("request: give inputs or a \"seed\", not both");
   if (has_seed) {
-    if (!seed->is_number_unsigned())
-      return bad_input("request: \"seed\" must be a whole number from 0 on");
+    if (!seed->is_number_unsigned()) return bad_input("request: \"seed\" must be a whole number from 0 on");
     return seeded_inputs(graph, seed->get<std::uint64_t>());
   }
   if (payload.empty() && !graph.inputs.empty())
@@ -75,8 +74,8 @@ Status check_samples(const NamedInputs& inputs, std::int64_t samples) {
   for (const NamedTensor& input : inputs) {
     const Shape& shape = input.tensor.shape();
     if (shape.empty() || shape[0] != samples)
-      return bad_input(fmt::format("input {}: expected a leading axis of {} samples, got {}",
-                                   input.name, samples, shape_text(shape)));
+      return bad_input(fmt::format("input {}: expected a leading axis of {} samples, got {}", input.name,
+                                   samples, shape_text(shape)));
   }
   return {};
 }
@@ -84,7 +83,7 @@ Status check_samples(const NamedInputs& inputs, std::int64_t samples) {
 }  // namespace
 
 Result<StartRequest> read_start_request(const json& request, std::span<const std::byte> payload,
-                                    const Graph& graph) {
+                                        const Graph& graph) {
   StartRequest run;
   DRIFTSCOPE_TRY(const auto target, read_text(request, "target"));
   if (!target) return bad_input("request: \"start\" needs a \"target\"");

@@ -7,8 +7,8 @@
 
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
-#include "core/protocol/service.hpp"
 #include "core/protocol/fields.hpp"
+#include "core/protocol/service.hpp"
 
 namespace driftscope {
 namespace {
@@ -17,8 +17,7 @@ using nlohmann::json;
 
 Result<DType> read_dtype(const std::string& name) {
   for (std::int64_t number = 0; number < 64; ++number)
-    if (const auto dtype = dtype_from_onnx(number); dtype && dtype_name(*dtype) == name)
-      return *dtype;
+    if (const auto dtype = dtype_from_onnx(number); dtype && dtype_name(*dtype) == name) return *dtype;
   return bad_input("there is no dtype " + in_quotes(name));
 }
 
@@ -29,9 +28,9 @@ Result<Shape> read_shape(const json& entry) {
   Shape shape;
   for (const json& size : *found) {
     // tensor_byte_size judges negative ones; a large unsigned number would become one.
-    const bool fits = size.is_number_integer() &&
-                      (!size.is_number_unsigned() ||
-                       size.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX));
+    const bool fits =
+        size.is_number_integer() &&
+        (!size.is_number_unsigned() || size.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX));
     if (!fits) return bad_input("\"shape\" holds something else than sizes");
     shape.push_back(size.get<std::int64_t>());
   }
@@ -95,12 +94,12 @@ struct ValueReceiver::Piece {
 
 Status ValueReceiver::take_piece(const Piece& piece, std::span<const std::byte> bytes) {
   if (piece.begin == 0 && !open_) {
-    DRIFTSCOPE_TRY(const std::int64_t size,
-                   tensor_byte_size(piece.dtype, piece.shape, piece.name));
+    DRIFTSCOPE_TRY(const std::int64_t size, tensor_byte_size(piece.dtype, piece.shape, piece.name));
     if (size > left_)
-      return limit_error(fmt::format("{}: its {} bytes pass the limit of all values; capture fewer of "
-                                     "them (--capture-nodes, --capture-ops, --capture-range)",
-                                     in_quotes(piece.name), size));
+      return limit_error(
+          fmt::format("{}: its {} bytes pass the limit of all values; capture fewer of "
+                      "them (--capture-nodes, --capture-ops, --capture-range)",
+                      in_quotes(piece.name), size));
     left_ -= size;
     DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(piece.dtype, piece.shape, piece.name));
     open_ = NamedTensor{piece.name, std::move(tensor)};
@@ -109,10 +108,9 @@ Status ValueReceiver::take_piece(const Piece& piece, std::span<const std::byte> 
   if (!open_ || open_->name != piece.name || open_->tensor.dtype() != piece.dtype ||
       open_->tensor.shape() != piece.shape || piece.begin != filled_ ||
       bytes.size() > open_->tensor.bytes().size() - filled_)
-    return bad_input(fmt::format("{}: {} bytes at {} do not continue what came before",
-                                 in_quotes(piece.name), bytes.size(), piece.begin));
-  if (!bytes.empty())
-    std::memcpy(open_->tensor.mutable_bytes().data() + filled_, bytes.data(), bytes.size());
+    return bad_input(fmt::format("{}: {} bytes at {} do not continue what came before", in_quotes(piece.name),
+                                 bytes.size(), piece.begin));
+  if (!bytes.empty()) std::memcpy(open_->tensor.mutable_bytes().data() + filled_, bytes.data(), bytes.size());
   filled_ += bytes.size();
   if (filled_ < open_->tensor.bytes().size()) return {};
   const NamedTensor complete = *std::exchange(open_, std::nullopt);
@@ -130,8 +128,8 @@ Status ValueReceiver::take(std::span<const std::byte> message) {
     auto piece = Piece::read(entry);
     if (!piece.ok()) return in_context(std::move(piece).error(), "values");
     if (piece->bytes > payload.size())
-      return bad_input(fmt::format("values: {}: {} bytes are announced, {} came",
-                                   in_quotes(piece->name), piece->bytes, payload.size()));
+      return bad_input(fmt::format("values: {}: {} bytes are announced, {} came", in_quotes(piece->name),
+                                   piece->bytes, payload.size()));
     DRIFTSCOPE_CHECK(take_piece(*piece, payload.first(piece->bytes)));
     payload = payload.subspan(piece->bytes);
   }
@@ -142,8 +140,8 @@ Status ValueReceiver::take(std::span<const std::byte> message) {
 
 Status ValueReceiver::finish() const {
   if (!open_) return {};
-  return bad_input(fmt::format("values: {} broke off after {} of {} bytes", in_quotes(open_->name),
-                               filled_, open_->tensor.bytes().size()));
+  return bad_input(fmt::format("values: {} broke off after {} of {} bytes", in_quotes(open_->name), filled_,
+                               open_->tensor.bytes().size()));
 }
 
 }  // namespace driftscope

@@ -5,8 +5,8 @@
 #include "core/base/json.hpp"
 #include "core/platform/platform.hpp"
 #include "core/protocol/fields.hpp"
-#include "core/trace/trace_file.hpp"
 #include "core/results/compare_json.hpp"
+#include "core/trace/trace_file.hpp"
 
 namespace driftscope {
 

@@ -13,9 +13,7 @@ ordered_json parsed(const std::string& text) {
   return value.is_discarded() ? ordered_json::object() : value;
 }
 
-ordered_json known(std::int64_t bytes) {
-  return bytes > 0 ? ordered_json(bytes) : ordered_json(nullptr);
-}
+ordered_json known(std::int64_t bytes) { return bytes > 0 ? ordered_json(bytes) : ordered_json(nullptr); }
 
 ordered_json ms(double ns) { return json_number(ns * 1e-6); }
 
@@ -43,31 +41,31 @@ std::string_view end_name(BenchEnd end) {
 
 ordered_json row_json(const BenchRow& row, double confidence) {
   const BenchFigures figures = bench_figures(row, confidence);
-  ordered_json object = {{"model", row.model},
-                         {"target", row.target},
-                         {"batch", row.batch},
-                         {"capture", row.capture},
-                         {"load_ms", json_number(row.load_ms)},
-                         {"first_ms", json_number(row.first_ms)},
-                         {"median_ms", ms(figures.median.value)},
-                         {"median_interval_ms", interval_json(figures.median.interval, 1e-6)},
-                         {"p95_ms", ms(figures.p95)},
-                         {"min_ms", ms(figures.min)},
-                         {"mad_ms", ms(figures.mad)},
-                         {"runs", figures.runs},
-                         {"rounds", row.series.rounds.size()},
-                         {"inner_runs", row.series.inner},
-                         {"clock_ns", json_number(row.clock_ns)},
-                         {"warm_up_runs", row.series.warm_up_runs},
-                         {"steady", row.series.steady},
-                         {"ended_by", end_name(row.series.end)},
-                         {"throughput_per_s", json_number(figures.throughput_per_s)},
-                         {"product_flop", row.flop > 0.0 ? json_number(row.flop) : ordered_json(nullptr)},
-                         {"gflop_per_s", row.flop > 0.0 ? json_number(figures.gflop_per_s)
-                                                        : ordered_json(nullptr)},
-                         {"wasm_heap_peak_bytes", known(row.wasm_heap_peak_bytes)},
-                         {"process_peak_bytes", known(row.process_peak_bytes)},
-                         {"download_bytes", known(row.download.bytes)}};
+  ordered_json object = {
+      {"model", row.model},
+      {"target", row.target},
+      {"batch", row.batch},
+      {"capture", row.capture},
+      {"load_ms", json_number(row.load_ms)},
+      {"first_ms", json_number(row.first_ms)},
+      {"median_ms", ms(figures.median.value)},
+      {"median_interval_ms", interval_json(figures.median.interval, 1e-6)},
+      {"p95_ms", ms(figures.p95)},
+      {"min_ms", ms(figures.min)},
+      {"mad_ms", ms(figures.mad)},
+      {"runs", figures.runs},
+      {"rounds", row.series.rounds.size()},
+      {"inner_runs", row.series.inner},
+      {"clock_ns", json_number(row.clock_ns)},
+      {"warm_up_runs", row.series.warm_up_runs},
+      {"steady", row.series.steady},
+      {"ended_by", end_name(row.series.end)},
+      {"throughput_per_s", json_number(figures.throughput_per_s)},
+      {"product_flop", row.flop > 0.0 ? json_number(row.flop) : ordered_json(nullptr)},
+      {"gflop_per_s", row.flop > 0.0 ? json_number(figures.gflop_per_s) : ordered_json(nullptr)},
+      {"wasm_heap_peak_bytes", known(row.wasm_heap_peak_bytes)},
+      {"process_peak_bytes", known(row.process_peak_bytes)},
+      {"download_bytes", known(row.download.bytes)}};
   if (row.series.error) object["error"] = row.series.error->message;
   object["download"] = {{"bytes", row.download.bytes},
                         {"raw_bytes", row.download.raw_bytes},
@@ -101,12 +99,11 @@ std::string bench_json(const BenchReport& report) {
   object["geometric_means"] = ordered_json::array();
   object["failed"] = ordered_json::array();
   for (const BenchRow& row : report.rows) {
-    if (row.measured())
-      object["results"].push_back(row_json(row, report.limits.confidence));
+    if (row.measured()) object["results"].push_back(row_json(row, report.limits.confidence));
     const Error* error = row.error ? &*row.error : row.series.error ? &*row.series.error : nullptr;
     if (error != nullptr)
-      object["failed"].push_back({{"model", row.model}, {"target", row.target},
-                                  {"batch", row.batch}, {"error", error->message}});
+      object["failed"].push_back(
+          {{"model", row.model}, {"target", row.target}, {"batch", row.batch}, {"error", error->message}});
   }
   for (const BenchRatio& ratio : report.ratios)
     object["ratios"].push_back({{"model", ratio.model},

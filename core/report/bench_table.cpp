@@ -21,16 +21,15 @@ std::string ms_text(double ms) { return time_text(ms * 1e6); }
 /// "± 0.4 %": the wider side of the interval.
 std::string spread_text(const Estimate& estimate) {
   if (!estimate.interval) return "–";
-  const double wider = std::max(estimate.interval->high - estimate.value,
-                                estimate.value - estimate.interval->low);
+  const double wider =
+      std::max(estimate.interval->high - estimate.value, estimate.value - estimate.interval->low);
   return fmt::format("± {:.1f} %", 100.0 * wider / estimate.value);
 }
 
 /// "1.62× [1.58, 1.66]".
 std::string ratio_text(const Estimate& ratio) {
   if (!ratio.interval) return fmt::format("{:.2f}×", ratio.value);
-  return fmt::format("{:.2f}× [{:.2f}, {:.2f}]", ratio.value, ratio.interval->low,
-                     ratio.interval->high);
+  return fmt::format("{:.2f}× [{:.2f}, {:.2f}]", ratio.value, ratio.interval->low, ratio.interval->high);
 }
 
 std::vector<std::string> models_of(const BenchReport& report) {
@@ -45,16 +44,15 @@ std::vector<std::string> bases_of(const BenchReport& report) {
   std::vector<std::string> bases;
   for (const BenchRatio& ratio : report.ratios)
     for (const BenchRow& row : report.rows)
-      if (!ratio.untraced && row.target == ratio.base && std::ranges::find(bases, row.base_name) == bases.end())
+      if (!ratio.untraced && row.target == ratio.base &&
+          std::ranges::find(bases, row.base_name) == bases.end())
         bases.push_back(row.base_name);
   return bases;
 }
 
-const BenchRatio* find_ratio(const BenchReport& report, const BenchRow& row,
-                             const std::string& base) {
+const BenchRatio* find_ratio(const BenchReport& report, const BenchRow& row, const std::string& base) {
   for (const BenchRatio& ratio : report.ratios) {
-    if (ratio.untraced || ratio.model != row.model || ratio.group != row.group ||
-        ratio.target != row.target)
+    if (ratio.untraced || ratio.model != row.model || ratio.group != row.group || ratio.target != row.target)
       continue;
     for (const BenchRow& other : report.rows)
       if (other.base_name == base && other.target == ratio.base && other.model == row.model &&
@@ -67,17 +65,15 @@ const BenchRatio* find_ratio(const BenchReport& report, const BenchRow& row,
 /// What recording costs this row: how many times as fast it is as unrecorded.
 std::string untraced_text(const BenchReport& report, const BenchRow& row) {
   for (const BenchRatio& ratio : report.ratios)
-    if (ratio.untraced && ratio.model == row.model && ratio.group == row.group &&
-        ratio.target == row.target)
+    if (ratio.untraced && ratio.model == row.model && ratio.group == row.group && ratio.target == row.target)
       return ratio_text(ratio.times_as_fast);
   return "";
 }
 
 std::string model_table(const BenchReport& report, const std::string& model) {
   const auto any = [&](const auto& has) {
-    return std::ranges::any_of(report.rows, [&](const BenchRow& row) {
-      return row.model == model && row.measured() && has(row);
-    });
+    return std::ranges::any_of(
+        report.rows, [&](const BenchRow& row) { return row.model == model && row.measured() && has(row); });
   };
   const bool batches = any([](const BenchRow& row) { return row.batch != 1; });
   const bool captures = any([](const BenchRow& row) { return row.capture != "none"; });
@@ -128,24 +124,21 @@ std::string model_table(const BenchReport& report, const std::string& model) {
 /// What a reader of the figures must know about this row.
 std::string remarks(const BenchRow& row, const BenchLimits& limits) {
   std::string text;
-  const auto remark = [&](const std::string& line) {
-    text += fmt::format("  {}: {}\n", row.target, line);
-  };
+  const auto remark = [&](const std::string& line) { text += fmt::format("  {}: {}\n", row.target, line); };
   if (row.error) remark(row.error->message);
   if (row.series.error) remark("ended early: " + row.series.error->message);
   if (!row.measured()) return text;
   const BenchFigures figures = bench_figures(row, limits.confidence);
   if (row.series.end == BenchEnd::time || row.series.end == BenchEnd::runs)
     remark(fmt::format("{} reached before the median was known to ± {:.3g} %",
-                       row.series.end == BenchEnd::time ? "--time" : "--runs",
-                       100.0 * limits.precision));
+                       row.series.end == BenchEnd::time ? "--time" : "--runs", 100.0 * limits.precision));
   if (!figures.median.interval)
     remark(fmt::format("{} rounds are too few for an interval", row.series.rounds.size()));
   if (!row.series.steady) remark("still changing when warm-up ended");
   const auto leak = [&](const std::optional<Estimate>& slope, double least, std::string_view what) {
     if (slope && slope->interval && slope->interval->low > least)
-      remark(fmt::format("a leak: each run leaves {:.3g} {} behind [{:.3g}, {:.3g}]", slope->value,
-                         what, slope->interval->low, slope->interval->high));
+      remark(fmt::format("a leak: each run leaves {:.3g} {} behind [{:.3g}, {:.3g}]", slope->value, what,
+                         slope->interval->low, slope->interval->high));
   };
   leak(figures.alive_slope, 0.0, "tensors");
   const auto runs = static_cast<double>(std::max<std::int64_t>(1, figures.runs));
@@ -160,8 +153,8 @@ std::string means_table(const BenchReport& report) {
   table.column("times as fast as", Align::left);
   table.column("", Align::left);
   for (const BenchMean& mean : report.means)
-    table.row({mean.target, std::to_string(mean.models),
-               mean.untraced ? "itself, untraced" : mean.base, ratio_text(mean.times_as_fast)});
+    table.row({mean.target, std::to_string(mean.models), mean.untraced ? "itself, untraced" : mean.base,
+               ratio_text(mean.times_as_fast)});
   return table.text();
 }
 
@@ -170,9 +163,8 @@ std::string means_table(const BenchReport& report) {
 std::string bench_table(const BenchReport& report) {
   std::string text;
   for (const std::string& model : models_of(report)) {
-    const bool any = std::ranges::any_of(report.rows, [&](const BenchRow& row) {
-      return row.model == model && row.measured();
-    });
+    const bool any = std::ranges::any_of(
+        report.rows, [&](const BenchRow& row) { return row.model == model && row.measured(); });
     text += fmt::format("{}{}  {}\n", text.empty() ? "" : "\n", model, report.input);
     if (any) text += model_table(report, model);
     for (const BenchRow& row : report.rows)

@@ -23,7 +23,7 @@ constexpr double zero_band = 18.0;  // height kept for values that are exactly z
 }  // namespace area
 
 struct Scale {
-  double low = 0.0;   // decimal exponents
+  double low = 0.0;  // decimal exponents
   double high = 1.0;
   bool has_zero = false;
 
@@ -60,8 +60,8 @@ Scale scale_of(const std::vector<Series>& series, double limit) {
 
 double x_of(std::size_t i, std::size_t count) {
   if (count < 2) return (area::left + area::width - area::right) / 2.0;
-  return area::left + (area::width - area::left - area::right) * static_cast<double>(i) /
-                          static_cast<double>(count - 1);
+  return area::left +
+         (area::width - area::left - area::right) * static_cast<double>(i) / static_cast<double>(count - 1);
 }
 
 constexpr std::size_t marker_shapes = 6;
@@ -95,9 +95,10 @@ std::string axis(const Scale& scale, const ChartText& text) {
         "<text class=\"tick\" x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">0</text>",
         area::left, area::width - area::right, y, area::left - 6.0, y + 3.5);
   }
-  return svg + fmt::format("<text class=\"unit\" transform=\"translate(11 {:.1f}) rotate(-90)\" "
-                           "text-anchor=\"middle\">{}</text>",
-                           (area::top + area::height - area::bottom) / 2.0, html_escape(text.unit));
+  return svg + fmt::format(
+                   "<text class=\"unit\" transform=\"translate(11 {:.1f}) rotate(-90)\" "
+                   "text-anchor=\"middle\">{}</text>",
+                   (area::top + area::height - area::bottom) / 2.0, html_escape(text.unit));
 }
 
 std::string layer_ticks(const std::vector<std::string>& layers) {
@@ -167,8 +168,8 @@ std::string legend(const std::vector<Series>& series) {
   for (const Series& one : series) {
     // The caption says what hollow markers are; a target needs no second line for them.
     const bool told = one.hollow && std::ranges::any_of(series, [&](const Series& other) {
-      return !other.hollow && other.style == one.style;
-    });
+                        return !other.hollow && other.style == one.style;
+                      });
     if (told) continue;
     html += fmt::format(
         "<span><svg viewBox=\"0 0 26 12\" width=\"26\" height=\"12\" aria-hidden=\"true\">"
@@ -206,16 +207,15 @@ std::string mark_line(const ChartMark& mark, std::size_t group, std::size_t poin
 }  // namespace
 
 std::string log_chart(const ChartText& text, const std::vector<std::string>& layers,
-                      const std::vector<Series>& series, double limit,
-                      const std::vector<ChartMark>& marks) {
+                      const std::vector<Series>& series, double limit, const std::vector<ChartMark>& marks) {
   const Scale scale = scale_of(series, limit);
   const std::size_t group = std::max<std::size_t>(layers_per_point(layers.size()), 1);
   const std::size_t points = (layers.size() + group - 1) / group;
   std::string caption = text.caption;
   if (group > 1) caption += fmt::format(" Each point is the worst of {} neighbouring layers.", group);
-  std::string svg = fmt::format(
-      "<svg class=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">", area::width,
-      area::height, html_escape(text.title + "." + spoken(layers, series)));
+  std::string svg =
+      fmt::format("<svg class=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">", area::width,
+                  area::height, html_escape(text.title + "." + spoken(layers, series)));
   svg += axis(scale, text) + layer_ticks(layers);
   if (limit > 0.0) {
     const double y = scale.y(limit);
@@ -225,8 +225,7 @@ std::string log_chart(const ChartText& text, const std::vector<std::string>& lay
         area::left, area::width - area::right, y, area::left + 4.0, y - 4.0);
   }
   for (const ChartMark& mark : marks) svg += mark_line(mark, group, points);
-  for (const Series& one : series)
-    svg += line(one, worst_of_groups(one.values, group), scale, layers, group);
+  for (const Series& one : series) svg += line(one, worst_of_groups(one.values, group), scale, layers, group);
   svg += "</svg>";
   return fmt::format(
       "<figure><figcaption><b>{}</b> {}</figcaption><div class=\"scroll plain\" tabindex=\"0\" "

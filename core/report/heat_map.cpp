@@ -102,10 +102,9 @@ Plane plane_around(const Shape& shape, std::int64_t elements, std::int64_t worst
   plane.columns = plane.elements <= short_row ? plane.elements : wrapped_columns(plane.elements);
   plane.rows = (plane.elements + plane.columns - 1) / plane.columns;
   if (plane.rows > 1)
-    plane.text = elements > plane.elements
-                     ? fmt::format("elements {} to {}, {} in a row", plane.first,
-                                   plane.first + plane.elements - 1, plane.columns)
-                     : fmt::format("all elements, {} in a row", plane.columns);
+    plane.text = elements > plane.elements ? fmt::format("elements {} to {}, {} in a row", plane.first,
+                                                         plane.first + plane.elements - 1, plane.columns)
+                                           : fmt::format("all elements, {} in a row", plane.columns);
   return plane;
 }
 
@@ -122,8 +121,10 @@ struct Cell {
     if (std::isfinite(left)) left_sum += left, ++left_finite;
     if (std::isfinite(right)) right_sum += right, ++right_finite;
     const double distance = apart(left, right);
-    if (std::isinf(distance)) torn = true;
-    else if (distance > std::fabs(difference)) difference = right - left;
+    if (std::isinf(distance))
+      torn = true;
+    else if (distance > std::fabs(difference))
+      difference = right - left;
   }
 };
 

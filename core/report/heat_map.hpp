@@ -17,19 +17,20 @@ inline constexpr std::int64_t max_heat_cells = 96;
 /// A plane of two tensors, in cells. A cell that stands for a block holds the mean of its finite values,
 /// and as difference the one furthest from zero: a single wrong element must not vanish.
 struct HeatMap {
-  std::int64_t width = 0;   ///< cells
+  std::int64_t width = 0;  ///< cells
   std::int64_t height = 0;
   std::int64_t block_width = 1;  ///< elements that a cell stands for
   std::int64_t block_height = 1;
-  std::string plane;        ///< "channel 5 of 16", "all elements, 12 in a row"; "" for a plain matrix
+  std::string plane;         ///< "channel 5 of 16", "all elements, 12 in a row"; "" for a plain matrix
   std::int64_t filled = 0;   ///< cells, row by row, that stand for elements; the last row may be shorter
   std::vector<double> left;  ///< row by row; NaN where nothing finite is
   std::vector<double> right;
-  std::vector<double> difference;  ///< right − left; NaN where one side is not finite or they are infinite apart
-  double low = 0.0;          ///< of left and right together
+  std::vector<double>
+      difference;    ///< right − left; NaN where one side is not finite or they are infinite apart
+  double low = 0.0;  ///< of left and right together
   double high = 0.0;
-  double largest = 0.0;      ///< |difference|
-  std::int64_t not_finite = 0;   ///< elements of the plane that are NaN or infinite on a side
+  double largest = 0.0;             ///< |difference|
+  std::int64_t not_finite = 0;      ///< elements of the plane that are NaN or infinite on a side
   std::vector<std::int64_t> worst;  ///< index of the largest difference in the tensor
   double worst_left = 0.0;
   double worst_right = 0.0;

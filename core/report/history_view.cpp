@@ -51,9 +51,10 @@ std::string history_table(const SeriesView& series, double confidence, int* slow
   std::string text = fmt::format("{}\n{}\n{}", series.title, series.where, table.text());
   const Noise noise = noise_between_runs(series.builds);
   if (noise.known())
-    text += fmt::format("noise between benches of one build: ± {:.1f} % ({} benches beyond the first of "
-                        "each build); judged at {:.3g} %\n",
-                        100.0 * noise.relative, noise.degrees, 100.0 * confidence);
+    text += fmt::format(
+        "noise between benches of one build: ± {:.1f} % ({} benches beyond the first of "
+        "each build); judged at {:.3g} %\n",
+        100.0 * noise.relative, noise.degrees, 100.0 * confidence);
   else if (series.builds.size() > 1)
     text += "not judged: the noise is known only from three benches of one build on\n";
   return text;

@@ -18,7 +18,6 @@ struct SeriesView {
 };
 
 /// How many slowdowns it flags is written to `slower`, when that is given.
-[[nodiscard]] std::string history_table(const SeriesView& series, double confidence,
-                                        int* slower = nullptr);
+[[nodiscard]] std::string history_table(const SeriesView& series, double confidence, int* slower = nullptr);
 
 }  // namespace driftscope

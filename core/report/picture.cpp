@@ -11,8 +11,8 @@ void put_little_endian(std::string& bytes, std::uint32_t value, int count) {
 }
 
 /// BITMAPFILEHEADER, BITMAPINFOHEADER and the colour table of a picture whose rows come bottom up.
-std::string bmp_header(std::uint32_t width, std::uint32_t height, std::uint32_t bits,
-                       std::uint32_t data_size, const Palette* palette) {
+std::string bmp_header(std::uint32_t width, std::uint32_t height, std::uint32_t bits, std::uint32_t data_size,
+                       const Palette* palette) {
   const std::uint32_t colours = palette == nullptr ? 0 : 256;
   const std::uint32_t offset = 54 + 4 * colours;
   std::string bytes = "BM";
@@ -35,8 +35,8 @@ std::string bmp_header(std::uint32_t width, std::uint32_t height, std::uint32_t 
   return bytes;
 }
 
-std::string bmp_data_uri(std::int64_t width, std::int64_t height, std::uint32_t bits,
-                         const std::string& rows, const Palette* palette) {
+std::string bmp_data_uri(std::int64_t width, std::int64_t height, std::uint32_t bits, const std::string& rows,
+                         const Palette* palette) {
   return "data:image/bmp;base64," +
          base64(bmp_header(static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height), bits,
                            static_cast<std::uint32_t>(rows.size()), palette) +
@@ -53,8 +53,7 @@ std::string base64(const std::string& bytes) {
     std::uint32_t group = 0;
     for (std::size_t j = 0; j < 3; ++j)
       group = group << 8 | (j < left ? static_cast<unsigned char>(bytes[i + j]) : 0u);
-    for (std::size_t j = 0; j < 4; ++j)
-      text += j <= left ? digits[(group >> (18 - 6 * j)) & 63] : '=';
+    for (std::size_t j = 0; j < 4; ++j) text += j <= left ? digits[(group >> (18 - 6 * j)) & 63] : '=';
   }
   return text;
 }
@@ -66,8 +65,7 @@ std::string picture_data_uri(const Tensor& tensor) {
   const std::int64_t height = shape[2];
   const std::int64_t width = shape[3];
   if ((channels != 1 && channels != 3) || height > 512 || width > 512) return "";
-  const auto pixels =
-      tensor.values<float>().first(static_cast<std::size_t>(channels * height * width));
+  const auto pixels = tensor.values<float>().first(static_cast<std::size_t>(channels * height * width));
   float low = INFINITY;
   float high = -INFINITY;
   for (const float x : pixels) {
@@ -91,8 +89,8 @@ std::string picture_data_uri(const Tensor& tensor) {
   return bmp_data_uri(width, height, 24, rows, nullptr);
 }
 
-std::string indexed_data_uri(std::int64_t width, std::int64_t height,
-                             std::span<const std::uint8_t> entries, const Palette& palette) {
+std::string indexed_data_uri(std::int64_t width, std::int64_t height, std::span<const std::uint8_t> entries,
+                             const Palette& palette) {
   std::string rows;
   for (std::int64_t y = height - 1; y >= 0; --y) {
     for (std::int64_t x = 0; x < width; ++x)

@@ -15,8 +15,7 @@ namespace driftscope {
 
 /// The same kind of text for entries of a palette, row by row from the top; a byte per pixel.
 [[nodiscard]] std::string indexed_data_uri(std::int64_t width, std::int64_t height,
-                                           std::span<const std::uint8_t> entries,
-                                           const Palette& palette);
+                                           std::span<const std::uint8_t> entries, const Palette& palette);
 
 /// RFC 4648 base64.
 [[nodiscard]] std::string base64(const std::string& bytes);

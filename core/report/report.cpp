@@ -57,8 +57,9 @@ constexpr const char* legend_text =
 
 std::string left_out_section(const parts::LeftOut& left_out) {
   if (left_out.empty()) return "";
-  std::string html = "<section aria-labelledby=\"left-out\"><h2 id=\"left-out\">Left out</h2>"
-                     "<p>To stay small enough to be attached. <code>--json</code> has all of it.</p><ul>";
+  std::string html =
+      "<section aria-labelledby=\"left-out\"><h2 id=\"left-out\">Left out</h2>"
+      "<p>To stay small enough to be attached. <code>--json</code> has all of it.</p><ul>";
   for (const std::string& one : left_out) html += "<li>" + html_escape(one) + "</li>";
   return html + "</ul></section>";
 }

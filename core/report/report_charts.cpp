@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t max_drawn = 6;  // as many colours and markers as there are
 
 struct Drift {
-  std::vector<Series> errors;   // accumulated and local, target by target
+  std::vector<Series> errors;  // accumulated and local, target by target
   std::vector<Series> budgets;
   std::vector<std::string> layers;
   std::vector<ChartMark> marks;
@@ -30,7 +30,8 @@ std::vector<ChartMark> marks_of(const LayerIndex& index) {
   for (std::size_t row = 0; row < index.rows().size(); ++row)
     for (std::size_t t = 1; t < index.targets().size(); ++t) {
       const LayerCell& cell = index.cell(row, t);
-      if (cell.compared() && (cell.difference->metrics.different_elements > 0 || !cell.difference->reason.empty()))
+      if (cell.compared() &&
+          (cell.difference->metrics.different_elements > 0 || !cell.difference->reason.empty()))
         return {{row, "first difference: " + index.rows()[row].node}};
     }
   return marks;
@@ -74,13 +75,15 @@ std::string drift_charts(const ComparisonView& view, const LayerIndex& index, Le
   if (index.targets().size() > max_drawn)
     left_out.push_back(fmt::format("{} targets in the charts.", index.targets().size() - max_drawn));
   const Drift drift = drift_of(index);
-  return "<section aria-labelledby=\"drift\"><h2 id=\"drift\">Drift: where error is born and where it grows</h2>" +
-         log_chart({"Relative error by depth", "RMS error ÷ RMS signal",
-                    "Lines: how far a layer's output is from that of " + plain_text(view.left.target, 60) +
-                        ", errors of all layers before it included. Hollow markers: what the layer itself adds to "
-                        "the inputs that it was given, where it adds anything. A line without hollow markers "
-                        "is inherited error."},
-                   drift.layers, drift.errors, 0.0, drift.marks) +
+  return "<section aria-labelledby=\"drift\"><h2 id=\"drift\">Drift: where error is born and where it "
+         "grows</h2>" +
+         log_chart(
+             {"Relative error by depth", "RMS error ÷ RMS signal",
+              "Lines: how far a layer's output is from that of " + plain_text(view.left.target, 60) +
+                  ", errors of all layers before it included. Hollow markers: what the layer itself adds to "
+                  "the inputs that it was given, where it adds anything. A line without hollow markers "
+                  "is inherited error."},
+             drift.layers, drift.errors, 0.0, drift.marks) +
          log_chart({"Share of the rounding budget used", "error ÷ budget",
                     "Each layer judged from the inputs that its own target recorded. Above the line no "
                     "rounding explains it."},

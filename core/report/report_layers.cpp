@@ -48,12 +48,12 @@ std::string maps(const HeatMap& map, const std::string& left, const std::string&
                           fmt::format("values of {} from {} to {}", html_text(who, 60), low, high), low, high,
                           "sequential");
   };
-  std::string html = "<div class=\"maps\">" + values(left, map.left) + values(right, map.right) +
-                     picture_figure(difference_picture(map), map, "difference, second − first",
-                                    fmt::format("difference, at most {}, largest at {}", reach,
-                                                index_list(map.worst)),
-                                    "−" + reach, "+" + reach, "diverging") +
-                     "</div>";
+  std::string html =
+      "<div class=\"maps\">" + values(left, map.left) + values(right, map.right) +
+      picture_figure(difference_picture(map), map, "difference, second − first",
+                     fmt::format("difference, at most {}, largest at {}", reach, index_list(map.worst)),
+                     "−" + reach, "+" + reach, "diverging") +
+      "</div>";
   std::string notes = map.plane;
   const auto note = [&](const std::string& text) { notes += (notes.empty() ? "" : " · ") + text; };
   if (map.block_width > 1 || map.block_height > 1)
@@ -80,9 +80,11 @@ std::string why(const LayerCell& cell) {
   }
   if (cell.compared()) {
     const Metrics& metrics = cell.difference->metrics;
-    if (!cell.difference->reason.empty()) add(html_text(cell.difference->reason, 400));
-    else add(fmt::format("{} of {} elements differ, by at most {} ({} ULP)", metrics.different_elements,
-                         metrics.elements, format_number(metrics.max_abs), format_ulp(metrics.max_ulp)));
+    if (!cell.difference->reason.empty())
+      add(html_text(cell.difference->reason, 400));
+    else
+      add(fmt::format("{} of {} elements differ, by at most {} ({} ULP)", metrics.different_elements,
+                      metrics.elements, format_number(metrics.max_abs), format_ulp(metrics.max_ulp)));
   }
   if (cell.inherited) add("the layer itself is exact: it inherits the difference");
   return text;
@@ -95,7 +97,8 @@ std::string worst_layer(const LayerIndex& index, std::size_t row, const LayerRan
       "<article class=\"layer\"><h3>{} <span class=\"soft\">{} {}</span> <span class=\"v-{}\">{}</span> "
       "<span class=\"soft\">on {}</span></h3><p>{}</p>",
       html_text(layer.node, 60), html_text(layer.op, 40), shape_text(layer.shape), verdict_name(cell.verdict),
-      html_escape(verdict_text(cell.verdict)), html_text(index.targets()[rank.target]->target, 60), why(cell));
+      html_escape(verdict_text(cell.verdict)), html_text(index.targets()[rank.target]->target, 60),
+      why(cell));
   const std::size_t partner = partner_of(index, row, rank.target);
   const Tensor* other = partner == rank.target ? nullptr : index.cell(row, partner).tensor;
   if (cell.tensor != nullptr && other != nullptr) {
@@ -121,8 +124,7 @@ std::vector<std::pair<LayerRank, std::size_t>> ranked_rows(const LayerIndex& ind
   return rows;
 }
 
-std::string table_cells(const LayerIndex& index, std::size_t row, std::size_t target,
-                        std::int64_t slowest) {
+std::string table_cells(const LayerIndex& index, std::size_t row, std::size_t target, std::int64_t slowest) {
   const LayerCell& cell = index.cell(row, target);
   std::string html;
   if (target > 0)
@@ -145,8 +147,7 @@ std::string table_cells(const LayerIndex& index, std::size_t row, std::size_t ta
   else
     html += fmt::format("<td class=\"text v-{}\">{}{}</td>", verdict_name(cell.verdict),
                         html_escape(verdict_text(cell.verdict)), cell.inherited ? ", inherited" : "");
-  const double share =
-      slowest > 0 ? static_cast<double>(cell.time_ns) / static_cast<double>(slowest) : 0.0;
+  const double share = slowest > 0 ? static_cast<double>(cell.time_ns) / static_cast<double>(slowest) : 0.0;
   return html + fmt::format("<td>{}{}</td>", format_ns(cell.time_ns), bar(share, ""));
 }
 
@@ -191,8 +192,7 @@ LayerRank rank_of(const LayerIndex& index, std::size_t row) {
 std::string worst_layers(const ComparisonView& view, const LayerIndex& index, std::size_t budget,
                          LeftOut& left_out) {
   if (index.rows().empty()) return "";
-  std::string html =
-      "<section aria-labelledby=\"worst\"><h2 id=\"worst\">Worst layers</h2>";
+  std::string html = "<section aria-labelledby=\"worst\"><h2 id=\"worst\">Worst layers</h2>";
   std::size_t shown_layers = 0;
   std::size_t telling = 0;
   std::size_t used = 0;
@@ -213,7 +213,8 @@ std::string worst_layers(const ComparisonView& view, const LayerIndex& index, st
                 ? "<p>No layer is suspect or a fault.</p>"
                 : "<p>No layer differs by a single bit: there is nothing to show here.</p>";
   if (telling > shown_layers)
-    left_out.push_back(fmt::format("heat maps of {} of {} layers that differ.", telling - shown_layers, telling));
+    left_out.push_back(
+        fmt::format("heat maps of {} of {} layers that differ.", telling - shown_layers, telling));
   return html + "</section>";
 }
 
@@ -241,12 +242,14 @@ std::string layer_table(const LayerIndex& index, std::size_t budget, LeftOut& le
   std::ranges::sort(chosen);
   const std::size_t columns = 3 + 3 + 5 * (targets - 1);
   const auto gap = [&](std::size_t layers) {
-    return layers == 0 ? std::string()
-                       : fmt::format("<tr class=\"gap\"><td colspan=\"{}\">… {} less telling layers …</td></tr>",
-                                     columns, layers);
+    return layers == 0
+               ? std::string()
+               : fmt::format("<tr class=\"gap\"><td colspan=\"{}\">… {} less telling layers …</td></tr>",
+                             columns, layers);
   };
   std::string html =
-      "<section class=\"wide\" aria-labelledby=\"layers\"><h2 id=\"layers\">All layers</h2><div class=\"scroll layers\" "
+      "<section class=\"wide\" aria-labelledby=\"layers\"><h2 id=\"layers\">All layers</h2><div "
+      "class=\"scroll layers\" "
       "tabindex=\"0\" role=\"group\" aria-label=\"All layers\"><table><caption class=\"unseen\">Layers in "
       "the order of the graph, with each target's difference from the left one, verdict and time</caption>" +
       table_head(index, targets) + "<tbody>";
@@ -257,9 +260,10 @@ std::string layer_table(const LayerIndex& index, std::size_t budget, LeftOut& le
   }
   html += gap(index.rows().size() - next) + "</tbody></table></div></section>";
   if (chosen.size() < index.rows().size())
-    left_out.push_back(fmt::format("{} of {} rows of the table of layers; all faults, suspects and first "
-                                   "differences come first.",
-                                   index.rows().size() - chosen.size(), index.rows().size()));
+    left_out.push_back(
+        fmt::format("{} of {} rows of the table of layers; all faults, suspects and first "
+                    "differences come first.",
+                    index.rows().size() - chosen.size(), index.rows().size()));
   return html;
 }
 

@@ -5,13 +5,13 @@
 #include <array>
 
 #include "core/base/json.hpp"
-#include "core/verify/name_match.hpp"
-#include "core/verify/perturbation.hpp"
 #include "core/report/charts.hpp"
 #include "core/report/format.hpp"
-#include "core/results/output.hpp"
 #include "core/report/picture.hpp"
 #include "core/report/report_sections.hpp"
+#include "core/results/output.hpp"
+#include "core/verify/name_match.hpp"
+#include "core/verify/perturbation.hpp"
 
 namespace driftscope::report_sections {
 namespace {
@@ -32,9 +32,10 @@ std::string section(const std::string& id, const std::string& title) {
 
 /// A table that scrolls by itself on a narrow screen, also by keyboard.
 std::string open_table(const std::string& caption, const std::string& css_class = "") {
-  return fmt::format("<div class=\"scroll {1}\" tabindex=\"0\" role=\"group\" aria-label=\"{0}\"><table>"
-                     "<caption class=\"unseen\">{0}</caption>",
-                     caption, css_class);
+  return fmt::format(
+      "<div class=\"scroll {1}\" tabindex=\"0\" role=\"group\" aria-label=\"{0}\"><table>"
+      "<caption class=\"unseen\">{0}</caption>",
+      caption, css_class);
 }
 
 std::string column_heads(const std::vector<const TargetResult*>& targets) {
@@ -47,14 +48,14 @@ std::string column_heads(const std::vector<const TargetResult*>& targets) {
 std::string target_row(const TargetResult& target) {
   std::string html = "<tr><th scope=\"row\">" + html_text(target.target, 80) + "</th>";
   if (!target.trace)
-    return html + "<td class=\"text v-fault\">✗ did not run</td><td class=\"text\">–</td><td>–</td><td>–</td>"
-                  "<td class=\"text\">–</td></tr>";
+    return html +
+           "<td class=\"text v-fault\">✗ did not run</td><td class=\"text\">–</td><td>–</td><td>–</td>"
+           "<td class=\"text\">–</td></tr>";
   const Verdict verdict = target.verification ? target.verification->verdict : Verdict::missing;
   html += fmt::format("<td class=\"text v-{}\">{}</td>", verdict_name(verdict),
                       html_escape(verdict_text(verdict)));
   std::string divergence = "–";
-  if (target.comparison)
-    divergence = html_text(target.comparison->first_divergence.value_or("none"), 40);
+  if (target.comparison) divergence = html_text(target.comparison->first_divergence.value_or("none"), 40);
   const MemoryRecord peak = peak_memory(*target.trace);
   html += fmt::format("<td class=\"text\">{}</td><td>{}</td><td>{} <span class=\"soft\">{}</span></td>",
                       divergence, format_ns(total_time_ns(*target.trace)), format_bytes(peak.bytes),
@@ -78,8 +79,8 @@ std::string score_cell(const TargetResult& target, std::int64_t index, bool perc
 /// What a trace says of its run; the keys that tell most first.
 std::vector<std::string> fact_keys(const std::vector<nlohmann::json>& runs) {
   constexpr std::array<const char*, 12> first = {
-      "engine",       "browser_version", "browser",      "platform",     "device",   "instruction_set",
-      "threads_real", "threads_asked",   "wasm_variant", "isolated",     "options",  "start_time"};
+      "engine",       "browser_version", "browser",      "platform", "device",  "instruction_set",
+      "threads_real", "threads_asked",   "wasm_variant", "isolated", "options", "start_time"};
   std::vector<std::string> keys;
   const auto add = [&](const std::string& key) {
     const bool known = std::ranges::any_of(
@@ -109,8 +110,8 @@ std::string spaced(std::string key) {
 
 std::string machine_rows(const ComparisonView& view) {
   const auto machine = parse_json(view.machine);
-  std::string html = "<dl><dt>Driftscope</dt><dd>" +
-                     (view.build.empty() ? "–" : html_text("build " + view.build)) + "</dd>";
+  std::string html =
+      "<dl><dt>Driftscope</dt><dd>" + (view.build.empty() ? "–" : html_text("build " + view.build)) + "</dd>";
   if (!machine.is_object()) return html + "</dl>";
   for (const auto& [key, value] : machine.items()) {
     if (key == "load_1min" || key == "busy_share") continue;
@@ -136,8 +137,8 @@ std::string targets(const ComparisonView& view, LeftOut& left_out) {
                             html_text(target->error->message, 2000));
   }
   if (view.right.size() + 1 > max_targets)
-    left_out.push_back(fmt::format("{} of {} targets.", view.right.size() + 1 - max_targets,
-                                   view.right.size() + 1));
+    left_out.push_back(
+        fmt::format("{} of {} targets.", view.right.size() + 1 - max_targets, view.right.size() + 1));
   return html + "</table></div>" + errors + "</section>";
 }
 
@@ -165,8 +166,8 @@ std::string outputs(const ComparisonView& view) {
     html += "</div>";
   }
   if (!classes.empty()) {
-    html += open_table("Answers side by side") + "<tr><th scope=\"col\">class</th>" + column_heads(all) +
-            "</tr>";
+    html +=
+        open_table("Answers side by side") + "<tr><th scope=\"col\">class</th>" + column_heads(all) + "</tr>";
     for (const ClassScore& row : classes) {
       html += "<tr><th scope=\"row\">" + html_text(row.name, 60) + "</th>";
       for (const TargetResult* target : all) html += score_cell(*target, row.index, percent);
@@ -188,12 +189,14 @@ std::string data_set(const ComparisonView& view) {
     if (!target->dataset) continue;
     const DatasetResult& result = *target->dataset;
     const bool labelled = result.correct >= 0 && result.samples > 0;
-    const double share = labelled ? static_cast<double>(result.correct) / static_cast<double>(result.samples) : 0.0;
-    html += fmt::format("<tr><th scope=\"row\">{}</th>{}<td>{} of {}</td></tr>", html_text(target->target, 60),
-                        labelled ? fmt::format("<td>{} of {}</td><td>{:.2f} %{}</td>", result.correct,
-                                               result.samples, 100.0 * share, bar(share, ""))
-                                 : "<td>–</td><td>–</td>",
-                        agreement(*view.left.dataset, result), result.samples);
+    const double share =
+        labelled ? static_cast<double>(result.correct) / static_cast<double>(result.samples) : 0.0;
+    html +=
+        fmt::format("<tr><th scope=\"row\">{}</th>{}<td>{} of {}</td></tr>", html_text(target->target, 60),
+                    labelled ? fmt::format("<td>{} of {}</td><td>{:.2f} %{}</td>", result.correct,
+                                           result.samples, 100.0 * share, bar(share, ""))
+                             : "<td>–</td><td>–</td>",
+                    agreement(*view.left.dataset, result), result.samples);
   }
   return html + "</table></div></section>";
 }
@@ -202,8 +205,7 @@ std::string environment(const ComparisonView& view, LeftOut& left_out) {
   const auto all = first_targets(view);
   std::vector<nlohmann::json> runs;
   for (const TargetResult* target : all)
-    runs.push_back(target->trace ? parse_json(target->trace->run)
-                                 : nlohmann::json());
+    runs.push_back(target->trace ? parse_json(target->trace->run) : nlohmann::json());
   const auto keys = fact_keys(runs);
   if (keys.size() >= max_facts) left_out.push_back("facts of the hosts beyond the first forty.");
   std::string html = section("environment", "Environment") + machine_rows(view);

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/report/format.hpp"
+#include "core/report/text_table.hpp"
+#include "core/results/layer_index.hpp"
+#include "core/results/output.hpp"
 #include "core/trace/tensors_by_name.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/perturbation.hpp"
-#include "core/report/format.hpp"
-#include "core/results/layer_index.hpp"
-#include "core/results/output.hpp"
-#include "core/report/text_table.hpp"
 
 namespace driftscope {
 namespace {
@@ -70,16 +70,13 @@ std::int64_t tensor_bytes(const LayerIndex& index, std::size_t row) {
 }
 
 std::string target_line(const TargetResult& target, std::string_view side) {
-  if (target.error)
-    return fmt::format("{:<5}  {}  failed: {}\n", side, target.target, target.error->message);
+  if (target.error) return fmt::format("{:<5}  {}  failed: {}\n", side, target.target, target.error->message);
   if (!target.trace) return fmt::format("{:<5}  {}  not run\n", side, target.target);
   const MemoryRecord peak = peak_memory(*target.trace);
   std::string line = fmt::format("{:<5}  {}  {}", side, target.target, run_text(*target.trace));
-  line += fmt::format("\n         layers {}, peak memory {} ({})",
-                      format_ns(total_time_ns(*target.trace)), format_bytes(peak.bytes),
-                      peak.kind.empty() ? "unknown" : peak.kind);
-  if (target.verification)
-    line += fmt::format(", verify: {}", verdict_text(target.verification->verdict));
+  line += fmt::format("\n         layers {}, peak memory {} ({})", format_ns(total_time_ns(*target.trace)),
+                      format_bytes(peak.bytes), peak.kind.empty() ? "unknown" : peak.kind);
+  if (target.verification) line += fmt::format(", verify: {}", verdict_text(target.verification->verdict));
   for (const std::string& note : {perturbation_text(*target.trace), name_match_text(*target.trace)})
     if (!note.empty()) line += "\n         " + note;
   return line + "\n";
@@ -93,8 +90,7 @@ std::string output_text(const TargetResult& target, const ComparisonView& view) 
   std::string text;
   for (const ClassScore& top : classes)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", top.name,
-                        percent ? fmt::format("{:.2f} %", top.score * 100.0)
-                                : format_number(top.score));
+                        percent ? fmt::format("{:.2f} %", top.score * 100.0) : format_number(top.score));
   return text.empty() ? shape_text(output->shape()) : text;
 }
 
@@ -103,8 +99,8 @@ std::string output_text(const TargetResult& target, const ComparisonView& view) 
 std::string compare_table(const ComparisonView& view) {
   std::string text;
   const LayerIndex index(view);
-  const bool compared = std::ranges::any_of(
-      view.right, [](const TargetResult& right) { return right.comparison.has_value(); });
+  const bool compared =
+      std::ranges::any_of(view.right, [](const TargetResult& right) { return right.comparison.has_value(); });
   if (compared) {
     TextTable table;
     table.column("layer", Align::left);
@@ -117,8 +113,7 @@ std::string compare_table(const ComparisonView& view) {
     table.column("budget", Align::right);
     table.column("verdict", Align::left);
     table.column(short_target(view.left.target, view), Align::right);
-    for (const TargetResult& right : view.right)
-      table.column(short_target(right.target, view), Align::right);
+    for (const TargetResult& right : view.right) table.column(short_target(right.target, view), Align::right);
     for (std::size_t row = 0; row < index.rows().size(); ++row) {
       const LayerIndex::Row& layer = index.rows()[row];
       const WorstRow worst = worst_row(index, row, view);
@@ -151,8 +146,7 @@ std::string compare_table(const ComparisonView& view) {
   outputs.column("target", Align::left);
   outputs.column("answer", Align::left);
   outputs.row({view.left.target, output_text(view.left, view)});
-  for (const TargetResult& right : view.right)
-    outputs.row({right.target, output_text(right, view)});
+  for (const TargetResult& right : view.right) outputs.row({right.target, output_text(right, view)});
   return text + outputs.text();
 }
 
@@ -172,8 +166,7 @@ std::string verify_table(const Verification& verification, const std::string& fi
                fmt::format("{}/{}", layer.metrics.different_elements, layer.metrics.elements),
                format_number(layer.metrics.max_abs), format_ulp(layer.metrics.max_ulp),
                format_number(layer.budget_used), format_number(layer.budget_used_statistical),
-               verdict_text(layer.verdict) +
-                   (layer.reason.empty() ? "" : "  " + elide(layer.reason, 80))});
+               verdict_text(layer.verdict) + (layer.reason.empty() ? "" : "  " + elide(layer.reason, 80))});
   std::string text = file;
   if (!verification.target.empty()) text += "  " + verification.target;
   text += "\n" + table.text() + "\nverdict: " + verdict_text(verification.verdict);
@@ -192,12 +185,10 @@ std::string run_table(const Trace& trace) {
   const TensorsByName tensors(trace);
   for (const NodeRecord& node : trace.nodes) {
     const Tensor* output = node.outputs.empty() ? nullptr : tensors.find(node.outputs[0]);
-    table.row({elide(node.name, 32), elide(node.op, 20),
-               output == nullptr ? "–" : shape_text(output->shape()),
-               output == nullptr ? "–"
-                                 : format_bytes(static_cast<std::int64_t>(output->bytes().size())),
-               node.time_ns.empty() ? "–" : format_ns(node.time_ns.front()),
-               format_ns(steady_time_ns(node))});
+    table.row(
+        {elide(node.name, 32), elide(node.op, 20), output == nullptr ? "–" : shape_text(output->shape()),
+         output == nullptr ? "–" : format_bytes(static_cast<std::int64_t>(output->bytes().size())),
+         node.time_ns.empty() ? "–" : format_ns(node.time_ns.front()), format_ns(steady_time_ns(node))});
   }
   return table.text();
 }
@@ -210,8 +201,7 @@ std::string output_lines(const Tensor& output, const std::vector<std::string>& c
   table.column("class", Align::left);
   table.column(percent ? "probability" : "value", Align::right);
   for (const ClassScore& top : classes)
-    table.row({top.name, percent ? fmt::format("{:.3f} %", top.score * 100.0)
-                                 : format_number(top.score)});
+    table.row({top.name, percent ? fmt::format("{:.3f} %", top.score * 100.0) : format_number(top.score)});
   return classes.empty() ? std::string() : table.text();
 }
 
@@ -229,15 +219,12 @@ std::string dataset_table(const ComparisonView& view) {
     const DatasetResult& result = *target.dataset;
     const bool labelled = result.correct >= 0 && result.samples > 0;
     const auto percent = [&](std::int64_t part) {
-      return fmt::format("{:.2f} %",
-                         100.0 * static_cast<double>(part) / static_cast<double>(result.samples));
+      return fmt::format("{:.2f} %", 100.0 * static_cast<double>(part) / static_cast<double>(result.samples));
     };
-    table.row({target.target,
-               labelled ? fmt::format("{}/{}", result.correct, result.samples) : "–",
+    table.row({target.target, labelled ? fmt::format("{}/{}", result.correct, result.samples) : "–",
                labelled ? percent(result.correct) : "–",
-               view.left.dataset
-                   ? fmt::format("{}/{}", agreement(*view.left.dataset, result), result.samples)
-                   : "–"});
+               view.left.dataset ? fmt::format("{}/{}", agreement(*view.left.dataset, result), result.samples)
+                                 : "–"});
   };
   add(view.left);
   for (const TargetResult& right : view.right) add(right);

@@ -19,8 +19,7 @@ namespace driftscope {
 [[nodiscard]] std::string run_table(const Trace& trace);
 
 /// The largest elements of an output, "7  99.1 %" a line; class names where known.
-[[nodiscard]] std::string output_lines(const Tensor& output,
-                                       const std::vector<std::string>& class_names,
+[[nodiscard]] std::string output_lines(const Tensor& output, const std::vector<std::string>& class_names,
                                        std::size_t most = 5);
 
 /// Accuracy of each target over a data set, and on how many samples it agrees with the left one.

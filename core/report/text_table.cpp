@@ -7,9 +7,7 @@
 
 namespace driftscope {
 
-void TextTable::column(std::string title, Align align) {
-  columns_.push_back({std::move(title), align});
-}
+void TextTable::column(std::string title, Align align) { columns_.push_back({std::move(title), align}); }
 
 void TextTable::row(std::vector<std::string> cells) {
   assert(cells.size() == columns_.size());
@@ -40,8 +38,7 @@ std::string TextTable::text() const {
   for (const std::size_t width : widths) total += width;
   for (std::size_t i = 0; i < total; ++i) text += "─";
   text += "\n";
-  for (const auto& row : rows_)
-    add_line([&](std::size_t c) -> const std::string& { return row[c]; });
+  for (const auto& row : rows_) add_line([&](std::size_t c) -> const std::string& { return row[c]; });
   return text;
 }
 

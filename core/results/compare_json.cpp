@@ -30,11 +30,9 @@ Json layer_to_json(const LayerDifference& layer) {
 }
 
 void add_comparison(Json& json, const Comparison& comparison) {
-  json["first_divergence"] =
-      comparison.first_divergence ? Json(*comparison.first_divergence) : Json(nullptr);
+  json["first_divergence"] = comparison.first_divergence ? Json(*comparison.first_divergence) : Json(nullptr);
   json["layers"] = Json::array();
-  for (const LayerDifference& layer : comparison.layers)
-    json["layers"].push_back(layer_to_json(layer));
+  for (const LayerDifference& layer : comparison.layers) json["layers"].push_back(layer_to_json(layer));
   json["output"] = {{"top1_left", comparison.output.top1_left},
                     {"top1_right", comparison.output.top1_right},
                     {"agree", comparison.output.agree}};

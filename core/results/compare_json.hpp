@@ -18,7 +18,6 @@ struct ComparedTarget {
 };
 
 /// One JSON object.
-[[nodiscard]] std::string comparison_json(const ComparedTarget& left,
-                                          std::span<const ComparedTarget> right);
+[[nodiscard]] std::string comparison_json(const ComparedTarget& left, std::span<const ComparedTarget> right);
 
 }  // namespace driftscope

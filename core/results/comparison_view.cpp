@@ -33,9 +33,8 @@ std::string run_text(const Trace& trace) {
     text += part;
   };
   // What the launcher knows ("WebKitGTK 2.50.6") before what the page says of itself.
-  const std::string browser = text_field(run, "browser_version").empty()
-                                  ? text_field(run, "browser")
-                                  : text_field(run, "browser_version");
+  const std::string browser = text_field(run, "browser_version").empty() ? text_field(run, "browser")
+                                                                         : text_field(run, "browser_version");
   add(browser.empty() ? text_field(run, "platform") : browser);
   add(text_field(run, "compiler"));
   add(text_field(run, "instruction_set"));
@@ -129,8 +128,7 @@ Verdict layer_verdict(const TargetResult& target, const std::string& output) {
 
 bool is_inherited(const TargetResult& target, const std::string& output) {
   const LayerDifference* difference = difference_at(target, output);
-  const LayerVerdict* judged =
-      target.verification ? find_layer(*target.verification, output) : nullptr;
+  const LayerVerdict* judged = target.verification ? find_layer(*target.verification, output) : nullptr;
   return difference != nullptr && judged != nullptr && judged->verdict == Verdict::identical &&
          difference->metrics.different_elements > 0;
 }
@@ -143,8 +141,7 @@ std::int64_t agreement(const DatasetResult& left, const DatasetResult& target) {
   if (left.predictions.empty() || target.predictions.empty()) return target.agrees_with_left;
   const std::size_t common = std::min(left.predictions.size(), target.predictions.size());
   std::int64_t same = 0;
-  for (std::size_t i = 0; i < common; ++i)
-    same += left.predictions[i] == target.predictions[i] ? 1 : 0;
+  for (std::size_t i = 0; i < common; ++i) same += left.predictions[i] == target.predictions[i] ? 1 : 0;
   return same;
 }
 
@@ -166,8 +163,8 @@ std::string headline(const ComparisonView& view) {
     if (right.error || !right.comparison) {
       ++failed;
     } else if (right.comparison->first_divergence) {
-      add(divergences, fmt::format("{} first differs at {}", right.target,
-                                   *right.comparison->first_divergence));
+      add(divergences,
+          fmt::format("{} first differs at {}", right.target, *right.comparison->first_divergence));
     } else {
       ++identical;
     }

@@ -30,13 +30,13 @@ struct TargetResult {
 };
 
 struct ComparisonView {
-  std::string model_name;   ///< file name
+  std::string model_name;  ///< file name
   std::string model_sha256;
   std::string input_text;   ///< how the input was named: "idx:digits.idx3-ubyte#7", "seed:42"
   std::string input_label;  ///< the class it belongs to, when known
   std::string dataset_text;
-  std::string command;      ///< how to run this again
-  std::string build;        ///< of the program that compared
+  std::string command;         ///< how to run this again
+  std::string build;           ///< of the program that compared
   std::string machine = "{}";  ///< where it ran: JSON text, as a bench has it
   std::vector<std::string> class_names;
   TargetResult left;
@@ -47,8 +47,7 @@ struct ComparisonView {
 [[nodiscard]] std::string run_text(const Trace& trace);
 
 /// "chrome" of "chrome/strict:threads=2".
-[[nodiscard]] std::string short_target(const std::string& target,
-                                       const ComparisonView& view);
+[[nodiscard]] std::string short_target(const std::string& target, const ComparisonView& view);
 
 /// Total of the layers' steady times, ns.
 [[nodiscard]] std::int64_t total_time_ns(const Trace& trace);
@@ -65,8 +64,7 @@ struct ComparisonView {
 [[nodiscard]] std::vector<const LayerDifference*> compared_layers(const ComparisonView& view);
 
 /// The layer of a target's comparison with this output; null when it has none.
-[[nodiscard]] const LayerDifference* difference_at(const TargetResult& target,
-                                                   const std::string& output);
+[[nodiscard]] const LayerDifference* difference_at(const TargetResult& target, const std::string& output);
 
 /// Verdict of a difference from the left trace with what verify says of the layer (null: nothing).
 [[nodiscard]] Verdict combined_verdict(const LayerDifference& difference, const LayerVerdict* judged);

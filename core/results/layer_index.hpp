@@ -15,9 +15,9 @@ struct LayerCell {
   const LayerVerdict* judged = nullptr;
   const Tensor* tensor = nullptr;
   std::int64_t time_ns = 0;
-  bool recorded = false;   ///< the target ran and its trace holds this output
+  bool recorded = false;               ///< the target ran and its trace holds this output
   Verdict verdict = Verdict::missing;  ///< as layer_verdict has it; on the left as verify has it
-  bool inherited = false;  ///< it differs only because its inputs do
+  bool inherited = false;              ///< it differs only because its inputs do
 
   /// Both sides recorded it.
   [[nodiscard]] bool compared() const { return difference != nullptr && difference->recorded; }

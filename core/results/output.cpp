@@ -20,18 +20,15 @@ const Tensor* answer(const Trace& trace) {
   return trace.tensors.empty() ? nullptr : &trace.tensors.back().tensor;
 }
 
-std::vector<ClassScore> top_classes(const Tensor& output,
-                                    const std::vector<std::string>& class_names, std::size_t most) {
+std::vector<ClassScore> top_classes(const Tensor& output, const std::vector<std::string>& class_names,
+                                    std::size_t most) {
   if (output.dtype() != DType::float32 || output.elements() == 0) return {};
   const auto row = output.values<float>().first(row_length(output));
   std::vector<std::size_t> order(row.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto score = [&](std::size_t i) {
-    return std::isnan(row[i]) ? -INFINITY : row[i];
-  };
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return score(a) != score(b) ? score(a) > score(b) : a < b;
-  });
+  const auto score = [&](std::size_t i) { return std::isnan(row[i]) ? -INFINITY : row[i]; };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return score(a) != score(b) ? score(a) > score(b) : a < b; });
   std::vector<ClassScore> classes;
   for (const std::size_t i : order) {
     if (classes.size() == most) break;

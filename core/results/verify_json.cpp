@@ -54,8 +54,7 @@ nlohmann::ordered_json verification_to_json(const Verification& verification) {
   json["verdict"] = verdict_name(verification.verdict);
   json["first_fault"] = verification.first_fault ? Json(*verification.first_fault) : Json(nullptr);
   json["layers"] = Json::array();
-  for (const LayerVerdict& layer : verification.layers)
-    json["layers"].push_back(layer_to_json(layer));
+  for (const LayerVerdict& layer : verification.layers) json["layers"].push_back(layer_to_json(layer));
   return json;
 }
 

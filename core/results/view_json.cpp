@@ -29,8 +29,7 @@ void add_dataset(json& object, const TargetResult& result, const TargetResult& l
 void add_perturbation(json& object, const TargetResult& result) {
   if (!result.trace) return;
   const json run = parse_json(result.trace->run);
-  if (run.is_object() && run.contains("observer_check"))
-    object["observer_check"] = run["observer_check"];
+  if (run.is_object() && run.contains("observer_check")) object["observer_check"] = run["observer_check"];
   if (const std::string names = name_match_text(*result.trace); !names.empty()) object["names"] = names;
 }
 

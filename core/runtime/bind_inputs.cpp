@@ -45,8 +45,8 @@ Status fill_randomly(Tensor& tensor, Rng& rng, const std::string& name) {
     case DType::int64: fill<std::int64_t>(tensor, small); return {};
     case DType::uint64: fill<std::uint64_t>(tensor, small); return {};
     default:
-      return unsupported(fmt::format("input {}: no random values of type {}; give it with --input",
-                                     name, dtype_name(tensor.dtype())));
+      return unsupported(fmt::format("input {}: no random values of type {}; give it with --input", name,
+                                     dtype_name(tensor.dtype())));
   }
 }
 
@@ -72,11 +72,11 @@ Result<BoundInputs> bind_inputs(const Graph& graph, const NamedInputs& inputs) {
     for (const NamedTensor& input : inputs)
       if (unnamed || input.name == value.name) given = &input.tensor;
     if (given == nullptr)
-      return bad_input(fmt::format("the input \"{}\" is missing; the model's inputs are: {}",
-                                   value.name, input_list(graph)));
+      return bad_input(fmt::format("the input \"{}\" is missing; the model's inputs are: {}", value.name,
+                                   input_list(graph)));
     if (value.dtype != DType::undefined && given->dtype() != value.dtype)
-      return bad_input(fmt::format("input {}: expected {}, got {}", value.name,
-                                   dtype_name(value.dtype), dtype_name(given->dtype())));
+      return bad_input(fmt::format("input {}: expected {}, got {}", value.name, dtype_name(value.dtype),
+                                   dtype_name(given->dtype())));
     shapes.push_back(given->shape());
     bound.inputs.push_back(*given);
   }
@@ -94,8 +94,7 @@ Result<NamedInputs> seeded_inputs(const Graph& graph, std::uint64_t seed) {
       return bad_input(fmt::format(
           "input {}: the model does not say its type and shape; give it with --input", value.name));
     Shape shape;
-    for (const Dimension& dimension : *value.shape)
-      shape.push_back(dimension.known() ? dimension.size : 1);
+    for (const Dimension& dimension : *value.shape) shape.push_back(dimension.known() ? dimension.size : 1);
     DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(value.dtype, std::move(shape), value.name));
     DRIFTSCOPE_CHECK(fill_randomly(tensor, rng, value.name));
     inputs.push_back({value.name, std::move(tensor)});

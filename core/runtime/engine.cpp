@@ -27,24 +27,21 @@ Result<EngineOptions> read_engine_options(const std::map<std::string, std::strin
   const auto threads = result.values.find("threads");
   if (threads == result.values.end()) return result;
   const std::string& text = threads->second;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), result.threads);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result.threads);
   if (error != std::errc{} || end != text.data() + text.size() || result.threads < 1 ||
       result.threads > max_threads)
-    return bad_input(fmt::format("option threads={}: expected a whole number from 1 to {}", text,
-                                 max_threads));
+    return bad_input(
+        fmt::format("option threads={}: expected a whole number from 1 to {}", text, max_threads));
   result.values.erase(threads);
   return result;
 }
 
-Result<std::vector<Tensor>> run_to_end(Session& session, std::vector<Tensor> inputs,
-                                       TraceSink& trace_sink) {
+Result<std::vector<Tensor>> run_to_end(Session& session, std::vector<Tensor> inputs, TraceSink& trace_sink) {
   DRIFTSCOPE_CHECK(session.start(std::move(inputs), trace_sink));
   while (true) {
     DRIFTSCOPE_TRY(const Progress progress, session.poll(slice_ns));
     if (progress.finished()) return session.finish();
-    if (progress.waiting)
-      return internal_error("the engine waits for an event loop, which nobody runs here");
+    if (progress.waiting) return internal_error("the engine waits for an event loop, which nobody runs here");
   }
 }
 
@@ -59,8 +56,8 @@ Result<const Engine*> find_engine(std::string_view name) {
     if (engine->name() == name) return engine.get();
     names.push_back(engine->name());
   }
-  return bad_input(fmt::format("there is no engine \"{}\" in this build; it has: {}", name,
-                               fmt::join(names, ", ")));
+  return bad_input(
+      fmt::format("there is no engine \"{}\" in this build; it has: {}", name, fmt::join(names, ", ")));
 }
 
 }  // namespace driftscope

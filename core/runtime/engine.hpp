@@ -85,13 +85,12 @@ struct EngineOptions {
   /// Whether observed values may be handed over as Tensor::deferred, whose source keeps what the engine
   /// computed: for an trace_sink that gives them to one reader, who copies them piece by piece beside the run.
   bool defer_values = false;
-  std::map<std::string, std::string> values;  ///< the target's other options
+  std::map<std::string, std::string> values;       ///< the target's other options
   std::shared_ptr<const ModelSource> source = {};  ///< never null for an engine that reads_source()
 };
 
 /// Splits a target's options: `threads` is read and checked here, the rest is the engine's to check.
-[[nodiscard]] Result<EngineOptions> read_engine_options(
-    const std::map<std::string, std::string>& options);
+[[nodiscard]] Result<EngineOptions> read_engine_options(const std::map<std::string, std::string>& options);
 
 class Engine {
  public:
@@ -106,8 +105,8 @@ class Engine {
   /// later at its end). For other engines they are all in memory before it begins.
   [[nodiscard]] virtual bool reads_deferred() const { return false; }
   /// `graph` has its shapes bound (bind_shapes). An option that the engine does not know is an error.
-  [[nodiscard]] virtual Result<std::unique_ptr<Session>> prepare(
-      std::shared_ptr<const Graph> graph, const EngineOptions& options) const = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<Session>> prepare(std::shared_ptr<const Graph> graph,
+                                                                 const EngineOptions& options) const = 0;
 };
 
 /// Runs a session to its end: start, poll until finished, finish.

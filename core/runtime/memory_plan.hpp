@@ -25,7 +25,6 @@ struct MemoryPlan {
 /// Inference"): the largest buffer first, each into the smallest gap that holds it between those that
 /// are alive together with it, else behind them. `alignment` is a power of two. The sum of all bytes,
 /// rounded up, must fit into 63 bits.
-[[nodiscard]] MemoryPlan plan_memory(std::span<const MemoryRequest> requests,
-                                     std::int64_t alignment = 64);
+[[nodiscard]] MemoryPlan plan_memory(std::span<const MemoryRequest> requests, std::int64_t alignment = 64);
 
 }  // namespace driftscope

@@ -6,13 +6,12 @@
 
 namespace driftscope {
 
-NodeSession::NodeSession(std::shared_ptr<const Graph> graph)
-    : graph_(std::move(graph)), store_(*graph_) {}
+NodeSession::NodeSession(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)), store_(*graph_) {}
 
 Status NodeSession::start(std::vector<Tensor> inputs, TraceSink& trace_sink) {
   if (inputs.size() != graph_->inputs.size())
-    return internal_error(fmt::format("the run was started with {} inputs, the graph has {}",
-                                      inputs.size(), graph_->inputs.size()));
+    return internal_error(fmt::format("the run was started with {} inputs, the graph has {}", inputs.size(),
+                                      graph_->inputs.size()));
   store_.reset();
   trace_sink_ = &trace_sink;
   next_ = 0;
@@ -30,8 +29,8 @@ Status NodeSession::step() {
   for (const ValueId id : node.reads()) {
     inputs.push_back(store_.get(id));
     if (id != no_value && inputs.back() == nullptr)
-      return internal_error(fmt::format("node {} ({}): its input {} is not there", node.name,
-                                        node.op_type, graph_->value_name(id)));
+      return internal_error(fmt::format("node {} ({}): its input {} is not there", node.name, node.op_type,
+                                        graph_->value_name(id)));
   }
   const std::int64_t begin = monotonic_ns();
   DRIFTSCOPE_TRY(std::vector<Tensor> outputs, run_node(next_, inputs));
@@ -58,8 +57,7 @@ Result<Progress> NodeSession::poll(std::int64_t budget_ns) {
     DRIFTSCOPE_CHECK(step());
     if (monotonic_ns() - begin >= budget_ns) break;
   }
-  return Progress{static_cast<std::int64_t>(next_),
-                  static_cast<std::int64_t>(graph_->nodes.size())};
+  return Progress{static_cast<std::int64_t>(next_), static_cast<std::int64_t>(graph_->nodes.size())};
 }
 
 Result<std::vector<Tensor>> NodeSession::finish() {

@@ -22,8 +22,8 @@ class NodeSession : public Session {
  protected:
   /// Computes one node: inputs in the order of node.reads() (null: omitted), outputs in the order of
   /// node.outputs.
-  [[nodiscard]] virtual Result<std::vector<Tensor>> run_node(
-      NodeId id, std::span<const Tensor* const> inputs) = 0;
+  [[nodiscard]] virtual Result<std::vector<Tensor>> run_node(NodeId id,
+                                                             std::span<const Tensor* const> inputs) = 0;
 
   [[nodiscard]] const Graph& graph() const { return *graph_; }
 

@@ -17,10 +17,10 @@ bool known_host(std::string_view host) {
 }
 
 Error malformed(std::string_view text, std::string_view why) {
-  return bad_input(fmt::format(
-      "target \"{}\": {}; expected HOST/ENGINE[:option=value,…], for example \"pc/strict\" or "
-      "\"chrome/strict:threads=2\"",
-      text, why));
+  return bad_input(
+      fmt::format("target \"{}\": {}; expected HOST/ENGINE[:option=value,…], for example \"pc/strict\" or "
+                  "\"chrome/strict:threads=2\"",
+                  text, why));
 }
 
 Status read_options(std::string_view text, std::string_view options, Target& target) {
@@ -61,8 +61,8 @@ Result<Target> parse_target(std::string_view text) {
   Target target;
   target.host = text.substr(0, slash);
   if (!known_host(target.host))
-    return malformed(text, fmt::format("the host \"{}\" is none of {}, remote:NAME", target.host,
-                                       fmt::join(hosts, ", ")));
+    return malformed(
+        text, fmt::format("the host \"{}\" is none of {}, remote:NAME", target.host, fmt::join(hosts, ", ")));
   const std::string_view rest = text.substr(slash + 1);
   if (target.host == "file") {  // a path: everything after the slash
     if (rest.empty()) return malformed(text, "the path of the trace is missing");

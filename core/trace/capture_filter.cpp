@@ -29,8 +29,8 @@ Result<std::pair<NodeId, NodeId>> read_range(const Graph& graph, std::string_vie
   if (range.empty()) return std::pair{NodeId{0}, last};
   const std::size_t dots = range.find("..");
   if (dots == std::string_view::npos)
-    return bad_input(fmt::format("range {}: expected A..B, as in conv1..conv2, 10..20 or ..pool1",
-                                 in_quotes(range)));
+    return bad_input(
+        fmt::format("range {}: expected A..B, as in conv1..conv2, 10..20 or ..pool1", in_quotes(range)));
   const auto end_of = [&](std::string_view name, NodeId otherwise) -> Result<NodeId> {
     if (name.empty()) return otherwise;
     if (const auto node = find_node(graph, name)) return *node;
@@ -40,18 +40,18 @@ Result<std::pair<NodeId, NodeId>> read_range(const Graph& graph, std::string_vie
   };
   DRIFTSCOPE_TRY(const NodeId from, end_of(range.substr(0, dots), 0));
   DRIFTSCOPE_TRY(const NodeId to, end_of(range.substr(dots + 2), last));
-  if (from > to)
-    return bad_input(fmt::format("range {}: its end comes before its begin", in_quotes(range)));
+  if (from > to) return bad_input(fmt::format("range {}: its end comes before its begin", in_quotes(range)));
   return std::pair{from, to};
 }
 
 Error nothing_chosen(const Graph& graph) {
   std::set<std::string_view> ops;
   for (const Node& node : graph.nodes) ops.insert(node.op_type);
-  return bad_input(fmt::format("no node is chosen to be captured: the graph has {} nodes, from {} to {}, "
-                               "of the operators {}",
-                               graph.nodes.size(), in_quotes(graph.nodes.front().name),
-                               in_quotes(graph.nodes.back().name), fmt::join(ops, ", ")));
+  return bad_input(
+      fmt::format("no node is chosen to be captured: the graph has {} nodes, from {} to {}, "
+                  "of the operators {}",
+                  graph.nodes.size(), in_quotes(graph.nodes.front().name), in_quotes(graph.nodes.back().name),
+                  fmt::join(ops, ", ")));
 }
 
 }  // namespace
@@ -82,11 +82,9 @@ Result<std::vector<std::string>> chosen_values(const Graph& graph, const Capture
   DRIFTSCOPE_TRY(const auto range, read_range(graph, filter.range));
   const auto fits = [&](NodeId id) {
     const Node& node = graph.nodes[id];
-    const bool named = std::any_of(filter.nodes.begin(), filter.nodes.end(), [&](const auto& glob) {
-      return glob_matches(glob, node.name);
-    });
-    const bool of_op =
-        std::find(filter.ops.begin(), filter.ops.end(), node.op_type) != filter.ops.end();
+    const bool named = std::any_of(filter.nodes.begin(), filter.nodes.end(),
+                                   [&](const auto& glob) { return glob_matches(glob, node.name); });
+    const bool of_op = std::find(filter.ops.begin(), filter.ops.end(), node.op_type) != filter.ops.end();
     return (filter.nodes.empty() || named) && (filter.ops.empty() || of_op);
   };
   std::vector<bool> chosen(graph.values.size());

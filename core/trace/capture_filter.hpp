@@ -15,15 +15,15 @@ namespace driftscope {
 struct CaptureFilter {
   std::vector<std::string> nodes;  ///< globs of node names: * any text, ? any character
   std::vector<std::string> ops;    ///< operators: "Conv"
-  std::string range;  ///< "A..B", both included: node names, or places in the graph from 0; either may be left out
+  std::string
+      range;  ///< "A..B", both included: node names, or places in the graph from 0; either may be left out
 
   [[nodiscard]] bool empty() const { return nodes.empty() && ops.empty() && range.empty(); }
 };
 
 /// Names of the outputs of the chosen nodes and of what they read (constants and inputs of the graph apart:
 /// those are there anyway), in the graph's order. Errors: no node is chosen, a malformed range.
-[[nodiscard]] Result<std::vector<std::string>> chosen_values(const Graph& graph,
-                                                             const CaptureFilter& filter);
+[[nodiscard]] Result<std::vector<std::string>> chosen_values(const Graph& graph, const CaptureFilter& filter);
 
 [[nodiscard]] bool glob_matches(std::string_view glob, std::string_view text);
 

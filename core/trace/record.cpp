@@ -30,8 +30,7 @@ std::string utc_text(double seconds) {
   const std::int64_t day_of_era = days - era * 146097;
   const std::int64_t year_of_era =
       (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const std::int64_t day_of_year =
-      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const std::int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const std::int64_t shifted_month = (5 * day_of_year + 2) / 153;
   const std::int64_t day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
   const std::int64_t month = shifted_month < 10 ? shifted_month + 3 : shifted_month - 9;
@@ -120,16 +119,13 @@ struct Recording::State final : public TraceSink {
     const std::string& name = graph->values[id].name;
     if (options.sink) {
       DRIFTSCOPE_CHECK(options.sink(name, tensor));
-      if (std::find(graph->outputs.begin(), graph->outputs.end(), id) == graph->outputs.end())
-        return {};
+      if (std::find(graph->outputs.begin(), graph->outputs.end(), id) == graph->outputs.end()) return {};
     }
     trace.tensors.push_back({name, tensor});
     return {};
   }
 
-  void node_done(NodeId node, std::int64_t time_ns) override {
-    trace.nodes[node].time_ns.push_back(time_ns);
-  }
+  void node_done(NodeId node, std::int64_t time_ns) override { trace.nodes[node].time_ns.push_back(time_ns); }
 
   void sample_memory_now() {
     last_memory_ns = monotonic_ns();
@@ -168,8 +164,8 @@ struct Recording::State final : public TraceSink {
   }
 };
 
-Recording::Recording(std::shared_ptr<const Graph> graph, Session& session,
-                     std::vector<Tensor> inputs, RecordOptions options)
+Recording::Recording(std::shared_ptr<const Graph> graph, Session& session, std::vector<Tensor> inputs,
+                     RecordOptions options)
     : state_(std::make_unique<State>(std::move(graph), session, std::move(inputs), std::move(options))) {}
 Recording::~Recording() = default;
 
@@ -178,8 +174,7 @@ Result<Progress> Recording::poll(std::int64_t budget_ns) {
   if (state.options.repeat < 1)
     return bad_input(fmt::format("repeat: expected at least 1, got {}", state.options.repeat));
   // A graph without nodes still counts its runs.
-  const auto nodes =
-      std::max<std::int64_t>(static_cast<std::int64_t>(state.graph->nodes.size()), 1);
+  const auto nodes = std::max<std::int64_t>(static_cast<std::int64_t>(state.graph->nodes.size()), 1);
   Progress progress{0, 0};
   if (state.repetition < state.options.repeat) {
     if (!state.running) DRIFTSCOPE_CHECK(state.start());
@@ -190,8 +185,8 @@ Result<Progress> Recording::poll(std::int64_t budget_ns) {
       progress.done = 0;
     }
   }
-  return Progress{state.repetition * nodes + progress.done, state.options.repeat * nodes,
-                  progress.waiting, progress.preparing};
+  return Progress{state.repetition * nodes + progress.done, state.options.repeat * nodes, progress.waiting,
+                  progress.preparing};
 }
 
 Result<Trace> Recording::take() {
@@ -202,8 +197,8 @@ Result<Trace> Recording::take() {
   return std::move(state.trace);
 }
 
-Result<Trace> record(std::shared_ptr<const Graph> graph, Session& session,
-                     std::vector<Tensor> inputs, RecordOptions options) {
+Result<Trace> record(std::shared_ptr<const Graph> graph, Session& session, std::vector<Tensor> inputs,
+                     RecordOptions options) {
   Recording recording(std::move(graph), session, std::move(inputs), std::move(options));
   while (true) {
     DRIFTSCOPE_TRY(const Progress progress, recording.poll(memory_interval_ns));

@@ -23,24 +23,25 @@ Status check_layout(const std::vector<SafetensorsEntry>& entries, std::size_t da
   for (const SafetensorsEntry& entry : entries) {
     const std::string who = "tensor " + in_quotes(entry.name);
     if (entry.end < entry.begin || static_cast<std::uint64_t>(entry.end) > data_size)
-      return bad_input(fmt::format("{}: data_offsets [{}, {}] lie outside of the {} bytes of data; "
-                                   "the file is cut short, or still being written",
-                                   who, entry.begin, entry.end, data_size));
+      return bad_input(
+          fmt::format("{}: data_offsets [{}, {}] lie outside of the {} bytes of data; "
+                      "the file is cut short, or still being written",
+                      who, entry.begin, entry.end, data_size));
     if (entry.begin != next)
-      return bad_input(fmt::format("{}: its data starts at {}, expected {}: tensors must neither "
-                                   "overlap nor leave holes",
-                                   who, entry.begin, next));
+      return bad_input(
+          fmt::format("{}: its data starts at {}, expected {}: tensors must neither "
+                      "overlap nor leave holes",
+                      who, entry.begin, next));
     next = entry.end;
   }
   if (static_cast<std::uint64_t>(next) != data_size)
-    return bad_input(
-        fmt::format("{} bytes of data, but the tensors take {}", data_size, next));
+    return bad_input(fmt::format("{} bytes of data, but the tensors take {}", data_size, next));
   return {};
 }
 
 Result<Tensor> tensor_of(const SafetensorsEntry& entry, std::span<const std::byte> data) {
-  const auto bytes = data.subspan(static_cast<std::size_t>(entry.begin),
-                                  static_cast<std::size_t>(entry.end - entry.begin));
+  const auto bytes =
+      data.subspan(static_cast<std::size_t>(entry.begin), static_cast<std::size_t>(entry.end - entry.begin));
   // Any other byte as a bool is undefined behaviour in C++.
   if (entry.dtype == DType::boolean)
     for (const std::byte byte : bytes)
@@ -63,12 +64,10 @@ Result<SafetensorsHeader> plan(const Safetensors& file) {
     if (name == "__metadata__") return bad_input(who + ": the format reserves this name");
     if (!seen.insert(name).second) return bad_input(who + " is given twice");
     if (safetensors_dtype(tensor.dtype()).empty())
-      return unsupported(fmt::format("{}: safetensors has no dtype for {}", who,
-                                     dtype_name(tensor.dtype())));
+      return unsupported(fmt::format("{}: safetensors has no dtype for {}", who, dtype_name(tensor.dtype())));
     const auto end = checked_add(next, static_cast<std::int64_t>(tensor.bytes().size()));
     if (!end) return limit_error("the tensors are too large for one file");
-    header.entries.push_back(
-        {name, tensor.dtype(), tensor.shape(), next, *end, header.entries.size()});
+    header.entries.push_back({name, tensor.dtype(), tensor.shape(), next, *end, header.entries.size()});
     next = *end;
   }
   return header;
@@ -77,20 +76,21 @@ Result<SafetensorsHeader> plan(const Safetensors& file) {
 Result<SafetensorsLayout> read_layout(std::span<const std::byte> bytes) {
   std::uint64_t length = 0;
   if (bytes.size() < length_bytes)
-    return bad_input(fmt::format("{} bytes are no safetensors file: the header's length is missing",
-                                 bytes.size()));
+    return bad_input(
+        fmt::format("{} bytes are no safetensors file: the header's length is missing", bytes.size()));
   std::memcpy(&length, bytes.data(), length_bytes);  // little-endian, as the hosts are
   const auto rest = bytes.subspan(length_bytes);
   if (length > max_safetensors_header)
-    return limit_error(fmt::format("the header's length is {} bytes, the limit is {}: this may be no "
-                                   "safetensors file",
-                                   length, max_safetensors_header));
+    return limit_error(
+        fmt::format("the header's length is {} bytes, the limit is {}: this may be no "
+                    "safetensors file",
+                    length, max_safetensors_header));
   if (length > rest.size())
-    return bad_input(fmt::format("the header's length is {} bytes, the file has {} left: it is cut "
-                                 "short, still being written, or no safetensors file",
-                                 length, rest.size()));
-  const std::string_view text(reinterpret_cast<const char*>(rest.data()),
-                              static_cast<std::size_t>(length));
+    return bad_input(
+        fmt::format("the header's length is {} bytes, the file has {} left: it is cut "
+                    "short, still being written, or no safetensors file",
+                    length, rest.size()));
+  const std::string_view text(reinterpret_cast<const char*>(rest.data()), static_cast<std::size_t>(length));
   DRIFTSCOPE_TRY(SafetensorsHeader header, parse_safetensors_header(text));
   // Empty tensors share their offset with the next one: those keep the order of the header.
   std::sort(header.entries.begin(), header.entries.end(), [](const auto& a, const auto& b) {
@@ -116,9 +116,10 @@ Result<std::vector<std::byte>> head(const SafetensorsHeader& header, std::size_t
   text.append((8 - text.size() % 8) % 8, ' ');
   if (text.size() + length_bytes < at_least) text.resize(at_least - length_bytes, ' ');
   if (text.size() > max_safetensors_header)
-    return limit_error(fmt::format("the header would be {} bytes long, the limit of safetensors is "
-                                   "{}: record fewer runs or fewer tensors",
-                                   text.size(), max_safetensors_header));
+    return limit_error(
+        fmt::format("the header would be {} bytes long, the limit of safetensors is "
+                    "{}: record fewer runs or fewer tensors",
+                    text.size(), max_safetensors_header));
   const std::uint64_t length = text.size();
   std::vector<std::byte> bytes(length_bytes + text.size());
   std::memcpy(bytes.data(), &length, length_bytes);
@@ -131,8 +132,7 @@ Result<std::vector<std::byte>> write(const Safetensors& file) {
   DRIFTSCOPE_TRY(const std::vector<std::byte> start, head(header, 0));
   const auto data = header.entries.empty() ? 0 : header.entries.back().end;
   const std::uint64_t total = start.size() + static_cast<std::uint64_t>(data);
-  if (total > SIZE_MAX / 2)
-    return limit_error(fmt::format("{} bytes are too many for this host", total));
+  if (total > SIZE_MAX / 2) return limit_error(fmt::format("{} bytes are too many for this host", total));
   std::vector<std::byte> out(static_cast<std::size_t>(total));
   std::byte* place = out.data();
   const auto put = [&](const void* from, std::size_t size) {
@@ -140,8 +140,7 @@ Result<std::vector<std::byte>> write(const Safetensors& file) {
     place += size;
   };
   put(start.data(), start.size());
-  for (const NamedTensor& named : file.tensors)
-    put(named.tensor.bytes().data(), named.tensor.bytes().size());
+  for (const NamedTensor& named : file.tensors) put(named.tensor.bytes().data(), named.tensor.bytes().size());
   return out;
 }
 
@@ -165,13 +164,11 @@ Result<SafetensorsLayout> read_safetensors_layout(std::span<const std::byte> byt
   return with_memory([&] { return read_layout(bytes); });
 }
 
-Result<Tensor> read_safetensors_tensor(const SafetensorsEntry& entry,
-                                       std::span<const std::byte> data) {
+Result<Tensor> read_safetensors_tensor(const SafetensorsEntry& entry, std::span<const std::byte> data) {
   return tensor_of(entry, data);
 }
 
-Result<std::vector<std::byte>> safetensors_head(const SafetensorsHeader& header,
-                                                std::size_t at_least) {
+Result<std::vector<std::byte>> safetensors_head(const SafetensorsHeader& header, std::size_t at_least) {
   return with_memory([&] { return head(header, at_least); });
 }
 

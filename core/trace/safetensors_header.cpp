@@ -21,16 +21,23 @@ struct DTypeRow {
   DType dtype;
 };
 constexpr std::array<DTypeRow, 13> dtype_rows = {{
-    {"F64", DType::float64}, {"F32", DType::float32}, {"F16", DType::float16},
-    {"BF16", DType::bfloat16}, {"I64", DType::int64}, {"I32", DType::int32},
-    {"I16", DType::int16}, {"I8", DType::int8}, {"U64", DType::uint64},
-    {"U32", DType::uint32}, {"U16", DType::uint16}, {"U8", DType::uint8},
+    {"F64", DType::float64},
+    {"F32", DType::float32},
+    {"F16", DType::float16},
+    {"BF16", DType::bfloat16},
+    {"I64", DType::int64},
+    {"I32", DType::int32},
+    {"I16", DType::int16},
+    {"I8", DType::int8},
+    {"U64", DType::uint64},
+    {"U32", DType::uint32},
+    {"U16", DType::uint16},
+    {"U8", DType::uint8},
     {"BOOL", DType::boolean},
 }};
 
 Result<std::int64_t> size_of(const json& number, std::string_view what) {
-  if (!number.is_number_unsigned() ||
-      number.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
+  if (!number.is_number_unsigned() || number.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
     return bad_input(fmt::format("{} holds something else than a size", what));
   return number.get<std::int64_t>();
 }
@@ -64,8 +71,7 @@ Result<SafetensorsEntry> entry_of(const std::string& name, const json& value) {
 Status read_metadata(const json& value, std::map<std::string, std::string>& metadata) {
   if (!value.is_object()) return bad_input("__metadata__ is no JSON object");
   for (const auto& [key, text] : value.items()) {
-    if (!text.is_string())
-      return bad_input(fmt::format("__metadata__: {} is no text", in_quotes(key)));
+    if (!text.is_string()) return bad_input(fmt::format("__metadata__: {} is no text", in_quotes(key)));
     metadata[key] = text.get<std::string>();
   }
   return {};
@@ -83,8 +89,7 @@ Result<SafetensorsHeader> parse_safetensors_header(std::string_view text) {
   // What the JSON library alone would forgive or lose: keys given twice, their order, deep nesting.
   const JsonWalk walk = walk_json(text, deepest_header);
   if (walk.too_deep) return bad_input("the header is nested too deeply");
-  const auto root = walk.valid ? parse_json(text)
-                               : json(json::value_t::discarded);
+  const auto root = walk.valid ? parse_json(text) : json(json::value_t::discarded);
   if (root.is_discarded()) return bad_input("the header is no valid JSON");
   if (!root.is_object()) return bad_input("the header is no JSON object");
   if (!walk.duplicate.empty())

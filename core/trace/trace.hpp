@@ -21,7 +21,7 @@ struct NodeRecord {
 struct MemoryRecord {
   double t_ms = 0.0;  ///< since the start of the run
   std::int64_t bytes = 0;
-  std::string kind;   ///< "wasm_heap", "process_pss", "process_tree_pss", …
+  std::string kind;  ///< "wasm_heap", "process_pss", "process_tree_pss", …
 };
 
 struct Trace {

@@ -20,17 +20,15 @@ constexpr std::string_view format_name = "driftscope-trace-1";
 /// Parses one metadata entry; nesting is limited so that no reader of it can run out of stack.
 Result<json> parse(const std::string& text, std::string_view key) {
   constexpr int deepest = 32;
-  json value =
-      walk_json(text, deepest).valid ? parse_json(text) : json(json::value_t::discarded);
-  if (value.is_discarded())
-    return bad_input(fmt::format("__metadata__: {} is no valid JSON", key));
+  json value = walk_json(text, deepest).valid ? parse_json(text) : json(json::value_t::discarded);
+  if (value.is_discarded()) return bad_input(fmt::format("__metadata__: {} is no valid JSON", key));
   return value;
 }
 
 Result<std::int64_t> integer(const json& value, std::string_view what) {
-  const bool fits = value.is_number_integer() &&
-                    (!value.is_number_unsigned() ||
-                     value.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX));
+  const bool fits =
+      value.is_number_integer() &&
+      (!value.is_number_unsigned() || value.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX));
   if (!fits) return bad_input(fmt::format("{} is no 64-bit integer", what));
   return value.get<std::int64_t>();
 }
@@ -92,8 +90,7 @@ Status read_records(const std::map<std::string, std::string>& metadata, const ch
   for (const json& object : list) {
     auto record = read(object);
     if (!record.ok())
-      return in_context(std::move(record).error(),
-                        fmt::format("__metadata__: {}[{}]", key, records.size()));
+      return in_context(std::move(record).error(), fmt::format("__metadata__: {}[{}]", key, records.size()));
     records.push_back(*std::move(record));
   }
   return {};
@@ -144,10 +141,8 @@ Result<std::map<std::string, std::string>> metadata_of(const Trace& trace) {
   metadata["run"] = trace.run;
   json nodes = json::array();
   for (const NodeRecord& node : trace.nodes)
-    nodes.push_back({{"name", node.name},
-                     {"op", node.op},
-                     {"outputs", node.outputs},
-                     {"time_ns", node.time_ns}});
+    nodes.push_back(
+        {{"name", node.name}, {"op", node.op}, {"outputs", node.outputs}, {"time_ns", node.time_ns}});
   json memory = json::array();
   for (const MemoryRecord& record : trace.memory) {
     if (!std::isfinite(record.t_ms)) return internal_error("memory: t_ms is no finite number");
@@ -166,9 +161,7 @@ Result<Trace> read_trace_metadata(const std::map<std::string, std::string>& meta
   return trace;
 }
 
-Result<std::map<std::string, std::string>> trace_metadata(const Trace& trace) {
-  return metadata_of(trace);
-}
+Result<std::map<std::string, std::string>> trace_metadata(const Trace& trace) { return metadata_of(trace); }
 
 Result<Trace> read_trace(std::span<const std::byte> bytes) {
   auto trace = read_recorded(bytes);

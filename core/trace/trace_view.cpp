@@ -12,8 +12,7 @@ TraceView::TraceView(const Trace& trace) : in_memory_(&trace) {
   about_.nodes = trace.nodes;
   about_.memory = trace.memory;
   for (const NamedTensor& named : trace.tensors)
-    entries_.push_back({named.name, named.tensor.dtype(), named.tensor.shape(), 0, 0,
-                        entries_.size()});
+    entries_.push_back({named.name, named.tensor.dtype(), named.tensor.shape(), 0, 0, entries_.size()});
 }
 
 Result<TraceView> TraceView::open(std::span<const std::byte> bytes) {

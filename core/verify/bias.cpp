@@ -36,8 +36,10 @@ std::vector<Axis> slicing_axes(const Shape& shape) {
   const auto rank = shape.size();
   for (std::size_t i = rank; i-- > 0; stride *= shape[i]) {
     const bool required = rank <= 2 ? i + 1 == rank : i == 1 || (rank == 3 && i == 2);
-    if (shape[i] >= min_slices) axes.push_back({shape[i], stride});
-    else if (required && !(rank == 3 && shape[i] == 1)) return {};
+    if (shape[i] >= min_slices)
+      axes.push_back({shape[i], stride});
+    else if (required && !(rank == 3 && shape[i] == 1))
+      return {};
   }
   return axes;
 }
@@ -71,8 +73,7 @@ GroupSum keep_distinct(BiasSamples& parts, std::size_t group) {
     std::size_t kept = 0;
     for (const BiasSample& sample : part[group]) {
       std::size_t at = sample.hash / bias_groups & (places.size() - 1);
-      while (places[at] != nullptr && !places[at]->says_what(sample))
-        at = (at + 1) & (places.size() - 1);
+      while (places[at] != nullptr && !places[at]->says_what(sample)) at = (at + 1) & (places.size() - 1);
       if (places[at] != nullptr) continue;
       places[at] = &(part[group][kept++] = sample);
       for (const Direction d : {raw, outward}) sum.shares[d] += share(sample, d);
@@ -125,15 +126,14 @@ Scatter scatter_along(const Axis& axis, const Sampled& sampled, Direction d) {
   }
   const auto slices = static_cast<double>(scatter.slices);
   if (scatter.slices > 1)
-    scatter.standard_error = std::sqrt(squares * slices / (slices - 1.0)) /
-                             static_cast<double>(sampled.count);
+    scatter.standard_error =
+        std::sqrt(squares * slices / (slices - 1.0)) / static_cast<double>(sampled.count);
   return scatter;
 }
 
 // The standard normal quantile with the tail of Student's t: Wallace 1959.
 double normal_equivalent(double t, double freedom) {
-  return (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) *
-         std::sqrt(freedom * std::log1p(t * t / freedom));
+  return (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) * std::sqrt(freedom * std::log1p(t * t / freedom));
 }
 
 // How far `lean` stands out, the least over all axes.
@@ -162,8 +162,7 @@ double signed_bias_z(BiasSamples samples, std::span<const Bounded> reference, co
   const auto largest = [&](const Signed& further) {
     double z = 0.0;
     for (const Direction d : {raw, outward}) {
-      const double lean =
-          std::fabs(sampled.mean[d]) - immaterial - sampled.systematic - further[d];
+      const double lean = std::fabs(sampled.mean[d]) - immaterial - sampled.systematic - further[d];
       const double one = significance(lean, axes, sampled, d);
       if (one > std::fabs(z)) z = std::copysign(one, sampled.mean[d]);
     }
@@ -174,8 +173,7 @@ double signed_bias_z(BiasSamples samples, std::span<const Bounded> reference, co
   if (witness.repetition() > max_repetition) return 0.0;
   const std::optional<Tensor> plain = witness.plain_float();
   if (!plain || plain->dtype() != DType::float32 || plain->shape() != shape) return 0.0;
-  Signed further =
-      distinct({take_bias_samples(reference, plain->values<float>())}, threads).mean;
+  Signed further = distinct({take_bias_samples(reference, plain->values<float>())}, threads).mean;
   for (double& x : further) x = plain_factor * std::fabs(x);
   return largest(further);
 }

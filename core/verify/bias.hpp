@@ -46,7 +46,6 @@ inline constexpr double bias_limit = 6.0;
 /// The lean in standard errors, 0 when there is none or the tensor is too small to tell; negative
 /// towards zero. `samples` are of a float32 tensor of this shape against `reference`.
 [[nodiscard]] double signed_bias_z(BiasSamples samples, std::span<const Bounded> reference,
-                                   const Shape& shape, const BiasWitness& witness,
-                                   ThreadPool& threads);
+                                   const Shape& shape, const BiasWitness& witness, ThreadPool& threads);
 
 }  // namespace driftscope

@@ -46,8 +46,8 @@ inline void add_bias_sample(BiasPart& part, std::int64_t index, const Bounded& w
   hash = (hash ^ hash >> 32 ^ std::bit_cast<std::uint64_t>(result + 0.0)) * 0xc2b2ae3d27d4eb4fu;
   // The upper half: floats widened to double have zeros below, and so has a product with them.
   const auto upper = static_cast<std::uint32_t>(hash >> 32);
-  part[upper % bias_groups].push_back({index, want.value, (result - want.value) / want.likely,
-                                       want.systematic / want.likely, got, upper});
+  part[upper % bias_groups].push_back(
+      {index, want.value, (result - want.value) / want.likely, want.systematic / want.likely, got, upper});
 }
 
 /// The numbers of the elements that are asked, ascending.

@@ -28,10 +28,9 @@ class TracedTensors {
 
 Status check_same_run(const Graph& graph, const Trace& left, const Trace& right,
                       const TracedTensors& left_values, const TracedTensors& right_values) {
-  if (!left.model_sha256.empty() && !right.model_sha256.empty() &&
-      left.model_sha256 != right.model_sha256)
-    return bad_input(fmt::format("the traces are of different models: left {}, right {}",
-                                 left.model_sha256, right.model_sha256));
+  if (!left.model_sha256.empty() && !right.model_sha256.empty() && left.model_sha256 != right.model_sha256)
+    return bad_input(fmt::format("the traces are of different models: left {}, right {}", left.model_sha256,
+                                 right.model_sha256));
   for (const ValueId id : graph.inputs) {
     const Tensor* a = left_values[id];
     const Tensor* b = right_values[id];
@@ -41,8 +40,8 @@ Status check_same_run(const Graph& graph, const Trace& left, const Trace& right,
       return bad_input(fmt::format(
           "the traces were made with different inputs: \"{}\" is {} {} in the left one, {} {} in the "
           "right one, and their elements differ",
-          graph.values[id].name, dtype_name(a->dtype()), shape_text(a->shape()),
-          dtype_name(b->dtype()), shape_text(b->shape())));
+          graph.values[id].name, dtype_name(a->dtype()), shape_text(a->shape()), dtype_name(b->dtype()),
+          shape_text(b->shape())));
   }
   return {};
 }
@@ -147,9 +146,9 @@ Result<Comparison> compare(const Graph& graph, const Trace& left, const Trace& r
       comparison.layers.push_back(std::move(layer));
     }
   if (!anything)
-    return bad_input(fmt::format(
-        "nothing could be compared: no output of a node is in both traces ({} and {} tensors)",
-        left.tensors.size(), right.tensors.size()));
+    return bad_input(
+        fmt::format("nothing could be compared: no output of a node is in both traces ({} and {} tensors)",
+                    left.tensors.size(), right.tensors.size()));
   if (!graph.outputs.empty())
     comparison.output = agreement(left_values[graph.outputs[0]], right_values[graph.outputs[0]]);
   for (const MemoryRecord& sample : right.memory)

@@ -50,8 +50,10 @@ RecordedValues::RecordedValues(const Graph& graph, const TraceView& trace)
   for (ValueId id = 0; id < graph.values.size(); ++id) ids.emplace(graph.values[id].name, id);
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const auto found = ids.find(trace[i].name);
-    if (found == ids.end()) ++strangers_;
-    else places_[found->second] = i;
+    if (found == ids.end())
+      ++strangers_;
+    else
+      places_[found->second] = i;
   }
 }
 
@@ -64,8 +66,8 @@ Result<Tensor> Derivation::known_tensor(ValueId value) const {
   const auto& constant = graph_->values[value].constant;
   if (!constant) return recorded_->load(value);
   if (constant->in_memory()) return *constant;
-  DRIFTSCOPE_TRY(Tensor read, Tensor::unwritten(constant->dtype(), constant->shape(),
-                                                graph_->values[value].name));
+  DRIFTSCOPE_TRY(Tensor read,
+                 Tensor::unwritten(constant->dtype(), constant->shape(), graph_->values[value].name));
   constant->copy_bytes(0, read.mutable_bytes());
   return read;
 }
@@ -123,10 +125,11 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
     if (input == no_value) continue;
     if (is_known(input)) {
       const auto tensor = known_tensor(input);
-      auto result = tensor.ok() ? lift_recorded(*tensor)
-                                : Result<Evaluated<Bounded>>(tensor.error());
-      if (!result.ok()) reason = result.error().message;
-      else lifted[i] = *std::move(result);
+      auto result = tensor.ok() ? lift_recorded(*tensor) : Result<Evaluated<Bounded>>(tensor.error());
+      if (!result.ok())
+        reason = result.error().message;
+      else
+        lifted[i] = *std::move(result);
       inputs[i] = &lifted[i];
     } else if (const auto& before = kept_[input]; before && before->reason.empty()) {
       inputs[i] = &before->reference;
@@ -134,8 +137,7 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
       group.push_back(graph_->values[input].producer);
     } else {
       reason = fmt::format("its input {} was not recorded and cannot be computed{}{}",
-                           graph_->values[input].name, before ? ": " : "",
-                           before ? before->reason : "");
+                           graph_->values[input].name, before ? ": " : "", before ? before->reason : "");
     }
   }
   std::sort(group.begin(), group.end());
@@ -146,7 +148,8 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
   if (reason.empty()) {
     auto results = evaluate<Bounded>(node, inputs, threads,
                                      {.recorded = reread ? &*reread : nullptr, .memory = &memory_});
-    if (!results.ok()) reason = results.error().message;
+    if (!results.ok())
+      reason = results.error().message;
     else
       for (Evaluated<Bounded>& result : *results) outputs.push_back({std::move(result), group, ""});
   }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "core/graph/graph.hpp"
 #include "core/eval/evaluate.hpp"
+#include "core/graph/graph.hpp"
 #include "core/trace/trace_view.hpp"
 
 namespace driftscope {

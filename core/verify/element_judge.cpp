@@ -19,9 +19,7 @@ double share(double error, double budget) {
 
 // From here on the result is infinite: rounded to nearest, half a step beyond the largest number.
 double overflow_threshold(const ErrorModel& model) {
-  const double half_step = model.rounds_to_nearest
-                               ? power_of_two_below(model.largest) * model.ulp / 2
-                               : 0.0;
+  const double half_step = model.rounds_to_nearest ? power_of_two_below(model.largest) * model.ulp / 2 : 0.0;
   return model.largest + half_step;
 }
 
@@ -35,8 +33,7 @@ BudgetUse judge_infinite(const Bounded& reference, double got, const ErrorModel&
 
 }  // namespace
 
-BudgetUse judge_element(const Bounded& reference, double got, double want_rounded,
-                        const ErrorModel& model) {
+BudgetUse judge_element(const Bounded& reference, double got, double want_rounded, const ErrorModel& model) {
   if (!(reference.worst < beyond)) return {};
   if (!model.keeps_specials && !std::isfinite(reference.value)) return {};
   if (std::isnan(reference.value) || std::isnan(got))

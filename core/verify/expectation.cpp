@@ -18,8 +18,7 @@ bool near(double got, double want, const Tolerance& tolerance) {
 
 }  // namespace
 
-std::optional<std::string> disagreement(const Tensor& got, const Tensor& want,
-                                        const Tolerance& tolerance) {
+std::optional<std::string> disagreement(const Tensor& got, const Tensor& want, const Tolerance& tolerance) {
   if (got.dtype() != want.dtype() || got.shape() != want.shape())
     return fmt::format("expected {} of shape {}, got {} of shape {}", dtype_name(want.dtype()),
                        shape_text(want.shape()), dtype_name(got.dtype()), shape_text(got.shape()));

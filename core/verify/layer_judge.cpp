@@ -74,8 +74,8 @@ void judge_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const 
     const Bounded bound = bounds.empty() ? Bounded() : bounds[static_cast<std::size_t>(i)];
     const double use = share_of(distance, bound.worst);
     if (!layer.worst || use > layer.budget_used)
-      layer.worst = WorstElement{coordinates(i, got.shape()), integer_at(got, i),
-                                 integer_at(want, i), bound.worst};
+      layer.worst =
+          WorstElement{coordinates(i, got.shape()), integer_at(got, i), integer_at(want, i), bound.worst};
     layer.budget_used = std::fmax(layer.budget_used, use);
     layer.budget_used_statistical =
         std::fmax(layer.budget_used_statistical, share_of(distance, bound.likely));
@@ -124,8 +124,7 @@ void judge_floating(LayerVerdict& layer, std::span<const Bounded> reference, con
   } else if (judged.use.likely > 1.0) {
     layer.verdict = Verdict::suspect;
   } else {
-    layer.verdict =
-        layer.metrics.different_elements == 0 ? Verdict::identical : Verdict::rounding;
+    layer.verdict = layer.metrics.different_elements == 0 ? Verdict::identical : Verdict::rounding;
   }
 }
 
@@ -147,9 +146,8 @@ LayerVerdict judge_layer(const Graph& graph, NodeId node, std::size_t output, co
   if (got.dtype() != reference.dtype || got.shape() != reference.shape) {
     layer.verdict = Verdict::fault;
     layer.budget_used = layer.budget_used_statistical = std::numeric_limits<double>::infinity();
-    layer.reason = fmt::format("expected {} of shape {}, got {} of shape {}",
-                               dtype_name(reference.dtype), shape_text(reference.shape),
-                               dtype_name(got.dtype()), shape_text(got.shape()));
+    layer.reason = fmt::format("expected {} of shape {}, got {} of shape {}", dtype_name(reference.dtype),
+                               shape_text(reference.shape), dtype_name(got.dtype()), shape_text(got.shape()));
     return layer;
   }
   if (is_floating(got.dtype())) {

@@ -28,8 +28,7 @@ Metrics metrics_parts::metrics_of(const Part& total, std::int64_t elements) {
   } else {
     metrics.cosine = total.got == total.want ? 1.0 : 0.0;
   }
-  metrics.sqnr_db =
-      total.noise > 0.0 ? 10.0 * std::log10(total.want / total.noise) : INFINITY;
+  metrics.sqnr_db = total.noise > 0.0 ? 10.0 * std::log10(total.want / total.noise) : INFINITY;
   if (metrics.max_abs == INFINITY) metrics.sqnr_db = -INFINITY;
   return metrics;
 }
@@ -51,8 +50,10 @@ Metrics measure_as(const Tensor& got_tensor, const Tensor& want_tensor, ThreadPo
     }
   };
   const auto count = static_cast<std::int64_t>(parts.size());
-  if (threads != nullptr) threads->parallel_for(count, 1, measure_parts);
-  else measure_parts(0, count);
+  if (threads != nullptr)
+    threads->parallel_for(count, 1, measure_parts);
+  else
+    measure_parts(0, count);
   Part total;
   for (const Part& part : parts) total.add(part);
   return metrics_of(total, got_tensor.elements());
@@ -80,15 +81,12 @@ Metrics measure_packed(const Tensor& got, const Tensor& want) {
 
 Result<Metrics> measure(const Tensor& got, const Tensor& want, ThreadPool* threads) {
   if (got.dtype() != want.dtype())
-    return bad_input(fmt::format("expected {}, got {}", dtype_name(want.dtype()),
-                                 dtype_name(got.dtype())));
+    return bad_input(fmt::format("expected {}, got {}", dtype_name(want.dtype()), dtype_name(got.dtype())));
   if (got.shape() != want.shape())
-    return bad_input(fmt::format("expected shape {}, got {}", shape_text(want.shape()),
-                                 shape_text(got.shape())));
+    return bad_input(
+        fmt::format("expected shape {}, got {}", shape_text(want.shape()), shape_text(got.shape())));
   Metrics metrics;
-  if (with_floating_kind(got.dtype(), [&]<class Kind>() {
-        metrics = measure_as<Kind>(got, want, threads);
-      }))
+  if (with_floating_kind(got.dtype(), [&]<class Kind>() { metrics = measure_as<Kind>(got, want, threads); }))
     return metrics;
   switch (got.dtype()) {
     case DType::boolean:
@@ -102,14 +100,13 @@ Result<Metrics> measure(const Tensor& got, const Tensor& want, ThreadPool* threa
     case DType::int64: return measure_as<Plain<std::int64_t>>(got, want, threads);
     case DType::uint4:
     case DType::int4: return measure_packed(got, want);
-    default:
-      return unsupported(fmt::format("tensors of type {} are not compared", dtype_name(got.dtype())));
+    default: return unsupported(fmt::format("tensors of type {} are not compared", dtype_name(got.dtype())));
   }
 }
 
 double kl_divergence(const Tensor& left, const Tensor& right) {
-  if (left.dtype() != DType::float32 || right.dtype() != DType::float32 ||
-      left.shape() != right.shape() || left.elements() == 0 || left.rank() == 0)
+  if (left.dtype() != DType::float32 || right.dtype() != DType::float32 || left.shape() != right.shape() ||
+      left.elements() == 0 || left.rank() == 0)
     return 0.0;
   constexpr double floor = 1e-12;
   constexpr double sum_tolerance = 1e-2;

@@ -11,8 +11,7 @@ namespace driftscope {
 /// Where both are the same infinity or both NaN there is no difference; where only one is, max_abs
 /// and max_rel are infinite (max_ulp for NaN) and the sums leave the element out. max_rel is relative
 /// to want and skips zeros of want. The numbers do not depend on `threads`.
-[[nodiscard]] Result<Metrics> measure(const Tensor& got, const Tensor& want,
-                                      ThreadPool* threads = nullptr);
+[[nodiscard]] Result<Metrics> measure(const Tensor& got, const Tensor& want, ThreadPool* threads = nullptr);
 
 /// Kullback-Leibler divergence, natural logarithm, of softmax-like vectors over the last axis, largest
 /// over the rows; both are clamped at 1e-12 and normalised. 0 for tensors that are no float32

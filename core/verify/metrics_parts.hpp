@@ -140,12 +140,13 @@ struct Part {
   }
 
   template <class Kind>
-  void measure_block(std::span<const typename Kind::Stored> g,
-                     std::span<const typename Kind::Stored> w) {
+  void measure_block(std::span<const typename Kind::Stored> g, std::span<const typename Kind::Stored> w) {
     if (!all_finite<Kind>(g) || !all_finite<Kind>(w)) return measure_any<Kind>(g, w);
     finite += static_cast<std::int64_t>(g.size());
-    if (std::memcmp(g.data(), w.data(), g.size_bytes()) == 0) measure_equal<Kind>(g);
-    else measure_finite<Kind>(g, w);
+    if (std::memcmp(g.data(), w.data(), g.size_bytes()) == 0)
+      measure_equal<Kind>(g);
+    else
+      measure_finite<Kind>(g, w);
   }
 
   // Several sums side by side: one would wait for itself at each element.

@@ -81,8 +81,8 @@ void match_gap(const Graph& graph, const TraceView& trace, Gap gap, NameMatch& m
   const auto fits_somewhere = [&](std::size_t tensor) {
     const auto [entry, is_new] = has_place.try_emplace({trace[tensor].dtype, trace[tensor].shape}, false);
     if (is_new)
-      entry->second = std::ranges::any_of(
-          gap.values, [&](ValueId id) { return fits(graph.values[id], trace[tensor]); });
+      entry->second =
+          std::ranges::any_of(gap.values, [&](ValueId id) { return fits(graph.values[id], trace[tensor]); });
     return entry->second;
   };
   std::erase_if(gap.tensors, [&](std::size_t tensor) { return !fits_somewhere(tensor); });
@@ -92,9 +92,8 @@ void match_gap(const Graph& graph, const TraceView& trace, Gap gap, NameMatch& m
     return fits(graph.values[gap.values[j]], trace[gap.tensors[i]]);
   };
   const auto earliest = embedded(tensors, values, fit);
-  const auto latest = embedded(tensors, values, [&](std::size_t i, std::size_t j) {
-    return fit(tensors - 1 - i, values - 1 - j);
-  });
+  const auto latest = embedded(
+      tensors, values, [&](std::size_t i, std::size_t j) { return fit(tensors - 1 - i, values - 1 - j); });
   if (!earliest || !latest) return;
   for (std::size_t i = 0; i < tensors; ++i) {
     const std::size_t place = (*earliest)[i];
@@ -133,8 +132,7 @@ std::optional<std::vector<Gap>> gaps_of(const Graph& graph, const TraceView& tra
 
 std::string first_few(const std::vector<std::string>& texts, std::size_t count) {
   std::string list;
-  for (std::size_t i = 0; i < std::min(texts.size(), max_told); ++i)
-    list += (i > 0 ? ", " : "") + texts[i];
+  for (std::size_t i = 0; i < std::min(texts.size(), max_told); ++i) list += (i > 0 ? ", " : "") + texts[i];
   return count > max_told ? list + ", …" : list;
 }
 

@@ -18,7 +18,7 @@ constexpr const char* run_key = "observer_check";
 }  // namespace
 
 Result<PerturbationCheck> check_perturbation(const Graph& graph, const Trace& traced,
-                                     const Trace& unwatched) {
+                                             const Trace& unwatched) {
   PerturbationCheck check;
   for (const ValueId id : graph.outputs) {
     const std::string& name = graph.values[id].name;

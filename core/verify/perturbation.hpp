@@ -24,7 +24,7 @@ struct PerturbationCheck {
 
 /// Outputs of the graph in both traces, element by element, bits. Errors: one of them lacks an output.
 [[nodiscard]] Result<PerturbationCheck> check_perturbation(const Graph& graph, const Trace& traced,
-                                                   const Trace& unwatched);
+                                                           const Trace& unwatched);
 
 /// Into the trace's `run`, as "observer_check": {"changed","different_elements","elements","max_ulp"},
 /// and out of it again.

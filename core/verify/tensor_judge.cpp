@@ -15,8 +15,7 @@ using metrics_parts::part_elements;
 
 // Which of two elements is to be shown: the larger use, the earlier on a tie. `later` comes behind.
 void keep_larger(TensorUse& kept, const TensorUse& later) {
-  if (later.worst_element >= 0 &&
-      (kept.worst_element < 0 || later.use.worst > kept.use.worst))
+  if (later.worst_element >= 0 && (kept.worst_element < 0 || later.use.worst > kept.use.worst))
     kept.worst_element = later.worst_element;
   kept.use.worst = std::max(kept.use.worst, later.use.worst);
   kept.use.likely = std::max(kept.use.likely, later.use.likely);
@@ -65,8 +64,7 @@ class PartJudge {
 
   // Most elements use less of both budgets than one before them, which costs no division to tell. NaN
   // and infinity fail every comparison, and are looked at.
-  void judge_block(std::span<const Bounded> reference, std::span<const Stored> got,
-                   std::int64_t first) {
+  void judge_block(std::span<const Bounded> reference, std::span<const Stored> got, std::int64_t first) {
     constexpr double below = 1.0 - 0x1p-40;  // more than the roundings of both sides
     TensorUse& kept = result_.judged;
     double worst = kept.use.worst * below;
@@ -86,8 +84,7 @@ class PartJudge {
     }
   }
 
-  void sample_block(std::span<const Bounded> reference, std::span<const Stored> got,
-                    std::int64_t first) {
+  void sample_block(std::span<const Bounded> reference, std::span<const Stored> got, std::int64_t first) {
     for (; next_ < places_->count(); ++next_) {
       const std::int64_t place = (*places_)[next_];
       const auto at = static_cast<std::size_t>(place - first);
@@ -105,21 +102,20 @@ class PartJudge {
 };
 
 template <class Kind>
-TensorJudgement judge_as(std::span<const Bounded> reference, const Tensor& got,
-                         const ErrorModel& model, ThreadPool& threads, bool with_samples) {
+TensorJudgement judge_as(std::span<const Bounded> reference, const Tensor& got, const ErrorModel& model,
+                         ThreadPool& threads, bool with_samples) {
   const BiasPlaces places(got.elements());
   const auto values = got.values<typename Kind::Stored>();
   std::vector<JudgedPart> parts((reference.size() + part_elements - 1) / part_elements);
-  threads.parallel_for(
-      static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t begin, std::int64_t end) {
-        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-          const std::size_t first = i * part_elements;
-          const std::size_t count = std::min(part_elements, reference.size() - first);
-          PartJudge<Kind> judge(model, static_cast<std::int64_t>(first), parts[i]);
-          if (with_samples) judge.ask(places, count);
-          judge.judge(reference.subspan(first, count), values.subspan(first, count));
-        }
-      });
+  threads.parallel_for(static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const std::size_t first = i * part_elements;
+      const std::size_t count = std::min(part_elements, reference.size() - first);
+      PartJudge<Kind> judge(model, static_cast<std::int64_t>(first), parts[i]);
+      if (with_samples) judge.ask(places, count);
+      judge.judge(reference.subspan(first, count), values.subspan(first, count));
+    }
+  });
   TensorJudgement all;
   metrics_parts::Part metrics;
   for (JudgedPart& part : parts) {
@@ -133,8 +129,8 @@ TensorJudgement judge_as(std::span<const Bounded> reference, const Tensor& got,
 
 }  // namespace
 
-TensorJudgement judge_tensor(std::span<const Bounded> reference, const Tensor& got,
-                             const ErrorModel& model, ThreadPool& threads, bool with_samples) {
+TensorJudgement judge_tensor(std::span<const Bounded> reference, const Tensor& got, const ErrorModel& model,
+                             ThreadPool& threads, bool with_samples) {
   TensorJudgement result;
   metrics_parts::with_floating_kind(got.dtype(), [&]<class Kind>() {
     result = judge_as<Kind>(reference, got, model, threads, with_samples);

@@ -20,7 +20,7 @@ struct TensorUse {
 
 struct TensorJudgement {
   TensorUse judged;
-  Metrics metrics;  ///< as `measure` gives them against the reference rounded to got's dtype
+  Metrics metrics;      ///< as `measure` gives them against the reference rounded to got's dtype
   BiasSamples samples;  ///< of a float32 tensor, when they were asked for
 };
 

@@ -21,17 +21,15 @@ Status check_inputs(const Graph& graph, const RecordedValues& recorded) {
     if (tensor == nullptr) continue;
     const Value& value = graph.values[id];
     if (value.dtype != DType::undefined && tensor->dtype != value.dtype)
-      return bad_input(fmt::format("input {} of the graph: expected {}, the trace holds {}",
-                                   value.name, dtype_name(value.dtype),
-                                   dtype_name(tensor->dtype)));
+      return bad_input(fmt::format("input {} of the graph: expected {}, the trace holds {}", value.name,
+                                   dtype_name(value.dtype), dtype_name(tensor->dtype)));
     if (!value.shape) continue;
     bool fits = value.shape->size() == tensor->shape.size();
     for (std::size_t i = 0; fits && i < value.shape->size(); ++i)
       fits = !(*value.shape)[i].known() || (*value.shape)[i].size == tensor->shape[i];
     if (!fits)
-      return bad_input(fmt::format("input {} of the graph: expected shape {}, the trace holds {}",
-                                   value.name, shape_text(*value.shape),
-                                   shape_text(tensor->shape)));
+      return bad_input(fmt::format("input {} of the graph: expected shape {}, the trace holds {}", value.name,
+                                   shape_text(*value.shape), shape_text(tensor->shape)));
   }
   return {};
 }
@@ -39,18 +37,15 @@ Status check_inputs(const Graph& graph, const RecordedValues& recorded) {
 Error nothing_compared(const Verification& verification, const TraceView& trace,
                        const RecordedValues& recorded) {
   if (!verification.layers.empty())
-    return bad_input(fmt::format("nothing could be compared: {} ({}): {}",
-                                 verification.layers.front().node, verification.layers.front().op,
-                                 verification.layers.front().reason));
-  return bad_input(fmt::format(
-      "nothing could be compared: none of the trace's {} tensors is the output of a node of this "
-      "model ({} of them are no values of it at all); tensors are to be named after ONNX values",
-      trace.size(), recorded.strangers()));
+    return bad_input(fmt::format("nothing could be compared: {} ({}): {}", verification.layers.front().node,
+                                 verification.layers.front().op, verification.layers.front().reason));
+  return bad_input(
+      fmt::format("nothing could be compared: none of the trace's {} tensors is the output of a node of this "
+                  "model ({} of them are no values of it at all); tensors are to be named after ONNX values",
+                  trace.size(), recorded.strangers()));
 }
 
-int gravity(Verdict verdict) {
-  return verdict == Verdict::missing ? -1 : static_cast<int>(verdict);
-}
+int gravity(Verdict verdict) { return verdict == Verdict::missing ? -1 : static_cast<int>(verdict); }
 
 // Nodes that move or choose elements mostly did so rightly, which the strict kernels show without any
 // bound. Whether that was all that there is to say of the node.
@@ -86,8 +81,7 @@ Result<bool> append_identical(Verification& verification, const Graph& graph, No
 void conclude(Verification& verification) {
   for (const LayerVerdict& layer : verification.layers) {
     if (gravity(layer.verdict) > gravity(verification.verdict)) verification.verdict = layer.verdict;
-    if (layer.verdict == Verdict::fault && !verification.first_fault)
-      verification.first_fault = layer.node;
+    if (layer.verdict == Verdict::fault && !verification.first_fault) verification.first_fault = layer.node;
   }
 }
 
@@ -104,8 +98,7 @@ std::string_view verdict_name(Verdict verdict) {
 }
 
 Status expect_model(const std::string& model_sha256, const Trace& trace) {
-  if (model_sha256.empty() || trace.model_sha256.empty() || model_sha256 == trace.model_sha256)
-    return {};
+  if (model_sha256.empty() || trace.model_sha256.empty() || model_sha256 == trace.model_sha256) return {};
   return bad_input(fmt::format(
       "the trace was made from another model: expected sha256 {}, got {}; name the model that it was made "
       "from, or, if both compute the same, take model_sha256 out of the trace's metadata: values are then "
@@ -118,9 +111,8 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
   return verify(graph, model_sha256, TraceView(trace), threads, progress);
 }
 
-Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
-                            const TraceView& trace, ThreadPool& threads,
-                            const VerifyProgress& progress) {
+Result<Verification> verify(const Graph& graph, const std::string& model_sha256, const TraceView& trace,
+                            ThreadPool& threads, const VerifyProgress& progress) {
   DRIFTSCOPE_CHECK(expect_model(model_sha256, trace.about()));
   const RecordedValues recorded(graph, trace);
   DRIFTSCOPE_CHECK(check_inputs(graph, recorded));
@@ -135,16 +127,14 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
   for (std::int64_t done = 0; done < total; ++done) {
     const NodeId id = derivation.nodes()[static_cast<std::size_t>(done)];
     const Node& node = graph.nodes[id];
-    DRIFTSCOPE_TRY(const bool judged, append_identical(verification, graph, id, derivation, recorded,
-                                                       threads));
-    std::vector<Derived> outputs =
-        judged ? std::vector<Derived>() : derivation.derive(id, threads);
+    DRIFTSCOPE_TRY(const bool judged,
+                   append_identical(verification, graph, id, derivation, recorded, threads));
+    std::vector<Derived> outputs = judged ? std::vector<Derived>() : derivation.derive(id, threads);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const ValueId value = node.outputs[i];
       if (value == no_value || recorded[value] == nullptr) continue;
-      const BiasWitness witness{
-          [&] { return derivation.plain_float(value, threads); },
-          [&, i] { return derivation.repetition(id, outputs[i]); }};
+      const BiasWitness witness{[&] { return derivation.plain_float(value, threads); },
+                                [&, i] { return derivation.repetition(id, outputs[i]); }};
       DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
       verification.layers.push_back(judge_layer(graph, id, i, outputs[i], got, witness, threads));
     }
@@ -153,8 +143,7 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
       return Error{ErrorKind::cancelled, "the verification was stopped"};
   }
   conclude(verification);
-  if (verification.verdict == Verdict::missing)
-    return nothing_compared(verification, trace, recorded);
+  if (verification.verdict == Verdict::missing) return nothing_compared(verification, trace, recorded);
   return verification;
 }
 

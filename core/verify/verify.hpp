@@ -33,13 +33,13 @@ struct WorstElement {
 struct Metrics {
   double max_abs = 0.0;
   double max_rel = 0.0;
-  double max_ulp = 0.0;   ///< in floats of the dtype; ±0 count as 0 apart
+  double max_ulp = 0.0;  ///< in floats of the dtype; ±0 count as 0 apart
   double mean_abs = 0.0;
   double cosine = 1.0;
-  double sqnr_db = 0.0;   ///< signal to noise, dB; infinite when equal
+  double sqnr_db = 0.0;                 ///< signal to noise, dB; infinite when equal
   std::int64_t different_elements = 0;  ///< other bits (NaN equals NaN, ±0 differ)
   std::int64_t elements = 0;
-  std::int64_t nan = 0;   ///< in got
+  std::int64_t nan = 0;  ///< in got
   std::int64_t inf = 0;
 };
 

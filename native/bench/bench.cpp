@@ -91,8 +91,7 @@ class ModelBench {
 
 }  // namespace
 
-Result<BenchReport> run_plan(const BenchPlan& plan, const StopCheck& stop,
-                             const PlanProgress& progress) {
+Result<BenchReport> run_plan(const BenchPlan& plan, const StopCheck& stop, const PlanProgress& progress) {
   BenchReport report;
   report.limits = plan.limits;
   report.build = build_id();

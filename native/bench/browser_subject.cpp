@@ -6,8 +6,8 @@
 
 #include "core/base/json.hpp"
 #include "native/bench/build_id.hpp"
-#include "native/bench/service_client.hpp"
 #include "native/bench/peak_sampler.hpp"
+#include "native/bench/service_client.hpp"
 #include "native/browser/launcher.hpp"
 
 namespace driftscope {
@@ -16,23 +16,23 @@ namespace {
 using nlohmann::json;
 using std::chrono::milliseconds;
 
-constexpr milliseconds look_up{50};             // how often a wait asks whether to go on
+constexpr milliseconds look_up{50};               // how often a wait asks whether to go on
 constexpr std::chrono::seconds rest_interval{1};  // between two looks at memory, while nobody computes
 
 std::string job_description(const SubjectSpec& spec, const HostInfo& host) {
   json attachments = json::array();
   for (const JobAttachment& file : spec.model->attachments)
     attachments.push_back({{"name", file.location}, {"bytes", file.bytes->size()}});
-  return json_text(nlohmann::json{{"format", "driftscope-job-1"},
-                    {"target", spec.target.text()},
-                    {"engine", spec.target.engine},
-                    {"options", spec.target.options},
-                    {"model", {{"name", spec.model->path.filename().string()},
-                               {"bytes", spec.model->bytes->size()}}},
-                    {"attachments", attachments},
-                    {"bench", true},
-                    {"capture", spec.capture},
-                    {"environment", {{"browser_version", host.version}}}});
+  return json_text(nlohmann::json{
+      {"format", "driftscope-job-1"},
+      {"target", spec.target.text()},
+      {"engine", spec.target.engine},
+      {"options", spec.target.options},
+      {"model", {{"name", spec.model->path.filename().string()}, {"bytes", spec.model->bytes->size()}}},
+      {"attachments", attachments},
+      {"bench", true},
+      {"capture", spec.capture},
+      {"environment", {{"browser_version", host.version}}}});
 }
 
 class BrowserSubject final : public Subject {
@@ -72,8 +72,7 @@ class BrowserSubject final : public Subject {
     const Traffic after = server_.traffic();
     row.download = {after.bytes - before.bytes, after.raw_bytes - before.raw_bytes,
                     after.engine_bytes - before.engine_bytes,
-                    after.engine_raw_bytes - before.engine_raw_bytes,
-                    after.job_bytes - before.job_bytes};
+                    after.engine_raw_bytes - before.engine_raw_bytes, after.job_bytes - before.job_bytes};
     return {};
   }
 
@@ -84,9 +83,9 @@ class BrowserSubject final : public Subject {
     DRIFTSCOPE_TRY(last_answer_, ask(measure_request(request)));
     // Another runtime's heap is one more.
     if (last_answer_.value("memory_kind", "") == "wasm_heap")
-      wasm_heap_peak_ = std::max(wasm_heap_peak_,
-                                 last_answer_.value("memory_bytes", std::int64_t{0}) +
-                                     last_answer_.value("engine_memory_bytes", std::int64_t{0}));
+      wasm_heap_peak_ =
+          std::max(wasm_heap_peak_, last_answer_.value("memory_bytes", std::int64_t{0}) +
+                                        last_answer_.value("engine_memory_bytes", std::int64_t{0}));
     return read_slice(last_answer_);
   }
 
@@ -103,9 +102,8 @@ class BrowserSubject final : public Subject {
 
  private:
   [[nodiscard]] Error hang(const std::string& what) const {
-    return missing_error(fmt::format("{} ({}) {} for {} s and was ended; --timeout allows more",
-                                     host_.host, host_.version, what,
-                                     std::chrono::duration<double>(timeout_).count()));
+    return missing_error(fmt::format("{} ({}) {} for {} s and was ended; --timeout allows more", host_.host,
+                                     host_.version, what, std::chrono::duration<double>(timeout_).count()));
   }
 
   /// Why waiting makes no sense any more.
@@ -117,8 +115,8 @@ class BrowserSubject final : public Subject {
                           : in_context(outcome.error(), host_.host);
     }
     if (!browser_->running())
-      return missing_error(fmt::format("{} ({}) ended in the middle: {}", host_.host,
-                                       host_.version, browser_->exit_text()));
+      return missing_error(
+          fmt::format("{} ({}) ended in the middle: {}", host_.host, host_.version, browser_->exit_text()));
     return std::nullopt;
   }
 
@@ -188,11 +186,10 @@ class BrowserSubject final : public Subject {
 Result<std::unique_ptr<Subject>> open_browser_subject(Server& server, const SubjectSpec& spec,
                                                       const StopCheck& stop, BenchRow& row) {
   DRIFTSCOPE_TRY(const HostInfo host, probe_host(spec.target.host));
-  DRIFTSCOPE_CHECK(check_browser_model(spec.model->path.filename().string(), *spec.model->bytes,
-                                       spec.model->attachments));
+  DRIFTSCOPE_CHECK(
+      check_browser_model(spec.model->path.filename().string(), *spec.model->bytes, spec.model->attachments));
   JobContent content{job_description(spec, host), spec.model->bytes, {}, spec.inputs};
-  for (const JobAttachment& file : spec.model->attachments)
-    content.attachments.push_back(file.bytes);
+  for (const JobAttachment& file : spec.model->attachments) content.attachments.push_back(file.bytes);
   DRIFTSCOPE_TRY(std::shared_ptr<Job> job, server.jobs().add(std::move(content)));
   auto subject = std::make_unique<BrowserSubject>(server, std::move(job), host, spec, stop);
   DRIFTSCOPE_CHECK(subject->load(spec.site, row));

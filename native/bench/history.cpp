@@ -54,9 +54,8 @@ constexpr const char* schema = R"sql(
 std::string json_text_field(const std::string& text, const char* key) {
   const auto object = parse_json(text);
   const auto found = object.is_object() ? object.find(key) : object.end();
-  return object.is_object() && found != object.end() && found->is_string()
-             ? found->get<std::string>()
-             : std::string();
+  return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>()
+                                                                           : std::string();
 }
 
 std::string machine_name(const std::string& machine) {
@@ -76,8 +75,7 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
 
   void bind(const std::string& text) {
-    sqlite3_bind_text(statement_, ++bound_, text.data(), static_cast<int>(text.size()),
-                      SQLITE_TRANSIENT);
+    sqlite3_bind_text(statement_, ++bound_, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
   }
   void bind(double number) { sqlite3_bind_double(statement_, ++bound_, number); }
   void bind(std::int64_t number) { sqlite3_bind_int64(statement_, ++bound_, number); }
@@ -91,9 +89,7 @@ class Statement {
     return bytes ? std::string(bytes) : std::string();
   }
   [[nodiscard]] double real(int column) const { return sqlite3_column_double(statement_, column); }
-  [[nodiscard]] std::int64_t whole(int column) const {
-    return sqlite3_column_int64(statement_, column);
-  }
+  [[nodiscard]] std::int64_t whole(int column) const { return sqlite3_column_int64(statement_, column); }
 
  private:
   sqlite3_stmt* statement_ = nullptr;
@@ -157,8 +153,7 @@ struct History::State {
 
   Status add_result(std::int64_t bench, const BenchRow& row, double confidence) {
     const BenchFigures figures = bench_figures(row, confidence);
-    Statement insert(connection,
-                     "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    Statement insert(connection, "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     insert.bind(bench);
     insert.bind(row.build);
     insert.bind(row.model);
@@ -207,19 +202,19 @@ Result<History> History::open(const fs::path& file) {
   std::error_code error;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
   if (error)
-    return io_error(fmt::format("history {}: cannot make its folder: {}", file.string(),
-                                error.message()));
+    return io_error(fmt::format("history {}: cannot make its folder: {}", file.string(), error.message()));
   auto state = std::make_unique<State>();
   state->file = file;
-  if (sqlite3_open_v2(file.c_str(), &state->connection,
-                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK)
+  if (sqlite3_open_v2(file.c_str(), &state->connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                      nullptr) != SQLITE_OK)
     return state->failure();
   sqlite3_busy_timeout(state->connection, lock_timeout_ms);
   DRIFTSCOPE_TRY(const std::int64_t version, state->version());
   if (version > schema_version)
-    return bad_input(fmt::format("history {}: a newer Driftscope made it (schema {}, this one knows {}); "
-                                 "name another file with --db",
-                                 file.string(), version, schema_version));
+    return bad_input(
+        fmt::format("history {}: a newer Driftscope made it (schema {}, this one knows {}); "
+                    "name another file with --db",
+                    file.string(), version, schema_version));
   if (version == 0) DRIFTSCOPE_CHECK(state->make_schema());
   return History(std::move(state));
 }
@@ -238,8 +233,7 @@ Status History::add(const BenchReport& report) {
     if (insert.step() != SQLITE_DONE) return state_->failure();
     const std::int64_t bench = sqlite3_last_insert_rowid(state_->connection);
     for (const BenchRow& row : report.rows)
-      if (row.measured())
-        DRIFTSCOPE_CHECK(state_->add_result(bench, row, report.limits.confidence));
+      if (row.measured()) DRIFTSCOPE_CHECK(state_->add_result(bench, row, report.limits.confidence));
     return {};
   });
 }
@@ -249,19 +243,25 @@ Result<std::vector<HistorySeries>> History::read(const HistoryFilter& filter) {
                    "SELECT model, model_sha256, target, batch, capture, machine, browser_version, "
                    "build, median_ns, time FROM results JOIN benches ON bench = benches.id "
                    "ORDER BY benches.id");
-  using Key = std::tuple<std::string, std::string, std::string, std::int64_t, std::string,
-                         std::string, std::string>;
+  using Key =
+      std::tuple<std::string, std::string, std::string, std::int64_t, std::string, std::string, std::string>;
   std::map<Key, HistorySeries> all;
   int code = select.step();
   for (; code == SQLITE_ROW; code = select.step()) {
-    HistorySeries about{select.text(0), select.text(1), select.text(2), select.whole(3),
-                        select.text(4), select.text(5), select.text(6), {}, {}};
+    HistorySeries about{select.text(0),
+                        select.text(1),
+                        select.text(2),
+                        select.whole(3),
+                        select.text(4),
+                        select.text(5),
+                        select.text(6),
+                        {},
+                        {}};
     const double median_ns = select.real(8);
-    if (!fits(filter.models, about.model) || !fits(filter.targets, about.target) ||
-        !(median_ns > 0.0))
+    if (!fits(filter.models, about.model) || !fits(filter.targets, about.target) || !(median_ns > 0.0))
       continue;
-    const Key key{about.model, about.model_sha256, about.target, about.batch, about.capture,
-                  about.machine, about.browser_version};
+    const Key key{about.model,   about.model_sha256, about.target,         about.batch,
+                  about.capture, about.machine,      about.browser_version};
     HistorySeries& series = all.try_emplace(key, std::move(about)).first->second;
     const std::string build = select.text(7);
     auto found = std::ranges::find(series.builds, build, &BuildTimes::build);

@@ -19,15 +19,15 @@ struct HistorySeries {
   std::string target;
   std::int64_t batch = 1;
   std::string capture;
-  std::string machine;          ///< processor and cores
-  std::string browser_version;  ///< empty on the pc
-  std::vector<BuildTimes> builds;      ///< in the order in which they were first measured
-  std::vector<std::string> first_seen; ///< of each build: the time of its first bench, UTC
+  std::string machine;                  ///< processor and cores
+  std::string browser_version;          ///< empty on the pc
+  std::vector<BuildTimes> builds;       ///< in the order in which they were first measured
+  std::vector<std::string> first_seen;  ///< of each build: the time of its first bench, UTC
 };
 
 /// Which series to read; empty texts and lists fit all.
 struct HistoryFilter {
-  std::vector<std::string> models;   ///< names or paths of .onnx files
+  std::vector<std::string> models;  ///< names or paths of .onnx files
   std::vector<std::string> targets;
 };
 

@@ -3,8 +3,8 @@
 #include <chrono>
 
 #include "core/base/json.hpp"
-#include "native/bench/service_client.hpp"
 #include "native/bench/peak_sampler.hpp"
+#include "native/bench/service_client.hpp"
 #include "native/bench/worker_process.hpp"
 
 namespace driftscope {

@@ -74,13 +74,11 @@ Machine describe_machine() {
   if (machine.cpu.empty()) machine.cpu = "unknown processor";
   machine.cores = usable_processors();
   nlohmann::json about = {{"cpu", machine.cpu}, {"cores", machine.cores}};
-  about["memory_bytes"] =
-      std::strtoll(field_of("/proc/meminfo", "MemTotal").c_str(), nullptr, 10) * 1024;
+  about["memory_bytes"] = std::strtoll(field_of("/proc/meminfo", "MemTotal").c_str(), nullptr, 10) * 1024;
   utsname system{};
   if (uname(&system) == 0)
     about["system"] = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
-  const std::string governor =
-      first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  const std::string governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   if (!governor.empty()) about["governor"] = governor;
   if (!governor.empty() && governor != "performance")
     machine.warnings.push_back(fmt::format(
@@ -91,10 +89,10 @@ Machine describe_machine() {
   if (const auto busy = busy_share()) {
     about["busy_share"] = *busy;
     if (*busy > noticeable_load)
-      machine.warnings.push_back(fmt::format(
-          "The machine was busy before the bench began: others used {:.0f} % of its processors. "
-          "Figures are noisier, and slower, than they need be.",
-          100.0 * *busy));
+      machine.warnings.push_back(
+          fmt::format("The machine was busy before the bench began: others used {:.0f} % of its processors. "
+                      "Figures are noisier, and slower, than they need be.",
+                      100.0 * *busy));
   }
   machine.json = json_text(about);
   return machine;

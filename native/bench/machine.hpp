@@ -7,9 +7,9 @@
 namespace driftscope {
 
 struct Machine {
-  std::string cpu;  ///< "Intel(R) Xeon(R) …"
-  int cores = 1;    ///< that this process may use
-  std::string json; ///< {"cpu","cores","memory_bytes","system","governor"?,"load_1min","busy_share"}
+  std::string cpu;   ///< "Intel(R) Xeon(R) …"
+  int cores = 1;     ///< that this process may use
+  std::string json;  ///< {"cpu","cores","memory_bytes","system","governor"?,"load_1min","busy_share"}
   std::vector<std::string> warnings;  ///< why figures may be noisy: the machine is busy, it saves power
 };
 

@@ -21,10 +21,10 @@ Result<Graph> with_batch(const Graph& graph, std::int64_t batch) {
     if (!input.shape || input.shape->empty()) continue;
     Dimension& leading = input.shape->front();
     if (leading.known() && leading.size != batch)
-      return bad_input(fmt::format(
-          "--batch {}: the model fixes the batch of its input {} ({}); export it with a symbolic "
-          "leading dimension to run other batches",
-          batch, input.name, shape_text(*input.shape)));
+      return bad_input(
+          fmt::format("--batch {}: the model fixes the batch of its input {} ({}); export it with a symbolic "
+                      "leading dimension to run other batches",
+                      batch, input.name, shape_text(*input.shape)));
     leading = {batch, ""};
   }
   return bound;
@@ -62,8 +62,7 @@ Result<std::vector<PlannedRow>> plan_rows(const BenchPlan& plan, const ModelFile
   return rows;
 }
 
-Result<GivenInputs> inputs_for_batch(const BenchPlan& plan, const ModelFile& model,
-                                     std::int64_t batch) {
+Result<GivenInputs> inputs_for_batch(const BenchPlan& plan, const ModelFile& model, std::int64_t batch) {
   if (plan.batches.empty()) return read_inputs(plan.inputs, model);
   for (const std::string& input : plan.inputs)
     if (!input.starts_with("seed:"))

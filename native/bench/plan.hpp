@@ -15,10 +15,10 @@ namespace driftscope {
 struct BenchPlan {
   std::vector<std::string> models;
   std::vector<Target> targets;
-  std::vector<std::string> bases;    ///< as in `targets`; empty: the first target
-  std::vector<std::string> inputs;   ///< as --input
-  std::vector<std::int64_t> batches; ///< empty: as the input has it
-  std::vector<int> threads;          ///< empty: as the target says
+  std::vector<std::string> bases;     ///< as in `targets`; empty: the first target
+  std::vector<std::string> inputs;    ///< as --input
+  std::vector<std::int64_t> batches;  ///< empty: as the input has it
+  std::vector<int> threads;           ///< empty: as the target says
   std::vector<std::string> captures = {"none"};
   BenchLimits limits;
   RunnerOptions runner;
@@ -31,8 +31,7 @@ struct PlannedRow {
 };
 
 /// Rows of one model; a target that names its own threads keeps them. Errors: a target twice.
-[[nodiscard]] Result<std::vector<PlannedRow>> plan_rows(const BenchPlan& plan,
-                                                        const ModelFile& model);
+[[nodiscard]] Result<std::vector<PlannedRow>> plan_rows(const BenchPlan& plan, const ModelFile& model);
 
 /// The inputs of every batch: seeded, or what the user gave. Errors: the model's inputs have a fixed
 /// leading dimension, or --input and --batch come together.

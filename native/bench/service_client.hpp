@@ -9,8 +9,7 @@
 
 namespace driftscope {
 
-[[nodiscard]] nlohmann::json prepare_request(const SubjectSpec& spec,
-                                             const nlohmann::json& environment);
+[[nodiscard]] nlohmann::json prepare_request(const SubjectSpec& spec, const nlohmann::json& environment);
 [[nodiscard]] nlohmann::json measure_request(const SliceRequest& request);
 
 /// What the first slice says besides its time: a preparation that went on until then.

@@ -17,9 +17,9 @@ namespace driftscope {
 struct SubjectSpec {
   Target target;
   const ModelFile* model = nullptr;
-  std::shared_ptr<const Bytes> inputs;  ///< safetensors
-  std::string capture = "none";         ///< as the service's "prepare" has it
-  std::filesystem::path site;       ///< for browsers: the folder that is served
+  std::shared_ptr<const Bytes> inputs;       ///< safetensors
+  std::string capture = "none";              ///< as the service's "prepare" has it
+  std::filesystem::path site;                ///< for browsers: the folder that is served
   std::chrono::milliseconds timeout{60000};  ///< longest time without a sign of life
   /// Of a browser that has not opened the page: it is then ended and started once more.
   std::chrono::milliseconds start_patience{30000};
@@ -41,7 +41,6 @@ class Subject : public BenchSubject {
 /// A child process of ourselves that runs the service. Loads, prepares and runs once, all of which it
 /// writes into `row`.
 [[nodiscard]] Result<std::unique_ptr<Subject>> open_local_subject(const SubjectSpec& spec,
-                                                                  const StopCheck& stop,
-                                                                  BenchRow& row);
+                                                                  const StopCheck& stop, BenchRow& row);
 
 }  // namespace driftscope

@@ -12,9 +12,9 @@
 #include <optional>
 
 #include "core/base/json.hpp"
-#include "core/protocol/service.hpp"
 #include "core/protocol/error_json.hpp"
 #include "core/protocol/measure.hpp"
+#include "core/protocol/service.hpp"
 #include "native/host/trace_writer.hpp"
 #include "native/os/log_tail.hpp"
 
@@ -132,9 +132,7 @@ class TraceFiles final : public RunRecorder {
     writer_.emplace(std::move(writer));
     return {};
   }
-  Status add(const std::string& name, const Tensor& tensor) override {
-    return writer_->add(name, tensor);
-  }
+  Status add(const std::string& name, const Tensor& tensor) override { return writer_->add(name, tensor); }
   Status finish(const Trace& about) override {
     DRIFTSCOPE_TRY(const std::int64_t size, writer_->finish(about));
     writer_.reset();
@@ -197,14 +195,12 @@ WorkerProcess::~WorkerProcess() {
 
 Error WorkerProcess::death() const {
   (void)process_.wait(1000);
-  return internal_error(fmt::format("its process ended: {}; its last words: {}",
-                                    process_.exit_text(),
+  return internal_error(fmt::format("its process ended: {}; its last words: {}", process_.exit_text(),
                                     log_tail(folder_.path() / "worker.log")));
 }
 
 Result<json> WorkerProcess::ask(const json& request, std::span<const std::byte> payload,
-                                const OutsideParts& outside, milliseconds timeout,
-                                const StopCheck& stop) {
+                                const OutsideParts& outside, milliseconds timeout, const StopCheck& stop) {
   const auto end = Clock::now() + timeout;
   const auto wait = [&](short events) -> Status {
     while (true) {
@@ -212,13 +208,11 @@ Result<json> WorkerProcess::ask(const json& request, std::span<const std::byte> 
       if (poll(&ready, 1, look_up_ms) > 0) return {};
       if (stop()) return Error{ErrorKind::cancelled, "stopped"};
       if (Clock::now() > end)
-        return limit_error(fmt::format("no answer within {} s; --timeout allows more",
-                                       timeout.count() / 1000));
+        return limit_error(
+            fmt::format("no answer within {} s; --timeout allows more", timeout.count() / 1000));
     }
   };
-  const auto explain = [&](Error error) {
-    return error.kind == ErrorKind::io ? death() : std::move(error);
-  };
+  const auto explain = [&](Error error) { return error.kind == ErrorKind::io ? death() : std::move(error); };
   const Bytes message = pack_message(json_text(request), payload);
   if (auto sent = send_message(line_, message, outside, wait); !sent.ok())
     return explain(std::move(sent).error());
@@ -226,8 +220,7 @@ Result<json> WorkerProcess::ask(const json& request, std::span<const std::byte> 
   if (!reply.ok()) return explain(reply.error());
   const json answer = parse_json(unpack_message(reply->message.bytes()).json);
   if (!answer.is_object()) return internal_error("its process gave a malformed answer");
-  if (const auto error = answer.find("error"); error != answer.end())
-    return error_from_json(*error);
+  if (const auto error = answer.find("error"); error != answer.end()) return error_from_json(*error);
   return answer;
 }
 

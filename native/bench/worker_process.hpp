@@ -24,10 +24,8 @@ class WorkerProcess {
   /// The service's answer; its {"error"} as an Error. Errors also: internal when the process has ended
   /// (with how, and its last words), limit after `timeout` without an answer, cancelled when `stop`
   /// says so. What is `outside` of a "load" stays in the child until the next request is answered.
-  [[nodiscard]] Result<nlohmann::json> ask(const nlohmann::json& request,
-                                           std::span<const std::byte> payload,
-                                           const OutsideParts& outside,
-                                           std::chrono::milliseconds timeout,
+  [[nodiscard]] Result<nlohmann::json> ask(const nlohmann::json& request, std::span<const std::byte> payload,
+                                           const OutsideParts& outside, std::chrono::milliseconds timeout,
                                            const StopCheck& stop);
 
   /// PSS of the process, bytes.

@@ -8,10 +8,10 @@
 #include <map>
 #include <mutex>
 
-#include "native/os/child_process.hpp"
 #include "native/browser/firefox_profile.hpp"
-#include "native/os/temp_folder.hpp"
 #include "native/browser/xvfb.hpp"
+#include "native/os/child_process.hpp"
+#include "native/os/temp_folder.hpp"
 
 namespace driftscope {
 namespace {
@@ -28,11 +28,17 @@ struct Kind {
 
 const std::array<Kind, 3>& kinds() {
   static const std::array<Kind, 3> all = {{
-      {"chrome", "Chromium", "DRIFTSCOPE_CHROME",
-       {"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}, false},
+      {"chrome",
+       "Chromium",
+       "DRIFTSCOPE_CHROME",
+       {"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"},
+       false},
       {"firefox", "Firefox", "DRIFTSCOPE_FIREFOX", {"firefox-esr", "firefox"}, false},
-      {"safari", "WebKitGTK (Safari's engine)", "DRIFTSCOPE_SAFARI",
-       {"/usr/lib/*/webkit2gtk-4.1/MiniBrowser", "/usr/libexec/webkit2gtk-4.1/MiniBrowser"}, true},
+      {"safari",
+       "WebKitGTK (Safari's engine)",
+       "DRIFTSCOPE_SAFARI",
+       {"/usr/lib/*/webkit2gtk-4.1/MiniBrowser", "/usr/libexec/webkit2gtk-4.1/MiniBrowser"},
+       true},
   }};
   return all;
 }
@@ -92,8 +98,7 @@ bool has_gpu() {
   return found;
 }
 
-BrowserCommand chrome_command(const HostInfo& host, const fs::path& profile,
-                              const std::string& url) {
+BrowserCommand chrome_command(const HostInfo& host, const fs::path& profile, const std::string& url) {
   BrowserCommand command;
   command.arguments = {host.program.string(),
                        "--headless=new",
@@ -108,8 +113,8 @@ BrowserCommand chrome_command(const HostInfo& host, const fs::path& profile,
                        "--password-store=basic",
                        "--enable-unsafe-webgpu"};
   if (!has_gpu()) {
-    for (const char* flag : {"--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan",
-                             "--enable-unsafe-swiftshader"})
+    for (const char* flag :
+         {"--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan", "--enable-unsafe-swiftshader"})
       command.arguments.emplace_back(flag);
   }
   // Chromium's sandbox rejects to run as root; for everyone else it stays on.
@@ -151,8 +156,7 @@ const std::vector<std::string>& browser_hosts() {
 Result<HostInfo> probe_host(std::string_view host) {
   const Kind* kind = find_kind(host);
   if (!kind)
-    return bad_input("'" + std::string(host) +
-                     "' is no browser; expected chrome, firefox or safari");
+    return bad_input("'" + std::string(host) + "' is no browser; expected chrome, firefox or safari");
   DRIFTSCOPE_TRY(const fs::path program, find_browser(*kind));
   // Asking takes up to a second, and a comparison asks for every run.
   static std::mutex mutex;

@@ -16,8 +16,8 @@ namespace driftscope {
 
 /// What doctor shows of a host.
 struct HostInfo {
-  std::string host;     ///< chrome, firefox, safari
-  std::string label;    ///< "Chromium", "Firefox", "WebKitGTK (Safari's engine)"
+  std::string host;   ///< chrome, firefox, safari
+  std::string label;  ///< "Chromium", "Firefox", "WebKitGTK (Safari's engine)"
   std::filesystem::path program;
   std::string version;  ///< "Chromium 156.0.1", "WebKitGTK 2.50.1"
 };

@@ -13,14 +13,13 @@ namespace fs = std::filesystem;
 Result<std::map<std::string, std::string>> private_folders(const fs::path& folder) {
   std::map<std::string, std::string> environment;
   const std::pair<const char*, const char*> places[] = {
-      {"HOME", "home"},           {"XDG_CONFIG_HOME", "config"},   {"XDG_CACHE_HOME", "cache"},
-      {"XDG_DATA_HOME", "data"},  {"XDG_STATE_HOME", "state"},     {"XDG_RUNTIME_DIR", "runtime"},
+      {"HOME", "home"},          {"XDG_CONFIG_HOME", "config"}, {"XDG_CACHE_HOME", "cache"},
+      {"XDG_DATA_HOME", "data"}, {"XDG_STATE_HOME", "state"},   {"XDG_RUNTIME_DIR", "runtime"},
       {"TMPDIR", "tmp"}};
   for (const auto& [variable, name] : places) {
     std::error_code error;
     fs::create_directory(folder / name, error);
-    if (error)
-      return io_error("cannot make '" + (folder / name).string() + "': " + error.message());
+    if (error) return io_error("cannot make '" + (folder / name).string() + "': " + error.message());
     fs::permissions(folder / name, fs::perms::owner_all, error);
     environment[variable] = (folder / name).string();
   }
@@ -49,13 +48,11 @@ Result<Browser> Browser::start(const HostInfo& host, const std::string& url) {
     if (!display.ok()) {
       Error error = std::move(display).error();
       if (error.kind == ErrorKind::missing)
-        error.message +=
-            "; " + host.label + " needs it, './tools/setup' installs it (package xvfb)";
+        error.message += "; " + host.label + " needs it, './tools/setup' installs it (package xvfb)";
       return error;
     }
     browser.display_.emplace(*std::move(display));
-    for (const auto& [name, value] : browser.display_->environment())
-      spec.environment[name] = value;
+    for (const auto& [name, value] : browser.display_->environment()) spec.environment[name] = value;
   }
   DRIFTSCOPE_TRY(ChildProcess process, ChildProcess::start(spec));
   browser.process_.emplace(std::move(process));
@@ -68,8 +65,7 @@ bool Browser::running() const { return process_ && process_->running(); }
 
 std::string Browser::exit_text() const {
   if (!process_) return {};
-  return process_->exit_text() + "; its last words: " +
-         log_tail(folder_.path() / "browser.log");
+  return process_->exit_text() + "; its last words: " + log_tail(folder_.path() / "browser.log");
 }
 
 std::int64_t Browser::memory() const {

@@ -10,9 +10,9 @@
 
 #include "core/base/result.hpp"
 #include "native/browser/browsers.hpp"
+#include "native/browser/xvfb.hpp"
 #include "native/os/child_process.hpp"
 #include "native/os/temp_folder.hpp"
-#include "native/browser/xvfb.hpp"
 
 namespace driftscope {
 

@@ -5,8 +5,8 @@
 #include "core/base/json.hpp"
 #include "core/protocol/batch.hpp"
 #include "core/trace/trace_file.hpp"
-#include "native/os/cleanup.hpp"
 #include "native/browser/launcher.hpp"
+#include "native/os/cleanup.hpp"
 
 namespace driftscope {
 namespace {
@@ -22,17 +22,20 @@ std::string job_description(const BrowserJob& job, const HostInfo& host) {
   json attachments = json::array();
   for (const JobAttachment& file : job.attachments)
     attachments.push_back({{"name", file.location}, {"bytes", file.bytes->size()}});
-  json description = {{"format", "driftscope-job-1"},
-                      {"target", job.target.text()},
-                      {"engine", job.target.engine},
-                      {"options", job.target.options},
-                      {"model", {{"name", job.model_name}, {"bytes", job.model->size()}, {"sha256", job.model_sha256}}},
-                      {"attachments", attachments},
-                      {"repeat", job.repeat},
-                      {"capture", capture_name(job.capture)},
-                      {"environment", {{"browser_version", host.version}}}};
-  if (job.samples > 0) description["samples"] = job.samples;
-  else description["stream"] = true;
+  json description = {
+      {"format", "driftscope-job-1"},
+      {"target", job.target.text()},
+      {"engine", job.target.engine},
+      {"options", job.target.options},
+      {"model", {{"name", job.model_name}, {"bytes", job.model->size()}, {"sha256", job.model_sha256}}},
+      {"attachments", attachments},
+      {"repeat", job.repeat},
+      {"capture", capture_name(job.capture)},
+      {"environment", {{"browser_version", host.version}}}};
+  if (job.samples > 0)
+    description["samples"] = job.samples;
+  else
+    description["stream"] = true;
   if (job.values) description["values"] = *job.values;
   return json_text(description);
 }
@@ -48,13 +51,13 @@ std::string seconds_text(milliseconds time) {
 }
 
 Error hang_error(const HostInfo& host, const std::string& what, milliseconds time) {
-  return missing_error(host.host + " (" + host.version + ") " + what + " for " +
-                       seconds_text(time) + " and was ended; --timeout allows more");
+  return missing_error(host.host + " (" + host.version + ") " + what + " for " + seconds_text(time) +
+                       " and was ended; --timeout allows more");
 }
 
 // Why the wait has to end without a result; nothing while there is hope.
-std::optional<Error> check_life(const Job::Snapshot& now, const HostInfo& host,
-                                const Browser& browser, milliseconds timeout) {
+std::optional<Error> check_life(const Job::Snapshot& now, const HostInfo& host, const Browser& browser,
+                                milliseconds timeout) {
   if (CleanupRegistry::instance().closed()) return Error{ErrorKind::cancelled, "stopped"};
   if (!browser.running())
     return missing_error(host.host + " (" + host.version +
@@ -63,8 +66,7 @@ std::optional<Error> check_life(const Job::Snapshot& now, const HostInfo& host,
   if (!now.opened && time - now.last_sign > timeout)
     return hang_error(host, "did not open the page", timeout);
   const milliseconds silence = std::min(timeout, longest_silence);
-  if (now.opened && time - now.last_sign > silence)
-    return hang_error(host, "gave no sign of life", silence);
+  if (now.opened && time - now.last_sign > silence) return hang_error(host, "gave no sign of life", silence);
   if (now.opened && time - now.last_change > timeout)
     return hang_error(host, "made no progress (phase '" + now.progress.phase + "')", timeout);
   return std::nullopt;
@@ -82,8 +84,7 @@ Error with_memory(Error error, const std::vector<MemorySampleAt>& samples) {
   return error;
 }
 
-void add_memory(Trace& trace, const std::vector<MemorySampleAt>& samples,
-                Clock::time_point run_began) {
+void add_memory(Trace& trace, const std::vector<MemorySampleAt>& samples, Clock::time_point run_began) {
   for (const MemorySampleAt& sample : samples) {
     const double t_ms = std::chrono::duration<double, std::milli>(sample.time - run_began).count();
     trace.memory.push_back({t_ms, sample.bytes, "process_tree_pss"});
@@ -92,8 +93,7 @@ void add_memory(Trace& trace, const std::vector<MemorySampleAt>& samples,
 
 Result<Trace> read_answer(const Bytes& bytes, const BrowserJob& job) {
   auto trace = read_trace(bytes);
-  if (!trace.ok())
-    return in_context(std::move(trace).error(), "the trace that the browser sent");
+  if (!trace.ok()) return in_context(std::move(trace).error(), "the trace that the browser sent");
   if (trace->target != job.target.text())
     return internal_error("the browser sent a trace of '" + trace->target + "', asked was '" +
                           job.target.text() + "'");
@@ -138,12 +138,10 @@ Result<Outcome> run_job(Server& server, const HostInfo& host, JobContent content
       DRIFTSCOPE_CHECK(start());
       continue;
     }
-    if (memory.empty() || Clock::now() - memory.back().time >= options.memory_interval)
-      sample_memory();
+    if (memory.empty() || Clock::now() - memory.back().time >= options.memory_interval) sample_memory();
     BrowserProgress report{now.progress, memory.back().bytes};
     if (report.job.phase.empty()) report.job.phase = "start";
-    if (progress && !progress(report))
-      return Error{ErrorKind::cancelled, host.host + ": stopped"};
+    if (progress && !progress(report)) return Error{ErrorKind::cancelled, host.host + ": stopped"};
   }
   sample_memory();  // even the shortest run has one, taken while everything is still in place
   const Job::Snapshot last = entry->wait(milliseconds(0));
@@ -173,10 +171,8 @@ Result<Trace> run_in_browser(Server& server, const BrowserJob& job, const Browse
 }
 
 Result<Trace> run_in_browser(Server& server, const HostInfo& host, const BrowserJob& job,
-                             const BrowserOptions& options,
-                             const BrowserProgressCallback& progress) {
-  DRIFTSCOPE_CHECK(
-      check_browser_model(job.model_name, *job.model, job.attachments, options.max_model_bytes));
+                             const BrowserOptions& options, const BrowserProgressCallback& progress) {
+  DRIFTSCOPE_CHECK(check_browser_model(job.model_name, *job.model, job.attachments, options.max_model_bytes));
   std::vector<NamedTensor> collected;
   TensorSink collect = [&collected](const std::string& name, const Tensor& tensor) {
     collected.push_back({name, tensor});
@@ -184,11 +180,10 @@ Result<Trace> run_in_browser(Server& server, const HostInfo& host, const Browser
   };
   JobContent content{job_description(job, host), job.model, {}, job.inputs};
   if (job.samples == 0)
-    content.values = std::make_unique<ValueReceiver>(job.sink ? job.sink : std::move(collect),
-                                                     options.max_value_bytes);
+    content.values =
+        std::make_unique<ValueReceiver>(job.sink ? job.sink : std::move(collect), options.max_value_bytes);
   for (const JobAttachment& file : job.attachments) content.attachments.push_back(file.bytes);
-  DRIFTSCOPE_TRY(const Outcome outcome,
-                 run_job(server, host, std::move(content), options, progress));
+  DRIFTSCOPE_TRY(const Outcome outcome, run_job(server, host, std::move(content), options, progress));
   DRIFTSCOPE_TRY(Trace trace, read_answer(outcome.answer, job));
   if (!collected.empty()) trace.tensors = std::move(collected);
   add_memory(trace, outcome.memory, outcome.run_began);
@@ -208,8 +203,7 @@ Result<std::vector<Result<Trace>>> run_batch_in_browser(Server& server, const Br
                             {"batch", batch.cases},
                             {"environment", {{"browser_version", host.version}}}};
   JobContent content{json_text(description), nullptr, {}, batch.packed};
-  DRIFTSCOPE_TRY(const Outcome outcome,
-                 run_job(server, host, std::move(content), options, progress));
+  DRIFTSCOPE_TRY(const Outcome outcome, run_job(server, host, std::move(content), options, progress));
   return unpack_answers(outcome.answer, batch.cases);
 }
 

@@ -29,8 +29,8 @@ struct JobAttachment {
 };
 
 struct BrowserJob {
-  Target target;  ///< host: chrome, firefox or safari
-  std::string model_name;  ///< for the page to show, "lenet5"
+  Target target;             ///< host: chrome, firefox or safari
+  std::string model_name;    ///< for the page to show, "lenet5"
   std::string model_sha256;  ///< of its bytes: a browser that keeps them fetches nothing
   std::shared_ptr<const Bytes> model;
   std::vector<JobAttachment> attachments;
@@ -68,7 +68,7 @@ struct BrowserOptions {
 };
 
 struct BrowserProgress {
-  JobProgress job;             ///< phase "start" until the page has opened
+  JobProgress job;                ///< phase "start" until the page has opened
   std::int64_t memory_bytes = 0;  ///< PSS of the browser's processes, last sample
 };
 /// False stops the run: the result is then a cancelled error.
@@ -84,8 +84,8 @@ using BrowserProgressCallback = std::function<bool(const BrowserProgress&)>;
                                            const BrowserProgressCallback& progress);
 
 /// The same with a browser that was probed before (or that a test has made up).
-[[nodiscard]] Result<Trace> run_in_browser(Server& server, const HostInfo& host,
-                                           const BrowserJob& job, const BrowserOptions& options,
+[[nodiscard]] Result<Trace> run_in_browser(Server& server, const HostInfo& host, const BrowserJob& job,
+                                           const BrowserOptions& options,
                                            const BrowserProgressCallback& progress);
 
 /// Many runs in one browser, one after the other, each with its own outcome: a case that fails does

@@ -25,8 +25,7 @@ Status write_authority(const fs::path& file) {
   if (getrandom(cookie.data(), cookie.size(), 0) != static_cast<ssize_t>(cookie.size()))
     return io_error("no random numbers from the operating system");
   const auto field = [](const std::string& text) {
-    return std::string{static_cast<char>(text.size() >> 8), static_cast<char>(text.size() & 255)} +
-           text;
+    return std::string{static_cast<char>(text.size() >> 8), static_cast<char>(text.size() & 255)} + text;
   };
   std::ofstream stream(file, std::ios::binary);
   stream << "\xff\xff" << field("") << field("") << field("MIT-MAGIC-COOKIE-1")
@@ -62,9 +61,9 @@ Result<Xvfb> Xvfb::start(const fs::path& folder) {
   std::array<int, 2> ends{-1, -1};
   if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return io_error("cannot make a pipe");
   ProcessSpec spec;
-  spec.arguments = {"Xvfb",      "-displayfd", std::to_string(ends[1]), "-screen", "0",
-                    "1280x1024x24", "-nolisten",  "tcp",                   "-noreset",
-                    "-auth",     authority.string()};
+  spec.arguments = {
+      "Xvfb",     "-displayfd", std::to_string(ends[1]), "-screen", "0", "1280x1024x24", "-nolisten", "tcp",
+      "-noreset", "-auth",      authority.string()};
   spec.output = log;
   spec.pass_fd = ends[1];
   auto started = ChildProcess::start(spec);
@@ -76,15 +75,12 @@ Result<Xvfb> Xvfb::start(const fs::path& folder) {
   ChildProcess server = *std::move(started);
   const std::string number = read_display(ends[0], server);
   close(ends[0]);
-  if (number.empty())
-    return io_error("Xvfb, the display for the browser, did not start: " + log_tail(log));
+  if (number.empty()) return io_error("Xvfb, the display for the browser, did not start: " + log_tail(log));
   return Xvfb(std::move(server), ":" + number, authority);
 }
 
 Xvfb::Xvfb(ChildProcess process, std::string display, fs::path authority)
-    : process_(std::move(process)),
-      display_(std::move(display)),
-      authority_(std::move(authority)) {}
+    : process_(std::move(process)), display_(std::move(display)), authority_(std::move(authority)) {}
 
 std::map<std::string, std::string> Xvfb::environment() const {
   return {{"DISPLAY", display_}, {"XAUTHORITY", authority_.string()}};

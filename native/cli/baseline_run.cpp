@@ -5,8 +5,8 @@
 #include "native/bench/bench.hpp"
 #include "native/bench/machine.hpp"
 #include "native/cli/console.hpp"
-#include "native/os/files.hpp"
 #include "native/os/cleanup.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 
@@ -64,9 +64,8 @@ Result<std::map<std::string, std::vector<double>>> measure_starts(const StartsRe
   return medians;
 }
 
-Result<BaselineCheck> baseline_check(Baseline baseline, const ComparisonView& view,
-                                     const FailOn& conditions, const ModelFile& model,
-                                     const RunnerOptions& runner, bool quiet) {
+Result<BaselineCheck> baseline_check(Baseline baseline, const ComparisonView& view, const FailOn& conditions,
+                                     const ModelFile& model, const RunnerOptions& runner, bool quiet) {
   BaselineCheck check{std::move(baseline), this_machine(), {}};
   if (!conditions.slower || check.machine != check.baseline.machine) return check;
   StartsRequest request;

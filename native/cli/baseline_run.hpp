@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/runtime/target.hpp"
 #include "core/checks/baseline.hpp"
 #include "core/checks/checks.hpp"
+#include "core/runtime/target.hpp"
 #include "native/host/model_file.hpp"
 #include "native/host/target_runner.hpp"
 
@@ -35,8 +35,7 @@ struct StartsRequest {
 
 /// The median of each start, by target: processes and browsers are started again each time, since what
 /// changes from start to start (addresses, clocks, caches) is noise that no single start shows.
-[[nodiscard]] Result<std::map<std::string, std::vector<double>>> measure_starts(
-    const StartsRequest& request);
+[[nodiscard]] Result<std::map<std::string, std::vector<double>>> measure_starts(const StartsRequest& request);
 
 /// What is held against `baseline`. Times are measured only when the conditions ask for them and this is
 /// the machine that the baseline was measured on.

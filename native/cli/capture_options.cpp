@@ -1,7 +1,7 @@
 #include "native/cli/capture_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 
@@ -21,13 +21,11 @@ std::string default_name(const std::string& model, const Target& target) {
 
 }  // namespace
 
-TraceOption parse_trace_option(const std::string& text, const std::string& model,
-                               const Target& target) {
+TraceOption parse_trace_option(const std::string& text, const std::string& model, const Target& target) {
   if (const auto mode = capture_from(text)) return {mode, default_name(model, target)};
   const std::size_t colon = text.find(':');
   if (colon != std::string::npos && colon + 1 < text.size())
-    if (const auto mode = capture_from(text.substr(0, colon)))
-      return {mode, text.substr(colon + 1)};
+    if (const auto mode = capture_from(text.substr(0, colon))) return {mode, text.substr(colon + 1)};
   return {std::nullopt, text};
 }
 

@@ -34,7 +34,7 @@ void add_capture_options(CLI::App& app, CaptureOptions& options);
 [[nodiscard]] std::string capture_text(const CaptureOptions& options);
 
 /// As RunRequest has it: nothing without a filter.
-[[nodiscard]] Result<std::optional<std::vector<std::string>>> captured_values(
-    const Graph& graph, const CaptureOptions& options);
+[[nodiscard]] Result<std::optional<std::vector<std::string>>> captured_values(const Graph& graph,
+                                                                              const CaptureOptions& options);
 
 }  // namespace driftscope

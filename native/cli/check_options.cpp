@@ -1,7 +1,7 @@
 #include "native/cli/check_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -36,7 +36,8 @@ void add_gate_options(CLI::App& app, GateOptions& options, const std::string& us
   app.add_option("--fail-on", options.fail_on,
                  "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
                  "top1 (another best class), bits (any differing bit), slower:20% (beyond the noise). What "
-                 "is not listed is shown and does not count. Default: " + usual)
+                 "is not listed is shown and does not count. Default: " +
+                     usual)
       ->expected(1)
       ->take_all();
   app.add_option("--junit", options.junit,

@@ -1,6 +1,6 @@
 // driftscope baseline save|check MODEL …
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cmath>
 
@@ -10,12 +10,12 @@
 #include "core/results/view_json.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/cli/baseline_run.hpp"
+#include "native/cli/check_options.hpp"
 #include "native/cli/commands.hpp"
 #include "native/cli/compare_run.hpp"
-#include "native/os/files.hpp"
-#include "native/cli/check_options.hpp"
 #include "native/cli/runner_options.hpp"
 #include "native/host/targets.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {
@@ -44,8 +44,8 @@ void run_all(CompareRun& run, const std::vector<Target>& targets) {
 }
 
 std::string saved_line(const BaselineTarget& target) {
-  std::string line = fmt::format("{}  {}, {} known layer{}", target.target, target.ran,
-                                 target.known.size(), target.known.size() == 1 ? "" : "s");
+  std::string line = fmt::format("{}  {}, {} known layer{}", target.target, target.ran, target.known.size(),
+                                 target.known.size() == 1 ? "" : "s");
   if (target.medians_ns.empty()) return line + ", not timed";
   line += fmt::format(", {} starts", target.medians_ns.size());
   const auto visible = min_visible_slowdown(target.medians_ns);
@@ -61,9 +61,10 @@ Result<Exit> save_baseline(const BaselineOptions& options) {
   DRIFTSCOPE_TRY(const auto targets, read_targets(options.targets));
   for (const Target& target : targets)
     if (target.host == "file")
-      return bad_input(fmt::format("target {}: a recorded trace gives the same for ever; name targets that "
-                                   "run, as in pc/strict,chrome/fast",
-                                   target.text()));
+      return bad_input(
+          fmt::format("target {}: a recorded trace gives the same for ever; name targets that "
+                      "run, as in pc/strict,chrome/fast",
+                      target.text()));
   CompareRun run(options.request, model);
   DRIFTSCOPE_CHECK(run.read_samples());
   run_all(run, targets);
@@ -109,13 +110,11 @@ Result<Exit> check_baseline(const BaselineOptions& options) {
   const ComparisonView& view = run.view();
   const Exit failed = print_failed_targets(view);
   DRIFTSCOPE_TRY(const BaselineCheck check,
-                 baseline_check(std::move(baseline), view, conditions, model, request.runner,
-                                request.quiet));
+                 baseline_check(std::move(baseline), view, conditions, model, request.runner, request.quiet));
   const Gate gate = judge(view, conditions, &check);
   if (!options.gate.json.empty())
     DRIFTSCOPE_CHECK(write_output(options.gate.json, view_json(view, gate_json(gate)) + "\n"));
-  if (!options.report.empty())
-    DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
+  if (!options.report.empty()) DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
   DRIFTSCOPE_CHECK(tell_gate(gate, view, options.gate, options.model, true));
   return gate.failed() ? Exit::fault : failed;
 }

@@ -1,6 +1,6 @@
 // driftscope bench MODEL… --targets T[,T…] [--json OUT]
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -11,10 +11,10 @@
 #include "native/bench/history.hpp"
 #include "native/bench/worker_process.hpp"
 #include "native/cli/commands.hpp"
-#include "native/os/files.hpp"
 #include "native/cli/runner_options.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/cleanup.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {
@@ -45,10 +45,9 @@ Result<BenchPlan> complete_plan(const BenchOptions& options) {
   if (plan.targets.empty()) plan.targets = {{"pc", "strict", {}}};
   DRIFTSCOPE_TRY(const auto bases, read_targets(options.bases));
   for (const Target& base : bases) {
-    const bool known = std::ranges::any_of(
-        plan.targets, [&](const Target& target) { return target.text() == base.text(); });
-    if (!known)
-      return bad_input(fmt::format("--base {}: it is none of the --targets", base.text()));
+    const bool known =
+        std::ranges::any_of(plan.targets, [&](const Target& target) { return target.text() == base.text(); });
+    if (!known) return bad_input(fmt::format("--base {}: it is none of the --targets", base.text()));
     plan.bases.push_back(base.text());
   }
   return plan;
@@ -111,16 +110,14 @@ Result<Exit> run_bench_command(const BenchOptions& options) {
   const auto stopped = std::make_shared<std::atomic<bool>>(false);
   SignalWatcher::on_stop([stopped] { *stopped = true; });
   ProgressLine line(options.quiet);
-  const auto report = run_plan(plan, [&] { return stopped->load(); },
-                               [&](const std::string& step, std::int64_t percent) {
-                                 line.update(step, percent, 100);
-                               });
+  const auto report = run_plan(
+      plan, [&] { return stopped->load(); },
+      [&](const std::string& step, std::int64_t percent) { line.update(step, percent, 100); });
   line.clear();
   SignalWatcher::on_stop(nullptr);
   if (!report.ok()) return report.error();
   if (options.json != "-") fmt::print("{}", bench_table(*report));
-  if (!options.json.empty())
-    DRIFTSCOPE_CHECK(write_output(options.json, bench_json(*report) + "\n"));
+  if (!options.json.empty()) DRIFTSCOPE_CHECK(write_output(options.json, bench_json(*report) + "\n"));
   return save(options, *report, exit_of_report(*report, *stopped));
 }
 
@@ -147,9 +144,10 @@ Command add_bench(CLI::App& app) {
                  "Numbers of threads, as 1,2: every target that names none runs with each")
       ->delimiter(',')
       ->check(CLI::Range(1, 1024));
-  app.add_option("--trace", plan.captures,
-                 "What each run records: none, outputs, fused, all, into a file (in a browser: into memory); as "
-                 "none,all to see what recording costs")
+  app.add_option(
+         "--trace", plan.captures,
+         "What each run records: none, outputs, fused, all, into a file (in a browser: into memory); as "
+         "none,all to see what recording costs")
       ->delimiter(',')
       ->check(CLI::IsMember({"none", "outputs", "fused", "all"}));
   app.add_option("--precision", options->precision_percent,
@@ -159,8 +157,7 @@ Command add_bench(CLI::App& app) {
   app.add_option("--confidence", options->confidence_percent, "Of all intervals, in percent")
       ->check(CLI::Range(50.0, 99.9))
       ->capture_default_str();
-  app.add_option("--time", plan.limits.seconds,
-                 "Seconds of measuring at most, for each target and model")
+  app.add_option("--time", plan.limits.seconds, "Seconds of measuring at most, for each target and model")
       ->check(CLI::Range(0.001, 86400.0))
       ->capture_default_str();
   app.add_option("--warm-up", plan.limits.warm_up_seconds,

@@ -1,18 +1,18 @@
 // driftscope compare MODEL [--input X]… --left T --right T[,T…] [--json OUT] [--report OUT.html]
 //   [--junit OUT.xml] [--fail-on fault,top1,slower:20%] [--baseline FILE]
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "core/report/report.hpp"
 #include "core/report/tables.hpp"
 #include "core/results/view_json.hpp"
 #include "native/cli/baseline_run.hpp"
+#include "native/cli/check_options.hpp"
 #include "native/cli/commands.hpp"
 #include "native/cli/compare_run.hpp"
-#include "native/os/files.hpp"
-#include "native/cli/check_options.hpp"
 #include "native/cli/runner_options.hpp"
 #include "native/host/targets.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {
@@ -35,13 +35,11 @@ void print_view(const ComparisonView& view) {
   fmt::print("\n{}\n", headline(view));
 }
 
-Result<Gate> judged(const CompareOptions& options, const FailOn& conditions,
-                    std::optional<Baseline> baseline, const ComparisonView& view,
-                    const ModelFile& model) {
+Result<Gate> judged(const CompareOptions& options, const FailOn& conditions, std::optional<Baseline> baseline,
+                    const ComparisonView& view, const ModelFile& model) {
   if (!baseline) return judge(view, conditions);
-  DRIFTSCOPE_TRY(const BaselineCheck check,
-                 baseline_check(*std::move(baseline), view, conditions, model,
-                                options.request.runner, options.request.quiet));
+  DRIFTSCOPE_TRY(const BaselineCheck check, baseline_check(*std::move(baseline), view, conditions, model,
+                                                           options.request.runner, options.request.quiet));
   return judge(view, conditions, &check);
 }
 

@@ -1,13 +1,13 @@
 // driftscope conformance [--targets T[,T…]] [--filter GLOB] [--json OUT]
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "core/base/rng.hpp"
 #include "native/cli/commands.hpp"
 #include "native/cli/conformance_run.hpp"
-#include "native/os/files.hpp"
 #include "native/cli/runner_options.hpp"
 #include "native/host/targets.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {
@@ -24,8 +24,7 @@ struct ConformanceOptions {
 };
 
 /// A seeded part of the cases, in their order.
-void keep_sample(std::vector<std::filesystem::path>& folders, std::size_t sample,
-                 std::uint64_t seed) {
+void keep_sample(std::vector<std::filesystem::path>& folders, std::size_t sample, std::uint64_t seed) {
   if (sample == 0 || sample >= folders.size()) return;
   Rng rng(seed);
   std::vector<std::filesystem::path> kept;
@@ -52,9 +51,9 @@ Exit exit_of_all(const std::vector<TargetResults>& all) {
 
 Result<Exit> run_conformance(const ConformanceOptions& options) {
   DRIFTSCOPE_TRY(const auto targets, read_targets(options.targets));
-  DRIFTSCOPE_TRY(auto folders, find_cases(options.data.empty() ? conformance_folder()
-                                                                : std::filesystem::path(options.data),
-                                          options.filter));
+  DRIFTSCOPE_TRY(auto folders,
+                 find_cases(options.data.empty() ? conformance_folder() : std::filesystem::path(options.data),
+                            options.filter));
   keep_sample(folders, options.sample, options.seed);
   ProgressLine line(options.quiet);
   std::vector<ConformanceCase> cases;
@@ -73,10 +72,8 @@ Result<Exit> run_conformance(const ConformanceOptions& options) {
   compare_bits(all);
   line.clear();
   if (options.json != "-") {
-    if (options.sample > 0)
-      fmt::print("{} cases, chosen with seed {}\n", cases.size(), options.seed);
-    fmt::print("{}\n{}", with_colours(conformance_findings(all, cases)),
-               conformance_table(all, cases));
+    if (options.sample > 0) fmt::print("{} cases, chosen with seed {}\n", cases.size(), options.seed);
+    fmt::print("{}\n{}", with_colours(conformance_findings(all, cases)), conformance_table(all, cases));
   }
   if (!options.json.empty())
     DRIFTSCOPE_CHECK(write_output(options.json, conformance_json(all, cases) + "\n"));

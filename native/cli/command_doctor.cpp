@@ -1,16 +1,16 @@
 // driftscope doctor [--json OUT]
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "core/base/json.hpp"
-#include "core/runtime/engine.hpp"
 #include "core/platform/platform.hpp"
 #include "core/report/text_table.hpp"
-#include "native/cli/commands.hpp"
-#include "native/os/files.hpp"
-#include "native/cli/gui_program.hpp"
+#include "core/runtime/engine.hpp"
 #include "native/browser/browsers.hpp"
+#include "native/cli/commands.hpp"
+#include "native/cli/gui_program.hpp"
 #include "native/http/server.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {

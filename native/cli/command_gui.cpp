@@ -1,7 +1,7 @@
 // driftscope gui [RUN…]: starts driftscope-gui, which lies beside this program.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <cerrno>
 #include <csignal>

@@ -1,22 +1,22 @@
 // driftscope run MODEL [--input X]… | --dataset D  --target T [--trace OUT] [--repeat N]
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "core/graph/print.hpp"
-#include "core/trace/trace_file.hpp"
 #include "core/report/format.hpp"
-#include "core/results/output.hpp"
 #include "core/report/tables.hpp"
+#include "core/results/output.hpp"
+#include "core/trace/trace_file.hpp"
 #include "core/verify/perturbation.hpp"
 #include "native/cli/capture_options.hpp"
 #include "native/cli/commands.hpp"
-#include "native/host/dataset_run.hpp"
-#include "native/os/files.hpp"
-#include "native/host/inputs.hpp"
 #include "native/cli/runner_options.hpp"
+#include "native/host/dataset_run.hpp"
+#include "native/host/inputs.hpp"
 #include "native/host/sample_files.hpp"
 #include "native/host/targets.hpp"
 #include "native/host/trace_writer.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {
@@ -42,8 +42,7 @@ Status run_dataset_command(const RunOptions& options, const ModelFile& model, co
     line.update(fmt::format("{}: {}", target.text(), step), done, total);
   };
   TargetRunner runner(options.runner);
-  DRIFTSCOPE_TRY(const DatasetRun run,
-                 run_dataset(runner, target, model, dataset, progress));
+  DRIFTSCOPE_TRY(const DatasetRun run, run_dataset(runner, target, model, dataset, progress));
   line.clear();
   ComparisonView view;
   view.left.target = target.text();
@@ -92,9 +91,7 @@ Status run_one(const RunOptions& options, const ModelFile& model, const Target& 
   if (target.host != "file" && can_be_replaced(out.path)) {
     DRIFTSCOPE_TRY(TraceWriter made, TraceWriter::create(out.path, model.graph, options.repeat));
     writer.emplace(std::move(made));
-    request.sink = [&](const std::string& name, const Tensor& tensor) {
-      return writer->add(name, tensor);
-    };
+    request.sink = [&](const std::string& name, const Tensor& tensor) { return writer->add(name, tensor); };
   }
   TargetRunner runner(options.runner);
   DRIFTSCOPE_TRY(Trace trace, runner.run(target, request, progress));
@@ -104,12 +101,10 @@ Status run_one(const RunOptions& options, const ModelFile& model, const Target& 
   fmt::print("{}  {}  input {}\n{}\n\n{}", model.path.filename().string(), trace.target, inputs.text,
              run_text(trace), run_table(trace));
   const MemoryRecord peak = peak_memory(trace);
-  fmt::print("\nlayers {}, peak memory {} ({})\n", format_ns(total_time_ns(trace)),
-             format_bytes(peak.bytes), peak.kind.empty() ? "unknown" : peak.kind);
-  if (const std::string traced = perturbation_text(trace); !traced.empty())
-    fmt::print("{}\n", traced);
-  if (const Tensor* output = answer(trace))
-    fmt::print("\n{}", output_lines(*output, class_names(model)));
+  fmt::print("\nlayers {}, peak memory {} ({})\n", format_ns(total_time_ns(trace)), format_bytes(peak.bytes),
+             peak.kind.empty() ? "unknown" : peak.kind);
+  if (const std::string traced = perturbation_text(trace); !traced.empty()) fmt::print("{}\n", traced);
+  if (const Tensor* output = answer(trace)) fmt::print("\n{}", output_lines(*output, class_names(model)));
   if (out.path.empty()) return {};
   DRIFTSCOPE_TRY(const std::int64_t size, write_recorded(out.path, trace, writer));
   fmt::print("\ntrace: {} ({})\n", out.path, format_bytes(size));
@@ -138,11 +133,12 @@ Command add_run(CLI::App& app) {
                  "(neg/ and pos/, one .txt per text) or images:DIR (one folder per class)")
       ->excludes(input);
   app.add_option("--target", options->target, "host/engine[:option=value,…]")->capture_default_str();
-  app.add_option("--trace", options->trace,
-                 "Write what was recorded (safetensors): OUT, MODE:OUT, or MODE alone, which names the file "
-                 "after model and target. MODE: 'all' (the default), every value, node by node; 'fused', what "
-                 "the execution really has when it may fuse and skip nodes (verify judges the groups "
-                 "between); 'outputs', the model's outputs");
+  app.add_option(
+      "--trace", options->trace,
+      "Write what was recorded (safetensors): OUT, MODE:OUT, or MODE alone, which names the file "
+      "after model and target. MODE: 'all' (the default), every value, node by node; 'fused', what "
+      "the execution really has when it may fuse and skip nodes (verify judges the groups "
+      "between); 'outputs', the model's outputs");
   add_capture_options(app, options->capture);
   app.add_option("--repeat", options->repeat, "Runs; values are kept from the first, times from all")
       ->check(CLI::Range(1, 100000))

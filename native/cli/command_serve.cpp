@@ -1,6 +1,6 @@
 // driftscope serve [--port N] [--open]
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "native/cli/commands.hpp"
 #include "native/http/serve.hpp"

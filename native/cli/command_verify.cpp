@@ -1,16 +1,16 @@
 // driftscope verify MODEL TRACE… [--json OUT]
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "core/base/json.hpp"
 #include "core/platform/platform.hpp"
+#include "core/report/tables.hpp"
+#include "core/results/verify_json.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/verify.hpp"
-#include "core/results/verify_json.hpp"
-#include "core/report/tables.hpp"
 #include "native/cli/commands.hpp"
-#include "native/os/files.hpp"
 #include "native/host/model_file.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {
@@ -29,8 +29,8 @@ struct VerifiedFile {
   NameMatch match;
 };
 
-Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path,
-                                 ThreadPool& threads, ProgressLine& line) {
+Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path, ThreadPool& threads,
+                                 ProgressLine& line) {
   DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(path));
   auto trace = TraceView::open(file.bytes());
   if (!trace.ok()) return in_context(std::move(trace).error(), path);

@@ -30,8 +30,8 @@ Result<Tensor> as_declared(const Tensor& tensor, DType declared) {
 }
 
 /// input_0.pb, input_1.pb, … in the order of the graph's inputs (or outputs).
-Result<NamedInputs> read_tensors(const fs::path& folder, const std::string& prefix,
-                                 const Graph& graph, const std::vector<ValueId>& ids) {
+Result<NamedInputs> read_tensors(const fs::path& folder, const std::string& prefix, const Graph& graph,
+                                 const std::vector<ValueId>& ids) {
   NamedInputs tensors;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const fs::path path = folder / fmt::format("{}_{}.pb", prefix, i);
@@ -39,8 +39,7 @@ Result<NamedInputs> read_tensors(const fs::path& folder, const std::string& pref
     if (!fs::exists(path, ignored)) continue;
     DRIFTSCOPE_TRY(const Bytes bytes, read_file(path));
     auto tensor = read_tensor_proto(bytes);
-    if (!tensor.ok())
-      return in_context(std::move(tensor).error(), path.filename().string());
+    if (!tensor.ok()) return in_context(std::move(tensor).error(), path.filename().string());
     DRIFTSCOPE_TRY(Tensor typed, as_declared(tensor->tensor, graph.values[ids[i]].dtype));
     tensors.push_back({graph.values[ids[i]].name, std::move(typed)});
   }
@@ -50,8 +49,7 @@ Result<NamedInputs> read_tensors(const fs::path& folder, const std::string& pref
 /// Any result of these is right, so none can be expected.
 Status check_deterministic(const Graph& graph) {
   for (const Node& node : graph.nodes)
-    if (node.op_type == "Bernoulli" || node.op_type == "Multinomial" ||
-        node.op_type.starts_with("Random"))
+    if (node.op_type == "Bernoulli" || node.op_type == "Multinomial" || node.op_type.starts_with("Random"))
       return unsupported(node.op_type + " draws random numbers: there is no result to expect");
   return {};
 }
@@ -62,9 +60,9 @@ Status check_fits(const Graph& graph, const NamedInputs& inputs) {
     const auto id = graph.find_value(input.name);
     const auto declared = id ? graph.values[*id].static_shape() : std::nullopt;
     if (declared && *declared != input.tensor.shape())
-      return unsupported(fmt::format(
-          "the case contradicts itself: it declares input {} with shape {}, its data has {}",
-          input.name, shape_text(*declared), shape_text(input.tensor.shape())));
+      return unsupported(
+          fmt::format("the case contradicts itself: it declares input {} with shape {}, its data has {}",
+                      input.name, shape_text(*declared), shape_text(input.tensor.shape())));
   }
   return {};
 }
@@ -95,10 +93,10 @@ fs::path conformance_folder() {
 Result<std::vector<fs::path>> find_cases(const fs::path& folder, const std::string& filter) {
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored))
-    return missing_error(fmt::format(
-        "the ONNX conformance cases are not at {}; './tools/setup' installs them (package "
-        "libonnx-testdata), --data names another folder",
-        folder.string()));
+    return missing_error(
+        fmt::format("the ONNX conformance cases are not at {}; './tools/setup' installs them (package "
+                    "libonnx-testdata), --data names another folder",
+                    folder.string()));
   std::vector<fs::path> cases;
   bool any = false;
   for (const fs::path& family : sorted_folders(folder))
@@ -109,9 +107,9 @@ Result<std::vector<fs::path>> find_cases(const fs::path& folder, const std::stri
       if (filter.empty() || fnmatch(filter.c_str(), name.c_str(), 0) == 0) cases.push_back(one);
     }
   if (cases.empty())
-    return bad_input(any ? fmt::format("no case matches --filter '{}'", filter)
-                         : fmt::format("{} holds no cases: expected <family>/<case>/model.onnx",
-                                       folder.string()));
+    return bad_input(
+        any ? fmt::format("no case matches --filter '{}'", filter)
+            : fmt::format("{} holds no cases: expected <family>/<case>/model.onnx", folder.string()));
   return cases;
 }
 
@@ -123,8 +121,7 @@ ConformanceCase load_case(const fs::path& folder) {
     loaded.unusable = std::move(status).error();
     // The message need not name the file: the case is named beside it.
     const std::string prefix = (folder / "model.onnx").string() + ": ";
-    if (loaded.unusable->message.starts_with(prefix))
-      loaded.unusable->message.erase(0, prefix.size());
+    if (loaded.unusable->message.starts_with(prefix)) loaded.unusable->message.erase(0, prefix.size());
   }
   return loaded;
 }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "native/host/model_file.hpp"
 #include "core/runtime/bind_inputs.hpp"
+#include "native/host/model_file.hpp"
 
 namespace driftscope {
 
@@ -33,8 +33,8 @@ struct ConformanceCase {
 /// Folders of the cases whose name matches the shell pattern `filter` ("*lstm*"; "" is all), sorted.
 /// Errors: missing when there is no such folder (and which package holds it), bad_input when nothing
 /// matches.
-[[nodiscard]] Result<std::vector<std::filesystem::path>> find_cases(
-    const std::filesystem::path& folder, const std::string& filter);
+[[nodiscard]] Result<std::vector<std::filesystem::path>> find_cases(const std::filesystem::path& folder,
+                                                                    const std::string& filter);
 
 [[nodiscard]] ConformanceCase load_case(const std::filesystem::path& folder);
 

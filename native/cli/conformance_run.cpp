@@ -10,8 +10,8 @@ namespace driftscope {
 namespace {
 
 CaseResult from_error(const Error& error) {
-  return {error.kind == ErrorKind::unsupported ? Outcome::unsupported : Outcome::failed,
-          error.message, {}, {}};
+  return {
+      error.kind == ErrorKind::unsupported ? Outcome::unsupported : Outcome::failed, error.message, {}, {}};
 }
 
 void judge_set(const Result<Trace>& trace, const ConformanceSet& set, CaseResult& result) {
@@ -22,8 +22,8 @@ void judge_set(const Result<Trace>& trace, const ConformanceSet& set, CaseResult
   }
   for (const NamedTensor& wanted : set.wanted) {
     const Tensor* got = trace->find(wanted.name);
-    const auto wrong = got == nullptr ? std::optional<std::string>("it was not made")
-                                      : disagreement(*got, wanted.tensor);
+    const auto wrong =
+        got == nullptr ? std::optional<std::string>("it was not made") : disagreement(*got, wanted.tensor);
     if (wrong) {
       result.outcome = Outcome::failed;
       result.reason = fmt::format("output {}: {}", wanted.name, *wrong);
@@ -75,13 +75,11 @@ void compare_bits(std::vector<TargetResults>& all) {
     if (!promises_bits(all[t].target.engine)) continue;
     const auto first = std::find_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(t),
                                     [&](const TargetResults& other) {
-                                      return !other.error &&
-                                             other.target.engine == all[t].target.engine;
+                                      return !other.error && other.target.engine == all[t].target.engine;
                                     });
     if (first == all.begin() + static_cast<std::ptrdiff_t>(t) || all[t].error) continue;
     for (std::size_t i = 0; i < all[t].cases.size(); ++i)
-      if (all[t].cases[i].outcome == Outcome::passed &&
-          first->cases[i].outcome == Outcome::passed)
+      if (all[t].cases[i].outcome == Outcome::passed && first->cases[i].outcome == Outcome::passed)
         all[t].cases[i].same_bits = same_bits(all[t].cases[i].outputs, first->cases[i].outputs);
   }
 }

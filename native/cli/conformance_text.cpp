@@ -37,11 +37,9 @@ struct Counts {
   }
 };
 
-std::map<std::string, Counts> count(const TargetResults& results,
-                                    const std::vector<ConformanceCase>& cases) {
+std::map<std::string, Counts> count(const TargetResults& results, const std::vector<ConformanceCase>& cases) {
   std::map<std::string, Counts> counts;
-  for (std::size_t i = 0; i < results.cases.size(); ++i)
-    counts[cases[i].family].add(results.cases[i]);
+  for (std::size_t i = 0; i < results.cases.size(); ++i) counts[cases[i].family].add(results.cases[i]);
   return counts;
 }
 
@@ -74,11 +72,10 @@ std::string conformance_findings(const std::vector<TargetResults>& all,
   for (const TargetResults& results : all)
     for (std::size_t i = 0; i < results.cases.size(); ++i) {
       const CaseResult& result = results.cases[i];
-      if (result.outcome == Outcome::unsupported)
-        unsupported[result.reason].insert(cases[i].name);
+      if (result.outcome == Outcome::unsupported) unsupported[result.reason].insert(cases[i].name);
       if (result.outcome == Outcome::failed)
-        text += fmt::format("fault  {}  {}/{}: {}\n", results.target.text(), cases[i].family,
-                            cases[i].name, result.reason);
+        text += fmt::format("fault  {}  {}/{}: {}\n", results.target.text(), cases[i].family, cases[i].name,
+                            result.reason);
       if (result.same_bits && !*result.same_bits)
         text += fmt::format("fault  {}  {}/{}: other bits than the same engine elsewhere\n",
                             results.target.text(), cases[i].family, cases[i].name);
@@ -104,9 +101,8 @@ std::string conformance_json(const std::vector<TargetResults>& all,
     for (std::size_t i = 0; i < results.cases.size(); ++i) {
       const CaseResult& result = results.cases[i];
       total.add(result);
-      json one = {{"family", cases[i].family},
-                  {"name", cases[i].name},
-                  {"result", outcome_name(result.outcome)}};
+      json one = {
+          {"family", cases[i].family}, {"name", cases[i].name}, {"result", outcome_name(result.outcome)}};
       if (!result.reason.empty()) one["reason"] = result.reason;
       if (result.same_bits) one["same_bits"] = *result.same_bits;
       list.push_back(std::move(one));

@@ -42,9 +42,7 @@ Exit exit_of(const Error& error) {
   return Exit::bad_input;
 }
 
-bool colours_on_stdout() {
-  return ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-}
+bool colours_on_stdout() { return ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
 
 std::string with_colours(std::string text) {
   if (!colours_on_stdout()) return text;
@@ -57,8 +55,7 @@ std::string with_colours(std::string text) {
   }};
   for (const auto& [word, colour] : colours) {
     const std::string painted = std::string(colour) + std::string(word) + "\x1b[0m";
-    for (std::size_t at = text.find(word); at != std::string::npos;
-         at = text.find(word, at + painted.size()))
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + painted.size()))
       text.replace(at, word.size(), painted);
   }
   return text;
@@ -70,8 +67,7 @@ void print_error(const Error& error) {
                    error.message));
 }
 
-ProgressLine::ProgressLine(bool quiet)
-    : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
+ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
 
 ProgressLine::~ProgressLine() { clear(); }
 

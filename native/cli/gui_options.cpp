@@ -1,7 +1,7 @@
 #include "native/cli/gui_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "native/cli/runner_options.hpp"
 

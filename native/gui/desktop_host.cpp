@@ -6,12 +6,12 @@
 
 #include "core/base/sha256.hpp"
 #include "core/gui/stored_comparison.hpp"
-#include "native/os/files.hpp"
-#include "native/host/sample_files.hpp"
 #include "native/gui/comparison_run.hpp"
+#include "native/gui/environment.hpp"
 #include "native/gui/opened_files.hpp"
 #include "native/gui/shipped.hpp"
-#include "native/gui/environment.hpp"
+#include "native/host/sample_files.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {

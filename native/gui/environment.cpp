@@ -53,10 +53,10 @@ std::vector<gui::RunTrend> read_history(const std::filesystem::path& file) {
   for (const HistorySeries& series : *all) {
     std::string title = fmt::format("{}  {}  batch {}", series.model, series.target, series.batch);
     if (series.capture != "none") title += "  trace " + series.capture;
-    trends.push_back(
-        gui::make_trend(std::move(title),
-                       series.machine + (series.browser_version.empty() ? "" : ", " + series.browser_version),
-                       series.builds, series.first_seen, history_confidence));
+    trends.push_back(gui::make_trend(
+        std::move(title),
+        series.machine + (series.browser_version.empty() ? "" : ", " + series.browser_version), series.builds,
+        series.first_seen, history_confidence));
   }
   return trends;
 }

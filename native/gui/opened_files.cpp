@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/platform/platform.hpp"
 #include "core/gui/stored_comparison.hpp"
+#include "core/platform/platform.hpp"
 #include "native/os/files.hpp"
 
 namespace driftscope {

@@ -9,8 +9,8 @@
 #include "core/dataset/npy.hpp"
 #include "core/model/onnx_reader.hpp"
 #include "core/trace/trace_file.hpp"
-#include "native/os/files.hpp"
 #include "native/host/sample_files.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {
@@ -49,8 +49,8 @@ Result<NamedInputs> read_test_data_set(const std::filesystem::path& folder, cons
     tensors.push_back(*std::move(tensor));
   }
   if (tensors.empty())
-    return bad_input(fmt::format("{}: the folder has no input_0.pb; an ONNX test data set is needed",
-                                 folder.string()));
+    return bad_input(
+        fmt::format("{}: the folder has no input_0.pb; an ONNX test data set is needed", folder.string()));
   return tensors;
 }
 
@@ -81,8 +81,8 @@ Result<NamedInputs> read_tensor_file(const std::filesystem::path& path, const Gr
   for (NamedTensor& tensor : trace->tensors)
     if (is_input(graph, tensor.name)) wanted.push_back(std::move(tensor));
   if (wanted.empty())
-    return bad_input(fmt::format("{}: holds none of the model's inputs ({})", path.string(),
-                                 input_names(graph)));
+    return bad_input(
+        fmt::format("{}: holds none of the model's inputs ({})", path.string(), input_names(graph)));
   return wanted;
 }
 
@@ -106,8 +106,8 @@ Result<GivenInputs> read_source(const std::string& source, const ModelFile& mode
   if (is_dataset_spec(source)) {
     DRIFTSCOPE_TRY(const DatasetSpec spec, parse_dataset_spec(source));
     if (!spec.sample)
-      return bad_input(fmt::format(
-          "--input {0}: which sample? Write {0}#17, or --dataset for all of them", source));
+      return bad_input(
+          fmt::format("--input {0}: which sample? Write {0}#17, or --dataset for all of them", source));
     DRIFTSCOPE_TRY(const Dataset dataset, open_dataset(spec, model));
     DRIFTSCOPE_TRY(NamedTensor sample, dataset.sample(*spec.sample));
     given.label = dataset.label_text(*spec.sample);
@@ -140,8 +140,8 @@ Result<GivenInputs> read_inputs(const std::vector<std::string>& specs, const Mod
     const bool named = equals != std::string::npos && is_input(model.graph, name);
     std::error_code ignored;
     if (equals != std::string::npos && !named && !std::filesystem::exists(spec, ignored))
-      return bad_input(fmt::format("--input {}: the model has no input '{}'; its inputs are {}", spec,
-                                   name, input_names(model.graph)));
+      return bad_input(fmt::format("--input {}: the model has no input '{}'; its inputs are {}", spec, name,
+                                   input_names(model.graph)));
     DRIFTSCOPE_TRY(GivenInputs one, read_source(named ? spec.substr(equals + 1) : spec, model));
     if (named) {
       if (one.tensors.size() != 1)
@@ -159,12 +159,10 @@ Result<GivenInputs> read_inputs(const std::vector<std::string>& specs, const Mod
 Result<GivenDataset> read_dataset(const std::string& text, const ModelFile& model) {
   DRIFTSCOPE_TRY(const DatasetSpec spec, parse_dataset_spec(text));
   if (spec.sample)
-    return bad_input(fmt::format("--dataset {}: one sample is named; leave out '#{}'", text,
-                                 *spec.sample));
+    return bad_input(fmt::format("--dataset {}: one sample is named; leave out '#{}'", text, *spec.sample));
   if (model.graph.inputs.size() != 1)
     return unsupported(fmt::format("--dataset: {} has {} inputs ({}); a data set feeds exactly one",
-                                   model.path.string(), model.graph.inputs.size(),
-                                   input_names(model.graph)));
+                                   model.path.string(), model.graph.inputs.size(), input_names(model.graph)));
   DRIFTSCOPE_TRY(const Dataset dataset, open_dataset(spec, model));
   GivenDataset given;
   given.samples = dataset.size();

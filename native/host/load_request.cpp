@@ -32,8 +32,8 @@ LoadRequest load_request(const ModelFile& model, const Target& target) {
     request.outside.push_back(file.bytes);
     size += file.bytes->size();
   }
-  request.head = {{"do", "load"},  {"target", target.text()}, {"once", true},
-                  {"outside", size}, {"unhashed", true}};
+  request.head = {
+      {"do", "load"}, {"target", target.text()}, {"once", true}, {"outside", size}, {"unhashed", true}};
   if (!attachments.empty()) request.head["attachments"] = std::move(attachments);
   return request;
 }

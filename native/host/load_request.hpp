@@ -17,7 +17,7 @@ namespace driftscope {
 using OutsideParts = std::vector<std::shared_ptr<const Bytes>>;
 
 struct LoadRequest {
-  nlohmann::json head;  ///< with "once", "outside" and "unhashed"
+  nlohmann::json head;   ///< with "once", "outside" and "unhashed"
   OutsideParts outside;  ///< the model and its files
 
   /// Fills `target` with the outside bytes from `offset` on, which must lie inside.

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/json.hpp"
-#include "core/protocol/service.hpp"
 #include "core/protocol/error_json.hpp"
+#include "core/protocol/service.hpp"
 #include "core/trace/trace_file.hpp"
 #include "native/host/load_request.hpp"
 
@@ -22,8 +22,7 @@ struct Answer {
 Result<Answer> ask(Service& service, const json& request, std::span<const std::byte> payload = {}) {
   const Bytes bytes = service.request(pack_message(json_text(request), payload));
   const Message message = unpack_message(bytes);
-  Answer answer{parse_json(message.json),
-                Bytes(message.payload.begin(), message.payload.end())};
+  Answer answer{parse_json(message.json), Bytes(message.payload.begin(), message.payload.end())};
   if (!answer.object.is_object()) return internal_error("the session service gave a malformed answer");
   if (const auto error = answer.object.find("error"); error != answer.object.end())
     return error_from_json(*error);
@@ -38,8 +37,7 @@ Result<Bytes> pack_inputs(const NamedInputs& inputs) {
   return write_trace(carrier);
 }
 
-Result<Trace> run_locally(const Target& target, const RunRequest& request,
-                          const TargetProgress& progress) {
+Result<Trace> run_locally(const Target& target, const RunRequest& request, const TargetProgress& progress) {
   Service service;
   progress("loading the model", 0, 0);
   const LoadRequest load = load_request(*request.model, target);
@@ -59,9 +57,7 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request,
   while (true) {
     if (request.stopped && request.stopped()) return Error{ErrorKind::cancelled, "stopped"};
     DRIFTSCOPE_TRY(const Answer polled, ask(service, {{"do", "poll"}, {"budget_ms", 100}}));
-    const auto number = [&](const char* key) {
-      return polled.object.value(key, std::int64_t{0});
-    };
+    const auto number = [&](const char* key) { return polled.object.value(key, std::int64_t{0}); };
     const bool by_sample = number("samples") > 0;
     progress("running", by_sample ? number("sample") : number("done"),
              by_sample ? number("samples") : number("total"));

@@ -6,8 +6,8 @@
 #include <chrono>
 
 #include "core/base/sha256.hpp"
-#include "core/graph/build.hpp"
 #include "core/eval/infer_shapes.hpp"
+#include "core/graph/build.hpp"
 
 namespace driftscope {
 namespace {
@@ -20,14 +20,13 @@ ExternalData attaching(const std::filesystem::path& folder, std::vector<JobAttac
                               [&](const JobAttachment& a) { return a.location == location; });
     if (found == attachments.end()) {
       DRIFTSCOPE_TRY(Bytes bytes, read_file(folder / location));
-      found = attachments.insert(attachments.end(),
-                                 {location, std::make_shared<const Bytes>(std::move(bytes))});
+      found =
+          attachments.insert(attachments.end(), {location, std::make_shared<const Bytes>(std::move(bytes))});
     }
     const auto size = static_cast<std::int64_t>(found->bytes->size());
     if (offset < 0 || offset > size || (length >= 0 && length > size - offset))
-      return bad_input(fmt::format(
-          "external data file {}: {} bytes at offset {} are needed, the file has {}", location,
-          length, offset, size));
+      return bad_input(fmt::format("external data file {}: {} bytes at offset {} are needed, the file has {}",
+                                   location, length, offset, size));
     const auto begin = found->bytes->begin() + offset;
     return std::vector<std::byte>(begin, length < 0 ? found->bytes->end() : begin + length);
   };
@@ -68,9 +67,7 @@ ModelHash::ModelHash(std::span<const std::byte> bytes, bool beside)
   if (!beside) hash_.wait();
 }
 
-bool ModelHash::known() const {
-  return hash_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-}
+bool ModelHash::known() const { return hash_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
 
 Result<GraphFile> load_graph_file(const std::filesystem::path& path, int threads) {
   const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };

@@ -11,8 +11,8 @@
 
 #include "core/graph/graph.hpp"
 #include "core/model/onnx_reader.hpp"
-#include "native/os/files.hpp"
 #include "native/browser/run_in_browser.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 

@@ -45,17 +45,14 @@ FileAccess file_access() {
 
 }  // namespace
 
-bool is_sample_file(const std::string& path) {
-  return is_picture_name(path) || path.ends_with(".txt");
-}
+bool is_sample_file(const std::string& path) { return is_picture_name(path) || path.ends_with(".txt"); }
 
 Result<NamedTensor> read_sample_file(const std::string& path, const ModelFile& model) {
   DRIFTSCOPE_TRY(const SampleDescription how, read_description(model));
   const auto* picture = std::get_if<Preprocess>(&how);
   if (is_picture_name(path) != (picture != nullptr))
     return bad_input(fmt::format("{}: {}, but {} describes {}", path,
-                                 picture != nullptr ? "a text" : "a picture",
-                                 preprocess_path(model).string(),
+                                 picture != nullptr ? "a text" : "a picture", preprocess_path(model).string(),
                                  picture != nullptr ? "pictures" : "texts"));
   DRIFTSCOPE_TRY(const Bytes bytes, read_file(path));
   const auto read = [&]() -> Result<Tensor> {

@@ -8,9 +8,9 @@
 #include "core/trace/trace_file.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/perturbation.hpp"
-#include "native/os/files.hpp"
-#include "native/host/local_run.hpp"
 #include "native/browser/run_in_browser.hpp"
+#include "native/host/local_run.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {
@@ -92,12 +92,12 @@ Result<Trace> TargetRunner::run(const Target& target, const RunRequest& request,
   if (target.host == "file") return read_recorded(target, request.model->graph);
   if (std::find(browsers.begin(), browsers.end(), target.host) != browsers.end())
     return run_in_a_browser(target, request, progress);
-  return bad_input(fmt::format("target {}: there is no host '{}' here; hosts are pc, {}, file",
-                               target.text(), target.host, fmt::join(browsers, ", ")));
+  return bad_input(fmt::format("target {}: there is no host '{}' here; hosts are pc, {}, file", target.text(),
+                               target.host, fmt::join(browsers, ", ")));
 }
 
 Status TargetRunner::check_perturbation(const Target& target, const RunRequest& request, Trace& trace,
-                                    const TargetProgress& progress) {
+                                        const TargetProgress& progress) {
   RunRequest unwatched = request;
   unwatched.capture = Capture::outputs;
   unwatched.values.reset();

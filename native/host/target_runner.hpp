@@ -40,8 +40,7 @@ struct RunnerOptions {
 };
 
 /// Told what a target is doing: "starting the browser", "running", with samples or nodes done.
-using TargetProgress =
-    std::function<void(std::string_view step, std::int64_t done, std::int64_t total)>;
+using TargetProgress = std::function<void(std::string_view step, std::int64_t done, std::int64_t total)>;
 
 class TargetRunner {
  public:
@@ -54,7 +53,7 @@ class TargetRunner {
   /// Runs the same once more without watching (outputs alone, fused) and adds to `trace`, which `request`
   /// gave, whether that changed the outputs' bits (core/verify/perturbation.hpp).
   [[nodiscard]] Status check_perturbation(const Target& target, const RunRequest& request, Trace& trace,
-                                      const TargetProgress& progress);
+                                          const TargetProgress& progress);
 
   /// Many small models, one after the other, each with its own outcome; a browser is started once.
   /// Only outputs are kept; samples and repeats are not for this. The error is that of the target as a

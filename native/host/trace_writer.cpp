@@ -16,15 +16,13 @@ std::size_t header_room(const Graph& graph, int repeat) {
   std::size_t room = 64 * 1024;
   for (const Value& value : graph.values) room += 2 * value.name.size() + 512;
   for (const Node& node : graph.nodes)
-    room += 2 * (node.name.size() + node.op_type.size()) + 256 +
-            24 * static_cast<std::size_t>(repeat);
+    room += 2 * (node.name.size() + node.op_type.size()) + 256 + 24 * static_cast<std::size_t>(repeat);
   return std::min((room + 7) / 8 * 8, max_safetensors_header);
 }
 
 }  // namespace
 
-Result<TraceWriter> TraceWriter::create(const std::filesystem::path& path, const Graph& graph,
-                                        int repeat) {
+Result<TraceWriter> TraceWriter::create(const std::filesystem::path& path, const Graph& graph, int repeat) {
   DRIFTSCOPE_TRY(AtomicFile file, AtomicFile::create(path));
   const std::size_t room = header_room(graph, repeat);
   DRIFTSCOPE_CHECK(file.append(std::vector<std::byte>(room)));
@@ -34,14 +32,12 @@ Result<TraceWriter> TraceWriter::create(const std::filesystem::path& path, const
 Status TraceWriter::add(const std::string& name, const Tensor& tensor) {
   const std::string who = "trace: tensor " + in_quotes(name);
   if (safetensors_dtype(tensor.dtype()).empty())
-    return unsupported(
-        fmt::format("{}: safetensors has no dtype for {}", who, dtype_name(tensor.dtype())));
+    return unsupported(fmt::format("{}: safetensors has no dtype for {}", who, dtype_name(tensor.dtype())));
   if (!valid_utf8(name) || name == "__metadata__" || !names_.insert(name).second)
     return bad_input(who + ": a trace file cannot hold this name, or holds it already");
   DRIFTSCOPE_CHECK(file_.append(tensor));
   const std::int64_t end = end_ + static_cast<std::int64_t>(tensor.byte_size());
-  header_.entries.push_back(
-      {name, tensor.dtype(), tensor.shape(), end_, end, header_.entries.size()});
+  header_.entries.push_back({name, tensor.dtype(), tensor.shape(), end_, end, header_.entries.size()});
   end_ = end;
   return {};
 }

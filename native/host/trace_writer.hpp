@@ -16,8 +16,8 @@ namespace driftscope {
 class TraceWriter {
  public:
   /// `repeat`: how many times per node the header will hold.
-  [[nodiscard]] static Result<TraceWriter> create(const std::filesystem::path& path,
-                                                  const Graph& graph, int repeat);
+  [[nodiscard]] static Result<TraceWriter> create(const std::filesystem::path& path, const Graph& graph,
+                                                  int repeat);
 
   /// The tensor is kept until it has been written. An error may be one of an earlier tensor.
   [[nodiscard]] Status add(const std::string& name, const Tensor& tensor);

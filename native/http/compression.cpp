@@ -23,9 +23,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 // Of a weight only whether it is 0 matters: "q=0", "q=0.", "q=0.000".
@@ -51,10 +50,9 @@ std::optional<bool> allowed(std::string_view header, std::string_view coding) {
 std::optional<std::string> brotli(std::string_view bytes) {
   std::string out(BrotliEncoderMaxCompressedSize(bytes.size()), '\0');
   std::size_t size = out.size();
-  if (size == 0 ||
-      BrotliEncoderCompress(brotli_quality, BROTLI_DEFAULT_WINDOW, BROTLI_MODE_GENERIC, bytes.size(),
-                            reinterpret_cast<const std::uint8_t*>(bytes.data()), &size,
-                            reinterpret_cast<std::uint8_t*>(out.data())) != BROTLI_TRUE)
+  if (size == 0 || BrotliEncoderCompress(brotli_quality, BROTLI_DEFAULT_WINDOW, BROTLI_MODE_GENERIC,
+                                         bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                         &size, reinterpret_cast<std::uint8_t*>(out.data())) != BROTLI_TRUE)
     return std::nullopt;
   out.resize(size);
   return out;

@@ -25,17 +25,15 @@ std::string_view first_segment(std::string_view path) {
 
 }  // namespace
 
-std::string Address::url() const {
-  return "http://127.0.0.1:" + std::to_string(port) + "/" + token + "/";
-}
+std::string Address::url() const { return "http://127.0.0.1:" + std::to_string(port) + "/" + token + "/"; }
 
 std::optional<Rejection> reject(const RequestFacts& request, const Address& address) {
   if (request.header_bytes > max_header_bytes) return Rejection{431, "too many headers"};
   if (request.hosts.size() != 1 || !is_ours(request.hosts.front(), address.port))
     return Rejection{403, "the Host header is not this server's"};
-  const bool foreign = std::any_of(
-      request.origins.begin(), request.origins.end(),
-      [&](const std::string& origin) { return !is_own_origin(origin, address.port); });
+  const bool foreign =
+      std::any_of(request.origins.begin(), request.origins.end(),
+                  [&](const std::string& origin) { return !is_own_origin(origin, address.port); });
   if (foreign || request.origins.size() > 1)
     return Rejection{403, "requests from other origins are not answered"};
   // The same answer as for an unknown path: nothing tells that a token exists.

@@ -17,7 +17,7 @@ namespace driftscope {
 
 /// What of a request matters for admission.
 struct RequestFacts {
-  std::string_view path;  ///< percent-decoded, without query
+  std::string_view path;             ///< percent-decoded, without query
   std::vector<std::string> hosts;    ///< every Host header
   std::vector<std::string> origins;  ///< every Origin header
   bool has_content_encoding = false;

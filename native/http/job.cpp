@@ -44,8 +44,7 @@ bool Job::values(const Bytes& message) {
 bool Job::finish(Bytes trace) {
   const std::lock_guard taking(values_mutex_);
   if (content_.values)
-    if (auto complete = content_.values->finish(); !complete.ok())
-      return fail(std::move(complete).error());
+    if (auto complete = content_.values->finish(); !complete.ok()) return fail(std::move(complete).error());
   return end(Result<Bytes>(std::move(trace)));
 }
 

@@ -70,8 +70,8 @@ class Job {
     bool opened = false;
     bool over = false;
     JobProgress progress;
-    Clock::time_point last_sign;    ///< of the page: any request for this job
-    Clock::time_point last_change;  ///< of its progress: a page may live while its worker hangs
+    Clock::time_point last_sign;                 ///< of the page: any request for this job
+    Clock::time_point last_change;               ///< of its progress: a page may live while its worker hangs
     std::optional<Clock::time_point> run_began;  ///< first progress in phase "run"
   };
   /// Returns when the job is over or the time has passed.

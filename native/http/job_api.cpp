@@ -61,8 +61,7 @@ json parse_object(const Bytes& body) {
 
 }  // namespace
 
-std::optional<Bytes> read_body(const ContentReader& reader, std::size_t limit,
-                               Response& response) {
+std::optional<Bytes> read_body(const ContentReader& reader, std::size_t limit, Response& response) {
   Bytes body;
   bool too_long = false;
   const bool complete = reader([&](const char* data, std::size_t length) {
@@ -77,8 +76,7 @@ std::optional<Bytes> read_body(const ContentReader& reader, std::size_t limit,
   if (complete) return body;
   if (too_long || response.status == 413) {
     response.status = 413;
-    response.set_content("the body is longer than " + std::to_string(limit) + " bytes\n",
-                         "text/plain");
+    response.set_content("the body is longer than " + std::to_string(limit) + " bytes\n", "text/plain");
   } else {
     response.status = 400;
   }
@@ -87,13 +85,12 @@ std::optional<Bytes> read_body(const ContentReader& reader, std::size_t limit,
 
 void send_bytes(Response& response, std::shared_ptr<const Bytes> bytes) {
   if (bytes->empty()) return response.set_content("", "application/octet-stream");
-  response.set_content_provider(
-      bytes->size(), "application/octet-stream",
-      [bytes](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-        constexpr std::size_t piece = 1 << 20;
-        return sink.write(reinterpret_cast<const char*>(bytes->data()) + offset,
-                          std::min(length, piece));
-      });
+  response.set_content_provider(bytes->size(), "application/octet-stream",
+                                [bytes](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+                                  constexpr std::size_t piece = 1 << 20;
+                                  return sink.write(reinterpret_cast<const char*>(bytes->data()) + offset,
+                                                    std::min(length, piece));
+                                });
 }
 
 void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard& board,
@@ -116,13 +113,12 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
     send_bytes(response, bytes);
   });
 
-  server.Get(job_path + "/attachments/([0-9]{1,6})",
-             [=](const Request& request, Response& response) {
-               const auto job = job_of(request);
-               const auto index = static_cast<std::size_t>(std::stoul(request.matches[2]));
-               if (!job || index >= job->content().attachments.size()) return not_found(response);
-               send_bytes(response, job->content().attachments[index]);
-             });
+  server.Get(job_path + "/attachments/([0-9]{1,6})", [=](const Request& request, Response& response) {
+    const auto job = job_of(request);
+    const auto index = static_cast<std::size_t>(std::stoul(request.matches[2]));
+    if (!job || index >= job->content().attachments.size()) return not_found(response);
+    send_bytes(response, job->content().attachments[index]);
+  });
 
   server.Get(job_path + "/question", [=](const Request& request, Response& response) {
     const auto job = job_of(request);
@@ -169,9 +165,8 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
                   response.status = 400;
                   return response.set_content("expected a JSON object\n", "text/plain");
                 }
-                const bool accepted = request.matches[2] == "error"
-                                          ? job->fail(error_from_json(message))
-                                          : job->progress(read_progress(message));
+                const bool accepted = request.matches[2] == "error" ? job->fail(error_from_json(message))
+                                                                    : job->progress(read_progress(message));
                 send_accepted(response, accepted);
               });
 }

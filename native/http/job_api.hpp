@@ -16,8 +16,8 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
 
 /// Reads a body up to `limit` bytes; nothing, and the status set (413 or 400), when it is longer or
 /// breaks off.
-[[nodiscard]] std::optional<Bytes> read_body(const httplib::ContentReader& reader,
-                                             std::size_t limit, httplib::Response& response);
+[[nodiscard]] std::optional<Bytes> read_body(const httplib::ContentReader& reader, std::size_t limit,
+                                             httplib::Response& response);
 
 /// Answers with the bytes themselves, without a copy.
 void send_bytes(httplib::Response& response, std::shared_ptr<const Bytes> bytes);

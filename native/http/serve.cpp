@@ -11,10 +11,10 @@
 #include <mutex>
 
 #include "core/trace/trace_file.hpp"
-#include "native/os/files.hpp"
+#include "native/http/server.hpp"
 #include "native/os/child_process.hpp"
 #include "native/os/cleanup.hpp"
-#include "native/http/server.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {
@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 std::string file_name_part(const std::string& target) {
   std::string name;
   for (const char c : target.substr(0, 60)) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '=' || c == '-';
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '=' || c == '-';
     name += plain ? c : '_';
   }
   return name.empty() ? "trace" : name;
@@ -56,15 +56,13 @@ Result<std::string> save_trace(const fs::path& folder, const Bytes& bytes) {
 // Hands the URL to the desktop. What that starts is the user's own and is left alone.
 Status open_with_desktop(const std::string& url) {
   const fs::path opener = find_program("xdg-open");
-  if (opener.empty())
-    return missing_error("--open needs xdg-open (package xdg-utils); open the URL by hand");
+  if (opener.empty()) return missing_error("--open needs xdg-open (package xdg-utils); open the URL by hand");
   std::string program = opener.string();
   std::string argument = url;
   char* const arguments[] = {program.data(), argument.data(), nullptr};
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  for (const int fd : {0, 1, 2})
-    posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+  for (const int fd : {0, 1, 2}) posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
@@ -72,8 +70,7 @@ Status open_with_desktop(const std::string& url) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
   pid_t pid = 0;
-  const int error =
-      posix_spawn(&pid, program.c_str(), &files, &attributes, arguments, environ);
+  const int error = posix_spawn(&pid, program.c_str(), &files, &attributes, arguments, environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   if (error != 0) return io_error("cannot start xdg-open: " + std::string(std::strerror(error)));

@@ -39,8 +39,7 @@ RequestFacts facts_of(const Request& request) {
   facts.has_content_encoding = request.has_header("Content-Encoding");
   facts.body_without_length = request.method == "POST" && !request.has_header("Content-Length") &&
                               !request.has_header("Transfer-Encoding");
-  for (const auto& [name, value] : request.headers)
-    facts.header_bytes += name.size() + value.size() + 4;
+  for (const auto& [name, value] : request.headers) facts.header_bytes += name.size() + value.size() + 4;
   return facts;
 }
 
@@ -130,8 +129,7 @@ void Server::State::add_routes() {
     const nlohmann::json answer = {{"accepts_traces", static_cast<bool>(options.on_trace)}};
     response.set_content(json_text(answer), "application/json");
   });
-  http.Post(prefix + "/api/traces", [this](const Request&, Response& response,
-                                           const ContentReader& reader) {
+  http.Post(prefix + "/api/traces", [this](const Request&, Response& response, const ContentReader& reader) {
     auto body = read_body(reader, options.on_trace ? options.max_trace_bytes : 0, response);
     if (!body) return;
     const std::lock_guard lock(trace_mutex);
@@ -203,8 +201,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
     return bad_input("--port: expected 0 to 65535, got " + std::to_string(options.port));
   auto state = std::make_unique<State>(std::move(options));
   if (!state->files.read("/", Coding::identity))
-    return missing_error("the site folder '" + state->options.site.string() +
-                         "' holds no index.html");
+    return missing_error("the site folder '" + state->options.site.string() + "' holds no index.html");
   DRIFTSCOPE_TRY(state->address.token, random_token());
   DRIFTSCOPE_CHECK(state->listen());
   return std::unique_ptr<Server>(new Server(std::move(state)));

@@ -30,8 +30,8 @@
 namespace driftscope {
 
 struct ServerOptions {
-  std::filesystem::path site;  ///< the folder to serve, see find_site
-  int port = 0;                ///< 0: any free one
+  std::filesystem::path site;                          ///< the folder to serve, see find_site
+  int port = 0;                                        ///< 0: any free one
   std::size_t max_trace_bytes = std::size_t{1} << 30;  ///< larger bodies are answered with 413
   /// Takes a trace that the page made by hand and returns where it was put. Empty: such traces are
   /// rejected. Called on the server's threads, one call at a time.
@@ -44,7 +44,7 @@ struct Traffic {
   std::int64_t raw_bytes = 0;
   std::int64_t engine_bytes = 0;  ///< of these: below /engine/ and /ort/
   std::int64_t engine_raw_bytes = 0;
-  std::int64_t job_bytes = 0;     ///< below /api/: models and inputs
+  std::int64_t job_bytes = 0;  ///< below /api/: models and inputs
 };
 
 class Server {

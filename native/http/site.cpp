@@ -11,8 +11,7 @@ namespace fs = std::filesystem;
 
 bool is_site(const fs::path& folder) {
   std::error_code error;
-  return fs::is_regular_file(folder / "index.html", error) &&
-         fs::is_directory(folder / "engine", error);
+  return fs::is_regular_file(folder / "index.html", error) && fs::is_directory(folder / "engine", error);
 }
 
 Result<fs::path> checked_site(const fs::path& folder, const std::string& source) {
@@ -34,8 +33,8 @@ Result<fs::path> find_site(const fs::path& given) {
   const fs::path installed = here.parent_path() / "share" / "driftscope" / "site";
   for (const fs::path& folder : {beside_build, installed})
     if (is_site(folder)) return folder;
-  return missing_error("the page for browsers is not built: looked in '" + beside_build.string() +
-                       "' and '" + installed.string() +
+  return missing_error("the page for browsers is not built: looked in '" + beside_build.string() + "' and '" +
+                       installed.string() +
                        "'; build it with 'cmake --build --preset web', or name it with --site or "
                        "DRIFTSCOPE_SITE");
 }

@@ -38,14 +38,12 @@ std::optional<std::string> content_of(const fs::path& file) {
 // What is compressed already gains nothing. Weights of a model save a little, text and code a lot.
 bool is_compressible(const fs::path& file) {
   static constexpr std::array<std::string_view, 11> extensions = {
-      ".html", ".mjs", ".js", ".css", ".json", ".wasm", ".svg", ".txt", ".map", ".onnx",
-      ".webmanifest"};
-  return std::find(extensions.begin(), extensions.end(), file.extension().string()) !=
-         extensions.end();
+      ".html", ".mjs", ".js", ".css", ".json", ".wasm", ".svg", ".txt", ".map", ".onnx", ".webmanifest"};
+  return std::find(extensions.begin(), extensions.end(), file.extension().string()) != extensions.end();
 }
 
 constexpr std::size_t min_worth_compressing = 1024;  // it all fits one packet
-constexpr double max_worth_compressed = 0.95;         // of the size
+constexpr double max_worth_compressed = 0.95;        // of the size
 
 // What the build compressed thoroughly (web/compress.mjs), unless the file is newer.
 std::optional<std::string> compressed_beside(const fs::path& file, Coding coding,
@@ -132,8 +130,7 @@ std::optional<StaticFile> StaticFiles::read(std::string_view path, Coding wanted
     }
   }
   answer.etag = "\"" + entry->hash;
-  if (answer.coding != Coding::identity)
-    answer.etag += "-" + std::string(coding_name(answer.coding));
+  if (answer.coding != Coding::identity) answer.etag += "-" + std::string(coding_name(answer.coding));
   answer.etag += "\"";
   return answer;
 }

@@ -19,7 +19,7 @@ struct StaticFile {
   std::shared_ptr<const std::string> content;
   Coding coding = Coding::identity;  ///< the wanted one where it saves something, else identity
   std::string content_type;
-  std::string etag;   ///< quoted; another one for other bytes (RFC 9110, 8.8.3)
+  std::string etag;     ///< quoted; another one for other bytes (RFC 9110, 8.8.3)
   bool varies = false;  ///< whether another Accept-Encoding may get other bytes
 };
 

@@ -12,8 +12,7 @@ Result<std::string> random_token() {
   std::array<unsigned char, 24> bytes{};
   const ssize_t got = getrandom(bytes.data(), bytes.size(), 0);
   if (got != static_cast<ssize_t>(bytes.size()))
-    return io_error(std::string("no random numbers from the operating system: ") +
-                    std::strerror(errno));
+    return io_error(std::string("no random numbers from the operating system: ") + std::strerror(errno));
   std::string text;
   for (const unsigned char byte : bytes) {
     text += "0123456789abcdef"[byte >> 4];

@@ -24,9 +24,8 @@ Result<ValueHandle> wrap(const NamedTensor& input, const OrtMemoryInfo* memory) 
   OrtValue* value = nullptr;
   // ONNX Runtime only reads its inputs; its types have the numbers of TensorProto.DataType.
   DRIFTSCOPE_CHECK(checked(library()->api->CreateTensorWithDataAsOrtValue(
-      memory, const_cast<std::byte*>(tensor.bytes().data()), tensor.bytes().size(),
-      tensor.shape().data(), tensor.shape().size(),
-      static_cast<ONNXTensorElementDataType>(tensor.dtype()), &value)));
+      memory, const_cast<std::byte*>(tensor.bytes().data()), tensor.bytes().size(), tensor.shape().data(),
+      tensor.shape().size(), static_cast<ONNXTensorElementDataType>(tensor.dtype()), &value)));
   return ValueHandle(value);
 }
 
@@ -50,8 +49,7 @@ Result<Tensor> unwrap(OrtValue* value, const std::string& name) {
   void* data = nullptr;
   DRIFTSCOPE_CHECK(checked(api.GetTensorMutableData(value, &data)));
   return Tensor::from_bytes(*dtype, std::move(shape),
-                            {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)},
-                            name);
+                            {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)}, name);
 }
 
 /// A file in memory alone, which ONNX Runtime writes by its path.
@@ -70,8 +68,7 @@ class MemoryFile {
     const off_t size = lseek(descriptor_, 0, SEEK_END);
     std::vector<std::byte> bytes(size > 0 ? static_cast<std::size_t>(size) : 0);
     for (std::size_t at = 0; at < bytes.size();) {
-      const ssize_t got = pread(descriptor_, bytes.data() + at, bytes.size() - at,
-                                static_cast<off_t>(at));
+      const ssize_t got = pread(descriptor_, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
       if (got <= 0) return io_error("the optimised model could not be read back");
       at += static_cast<std::size_t>(got);
     }
@@ -91,19 +88,17 @@ class NativeModel final : public RuntimeModel {
     OrtSessionOptions* made = nullptr;
     DRIFTSCOPE_CHECK(checked(api.CreateSessionOptions(&made)));
     const SessionOptionsHandle options(made);
-    DRIFTSCOPE_CHECK(checked(api.SetSessionGraphOptimizationLevel(options.get(),
-                                                                  level(request.optimization))));
+    DRIFTSCOPE_CHECK(
+        checked(api.SetSessionGraphOptimizationLevel(options.get(), level(request.optimization))));
     DRIFTSCOPE_CHECK(checked(api.SetIntraOpNumThreads(options.get(), threads_)));
     DRIFTSCOPE_CHECK(checked(api.SetInterOpNumThreads(options.get(), 1)));
     for (const auto& [key, value] : request.config)
-      DRIFTSCOPE_CHECK(
-          checked(api.AddSessionConfigEntry(options.get(), key.c_str(), value.c_str())));
+      DRIFTSCOPE_CHECK(checked(api.AddSessionConfigEntry(options.get(), key.c_str(), value.c_str())));
     DRIFTSCOPE_CHECK(add_files(options.get(), *request.source));
     if (request.keep_optimized) {
       optimized_.emplace();
       if (!optimized_->ok()) return io_error("no room for the optimised model in memory");
-      DRIFTSCOPE_CHECK(
-          checked(api.SetOptimizedModelFilePath(options.get(), optimized_->path().c_str())));
+      DRIFTSCOPE_CHECK(checked(api.SetOptimizedModelFilePath(options.get(), optimized_->path().c_str())));
     }
     ::OrtSession* session = nullptr;
     DRIFTSCOPE_CHECK(checked(api.CreateSessionFromArray(library()->env, request.model.data(),
@@ -111,8 +106,7 @@ class NativeModel final : public RuntimeModel {
                              ErrorKind::unsupported));
     session_.reset(session);
     OrtMemoryInfo* memory = nullptr;
-    DRIFTSCOPE_CHECK(
-        checked(api.CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &memory)));
+    DRIFTSCOPE_CHECK(checked(api.CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &memory)));
     memory_.reset(memory);
     return {};
   }
@@ -134,9 +128,9 @@ class NativeModel final : public RuntimeModel {
     for (const std::string& name : outputs) output_names.push_back(name.c_str());
     std::vector<OrtValue*> got(outputs.size(), nullptr);
     const std::int64_t begin = monotonic_ns();
-    OrtStatus* const status = library()->api->Run(
-        session_.get(), nullptr, input_names.data(), values.data(), values.size(),
-        output_names.data(), output_names.size(), got.data());
+    OrtStatus* const status =
+        library()->api->Run(session_.get(), nullptr, input_names.data(), values.data(), values.size(),
+                            output_names.data(), output_names.size(), got.data());
     const std::int64_t time = monotonic_ns() - begin;
     std::vector<ValueHandle> owned;
     for (OrtValue* const value : got) owned.emplace_back(value);

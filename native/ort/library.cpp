@@ -35,14 +35,14 @@ std::string choose_file() {
 }
 
 Error missing_library(std::string_view what) {
-  return missing_error(fmt::format("{}; tools/setup installs ONNX Runtime {}, {} names another copy of "
-                                   "it (libonnxruntime.so.1)",
-                                   what, expected_version(), variable));
+  return missing_error(
+      fmt::format("{}; tools/setup installs ONNX Runtime {}, {} names another copy of "
+                  "it (libonnxruntime.so.1)",
+                  what, expected_version(), variable));
 }
 
 // What ONNX Runtime has to say comes back as a status; its log would go to the terminal.
-void ORT_API_CALL ignore_log(void*, OrtLoggingLevel, const char*, const char*, const char*,
-                             const char*) {}
+void ORT_API_CALL ignore_log(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
 Result<Library> load() {
   const std::string file = choose_file();
@@ -55,15 +55,14 @@ Result<Library> load() {
   const OrtApiBase* const base = get_base();
   const std::string version = base->GetVersionString();
   if (version != expected_version())
-    return missing_library(fmt::format("{} is ONNX Runtime {}, expected {} as in the browser", file,
-                                       version, expected_version()));
+    return missing_library(fmt::format("{} is ONNX Runtime {}, expected {} as in the browser", file, version,
+                                       expected_version()));
   Library made;
   made.api = base->GetApi(ORT_API_VERSION);
   if (made.api == nullptr)
-    return missing_library(fmt::format("{} does not serve version {} of its C API", file,
-                                       ORT_API_VERSION));
-  OrtStatus* const status = made.api->CreateEnvWithCustomLogger(
-      ignore_log, nullptr, ORT_LOGGING_LEVEL_FATAL, "driftscope", &made.env);
+    return missing_library(fmt::format("{} does not serve version {} of its C API", file, ORT_API_VERSION));
+  OrtStatus* const status = made.api->CreateEnvWithCustomLogger(ignore_log, nullptr, ORT_LOGGING_LEVEL_FATAL,
+                                                                "driftscope", &made.env);
   if (status == nullptr) return made;
   const std::string message = made.api->GetErrorMessage(status);
   made.api->ReleaseStatus(status);

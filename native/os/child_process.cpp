@@ -16,9 +16,9 @@
 #include <sstream>
 #include <thread>
 
+#include "native/http/token.hpp"
 #include "native/os/cleanup.hpp"
 #include "native/os/temp_folder.hpp"
-#include "native/http/token.hpp"
 
 extern char** environ;
 
@@ -49,8 +49,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 // Between fork and exec: only async-signal-safe calls, everything is prepared before.
-[[noreturn]] void become(const char* program, char* const* arguments, char* const* variables,
-                         int output, int errors, int pass_fd, int report, pid_t parent) {
+[[noreturn]] void become(const char* program, char* const* arguments, char* const* variables, int output,
+                         int errors, int pass_fd, int report, pid_t parent) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // should Driftscope be killed, nothing may stay
   if (getppid() != parent) _exit(127);
@@ -117,8 +117,7 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
   int output = -1;
   if (!spec.output.empty()) {
     output = open(spec.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (output < 0)
-      return io_error("cannot write '" + spec.output.string() + "': " + std::strerror(errno));
+    if (output < 0) return io_error("cannot write '" + spec.output.string() + "': " + std::strerror(errno));
   }
   std::array<int, 2> report{-1, -1};
   if (pipe2(report.data(), O_CLOEXEC) != 0) {
@@ -128,8 +127,7 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
   auto id = CleanupRegistry::instance().add([&]() -> Result<CleanupRegistry::Undo> {
     const pid_t parent = getpid();
     const pid_t pid = fork();
-    if (pid < 0)
-      return io_error("cannot start '" + program.string() + "': " + std::strerror(errno));
+    if (pid < 0) return io_error("cannot start '" + program.string() + "': " + std::strerror(errno));
     if (pid == 0)
       become(program.c_str(), argument_pointers.data(), variable_pointers.data(), output,
              spec.errors_too ? output : -1, spec.pass_fd, report[1], parent);

@@ -14,12 +14,12 @@
 namespace driftscope {
 
 struct ProcessSpec {
-  std::vector<std::string> arguments;  ///< the program first, searched in PATH
+  std::vector<std::string> arguments;              ///< the program first, searched in PATH
   std::map<std::string, std::string> environment;  ///< added to ours
   std::vector<std::string> without;                ///< variables of ours to leave out
-  std::filesystem::path output;  ///< where stdout and stderr go; empty: nowhere
-  bool errors_too = true;        ///< false: stderr goes nowhere
-  int pass_fd = -1;              ///< open in the child under the same number, besides 0 to 2
+  std::filesystem::path output;                    ///< where stdout and stderr go; empty: nowhere
+  bool errors_too = true;                          ///< false: stderr goes nowhere
+  int pass_fd = -1;  ///< open in the child under the same number, besides 0 to 2
 };
 
 class ChildProcess {

@@ -48,8 +48,7 @@ void watch(int signals, int wake) {
     if (poll(ready.data(), ready.size(), -1) < 0) continue;
     if (ready[1].revents != 0) break;
     signalfd_siginfo info{};
-    if (read(signals, &info, sizeof(info)) == sizeof(info))
-      handle(static_cast<int>(info.ssi_signo));
+    if (read(signals, &info, sizeof(info)) == sizeof(info)) handle(static_cast<int>(info.ssi_signo));
   }
   close(signals);
 }

@@ -42,7 +42,7 @@ Status write_all(int fd, std::span<const std::byte> bytes) {
 }
 
 bool is_device(const std::filesystem::path& path) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
@@ -50,9 +50,8 @@ bool is_device(const std::filesystem::path& path) {
 
 Result<std::vector<std::byte>> read_file(const std::filesystem::path& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0)
-    return bad_input(fmt::format("cannot read {}: {}", path.string(), system_message()));
-  struct stat info {};
+  if (file.get() < 0) return bad_input(fmt::format("cannot read {}: {}", path.string(), system_message()));
+  struct stat info{};
   if (::fstat(file.get(), &info) != 0 || S_ISDIR(info.st_mode))
     return bad_input(fmt::format("cannot read {}: it is a folder, a file is needed", path.string()));
   std::vector<std::byte> bytes;
@@ -63,8 +62,7 @@ Result<std::vector<std::byte>> read_file(const std::filesystem::path& path) {
       if (filled == bytes.size()) bytes.resize(bytes.size() * 2);
       const ssize_t got = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0)
-        return io_error(fmt::format("cannot read {}: {}", path.string(), system_message()));
+      if (got < 0) return io_error(fmt::format("cannot read {}: {}", path.string(), system_message()));
       if (got == 0) break;
       filled += static_cast<std::size_t>(got);
     }
@@ -80,9 +78,8 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   MappedFile mapped;
   {
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat info {};
-    if (file.get() >= 0 && ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) &&
-        info.st_size > 0) {
+    struct stat info{};
+    if (file.get() >= 0 && ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
       const auto size = static_cast<std::size_t>(info.st_size);
       void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
       if (memory != MAP_FAILED) {
@@ -100,9 +97,7 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   return mapped;
 }
 
-bool can_be_replaced(const std::filesystem::path& path) {
-  return !path.empty() && !is_device(path);
-}
+bool can_be_replaced(const std::filesystem::path& path) { return !path.empty() && !is_device(path); }
 
 Error AtomicFile::failure(const std::string& why) const {
   return io_error(fmt::format("cannot write {}: {}; nothing was left behind", path_.string(), why));
@@ -178,8 +173,8 @@ Status AtomicFile::commit() {
 Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
   if (is_device(path)) {  // /dev/null, a pipe: there is nothing to rename
     FileDescriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    const Status written = device.get() < 0 ? Status(io_error(system_message()))
-                                            : write_all(device.get(), bytes);
+    const Status written =
+        device.get() < 0 ? Status(io_error(system_message())) : write_all(device.get(), bytes);
     if (!written.ok())
       return io_error(fmt::format("cannot write {}: {}", path.string(), written.error().message));
     return {};

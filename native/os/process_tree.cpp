@@ -96,8 +96,7 @@ std::vector<pid_t> find_processes(const ProcessMark& mark, bool search_environme
   }
   std::vector<pid_t> living;
   for (const Entry& entry : all)
-    if (members.contains(entry.pid) && entry.state != 'Z' && entry.state != 'X')
-      living.push_back(entry.pid);
+    if (members.contains(entry.pid) && entry.state != 'Z' && entry.state != 'X') living.push_back(entry.pid);
   return living;
 }
 

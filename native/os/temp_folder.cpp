@@ -45,8 +45,7 @@ void remove_leftovers(const fs::path& parent) {
     const pid_t maker = maker_of(entry.path().filename().string());
     if (maker <= 0 || kill(maker, 0) == 0 || errno != ESRCH) continue;
     struct stat info{};
-    if (lstat(entry.path().c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
-        info.st_uid == geteuid())
+    if (lstat(entry.path().c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid())
       remove_folder(entry.path());
   }
 }
@@ -58,12 +57,10 @@ Result<TempFolder> TempFolder::make() {
   const fs::path parent = fs::temp_directory_path(error);
   if (error) return io_error("no folder for temporary files: " + error.message());
   remove_leftovers(parent);
-  std::string name =
-      (parent / (std::string(name_prefix) + std::to_string(getpid()) + "-XXXXXX")).string();
+  std::string name = (parent / (std::string(name_prefix) + std::to_string(getpid()) + "-XXXXXX")).string();
   auto id = CleanupRegistry::instance().add([&]() -> Result<CleanupRegistry::Undo> {
     if (!mkdtemp(name.data()))
-      return io_error("cannot make a folder in '" + parent.string() + "': " +
-                      std::strerror(errno));
+      return io_error("cannot make a folder in '" + parent.string() + "': " + std::strerror(errno));
     return CleanupRegistry::Undo([name] { remove_folder(name); });
   });
   if (!id.ok()) return std::move(id).error();

@@ -2,13 +2,13 @@
 // bytes that came over the wire for it, in each browser, each time with an empty profile.
 //
 //   node tests/bench/cold_start.mjs [REPETITIONS]
-import { createServer, request as httpRequest } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { createServer, request as httpRequest } from "node:http";
+import { text } from "node:stream/consumers";
 
-import { chromium } from 'playwright-core';
+import { chromium } from "playwright-core";
 
-import { start, until } from '../e2e/support.mjs';
-import { openIn } from '../web/page/other_browsers.mjs';
+import { start, until } from "../e2e/support.mjs";
+import { openIn } from "../web/page/other_browsers.mjs";
 
 const repetitions = Number(process.argv[2] ?? 5);
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
@@ -41,37 +41,49 @@ async function countingServer(upstream) {
   const posted = new Promise((resolve) => (post = resolve));
   const page = new URL(upstream);
   const server = createServer((request, response) => {
-    if (request.url.endsWith('/probe')) return text(request).then((body) => post(JSON.parse(body))).finally(() => response.end());
-    if (request.url.endsWith('/probe.js')) return response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(probe);
+    if (request.url.endsWith("/probe"))
+      return text(request)
+        .then((body) => post(JSON.parse(body)))
+        .finally(() => response.end());
+    if (request.url.endsWith("/probe.js"))
+      return response.writeHead(200, { "Content-Type": "text/javascript" }).end(probe);
     const isPage = new URL(request.url, upstream).pathname === page.pathname;
     const headers = { ...request.headers, host: page.host };
     if (headers.origin) headers.origin = page.origin; // the server answers its own page alone
-    if (isPage) delete headers['accept-encoding'];
-    const forwarded = httpRequest({ host: page.hostname, port: page.port, path: request.url, method: request.method, headers }, async (answer) => {
-      ++counts.requests;
-      answer.on('data', (data) => (counts.bytes += data.length));
-      if (!isPage) return answer.pipe(response.writeHead(answer.statusCode, answer.headers));
-      const html = await text(answer);
-      const { 'content-length': _, ...rest } = answer.headers;
-      response.writeHead(answer.statusCode, rest).end(html.replace('<script ', '<script src="probe.js"></script>\n<script '));
-    });
-    forwarded.on('error', () => response.destroy());
+    if (isPage) delete headers["accept-encoding"];
+    const forwarded = httpRequest(
+      { host: page.hostname, port: page.port, path: request.url, method: request.method, headers },
+      async (answer) => {
+        ++counts.requests;
+        answer.on("data", (data) => (counts.bytes += data.length));
+        if (!isPage) return answer.pipe(response.writeHead(answer.statusCode, answer.headers));
+        const html = await text(answer);
+        const { "content-length": _, ...rest } = answer.headers;
+        response
+          .writeHead(answer.statusCode, rest)
+          .end(html.replace("<script ", '<script src="probe.js"></script>\n<script '));
+      },
+    );
+    forwarded.on("error", () => response.destroy());
     request.pipe(forwarded);
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${server.address().port}${page.pathname}#model=lenet5&targets=strict,fast&view=Layers`;
   return { url, posted, counts, close: () => (server.close(), server.closeAllConnections()) };
 }
 
 const openers = {
   async chrome(t, url) {
-    const browser = await chromium.launch({ executablePath: process.env.DRIFTSCOPE_CHROME ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-quic', '--enable-unsafe-swiftshader'] });
+    const browser = await chromium.launch({
+      executablePath: process.env.DRIFTSCOPE_CHROME ?? "/usr/bin/chromium",
+      args: ["--no-sandbox", "--disable-quic", "--enable-unsafe-swiftshader"],
+    });
     t.after(() => browser.close());
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     await page.goto(url);
   },
-  firefox: async (t, url) => void openIn(t, 'firefox', url),
-  safari: async (t, url) => void openIn(t, 'safari', url),
+  firefox: async (t, url) => void openIn(t, "firefox", url),
+  safari: async (t, url) => void openIn(t, "safari", url),
 };
 
 for (const [browser, open] of Object.entries(openers)) {
@@ -80,18 +92,23 @@ for (const [browser, open] of Object.entries(openers)) {
   let counts;
   for (let i = 0; i < repetitions; ++i) {
     const t = scope();
-    const served = start(['serve', '--port', '0']);
+    const served = start(["serve", "--port", "0"]);
     t.after(async () => {
-      served.child.kill('SIGTERM');
+      served.child.kill("SIGTERM");
       await served.done;
     });
     try {
-      const upstream = await until(() => /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]+\//.exec(served.output.stdout)?.[0], "the server's URL");
+      const upstream = await until(
+        () => /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]+\//.exec(served.output.stdout)?.[0],
+        "the server's URL",
+      );
       const counting = await countingServer(upstream);
       t.after(counting.close);
       const begin = performance.now();
       await open(t, counting.url);
-      const late = new Promise((_, reject) => setTimeout(reject, 120_000, new Error(`${browser}: nothing was compared in two minutes`)).unref());
+      const late = new Promise((_, reject) =>
+        setTimeout(reject, 120_000, new Error(`${browser}: nothing was compared in two minutes`)).unref(),
+      );
       const seen = await Promise.race([counting.posted, late]);
       if (seen.error) throw new Error(`${browser}: ${seen.error}`);
       times.push(seen.ms);
@@ -101,6 +118,9 @@ for (const [browser, open] of Object.entries(openers)) {
       await t.close();
     }
   }
-  const range = (list) => `${(median(list) / 1000).toFixed(2)} s (${(Math.min(...list) / 1000).toFixed(2)} to ${(Math.max(...list) / 1000).toFixed(2)})`;
-  console.log(`${browser}: first comparison ${range(times)} after the address, ${range(whole)} with the browser's start; ${(counts.bytes / 1e6).toFixed(2)} MB in ${counts.requests} requests; ${repetitions} times`);
+  const range = (list) =>
+    `${(median(list) / 1000).toFixed(2)} s (${(Math.min(...list) / 1000).toFixed(2)} to ${(Math.max(...list) / 1000).toFixed(2)})`;
+  console.log(
+    `${browser}: first comparison ${range(times)} after the address, ${range(whole)} with the browser's start; ${(counts.bytes / 1e6).toFixed(2)} MB in ${counts.requests} requests; ${repetitions} times`,
+  );
 }

@@ -99,15 +99,16 @@ double run_case(const Case& one, const SimdTarget& simd, const Settings& setting
   const auto times = measure(session, random(rng, one.x), settings.seconds);
   const double median = one.operations / times[times.size() / 2] * 1e-9;
   const double best = one.operations / times.front() * 1e-9;
-  fmt::print("  {:30} median {:7.1f}  best {:7.1f} GFLOP/s  {:5.1f} % of peak  "
-             "({} runs, {:.3f} ms)\n",
-             one.name, median, best, 100.0 * best / peak, times.size(), times.front() * 1e3);
+  fmt::print(
+      "  {:30} median {:7.1f}  best {:7.1f} GFLOP/s  {:5.1f} % of peak  "
+      "({} runs, {:.3f} ms)\n",
+      one.name, median, best, 100.0 * best / peak, times.size(), times.front() * 1e3);
   return times.front();
 }
 
 Case product(std::int64_t n) {
   return {fmt::format("product {0}x{0}x{0}", n), "MatMul", {n, n}, {n, n}, {},
-          2.0 * static_cast<double>(n * n * n), 0};
+          2.0 * static_cast<double>(n * n * n),  0};
 }
 
 Case conv(std::int64_t channels, std::int64_t size, std::int64_t outputs, std::int64_t stride,
@@ -119,7 +120,8 @@ Case conv(std::int64_t channels, std::int64_t size, std::int64_t outputs, std::i
           {1, channels, size, size},
           {outputs, channels, 3, 3},
           {{"pads", pads}, {"strides", std::vector<std::int64_t>(2, stride)}},
-          2.0 * static_cast<double>(out * out * outputs * channels * 9), in_resnet20};
+          2.0 * static_cast<double>(out * out * outputs * channels * 9),
+          in_resnet20};
 }
 
 }  // namespace
@@ -149,8 +151,7 @@ int main(int argc, char** argv) {
     double seconds = 0.0;
     for (const Case& one :
          {product(256), product(512), product(1024), conv(3, 32, 16, 1, 1), conv(16, 32, 16, 1, 6),
-          conv(16, 32, 32, 2, 1), conv(32, 16, 32, 1, 5), conv(32, 16, 64, 2, 1),
-          conv(64, 8, 64, 1, 5)}) {
+          conv(16, 32, 32, 2, 1), conv(32, 16, 32, 1, 5), conv(32, 16, 64, 2, 1), conv(64, 8, 64, 1, 5)}) {
       seconds += one.in_resnet20 * run_case(one, simd, settings, peak);
       operations += one.in_resnet20 * one.operations;
     }

@@ -29,21 +29,16 @@ using Kernels = ElementwiseKernels;
 struct Function {
   const char* name;
   float (*strict)(float);
-  Kernels::Unary Kernels::*vector;  // or none
+  Kernels::Unary Kernels::* vector;  // or none
   double (*exact)(double);
 };
 
 // e^x/(1 + e^x) below 0: no cancellation, and no loss from an overflowing e^-x.
-double exact_sigmoid(double x) {
-  return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
-}
-double exact_softplus(double x) {
-  return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
-}
+double exact_sigmoid(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
+double exact_softplus(double x) { return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x))); }
 
 #define DRIFTSCOPE_EXACT(f) [](double x) -> double { return std::f(x); }
-#define DRIFTSCOPE_ROUNDED(f) \
-  {#f, [](float x) { return math::f(x); }, nullptr, DRIFTSCOPE_EXACT(f)}
+#define DRIFTSCOPE_ROUNDED(f) {#f, [](float x) { return math::f(x); }, nullptr, DRIFTSCOPE_EXACT(f)}
 const Function functions[] = {
     {"exp", strict_exp, &Kernels::exp, DRIFTSCOPE_EXACT(exp)},
     {"tanh", strict_tanh, &Kernels::tanh, DRIFTSCOPE_EXACT(tanh)},
@@ -95,8 +90,8 @@ void judge(double want, float x, float got, Worst& worst) {
 }
 
 // A few thousand floats at once: judged one by one, then as vectors.
-void judge_batch(const Function& function, const std::vector<Kernels>& widths,
-                 const std::vector<float>& x, Worst& worst) {
+void judge_batch(const Function& function, const std::vector<Kernels>& widths, const std::vector<float>& x,
+                 Worst& worst) {
   std::vector<float> scalar(x.size());
   std::vector<float> vector(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -181,9 +176,12 @@ int main(int argc, char** argv) {
   bool understood = argc % 2 == 1;
   for (int i = 1; understood && i + 1 < argc; i += 2) {
     const std::string_view option = argv[i];
-    if (option == "--stride") stride = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (option == "--only") only = argv[i + 1];
-    else understood = false;
+    if (option == "--stride")
+      stride = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (option == "--only")
+      only = argv[i + 1];
+    else
+      understood = false;
   }
   if (!understood || stride == 0) {
     std::fprintf(stderr, "usage: %s [--stride N] [--only NAME]\n", argv[0]);

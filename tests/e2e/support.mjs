@@ -1,38 +1,42 @@
 // What the end-to-end tests share: the built programs, runs with captured output, safetensors.
-import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
-export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const build = process.env.DRIFTSCOPE_BUILD ?? join(root, 'build');
-const preset = process.env.DRIFTSCOPE_PRESET ?? 'native';
+export const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const build = process.env.DRIFTSCOPE_BUILD ?? join(root, "build");
+const preset = process.env.DRIFTSCOPE_PRESET ?? "native";
 // Sanitizers look at code, not at numbers: what only repeats it for minutes is left to the other build.
-export const sanitized = preset === 'native-asan';
-export const driftscope = join(build, preset, 'driftscope');
+export const sanitized = preset === "native-asan";
+export const driftscope = join(build, preset, "driftscope");
 export const builtFile = (...parts) => join(build, ...parts);
-export const asset = (...parts) => join(root, 'assets', ...parts);
+export const asset = (...parts) => join(root, "assets", ...parts);
 
 // Everything temporary of this file's tests lies in one folder, by whose name its processes are known.
-export const mark = mkdtempSync(join(tmpdir(), 'ds-'));
+export const mark = mkdtempSync(join(tmpdir(), "ds-"));
 process.env.TMPDIR = mark;
-process.on('exit', () => rmSync(mark, { recursive: true, force: true }));
+process.on("exit", () => rmSync(mark, { recursive: true, force: true }));
 
 // A folder that is gone when the test is over.
 export function temporaryFolder(t) {
-  const folder = mkdtempSync(join(tmpdir(), 'driftscope-e2e-'));
+  const folder = mkdtempSync(join(tmpdir(), "driftscope-e2e-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
 // The page lies beside the native build, whichever preset runs.
-const environment = { ...process.env, DRIFTSCOPE_SITE: process.env.DRIFTSCOPE_SITE ?? join(build, 'web', 'site'), NO_COLOR: '1' };
+const environment = {
+  ...process.env,
+  DRIFTSCOPE_SITE: process.env.DRIFTSCOPE_SITE ?? join(build, "web", "site"),
+  NO_COLOR: "1",
+};
 
 export function run(args, options = {}) {
   const result = spawnSync(options.program ?? driftscope, args, {
-    encoding: 'utf8',
+    encoding: "utf8",
     timeout: options.timeout ?? 120_000,
     cwd: options.cwd,
     env: { ...environment, ...options.env },
@@ -44,11 +48,16 @@ export function run(args, options = {}) {
 
 // A run that goes on while the test does something to it; `done` resolves to {status, stdout, stderr}.
 export function start(args, options = {}) {
-  const child = spawn(options.program ?? driftscope, args, { cwd: options.cwd, env: { ...environment, ...options.env } });
-  const output = { stdout: '', stderr: '' };
-  child.stdout.on('data', (data) => (output.stdout += data));
-  child.stderr.on('data', (data) => (output.stderr += data));
-  const done = new Promise((resolve) => child.on('close', (status, signal) => resolve({ status, signal, ...output })));
+  const child = spawn(options.program ?? driftscope, args, {
+    cwd: options.cwd,
+    env: { ...environment, ...options.env },
+  });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (data) => (output.stdout += data));
+  child.stderr.on("data", (data) => (output.stderr += data));
+  const done = new Promise((resolve) =>
+    child.on("close", (status, signal) => resolve({ status, signal, ...output })),
+  );
   return { child, output, done };
 }
 
@@ -66,10 +75,19 @@ export async function until(condition, what, limit = 60_000) {
 export function readSafetensors(path) {
   const file = readFileSync(path);
   const length = Number(file.readBigUInt64LE(0));
-  const { __metadata__: metadata = {}, ...entries } = JSON.parse(file.subarray(8, 8 + length).toString('utf8'));
+  const { __metadata__: metadata = {}, ...entries } = JSON.parse(
+    file.subarray(8, 8 + length).toString("utf8"),
+  );
   const data = file.subarray(8 + length);
   const tensors = new Map();
-  for (const [name, { dtype, shape, data_offsets: [begin, end] }] of Object.entries(entries))
+  for (const [
+    name,
+    {
+      dtype,
+      shape,
+      data_offsets: [begin, end],
+    },
+  ] of Object.entries(entries))
     tensors.set(name, { dtype, shape, bytes: data.subarray(begin, end) });
   return { metadata, tensors };
 }
@@ -82,13 +100,16 @@ export function writeSafetensors(path, tensors, metadata) {
     offset += bytes.length;
   }
   let text = JSON.stringify(header);
-  text += ' '.repeat((8 - (text.length % 8)) % 8);
+  text += " ".repeat((8 - (text.length % 8)) % 8);
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(Buffer.byteLength(text)));
-  writeFileSync(path, Buffer.concat([length, Buffer.from(text), ...[...tensors.values()].map((t) => t.bytes)]));
+  writeFileSync(
+    path,
+    Buffer.concat([length, Buffer.from(text), ...[...tensors.values()].map((t) => t.bytes)]),
+  );
 }
 
-export const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
+export const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 // Digest of every tensor of a trace, "name sha" lines in the order of names.
 export const traceDigests = (path) =>

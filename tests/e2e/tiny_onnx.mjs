@@ -20,9 +20,10 @@ function value(field, name, shape) {
 
 /** x → op → v0 → op → v1 → … → y, each of the same shape. */
 export function chain(op, length, shape) {
-  const name = (i) => (i < 0 ? 'x' : i === length - 1 ? 'y' : `v${i}`);
+  const name = (i) => (i < 0 ? "x" : i === length - 1 ? "y" : `v${i}`);
   const nodes = Array.from({ length }, (_, i) =>
-    part(1, text(1, name(i - 1)), text(2, name(i)), text(3, `${op}${i}`), text(4, op)));
-  const graph = part(7, ...nodes, text(2, 'chain'), value(11, 'x', shape), value(12, 'y', shape));
+    part(1, text(1, name(i - 1)), text(2, name(i)), text(3, `${op}${i}`), text(4, op)),
+  );
+  const graph = part(7, ...nodes, text(2, "chain"), value(11, "x", shape), value(12, "y", shape));
   return Buffer.concat([number(1, 8), graph, part(8, number(2, 13))]);
 }

@@ -6,11 +6,11 @@
 #include <string_view>
 
 #include "core/base/byte_source.hpp"
+#include "core/eval/infer_shapes.hpp"
 #include "core/graph/build.hpp"
 #include "core/graph/print.hpp"
 #include "core/model/model_outline.hpp"
 #include "core/model/onnx_reader.hpp"
-#include "core/eval/infer_shapes.hpp"
 
 namespace {
 

@@ -16,13 +16,10 @@ using namespace driftscope;
 void picture(std::span<const std::byte> bytes) {
   const auto decoded = decode_picture(bytes);
   if (!decoded.ok()) return;
-  const auto size =
-      static_cast<std::size_t>(decoded->channels * decoded->height * decoded->width);
-  if (decoded->pixels.size() != size || (decoded->channels != 1 && decoded->channels != 3))
-    std::abort();
+  const auto size = static_cast<std::size_t>(decoded->channels * decoded->height * decoded->width);
+  if (decoded->pixels.size() != size || (decoded->channels != 1 && decoded->channels != 3)) std::abort();
   const auto small = resize_bilinear(*decoded, 5, 7, true);
-  if (small.ok() && small->pixels.size() != static_cast<std::size_t>(decoded->channels * 35))
-    std::abort();
+  if (small.ok() && small->pixels.size() != static_cast<std::size_t>(decoded->channels * 35)) std::abort();
 }
 
 /// Every description that is accepted gives a tensor or an error.

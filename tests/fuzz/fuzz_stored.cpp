@@ -38,7 +38,9 @@ void baseline(std::span<const std::byte> bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
-  if (data[0] % 2 == 0) comparison({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  else baseline(bytes);
+  if (data[0] % 2 == 0)
+    comparison({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  else
+    baseline(bytes);
   return 0;
 }

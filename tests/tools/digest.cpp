@@ -15,11 +15,11 @@
 #include <iterator>
 
 #include "core/base/sha256.hpp"
-#include "core/runtime/bind_inputs.hpp"
-#include "core/runtime/engine.hpp"
 #include "core/graph/build.hpp"
 #include "core/model/onnx_reader.hpp"
 #include "core/platform/platform.hpp"
+#include "core/runtime/bind_inputs.hpp"
+#include "core/runtime/engine.hpp"
 #include "core/trace/trace_file.hpp"
 
 namespace {
@@ -43,11 +43,12 @@ Result<Arguments> read_arguments(int argc, char** argv) {
     }
     if (i + 1 == argc) return bad_input(word + " needs a value");
     const std::string value = argv[++i];
-    if (word == "--input") arguments.input = value;
-    else if (word == "--threads" || word == "--simd") arguments.options[word.substr(2)] = value;
+    if (word == "--input")
+      arguments.input = value;
+    else if (word == "--threads" || word == "--simd")
+      arguments.options[word.substr(2)] = value;
     else if (word == "--seed") {
-      const auto [end, error] =
-          std::from_chars(value.data(), value.data() + value.size(), arguments.seed);
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), arguments.seed);
       if (error != std::errc{} || end != value.data() + value.size())
         return bad_input("--seed " + value + ": expected a whole number");
     } else {
@@ -55,8 +56,9 @@ Result<Arguments> read_arguments(int argc, char** argv) {
     }
   }
   if (arguments.model.empty())
-    return bad_input("usage: driftscope_digest MODEL.onnx [--seed N | --input FILE.safetensors] "
-                     "[--threads N] [--simd BITS]");
+    return bad_input(
+        "usage: driftscope_digest MODEL.onnx [--seed N | --input FILE.safetensors] "
+        "[--threads N] [--simd BITS]");
   return arguments;
 }
 
@@ -109,8 +111,8 @@ Status run(int argc, char** argv) {
   DRIFTSCOPE_TRY(const EngineOptions options, read_engine_options(arguments.options));
   DRIFTSCOPE_TRY(const auto session, engine->prepare(bound.graph, options));
   const RanWith ran = session->ran_with();
-  fmt::print("# ran: {} on {}, {}, {} of {} threads\n", ran.engine, platform_name(),
-             ran.instruction_set, ran.threads_real, ran.threads_asked);
+  fmt::print("# ran: {} on {}, {}, {} of {} threads\n", ran.engine, platform_name(), ran.instruction_set,
+             ran.threads_real, ran.threads_asked);
   fmt::print("# model: {}\n", model.sha256);
   Printer printer(*bound.graph);
   DRIFTSCOPE_TRY(const auto outputs, run_to_end(*session, std::move(bound.inputs), printer));

@@ -96,7 +96,7 @@ Result<gui::Feed> read_page_feed(std::string_view bytes) {
 }
 
 Result<gui::SnapshotParts> read_page_run(std::string_view bytes,
-                                        std::vector<std::shared_ptr<const gui::RecordedTensors>> traces) {
+                                         std::vector<std::shared_ptr<const gui::RecordedTensors>> traces) {
   const json object = parse_json(bytes);
   if (!object.is_object()) return bad_input("the page's run is no JSON object");
   gui::SnapshotParts parts;

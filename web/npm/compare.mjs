@@ -7,7 +7,9 @@ const listOf = (value) => (value === undefined ? [] : Array.isArray(value) ? val
 function needed(options, name) {
   const values = listOf(options[name]);
   if (values.length === 0 || values.some((value) => typeof value !== "string" || value === ""))
-    throw new TypeError(`driftscope: the option "${name}" is needed, and must be text; got ${JSON.stringify(options[name])}`);
+    throw new TypeError(
+      `driftscope: the option "${name}" is needed, and must be text; got ${JSON.stringify(options[name])}`,
+    );
   return values;
 }
 
@@ -16,11 +18,14 @@ function parsed({ exitCode, stdout, stderr, command }) {
   try {
     return JSON.parse(stdout);
   } catch {
-    throw new DriftscopeError(stderr.trim() || `driftscope ended with exit code ${exitCode} and said nothing`, {
-      exitCode,
-      stderr,
-      command,
-    });
+    throw new DriftscopeError(
+      stderr.trim() || `driftscope ended with exit code ${exitCode} and said nothing`,
+      {
+        exitCode,
+        stderr,
+        command,
+      },
+    );
   }
 }
 
@@ -43,7 +48,8 @@ export async function verify(options) {
   const ended = await runProgram(args, options);
   const report = parsed(ended);
   const all = Array.isArray(report) ? report : [report];
-  if (ended.exitCode > 1)  // one of several traces: what was judged must not pass for all
+  if (ended.exitCode > 1)
+    // one of several traces: what was judged must not pass for all
     throw new DriftscopeError(ended.stderr.trim(), ended);
   return all;
 }
@@ -57,7 +63,8 @@ export function assertPassed(result) {
   const more = bad.length > most ? `\n  … and ${bad.length - most} more` : "";
   const error = new Error(
     `driftscope: ${bad.length} check${bad.length === 1 ? "" : "s"} failed (${result.report.gate.fail_on})\n` +
-      bad.slice(0, most).map(line).join("\n") + more,
+      bad.slice(0, most).map(line).join("\n") +
+      more,
   );
   error.name = "AssertionError";
   error.code = "ERR_ASSERTION";

@@ -111,7 +111,14 @@ export interface CompareReport {
   format: "driftscope-compare-1";
   left: ComparedTarget;
   right: ComparedTarget[];
-  gate: { fail_on: string; passed: boolean; checks: number; failures: Check[]; errors: Check[]; skipped: Check[] };
+  gate: {
+    fail_on: string;
+    passed: boolean;
+    checks: number;
+    failures: Check[];
+    errors: Check[];
+    skipped: Check[];
+  };
 }
 
 export interface CompareResult {
@@ -164,7 +171,9 @@ export interface ComparePageOptions<Argument = unknown> extends Omit<CompareOpti
 }
 
 /** Compares what your own page computes with `left`, on the page's own inputs. */
-export function comparePage<Argument = unknown>(options: ComparePageOptions<Argument>): Promise<CompareResult>;
+export function comparePage<Argument = unknown>(
+  options: ComparePageOptions<Argument>,
+): Promise<CompareResult>;
 
 /** What `collect` gives in the page, as tensors of this process. */
 export function tensorsFromPage<Argument = unknown>(

@@ -13,13 +13,15 @@ async function packInPage(result) {
   const tensors = await result;
   const base64 = (bytes) => {
     let text = "";
-    for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+    for (let i = 0; i < bytes.length; i += 0x8000)
+      text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
     return btoa(text);
   };
   const packed = {};
   for (const [name, tensor] of Object.entries(tensors)) {
     const data = Array.isArray(tensor.data) ? Float32Array.from(tensor.data) : tensor.data;
-    if (!ArrayBuffer.isView(data)) throw new TypeError(`tensor "${name}": data must be a typed array or an array of numbers`);
+    if (!ArrayBuffer.isView(data))
+      throw new TypeError(`tensor "${name}": data must be a typed array or an array of numbers`);
     packed[name] = {
       array: data.constructor.name,
       dtype: tensor.dtype ?? tensor.type,
@@ -57,7 +59,9 @@ export async function comparePage({ page, collect, arg, name = "page", engine = 
   const folder = await mkdtemp(join(tmpdir(), "driftscope-"));
   try {
     const trace = join(folder, `${name.replace(/[^\w.-]/g, "_")}.safetensors`);
-    const model_sha256 = createHash("sha256").update(await readFile(options.model)).digest("hex");
+    const model_sha256 = createHash("sha256")
+      .update(await readFile(options.model))
+      .digest("hex");
     const run = JSON.stringify({ engine, host: "page", user_agent: userAgent });
     await writeFile(trace, encodeTrace(tensors, { model_sha256, target: `page/${name}`, run }));
     // The left target runs on the very inputs that the page used: the trace holds them.

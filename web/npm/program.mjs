@@ -28,9 +28,12 @@ function isProgram(path) {
 export function findProgram(given = process.env.DRIFTSCOPE) {
   if (given) {
     if (isProgram(given)) return given;
-    throw new DriftscopeError(`${given} is no program that can be run; see the option "program" and $DRIFTSCOPE`, {
-      exitCode: 3,
-    });
+    throw new DriftscopeError(
+      `${given} is no program that can be run; see the option "program" and $DRIFTSCOPE`,
+      {
+        exitCode: 3,
+      },
+    );
   }
   const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
   // A package manager puts our own bin.mjs on the PATH under this name.
@@ -42,7 +45,7 @@ export function findProgram(given = process.env.DRIFTSCOPE) {
   if (found) return found;
   throw new DriftscopeError(
     "the driftscope program is not here: build it (tools/demo in its repository, or its Dockerfile) and put it " +
-      "on the PATH, or name it with $DRIFTSCOPE or the option \"program\"",
+      'on the PATH, or name it with $DRIFTSCOPE or the option "program"',
     { exitCode: 3 },
   );
 }
@@ -62,7 +65,12 @@ export function runProgram(args, { program, cwd, env, signal } = {}) {
     child.on("error", reject);
     child.on("close", (code, killedBy) => {
       const text = (stream) => Buffer.concat(parts[stream]).toString("utf8");
-      resolve({ exitCode: code ?? (killedBy ? 130 : 1), stdout: text("stdout"), stderr: text("stderr"), command });
+      resolve({
+        exitCode: code ?? (killedBy ? 130 : 1),
+        stdout: text("stdout"),
+        stderr: text("stderr"),
+        command,
+      });
     });
   });
 }

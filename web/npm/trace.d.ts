@@ -1,8 +1,18 @@
 /** Element types of a trace, by ONNX's names. */
 export type DType =
-  | "float32" | "float64" | "float16" | "bfloat16"
-  | "int64" | "int32" | "int16" | "int8"
-  | "uint64" | "uint32" | "uint16" | "uint8" | "bool";
+  | "float32"
+  | "float64"
+  | "float16"
+  | "bfloat16"
+  | "int64"
+  | "int32"
+  | "int16"
+  | "int8"
+  | "uint64"
+  | "uint32"
+  | "uint16"
+  | "uint8"
+  | "bool";
 
 /**
  * A tensor as your runtime has it: `shape` or `dims`, `dtype` or `type`. A tensor of onnxruntime-web fits as

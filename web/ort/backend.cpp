@@ -1,8 +1,8 @@
 // engines/ort's backend in a browser: onnxruntime-web in the same worker. It is JavaScript, and
 // asynchronous: requests go to web/ort.mjs as JSON, bytes by their place in this heap, and whoever polls
 // lets the event loop run in between.
-#include "core/base/json.hpp"
 #include "core/engines/ort/backend.hpp"
+#include "core/base/json.hpp"
 
 #include <emscripten.h>
 #include <fmt/format.h>
@@ -36,8 +36,7 @@ using nlohmann::json;
 
 json ask(const json& request) {
   const std::string head = json_text(request);
-  std::string reply(static_cast<std::size_t>(
-                        ds_ort_request(head.data(), static_cast<int>(head.size()))),
+  std::string reply(static_cast<std::size_t>(ds_ort_request(head.data(), static_cast<int>(head.size()))),
                     '\0');
   ds_ort_reply(reply.data());
   return parse_json(reply);
@@ -121,8 +120,7 @@ class WebModel final : public RuntimeModel {
       DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(*dtype, value.at("shape").get<Shape>(), names_[i]));
       if (tensor.bytes().size() != value.at("bytes").get<std::size_t>())
         return internal_error(fmt::format("value {}: {} bytes came for {}", names_[i],
-                                          value.at("bytes").get<std::size_t>(),
-                                          tensor.bytes().size()));
+                                          value.at("bytes").get<std::size_t>(), tensor.bytes().size()));
       places.push_back(place(tensor.bytes()));
       result.values.push_back({names_[i], std::move(tensor)});
     }
@@ -147,8 +145,7 @@ class WebModel final : public RuntimeModel {
   }
 
   static std::string type_lacking(DType dtype) {
-    if (dtype == DType::bfloat16)
-      return "onnxruntime-web has no tensors of bfloat16";
+    if (dtype == DType::bfloat16) return "onnxruntime-web has no tensors of bfloat16";
     return {};
   }
 
@@ -181,8 +178,7 @@ class WebBackend final : public Backend {
     return "onnxruntime-web has no files, to which alone ONNX Runtime writes the optimised model";
   }
   [[nodiscard]] std::string lacks(DType dtype) const override { return WebModel::type_lacking(dtype); }
-  [[nodiscard]] Result<std::unique_ptr<RuntimeModel>> create(
-      const CreateRequest& request) const override {
+  [[nodiscard]] Result<std::unique_ptr<RuntimeModel>> create(const CreateRequest& request) const override {
     return std::unique_ptr<RuntimeModel>(std::make_unique<WebModel>(request));
   }
 };

@@ -17,14 +17,10 @@ std::int64_t monotonic_ns() {
 
 double wall_clock_seconds() { return emscripten_date_now() / 1000.0; }
 
-MemorySample sample_memory() {
-  return {static_cast<std::int64_t>(emscripten_get_heap_size()), "wasm_heap"};
-}
+MemorySample sample_memory() { return {static_cast<std::int64_t>(emscripten_get_heap_size()), "wasm_heap"}; }
 
 std::string platform_name() { return "wasm32"; }
 
-int usable_processors() {
-  return threads_available() ? emscripten_num_logical_cores() : 1;
-}
+int usable_processors() { return threads_available() ? emscripten_num_logical_cores() : 1; }
 
 }  // namespace driftscope

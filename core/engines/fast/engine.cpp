@@ -8,8 +8,8 @@
 #include "core/engines/fast/fold_constants.hpp"
 #include "core/engines/fast/lowering.hpp"
 #include "core/engines/fast/session.hpp"
-#include "core/graph/passes/passes.hpp"
 #include "core/eval/operator.hpp"
+#include "core/graph/passes/passes.hpp"
 
 namespace driftscope {
 namespace {
@@ -40,8 +40,10 @@ std::shared_ptr<Graph> simplified(std::shared_ptr<const Graph> graph, bool fuse,
 void release_constants(Graph& graph, const Plan& plan) {
   for (ValueId id = 0; id < graph.values.size(); ++id) {
     auto& constant = graph.values[id].constant;
-    if (!plan.read_by_strict[id]) constant.reset();
-    else if (constant) (void)constant->bytes();
+    if (!plan.read_by_strict[id])
+      constant.reset();
+    else if (constant)
+      (void)constant->bytes();
   }
   for (const Buffer& buffer : plan.buffers)
     if (buffer.storage == Storage::constant) (void)buffer.constant.bytes();
@@ -66,11 +68,11 @@ class FastEngine final : public Engine {
 
   [[nodiscard]] bool reads_deferred() const override { return true; }
 
-  [[nodiscard]] Result<std::unique_ptr<Session>> prepare(
-      std::shared_ptr<const Graph> graph, const EngineOptions& options) const override {
+  [[nodiscard]] Result<std::unique_ptr<Session>> prepare(std::shared_ptr<const Graph> graph,
+                                                         const EngineOptions& options) const override {
     if (!options.values.empty())
-      return bad_input(fmt::format("engine fast has no option \"{}\"; it has: threads",
-                                   options.values.begin()->first));
+      return bad_input(
+          fmt::format("engine fast has no option \"{}\"; it has: threads", options.values.begin()->first));
     DRIFTSCOPE_CHECK(initialize_xnnpack());
     for (const Node& node : graph->nodes)
       if (auto support = supports(*graph, node); !support.ok) return unsupported(support.reason);
@@ -99,8 +101,8 @@ class FastEngine final : public Engine {
     std::vector<std::string> labels;
     for (const PlannedNode& node : plan.nodes)
       labels.push_back(node.node == no_node ? "a step between nodes" : node_labels[node.node]);
-    auto session = std::make_unique<FastSession>(std::move(resources), std::move(plan),
-                                                 std::move(labels), std::move(ran));
+    auto session = std::make_unique<FastSession>(std::move(resources), std::move(plan), std::move(labels),
+                                                 std::move(ran));
     DRIFTSCOPE_CHECK(session->prepare());
     return std::unique_ptr<Session>(std::move(session));
   }

@@ -13,15 +13,13 @@ bool reads_only_constants(const Graph& graph, const Node& node) {
   if (node.inputs.empty() || !node.subgraphs.empty() || node.op_type == "Bernoulli" ||
       node.op_type.starts_with("Random") || node.op_type == "Dropout")
     return false;
-  return std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
-    return id == no_value || graph.values[id].constant.has_value();
-  });
+  return std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [&](ValueId id) { return id == no_value || graph.values[id].constant.has_value(); });
 }
 
 bool all_known(const Graph& graph, const Node& node) {
-  return std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
-    return id == no_value || graph.values[id].constant.has_value();
-  });
+  return std::all_of(node.outputs.begin(), node.outputs.end(),
+                     [&](ValueId id) { return id == no_value || graph.values[id].constant.has_value(); });
 }
 
 // Shape without start and end, of a value whose sizes are bound.
@@ -58,8 +56,7 @@ Graph fold_constants(Graph graph, ThreadPool& threads) {
     auto outputs = evaluate_strict(node, inputs, threads);
     if (!outputs.ok()) continue;
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
-      if (node.outputs[i] != no_value)
-        graph.values[node.outputs[i]].constant = std::move((*outputs)[i]);
+      if (node.outputs[i] != no_value) graph.values[node.outputs[i]].constant = std::move((*outputs)[i]);
   }
   return graph;
 }

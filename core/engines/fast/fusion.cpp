@@ -30,8 +30,7 @@ std::optional<Clamp> Lowering::clamp_of(const Node& node) const {
     for (std::size_t i = 1; i <= 2; ++i) {
       if (!has_input(node, i)) continue;
       const Tensor* bound = constant(node.inputs[i]);
-      if (bound == nullptr || bound->dtype() != DType::float32 || bound->elements() != 1)
-        return std::nullopt;
+      if (bound == nullptr || bound->dtype() != DType::float32 || bound->elements() != 1) return std::nullopt;
       (i == 1 ? clamp.min : clamp.max) = bound->values<float>()[0];
     }
   }

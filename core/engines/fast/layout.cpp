@@ -58,8 +58,8 @@ Shape shape_in_memory(const Shape& shape, Layout layout) {
   return result;
 }
 
-Status reorder(const Shape& shape, std::size_t element_bytes, Layout from, const std::byte* source,
-               Layout to, std::byte* target, pthreadpool* pool) {
+Status reorder(const Shape& shape, std::size_t element_bytes, Layout from, const std::byte* source, Layout to,
+               std::byte* target, pthreadpool* pool) {
   const auto bytes = static_cast<std::size_t>(element_count(shape)) * element_bytes;
   if (bytes == 0) return {};
   if (same_order(shape, from, to)) {
@@ -77,9 +77,9 @@ Status reorder(const Shape& shape, std::size_t element_bytes, Layout from, const
                                            size(from.plain() ? blocks.channels : blocks.spatial),
                                            size(from.plain() ? blocks.spatial : blocks.channels)};
   constexpr std::array<std::size_t, 3> order = {0, 2, 1};
-  return xnn_check(transpose_of(element_bytes)(source, target, dims.size(), dims.data(), order.data(), 0,
-                                               pool),
-                   "XNNPACK: transpose");
+  return xnn_check(
+      transpose_of(element_bytes)(source, target, dims.size(), dims.data(), order.data(), 0, pool),
+      "XNNPACK: transpose");
 }
 
 }  // namespace driftscope::fast

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/graph/load_constants.hpp"
 #include "core/eval/operator.hpp"
+#include "core/graph/load_constants.hpp"
 
 namespace driftscope::fast {
 namespace {
@@ -32,24 +32,16 @@ class XnnStep final : public Step {
 
 struct TransposeCalls {
   xnn_status (*create)(std::uint32_t, xnn_operator_t*);
-  xnn_status (*reshape)(xnn_operator_t, std::size_t, const std::size_t*, const std::size_t*,
-                        pthreadpool_t);
+  xnn_status (*reshape)(xnn_operator_t, std::size_t, const std::size_t*, const std::size_t*, pthreadpool_t);
   xnn_status (*setup)(xnn_operator_t, const void*, void*);
 };
 
 TransposeCalls transpose_calls(std::int64_t element_bytes) {
   switch (element_bytes) {
-    case 1:
-      return {xnn_create_transpose_nd_x8, xnn_reshape_transpose_nd_x8, xnn_setup_transpose_nd_x8};
-    case 2:
-      return {xnn_create_transpose_nd_x16, xnn_reshape_transpose_nd_x16,
-              xnn_setup_transpose_nd_x16};
-    case 4:
-      return {xnn_create_transpose_nd_x32, xnn_reshape_transpose_nd_x32,
-              xnn_setup_transpose_nd_x32};
-    default:
-      return {xnn_create_transpose_nd_x64, xnn_reshape_transpose_nd_x64,
-              xnn_setup_transpose_nd_x64};
+    case 1: return {xnn_create_transpose_nd_x8, xnn_reshape_transpose_nd_x8, xnn_setup_transpose_nd_x8};
+    case 2: return {xnn_create_transpose_nd_x16, xnn_reshape_transpose_nd_x16, xnn_setup_transpose_nd_x16};
+    case 4: return {xnn_create_transpose_nd_x32, xnn_reshape_transpose_nd_x32, xnn_setup_transpose_nd_x32};
+    default: return {xnn_create_transpose_nd_x64, xnn_reshape_transpose_nd_x64, xnn_setup_transpose_nd_x64};
   }
 }
 
@@ -61,8 +53,8 @@ LowerOperator FastOperatorTable::find(const Node& node) const {
   return found == table_.end() ? nullptr : found->second;
 }
 
-Lowering::Lowering(Graph& graph, std::vector<NodeId> producers, bool fuse, bool hand_over,
-                   pthreadpool_t pool, StrictResources& strict)
+Lowering::Lowering(Graph& graph, std::vector<NodeId> producers, bool fuse, bool hand_over, pthreadpool_t pool,
+                   StrictResources& strict)
     : graph_(graph),
       producers_(std::move(producers)),
       fuse_(fuse),
@@ -85,8 +77,7 @@ Result<Plan> Lowering::run() {
   for (const ValueId input : graph_.inputs) {
     const Value& value = graph_.values[input];
     const auto shape = value.static_shape();
-    if (!shape)
-      return internal_error(fmt::format("input {} has no shape when it is prepared", value.name));
+    if (!shape) return internal_error(fmt::format("input {} has no shape when it is prepared", value.name));
     const BufferId buffer =
         add({.dtype = value.dtype, .shape = *shape, .layout = {}, .storage = Storage::input, .constant = {}});
     existing_[input].push_back({{}, buffer});
@@ -245,17 +236,15 @@ BufferId Lowering::keep(Tensor tensor) {
 
 BufferId Lowering::write(ValueId id, Layout layout) {
   const Value& value = graph_.values[id];
-  const BufferId buffer = add(
-      {.dtype = value.dtype, .shape = *value.static_shape(), .layout = layout, .constant = {}});
+  const BufferId buffer =
+      add({.dtype = value.dtype, .shape = *value.static_shape(), .layout = layout, .constant = {}});
   existing_[id] = {{layout, buffer}};
   return buffer;
 }
 
 BufferId Lowering::scratch(std::size_t bytes) {
-  return add({.dtype = DType::uint8,
-              .shape = {static_cast<std::int64_t>(bytes)},
-              .layout = {},
-              .constant = {}});
+  return add(
+      {.dtype = DType::uint8, .shape = {static_cast<std::int64_t>(bytes)}, .layout = {}, .constant = {}});
 }
 
 void Lowering::alias(ValueId id, BufferId source, Layout layout) {
@@ -264,8 +253,7 @@ void Lowering::alias(ValueId id, BufferId source, Layout layout) {
   view.layout = layout;
   view.shape = value.static_shape().value_or(view.shape);
   if (view.storage == Storage::constant)
-    if (auto tensor = view.constant.reshaped(view.shape); tensor.ok())
-      view.constant = *std::move(tensor);
+    if (auto tensor = view.constant.reshaped(view.shape); tensor.ok()) view.constant = *std::move(tensor);
   const BufferId root = view.root;
   const BufferId buffer = add(std::move(view));
   plan_.buffers[buffer].root = root;
@@ -280,8 +268,7 @@ Result<BufferId> Lowering::read(ValueId id, Layout layout) {
   }
   std::vector<Existing>& known = existing_[id];
   if (known.empty()) {
-    if (!value.constant)
-      return internal_error(fmt::format("value {} is read before it is made", value.name));
+    if (!value.constant) return internal_error(fmt::format("value {} is read before it is made", value.name));
     known.push_back({{}, keep(*value.constant)});
   }
   if (layout.plain() && known.front().layout.plain()) return known.front().buffer;
@@ -289,10 +276,9 @@ Result<BufferId> Lowering::read(ValueId id, Layout layout) {
   for (const Existing& existing : known)
     if (same_order(shape, existing.layout, layout)) return existing.buffer;
   // From the plain order if it exists, which is one step from any other.
-  const auto plain = std::find_if(known.begin(), known.end(),
-                                  [](const Existing& e) { return e.layout.plain(); });
-  DRIFTSCOPE_TRY(const BufferId buffer,
-                 convert(id, plain == known.end() ? known.front() : *plain, layout));
+  const auto plain =
+      std::find_if(known.begin(), known.end(), [](const Existing& e) { return e.layout.plain(); });
+  DRIFTSCOPE_TRY(const BufferId buffer, convert(id, plain == known.end() ? known.front() : *plain, layout));
   existing_[id].push_back({layout, buffer});
   return buffer;
 }
@@ -318,16 +304,15 @@ Result<BufferId> Lowering::convert(ValueId id, const Existing& from, Layout to) 
   const auto n = static_cast<std::size_t>(blocks.batch);
   const auto c = static_cast<std::size_t>(blocks.channels);
   const auto s = static_cast<std::size_t>(blocks.spatial);
-  const std::array<std::size_t, 3> dims = {n, from.layout.plain() ? c : s,
-                                           from.layout.plain() ? s : c};
+  const std::array<std::size_t, 3> dims = {n, from.layout.plain() ? c : s, from.layout.plain() ? s : c};
   constexpr std::array<std::size_t, 3> order = {0, 2, 1};
   const TransposeCalls calls = transpose_calls(element_bytes);
   xnn_operator_t raw = nullptr;
   DRIFTSCOPE_CHECK(xnn_check(calls.create(0, &raw), "XNNPACK: create a transposition"));
   XnnOperator op(raw);
   const pthreadpool_t pool = pool_for(element_count(shape));
-  DRIFTSCOPE_CHECK(xnn_check(calls.reshape(raw, 3, dims.data(), order.data(), pool),
-                             "XNNPACK: reshape a transposition"));
+  DRIFTSCOPE_CHECK(
+      xnn_check(calls.reshape(raw, 3, dims.data(), order.data(), pool), "XNNPACK: reshape a transposition"));
   const BufferId in = from.buffer;
   const BufferId out = add({.dtype = value.dtype, .shape = shape, .layout = to, .constant = {}});
   emit(std::move(op), pool, {in}, {out}, [=](xnn_operator_t it, const Memory& memory) {

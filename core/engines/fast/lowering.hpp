@@ -90,8 +90,8 @@ class Lowering {
 
   void emit(PlannedStep step) { plan_.steps.push_back(std::move(step)); }
   /// A step of one XNNPACK operator, created and reshaped. `writes` holds its workspace as well.
-  void emit(XnnOperator op, pthreadpool_t pool, std::vector<BufferId> reads,
-            std::vector<BufferId> writes, SetupOperator setup, BufferId in_place = no_buffer);
+  void emit(XnnOperator op, pthreadpool_t pool, std::vector<BufferId> reads, std::vector<BufferId> writes,
+            SetupOperator setup, BufferId in_place = no_buffer);
   /// The nodes behind the first are part of it.
   void absorb(const Fusion& fusion);
   /// When fusing: the node runs only if somebody reads its output after all. Returns whether it may wait.
@@ -124,8 +124,8 @@ class Lowering {
   std::vector<std::vector<Existing>> existing_;  // by value; the first is how it was made
   std::vector<std::vector<NodeId>> readers_;     // by value, as often as it is read
   std::vector<bool> is_output_;
-  std::vector<bool> absorbed_;                   // by node
-  std::vector<const Node*> deferred_;            // by value
+  std::vector<bool> absorbed_;                           // by node
+  std::vector<const Node*> deferred_;                    // by value
   std::vector<std::pair<ValueId, BufferId>> made_late_;  // deferred values of this node
   NodeId last_of_group_ = no_node;
 };

@@ -46,8 +46,8 @@ void copy_as(const Blocks& blocks, void (*turn)(const Turn<T>&), const std::byte
 
 }  // namespace
 
-void copy_plain_order(const Blocks& blocks, std::size_t element_bytes, Turn32 turn,
-                      const std::byte* source, std::uint64_t offset, std::span<std::byte> target) {
+void copy_plain_order(const Blocks& blocks, std::size_t element_bytes, Turn32 turn, const std::byte* source,
+                      std::uint64_t offset, std::span<std::byte> target) {
   if (target.empty()) return;
   const std::uint64_t end = offset + target.size();
   const bool aligned = reinterpret_cast<std::uintptr_t>(target.data()) % element_bytes == 0;

@@ -54,8 +54,8 @@ void work_in_place(Plan& plan) {
     const BufferId from = root_of(step.in_place);
     const BufferId to = root_of(step.writes[0]);
     const auto in_arena = [&](BufferId root) { return plan.buffers[root].storage == Storage::arena; };
-    if (!in_arena(from) || !in_arena(to) || from == to || lives[from].last != i ||
-        lives[to].first != i || plan.buffers[from].bytes < plan.buffers[to].bytes)
+    if (!in_arena(from) || !in_arena(to) || from == to || lives[from].last != i || lives[to].first != i ||
+        plan.buffers[from].bytes < plan.buffers[to].bytes)
       continue;
     lives[from].last = std::max(lives[from].last, lives[to].last);
     plan.buffers[to].root = from;
@@ -67,7 +67,8 @@ void work_in_place(Plan& plan) {
 void leave_arena(Plan& plan) {
   for (const PlannedNode& node : plan.nodes)
     for (const auto& [value, id] : node.values)
-      if (Buffer& root = plan.buffers[plan.root(id)]; root.storage == Storage::arena) root.storage = Storage::escaping;
+      if (Buffer& root = plan.buffers[plan.root(id)]; root.storage == Storage::arena)
+        root.storage = Storage::escaping;
 }
 
 // A slot is released by the last node that reads, makes or hands it over, unless it is an output.
@@ -84,8 +85,8 @@ void release_slots(Plan& plan) {
   }
   for (const BufferId id : plan.outputs) last[plan.root(id)] = never;
   for (BufferId id = 0; id < plan.buffers.size(); ++id)
-    if (moves(plan.buffers[id].storage) && plan.buffers[id].storage != Storage::input && plan.root(id) == id &&
-        last[id] != never)
+    if (moves(plan.buffers[id].storage) && plan.buffers[id].storage != Storage::input &&
+        plan.root(id) == id && last[id] != never)
       plan.nodes[last[id]].dead_slots.push_back(id);
 }
 
@@ -106,8 +107,7 @@ void assign_memory(Plan& plan, bool hand_over) {
     owners.push_back(id);
   }
   const MemoryPlan places = plan_memory(requests);
-  for (std::size_t i = 0; i < owners.size(); ++i)
-    plan.buffers[owners[i]].offset = places.offsets[i];
+  for (std::size_t i = 0; i < owners.size(); ++i) plan.buffers[owners[i]].offset = places.offsets[i];
   plan.arena_bytes = places.bytes + tail_bytes;
 
   for (PlannedStep& step : plan.steps) {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "core/runtime/engine.hpp"
 #include "core/engines/fast/layout.hpp"
+#include "core/runtime/engine.hpp"
 
 namespace driftscope::fast {
 
@@ -21,22 +21,24 @@ inline constexpr BufferId no_buffer = 0xffffffffu;
 
 /// Where a buffer's bytes are.
 enum class Storage {
-  constant,  ///< in the plan, for ever
-  input,     ///< the caller's tensor, another one in every run
+  constant,   ///< in the plan, for ever
+  input,      ///< the caller's tensor, another one in every run
   run_owned,  ///< a tensor that a step makes in every run
-  arena,     ///< at a fixed place of the session's arena
-  escaping,    ///< a tensor that the session makes again in every run, since who watches may keep it
+  arena,      ///< at a fixed place of the session's arena
+  escaping,   ///< a tensor that the session makes again in every run, since who watches may keep it
 };
 
 /// Whether it is a tensor of the run, at another address in every one.
-[[nodiscard]] inline bool moves(Storage storage) { return storage != Storage::constant && storage != Storage::arena; }
+[[nodiscard]] inline bool moves(Storage storage) {
+  return storage != Storage::constant && storage != Storage::arena;
+}
 
 struct Buffer {
   DType dtype = DType::float32;
-  Shape shape;            ///< as ONNX has it; of a slot whatever is known
+  Shape shape;  ///< as ONNX has it; of a slot whatever is known
   Layout layout;
   Storage storage = Storage::arena;
-  BufferId root = 0;      ///< itself, or the buffer whose memory this is another view of
+  BufferId root = 0;  ///< itself, or the buffer whose memory this is another view of
   std::int64_t bytes = 0;
   std::int64_t offset = 0;  ///< in the arena; of roots
   Tensor constant;
@@ -70,9 +72,9 @@ class Step {
 struct PlannedStep {
   std::unique_ptr<Step> step;
   std::vector<BufferId> reads;
-  std::vector<BufferId> writes;   ///< and scratch space
-  BufferId in_place = no_buffer;  ///< a read whose memory writes[0] may take over
-  bool moving = false;            ///< reads or writes what is at another address in every run
+  std::vector<BufferId> writes;       ///< and scratch space
+  BufferId in_place = no_buffer;      ///< a read whose memory writes[0] may take over
+  bool moving = false;                ///< reads or writes what is at another address in every run
   std::vector<BufferId> begins = {};  ///< those of Storage::escaping that it is the first to write
 };
 

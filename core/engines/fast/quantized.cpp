@@ -25,8 +25,7 @@ class MoveBy128 final : public Step {
     return {};
   }
   Status run(Memory& /*memory*/) override {
-    for (std::size_t i = 0; i < count_; ++i)
-      target_[i] = static_cast<std::uint8_t>(source_[i] ^ 0x80u);
+    for (std::size_t i = 0; i < count_; ++i) target_[i] = static_cast<std::uint8_t>(source_[i] ^ 0x80u);
     return {};
   }
 
@@ -50,11 +49,10 @@ void emit_move(Lowering& lowering, BufferId from, BufferId to, std::size_t count
 std::int32_t min_of(DType dtype) { return dtype == DType::uint8 ? 0 : -128; }
 std::int32_t max_of(DType dtype) { return dtype == DType::uint8 ? 255 : 127; }
 
-std::optional<Quantization> quantization_of(const Lowering& lowering, ValueId scale,
-                                            ValueId zero_point, DType dtype) {
+std::optional<Quantization> quantization_of(const Lowering& lowering, ValueId scale, ValueId zero_point,
+                                            DType dtype) {
   const Tensor* scales = lowering.constant(scale);
-  if (scales == nullptr || scales->dtype() != DType::float32 || scales->elements() == 0 ||
-      !is_byte(dtype))
+  if (scales == nullptr || scales->dtype() != DType::float32 || scales->elements() == 0 || !is_byte(dtype))
     return std::nullopt;
   Quantization result;
   result.dtype = dtype;
@@ -96,8 +94,7 @@ std::optional<Quantized> quantized_behind(const Lowering& lowering, const Node& 
     return std::nullopt;
   const DType dtype = lowering.value(quantize.outputs[0]).dtype;
   const auto how = quantization_of(lowering, quantize.inputs[1],
-                                   lowering.has_input(quantize, 2) ? quantize.inputs[2] : no_value,
-                                   dtype);
+                                   lowering.has_input(quantize, 2) ? quantize.inputs[2] : no_value, dtype);
   if (!how || how->scales.size() != 1) return std::nullopt;
   result.how = *how;
   result.least = result.fusion.clamp == relu ? how->zero_point : min_of(dtype);
@@ -110,13 +107,13 @@ std::optional<Quantized> quantized_behind(const Lowering& lowering, const Node& 
 
 const Tensor* int8_weights(const Lowering& lowering, ValueId id, const Quantization& how) {
   const Tensor* weights = lowering.constant(id);
-  const bool fits = weights != nullptr && weights->dtype() == DType::int8 && how.zero_point == 0 &&
-                    weights->elements() > 0;
+  const bool fits =
+      weights != nullptr && weights->dtype() == DType::int8 && how.zero_point == 0 && weights->elements() > 0;
   return fits ? weights : nullptr;
 }
 
-std::optional<std::vector<std::int32_t>> dequantized_bias(
-    const Lowering& lowering, ValueId id, float x_scale, const std::vector<float>& w_scales) {
+std::optional<std::vector<std::int32_t>> dequantized_bias(const Lowering& lowering, ValueId id, float x_scale,
+                                                          const std::vector<float>& w_scales) {
   const Node* node = lowering.producer(id);
   if (node == nullptr || node->op_type != "DequantizeLinear") return std::nullopt;
   const Tensor* values = lowering.constant(node->inputs[0]);
@@ -146,9 +143,8 @@ Result<BufferId> read_int8(Lowering& lowering, ValueId id, Layout layout) {
   const auto count = static_cast<std::size_t>(element_count(lowering.shape(id)));
   const BufferId moved = lowering.scratch(count);
   // Not in place: others may read the value as it is.
-  lowering.emit({.step = std::make_unique<MoveBy128>(buffer, moved, count),
-                 .reads = {buffer},
-                 .writes = {moved}});
+  lowering.emit(
+      {.step = std::make_unique<MoveBy128>(buffer, moved, count), .reads = {buffer}, .writes = {moved}});
   return moved;
 }
 
@@ -156,8 +152,7 @@ Int8Output write_int8(Lowering& lowering, ValueId id, Layout layout) {
   Int8Output output;
   output.value = output.buffer = lowering.write(id, layout);
   if (lowering.value(id).dtype == DType::uint8)
-    output.buffer =
-        lowering.scratch(static_cast<std::size_t>(element_count(lowering.shape(id))));
+    output.buffer = lowering.scratch(static_cast<std::size_t>(element_count(lowering.shape(id))));
   return output;
 }
 

@@ -44,13 +44,13 @@ struct Quantized {
 [[nodiscard]] std::int32_t max_of(DType dtype);
 
 /// Constant int8 weights with zero points of 0, or null.
-[[nodiscard]] const Tensor* int8_weights(const Lowering& lowering, ValueId id,
-                                         const Quantization& how);
+[[nodiscard]] const Tensor* int8_weights(const Lowering& lowering, ValueId id, const Quantization& how);
 
 /// The int32 constants behind a DequantizeLinear whose scales are those of the products; nothing where
 /// they are something else.
-[[nodiscard]] std::optional<std::vector<std::int32_t>> dequantized_bias(
-    const Lowering& lowering, ValueId id, float x_scale, const std::vector<float>& w_scales);
+[[nodiscard]] std::optional<std::vector<std::int32_t>> dequantized_bias(const Lowering& lowering, ValueId id,
+                                                                        float x_scale,
+                                                                        const std::vector<float>& w_scales);
 
 /// XNNPACK computes with int8: what is uint8 is moved by 128 on the way in and out.
 [[nodiscard]] inline std::int8_t as_int8(std::int32_t zero_point, DType dtype) {

@@ -41,9 +41,8 @@ Result<bool> lower_sum_between_quantized(Lowering& lowering, const Node& node) {
   const auto y = quantized_behind(lowering, node);
   if (!a || !b || !y || a->how.scales.size() != 1 || b->how.scales.size() != 1) return false;
   const auto shape = lowering.value(a->source).static_shape();
-  if (!shape || element_count(*shape) == 0 ||
-      lowering.value(b->source).static_shape() != shape || lowering.constant(a->source) != nullptr ||
-      lowering.constant(b->source) != nullptr)
+  if (!shape || element_count(*shape) == 0 || lowering.value(b->source).static_shape() != shape ||
+      lowering.constant(a->source) != nullptr || lowering.constant(b->source) != nullptr)
     return false;
   const QuantizedAdd how{.a_scale = a->how.scale(),
                          .b_scale = b->how.scale(),
@@ -58,9 +57,9 @@ Result<bool> lower_sum_between_quantized(Lowering& lowering, const Node& node) {
   DRIFTSCOPE_TRY(const BufferId left, read_int8(lowering, a->source, layout));
   DRIFTSCOPE_TRY(const BufferId right, read_int8(lowering, b->source, layout));
   const Int8Output out = write_int8(lowering, y->fusion.output, layout);
-  lowering.emit({.step = std::make_unique<QuantizedAddStep>(
-                     add_quantized(lowering.simd()), how,
-                     static_cast<std::size_t>(element_count(*shape)), left, right, out.buffer),
+  lowering.emit({.step = std::make_unique<QuantizedAddStep>(add_quantized(lowering.simd()), how,
+                                                            static_cast<std::size_t>(element_count(*shape)),
+                                                            left, right, out.buffer),
                  .reads = {left, right},
                  .writes = {out.buffer}});
   finish_int8(lowering, out);

@@ -60,17 +60,16 @@ Result<Tensor> FastSession::tensor(BufferId id) const {
   if (root.storage == Storage::constant && plain) return root.constant.reshaped(buffer.shape);
   DRIFTSCOPE_TRY(Tensor copy, Tensor::unwritten(buffer.dtype, buffer.shape, "a copy of a value"));
   if (copy.elements() > 0)
-    DRIFTSCOPE_CHECK(reorder(buffer.shape,
-                             static_cast<std::size_t>(bits_per_element(buffer.dtype) / 8), buffer.layout,
-                             address(id), {}, copy.mutable_bytes().data(),
+    DRIFTSCOPE_CHECK(reorder(buffer.shape, static_cast<std::size_t>(bits_per_element(buffer.dtype) / 8),
+                             buffer.layout, address(id), {}, copy.mutable_bytes().data(),
                              copy.elements() < min_copy_for_threads ? nullptr : resources_->pool()));
   return copy;
 }
 
 Status FastSession::start(std::vector<Tensor> inputs, TraceSink& trace_sink) {
   if (inputs.size() != plan_.inputs.size())
-    return internal_error(fmt::format("the run was started with {} inputs, the graph has {}",
-                                      inputs.size(), plan_.inputs.size()));
+    return internal_error(fmt::format("the run was started with {} inputs, the graph has {}", inputs.size(),
+                                      plan_.inputs.size()));
   trace_sink_ = &trace_sink;
   next_ = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -126,19 +125,20 @@ Result<Progress> FastSession::poll(std::int64_t budget_ns) {
 Result<Tensor> FastSession::observed(ValueId value, BufferId id) const {
   const Buffer& buffer = plan_.buffers[id];
   const auto& outputs = resources_->graph->outputs;
-  if (plan_.buffers[buffer.root].storage != Storage::escaping || same_order(buffer.shape, buffer.layout, {}) ||
+  if (plan_.buffers[buffer.root].storage != Storage::escaping ||
+      same_order(buffer.shape, buffer.layout, {}) ||
       std::find(outputs.begin(), outputs.end(), value) != outputs.end())
     return tensor(id);
   const Tensor& whole = tensors_[buffer.root];
   const auto element_bytes = static_cast<std::size_t>(bits_per_element(buffer.dtype) / 8);
   const Blocks blocks = blocks_of(buffer.shape, buffer.layout);
-  const ByteSource source{
-      whole.byte_size(),
-      [whole, element_bytes, blocks, turn = turn32(resources_->strict.simd)](
-          std::uint64_t offset, std::span<std::byte> target) {
-        copy_plain_order(blocks, element_bytes, turn, whole.bytes().data(), offset, target);
-      },
-      plain_order_grain(blocks, element_bytes)};
+  const ByteSource source{whole.byte_size(),
+                          [whole, element_bytes, blocks, turn = turn32(resources_->strict.simd)](
+                              std::uint64_t offset, std::span<std::byte> target) {
+                            copy_plain_order(blocks, element_bytes, turn, whole.bytes().data(), offset,
+                                             target);
+                          },
+                          plain_order_grain(blocks, element_bytes)};
   return Tensor::deferred(buffer.dtype, buffer.shape, source, "a value");
 }
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/runtime/engine.hpp"
 #include "core/engines/fast/plan.hpp"
 #include "core/engines/fast/pthreadpool_on.hpp"
 #include "core/engines/fast/strict_step.hpp"
 #include "core/engines/fast/xnn.hpp"
+#include "core/runtime/engine.hpp"
 
 namespace driftscope::fast {
 
@@ -34,7 +34,8 @@ class Resources {
 class FastSession final : public Session, private Memory {
  public:
   /// `node_labels`: of the plan's nodes, for messages.
-  FastSession(std::unique_ptr<Resources> resources, Plan plan, std::vector<std::string> node_labels, RanWith ran);
+  FastSession(std::unique_ptr<Resources> resources, Plan plan, std::vector<std::string> node_labels,
+              RanWith ran);
 
   /// Allocates the arena; to be called once before the first run.
   [[nodiscard]] Status prepare();
@@ -57,7 +58,7 @@ class FastSession final : public Session, private Memory {
   std::vector<std::string> labels_;
   RanWith ran_;
   Tensor arena_;
-  std::byte* base_ = nullptr;  // of the arena
+  std::byte* base_ = nullptr;    // of the arena
   std::vector<Tensor> tensors_;  // by buffer: inputs and slots
   TraceSink* trace_sink_ = nullptr;
   std::size_t next_ = 0;

@@ -15,8 +15,7 @@ struct Window2d {
 };
 
 /// For X and W of these shapes; nothing in three dimensions, or where the attributes do not fit.
-[[nodiscard]] inline std::optional<Window2d> window2d(const Node& node, const Shape& x,
-                                                      const Shape& w) {
+[[nodiscard]] inline std::optional<Window2d> window2d(const Node& node, const Shape& x, const Shape& w) {
   if (x.size() < 3 || x.size() > 4) return std::nullopt;
   const auto attributes = read_window(node, Ints(w.begin() + 2, w.end()));
   if (!attributes.ok()) return std::nullopt;

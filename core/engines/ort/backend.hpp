@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "core/runtime/engine.hpp"
 #include "core/model/model.hpp"
 #include "core/model/model_source.hpp"
+#include "core/runtime/engine.hpp"
 
 namespace driftscope::ort {
 
@@ -22,7 +22,7 @@ namespace driftscope::ort {
 enum class Optimization { none, basic, extended, all };
 
 struct CreateRequest {
-  std::span<const std::byte> model;  ///< may go once create has returned
+  std::span<const std::byte> model;           ///< may go once create has returned
   std::shared_ptr<const ModelSource> source;  ///< external data
   Optimization optimization = Optimization::all;
   int threads = 1;

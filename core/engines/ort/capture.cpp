@@ -8,7 +8,7 @@ namespace driftscope::ort {
 namespace {
 
 CapturePlan make_plan(const Graph& graph, const ModelOutline& outline, const Backend& backend,
-                 bool (*shows)(const OutlineNode&), std::string_view why_not) {
+                      bool (*shows)(const OutlineNode&), std::string_view why_not) {
   std::set<std::string_view> made;
   for (const OutlineNode& node : outline.nodes)
     if (shows(node)) made.insert(node.outputs.begin(), node.outputs.end());
@@ -33,21 +33,20 @@ CapturePlan make_plan(const Graph& graph, const ModelOutline& outline, const Bac
 }
 
 bool has_onnx_layout(const OutlineNode& node) {
-  return node.domain.find("nchwc") == std::string::npos &&
-         node.domain.find("nhwc") == std::string::npos && !node.op_type.starts_with("Nhwc");
+  return node.domain.find("nchwc") == std::string::npos && node.domain.find("nhwc") == std::string::npos &&
+         !node.op_type.starts_with("Nhwc");
 }
 
 }  // namespace
 
 CapturePlan plan_capture(const Graph& graph, const ModelOutline& outline, const Backend& backend) {
-  return make_plan(graph, outline, backend, [](const OutlineNode&) { return true; },
-              "is inside a function of the model");
+  return make_plan(
+      graph, outline, backend, [](const OutlineNode&) { return true; }, "is inside a function of the model");
 }
 
-CapturePlan plan_fused_capture(const Graph& graph, const ModelOutline& optimized,
-                               const Backend& backend) {
+CapturePlan plan_fused_capture(const Graph& graph, const ModelOutline& optimized, const Backend& backend) {
   return make_plan(graph, optimized, backend, has_onnx_layout,
-              "was fused, folded or laid out in another way");
+                   "was fused, folded or laid out in another way");
 }
 
 }  // namespace driftscope::ort

@@ -61,8 +61,8 @@ class OrtEngine final : public Engine {
     return {};
   }
 
-  [[nodiscard]] Result<std::unique_ptr<Session>> prepare(
-      std::shared_ptr<const Graph> graph, const EngineOptions& given) const override {
+  [[nodiscard]] Result<std::unique_ptr<Session>> prepare(std::shared_ptr<const Graph> graph,
+                                                         const EngineOptions& given) const override {
     DRIFTSCOPE_TRY(const Options options, read_options(given));
     if (!given.source) return internal_error("engine ort was prepared without the model's bytes");
     RanWith ran;
@@ -73,17 +73,16 @@ class OrtEngine final : public Engine {
                    {"version", std::string(expected_version())},
                    {"node_times", "whole run, on the last node"}};
     ran.options.insert(options.config.begin(), options.config.end());
-    const CreateRequest request{given.source->model, given.source, options.optimization,
-                                options.threads, options.config};
+    const CreateRequest request{given.source->model, given.source, options.optimization, options.threads,
+                                options.config};
     std::function<Result<ModelForm>()> make_traced;
     if (const std::string why = backend().hides_optimized(); given.fuse && !why.empty())
       ran.options["fused_values"] = "none: " + why;
     else if (given.fuse)
       make_traced = [graph, request] { return as_optimized(*graph, request); };
-    DRIFTSCOPE_TRY(ModelForm form,
-                   given.fuse ? untouched(request) : with_every_value(*graph, request));
-    return std::unique_ptr<Session>(std::make_unique<RuntimeSession>(
-        std::move(graph), std::move(form), std::move(ran), std::move(make_traced)));
+    DRIFTSCOPE_TRY(ModelForm form, given.fuse ? untouched(request) : with_every_value(*graph, request));
+    return std::unique_ptr<Session>(std::make_unique<RuntimeSession>(std::move(graph), std::move(form),
+                                                                     std::move(ran), std::move(make_traced)));
   }
 };
 

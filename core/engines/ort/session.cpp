@@ -36,8 +36,8 @@ bool RuntimeSession::wants_inner(const TraceSink& trace_sink) const {
 
 Status RuntimeSession::start(std::vector<Tensor> inputs, TraceSink& trace_sink) {
   if (inputs.size() != graph_->inputs.size())
-    return internal_error(fmt::format("the run was started with {} inputs, the graph has {}",
-                                      inputs.size(), graph_->inputs.size()));
+    return internal_error(fmt::format("the run was started with {} inputs, the graph has {}", inputs.size(),
+                                      graph_->inputs.size()));
   const bool inner = make_traced_ && wants_inner(trace_sink);
   if (inner && !traced_) {
     DRIFTSCOPE_TRY(ModelForm made, make_traced_());
@@ -76,8 +76,8 @@ Status RuntimeSession::begin_run() {
 
 Status RuntimeSession::hand_over(RunResult result) {
   if (result.values.size() != asked_.size())
-    return internal_error(fmt::format("ONNX Runtime gave {} values, asked were {}",
-                                      result.values.size(), asked_.size()));
+    return internal_error(
+        fmt::format("ONNX Runtime gave {} values, asked were {}", result.values.size(), asked_.size()));
   for (std::size_t i = 0; i < asked_.size(); ++i)
     results_.emplace(asked_[i], std::move(result.values[i].tensor));
   for (const Node& node : graph_->nodes)

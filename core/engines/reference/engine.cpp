@@ -3,9 +3,9 @@
 // Slow and complete; the judge of the others.
 #include <fmt/format.h>
 
-#include "core/runtime/node_session.hpp"
 #include "core/eval/evaluate.hpp"
 #include "core/platform/platform.hpp"
+#include "core/runtime/node_session.hpp"
 
 namespace driftscope {
 namespace {
@@ -26,8 +26,8 @@ class ReferenceSession final : public NodeSession {
   }
 
  protected:
-  [[nodiscard]] Result<std::vector<Tensor>> run_node(
-      NodeId id, std::span<const Tensor* const> inputs) override {
+  [[nodiscard]] Result<std::vector<Tensor>> run_node(NodeId id,
+                                                     std::span<const Tensor* const> inputs) override {
     std::vector<Evaluated<double>> lifted(inputs.size());
     std::vector<const Evaluated<double>*> operands(inputs.size(), nullptr);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -60,14 +60,13 @@ class ReferenceEngine final : public Engine {
     return op.ok() ? Availability{} : Availability{false, op.error().message};
   }
 
-  [[nodiscard]] Result<std::unique_ptr<Session>> prepare(
-      std::shared_ptr<const Graph> graph, const EngineOptions& options) const override {
+  [[nodiscard]] Result<std::unique_ptr<Session>> prepare(std::shared_ptr<const Graph> graph,
+                                                         const EngineOptions& options) const override {
     if (!options.values.empty())
       return bad_input(fmt::format("the reference engine has no option \"{}\"; it has: threads",
                                    options.values.begin()->first));
     for (const Node& node : graph->nodes)
-      if (const Availability answer = supports(*graph, node); !answer.ok)
-        return unsupported(answer.reason);
+      if (const Availability answer = supports(*graph, node); !answer.ok) return unsupported(answer.reason);
     const int threads = options.threads > 0 ? options.threads : usable_processors();
     return std::unique_ptr<Session>(std::make_unique<ReferenceSession>(std::move(graph), threads));
   }

@@ -25,30 +25,29 @@ class StrictEngine final : public Engine {
   [[nodiscard]] Availability supports(const Graph& /*graph*/, const Node& node) const override {
     const auto op = find_operator(node);
     if (!op.ok()) return {false, op.error().message};
-    if ((*op)->strict_kernel == nullptr)
-      return {false, fmt::format("{} has no strict kernel", node.op_type)};
+    if ((*op)->strict_kernel == nullptr) return {false, fmt::format("{} has no strict kernel", node.op_type)};
     return {};
   }
 
   [[nodiscard]] bool reads_deferred() const override { return true; }
 
-  [[nodiscard]] Result<std::unique_ptr<Session>> prepare(
-      std::shared_ptr<const Graph> graph, const EngineOptions& options) const override {
+  [[nodiscard]] Result<std::unique_ptr<Session>> prepare(std::shared_ptr<const Graph> graph,
+                                                         const EngineOptions& options) const override {
     int simd_bits = 0;
     for (const auto& [key, value] : options.values) {
       if (key != "simd")
-        return bad_input(fmt::format("engine strict has no option \"{}\". Its options: threads=N "
-                                     "(default: all processors), simd=128|256|512 (default: the "
-                                     "widest here)", key));
+        return bad_input(
+            fmt::format("engine strict has no option \"{}\". Its options: threads=N "
+                        "(default: all processors), simd=128|256|512 (default: the "
+                        "widest here)",
+                        key));
       DRIFTSCOPE_TRY(simd_bits, read_simd(value));
     }
     DRIFTSCOPE_TRY(SimdTarget simd, choose_simd(simd_bits));
     for (const Node& node : graph->nodes)
-      if (auto support = supports(*graph, node); !support.ok)
-        return unsupported(support.reason);
+      if (auto support = supports(*graph, node); !support.ok) return unsupported(support.reason);
     const int threads = options.threads > 0 ? options.threads : usable_processors();
-    auto session =
-        std::make_unique<StrictSession>(graph, std::move(simd), threads, options.values);
+    auto session = std::make_unique<StrictSession>(graph, std::move(simd), threads, options.values);
     graph.reset();
     DRIFTSCOPE_CHECK(session->prepare());
     return std::unique_ptr<Session>(std::move(session));

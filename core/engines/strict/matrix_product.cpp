@@ -5,8 +5,8 @@
 namespace driftscope {
 namespace {
 
-constexpr std::int64_t panels_per_block = 8;  // of B, of which one block of k stays in the cache
-constexpr std::int64_t tiles_per_block = 16;  // of A
+constexpr std::int64_t panels_per_block = 8;         // of B, of which one block of k stays in the cache
+constexpr std::int64_t tiles_per_block = 16;         // of A
 constexpr std::int64_t products_per_chunk = 131072;  // worth handing to a thread
 
 struct Range {
@@ -18,8 +18,8 @@ struct Range {
 template <class T>
 class Product {
  public:
-  Product(const ProductKernels<T>& kernels, const PackedRowsOf<T>& a, const PackedColumnsOf<T>& b,
-          T* c, std::int64_t c_stride)
+  Product(const ProductKernels<T>& kernels, const PackedRowsOf<T>& a, const PackedColumnsOf<T>& b, T* c,
+          std::int64_t c_stride)
       : kernels_(kernels), a_(a), b_(b), c_(c), c_stride_(c_stride) {
     block_rows_ = kernels.rows * tiles_per_block;
     block_columns_ = kernels.columns * panels_per_block;
@@ -30,8 +30,7 @@ class Product {
   void run(ThreadPool& threads) const {
     const std::int64_t cost = std::max<std::int64_t>(
         1, std::min(block_rows_, a_.rows()) * std::min(block_columns_, b_.columns()) * b_.depth());
-    threads.parallel_for(row_blocks_ * column_blocks_,
-                         std::max<std::int64_t>(1, products_per_chunk / cost),
+    threads.parallel_for(row_blocks_ * column_blocks_, std::max<std::int64_t>(1, products_per_chunk / cost),
                          [&](std::int64_t begin, std::int64_t end) {
                            for (std::int64_t task = begin; task < end; ++task) block(task);
                          });
@@ -98,13 +97,12 @@ class Product {
 
 template <class T>
 void accumulate_product(const ProductKernels<T>& kernels, const PackedRowsOf<T>& a,
-                        const PackedColumnsOf<T>& b, T* c, std::int64_t c_stride,
-                        ThreadPool& threads) {
+                        const PackedColumnsOf<T>& b, T* c, std::int64_t c_stride, ThreadPool& threads) {
   Product<T>(kernels, a, b, c, c_stride).run(threads);
 }
 
-template void accumulate_product(const GemmKernels&, const PackedRows&, const PackedColumns&,
-                                 float*, std::int64_t, ThreadPool&);
+template void accumulate_product(const GemmKernels&, const PackedRows&, const PackedColumns&, float*,
+                                 std::int64_t, ThreadPool&);
 template void accumulate_product(const PairKernels&, const PackedRowsOf<std::int32_t>&,
                                  const PackedColumnsOf<std::int32_t>&, std::int32_t*, std::int64_t,
                                  ThreadPool&);

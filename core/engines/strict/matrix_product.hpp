@@ -11,7 +11,6 @@ namespace driftscope {
 /// c[i·c_stride + j] += Σₖ A[i, k]·B[k, j], k ascending. T: float, or std::int32_t for pairs.
 template <class T>
 void accumulate_product(const ProductKernels<T>& kernels, const PackedRowsOf<T>& a,
-                        const PackedColumnsOf<T>& b, T* c, std::int64_t c_stride,
-                        ThreadPool& threads);
+                        const PackedColumnsOf<T>& b, T* c, std::int64_t c_stride, ThreadPool& threads);
 
 }  // namespace driftscope

@@ -14,8 +14,7 @@ std::int64_t grain(std::int64_t panel_size) {
 }  // namespace
 
 template <class T>
-PackedRowsOf<T>::PackedRowsOf(const ProductKernels<T>& kernels, const MatrixViewOf<T>& a,
-                              ThreadPool& threads)
+PackedRowsOf<T>::PackedRowsOf(const ProductKernels<T>& kernels, const MatrixViewOf<T>& a, ThreadPool& threads)
     : values_(a.rows * a.columns), rows_(a.rows), depth_(a.columns) {
   const std::int64_t height = kernels.rows;
   const std::int64_t panels = (rows_ + height - 1) / height;
@@ -70,8 +69,7 @@ void PackedColumnsOf<T>::pack(std::int64_t first, const MatrixViewOf<T>& b, Thre
   });
 }
 
-PackedColumns pack_weights(const GemmKernels& kernels, const WeightMatrix& matrix,
-                           ThreadPool& threads) {
+PackedColumns pack_weights(const GemmKernels& kernels, const WeightMatrix& matrix, ThreadPool& threads) {
   const std::int64_t depth = matrix.depth();
   PackedColumns packed(kernels, depth, matrix.columns());
   AlignedFloats copy;

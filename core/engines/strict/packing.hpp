@@ -53,9 +53,7 @@ class PackedColumnsOf {
   /// The columns from `first` on, which begins a panel; they end with one, or with the last column.
   void pack(std::int64_t first, const MatrixViewOf<T>& b, ThreadPool& threads);
 
-  [[nodiscard]] const T* panel(std::int64_t index) const {
-    return values_.data() + index * panel_size();
-  }
+  [[nodiscard]] const T* panel(std::int64_t index) const { return values_.data() + index * panel_size(); }
   [[nodiscard]] std::int64_t panel_size() const { return depth_ * width_; }
   /// Where row k begins in a panel.
   [[nodiscard]] const std::ptrdiff_t* offsets() const { return offsets_.data(); }

@@ -20,26 +20,22 @@ auto within_memory(const Node& node, const Body& body) -> decltype(body()) {
   try {
     return body();
   } catch (const std::bad_alloc&) {
-    return limit_error(node_label(node) +
-                       ": out of memory. A smaller batch or fewer threads need less.");
+    return limit_error(node_label(node) + ": out of memory. A smaller batch or fewer threads need less.");
   }
 }
 
 std::vector<TensorType> input_types(const StrictSite& site) {
   std::vector<TensorType> types;
   for (const ValueId id : site.node.inputs)
-    types.push_back(id == no_value
-                        ? TensorType{}
-                        : TensorType{site.graph.values[id].dtype, site.graph.values[id].shape});
+    types.push_back(id == no_value ? TensorType{}
+                                   : TensorType{site.graph.values[id].dtype, site.graph.values[id].shape});
   return types;
 }
 
 bool fits(const TensorType& type, const Tensor* tensor) {
   if (tensor == nullptr || type.dtype != tensor->dtype() || !type.shape) return tensor == nullptr;
-  return std::equal(type.shape->begin(), type.shape->end(), tensor->shape().begin(),
-                    tensor->shape().end(), [](const Dimension& dimension, std::int64_t size) {
-                      return dimension.size == size;
-                    });
+  return std::equal(type.shape->begin(), type.shape->end(), tensor->shape().begin(), tensor->shape().end(),
+                    [](const Dimension& dimension, std::int64_t size) { return dimension.size == size; });
 }
 
 // Bytes of all outputs; nothing where one is not known before the run.
@@ -61,8 +57,7 @@ std::optional<std::int64_t> output_bytes(const StrictSite& site) {
 void read_deferred(const Graph& graph, const Node& node, std::optional<std::size_t> later = {}) {
   const ValueId left = later && *later < node.inputs.size() ? node.inputs[*later] : no_value;
   for (const ValueId id : node.reads())
-    if (id != no_value && id != left && graph.values[id].constant)
-      (void)graph.values[id].constant->bytes();
+    if (id != no_value && id != left && graph.values[id].constant) (void)graph.values[id].constant->bytes();
   for (const Subgraph& subgraph : node.subgraphs) load_constants(*subgraph.graph);
 }
 
@@ -109,13 +104,11 @@ const StrictKernel* PreparedNodes::kernel_of(const Node& node) const {
 
 Status PreparedNodes::prepare(const Graph& graph, const Node& node, bool inside) {
   for (const Subgraph& subgraph : node.subgraphs)
-    for (const Node& inner : subgraph.graph->nodes)
-      DRIFTSCOPE_CHECK(prepare(*subgraph.graph, inner, true));
+    for (const Node& inner : subgraph.graph->nodes) DRIFTSCOPE_CHECK(prepare(*subgraph.graph, inner, true));
   FoldedValues& folded = folded_[&graph];
   folded.resize(graph.values.size());
-  return within_memory(node, [&] {
-    return prepare_node({graph, node, simd_, threads_, folded}, folded, inside);
-  });
+  return within_memory(node,
+                       [&] { return prepare_node({graph, node, simd_, threads_, folded}, folded, inside); });
 }
 
 // As much memory again as what it was packed into. The empty tensor says that there is a constant.
@@ -131,8 +124,7 @@ void PreparedNodes::release_packed(Graph& graph, const Node& node, const std::ve
 
 Status PreparedNodes::prepare_node(const StrictSite& site, FoldedValues& folded, bool inside) {
   Prepared prepared;
-  const PrepareStrictKernel make =
-      strict_kernels().find(site.node.domain, site.node.op_type).prepare;
+  const PrepareStrictKernel make = strict_kernels().find(site.node.domain, site.node.op_type).prepare;
   if (make != nullptr && site.node.attribute(broadcast_axis) == nullptr) prepared.kernel = make(site);
   if (is_worth_folding(site)) DRIFTSCOPE_CHECK(fold(site, folded, prepared));
   if (prepared.kernel == nullptr && prepared.folded.empty()) return {};
@@ -147,8 +139,8 @@ Status PreparedNodes::fold(const StrictSite& site, FoldedValues& folded, Prepare
   std::vector<const Tensor*> inputs;
   for (std::size_t i = 0; i < site.node.inputs.size(); ++i)
     inputs.push_back(site.has_input(i) ? site.constant(i) : nullptr);
-  auto outputs = prepared.kernel ? prepared.kernel->run(inputs)
-                                 : evaluate_strict(site.node, inputs, threads_);
+  auto outputs =
+      prepared.kernel ? prepared.kernel->run(inputs) : evaluate_strict(site.node, inputs, threads_);
   if (!outputs.ok()) return {};
   prepared.kernel.reset();
   prepared.folded = *std::move(outputs);
@@ -157,16 +149,14 @@ Status PreparedNodes::fold(const StrictSite& site, FoldedValues& folded, Prepare
   return {};
 }
 
-Result<std::vector<Tensor>> PreparedNodes::run(const Node& node,
-                                               std::span<const Tensor* const> inputs) {
+Result<std::vector<Tensor>> PreparedNodes::run(const Node& node, std::span<const Tensor* const> inputs) {
   return within_memory(node, [&]() -> Result<std::vector<Tensor>> {
     const auto found = nodes_.find(&node);
     if (found == nodes_.end()) return evaluate_strict(node, inputs, threads_, this);
     Prepared& prepared = found->second;
     if (!prepared.folded.empty()) return prepared.folded;
     for (std::size_t i = 0; i < prepared.expected.size(); ++i)
-      if (!fits(prepared.expected[i], inputs[i]))
-        return evaluate_strict(node, inputs, threads_, this);
+      if (!fits(prepared.expected[i], inputs[i])) return evaluate_strict(node, inputs, threads_, this);
     auto outputs = prepared.kernel->run(inputs);
     if (!outputs) return in_context(std::move(outputs).error(), node_label(node));
     return outputs;

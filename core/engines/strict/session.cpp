@@ -12,8 +12,7 @@ StrictSession::StrictSession(Copy copy, SimdTarget simd, int threads,
       threads_(threads),
       nodes_(simd_, threads_) {}
 
-Result<std::vector<Tensor>> StrictSession::run_node(NodeId id,
-                                                    std::span<const Tensor* const> inputs) {
+Result<std::vector<Tensor>> StrictSession::run_node(NodeId id, std::span<const Tensor* const> inputs) {
   return nodes_.run(graph().nodes[id], inputs);
 }
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/runtime/node_session.hpp"
 #include "core/engines/strict/prepared_nodes.hpp"
+#include "core/runtime/node_session.hpp"
 
 namespace driftscope {
 
@@ -16,8 +16,7 @@ class StrictSession final : public NodeSession {
   /// that weights which were packed can go, unless the caller keeps them.
   StrictSession(const std::shared_ptr<const Graph>& graph, SimdTarget simd, int threads,
                 std::map<std::string, std::string> options)
-      : StrictSession(Copy{std::make_shared<Graph>(*graph)}, std::move(simd), threads,
-                      std::move(options)) {}
+      : StrictSession(Copy{std::make_shared<Graph>(*graph)}, std::move(simd), threads, std::move(options)) {}
 
   /// Packs weights and makes plans; to be called once before the first run.
   [[nodiscard]] Status prepare() { return nodes_.prepare(*own_); }
@@ -30,8 +29,8 @@ class StrictSession final : public NodeSession {
   [[nodiscard]] bool is_fast(const Node& node) const { return nodes_.is_fast(node); }
 
  protected:
-  [[nodiscard]] Result<std::vector<Tensor>> run_node(
-      NodeId id, std::span<const Tensor* const> inputs) override;
+  [[nodiscard]] Result<std::vector<Tensor>> run_node(NodeId id,
+                                                     std::span<const Tensor* const> inputs) override;
 
  private:
   struct Copy {

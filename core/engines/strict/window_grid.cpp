@@ -12,9 +12,7 @@ namespace {
 // Columns computed for each one that is used; beyond it the plain kernel is no slower.
 constexpr std::int64_t max_waste = 8;
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return a >= 0 ? (a + b - 1) / b : -(-a / b);
-}
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
 
 }  // namespace
 
@@ -31,15 +29,13 @@ WindowGrid::Axis WindowGrid::make_axis(const WindowAxis& axis) {
   std::sort(made.residues.begin(), made.residues.end());
   made.residues.erase(std::unique(made.residues.begin(), made.residues.end()), made.residues.end());
   for (const std::int64_t residue : of_tap)
-    made.residue_of_tap.push_back(
-        std::lower_bound(made.residues.begin(), made.residues.end(), residue) -
-        made.residues.begin());
+    made.residue_of_tap.push_back(std::lower_bound(made.residues.begin(), made.residues.end(), residue) -
+                                  made.residues.begin());
   made.extent = axis.output + furthest;
   return made;
 }
 
-std::optional<WindowGrid> WindowGrid::make(std::span<const WindowAxis> axes,
-                                           const WindowKernels& kernels) {
+std::optional<WindowGrid> WindowGrid::make(std::span<const WindowAxis> axes, const WindowKernels& kernels) {
   if (axes.empty() || axes.size() > 2) return std::nullopt;
   for (const WindowAxis& axis : axes)
     if (axis.output <= 0 || axis.kernel > (1 << 16) || axis.output > (std::int64_t{1} << 31))
@@ -50,8 +46,7 @@ std::optional<WindowGrid> WindowGrid::make(std::span<const WindowAxis> axes,
   grid.columns_ = make_axis(axes.back());
   const std::int64_t phases = static_cast<std::int64_t>(grid.rows_.residues.size()) *
                               static_cast<std::int64_t>(grid.columns_.residues.size());
-  const auto size =
-      checked_product(std::array{phases, grid.rows_.extent, grid.columns_.extent});
+  const auto size = checked_product(std::array{phases, grid.rows_.extent, grid.columns_.extent});
   if (!size || grid.pitch() > max_waste * grid.horizontal().output) return std::nullopt;
   // Nor where the copy would dwarf the input, as wide padding or dilation may make it.
   if (*size > max_waste * (grid.input_size() + grid.output_size()) + 4096) return std::nullopt;
@@ -66,8 +61,8 @@ bool WindowGrid::has_padding() const {
 }
 
 std::int64_t WindowGrid::plane_size() const {
-  return static_cast<std::int64_t>(rows_.residues.size() * columns_.residues.size()) *
-         rows_.extent * columns_.extent;
+  return static_cast<std::int64_t>(rows_.residues.size() * columns_.residues.size()) * rows_.extent *
+         columns_.extent;
 }
 
 std::int64_t WindowGrid::tap_offset(std::int64_t kh, std::int64_t kw) const {
@@ -75,8 +70,7 @@ std::int64_t WindowGrid::tap_offset(std::int64_t kh, std::int64_t kw) const {
   const auto column = static_cast<std::size_t>(kw);
   const auto across = static_cast<std::int64_t>(columns_.residues.size());
   const auto phase = rows_.residue_of_tap[row] * across + columns_.residue_of_tap[column];
-  return (phase * rows_.extent + rows_.step_of_tap[row]) * columns_.extent +
-         columns_.step_of_tap[column];
+  return (phase * rows_.extent + rows_.step_of_tap[row]) * columns_.extent + columns_.step_of_tap[column];
 }
 
 bool WindowGrid::is_input() const {
@@ -112,8 +106,10 @@ void WindowGrid::copy_plane(const T* x, T* plane, T padding) const {
     for (const std::int64_t column_residue : columns_.residues)
       for (std::int64_t i = 0; i < rows_.extent; ++i, plane += pitch()) {
         const std::int64_t h = i * axis.stride + row_residue - axis.pad_begin;
-        if (h < 0 || h >= axis.input) std::fill(plane, plane + pitch(), padding);
-        else copy_row(x + h * columns_.axis.input, plane, column_residue, padding);
+        if (h < 0 || h >= axis.input)
+          std::fill(plane, plane + pitch(), padding);
+        else
+          copy_row(x + h * columns_.axis.input, plane, column_residue, padding);
       }
 }
 

@@ -26,9 +26,7 @@ class WindowGrid {
   [[nodiscard]] const WindowAxis& vertical() const { return rows_.axis; }
   [[nodiscard]] const WindowAxis& horizontal() const { return columns_.axis; }
   [[nodiscard]] std::int64_t input_size() const { return rows_.axis.input * columns_.axis.input; }
-  [[nodiscard]] std::int64_t output_size() const {
-    return rows_.axis.output * columns_.axis.output;
-  }
+  [[nodiscard]] std::int64_t output_size() const { return rows_.axis.output * columns_.axis.output; }
   [[nodiscard]] std::int64_t taps() const { return rows_.axis.kernel * columns_.axis.kernel; }
   [[nodiscard]] bool has_padding() const;
 
@@ -47,7 +45,7 @@ class WindowGrid {
  private:
   struct Axis {
     WindowAxis axis;
-    std::vector<std::int64_t> residues;  // k·dilation mod stride that occur, ascending
+    std::vector<std::int64_t> residues;        // k·dilation mod stride that occur, ascending
     std::vector<std::int64_t> residue_of_tap;  // index into residues
     std::vector<std::int64_t> step_of_tap;     // k·dilation / stride
     std::int64_t extent = 0;                   // positions kept per residue

@@ -19,12 +19,12 @@ namespace driftscope {
 /// Where the taps lie and how many windows there are.
 struct WindowLayout {
   std::int64_t groups = 1;
-  std::int64_t outputs = 1;              ///< rows of W per group
-  std::int64_t group_size = 0;           ///< elements of the planes of one group
-  std::int64_t pitch = 1;                ///< elements from one row of windows to the next
-  std::int64_t rows = 1;                 ///< of windows
+  std::int64_t outputs = 1;     ///< rows of W per group
+  std::int64_t group_size = 0;  ///< elements of the planes of one group
+  std::int64_t pitch = 1;       ///< elements from one row of windows to the next
+  std::int64_t rows = 1;        ///< of windows
   std::int64_t columns = 1;
-  std::vector<std::ptrdiff_t> offsets;   ///< of tap k of the first window, in a group's planes
+  std::vector<std::ptrdiff_t> offsets;  ///< of tap k of the first window, in a group's planes
 
   [[nodiscard]] std::int64_t depth() const { return std::ssize(offsets); }
   [[nodiscard]] std::int64_t windows() const { return rows * columns; }
@@ -73,8 +73,8 @@ class WindowProduct {
   /// `planes` can be read a vector beyond its end. `start`: one per output of every group, or none: 0.
   /// store(range, values) is called on any thread, once for every window of every output.
   template <class Store>
-  void run(const T* planes, std::int64_t samples, std::span<const T> start,
-           ScratchPoolOf<T>& scratch, const Store& store) const {
+  void run(const T* planes, std::int64_t samples, std::span<const T> start, ScratchPoolOf<T>& scratch,
+           const Store& store) const {
     for_each_task(samples, scratch, [&](const Task& task, T* sums) {
       compute(task, planes + task.plane * layout_.group_size, start, sums, store);
     });
@@ -103,8 +103,8 @@ class WindowProduct {
  private:
   static constexpr std::int64_t products_per_chunk = 131072;  // worth handing to a thread
   static constexpr std::int64_t elements_per_block = 32768;   // accumulators that stay in the cache
-  static constexpr std::int64_t max_columns = 8192;          // of one output
-  static constexpr std::int64_t rows_per_block = 96;  // a multiple of every micro tile's rows
+  static constexpr std::int64_t max_columns = 8192;           // of one output
+  static constexpr std::int64_t rows_per_block = 96;          // a multiple of every micro tile's rows
 
   // Windows whose tap runs are one piece: whole rows of windows, or a part of one.
   struct Block {
@@ -145,18 +145,16 @@ class WindowProduct {
     if (threads == 1) return 1;
     const std::int64_t row_blocks = (layout_.outputs + block_outputs_ - 1) / block_outputs_;
     const std::int64_t planes = std::max<std::int64_t>(1, samples * layout_.groups * row_blocks);
-    const std::int64_t worth =
-        block_outputs_ * layout_.windows() * layout_.depth() / products_per_chunk;
-    return std::clamp<std::int64_t>((4 * threads + planes - 1) / planes, 1,
-                                    std::max<std::int64_t>(1, worth));
+    const std::int64_t worth = block_outputs_ * layout_.windows() * layout_.depth() / products_per_chunk;
+    return std::clamp<std::int64_t>((4 * threads + planes - 1) / planes, 1, std::max<std::int64_t>(1, worth));
   }
 
   void cut_into_blocks(std::int64_t samples) {
     if (layout_.windows() == 0 || layout_.outputs == 0) return;
     block_outputs_ = std::min(rows_per_block, layout_.outputs);
     zeros_.assign(static_cast<std::size_t>(block_outputs_), T(0));
-    std::int64_t wanted = std::clamp<std::int64_t>(elements_per_block / block_outputs_,
-                                                   4 * kernels_.columns, max_columns);
+    std::int64_t wanted =
+        std::clamp<std::int64_t>(elements_per_block / block_outputs_, 4 * kernels_.columns, max_columns);
     wanted = std::clamp(layout_.rows * layout_.pitch / blocks_for_threads(samples),
                         std::min<std::int64_t>(2 * kernels_.columns, wanted), wanted);
     if (layout_.pitch > wanted) {
@@ -183,8 +181,8 @@ class WindowProduct {
   }
 
   // The product of a task from its column `column` on, c not yet said.
-  [[nodiscard]] ProductBlock<T> product_of(const Task& task, const T* planes,
-                                           std::span<const T> start, std::int64_t column) const {
+  [[nodiscard]] ProductBlock<T> product_of(const Task& task, const T* planes, std::span<const T> start,
+                                           std::int64_t column) const {
     const std::int64_t group = task.plane % layout_.groups;
     return {.a = weights_[static_cast<std::size_t>(group)].panel(task.first),
             .rows = outputs_of(task),
@@ -207,15 +205,14 @@ class WindowProduct {
     kernels_.accumulate(product);
     for (std::int64_t m = 0; m < outputs_of(task); ++m)
       for (std::int64_t row = 0; row < block.rows; ++row)
-        store(WindowRange{task.plane * layout_.outputs + task.first + m, block.row + row,
-                          block.column, block.columns},
+        store(WindowRange{task.plane * layout_.outputs + task.first + m, block.row + row, block.column,
+                          block.columns},
               sums + m * stride + row * layout_.pitch);
   }
 
   // Whole vectors straight into y, the rest by way of the scratch space: a vector that reached beyond the
   // block would write what is another's.
-  void compute_into(T* y, const Task& task, const T* planes, std::span<const T> start,
-                    T* sums) const {
+  void compute_into(T* y, const Task& task, const T* planes, std::span<const T> start, T* sums) const {
     const std::int64_t length = run_length(task.block);
     const std::int64_t whole = length / kernels_.lanes * kernels_.lanes;
     T* out = y + (task.plane * layout_.outputs + task.first) * layout_.windows() +

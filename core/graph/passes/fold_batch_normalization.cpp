@@ -54,8 +54,7 @@ struct Outputs {
 std::optional<Outputs> outputs_of(const Node& node) {
   if (!node.domain.empty()) return std::nullopt;
   if (node.op_type == "Conv") return Outputs{0, 1};
-  if (node.op_type == "ConvTranspose")
-    return Outputs{1, attribute_or<std::int64_t>(node, "group", 1)};
+  if (node.op_type == "ConvTranspose") return Outputs{1, attribute_or<std::int64_t>(node, "group", 1)};
   const bool plain = attribute_or(node, "alpha", 1.0f) == 1.0f && attribute_or(node, "beta", 1.0f) == 1.0f;
   if (node.op_type != "Gemm" || !plain) return std::nullopt;
   return Outputs{attribute_or<std::int64_t>(node, "transB", 0) != 0 ? 0u : 1u, 1};
@@ -92,14 +91,12 @@ bool fold_behind(GraphRewriter& rewriter, NodeId id) {
   const auto affine = affine_of(rewriter, rewriter.node(*next));
   if (weights == nullptr || !affine) return false;
   const std::size_t channels = affine->scale.size();
-  if (static_cast<std::int64_t>(channels) != weights->shape()[outputs->axis] * outputs->groups)
-    return false;
+  if (static_cast<std::int64_t>(channels) != weights->shape()[outputs->axis] * outputs->groups) return false;
   std::vector<double> bias(channels, 0.0);
   if (node.inputs.size() > 2 && node.inputs[2] != no_value) {
     const Tensor* given = rewriter.float_constant(node.inputs[2]);
     if (given == nullptr || given->elements() != static_cast<std::int64_t>(channels)) return false;
-    for (std::size_t c = 0; c < channels; ++c)
-      bias[c] = static_cast<double>(given->values<float>()[c]);
+    for (std::size_t c = 0; c < channels; ++c) bias[c] = static_cast<double>(given->values<float>()[c]);
   }
   std::vector<float> shifted(channels);
   for (std::size_t c = 0; c < channels; ++c)

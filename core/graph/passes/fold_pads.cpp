@@ -33,8 +33,7 @@ std::optional<Ints> zero_pads(const GraphRewriter& rewriter, const Node& node) {
   if (node.inputs.size() > 3 && node.inputs[3] != no_value) return std::nullopt;  // axes
   if (node.inputs.size() > 2 && node.inputs[2] != no_value) {
     const Tensor* fill = rewriter.float_constant(node.inputs[2]);
-    if (fill == nullptr || fill->elements() != 1 || fill->values<float>()[0] != 0.0f)
-      return std::nullopt;
+    if (fill == nullptr || fill->elements() != 1 || fill->values<float>()[0] != 0.0f) return std::nullopt;
   }
   const auto& pads = rewriter.graph().values[node.inputs[1]].constant;
   if (!pads || pads->dtype() != DType::int64) return std::nullopt;
@@ -49,12 +48,13 @@ void fold_pad(GraphRewriter& rewriter, NodeId id) {
   if (!next) return;
   const Node& reader = rewriter.node(*next);
   const bool pool = reader.op_type == "AveragePool";
-  if (!reader.domain.empty() || (reader.op_type != "Conv" && !pool) ||
-      reader.inputs[0] != pad.outputs[0])
+  if (!reader.domain.empty() || (reader.op_type != "Conv" && !pool) || reader.inputs[0] != pad.outputs[0])
     return;
   const std::size_t rank = pads->size() / 2;
   const std::size_t spatial = rank - 2;
-  if (rank < 3 || std::any_of(pads->begin(), pads->end(), [](std::int64_t n) { return n < 0; }) ||
+  if (rank < 3 ||
+      std::any_of(
+          pads->begin(), pads->end(), [](std::int64_t n) { return n < 0; }) ||
       (*pads)[0] != 0 || (*pads)[1] != 0 || (*pads)[rank] != 0 || (*pads)[rank + 1] != 0)
     return;
   const Ints* own = ints_of(reader, "pads");

@@ -37,10 +37,8 @@ ValueId GraphRewriter::add_constant(Tensor tensor, const std::string& stem) {
   for (const std::int64_t size : tensor.shape()) shape.push_back({size, ""});
   const auto id = static_cast<ValueId>(graph_.values.size());
   const DType dtype = tensor.dtype();
-  graph_.values.push_back({.name = std::move(name),
-                           .dtype = dtype,
-                           .shape = std::move(shape),
-                           .constant = std::move(tensor)});
+  graph_.values.push_back(
+      {.name = std::move(name), .dtype = dtype, .shape = std::move(shape), .constant = std::move(tensor)});
   is_output_.push_back(false);
   readers_.emplace_back();
   return id;
@@ -59,11 +57,12 @@ void GraphRewriter::set_input(NodeId id, std::size_t input, ValueId value) {
 
 void GraphRewriter::set_attribute(NodeId id, Attribute attribute) {
   std::vector<Attribute>& attributes = graph_.nodes[id].attributes;
-  const auto old = std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& a) {
-    return a.name == attribute.name;
-  });
-  if (old == attributes.end()) attributes.push_back(std::move(attribute));
-  else *old = std::move(attribute);
+  const auto old = std::find_if(attributes.begin(), attributes.end(),
+                                [&](const Attribute& a) { return a.name == attribute.name; });
+  if (old == attributes.end())
+    attributes.push_back(std::move(attribute));
+  else
+    *old = std::move(attribute);
 }
 
 void GraphRewriter::set_output(NodeId id, ValueId value) {

@@ -146,7 +146,8 @@ void App::keep_arrows() {
     on_control_ = true;
     ImGui::GetCurrentContext()->NavDisableHighlight = false;
   }
-  if (ImGui::IsKeyPressed(ImGuiKey_Escape) || ImGui::IsMouseClicked(ImGuiMouseButton_Left)) on_control_ = false;
+  if (ImGui::IsKeyPressed(ImGuiKey_Escape) || ImGui::IsMouseClicked(ImGuiMouseButton_Left))
+    on_control_ = false;
 }
 
 void App::draw_top_bar(Screen& screen) {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/gui/png.hpp"
 #include "core/gui/imgui/app.hpp"
 #include "core/gui/imgui/widgets.hpp"
+#include "core/gui/png.hpp"
 
 namespace driftscope::gui {
 namespace {
@@ -138,8 +138,7 @@ void App::handle_keys(Screen& screen) {
   const std::size_t here = screen.selected().layer;
   const bool down =
       (ImGui::IsKeyPressed(ImGuiKey_DownArrow) && screen.arrows) || ImGui::IsKeyPressed(ImGuiKey_J);
-  const bool up =
-      (ImGui::IsKeyPressed(ImGuiKey_UpArrow) && screen.arrows) || ImGui::IsKeyPressed(ImGuiKey_K);
+  const bool up = (ImGui::IsKeyPressed(ImGuiKey_UpArrow) && screen.arrows) || ImGui::IsKeyPressed(ImGuiKey_K);
   if (down)
     selection_.select_layer(here >= shown_->layers.size() ? 0
                                                           : std::min(here + 1, shown_->layers.size() - 1));

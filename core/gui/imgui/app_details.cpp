@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/gui/drift_chart.hpp"
-#include "core/gui/layer_order.hpp"
 #include "core/gui/imgui/app.hpp"
 #include "core/gui/imgui/widgets.hpp"
+#include "core/gui/layer_order.hpp"
 #include "core/report/format.hpp"
 
 namespace driftscope::gui {
@@ -35,8 +35,7 @@ void target_block(Screen& screen, std::size_t layer, std::size_t target) {
   const float em = ImGui::GetFontSize();
   ImGui::PushID(static_cast<int>(target));
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (ImGui::Selectable("##target", target == screen.target(), 0,
-                        {0.0f, em * 1.25f}))
+  if (ImGui::Selectable("##target", target == screen.target(), 0, {0.0f, em * 1.25f}))
     screen.selection.select_target(target);
   hint(fmt::format("{}\n{}{}", column.target, column.ran,
                    target == 0 ? "\nWhat the others are compared with" : "")

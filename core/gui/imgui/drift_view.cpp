@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/gui/drift_chart.hpp"
-#include "core/gui/layer_order.hpp"
 #include "core/gui/imgui/widgets.hpp"
+#include "core/gui/layer_order.hpp"
 #include "core/gui/svg_painter.hpp"
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"

@@ -18,7 +18,7 @@ void ImagePanels::clear() {
 }
 
 void ImagePanels::add(Screen& screen, const std::string& name, const std::vector<double>& values, double low,
-                       double high, ColourMap map) {
+                      double high, ColourMap map) {
   host_ = &screen.host;
   ImagePanel panel{name, heat_map(values, layout_, low, high, map), 0, low, high, map};
   panel.texture = screen.host.make_texture(panel.image);
@@ -97,7 +97,7 @@ std::int64_t ImagePanels::draw(Screen& screen, ImVec2 room) {
 }
 
 std::int64_t ImagePanels::draw_panel(Screen& screen, Painter& painter, const ImagePanel& panel, Box room,
-                                      float aspect) {
+                                     float aspect) {
   if (room.height() < 4.0f || room.width() < 4.0f) return -1;
   const float height = std::min(room.height(), room.width() / aspect);
   const Box box{room.left, room.top, room.left + height * aspect, room.top + height};

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/gui/layer_order.hpp"
 #include "core/gui/imgui/widgets.hpp"
+#include "core/gui/layer_order.hpp"
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
 
@@ -139,9 +139,10 @@ class LayersView final : public View {
         width_ < ImGui::GetFontSize() * (31.6f + 6.2f * seen) +
                      2.0f * ImGui::GetStyle().CellPadding.x * (static_cast<float>(fixed_columns) + seen);
     tight_ = width_ < ImGui::GetFontSize() * 28.0f;
-    const std::string id =
-        fmt::format("layers{}:{}:{}", detailed_ ? "one" : "all", metrics,
-                    tight_ ? -1 : narrow_ ? 0 : static_cast<int>(width_ / (16.0f * ImGui::GetFontSize())));
+    const std::string id = fmt::format("layers{}:{}:{}", detailed_ ? "one" : "all", metrics,
+                                       tight_    ? -1
+                                       : narrow_ ? 0
+                                                 : static_cast<int>(width_ / (16.0f * ImGui::GetFontSize())));
     const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY |
                                   ImGuiTableFlags_Sortable | ImGuiTableFlags_Resizable |
                                   ImGuiTableFlags_Hideable | ImGuiTableFlags_Reorderable |
@@ -192,8 +193,8 @@ class LayersView final : public View {
     const float padding = 2.0f * ImGui::GetStyle().CellPadding.x;
     const int hidden = tight_ ? 3 : 0;
     const float others = name_width + number_width + (tight_ ? 0.0f : op_width) + (narrow_ ? 0.0f : 11.2f);
-    const float left = room - em * others -
-                       padding * static_cast<float>(fixed_columns - hidden + metrics) - 2.0f;
+    const float left =
+        room - em * others - padding * static_cast<float>(fixed_columns - hidden + metrics) - 2.0f;
     const float width = std::clamp(left / static_cast<float>(std::max(1, metrics)), em * 6.2f, em * 11.0f);
     for (int m = 0; m < metrics; ++m) {
       const std::string name = column_name(screen, m);
@@ -336,7 +337,7 @@ class LayersView final : public View {
   bool scroll_ = false;
   bool focus_ = false;
   int page_ = 10;
-  float width_ = 0.0f;  // of the table
+  float width_ = 0.0f;   // of the table
   bool narrow_ = false;  // shape and memory are hidden
   bool tight_ = false;   // and the operator
   std::size_t last_selected_ = no_place;

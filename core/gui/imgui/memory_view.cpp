@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/gui/memory_chart.hpp"
 #include "core/gui/imgui/widgets.hpp"
+#include "core/gui/memory_chart.hpp"
 #include "core/gui/svg_painter.hpp"
 #include "core/report/format.hpp"
 

@@ -76,7 +76,8 @@ class StartView final : public View {
       ImGui::SameLine();
       small_text(screen, fmt::format("of {}", feed.samples), screen.theme.dim);
       ImGui::Checkbox(fmt::format("also all {}, for the accuracy###all", feed.samples).c_str(), &dataset_);
-      hint("How many samples each target predicts as labelled, and how many as the first target: see Summary");
+      hint(
+          "How many samples each target predicts as labelled, and how many as the first target: see Summary");
     }
     if (!feed.input.empty()) {
       ImGui::PushTextWrapPos(0.0f);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/gui/layer_order.hpp"
 #include "core/gui/imgui/widgets.hpp"
+#include "core/gui/layer_order.hpp"
 #include "core/gui/svg_painter.hpp"
 #include "core/gui/time_chart.hpp"
 #include "core/gui/verdict_mark.hpp"

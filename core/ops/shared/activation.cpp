@@ -37,9 +37,8 @@ constexpr std::array<Row, 11> known_activations = {{
 
 // Exporters differ in how they write the names.
 const Row* find(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   for (const Row& row : known_activations)
     if (row.name == name) return &row;
   return nullptr;
@@ -55,9 +54,8 @@ Result<std::vector<Activation>> read_activations(const Node& node, std::size_t d
   DRIFTSCOPE_TRY(std::vector<std::string> names, strings_attribute(node, "activations", standard));
   if (names.empty()) names = standard;
   if (names.size() != standard.size())
-    return bad_input(
-        fmt::format("attribute activations: expected {} names, {} per direction, got {}",
-                    standard.size(), defaults.size(), names.size()));
+    return bad_input(fmt::format("attribute activations: expected {} names, {} per direction, got {}",
+                                 standard.size(), defaults.size(), names.size()));
   DRIFTSCOPE_TRY(const std::vector<float> alphas, floats_attribute(node, "activation_alpha", {}));
   DRIFTSCOPE_TRY(const std::vector<float> betas, floats_attribute(node, "activation_beta", {}));
   std::vector<Activation> result;
@@ -66,9 +64,10 @@ Result<std::vector<Activation>> read_activations(const Node& node, std::size_t d
   for (const std::string& name : names) {
     const Row* row = find(name);
     if (row == nullptr)
-      return unsupported(fmt::format(
-          "attribute activations: \"{}\" is none of Relu, Tanh, Sigmoid, Affine, LeakyRelu, "
-          "ThresholdedRelu, ScaledTanh, HardSigmoid, Elu, Softsign, Softplus", name));
+      return unsupported(
+          fmt::format("attribute activations: \"{}\" is none of Relu, Tanh, Sigmoid, Affine, LeakyRelu, "
+                      "ThresholdedRelu, ScaledTanh, HardSigmoid, Elu, Softsign, Softplus",
+                      name));
     Activation activation{row->kind, row->alpha, row->beta};
     if (row->has_alpha && alpha < alphas.size()) activation.alpha = alphas[alpha++];
     if (row->has_beta && beta < betas.size()) activation.beta = betas[beta++];

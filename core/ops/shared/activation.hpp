@@ -15,8 +15,17 @@ namespace driftscope {
 
 struct Activation {
   enum class Kind {
-    relu, tanh, sigmoid, affine, leaky_relu, thresholded_relu, scaled_tanh, hard_sigmoid, elu,
-    softsign, softplus
+    relu,
+    tanh,
+    sigmoid,
+    affine,
+    leaky_relu,
+    thresholded_relu,
+    scaled_tanh,
+    hard_sigmoid,
+    elu,
+    softsign,
+    softplus
   };
   Kind kind = Kind::tanh;
   float alpha = 0.0f;
@@ -27,8 +36,8 @@ struct Activation {
 
 /// As many activations per direction as `defaults` has names; alphas and betas go in their order to
 /// those functions that have one.
-[[nodiscard]] Result<std::vector<Activation>> read_activations(
-    const Node& node, std::size_t directions, const std::vector<std::string>& defaults);
+[[nodiscard]] Result<std::vector<Activation>> read_activations(const Node& node, std::size_t directions,
+                                                               const std::vector<std::string>& defaults);
 
 /// f below `at` and g from there on; the two meet at `at`, so that an argument that may lie on
 /// either side moves by no more than the larger of both.
@@ -50,8 +59,10 @@ template <class S, class F, class G>
 template <class S>
 [[nodiscard]] S at_least_zero(const S& x) {
   // Adding +0 alters only −0; a select written as math::max loses that in wasm (see Relu).
-  if constexpr (std::is_same_v<S, Bounded>) return math::max(x, Bounded(0.0));
-  else return (x < S(0) ? S(0) : x) + S(0);
+  if constexpr (std::is_same_v<S, Bounded>)
+    return math::max(x, Bounded(0.0));
+  else
+    return (x < S(0) ? S(0) : x) + S(0);
 }
 
 /// x above the threshold, else 0: a bound that reaches the threshold includes the jump.
@@ -87,8 +98,8 @@ template <class S>
     case Kind::leaky_relu:
       return pieces(x, 0.0, [&](const S& t) { return alpha * t; }, [](const S& t) { return t; });
     case Kind::elu:
-      return pieces(x, 0.0, [&](const S& t) { return alpha * (math::exp(t) - one); },
-                    [](const S& t) { return t; });
+      return pieces(
+          x, 0.0, [&](const S& t) { return alpha * (math::exp(t) - one); }, [](const S& t) { return t; });
     case Kind::thresholded_relu: return thresholded_relu(x, f.alpha);
     case Kind::softsign: return x / (one + math::abs(x));
     case Kind::softplus: return math::softplus(x);

@@ -6,8 +6,7 @@ Result<BatchedScanPlan> read_batched_scan(const Node& node) {
   const auto inputs = static_cast<std::int64_t>(node.inputs.size()) - 1;
   DRIFTSCOPE_TRY(const std::int64_t scanned, int_attribute(node, "num_scan_inputs", 0));
   if (scanned < 1 || scanned > inputs)
-    return bad_input(fmt::format("attribute num_scan_inputs: expected 1 to {}, got {}", inputs,
-                                 scanned));
+    return bad_input(fmt::format("attribute num_scan_inputs: expected 1 to {}, got {}", inputs, scanned));
   BatchedScanPlan plan;
   plan.scanned = static_cast<std::size_t>(scanned);
   plan.states = static_cast<std::size_t>(inputs - scanned);
@@ -39,8 +38,8 @@ Result<std::vector<TensorType>> infer_batched_scan(const InferContext& context) 
       return bad_input(fmt::format("input {}: expected an axis of {}, got a scalar", input, what));
     const auto both = unify(size, type.shape->front());
     if (!both)
-      return bad_input(fmt::format("input {}: expected {} {} as the inputs before, got {}", input,
-                                   size.size, what, type.shape->front().size));
+      return bad_input(fmt::format("input {}: expected {} {} as the inputs before, got {}", input, size.size,
+                                   what, type.shape->front().size));
     size = *both;
     type.shape->erase(type.shape->begin());
     return {};

@@ -70,16 +70,16 @@ class BatchedScan {
       const Shape& shape = context_.shape(i);
       const std::size_t axes = plan_.is_state(i) ? 1 : 2;
       if (shape.size() < axes)
-        return bad_input(fmt::format("input {}: expected at least {} axes, got shape {}", i, axes,
-                                     shape_text(shape)));
+        return bad_input(
+            fmt::format("input {}: expected at least {} axes, got shape {}", i, axes, shape_text(shape)));
       if (batches >= 0 && shape[0] != batches)
-        return bad_input(fmt::format("input {}: expected {} batches as the inputs before, got {}", i,
-                                     batches, shape[0]));
+        return bad_input(
+            fmt::format("input {}: expected {} batches as the inputs before, got {}", i, batches, shape[0]));
       batches = shape[0];
       if (!plan_.is_state(i)) {
         if (longest_ >= 0 && shape[1] != longest_)
-          return bad_input(fmt::format("input {}: expected {} steps as the inputs before, got {}", i,
-                                       longest_, shape[1]));
+          return bad_input(
+              fmt::format("input {}: expected {} steps as the inputs before, got {}", i, longest_, shape[1]));
         longest_ = shape[1];
       }
       inputs_.push_back(context_.pass_input(i));
@@ -89,14 +89,15 @@ class BatchedScan {
     DRIFTSCOPE_CHECK(expect_certain(context_, 0, "sequence_lens"));
     const Tensor& given = context_.tensor(0);
     if (given.dtype() != DType::int64 || given.shape() != Shape{batches})
-      return bad_input(fmt::format("input 0 (sequence_lens): expected {} numbers of int64, got {} of "
-                                   "shape {}",
-                                   batches, dtype_name(given.dtype()), shape_text(given.shape())));
+      return bad_input(
+          fmt::format("input 0 (sequence_lens): expected {} numbers of int64, got {} of "
+                      "shape {}",
+                      batches, dtype_name(given.dtype()), shape_text(given.shape())));
     for (std::size_t batch = 0; batch < lengths_.size(); ++batch) {
       lengths_[batch] = given.values<std::int64_t>()[batch];
       if (lengths_[batch] < 0 || lengths_[batch] > longest_)
-        return bad_input(fmt::format("input 0 (sequence_lens): expected 0 to {}, got {}", longest_,
-                                     lengths_[batch]));
+        return bad_input(
+            fmt::format("input 0 (sequence_lens): expected 0 to {}, got {}", longest_, lengths_[batch]));
     }
     return {};
   }

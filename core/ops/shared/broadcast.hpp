@@ -27,8 +27,7 @@ namespace driftscope {
 
 /// The offset, for each stride list, of the element with this row-major index in `shape`.
 template <std::size_t N>
-[[nodiscard]] std::array<std::int64_t, N> offsets_at(std::int64_t index,
-                                                     std::span<const std::int64_t> shape,
+[[nodiscard]] std::array<std::int64_t, N> offsets_at(std::int64_t index, std::span<const std::int64_t> shape,
                                                      const std::array<Shape, N>& strides) {
   std::array<std::int64_t, N> offsets{};
   for (std::size_t axis = shape.size(); axis-- > 0;) {

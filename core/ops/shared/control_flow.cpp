@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/eval/integers.hpp"
 #include "core/graph/attributes.hpp"
 #include "core/numerics/bounded.hpp"
-#include "core/eval/integers.hpp"
 #include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope {
@@ -32,8 +32,7 @@ Around around(const Shape& shape, std::size_t axis, std::size_t behind) {
 // Bytes of one element in the buffer of a tensor; 4-bit ones have none of their own.
 Result<std::size_t> element_bytes(DType dtype) {
   const int bits = bits_per_element(dtype);
-  if (bits < 8)
-    return unsupported(fmt::format("tensors of {} are not cut into slices", dtype_name(dtype)));
+  if (bits < 8) return unsupported(fmt::format("tensors of {} are not cut into slices", dtype_name(dtype)));
   return static_cast<std::size_t>(bits) / 8;
 }
 
@@ -45,7 +44,8 @@ Result<std::vector<S>> elements_of(const Tensor& tensor) {
   const auto widen = [&](const auto values) {
     for (const auto x : values) result.push_back(static_cast<S>(static_cast<double>(x)));
   };
-  if (tensor.dtype() == DType::boolean) widen(tensor.values<std::uint8_t>());
+  if (tensor.dtype() == DType::boolean)
+    widen(tensor.values<std::uint8_t>());
   else if (!with_integer(tensor.dtype(), [&]<class T>() { widen(tensor.values<T>()); }))
     return unsupported(fmt::format("tensors of {} are not put together", dtype_name(tensor.dtype())));
   return result;
@@ -60,21 +60,23 @@ IterationScope::~IterationScope() { --iterations.depth; }
 
 Status IterationScope::next() {
   if (++iterations.count <= max_iterations) return {};
-  return limit_error(fmt::format("the loop has not ended after {} iterations (those of loops inside it "
-                                 "included), the limit",
-                                 max_iterations));
+  return limit_error(
+      fmt::format("the loop has not ended after {} iterations (those of loops inside it "
+                  "included), the limit",
+                  max_iterations));
 }
 
 template <class S>
 Result<bool> condition_of(const Evaluated<S>& value, std::string_view what) {
   if (value.dtype != DType::boolean || value.tensor.elements() != 1)
-    return bad_input(fmt::format("{}: expected one bool, got {} of shape {}", what,
-                                 dtype_name(value.dtype), shape_text(value.shape)));
+    return bad_input(fmt::format("{}: expected one bool, got {} of shape {}", what, dtype_name(value.dtype),
+                                 shape_text(value.shape)));
   if constexpr (std::is_same_v<S, Bounded>)
     if (!value.real.empty() && value.real[0].worst > 0.0)
-      return unsupported(fmt::format("{}: rounding in the nodes before may have decided it; record it "
-                                     "to judge this node",
-                                     what));
+      return unsupported(
+          fmt::format("{}: rounding in the nodes before may have decided it; record it "
+                      "to judge this node",
+                      what));
   return value.tensor.bytes()[0] != std::byte{0};
 }
 
@@ -129,15 +131,15 @@ Result<Evaluated<S>> slice_at(const Evaluated<S>& value, std::size_t axis, std::
 }
 
 template <class S>
-Result<Evaluated<S>> stack(std::span<const Evaluated<S>> values, std::int64_t axis,
-                           const Value& empty) {
+Result<Evaluated<S>> stack(std::span<const Evaluated<S>> values, std::int64_t axis, const Value& empty) {
   Evaluated<S> result;
   result.dtype = values.empty() ? empty.dtype : values[0].dtype;
   if (values.empty()) {
     if (empty.dtype == DType::undefined)
-      return unsupported(fmt::format("output {} of the body: no iteration ran and the model does not say "
-                                     "its type",
-                                     empty.name));
+      return unsupported(
+          fmt::format("output {} of the body: no iteration ran and the model does not say "
+                      "its type",
+                      empty.name));
     for (const Dimension& size : empty.shape.value_or(SymbolicShape{}))
       result.shape.push_back(size.known() ? size.size : 0);
   } else {
@@ -148,16 +150,16 @@ Result<Evaluated<S>> stack(std::span<const Evaluated<S>> values, std::int64_t ax
   const auto count = static_cast<std::size_t>(values.size());
   for (const Evaluated<S>& value : values)
     if (value.dtype != result.dtype || value.shape != result.shape)
-      return bad_input(fmt::format(
-          "output {} of the body: {} of shape {} in one iteration, {} of shape {} in another",
-          empty.name, dtype_name(result.dtype), shape_text(result.shape), dtype_name(value.dtype),
-          shape_text(value.shape)));
+      return bad_input(
+          fmt::format("output {} of the body: {} of shape {} in one iteration, {} of shape {} in another",
+                      empty.name, dtype_name(result.dtype), shape_text(result.shape), dtype_name(value.dtype),
+                      shape_text(value.shape)));
   result.shape.insert(result.shape.begin() + static_cast<std::ptrdiff_t>(place),
                       static_cast<std::int64_t>(count));
   DRIFTSCOPE_TRY(const std::int64_t bytes, tensor_byte_size(result.dtype, result.shape));
   (void)bytes;
-  const bool any_real = std::any_of(values.begin(), values.end(),
-                                    [](const Evaluated<S>& v) { return !v.real.empty(); });
+  const bool any_real =
+      std::any_of(values.begin(), values.end(), [](const Evaluated<S>& v) { return !v.real.empty(); });
   if (any_real) {
     result.real.resize(static_cast<std::size_t>(element_count(result.shape)));
     for (std::size_t t = 0; t < count; ++t) {
@@ -172,9 +174,8 @@ Result<Evaluated<S>> stack(std::span<const Evaluated<S>> values, std::int64_t ax
     }
     if (is_floating(result.dtype)) return result;
   }
-  const bool in_tensor = std::any_of(values.begin(), values.end(), [](const Evaluated<S>& v) {
-    return v.tensor.elements() > 0;
-  });
+  const bool in_tensor = std::any_of(values.begin(), values.end(),
+                                     [](const Evaluated<S>& v) { return v.tensor.elements() > 0; });
   DRIFTSCOPE_TRY(result.tensor, Tensor::make(result.dtype, result.shape));
   if (!in_tensor) return result;
   DRIFTSCOPE_TRY(const std::size_t width, element_bytes(result.dtype));
@@ -195,9 +196,8 @@ TensorType common_type(const TensorType& a, const TensorType& b) {
 }
 
 std::vector<TensorType> infer_body(SubgraphTypes& subgraphs, std::span<const TensorType> before,
-                                   std::vector<TensorType>& carried,
-                                   std::span<const TensorType> after, std::size_t first_carried,
-                                   std::size_t outputs) {
+                                   std::vector<TensorType>& carried, std::span<const TensorType> after,
+                                   std::size_t first_carried, std::size_t outputs) {
   constexpr int max_passes = 3;
   for (int pass = 0; pass <= max_passes; ++pass) {
     std::vector<TensorType> inputs(before.begin(), before.end());

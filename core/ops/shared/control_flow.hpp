@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/eval/operator.hpp"
 #include "core/eval/evaluated.hpp"
+#include "core/eval/operator.hpp"
 
 namespace driftscope {
 
@@ -44,8 +44,7 @@ template <class S>
 
 /// Element `at` along `axis`, without that axis. 0 ≤ at < size.
 template <class S>
-[[nodiscard]] Result<Evaluated<S>> slice_at(const Evaluated<S>& value, std::size_t axis,
-                                            std::int64_t at);
+[[nodiscard]] Result<Evaluated<S>> slice_at(const Evaluated<S>& value, std::size_t axis, std::int64_t at);
 
 /// Values of one type and shape side by side along a new axis. Error: they differ, or the axis is none
 /// of the result. With no values: `empty` says type and shape of one.
@@ -59,10 +58,9 @@ template <class S>
 /// Types of the body's outputs for `fixed` inputs and then `carried` ones, of which output
 /// `first_carried` + i is the next value: carried types are widened until they hold for every
 /// iteration. Unknown types where the body does not allow it; it may say more when it runs.
-[[nodiscard]] std::vector<TensorType> infer_body(SubgraphTypes& subgraphs,
-                                                 std::span<const TensorType> before,
+[[nodiscard]] std::vector<TensorType> infer_body(SubgraphTypes& subgraphs, std::span<const TensorType> before,
                                                  std::vector<TensorType>& carried,
-                                                 std::span<const TensorType> after,
-                                                 std::size_t first_carried, std::size_t outputs);
+                                                 std::span<const TensorType> after, std::size_t first_carried,
+                                                 std::size_t outputs);
 
 }  // namespace driftscope

@@ -13,14 +13,13 @@ Result<std::optional<Ints>> kernel_shape(const Node& node, const std::optional<S
   const bool given = node.attribute("kernel_shape") != nullptr;
   if (!given) kernel.assign(rank, -1);
   if (kernel.size() != rank)
-    return bad_input(fmt::format("attribute kernel_shape: expected {} values as W has, got {}",
-                                 rank, kernel.size()));
+    return bad_input(
+        fmt::format("attribute kernel_shape: expected {} values as W has, got {}", rank, kernel.size()));
   for (std::size_t i = 0; i < rank; ++i) {
     const Dimension& size = (*w)[i + 2];
     if (given && size.known() && size.size != kernel[i])
-      return bad_input(
-          fmt::format("attribute kernel_shape: expected {} on axis {} as W has, got {}", size.size,
-                      i, kernel[i]));
+      return bad_input(fmt::format("attribute kernel_shape: expected {} on axis {} as W has, got {}",
+                                   size.size, i, kernel[i]));
     if (!given) kernel[i] = size.size;
     if (!given && !size.known()) return std::optional<Ints>();
   }
@@ -42,13 +41,12 @@ Status check_channels(const Dimension& x, const SymbolicShape& w, std::int64_t g
   if (w[1].known() && x.known()) {
     const auto expected = checked_mul(w[1].size, group);
     if (!expected || *expected != x.size)
-      return bad_input(fmt::format(
-          "{}: {} channels × group {} must equal the {} channels of {}", label, w[1].size, group,
-          x.size, input_label(inputs.x, inputs.names[0])));
+      return bad_input(fmt::format("{}: {} channels × group {} must equal the {} channels of {}", label,
+                                   w[1].size, group, x.size, input_label(inputs.x, inputs.names[0])));
   }
   if (w[0].known() && w[0].size % group != 0)
-    return bad_input(fmt::format("{}: {} output channels cannot be cut into {} groups", label,
-                                 w[0].size, group));
+    return bad_input(
+        fmt::format("{}: {} output channels cannot be cut into {} groups", label, w[0].size, group));
   return {};
 }
 
@@ -63,14 +61,13 @@ Result<std::optional<SymbolicShape>> infer_convolution(const InferContext& conte
   const auto& x = context.input(xi).shape;
   const auto& w = context.input(wi).shape;
   if (x && w && x->size() != w->size())
-    return bad_input(fmt::format("{}: expected rank {} as {} has, got shape {}",
-                                 input_label(wi, names[1]), x->size(), input_label(xi, names[0]),
-                                 shape_text(*w)));
+    return bad_input(fmt::format("{}: expected rank {} as {} has, got shape {}", input_label(wi, names[1]),
+                                 x->size(), input_label(xi, names[0]), shape_text(*w)));
   DRIFTSCOPE_TRY(const std::int64_t group, read_group(context.node()));
   DRIFTSCOPE_TRY(const auto kernel, kernel_shape(context.node(), w));
   if (kernel && x && kernel->size() + 2 != x->size())
-    return bad_input(fmt::format("attribute kernel_shape: expected {} values, got {}",
-                                 x->size() - 2, kernel->size()));
+    return bad_input(
+        fmt::format("attribute kernel_shape: expected {} values, got {}", x->size() - 2, kernel->size()));
   if (x && w) DRIFTSCOPE_CHECK(check_channels((*x)[1], *w, group, inputs));
   if (!x && !kernel) return std::optional<SymbolicShape>();
 
@@ -80,15 +77,18 @@ Result<std::optional<SymbolicShape>> infer_convolution(const InferContext& conte
   if (context.has_input(bi) && context.input(bi).shape) {
     const auto channels = unify(y[1], context.input(bi).shape->front());
     if (!channels)
-      return bad_input(fmt::format("{}: expected {} elements as {} has output channels, "
-                                   "got shape {}", input_label(bi, names[2]), y[1].size, names[1],
-                                   shape_text(*context.input(bi).shape)));
+      return bad_input(
+          fmt::format("{}: expected {} elements as {} has output channels, "
+                      "got shape {}",
+                      input_label(bi, names[2]), y[1].size, names[1], shape_text(*context.input(bi).shape)));
     y[1] = *channels;
   }
   if (kernel) {
     DRIFTSCOPE_TRY(const WindowAttributes window, read_window(context.node(), *kernel));
     for (std::size_t axis = 0; axis < kernel->size(); ++axis)
-      if (x) { DRIFTSCOPE_TRY(y[axis + 2], window_output(window, axis, (*x)[axis + 2])); }
+      if (x) {
+        DRIFTSCOPE_TRY(y[axis + 2], window_output(window, axis, (*x)[axis + 2]));
+      }
   }
   return std::optional<SymbolicShape>(std::move(y));
 }

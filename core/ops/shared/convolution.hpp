@@ -27,8 +27,8 @@ struct ConvolutionInputs {
 [[nodiscard]] Result<std::int64_t> read_group(const Node& node);
 
 /// The shape of Y, as far as it is known; ranks and sizes of the inputs are checked, types are not.
-[[nodiscard]] Result<std::optional<SymbolicShape>> infer_convolution(
-    const InferContext& context, const ConvolutionInputs& inputs);
+[[nodiscard]] Result<std::optional<SymbolicShape>> infer_convolution(const InferContext& context,
+                                                                     const ConvolutionInputs& inputs);
 
 /// Where the taps of one output row lie that are fixed along it: all kernel axes but the last.
 struct RowTap {
@@ -39,8 +39,7 @@ struct RowTap {
 /// Sizes and windows; the last spatial axis is the row along which outputs are computed together.
 class ConvolutionLayout {
  public:
-  ConvolutionLayout(std::vector<WindowAxis> axes, const Shape& x, const Shape& w,
-                    std::int64_t group)
+  ConvolutionLayout(std::vector<WindowAxis> axes, const Shape& x, const Shape& w, std::int64_t group)
       : channels(w[1]),
         outputs(w[0]),
         group_outputs(std::max<std::int64_t>(1, w[0] / group)),
@@ -81,9 +80,9 @@ class ConvolutionLayout {
   std::int64_t outputs;        ///< channels of Y
   std::int64_t group_outputs;  ///< channels of Y per group
   std::int64_t x_channels;
-  std::int64_t x_plane = 1;    ///< elements of one channel
+  std::int64_t x_plane = 1;  ///< elements of one channel
   std::int64_t w_plane = 1;
-  std::int64_t rows = 1;       ///< output rows per channel
+  std::int64_t rows = 1;  ///< output rows per channel
 
  private:
   std::vector<WindowAxis> axes_;
@@ -92,9 +91,8 @@ class ConvolutionLayout {
 /// Adds the products of one output row: W's memory order, channel first. `x` begins at the first
 /// channel of the group, `w` at the output channel.
 template <class Sums>
-void add_convolution_row(Sums& sums, const ConvolutionLayout& layout,
-                         const std::vector<RowTap>& taps, const typename Sums::Element* x,
-                         const typename Sums::Element* w) {
+void add_convolution_row(Sums& sums, const ConvolutionLayout& layout, const std::vector<RowTap>& taps,
+                         const typename Sums::Element* x, const typename Sums::Element* w) {
   const WindowAxis& last = layout.last();
   for (std::int64_t c = 0; c < layout.channels; ++c)
     for (const RowTap& tap : taps)
@@ -111,10 +109,9 @@ void add_convolution_row(Sums& sums, const ConvolutionLayout& layout,
 /// `bias` (one per output channel, or none), stored as store(sums, o, products) with the number of
 /// products that the element has. `sums` is made once per thread.
 template <class Sums, class S, class Bias, class Y, class Store>
-void convolve_rows(const KernelContext<S>& context, const ConvolutionLayout& layout,
-                   std::int64_t samples, const typename Sums::Element* x,
-                   const typename Sums::Element* w, std::span<const Bias> bias, std::span<Y> y,
-                   const Store& store) {
+void convolve_rows(const KernelContext<S>& context, const ConvolutionLayout& layout, std::int64_t samples,
+                   const typename Sums::Element* x, const typename Sums::Element* w,
+                   std::span<const Bias> bias, std::span<Y> y, const Store& store) {
   const WindowAxis& last = layout.last();
   const std::int64_t width = last.output;
   const auto rows = [&](std::int64_t begin, std::int64_t end) {
@@ -128,8 +125,7 @@ void convolve_rows(const KernelContext<S>& context, const ConvolutionLayout& lay
       sums.clear();
       if (!bias.empty())
         for (std::int64_t o = 0; o < width; ++o) sums.start(o, bias[static_cast<std::size_t>(m)]);
-      add_convolution_row(sums, layout, taps,
-                          x + (n * layout.x_channels + first_channel) * layout.x_plane,
+      add_convolution_row(sums, layout, taps, x + (n * layout.x_channels + first_channel) * layout.x_plane,
                           w + m * layout.channels * layout.w_plane);
       const std::int64_t products = layout.channels * static_cast<std::int64_t>(taps.size());
       for (std::int64_t o = 0; o < width; ++o)

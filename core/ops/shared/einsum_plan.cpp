@@ -65,9 +65,7 @@ Result<Equation> read_equation(const std::string& equation) {
   }
 }
 
-std::size_t label_of(char c) {
-  return static_cast<std::size_t>(c >= 'a' ? c - 'a' + 26 : c - 'A');
-}
+std::size_t label_of(char c) { return static_cast<std::size_t>(c >= 'a' ? c - 'a' + 26 : c - 'A'); }
 
 // The labels of the axes of one operand.
 Result<std::vector<std::size_t>> label_axes(const std::string& equation, const Term& term,
@@ -75,8 +73,8 @@ Result<std::vector<std::size_t>> label_axes(const std::string& equation, const T
   const bool open = term.find(ellipsis) != Term::npos;
   const std::size_t named = term.size() - (open ? 1 : 0);
   if (open ? shape.size() < named : shape.size() != named)
-    return malformed(equation, fmt::format("{} labels for input {} of shape {}", named, index,
-                                           shape_text(shape)));
+    return malformed(equation,
+                     fmt::format("{} labels for input {} of shape {}", named, index, shape_text(shape)));
   std::vector<std::size_t> axes;
   for (const char c : term) {
     if (c != ellipsis) {
@@ -103,8 +101,7 @@ Result<EinsumLabels> label_einsum(const Node& node, std::span<const SymbolicShap
   DRIFTSCOPE_TRY(const std::string text, string_attribute(node, "equation", ""));
   DRIFTSCOPE_TRY(const Equation equation, read_equation(text));
   if (equation.operands.size() != shapes.size())
-    return malformed(text, fmt::format("{} operands for {} inputs", equation.operands.size(),
-                                       shapes.size()));
+    return malformed(text, fmt::format("{} operands for {} inputs", equation.operands.size(), shapes.size()));
   EinsumLabels result;
   result.sizes.assign(all_labels, known_dimension(1));
   std::array<int, all_labels> seen{};
@@ -148,8 +145,7 @@ Result<EinsumLabels> label_einsum(const Node& node, std::span<const SymbolicShap
     }
     if (seen[label_of(c)] == 0)
       return malformed(text, fmt::format("label {} of the output is in no operand", c));
-    if (!keep(label_of(c)))
-      return malformed(text, fmt::format("label {} is in the output twice", c));
+    if (!keep(label_of(c))) return malformed(text, fmt::format("label {} is in the output twice", c));
   }
   for (const std::size_t label : appearance)
     if (!kept[label]) result.summed.push_back(label);

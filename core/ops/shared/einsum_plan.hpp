@@ -18,14 +18,13 @@ struct EinsumLabels {
   std::vector<Dimension> sizes;     ///< per label; unknown where no operand tells
 };
 
-[[nodiscard]] Result<EinsumLabels> label_einsum(const Node& node,
-                                                std::span<const SymbolicShape> shapes);
+[[nodiscard]] Result<EinsumLabels> label_einsum(const Node& node, std::span<const SymbolicShape> shapes);
 
 /// For concrete shapes: sizes, and how far each operand moves along each label.
 struct EinsumPlan {
   Shape output;
   Shape summed;
-  std::int64_t terms = 1;  ///< of each sum
+  std::int64_t terms = 1;             ///< of each sum
   std::vector<Shape> output_strides;  ///< per operand, per axis of the output
   std::vector<Shape> summed_strides;
 };

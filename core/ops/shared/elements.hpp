@@ -19,9 +19,8 @@ bool with_elements(KernelContext<S>& context, std::size_t input, const Body& bod
     body(context.real(input));
     return true;
   }
-  return context.with_integer_or_bool(context.dtype(input), [&]<class T>() {
-    body(context.tensor(input).template values<T>());
-  });
+  return context.with_integer_or_bool(context.dtype(input),
+                                      [&]<class T>() { body(context.tensor(input).template values<T>()); });
 }
 
 /// Sets the given elements of an output of any type to 1; all others are 0 from the start.
@@ -36,8 +35,10 @@ void set_ones(KernelContext<S>& context, std::size_t output, const Indices& indi
   const auto set = [&](auto y) {
     for (const std::int64_t i : indices) y[static_cast<std::size_t>(i)] = 1;
   };
-  if (tensor.dtype() == DType::boolean) set(tensor.template mutable_values<std::uint8_t>());
-  else with_integer(tensor.dtype(), [&]<class T>() { set(tensor.template mutable_values<T>()); });
+  if (tensor.dtype() == DType::boolean)
+    set(tensor.template mutable_values<std::uint8_t>());
+  else
+    with_integer(tensor.dtype(), [&]<class T>() { set(tensor.template mutable_values<T>()); });
 }
 
 /// a before b, every NaN after all numbers: a total order but for equal elements.

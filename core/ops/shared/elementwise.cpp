@@ -21,22 +21,21 @@ void for_broadcast_rows(const KernelThreads& threads, const Shape& out, std::spa
     strides.push_back(broadcast_strides(input, out));
     steps.push_back(out.empty() ? 0 : strides.back().back());
   }
-  threads.parallel_for(
-      extent.rows, std::max<std::int64_t>(1, elementwise_grain / extent.columns),
-      [&](std::int64_t begin, std::int64_t end) {
-        std::vector<std::int64_t> offsets(inputs.size());
-        for (std::int64_t row = begin; row < end; ++row) {
-          std::ranges::fill(offsets, 0);
-          std::int64_t index = row;
-          for (std::size_t axis = out.empty() ? 0 : out.size() - 1; axis-- > 0;) {
-            const std::int64_t coordinate = index % out[axis];
-            index /= out[axis];
-            for (std::size_t k = 0; k < offsets.size(); ++k)
-              offsets[k] += coordinate * strides[k][axis];
-          }
-          body({offsets, steps, row * extent.columns, extent.columns});
-        }
-      });
+  threads.parallel_for(extent.rows, std::max<std::int64_t>(1, elementwise_grain / extent.columns),
+                       [&](std::int64_t begin, std::int64_t end) {
+                         std::vector<std::int64_t> offsets(inputs.size());
+                         for (std::int64_t row = begin; row < end; ++row) {
+                           std::ranges::fill(offsets, 0);
+                           std::int64_t index = row;
+                           for (std::size_t axis = out.empty() ? 0 : out.size() - 1; axis-- > 0;) {
+                             const std::int64_t coordinate = index % out[axis];
+                             index /= out[axis];
+                             for (std::size_t k = 0; k < offsets.size(); ++k)
+                               offsets[k] += coordinate * strides[k][axis];
+                           }
+                           body({offsets, steps, row * extent.columns, extent.columns});
+                         }
+                       });
 }
 
 }  // namespace driftscope

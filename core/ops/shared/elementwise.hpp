@@ -9,9 +9,9 @@
 #include <tuple>
 #include <utility>
 
+#include "core/eval/integers.hpp"
 #include "core/eval/operator.hpp"
 #include "core/ops/shared/broadcast.hpp"
-#include "core/eval/integers.hpp"
 #include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope {
@@ -21,14 +21,12 @@ inline constexpr std::int64_t elementwise_grain = 16384;
 
 /// y[i] = apply(x[i]).
 template <class X, class Y, class Apply, class S>
-void map_elements(const KernelContext<S>& context, std::span<const X> x, std::span<Y> y,
-                  const Apply& apply) {
-  context.parallel_for(static_cast<std::int64_t>(y.size()), elementwise_grain,
-                       [&](std::int64_t begin, std::int64_t end) {
-                         for (auto i = static_cast<std::size_t>(begin);
-                              i < static_cast<std::size_t>(end); ++i)
-                           y[i] = apply(x[i]);
-                       });
+void map_elements(const KernelContext<S>& context, std::span<const X> x, std::span<Y> y, const Apply& apply) {
+  context.parallel_for(
+      static_cast<std::int64_t>(y.size()), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+          y[i] = apply(x[i]);
+      });
 }
 
 /// An input of map_broadcast.
@@ -70,21 +68,21 @@ void map_broadcast_all(const KernelContext<S>& context, std::span<Y> y, const Ap
 /// y = apply(a, b), a and b broadcast to the shape of output 0.
 template <class A, class B, class Y, class Apply, class S>
 void map_broadcast(const KernelContext<S>& context, const Shape& a_shape, std::span<const A> a,
-                   const Shape& b_shape, std::span<const B> b, std::span<Y> y,
-                   const Apply& apply) {
+                   const Shape& b_shape, std::span<const B> b, std::span<Y> y, const Apply& apply) {
   map_broadcast_all(context, y, apply, Broadcasted<A>{a_shape, a}, Broadcasted<B>{b_shape, b});
 }
 
 /// The type of one output of this element type whose shape is that of all inputs broadcast.
-[[nodiscard]] Result<std::vector<TensorType>> broadcast_type(const InferContext& context,
-                                                             DType dtype);
+[[nodiscard]] Result<std::vector<TensorType>> broadcast_type(const InferContext& context, DType dtype);
 
 /// A row: `template <class T> T apply(T x) const`, its `kinds`, where it has attributes `static
 /// Result<Row> read(const Node&)`, and `selects` where it does not round (see Operator).
 template <class Row>
 [[nodiscard]] Result<Row> read_row(const Node& node) {
-  if constexpr (requires { Row::read(node); }) return Row::read(node);
-  else return Row{};
+  if constexpr (requires { Row::read(node); })
+    return Row::read(node);
+  else
+    return Row{};
 }
 
 /// One input, the same type and shape.
@@ -101,8 +99,7 @@ struct Unary {
     DRIFTSCOPE_TRY(const Row row, read_row<Row>(context.node()));
     if constexpr (Row::kinds != Kinds::integer)
       if (is_floating(context.output_dtype(0))) {
-        map_elements(context, context.real(0), context.real_output(0),
-                     [&](S x) { return row.apply(x); });
+        map_elements(context, context.real(0), context.real_output(0), [&](S x) { return row.apply(x); });
         return {};
       }
     if constexpr (Row::kinds != Kinds::floating)
@@ -122,7 +119,10 @@ void add_unary(OperatorTable& table, std::string_view op_type, std::int64_t sinc
                                       .inputs = {1, 1},
                                       .outputs = {1, 1},
                                       .infer = Unary<Row>::infer,
-                                      .exact_copy = requires { Row::selects; }}));
+                                      .exact_copy = requires { Row::selects;
+}
+}  // namespace driftscope
+));
 }
 
 }  // namespace driftscope

@@ -49,8 +49,7 @@ class TapColumns {
       out = std::fill_n(out, begin - piece.begin, 0.0);
       if (begin < end) {
         const X* x = channel + offset * last.input + last.at(begin, k);
-        for (std::int64_t o = begin; o < end; ++o, x += last.stride)
-          *out++ = static_cast<double>(*x);
+        for (std::int64_t o = begin; o < end; ++o, x += last.stride) *out++ = static_cast<double>(*x);
       }
       out = std::fill_n(out, piece_end - end, 0.0);
     }
@@ -122,8 +121,7 @@ void convolve_exactly(const KernelContext<S>& context, const ConvolutionLayout& 
   const std::int64_t columns = (plane + exact_columns - 1) / exact_columns;
   const std::int64_t blocks = (layout.group_outputs + block_channels - 1) / block_channels;
   const std::vector<std::int64_t> inside = taps_inside(layout);
-  context.parallel_for(samples * groups * blocks * columns, 1, [&](std::int64_t begin,
-                                                                   std::int64_t end) {
+  context.parallel_for(samples * groups * blocks * columns, 1, [&](std::int64_t begin, std::int64_t end) {
     ExactBlock block(factors_of(context));
     ExactResults<S> result;
     for (std::int64_t item = begin; item < end; ++item) {
@@ -134,8 +132,7 @@ void convolve_exactly(const KernelContext<S>& context, const ConvolutionLayout& 
       const std::int64_t group = item / columns / blocks % groups;
       const std::int64_t n = item / columns / blocks / groups;
       const std::int64_t m = group * layout.group_outputs + first_row;
-      const T* channels =
-          x.data() + (n * layout.x_channels + group * layout.channels) * layout.x_plane;
+      const T* channels = x.data() + (n * layout.x_channels + group * layout.channels) * layout.x_plane;
       const auto start = [&](std::int64_t row) {
         return bias.empty() ? S(0.0) : bias[static_cast<std::size_t>(m + row)];
       };
@@ -146,13 +143,12 @@ void convolve_exactly(const KernelContext<S>& context, const ConvolutionLayout& 
           rows, depth, count,
           [&](std::int64_t row, std::int64_t k, std::int64_t terms, double* out) {
             const T* from = w.data() + (m + row) * depth + k;
-            for (std::int64_t i = 0; i < terms; ++i)
-              out[exact_rows * i] = static_cast<double>(from[i]);
+            for (std::int64_t i = 0; i < terms; ++i) out[exact_rows * i] = static_cast<double>(from[i]);
           },
           [&](std::int64_t k, std::int64_t terms, double* out) {
             for (std::int64_t i = 0; i < terms; ++i)
-              taps.copy(channels + (k + i) / layout.w_plane * layout.x_plane,
-                        (k + i) % layout.w_plane, out + i * exact_columns);
+              taps.copy(channels + (k + i) / layout.w_plane * layout.x_plane, (k + i) % layout.w_plane,
+                        out + i * exact_columns);
           });
       for (std::int64_t row = 0; row < rows; ++row) {
         S* out = y.data() + (n * layout.outputs + m + row) * plane + first;

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/numerics/exact_product.hpp"
 #include "core/eval/kernel_context.hpp"
+#include "core/numerics/exact_product.hpp"
 #include "core/numerics/sum.hpp"
 
 namespace driftscope {
@@ -93,11 +93,10 @@ class ExactResults {
   explicit ExactResults(std::int64_t further = 0) : further_(further) {}
 
   /// What a sum that began at `start` and grew by `products` products is.
-  [[nodiscard]] S operator()(const ExactBlock& block, const S& start, std::int64_t row,
-                             std::int64_t column, std::int64_t products) {
+  [[nodiscard]] S operator()(const ExactBlock& block, const S& start, std::int64_t row, std::int64_t column,
+                             std::int64_t products) {
     if constexpr (std::is_same_v<S, Bounded>)
-      return bounds_.result(start, block.value(row, column), block.magnitude(row, column),
-                            products);
+      return bounds_.result(start, block.value(row, column), block.magnitude(row, column), products);
     else
       return static_cast<S>(block.value(row, column));
   }

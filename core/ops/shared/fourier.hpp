@@ -35,8 +35,7 @@ class Fourier {
   }
 
   /// A bin of the lane whose real and imaginary parts these are; the latter may be empty.
-  void bin(std::int64_t k, std::span<const S> re, std::span<const S> im, S& out_re,
-           S& out_im) const {
+  void bin(std::int64_t k, std::span<const S> re, std::span<const S> im, S& out_re, S& out_im) const {
     Sum<S> real = empty_sum();
     Sum<S> imaginary = empty_sum();
     std::int64_t at = 0;  // k·j modulo n

@@ -30,8 +30,7 @@ struct GateMatrix {
       : depth(depth_), columns(columns_), values(rows.size()) {
     for (std::int64_t j = 0; j < columns; ++j)
       for (std::int64_t k = 0; k < depth; ++k)
-        values[static_cast<std::size_t>(k * columns + j)] =
-            rows[static_cast<std::size_t>(j * depth + k)];
+        values[static_cast<std::size_t>(k * columns + j)] = rows[static_cast<std::size_t>(j * depth + k)];
   }
   [[nodiscard]] const S* row(std::int64_t k) const { return values.data() + k * columns; }
 };
@@ -45,8 +44,7 @@ class GateSums {
   /// Sum j begins with a[j] + b[j]; either may be null.
   void start(std::int64_t first, std::int64_t count, const S* a, const S* b) {
     for (std::int64_t j = 0; j < count; ++j)
-      sums_[static_cast<std::size_t>(first + j)] =
-          a == nullptr ? S(0) : b == nullptr ? a[j] : a[j] + b[j];
+      sums_[static_cast<std::size_t>(first + j)] = a == nullptr ? S(0) : b == nullptr ? a[j] : a[j] + b[j];
   }
   /// Adds to sums [first, first + count) the products of `vector` and the same columns of `matrix`,
   /// counted from `column`.
@@ -75,8 +73,7 @@ struct GateMatrix<Bounded> {
   std::int64_t depth = 0;
 
   GateMatrix() = default;
-  GateMatrix(std::span<const Bounded> rows, std::int64_t columns, std::int64_t depth_)
-      : depth(depth_) {
+  GateMatrix(std::span<const Bounded> rows, std::int64_t columns, std::int64_t depth_) : depth(depth_) {
     const auto part = [&](auto pick) {
       std::vector<double> numbers(rows.size());
       std::transform(rows.begin(), rows.end(), numbers.begin(), pick);
@@ -84,8 +81,7 @@ struct GateMatrix<Bounded> {
     };
     value = part([](const Bounded& x) { return x.value; });
     size = part([](const Bounded& x) { return std::fabs(x.value); });
-    if (std::all_of(rows.begin(), rows.end(), [](const Bounded& x) { return x.worst == 0.0; }))
-      return;
+    if (std::all_of(rows.begin(), rows.end(), [](const Bounded& x) { return x.worst == 0.0; })) return;
     worst = part([](const Bounded& x) { return x.worst; });
     likely = part([](const Bounded& x) { return x.likely; });
   }
@@ -114,14 +110,13 @@ class GateSums<Bounded> {
     }
   }
 
-  void add(std::int64_t first, std::int64_t count, const Bounded* vector,
-           const GateMatrix<Bounded>& matrix, std::int64_t column) {
+  void add(std::int64_t first, std::int64_t count, const Bounded* vector, const GateMatrix<Bounded>& matrix,
+           std::int64_t column) {
     double* value = value_.data() + first;
     double* magnitude = magnitude_.data() + first;
     double* worst = worst_.data() + first;
     double* likely = likely_.data() + first;
-    for (std::int64_t j = 0; j < count; ++j)
-      products_[static_cast<std::size_t>(first + j)] += matrix.depth;
+    for (std::int64_t j = 0; j < count; ++j) products_[static_cast<std::size_t>(first + j)] += matrix.depth;
     for (std::int64_t k = 0; k < matrix.depth; ++k) {
       const Bounded x = vector[k];
       const double x_size = std::fabs(x.value);

@@ -16,13 +16,11 @@
 namespace driftscope {
 
 /// The type is int32 or int64, or not known yet.
-[[nodiscard]] Status expect_index(const InferContext& context, std::size_t input,
-                                  std::string_view name);
+[[nodiscard]] Status expect_index(const InferContext& context, std::size_t input, std::string_view name);
 
 /// Elements as positions in [0, size); an error names the first that lies outside [−size, size).
-[[nodiscard]] Result<std::vector<std::int64_t>> positions_of(const Tensor& tensor,
-                                                             std::int64_t size, std::size_t input,
-                                                             std::string_view name);
+[[nodiscard]] Result<std::vector<std::int64_t>> positions_of(const Tensor& tensor, std::int64_t size,
+                                                             std::size_t input, std::string_view name);
 
 /// The one element of an integer tensor: a scalar, or a vector of one as exporters also write.
 [[nodiscard]] Result<std::int64_t> single_integer(const Tensor& tensor, std::size_t input,

@@ -18,8 +18,8 @@ namespace driftscope {
 class PerLine {
  public:
   /// `lines`: rows of A, columns of B.
-  PerLine(std::int64_t count, std::int64_t lines) : single_(count == 1), batched_(count > lines),
-                                                    lines_(lines) {}
+  PerLine(std::int64_t count, std::int64_t lines)
+      : single_(count == 1), batched_(count > lines), lines_(lines) {}
   [[nodiscard]] std::size_t at(std::int64_t batch, std::int64_t line) const {
     return static_cast<std::size_t>(single_ ? 0 : batched_ ? batch * lines_ + line : line);
   }
@@ -33,20 +33,16 @@ class PerLine {
 /// The parameter in input `index` fits a tensor of this shape whose `axis` (counted from the end, 1
 /// or 2) has the lines: a scalar, a vector of that length, or the tensor's shape with 1 on the
 /// other of the last two axes.
-[[nodiscard]] Status check_per_line(const InferContext& context, std::size_t index,
-                                    std::string_view name,
+[[nodiscard]] Status check_per_line(const InferContext& context, std::size_t index, std::string_view name,
                                     const std::optional<SymbolicShape>& shape, std::size_t axis);
 
 /// 8-bit integers; nothing while the type is unknown.
-[[nodiscard]] Status expect_bytes(const InferContext& context, std::size_t index,
-                                  std::string_view name);
+[[nodiscard]] Status expect_bytes(const InferContext& context, std::size_t index, std::string_view name);
 
 /// The parameter in input `index` is one number.
-[[nodiscard]] Status check_one(const InferContext& context, std::size_t index,
-                               std::string_view name);
+[[nodiscard]] Status check_one(const InferContext& context, std::size_t index, std::string_view name);
 /// … or one for each output channel of weights of this shape.
-[[nodiscard]] Status check_per_channel(const InferContext& context, std::size_t index,
-                                       std::string_view name,
+[[nodiscard]] Status check_per_channel(const InferContext& context, std::size_t index, std::string_view name,
                                        const std::optional<SymbolicShape>& w);
 
 /// Elements behind one index of the first axis.
@@ -65,8 +61,7 @@ template <class S>
                                                           const MatrixBatches& product,
                                                           const std::vector<std::uint32_t>& a,
                                                           const std::vector<std::uint32_t>& b) {
-  std::vector<std::uint32_t> y(
-      static_cast<std::size_t>(product.batches * product.rows * product.columns));
+  std::vector<std::uint32_t> y(static_cast<std::size_t>(product.batches * product.rows * product.columns));
   multiply_matrices<PlainSums<std::uint32_t>>(context, product, a.data(), b.data(), y);
   return {y.begin(), y.end()};
 }
@@ -76,28 +71,24 @@ template <class S>
 template <class S>
 [[nodiscard]] Result<std::vector<std::int32_t>> convolve_integers(
     const KernelContext<S>& context, const Shape& x_shape, const std::vector<std::uint32_t>& x,
-    const Shape& w_shape, const std::vector<std::uint32_t>& w,
-    std::span<const std::int32_t> bias) {
+    const Shape& w_shape, const std::vector<std::uint32_t>& w, std::span<const std::int32_t> bias) {
   DRIFTSCOPE_TRY(const WindowAttributes window,
                  read_window(context.node(), Ints(w_shape.begin() + 2, w_shape.end())));
-  DRIFTSCOPE_TRY(std::vector<WindowAxis> axes,
-                 place_windows(window, std::span(x_shape).subspan(2)));
+  DRIFTSCOPE_TRY(std::vector<WindowAxis> axes, place_windows(window, std::span(x_shape).subspan(2)));
   DRIFTSCOPE_TRY(const std::int64_t group, read_group(context.node()));
   std::vector<std::int32_t> y(static_cast<std::size_t>(element_count(context.output_shape(0))));
   if (y.empty()) return y;
   const ConvolutionLayout layout(std::move(axes), x_shape, w_shape, group);
-  convolve_rows<PlainSums<std::uint32_t>>(context, layout, x_shape[0], x.data(), w.data(), bias,
-                                          std::span(y), [](auto& sums, std::int64_t o, std::int64_t) {
-                                            return static_cast<std::int32_t>(sums.result(o, 0));
-                                          });
+  convolve_rows<PlainSums<std::uint32_t>>(
+      context, layout, x_shape[0], x.data(), w.data(), bias, std::span(y),
+      [](auto& sums, std::int64_t o, std::int64_t) { return static_cast<std::int32_t>(sums.result(o, 0)); });
   return y;
 }
 
 /// accumulator · (a_scale · b_scale / y_scale), before it is rounded to a step. Strict (float): the
 /// scales are multiplied, divided, and the accumulator, rounded to float32, is multiplied by that.
 template <class S>
-[[nodiscard]] S requantized(std::int32_t accumulator, const S& a_scale, const S& b_scale,
-                            const S& y_scale) {
+[[nodiscard]] S requantized(std::int32_t accumulator, const S& a_scale, const S& b_scale, const S& y_scale) {
   const auto exact = static_cast<double>(accumulator);
   S number = math::exact<S>(exact);
   S result = number * (a_scale * b_scale / y_scale);

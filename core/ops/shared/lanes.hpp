@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "core/graph/attributes.hpp"
 #include "core/eval/kernel_context.hpp"
+#include "core/graph/attributes.hpp"
 
 namespace driftscope {
 
@@ -21,9 +21,12 @@ struct Lanes {
   static Lanes along(const Shape& shape, std::size_t axis, bool to_the_end = false) {
     Lanes lanes;
     for (std::size_t i = 0; i < shape.size(); ++i) {
-      if (i < axis) lanes.outer *= shape[i];
-      else if (i == axis || to_the_end) lanes.size *= shape[i];
-      else lanes.inner *= shape[i];
+      if (i < axis)
+        lanes.outer *= shape[i];
+      else if (i == axis || to_the_end)
+        lanes.size *= shape[i];
+      else
+        lanes.inner *= shape[i];
     }
     return lanes;
   }
@@ -54,13 +57,12 @@ void for_each_lane(const KernelContext<S>& context, const Lanes& lanes, std::spa
 
 /// The same, and the lane, changed in place, is written to y.
 template <class T, class S, class Body>
-void map_lanes(const KernelContext<S>& context, const Lanes& lanes, std::span<const T> x,
-               std::span<T> y, const Body& body) {
+void map_lanes(const KernelContext<S>& context, const Lanes& lanes, std::span<const T> x, std::span<T> y,
+               const Body& body) {
   for_each_lane<T>(context, lanes, x, [&](std::int64_t item, std::span<T> lane) {
     body(lane);
     T* to = y.data() + lanes.first(item);
-    for (std::size_t i = 0; i < lane.size(); ++i)
-      to[static_cast<std::int64_t>(i) * lanes.inner] = lane[i];
+    for (std::size_t i = 0; i < lane.size(); ++i) to[static_cast<std::int64_t>(i) * lanes.inner] = lane[i];
   });
 }
 

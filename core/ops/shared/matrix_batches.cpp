@@ -15,10 +15,10 @@ Result<std::optional<SymbolicShape>> infer_matmul(const InferContext& context,
   const SymbolicShape& b = *context.input(inputs[1]).shape;
   const Dimension& depth = b[b.size() == 1 ? 0 : b.size() - 2];
   if (!unify(a.back(), depth))
-    return bad_input(fmt::format(
-        "{}: {} rows (shape {}) must equal the {} columns of input {} ({}: shape {})",
-        input_label(inputs[1], names[1]), depth.size, shape_text(b), a.back().size, inputs[0],
-        names[0], shape_text(a)));
+    return bad_input(
+        fmt::format("{}: {} rows (shape {}) must equal the {} columns of input {} ({}: shape {})",
+                    input_label(inputs[1], names[1]), depth.size, shape_text(b), a.back().size, inputs[0],
+                    names[0], shape_text(a)));
   const auto batch_of = [](const SymbolicShape& shape) {
     return SymbolicShape(shape.begin(), shape.size() < 2 ? shape.begin() : shape.end() - 2);
   };

@@ -6,17 +6,17 @@
 #include <optional>
 #include <string_view>
 
-#include "core/ops/shared/broadcast.hpp"
-#include "core/numerics/dot.hpp"
 #include "core/eval/kernel_context.hpp"
+#include "core/numerics/dot.hpp"
+#include "core/ops/shared/broadcast.hpp"
 #include "core/ops/shared/shape_rules.hpp"
 
 namespace driftscope {
 
 /// The shape of A·B for inputs number a and b, as far as it is known; types are not checked.
-[[nodiscard]] Result<std::optional<SymbolicShape>> infer_matmul(
-    const InferContext& context, std::array<std::size_t, 2> inputs,
-    std::array<std::string_view, 2> names);
+[[nodiscard]] Result<std::optional<SymbolicShape>> infer_matmul(const InferContext& context,
+                                                                std::array<std::size_t, 2> inputs,
+                                                                std::array<std::string_view, 2> names);
 
 /// Which matrices are multiplied: y[batch] (rows × columns) = a[batch] (rows × depth) · b[batch].
 struct MatrixBatches {
@@ -44,8 +44,8 @@ struct MatrixBatches {
 /// y = a·b, k ascending in every sum.
 template <class Sums, class S>
 void multiply_matrices(const KernelContext<S>& context, const MatrixBatches& product,
-              const typename Sums::Element* a, const typename Sums::Element* b,
-              std::span<typename Sums::Scalar> y) {
+                       const typename Sums::Element* a, const typename Sums::Element* b,
+                       std::span<typename Sums::Scalar> y) {
   const std::int64_t blocks = (product.columns + dot_block - 1) / dot_block;
   const std::int64_t width = std::min(product.columns, dot_block);
   context.parallel_for(
@@ -58,13 +58,11 @@ void multiply_matrices(const KernelContext<S>& context, const MatrixBatches& pro
           const std::int64_t count = std::min(dot_block, product.columns - first);
           const auto matrices = offsets_at(row / product.rows, product.batch, product.strides);
           sums.clear();
-          add_matrix_row(
-              sums, a + (matrices[0] * product.rows + row % product.rows) * product.depth, 1,
-              b + matrices[1] * product.depth * product.columns + first, product.columns, 1,
-              product.depth, count);
+          add_matrix_row(sums, a + (matrices[0] * product.rows + row % product.rows) * product.depth, 1,
+                         b + matrices[1] * product.depth * product.columns + first, product.columns, 1,
+                         product.depth, count);
           for (std::int64_t j = 0; j < count; ++j)
-            y[static_cast<std::size_t>(row * product.columns + first + j)] =
-                sums.result(j, product.depth);
+            y[static_cast<std::size_t>(row * product.columns + first + j)] = sums.result(j, product.depth);
         }
       });
 }

@@ -21,8 +21,8 @@ void with_word(int bits, const Body& body) {
 std::vector<std::uint8_t> unpack_nibbles(const Tensor& tensor) {
   std::vector<std::uint8_t> result(static_cast<std::size_t>(tensor.elements()));
   for (std::size_t i = 0; i < result.size(); ++i)
-    result[i] = static_cast<std::uint8_t>(
-        (static_cast<unsigned>(tensor.bytes()[i / 2]) >> (i % 2 * 4)) & 15u);
+    result[i] =
+        static_cast<std::uint8_t>((static_cast<unsigned>(tensor.bytes()[i / 2]) >> (i % 2 * 4)) & 15u);
   return result;
 }
 
@@ -52,8 +52,7 @@ void narrow_words(std::span<const std::uint64_t> words, Tensor& tensor) {
   const int bits = bits_per_element(tensor.dtype());
   if (bits == 4) {
     std::vector<std::uint8_t> nibbles(words.size());
-    for (std::size_t i = 0; i < words.size(); ++i)
-      nibbles[i] = static_cast<std::uint8_t>(words[i]);
+    for (std::size_t i = 0; i < words.size(); ++i) nibbles[i] = static_cast<std::uint8_t>(words[i]);
     pack_nibbles(nibbles, tensor);
     return;
   }

@@ -24,8 +24,8 @@ void narrow_words(std::span<const std::uint64_t> words, Tensor& tensor);
 
 /// Integers that rounding may have changed (a quantized value) carry bounds, which move along.
 template <class Body>
-void move_bounds(KernelContext<Bounded>& context, std::span<const std::size_t> inputs,
-                 std::size_t output, const Body& body) {
+void move_bounds(KernelContext<Bounded>& context, std::span<const std::size_t> inputs, std::size_t output,
+                 const Body& body) {
   bool any = false;
   for (const std::size_t i : inputs) any = any || !context.real(i).empty();
   if (!any) return;
@@ -47,8 +47,8 @@ void move_bounds(KernelContext<Bounded>& context, std::span<const std::size_t> i
 /// unsigned word as wide as the element (the widest where other inputs are floating, which saves
 /// compiling all of them for each scalar). Once more for the bounds of integers that carry any.
 template <class S, class Body>
-void move_elements(KernelContext<S>& context, std::span<const std::size_t> inputs,
-                   std::size_t output, const Body& body) {
+void move_elements(KernelContext<S>& context, std::span<const std::size_t> inputs, std::size_t output,
+                   const Body& body) {
   if (is_floating(context.output_dtype(output))) {
     std::vector<std::span<const S>> sources;
     for (const std::size_t i : inputs) sources.push_back(context.real(i));
@@ -67,8 +67,10 @@ void move_elements(KernelContext<S>& context, std::span<const std::size_t> input
   };
   if constexpr (!std::is_same_v<S, float>) {
     if constexpr (std::is_same_v<S, Bounded>) move_bounds(context, inputs, output, body);
-    if (bits <= 64) widest();
-    else context.miss_integers(target.dtype());
+    if (bits <= 64)
+      widest();
+    else
+      context.miss_integers(target.dtype());
   } else {
     const auto as = [&]<class Word>() {
       std::vector<std::span<const Word>> sources;

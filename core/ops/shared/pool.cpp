@@ -8,8 +8,8 @@ namespace {
 Result<WindowAttributes> read_pool(const Node& node, std::size_t spatial_rank) {
   DRIFTSCOPE_TRY(Ints kernel, ints_attribute(node, "kernel_shape", {}));
   if (kernel.size() != spatial_rank)
-    return bad_input(fmt::format("attribute kernel_shape: expected {} values, got [{}]",
-                                 spatial_rank, fmt::join(kernel, ",")));
+    return bad_input(fmt::format("attribute kernel_shape: expected {} values, got [{}]", spatial_rank,
+                                 fmt::join(kernel, ",")));
   return read_window(node, std::move(kernel));
 }
 

@@ -34,8 +34,8 @@ struct PoolPlan {
 
 /// Calls body(offset in the plane) for the taps of window `o` inside the input, in row-major order.
 template <class Body>
-void for_each_tap(std::span<const WindowAxis> axes, std::span<const std::int64_t> o,
-                  std::int64_t offset, const Body& body) {
+void for_each_tap(std::span<const WindowAxis> axes, std::span<const std::int64_t> o, std::int64_t offset,
+                  const Body& body) {
   if (axes.empty()) {
     body(offset);
     return;

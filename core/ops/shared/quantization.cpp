@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/graph/attributes.hpp"
 #include "core/eval/integers.hpp"
+#include "core/graph/attributes.hpp"
 #include "core/ops/shared/move.hpp"
 
 namespace driftscope {
@@ -17,8 +17,7 @@ std::optional<IntegerRange> quantized_range(DType dtype) {
     case DType::uint16: return IntegerRange{0, 65535};
     case DType::int16: return IntegerRange{-32768, 32767};
     case DType::int32:
-      return IntegerRange{std::numeric_limits<std::int32_t>::min(),
-                          std::numeric_limits<std::int32_t>::max()};
+      return IntegerRange{std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
     default: return std::nullopt;
   }
 }
@@ -42,8 +41,7 @@ std::vector<std::int32_t> quantized_values(const Tensor& tensor) {
 void store_quantized(std::span<const std::int32_t> values, Tensor& tensor) {
   if (bits_per_element(tensor.dtype()) == 4) {
     std::vector<std::uint8_t> nibbles(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i)
-      nibbles[i] = static_cast<std::uint8_t>(values[i] & 15);
+    for (std::size_t i = 0; i < values.size(); ++i) nibbles[i] = static_cast<std::uint8_t>(values[i] & 15);
     pack_nibbles(nibbles, tensor);
     return;
   }
@@ -58,8 +56,7 @@ Result<ScaleLayout> scale_layout(const Node& node, const Shape& x, const Shape& 
   std::int64_t block = 0;
   if (node.opset >= 21) {
     DRIFTSCOPE_TRY(block, int_attribute(node, "block_size", 0));
-    if (block < 0)
-      return bad_input(fmt::format("attribute block_size: expected at least 0, got {}", block));
+    if (block < 0) return bad_input(fmt::format("attribute block_size: expected at least 0, got {}", block));
   }
   DRIFTSCOPE_TRY(const std::int64_t given, int_attribute(node, "axis", 1));
   // One number serves the whole tensor, whatever the axis.
@@ -68,8 +65,8 @@ Result<ScaleLayout> scale_layout(const Node& node, const Shape& x, const Shape& 
     return layout;
   }
   if (node.opset < 13)
-    return bad_input(fmt::format("input 1 (scale): expected a scalar before opset 13, got shape {}",
-                                 shape_text(scale)));
+    return bad_input(
+        fmt::format("input 1 (scale): expected a scalar before opset 13, got shape {}", shape_text(scale)));
   auto normal = normalize_axis(given, x.size());
   if (!normal.ok()) return in_context(std::move(normal).error(), "attribute axis");
   const std::size_t axis = *normal;
@@ -88,9 +85,9 @@ Result<ScaleLayout> scale_layout(const Node& node, const Shape& x, const Shape& 
   Shape expected = x;
   expected[axis] = x[axis] / block + (x[axis] % block != 0 ? 1 : 0);
   if (scale != expected)
-    return bad_input(fmt::format(
-        "input 1 (scale): expected shape {} with blocks of {} on axis {}, got shape {}",
-        shape_text(expected), block, axis, shape_text(scale)));
+    return bad_input(
+        fmt::format("input 1 (scale): expected shape {} with blocks of {} on axis {}, got shape {}",
+                    shape_text(expected), block, axis, shape_text(scale)));
   layout.block = block;
   return layout;
 }
@@ -101,8 +98,7 @@ Status check_scales(const InferContext& context, std::string_view x_name) {
   if (context.has_input(2) && scale && context.input(2).shape) {
     const auto& zero = *context.input(2).shape;
     bool fits = zero.size() == scale->size();
-    for (std::size_t i = 0; fits && i < zero.size(); ++i)
-      fits = unify(zero[i], (*scale)[i]).has_value();
+    for (std::size_t i = 0; fits && i < zero.size(); ++i) fits = unify(zero[i], (*scale)[i]).has_value();
     // A scalar and a vector of one element are both written for "per tensor".
     const auto one = [](const SymbolicShape& shape) {
       return shape.empty() || (shape.size() == 1 && shape[0].size == 1);
@@ -116,8 +112,7 @@ Status check_scales(const InferContext& context, std::string_view x_name) {
   const auto x = concrete_shape(context.input(0).shape);
   const auto known = concrete_shape(scale);
   if (x && known) {
-    DRIFTSCOPE_TRY([[maybe_unused]] const ScaleLayout layout,
-                   scale_layout(context.node(), *x, *known));
+    DRIFTSCOPE_TRY([[maybe_unused]] const ScaleLayout layout, scale_layout(context.node(), *x, *known));
   }
   return {};
 }

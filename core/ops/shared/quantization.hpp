@@ -38,7 +38,7 @@ struct ScaleLayout {
   std::int64_t outer = 1;
   std::int64_t size = 1;
   std::int64_t inner = 1;
-  std::int64_t block = 0;   ///< 0: not blocked
+  std::int64_t block = 0;  ///< 0: not blocked
   bool per_tensor = true;
 
   /// Elements that share a row of scales, and what separates the scales along it.
@@ -52,8 +52,7 @@ struct ScaleLayout {
 
 /// From the attributes axis and block_size and the shape of the scale, checked against x. Names of
 /// the inputs are for messages.
-[[nodiscard]] Result<ScaleLayout> scale_layout(const Node& node, const Shape& x,
-                                               const Shape& scale);
+[[nodiscard]] Result<ScaleLayout> scale_layout(const Node& node, const Shape& x, const Shape& scale);
 
 /// The shape rule's checks: scale (input 1) and zero point (input 2) fit x (input 0), as far as
 /// known.
@@ -85,8 +84,8 @@ template <class T>
 [[nodiscard]] std::int32_t to_step(T x, std::int32_t zero_point, const IntegerRange& range) {
   if (x != x) return zero_point;
   const double step = static_cast<double>(std::nearbyint(x)) + static_cast<double>(zero_point);
-  return static_cast<std::int32_t>(std::fmin(std::fmax(step, static_cast<double>(range.low)),
-                                             static_cast<double>(range.high)));
+  return static_cast<std::int32_t>(
+      std::fmin(std::fmax(step, static_cast<double>(range.low)), static_cast<double>(range.high)));
 }
 
 /// The step, and for Bounded in `bound` which others are within reach. `shift`: by how much the
@@ -96,8 +95,7 @@ template <class S>
                                      Bounded* bound, const Bounded& shift = Bounded()) {
   // The specification divides in float32: a quotient that float32 rounds to a middle is a tie, also
   // where it is known better.
-  const std::int32_t step =
-      to_step(static_cast<float>(math::value(x)), zero_point, range);
+  const std::int32_t step = to_step(static_cast<float>(math::value(x)), zero_point, range);
   if constexpr (std::is_same_v<S, Bounded>) {
     if (bound != nullptr) {
       const auto reach = [&](double error, double moved) {
@@ -108,15 +106,13 @@ template <class S>
         const double ends = error == 0.0 ? 0.0 : error + slack;
         const auto zero = static_cast<double>(zero_point);
         const auto clamped = [&](double y) {
-          return std::fmin(std::fmax(y, static_cast<double>(range.low)),
-                           static_cast<double>(range.high));
+          return std::fmin(std::fmax(y, static_cast<double>(range.low)), static_cast<double>(range.high));
         };
         const double high = clamped(std::nearbyint(x.value + ends) + zero + moved);
         const double low = clamped(std::nearbyint(x.value - ends) + zero - moved);
         return std::fmax(high - step, step - low);
       };
-      *bound = Bounded(static_cast<double>(step), reach(x.worst, shift.worst),
-                       reach(x.likely, shift.likely));
+      *bound = Bounded(static_cast<double>(step), reach(x.worst, shift.worst), reach(x.likely, shift.likely));
     }
   }
   return step;

@@ -10,8 +10,8 @@
 namespace driftscope {
 namespace {
 
-constexpr std::array<std::string_view, 8> input_names = {"X", "W", "R", "B", "sequence_lens", "initial_h",
-                                                   "initial_c", "P"};
+constexpr std::array<std::string_view, 8> input_names = {"X",         "W",         "R", "B", "sequence_lens",
+                                                         "initial_h", "initial_c", "P"};
 
 // What is known of the sizes, gathered from all inputs; a contradiction input_names the input.
 class Sizes {
@@ -25,15 +25,19 @@ class Sizes {
 
   Status gather(std::int64_t gates) {
     using namespace recurrent_input;
-    if (batch_first_) DRIFTSCOPE_CHECK(meet(x, {&batch, &steps, &inputs}, {1, 1, 1}));
-    else DRIFTSCOPE_CHECK(meet(x, {&steps, &batch, &inputs}, {1, 1, 1}));
+    if (batch_first_)
+      DRIFTSCOPE_CHECK(meet(x, {&batch, &steps, &inputs}, {1, 1, 1}));
+    else
+      DRIFTSCOPE_CHECK(meet(x, {&steps, &batch, &inputs}, {1, 1, 1}));
     DRIFTSCOPE_CHECK(meet(r, {&directions, &hidden, &hidden}, {1, gates, 1}));
     DRIFTSCOPE_CHECK(meet(w, {&directions, &hidden, &inputs}, {1, gates, 1}));
     DRIFTSCOPE_CHECK(meet(b, {&directions, &hidden}, {1, 2 * gates}));
     DRIFTSCOPE_CHECK(meet(sequence_lens, {&batch}, {1}));
     for (const std::size_t state : {initial_h, initial_c}) {
-      if (batch_first_) DRIFTSCOPE_CHECK(meet(state, {&batch, &directions, &hidden}, {1, 1, 1}));
-      else DRIFTSCOPE_CHECK(meet(state, {&directions, &batch, &hidden}, {1, 1, 1}));
+      if (batch_first_)
+        DRIFTSCOPE_CHECK(meet(state, {&batch, &directions, &hidden}, {1, 1, 1}));
+      else
+        DRIFTSCOPE_CHECK(meet(state, {&directions, &batch, &hidden}, {1, 1, 1}));
     }
     return meet(p, {&directions, &hidden}, {1, 3});
   }
@@ -64,10 +68,10 @@ class Sizes {
       const std::int64_t size = shape[axis].size;
       if (size % factor != 0 || (known.known() && known.size != size / factor)) {
         const auto wanted = known.known() ? checked_mul(known.size, factor) : std::nullopt;
-        return bad_input(fmt::format(
-            "{}: expected {} on axis {}, got shape {}", input_label(index, input_names[index]),
-            wanted ? fmt::format("{}", *wanted) : fmt::format("a multiple of {}", factor), axis,
-            shape_text(shape)));
+        return bad_input(
+            fmt::format("{}: expected {} on axis {}, got shape {}", input_label(index, input_names[index]),
+                        wanted ? fmt::format("{}", *wanted) : fmt::format("a multiple of {}", factor), axis,
+                        shape_text(shape)));
       }
       known = known_dimension(size / factor);
     }
@@ -84,8 +88,8 @@ Result<RecurrentAttributes> read_recurrent(const Node& node, const RecurrentKind
   RecurrentAttributes result;
   DRIFTSCOPE_TRY(const std::string direction, string_attribute(node, "direction", "forward"));
   if (direction != "forward" && direction != "reverse" && direction != "bidirectional")
-    return bad_input(fmt::format(
-        "attribute direction: expected forward, reverse or bidirectional, got '{}'", direction));
+    return bad_input(
+        fmt::format("attribute direction: expected forward, reverse or bidirectional, got '{}'", direction));
   result.directions = direction == "bidirectional" ? 2 : 1;
   result.reverse = direction == "reverse";
   if (node.opset >= 14) {
@@ -93,19 +97,16 @@ Result<RecurrentAttributes> read_recurrent(const Node& node, const RecurrentKind
   }
   if (node.attribute("clip") != nullptr) {
     DRIFTSCOPE_TRY(const float clip, float_attribute(node, "clip", 0.0f));
-    if (!(clip >= 0.0f))
-      return bad_input(fmt::format("attribute clip: expected at least 0, got {}", clip));
+    if (!(clip >= 0.0f)) return bad_input(fmt::format("attribute clip: expected at least 0, got {}", clip));
     result.clip = clip;
   }
   result.per_direction = kind.default_activations.size();
-  DRIFTSCOPE_TRY(result.activations,
-                 read_activations(node, static_cast<std::size_t>(result.directions),
-                                  kind.default_activations));
+  DRIFTSCOPE_TRY(result.activations, read_activations(node, static_cast<std::size_t>(result.directions),
+                                                      kind.default_activations));
   return result;
 }
 
-Result<std::vector<TensorType>> infer_recurrent(const InferContext& context,
-                                                const RecurrentKind& kind) {
+Result<std::vector<TensorType>> infer_recurrent(const InferContext& context, const RecurrentKind& kind) {
   using namespace recurrent_input;
   for (std::size_t i = 0; i < context.input_count(); ++i) {
     if (i != sequence_lens) {
@@ -119,7 +120,8 @@ Result<std::vector<TensorType>> infer_recurrent(const InferContext& context,
   DType dtype = DType::undefined;
   for (const std::size_t i : {x, w, r, b, initial_h, initial_c, p}) {
     if (!context.has_input(i) || context.input(i).dtype == DType::undefined) continue;
-    if (dtype == DType::undefined) dtype = context.input(i).dtype;
+    if (dtype == DType::undefined)
+      dtype = context.input(i).dtype;
     else if (dtype != context.input(i).dtype)
       return bad_input(fmt::format("{}: expected {} as the inputs before it have, got {}",
                                    input_label(i, input_names[i]), dtype_name(dtype),
@@ -140,16 +142,15 @@ Result<std::vector<TensorType>> infer_recurrent(const InferContext& context,
   return outputs;
 }
 
-Result<std::vector<std::int64_t>> sequence_lengths(const Tensor* lengths,
-                                                   const RecurrentLayout& layout) {
+Result<std::vector<std::int64_t>> sequence_lengths(const Tensor* lengths, const RecurrentLayout& layout) {
   std::vector<std::int64_t> result(static_cast<std::size_t>(layout.batch), layout.steps);
   if (lengths == nullptr) return result;
   const auto given = lengths->values<std::int32_t>();
   for (std::size_t i = 0; i < result.size(); ++i) {
     if (given[i] < 0 || given[i] > layout.steps)
-      return bad_input(fmt::format(
-          "input 4 (sequence_lens): element {} is {}, expected 0 to {} as X has steps", i, given[i],
-          layout.steps));
+      return bad_input(
+          fmt::format("input 4 (sequence_lens): element {} is {}, expected 0 to {} as X has steps", i,
+                      given[i], layout.steps));
     result[i] = given[i];
   }
   return result;

@@ -15,8 +15,8 @@ namespace driftscope {
 
 /// Inputs by number, the same for all three.
 namespace recurrent_input {
-inline constexpr std::size_t x = 0, w = 1, r = 2, b = 3, sequence_lens = 4, initial_h = 5,
-                             initial_c = 6, p = 7;
+inline constexpr std::size_t x = 0, w = 1, r = 2, b = 3, sequence_lens = 4, initial_h = 5, initial_c = 6,
+                             p = 7;
 }
 
 /// One operator of the family.
@@ -29,9 +29,9 @@ struct RecurrentKind {
 /// The attributes, checked.
 struct RecurrentAttributes {
   std::int64_t directions = 1;
-  bool reverse = false;        ///< of the first direction; the second is always reversed
-  bool batch_first = false;    ///< layout 1
-  std::optional<float> clip;   ///< of what goes into the activations
+  bool reverse = false;                 ///< of the first direction; the second is always reversed
+  bool batch_first = false;             ///< layout 1
+  std::optional<float> clip;            ///< of what goes into the activations
   std::vector<Activation> activations;  ///< per direction, one after another
   std::size_t per_direction = 1;        ///< activations
 
@@ -40,8 +40,7 @@ struct RecurrentAttributes {
     return activations[static_cast<std::size_t>(direction) * per_direction + i];
   }
 };
-[[nodiscard]] Result<RecurrentAttributes> read_recurrent(const Node& node,
-                                                         const RecurrentKind& kind);
+[[nodiscard]] Result<RecurrentAttributes> read_recurrent(const Node& node, const RecurrentKind& kind);
 
 /// Y, Y_h and (with a cell state) Y_c.
 [[nodiscard]] Result<std::vector<TensorType>> infer_recurrent(const InferContext& context,
@@ -69,8 +68,7 @@ struct RecurrentLayout {
     return (batch_first ? b * steps + t : t * batch + b) * inputs;
   }
   [[nodiscard]] std::int64_t y_row(std::int64_t t, std::int64_t d, std::int64_t b) const {
-    return (batch_first ? (b * steps + t) * directions + d : (t * directions + d) * batch + b) *
-           hidden;
+    return (batch_first ? (b * steps + t) * directions + d : (t * directions + d) * batch + b) * hidden;
   }
   [[nodiscard]] std::int64_t state_row(std::int64_t d, std::int64_t b) const {
     return (batch_first ? b * directions + d : d * batch + b) * hidden;

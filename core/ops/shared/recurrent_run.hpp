@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "core/ops/shared/gate_sums.hpp"
 #include "core/eval/kernel_context.hpp"
+#include "core/ops/shared/gate_sums.hpp"
 #include "core/ops/shared/recurrent.hpp"
 #include "core/ops/shared/trajectory.hpp"
 
@@ -29,9 +29,7 @@ template <class S>
     return context.real(input).subspan(static_cast<std::size_t>(direction * size),
                                        static_cast<std::size_t>(size));
   };
-  const auto copy = [](std::span<const S> values) {
-    return std::vector<S>(values.begin(), values.end());
-  };
+  const auto copy = [](std::span<const S> values) { return std::vector<S>(values.begin(), values.end()); };
   const std::int64_t rows = gates * layout.hidden;
   CellWeights<S> weights;
   weights.hidden = layout.hidden;
@@ -61,15 +59,13 @@ template <class S>
 
 /// The whole node. `variant`: the operator's own flag, handed to the cell.
 template <class Cell, class S>
-[[nodiscard]] Status run_recurrent(KernelContext<S>& context, const RecurrentKind& kind,
-                                   bool variant) {
+[[nodiscard]] Status run_recurrent(KernelContext<S>& context, const RecurrentKind& kind, bool variant) {
   using namespace recurrent_input;
   DRIFTSCOPE_TRY(const RecurrentAttributes attributes, read_recurrent(context.node(), kind));
   const RecurrentLayout layout(attributes, context.shape(x), context.shape(r));
-  DRIFTSCOPE_TRY(const std::vector<std::int64_t> lengths,
-                 sequence_lengths(
-                     context.has_input(sequence_lens) ? &context.tensor(sequence_lens) : nullptr,
-                     layout));
+  DRIFTSCOPE_TRY(
+      const std::vector<std::int64_t> lengths,
+      sequence_lengths(context.has_input(sequence_lens) ? &context.tensor(sequence_lens) : nullptr, layout));
   std::vector<CellWeights<S>> weights;
   for (std::int64_t d = 0; d < layout.directions; ++d)
     weights.push_back(cell_weights(context, attributes, layout, kind.gates, d, variant));
@@ -85,44 +81,41 @@ template <class Cell, class S>
       std::copy(values.begin(), values.end(), target.begin() + static_cast<std::ptrdiff_t>(row));
   };
 
-  context.parallel_for(
-      layout.directions * layout.batch, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t item = begin; item < end; ++item) {
-          const std::int64_t d = item / layout.batch;
-          const std::int64_t sample = item % layout.batch;
-          const CellWeights<S>& cell = weights[static_cast<std::size_t>(d)];
-          const std::int64_t length = lengths[static_cast<std::size_t>(sample)];
-          const std::int64_t state_row = layout.state_row(d, sample);
+  context.parallel_for(layout.directions * layout.batch, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t item = begin; item < end; ++item) {
+      const std::int64_t d = item / layout.batch;
+      const std::int64_t sample = item % layout.batch;
+      const CellWeights<S>& cell = weights[static_cast<std::size_t>(d)];
+      const std::int64_t length = lengths[static_cast<std::size_t>(sample)];
+      const std::int64_t state_row = layout.state_row(d, sample);
 
-          std::vector<S> state(hidden * Cell::states, math::exact<S>(0.0));
-          for (std::size_t s = 0; s < Cell::states; ++s)
-            if (context.has_input(initial_h + s)) {
-              const auto first = context.real(initial_h + s).begin() + state_row;
-              std::copy(first, first + layout.hidden,
-                        state.begin() + static_cast<std::ptrdiff_t>(s * hidden));
-            }
-          Trajectory<Cell, S> trajectory(cell, std::move(state));
-          GateSums<S> sums(Cell::sums(cell));
-          for (std::int64_t step = 0; step < length; ++step) {
-            const std::int64_t t = attributes.reversed(d) ? length - 1 - step : step;
-            Cell::start(cell, sums);
-            sums.add(0, kind.gates * layout.hidden, context.real(x).data() + layout.x_row(t, sample),
-                     cell.w, 0);
-            trajectory.advance(sums);
-            const std::int64_t row = layout.y_row(t, d, sample);
-            put(y, row, trajectory.state().first(hidden));
-            if constexpr (std::is_same_v<S, Bounded>)
-              if (!observed.empty() && step + 1 < length)
-                trajectory.continue_from(observed.subspan(static_cast<std::size_t>(row), hidden));
-          }
-          // Behind the end of a shorter sequence Y is 0.
-          for (std::int64_t t = length; t < layout.steps; ++t)
-            if (!y.empty())
-              std::fill_n(y.begin() + layout.y_row(t, d, sample), layout.hidden, math::exact<S>(0.0));
-          for (std::size_t s = 0; s < Cell::states; ++s)
-            put(output(1 + s), state_row, trajectory.state().subspan(s * hidden, hidden));
+      std::vector<S> state(hidden * Cell::states, math::exact<S>(0.0));
+      for (std::size_t s = 0; s < Cell::states; ++s)
+        if (context.has_input(initial_h + s)) {
+          const auto first = context.real(initial_h + s).begin() + state_row;
+          std::copy(first, first + layout.hidden, state.begin() + static_cast<std::ptrdiff_t>(s * hidden));
         }
-      });
+      Trajectory<Cell, S> trajectory(cell, std::move(state));
+      GateSums<S> sums(Cell::sums(cell));
+      for (std::int64_t step = 0; step < length; ++step) {
+        const std::int64_t t = attributes.reversed(d) ? length - 1 - step : step;
+        Cell::start(cell, sums);
+        sums.add(0, kind.gates * layout.hidden, context.real(x).data() + layout.x_row(t, sample), cell.w, 0);
+        trajectory.advance(sums);
+        const std::int64_t row = layout.y_row(t, d, sample);
+        put(y, row, trajectory.state().first(hidden));
+        if constexpr (std::is_same_v<S, Bounded>)
+          if (!observed.empty() && step + 1 < length)
+            trajectory.continue_from(observed.subspan(static_cast<std::size_t>(row), hidden));
+      }
+      // Behind the end of a shorter sequence Y is 0.
+      for (std::int64_t t = length; t < layout.steps; ++t)
+        if (!y.empty())
+          std::fill_n(y.begin() + layout.y_row(t, d, sample), layout.hidden, math::exact<S>(0.0));
+      for (std::size_t s = 0; s < Cell::states; ++s)
+        put(output(1 + s), state_row, trajectory.state().subspan(s * hidden, hidden));
+    }
+  });
   return {};
 }
 

@@ -8,8 +8,7 @@
 namespace driftscope {
 
 Result<std::optional<std::vector<std::size_t>>> read_axes(const Node& node, const Tensor* input,
-                                                          bool input_given, bool as_input,
-                                                          std::size_t rank) {
+                                                          bool input_given, bool as_input, std::size_t rank) {
   Ints given;
   const std::string label = as_input ? "input 1 (axes)" : "attribute axes";
   if (!as_input) {
@@ -26,8 +25,7 @@ Result<std::optional<std::vector<std::size_t>>> read_axes(const Node& node, cons
   }
   std::sort(axes.begin(), axes.end());
   const auto twice = std::adjacent_find(axes.begin(), axes.end());
-  if (twice != axes.end())
-    return bad_input(fmt::format("{}: axis {} is given twice", label, *twice));
+  if (twice != axes.end()) return bad_input(fmt::format("{}: axis {} is given twice", label, *twice));
   return std::optional(std::move(axes));
 }
 

@@ -16,11 +16,9 @@ namespace driftscope {
 
 /// Attribute or (`input` ≥ 0) input `axes`, counted from the front, in ascending order; nothing where it
 /// is an input that is not known yet. An empty list means no axis was given.
-[[nodiscard]] Result<std::optional<std::vector<std::size_t>>> read_axes(const Node& node,
-                                                                       const Tensor* input,
-                                                                       bool input_given,
-                                                                       bool as_input,
-                                                                       std::size_t rank);
+[[nodiscard]] Result<std::optional<std::vector<std::size_t>>> read_axes(const Node& node, const Tensor* input,
+                                                                        bool input_given, bool as_input,
+                                                                        std::size_t rank);
 
 /// Lanes over the axes marked in `reduced`.
 class ReducedLanes {
@@ -42,8 +40,7 @@ class ReducedLanes {
     if (contiguous_) return x.subspan(static_cast<std::size_t>(index * size_), size);
     const std::int64_t base = offsets_at(index, kept_, strides_)[0];
     scratch.resize(size);
-    for (std::size_t i = 0; i < size; ++i)
-      scratch[i] = x[static_cast<std::size_t>(base + offsets_[i])];
+    for (std::size_t i = 0; i < size; ++i) scratch[i] = x[static_cast<std::size_t>(base + offsets_[i])];
     return scratch;
   }
 
@@ -59,9 +56,9 @@ class ReducedLanes {
   std::int64_t count_ = 1;
   std::int64_t size_ = 1;
   bool contiguous_ = true;
-  Shape kept_;                          // sizes of the axes that stay
-  std::array<Shape, 1> strides_;        // their strides
-  std::vector<std::int64_t> offsets_;   // of the elements of a lane, unless they are neighbours
+  Shape kept_;                         // sizes of the axes that stay
+  std::array<Shape, 1> strides_;       // their strides
+  std::vector<std::int64_t> offsets_;  // of the elements of a lane, unless they are neighbours
 };
 
 /// Lanes worth handing to a thread.

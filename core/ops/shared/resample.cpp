@@ -34,8 +34,7 @@ class Axis {
       case Coordinate::half_pixel: return divided(x + 0.5) - 0.5;
       case Coordinate::half_pixel_symmetric: return symmetric_offset() + (divided(x + 0.5) - 0.5);
       case Coordinate::pytorch_half_pixel: return length_ > 1.0 ? divided(x + 0.5) - 0.5 : 0.0;
-      case Coordinate::align_corners:
-        return length_ == 1.0 ? 0.0 : x * (input_ - 1.0) / (length_ - 1.0);
+      case Coordinate::align_corners: return length_ == 1.0 ? 0.0 : x * (input_ - 1.0) / (length_ - 1.0);
       case Coordinate::asymmetric: return divided(x);
       case Coordinate::tf_half_pixel_for_nn: return divided(x + 0.5);
       case Coordinate::tf_crop_and_resize: break;
@@ -51,10 +50,9 @@ class Axis {
   [[nodiscard]] double source_error(double x) const {
     const double at = source(x);
     const double loose = 4.0 * u * (std::fabs(at) + 1.0);
-    const bool pixels = how_.coordinate == Coordinate::half_pixel ||
-                        how_.coordinate == Coordinate::pytorch_half_pixel ||
-                        how_.coordinate == Coordinate::asymmetric ||
-                        how_.coordinate == Coordinate::tf_half_pixel_for_nn;
+    const bool pixels =
+        how_.coordinate == Coordinate::half_pixel || how_.coordinate == Coordinate::pytorch_half_pixel ||
+        how_.coordinate == Coordinate::asymmetric || how_.coordinate == Coordinate::tf_half_pixel_for_nn;
     if (pixels && is_power_of_two(axis_.scale)) return 0.0;
     if (how_.mode != Mode::nearest) return loose;
     double quotient = 0.0;
@@ -93,8 +91,7 @@ class Axis {
     const auto start = static_cast<std::int64_t>(std::floor(-reach / shrink)) + 1;
     for (std::int64_t i = start; i <= 1 - start; ++i) {
       const double distance = std::fabs(static_cast<double>(i) - ratio) * shrink;
-      const double weight =
-          how_.mode == Mode::linear ? std::fmax(0.0, 1.0 - distance) : cubic(distance);
+      const double weight = how_.mode == Mode::linear ? std::fmax(0.0, 1.0 - distance) : cubic(distance);
       const bool beyond = floor + i < 0 || floor + i >= axis_.input;
       if (weight != 0.0 && !(how_.exclude_outside && beyond)) add(result, floor + i, weight);
     }
@@ -109,17 +106,14 @@ class Axis {
     double largest = 0.0;
     for (const double weight : taps.weight) largest = std::fmax(largest, std::fabs(weight));
     // Keys' polynomials in Horner's form cancel from terms of up to 8·|a|.
-    return how_.mode == Mode::cubic ? 64.0 * u * std::fmax(1.0, std::fabs(how_.cubic_a)) * largest
-                                    : 0.0;
+    return how_.mode == Mode::cubic ? 64.0 * u * std::fmax(1.0, std::fabs(how_.cubic_a)) * largest : 0.0;
   }
 
  private:
   [[nodiscard]] double divided(double x) const {
     return axis_.from_size ? x * input_ / output_ : x / axis_.scale;
   }
-  [[nodiscard]] double symmetric_offset() const {
-    return input_ / 2.0 * (1.0 - output_ / length_);
-  }
+  [[nodiscard]] double symmetric_offset() const { return input_ / 2.0 * (1.0 - output_ / length_); }
 
   [[nodiscard]] std::int64_t nearest(double at) const {
     switch (how_.nearest) {
@@ -127,9 +121,7 @@ class Axis {
       case Resampling::Nearest::round_prefer_ceil: at = std::floor(at + 0.5); break;
       case Resampling::Nearest::floor: at = std::floor(at); break;
       case Resampling::Nearest::ceil: at = std::ceil(at); break;
-      case Resampling::Nearest::simple:
-        at = axis_.scale < 1.0 ? std::ceil(at) : std::floor(at);
-        break;
+      case Resampling::Nearest::simple: at = axis_.scale < 1.0 ? std::ceil(at) : std::floor(at); break;
     }
     return static_cast<std::int64_t>(at);
   }
@@ -170,8 +162,7 @@ std::vector<ResampledPoint> resample_axis(const Resampling& how, const Resampled
     point.weight_error = formulas.weight_error(point.taps);
     if (error == 0.0) continue;
     for (const double end : {at - error, at + error})
-      if (Taps taps = formulas.taps(end); taps != point.taps)
-        point.alternatives.push_back(std::move(taps));
+      if (Taps taps = formulas.taps(end); taps != point.taps) point.alternatives.push_back(std::move(taps));
   }
   return points;
 }

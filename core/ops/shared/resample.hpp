@@ -16,11 +16,19 @@ namespace driftscope {
 struct Resampling {
   enum class Mode { nearest, linear, cubic };
   enum class Coordinate {
-    half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric,
-    tf_half_pixel_for_nn, tf_crop_and_resize
+    half_pixel,
+    half_pixel_symmetric,
+    pytorch_half_pixel,
+    align_corners,
+    asymmetric,
+    tf_half_pixel_for_nn,
+    tf_crop_and_resize
   };
   enum class Nearest {
-    round_prefer_floor, round_prefer_ceil, floor, ceil,
+    round_prefer_floor,
+    round_prefer_ceil,
+    floor,
+    ceil,
     simple,  ///< opset 10 and Upsample: floor, but ceil where an axis shrinks
   };
   Mode mode = Mode::nearest;
@@ -61,7 +69,6 @@ struct ResampledPoint {
 };
 
 /// Every output coordinate of an axis with at least one element.
-[[nodiscard]] std::vector<ResampledPoint> resample_axis(const Resampling& how,
-                                                        const ResampledAxis& axis);
+[[nodiscard]] std::vector<ResampledPoint> resample_axis(const Resampling& how, const ResampledAxis& axis);
 
 }  // namespace driftscope

@@ -29,13 +29,13 @@ Result<Enum> choose(const Node& node, std::string_view attribute, std::string_vi
     if (name == text) return value;
     choices += fmt::format("{}{}", choices.empty() ? "" : ", ", name);
   }
-  return bad_input(
-      fmt::format("attribute {}: expected one of {}, got '{}'", attribute, choices, text));
+  return bad_input(fmt::format("attribute {}: expected one of {}, got '{}'", attribute, choices, text));
 }
 
-constexpr std::array<std::pair<std::string_view, Mode>, 4> modes = {
-    {{"nearest", Mode::nearest}, {"linear", Mode::linear}, {"bilinear", Mode::linear},
-     {"cubic", Mode::cubic}}};
+constexpr std::array<std::pair<std::string_view, Mode>, 4> modes = {{{"nearest", Mode::nearest},
+                                                                     {"linear", Mode::linear},
+                                                                     {"bilinear", Mode::linear},
+                                                                     {"cubic", Mode::cubic}}};
 constexpr std::array<std::pair<std::string_view, Coordinate>, 7> coordinates = {
     {{"half_pixel", Coordinate::half_pixel},
      {"half_pixel_symmetric", Coordinate::half_pixel_symmetric},
@@ -51,9 +51,7 @@ constexpr std::array<std::pair<std::string_view, Nearest>, 4> rounding_names = {
      {"ceil", Nearest::ceil}}};
 using Policy = ResizeAttributes::Policy;
 constexpr std::array<std::pair<std::string_view, Policy>, 3> policies = {
-    {{"stretch", Policy::stretch},
-     {"not_larger", Policy::not_larger},
-     {"not_smaller", Policy::not_smaller}}};
+    {{"stretch", Policy::stretch}, {"not_larger", Policy::not_larger}, {"not_smaller", Policy::not_smaller}}};
 
 bool is_upsample(const Node& node) { return node.op_type == "Upsample"; }
 
@@ -72,11 +70,10 @@ Status expect_count(std::string_view name, std::size_t expected, std::size_t got
 
 Status check_axis(const ResampledAxis& axis, std::size_t index) {
   if (axis.output > max_length)
-    return limit_error(fmt::format("axis {}: a resized length of {}, the limit is {}", index,
-                                   axis.output, max_length));
+    return limit_error(
+        fmt::format("axis {}: a resized length of {}, the limit is {}", index, axis.output, max_length));
   if (axis.input == 0 && axis.output > 0)
-    return bad_input(fmt::format("axis {}: there is nothing to make {} elements from", index,
-                                 axis.output));
+    return bad_input(fmt::format("axis {}: there is nothing to make {} elements from", index, axis.output));
   return {};
 }
 
@@ -86,8 +83,8 @@ Status apply_scales(std::vector<ResampledAxis>& plan, const std::vector<std::siz
   for (std::size_t i = 0; i < axes.size(); ++i) {
     ResampledAxis& axis = plan[axes[i]];
     if (!(scales[i] > 0.0) || !(scales[i] < 0x1p62))
-      return bad_input(fmt::format("scales: expected positive numbers, got {} for axis {}",
-                                   scales[i], axes[i]));
+      return bad_input(
+          fmt::format("scales: expected positive numbers, got {} for axis {}", scales[i], axes[i]));
     axis.scale = scales[i];
     const double length = std::floor(static_cast<double>(axis.input) * axis.scale);
     axis.output = length < 0x1p62 ? static_cast<std::int64_t>(length) : std::int64_t{1} << 62;
@@ -95,8 +92,8 @@ Status apply_scales(std::vector<ResampledAxis>& plan, const std::vector<std::siz
   return {};
 }
 
-Status apply_sizes(std::vector<ResampledAxis>& plan, const std::vector<std::size_t>& axes,
-                   const Ints& sizes, Policy policy) {
+Status apply_sizes(std::vector<ResampledAxis>& plan, const std::vector<std::size_t>& axes, const Ints& sizes,
+                   Policy policy) {
   DRIFTSCOPE_CHECK(expect_count("sizes", axes.size(), sizes.size()));
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (sizes[i] < 0)
@@ -115,8 +112,7 @@ Status apply_sizes(std::vector<ResampledAxis>& plan, const std::vector<std::size
   for (const std::size_t at : axes) {
     ResampledAxis& axis = plan[at];
     if (axis.input == 0) continue;
-    axis.output =
-        static_cast<std::int64_t>(std::floor(scale * static_cast<double>(axis.input) + 0.5));
+    axis.output = static_cast<std::int64_t>(std::floor(scale * static_cast<double>(axis.input) + 0.5));
     axis.from_size = axis.scale == scale;
     axis.scale = scale;
   }
@@ -157,8 +153,7 @@ Result<ResizeAttributes> read_resize(const Node& node) {
   ResizeAttributes result;
   DRIFTSCOPE_TRY(result.how.mode, choose(node, "mode", "nearest", modes));
   if (is_upsample(node) || node.opset < 11) {
-    if (result.how.mode == Mode::cubic)
-      return bad_input("attribute mode: cubic exists from opset 11 on");
+    if (result.how.mode == Mode::cubic) return bad_input("attribute mode: cubic exists from opset 11 on");
     result.how.coordinate = Coordinate::asymmetric;
     result.how.nearest = Nearest::simple;
     if (is_upsample(node) && node.opset < 9) {
@@ -166,10 +161,9 @@ Result<ResizeAttributes> read_resize(const Node& node) {
     }
     return result;
   }
-  DRIFTSCOPE_TRY(result.how.coordinate, choose(node, "coordinate_transformation_mode", "half_pixel",
-                                               coordinates));
-  DRIFTSCOPE_TRY(result.how.nearest,
-                 choose(node, "nearest_mode", "round_prefer_floor", rounding_names));
+  DRIFTSCOPE_TRY(result.how.coordinate,
+                 choose(node, "coordinate_transformation_mode", "half_pixel", coordinates));
+  DRIFTSCOPE_TRY(result.how.nearest, choose(node, "nearest_mode", "round_prefer_floor", rounding_names));
   DRIFTSCOPE_TRY(const float a, float_attribute(node, "cubic_coeff_a", -0.75f));
   result.how.cubic_a = static_cast<double>(a);
   DRIFTSCOPE_TRY(result.how.exclude_outside, flag_attribute(node, "exclude_outside", false));
@@ -183,9 +177,7 @@ Result<ResizeAttributes> read_resize(const Node& node) {
 }
 
 ResizeInputs resize_inputs(const Node& node) {
-  const auto has = [&](std::size_t i) {
-    return i < node.inputs.size() && node.inputs[i] != no_value;
-  };
+  const auto has = [&](std::size_t i) { return i < node.inputs.size() && node.inputs[i] != no_value; };
   ResizeInputs inputs;
   if (is_upsample(node) || node.opset < 11) {
     if (has(1)) inputs.scales = 1;

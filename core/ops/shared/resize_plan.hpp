@@ -16,7 +16,7 @@ struct ResizeAttributes {
   Resampling how;
   float extrapolation = 0.0f;
   Policy policy = Policy::stretch;
-  Ints axes;           ///< as given
+  Ints axes;  ///< as given
   bool has_axes = false;
   std::vector<float> upsample_scales;  ///< Upsample before opset 9
 };
@@ -39,7 +39,6 @@ struct ResizeValues {
 
 /// One entry for every axis of x. Errors name the input.
 [[nodiscard]] Result<std::vector<ResampledAxis>> plan_resize(const ResizeAttributes& attributes,
-                                                             const Shape& x,
-                                                             const ResizeValues& values);
+                                                             const Shape& x, const ResizeValues& values);
 
 }  // namespace driftscope

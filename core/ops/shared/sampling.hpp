@@ -26,8 +26,10 @@ struct SamplePoint {
 /// The elements of a tensor as the scalar T: double also where they are Bounded.
 template <class T, class S>
 [[nodiscard]] T element_as(const S& x) {
-  if constexpr (std::is_same_v<T, S>) return x;
-  else return static_cast<T>(math::value(x));
+  if constexpr (std::is_same_v<T, S>)
+    return x;
+  else
+    return static_cast<T>(math::value(x));
 }
 
 /// What `sample` gives at the point. sample.template operator()<T>(point) computes it in T, which
@@ -68,8 +70,10 @@ class WeightedSum {
   }
   void add(double weight, const T& element) {
     if (weight == 0.0) return;
-    if constexpr (std::is_same_v<T, float>) sum_.add(static_cast<float>(weight) * element);
-    else sum_.add_product(T(weight), element);
+    if constexpr (std::is_same_v<T, float>)
+      sum_.add(static_cast<float>(weight) * element);
+    else
+      sum_.add_product(T(weight), element);
   }
   [[nodiscard]] T result() const { return sum_.result(); }
 

@@ -13,9 +13,10 @@ Result<Reduction> read_reduction(const Node& node) {
   if (text == "mul" && node.opset >= 16) return Reduction::mul;
   if (text == "max" && node.opset >= 18) return Reduction::max;
   if (text == "min" && node.opset >= 18) return Reduction::min;
-  return bad_input(fmt::format("attribute reduction: expected none, add or mul (from opset 16), max "
-                               "or min (from opset 18), got '{}'",
-                               text));
+  return bad_input(
+      fmt::format("attribute reduction: expected none, add or mul (from opset 16), max "
+                  "or min (from opset 18), got '{}'",
+                  text));
 }
 
 }  // namespace driftscope

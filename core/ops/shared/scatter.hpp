@@ -7,11 +7,11 @@
 #include <span>
 #include <unordered_map>
 
-#include "core/graph/attributes.hpp"
 #include "core/eval/integers.hpp"
+#include "core/graph/attributes.hpp"
 #include "core/numerics/math.hpp"
-#include "core/ops/shared/move.hpp"
 #include "core/numerics/sum.hpp"
+#include "core/ops/shared/move.hpp"
 
 namespace driftscope {
 
@@ -25,11 +25,13 @@ template <class T>
     case Reduction::add:
       if constexpr (std::is_integral_v<T>)
         return cut_integer<T>(widen_integer(old) + widen_integer(update));
-      else return old + update;
+      else
+        return old + update;
     case Reduction::mul:
       if constexpr (std::is_integral_v<T>)
         return cut_integer<T>(widen_integer(old) * widen_integer(update));
-      else return old * update;
+      else
+        return old * update;
     case Reduction::max: return math::max(old, update);
     case Reduction::min: return math::min(old, update);
     default: return update;

@@ -69,9 +69,9 @@ Result<SymbolicShape> broadcast(const SymbolicShape& a, const SymbolicShape& b) 
     } else if (right.size == 1 || left == right) {
       result[i] = left;
     } else if (left.known() && right.known()) {
-      return bad_input(fmt::format(
-          "shapes {} and {} cannot be broadcast: {} against {}, expected equal sizes or a 1",
-          shape_text(a), shape_text(b), left.size, right.size));
+      return bad_input(
+          fmt::format("shapes {} and {} cannot be broadcast: {} against {}, expected equal sizes or a 1",
+                      shape_text(a), shape_text(b), left.size, right.size));
     } else if (left.known() || right.known()) {
       // The unknown one is 1 or equal, either way the known one (not 1) is the result.
       result[i] = left.known() ? left : right;
@@ -83,8 +83,8 @@ Result<SymbolicShape> broadcast(const SymbolicShape& a, const SymbolicShape& b) 
 namespace {
 
 bool is_of_kind(DType dtype, Kinds kinds) {
-  const bool is_unsigned = dtype == DType::uint8 || dtype == DType::uint16 ||
-                           dtype == DType::uint32 || dtype == DType::uint64;
+  const bool is_unsigned =
+      dtype == DType::uint8 || dtype == DType::uint16 || dtype == DType::uint32 || dtype == DType::uint64;
   const bool integer = is_unsigned || dtype == DType::int8 || dtype == DType::int16 ||
                        dtype == DType::int32 || dtype == DType::int64;
   switch (kinds) {
@@ -93,8 +93,7 @@ bool is_of_kind(DType dtype, Kinds kinds) {
     case Kinds::unsigned_integer: return is_unsigned;
     case Kinds::boolean: return dtype == DType::boolean;
     case Kinds::numeric: return integer || is_floating(dtype);
-    case Kinds::numeric_or_bool:
-      return integer || is_floating(dtype) || dtype == DType::boolean;
+    case Kinds::numeric_or_bool: return integer || is_floating(dtype) || dtype == DType::boolean;
     case Kinds::fixed_size: return dtype != DType::string;
   }
   return false;
@@ -115,13 +114,12 @@ std::string_view kinds_text(Kinds kinds) {
 
 }  // namespace
 
-Status expect_kind(const InferContext& context, std::size_t index, std::string_view name,
-                   Kinds kinds) {
+Status expect_kind(const InferContext& context, std::size_t index, std::string_view name, Kinds kinds) {
   if (!context.has_input(index)) return {};
   const DType dtype = context.input(index).dtype;
   if (dtype == DType::undefined || is_of_kind(dtype, kinds)) return {};
-  return bad_input(fmt::format("{}: expected {}, got {}", input_label(index, name),
-                               kinds_text(kinds), dtype_name(dtype)));
+  return bad_input(
+      fmt::format("{}: expected {}, got {}", input_label(index, name), kinds_text(kinds), dtype_name(dtype)));
 }
 
 Result<DType> common_dtype(const InferContext& context, std::span<const std::string_view> names) {
@@ -135,30 +133,27 @@ Result<DType> common_dtype(const InferContext& context, std::span<const std::str
       first = i;
     } else if (dtype != common) {
       return bad_input(fmt::format("{}: expected {} as {} has, got {}", input_label(i, names[i]),
-                                   dtype_name(common), input_label(first, names[first]),
-                                   dtype_name(dtype)));
+                                   dtype_name(common), input_label(first, names[first]), dtype_name(dtype)));
     }
   }
   return common;
 }
 
-Status expect_rank(const InferContext& context, std::size_t index, std::string_view name,
-                   std::size_t min, std::size_t max) {
+Status expect_rank(const InferContext& context, std::size_t index, std::string_view name, std::size_t min,
+                   std::size_t max) {
   if (!context.has_input(index) || !context.input(index).shape) return {};
   const std::size_t rank = context.input(index).shape->size();
   if (rank >= min && rank <= max) return {};
-  const std::string expected = min == max ? fmt::format("{}", min)
-                               : max == std::size_t(-1)
-                                   ? fmt::format("at least {}", min)
-                                   : fmt::format("{} to {}", min, max);
-  return bad_input(fmt::format("{}: expected rank {}, got shape {}", input_label(index, name),
-                               expected, shape_text(*context.input(index).shape)));
+  const std::string expected = min == max               ? fmt::format("{}", min)
+                               : max == std::size_t(-1) ? fmt::format("at least {}", min)
+                                                        : fmt::format("{} to {}", min, max);
+  return bad_input(fmt::format("{}: expected rank {}, got shape {}", input_label(index, name), expected,
+                               shape_text(*context.input(index).shape)));
 }
 
 Result<std::vector<std::int64_t>> integers_of(const Tensor& tensor, const std::string& label) {
   if (tensor.rank() > 1)
-    return bad_input(fmt::format("{}: expected a vector, got shape {}", label,
-                                 shape_text(tensor.shape())));
+    return bad_input(fmt::format("{}: expected a vector, got shape {}", label, shape_text(tensor.shape())));
   if (tensor.dtype() == DType::int64) {
     const auto values = tensor.values<std::int64_t>();
     return std::vector<std::int64_t>(values.begin(), values.end());

@@ -34,27 +34,26 @@ namespace driftscope {
 
 /// Element types an input may have.
 enum class Kinds {
-  floating,     ///< float16, bfloat16, float32, float64
-  integer,      ///< integers of 8 bits and more
+  floating,  ///< float16, bfloat16, float32, float64
+  integer,   ///< integers of 8 bits and more
   unsigned_integer,
   boolean,
-  numeric,          ///< floating and integer
+  numeric,  ///< floating and integer
   numeric_or_bool,
-  fixed_size,       ///< all but strings
+  fixed_size,  ///< all but strings
 };
 
 /// The type is one of `kinds`, or not known yet.
-[[nodiscard]] Status expect_kind(const InferContext& context, std::size_t index,
-                                 std::string_view name, Kinds kinds);
+[[nodiscard]] Status expect_kind(const InferContext& context, std::size_t index, std::string_view name,
+                                 Kinds kinds);
 /// All given inputs have one element type; the result is that type, undefined when none is known.
 [[nodiscard]] Result<DType> common_dtype(const InferContext& context,
                                          std::span<const std::string_view> names);
 /// The rank is between min and max, or not known yet.
-[[nodiscard]] Status expect_rank(const InferContext& context, std::size_t index,
-                                 std::string_view name, std::size_t min, std::size_t max);
+[[nodiscard]] Status expect_rank(const InferContext& context, std::size_t index, std::string_view name,
+                                 std::size_t min, std::size_t max);
 
 /// The integers of a constant tensor of rank 0 or 1 (int64 or int32).
-[[nodiscard]] Result<std::vector<std::int64_t>> integers_of(const Tensor& tensor,
-                                                            const std::string& label);
+[[nodiscard]] Result<std::vector<std::int64_t>> integers_of(const Tensor& tensor, const std::string& label);
 
 }  // namespace driftscope

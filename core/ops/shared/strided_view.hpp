@@ -48,8 +48,7 @@ struct StridedView {
 
   /// Rows [begin, end) of the view, a row being its last axis.
   template <class T>
-  void copy_rows(std::span<const T> source, std::span<T> target, std::int64_t begin,
-                 std::int64_t end) const {
+  void copy_rows(std::span<const T> source, std::span<T> target, std::int64_t begin, std::int64_t end) const {
     const std::size_t outer = extent.empty() ? 0 : extent.size() - 1;
     const std::int64_t width = columns();
     const std::int64_t step = extent.empty() ? 1 : strides.back();
@@ -81,19 +80,18 @@ struct StridedView {
 
 /// output = view of input. Both have the same element type.
 template <class S>
-void copy_view(KernelContext<S>& context, std::size_t input, StridedView view,
-               std::size_t output = 0) {
+void copy_view(KernelContext<S>& context, std::size_t input, StridedView view, std::size_t output = 0) {
   if (element_count(view.extent) == 0) return;
   view.coalesce();
   const std::array<std::size_t, 1> inputs = {input};
-  move_elements(context, inputs, output, [&]<class T>(std::span<const std::span<const T>> sources,
-                                                      std::span<T> target) {
-    const auto rows = static_cast<std::int64_t>(target.size()) / view.columns();
-    context.parallel_for(rows, std::max<std::int64_t>(1, 16384 / view.columns()),
-                         [&](std::int64_t begin, std::int64_t end) {
-                           view.copy_rows<T>(sources[0], target, begin, end);
-                         });
-  });
+  move_elements(context, inputs, output,
+                [&]<class T>(std::span<const std::span<const T>> sources, std::span<T> target) {
+                  const auto rows = static_cast<std::int64_t>(target.size()) / view.columns();
+                  context.parallel_for(rows, std::max<std::int64_t>(1, 16384 / view.columns()),
+                                       [&](std::int64_t begin, std::int64_t end) {
+                                         view.copy_rows<T>(sources[0], target, begin, end);
+                                       });
+                });
 }
 
 }  // namespace driftscope

@@ -53,9 +53,7 @@ struct CellWeights {
     const auto limit = static_cast<double>(*clip);
     return math::min(math::max(x, math::exact<S>(-limit)), math::exact<S>(limit));
   }
-  [[nodiscard]] S activated(std::size_t i, const S& x) const {
-    return activate(activations[i], limited(x));
-  }
+  [[nodiscard]] S activated(std::size_t i, const S& x) const { return activate(activations[i], limited(x)); }
 };
 
 /// The same weights without their errors.
@@ -65,9 +63,8 @@ struct CellWeights {
     for (std::size_t i = 0; i < list.size(); ++i) result[i] = list[i].value;
     return result;
   };
-  return {weights.hidden,      weights.w.value,     weights.r.value,
-          values(weights.b),   values(weights.p),   weights.activations,
-          weights.clip,        weights.variant};
+  return {weights.hidden,    weights.w.value,     weights.r.value, values(weights.b),
+          values(weights.p), weights.activations, weights.clip,    weights.variant};
 }
 
 template <class Cell, class S>
@@ -157,8 +154,7 @@ class Trajectory<Cell, Bounded> {
     for (double& sign : signs_[m]) sign = (rng_.next() >> 63) != 0 ? 1.0 : -1.0;
   }
   void disturb(std::size_t m) {
-    for (std::size_t j = 0; j < local_.size(); ++j)
-      states_[m][j] += signs_[m][j] * local_[j].likely;
+    for (std::size_t j = 0; j < local_.size(); ++j) states_[m][j] += signs_[m][j] * local_[j].likely;
   }
   // The runs are disturbed by `likely`; `worst` is at most so many times larger.
   void note_ratio() {
@@ -183,8 +179,7 @@ class Trajectory<Cell, Bounded> {
       Bounded& x = result_[s * hidden + j];
       const double distance = std::sqrt(std::fmax(strayed[j], all));
       // Where a run left the numbers, nothing was measured.
-      if (!(distance < std::numeric_limits<double>::infinity()) || strayed[j] != strayed[j])
-        continue;
+      if (!(distance < std::numeric_limits<double>::infinity()) || strayed[j] != strayed[j]) continue;
       const Bounded& local = local_[s * hidden + j];
       x.worst = std::fmin(x.worst, worst_factor * ratio_ * distance + local.worst);
       x.likely = std::fmin(std::fmin(x.likely, likely_factor * distance + local.likely), x.worst);

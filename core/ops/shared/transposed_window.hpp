@@ -30,7 +30,7 @@ struct TransposedAxis {
 
 /// From the attributes for a kernel of this shape and spatial sizes of X that are all known. Errors: an
 /// attribute of the wrong length, an output size that overflows or is negative.
-[[nodiscard]] Result<std::vector<TransposedAxis>> place_transposed(
-    const Node& node, const Ints& kernel, std::span<const std::int64_t> spatial);
+[[nodiscard]] Result<std::vector<TransposedAxis>> place_transposed(const Node& node, const Ints& kernel,
+                                                                   std::span<const std::int64_t> spatial);
 
 }  // namespace driftscope

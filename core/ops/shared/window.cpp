@@ -10,15 +10,13 @@ namespace {
 // Products of two attributes then fit in 62 bits.
 constexpr std::int64_t max_attribute = std::int64_t{1} << 31;
 
-Status check_list(std::string_view name, const Ints& values, std::size_t expected,
-                  std::int64_t min) {
+Status check_list(std::string_view name, const Ints& values, std::size_t expected, std::int64_t min) {
   if (values.size() != expected)
-    return bad_input(fmt::format("attribute {}: expected {} values, got {}", name, expected,
-                                 values.size()));
+    return bad_input(fmt::format("attribute {}: expected {} values, got {}", name, expected, values.size()));
   for (const std::int64_t value : values)
     if (value < min || value > max_attribute)
-      return bad_input(fmt::format("attribute {}: expected values from {} to {}, got [{}]", name,
-                                   min, max_attribute, fmt::join(values, ",")));
+      return bad_input(fmt::format("attribute {}: expected values from {} to {}, got [{}]", name, min,
+                                   max_attribute, fmt::join(values, ",")));
   return {};
 }
 
@@ -28,8 +26,8 @@ Result<AutoPad> read_auto_pad(const Node& node) {
   if (text == "SAME_UPPER") return AutoPad::same_upper;
   if (text == "SAME_LOWER") return AutoPad::same_lower;
   if (text == "VALID") return AutoPad::valid;
-  return bad_input(fmt::format(
-      "attribute auto_pad: expected NOTSET, SAME_UPPER, SAME_LOWER or VALID, got '{}'", text));
+  return bad_input(
+      fmt::format("attribute auto_pad: expected NOTSET, SAME_UPPER, SAME_LOWER or VALID, got '{}'", text));
 }
 
 }  // namespace
@@ -52,8 +50,7 @@ Result<WindowAttributes> read_window(const Node& node, Ints kernel) {
   return window;
 }
 
-Result<WindowAxis> place_window(const WindowAttributes& attributes, std::size_t axis,
-                                std::int64_t input) {
+Result<WindowAxis> place_window(const WindowAttributes& attributes, std::size_t axis, std::int64_t input) {
   WindowAxis placed;
   placed.input = input;
   placed.kernel = attributes.kernel[axis];
@@ -77,10 +74,10 @@ Result<WindowAxis> place_window(const WindowAttributes& attributes, std::size_t 
 
   const auto padded = checked_add(input, placed.pad_begin + placed.pad_end);
   if (!padded || *padded < extent)
-    return bad_input(fmt::format(
-        "spatial axis {}: a kernel of {} with dilation {} covers {}, more than the input of {} "
-        "with pads {} and {}",
-        axis, placed.kernel, placed.dilation, extent, input, placed.pad_begin, placed.pad_end));
+    return bad_input(
+        fmt::format("spatial axis {}: a kernel of {} with dilation {} covers {}, more than the input of {} "
+                    "with pads {} and {}",
+                    axis, placed.kernel, placed.dilation, extent, input, placed.pad_begin, placed.pad_end));
   const std::int64_t room = *padded - extent;
   placed.output = room / placed.stride + 1;
   // VALID with ceil_mode rounds up too: the formula in the text of AveragePool-19 does not, but
@@ -110,8 +107,7 @@ Result<Dimension> window_output(const WindowAttributes& attributes, std::size_t 
     return Dimension{placed.output, ""};
   }
   const std::int64_t margin = (attributes.kernel[axis] - 1) * attributes.dilations[axis];
-  const std::int64_t pads =
-      attributes.pads[axis] + attributes.pads[axis + attributes.kernel.size()];
+  const std::int64_t pads = attributes.pads[axis] + attributes.pads[axis + attributes.kernel.size()];
   const bool same = attributes.auto_pad == AutoPad::same_upper ||
                     attributes.auto_pad == AutoPad::same_lower || pads == margin;
   return attributes.strides[axis] == 1 && same ? input : Dimension{};

@@ -1,6 +1,6 @@
 // driftscope-gui: the screens in a window. Started by `driftscope gui`.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <atomic>
 #include <csignal>
@@ -39,7 +39,8 @@ Status show(const GuiOptions& options) {
   });
   // The app's textures go before the host and the context that made them.
   WindowHost host(options.runner, options.save, &Window::wake);
-  gui::App app(host, gui::default_font(), {.dark = !options.light, .scale = window->scale(), .details = true});
+  gui::App app(host, gui::default_font(),
+               {.dark = !options.light, .scale = window->scale(), .details = true});
   window->on_drop([&](std::vector<std::filesystem::path> paths) { host.open(std::move(paths)); });
   if (!options.runs.empty()) host.open({options.runs.begin(), options.runs.end()});
   if (!options.view.empty() && !app.open_view(options.view))

@@ -9,8 +9,8 @@
 #include <sstream>
 #include <thread>
 
-#include "core/platform/platform.hpp"
 #include "core/gui/png.hpp"
+#include "core/platform/platform.hpp"
 #include "core/report/format.hpp"
 #include "native/os/files.hpp"
 

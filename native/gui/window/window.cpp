@@ -126,7 +126,7 @@ void Window::frame(gui::App& app, bool wait) {
   app.after_render([&](gui::Box box) { return gui::read_gl_pixels(box, width, height); });
   if (keep_)
     last_ = gui::read_gl_pixels({0.0f, 0.0f, static_cast<float>(width), static_cast<float>(height)}, width,
-                               height);
+                                height);
   glfwSwapBuffers(window_);
 }
 

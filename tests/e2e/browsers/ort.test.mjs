@@ -1,48 +1,65 @@
 // ONNX Runtime Web in the three browsers.
-import assert from 'node:assert/strict';
-import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { test } from 'node:test';
-import { asset, builtFile, readSafetensors, run, temporaryFolder } from '../support.mjs';
+import assert from "node:assert/strict";
+import { cpSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { asset, builtFile, readSafetensors, run, temporaryFolder } from "../support.mjs";
 
-const lenet5 = asset('models', 'lenet5.onnx');
+const lenet5 = asset("models", "lenet5.onnx");
 
-for (const host of ['chrome', 'firefox', 'safari'])
+for (const host of ["chrome", "firefox", "safari"])
   test(`Run_${host}Ort_CapturesEveryValueAndVerifies`, (t) => {
-    const trace = join(temporaryFolder(t), 'trace.safetensors');
-    const ran = run(['run', lenet5, '--target', `${host}/ort:threads=2`, '--repeat', '3', '--trace', trace]);
+    const trace = join(temporaryFolder(t), "trace.safetensors");
+    const ran = run(["run", lenet5, "--target", `${host}/ort:threads=2`, "--repeat", "3", "--trace", trace]);
     assert.equal(ran.status, 0, ran.stderr);
     const { metadata, tensors } = readSafetensors(trace);
     const nodes = JSON.parse(metadata.nodes);
     for (const name of nodes.flatMap((node) => node.outputs)) assert.ok(tensors.has(name), name);
     assert.equal(nodes.at(-1).time_ns.length, 3);
     const { engine, threads_real, options } = JSON.parse(metadata.run);
-    assert.equal(engine, 'ort');
+    assert.equal(engine, "ort");
     assert.equal(threads_real, 2);
-    assert.equal(options.version, '1.30.0');
-    assert.equal(options.wasm, 'ort-wasm-simd-threaded.wasm');
+    assert.equal(options.version, "1.30.0");
+    assert.equal(options.wasm, "ort-wasm-simd-threaded.wasm");
     const kinds = new Set(JSON.parse(metadata.memory).map(({ kind }) => kind));
-    assert.ok(kinds.has('ort_wasm_heap') && kinds.has('wasm_heap'), [...kinds].join());
-    const verified = run(['verify', lenet5, trace, '--json', '-']);
+    assert.ok(kinds.has("ort_wasm_heap") && kinds.has("wasm_heap"), [...kinds].join());
+    const verified = run(["verify", lenet5, trace, "--json", "-"]);
     assert.equal(verified.status, 0, verified.stderr);
-    assert.equal(JSON.parse(verified.stdout).verdict, 'rounding');
+    assert.equal(JSON.parse(verified.stdout).verdict, "rounding");
   });
 
-test('Rejected_InTheBrowser_TheMessageIsOrtsOwnAndTheOthersGoOn', (t) => {
+test("Rejected_InTheBrowser_TheMessageIsOrtsOwnAndTheOthersGoOn", (t) => {
   const folder = temporaryFolder(t);
-  const model = join(folder, 'future.onnx');
+  const model = join(folder, "future.onnx");
   const bytes = readFileSync(lenet5);
   bytes[1] = 99; // its IR version
   writeFileSync(model, bytes);
-  const json = join(folder, 'compare.json');
-  const { status, stderr } = run(['compare', model, '--left', 'pc/strict', '--right', 'chrome/ort,pc/reference', '--json', json]);
+  const json = join(folder, "compare.json");
+  const { status, stderr } = run([
+    "compare",
+    model,
+    "--left",
+    "pc/strict",
+    "--right",
+    "chrome/ort,pc/reference",
+    "--json",
+    json,
+  ]);
   assert.equal(status, 2, stderr);
   assert.match(stderr, /chrome\/ort: chrome: ONNX Runtime 1\.30\.0 says: .*99/);
-  assert.equal(JSON.parse(readFileSync(json, 'utf8')).right[1].verify.verdict, 'identical');
+  assert.equal(JSON.parse(readFileSync(json, "utf8")).right[1].verify.verdict, "identical");
 });
 
-test('Conformance_ChromeOrt_RunsManyModelsInOneWorker', () => {
-  const { status, stdout, stderr } = run(['conformance', '--targets', 'chrome/ort', '--filter', '*softmax_axis*', '--json', '-']);
+test("Conformance_ChromeOrt_RunsManyModelsInOneWorker", () => {
+  const { status, stdout, stderr } = run([
+    "conformance",
+    "--targets",
+    "chrome/ort",
+    "--filter",
+    "*softmax_axis*",
+    "--json",
+    "-",
+  ]);
   assert.equal(status, 0, stderr);
   const [{ passed, failed }] = JSON.parse(stdout).targets;
   assert.ok(passed > 3 && failed === 0, stdout);
@@ -51,11 +68,13 @@ test('Conformance_ChromeOrt_RunsManyModelsInOneWorker', () => {
 // The built site with an onnxruntime-web whose first `count` starts in a browser fail as those of Firefox
 // sometimes do, but at once. Workers of one page share nothing but its caches.
 function siteWithFailingStarts(t, count) {
-  const site = join(temporaryFolder(t), 'site');
-  cpSync(builtFile('web', 'site'), site, { recursive: true });
-  const bundle = join(site, 'ort', 'ort.wasm.bundle.min.mjs');
-  renameSync(bundle, join(site, 'ort', 'real.mjs'));
-  writeFileSync(bundle, `
+  const site = join(temporaryFolder(t), "site");
+  cpSync(builtFile("web", "site"), site, { recursive: true });
+  const bundle = join(site, "ort", "ort.wasm.bundle.min.mjs");
+  renameSync(bundle, join(site, "ort", "real.mjs"));
+  writeFileSync(
+    bundle,
+    `
     import { env, InferenceSession as Real, Tensor } from "./real.mjs";
     export { env, Tensor };
     export const InferenceSession = { async create(...given) {
@@ -65,30 +84,39 @@ function siteWithFailingStarts(t, count) {
       if (before < ${count})
         throw new Error("no available backend found. ERR: [wasm] Error: WebAssembly backend initializing failed due to timeout: 1ms");
       return Real.create(...given);
-    } };`);
+    } };`,
+  );
   return { ...process.env, DRIFTSCOPE_SITE: site };
 }
 
 // Two starts are one worker's.
-test('StuckWorker_AnotherOneTakesOver_AndNoValueComesTwice', (t) => {
-  const trace = join(temporaryFolder(t), 'trace.safetensors');
-  const ran = run(['run', lenet5, '--target', 'chrome/ort', '--trace', trace], { env: siteWithFailingStarts(t, 2) });
+test("StuckWorker_AnotherOneTakesOver_AndNoValueComesTwice", (t) => {
+  const trace = join(temporaryFolder(t), "trace.safetensors");
+  const ran = run(["run", lenet5, "--target", "chrome/ort", "--trace", trace], {
+    env: siteWithFailingStarts(t, 2),
+  });
   assert.equal(ran.status, 0, ran.stderr);
   assert.ok(readSafetensors(trace).tensors.size > 10);
 });
 
-test('StuckWorker_OfABench_AnotherOneTakesOver', (t) => {
-  const more = ['--time', '0.2', '--no-save', '--json', '-'];
-  const ran = run(['bench', lenet5, '--targets', 'chrome/ort', ...more], { env: siteWithFailingStarts(t, 3) });
+test("StuckWorker_OfABench_AnotherOneTakesOver", (t) => {
+  const more = ["--time", "0.2", "--no-save", "--json", "-"];
+  const ran = run(["bench", lenet5, "--targets", "chrome/ort", ...more], {
+    env: siteWithFailingStarts(t, 3),
+  });
   assert.equal(ran.status, 0, ran.stderr);
   assert.equal(JSON.parse(ran.stdout).results.length, 1);
 });
 
-test('StuckWorkers_OfARunAndOfManyRuns_TheErrorNamesTheStart', (t) => {
+test("StuckWorkers_OfARunAndOfManyRuns_TheErrorNamesTheStart", (t) => {
   const env = siteWithFailingStarts(t, 1000);
-  for (const command of [['run', lenet5, '--target', 'chrome/ort'], ['bench', lenet5, '--targets', 'chrome/ort', '--no-save'], ['conformance', '--targets', 'chrome/ort', '--filter', '*softmax_axis*']]) {
+  for (const command of [
+    ["run", lenet5, "--target", "chrome/ort"],
+    ["bench", lenet5, "--targets", "chrome/ort", "--no-save"],
+    ["conformance", "--targets", "chrome/ort", "--filter", "*softmax_axis*"],
+  ]) {
     const ran = run(command, { env });
-    assert.notEqual(ran.status, 0, command.join(' '));
+    assert.notEqual(ran.status, 0, command.join(" "));
     assert.match(ran.stderr, /onnxruntime-web could not start: .*timeout/);
   }
 });

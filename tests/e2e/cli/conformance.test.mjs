@@ -1,66 +1,97 @@
 // The conformance command on the PC: the whole set, and what is wrong use.
-import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { test } from 'node:test';
-import { root, run, temporaryFolder, sanitized } from '../support.mjs';
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { root, run, temporaryFolder, sanitized } from "../support.mjs";
 
 // "case<TAB>reason", one a line: everything that is not supported, and why.
 const skips = new Map(
-  readFileSync(join(root, 'tests', 'data', 'conformance-skips.txt'), 'utf8')
-    .split('\n').filter((line) => line && !line.startsWith('#')).map((line) => line.split('\t')));
+  readFileSync(join(root, "tests", "data", "conformance-skips.txt"), "utf8")
+    .split("\n")
+    .filter((line) => line && !line.startsWith("#"))
+    .map((line) => line.split("\t")),
+);
 
-test('Conformance_WholeSetOnReferenceAndStrict_PassesButForTheListedSkips', { skip: sanitized && 'the unit tests run all cases with sanitizers' }, (t) => {
-  const json = join(temporaryFolder(t), 'conformance.json');
-  const { status, stdout, stderr } = run(['conformance', '--json', json], { timeout: 600_000 });
-  assert.equal(status, 0, stdout + stderr);
-  const { format, targets } = JSON.parse(readFileSync(json, 'utf8'));
-  assert.equal(format, 'driftscope-conformance-1');
-  assert.deepEqual(targets.map((one) => one.target), ['pc/reference', 'pc/strict']);
-  for (const one of targets) {
-    assert.equal(one.failed, 0);
-    const unsupported = one.cases.filter((c) => c.result === 'not supported').map((c) => c.name);
-    assert.deepEqual(unsupported.filter((name) => !skips.has(name)), [], `${one.target}: skips that are not listed`);
-    assert.deepEqual([...skips.keys()].filter((name) => !unsupported.includes(name)), [], `${one.target}: listed, but it runs`);
-    t.diagnostic(`${one.target}: ${one.passed} passed, ${one.not_supported} not supported`);
-  }
-});
+test(
+  "Conformance_WholeSetOnReferenceAndStrict_PassesButForTheListedSkips",
+  { skip: sanitized && "the unit tests run all cases with sanitizers" },
+  (t) => {
+    const json = join(temporaryFolder(t), "conformance.json");
+    const { status, stdout, stderr } = run(["conformance", "--json", json], { timeout: 600_000 });
+    assert.equal(status, 0, stdout + stderr);
+    const { format, targets } = JSON.parse(readFileSync(json, "utf8"));
+    assert.equal(format, "driftscope-conformance-1");
+    assert.deepEqual(
+      targets.map((one) => one.target),
+      ["pc/reference", "pc/strict"],
+    );
+    for (const one of targets) {
+      assert.equal(one.failed, 0);
+      const unsupported = one.cases.filter((c) => c.result === "not supported").map((c) => c.name);
+      assert.deepEqual(
+        unsupported.filter((name) => !skips.has(name)),
+        [],
+        `${one.target}: skips that are not listed`,
+      );
+      assert.deepEqual(
+        [...skips.keys()].filter((name) => !unsupported.includes(name)),
+        [],
+        `${one.target}: listed, but it runs`,
+      );
+      t.diagnostic(`${one.target}: ${one.passed} passed, ${one.not_supported} not supported`);
+    }
+  },
+);
 
-test('Conformance_FilterAndSample_ChooseTheSameCasesForTheSameSeed', (t) => {
+test("Conformance_FilterAndSample_ChooseTheSameCasesForTheSameSeed", (t) => {
   const folder = temporaryFolder(t);
   const names = (...more) => {
-    const json = join(folder, 'c.json');
-    const { status, stdout, stderr } = run(['conformance', '--targets', 'pc/strict', '--json', json, ...more]);
+    const json = join(folder, "c.json");
+    const { status, stdout, stderr } = run([
+      "conformance",
+      "--targets",
+      "pc/strict",
+      "--json",
+      json,
+      ...more,
+    ]);
     assert.equal(status, 0, stdout + stderr);
-    return JSON.parse(readFileSync(json, 'utf8')).targets[0].cases.map((c) => c.name);
+    return JSON.parse(readFileSync(json, "utf8")).targets[0].cases.map((c) => c.name);
   };
-  const relu = names('--filter', 'test_relu*');
-  assert.ok(relu.length >= 1 && relu.every((name) => name.startsWith('test_relu')));
-  const some = names('--filter', 'test_add*', '--sample', '2', '--seed', '7');
+  const relu = names("--filter", "test_relu*");
+  assert.ok(relu.length >= 1 && relu.every((name) => name.startsWith("test_relu")));
+  const some = names("--filter", "test_add*", "--sample", "2", "--seed", "7");
   assert.equal(some.length, 2);
-  assert.deepEqual(names('--filter', 'test_add*', '--sample', '2', '--seed', '7'), some);
+  assert.deepEqual(names("--filter", "test_add*", "--sample", "2", "--seed", "7"), some);
 });
 
-test('Conformance_WrongExpectation_IsNamedAndFails', (t) => {
+test("Conformance_WrongExpectation_IsNamedAndFails", (t) => {
   const folder = temporaryFolder(t);
-  const from = '/usr/share/libonnx-testdata/data/node/test_relu';
-  const to = join(folder, 'node', 'test_relu');
-  mkdirSync(join(to, 'test_data_set_0'), { recursive: true });
-  writeFileSync(join(to, 'model.onnx'), readFileSync(join(from, 'model.onnx')));
-  writeFileSync(join(to, 'test_data_set_0', 'input_0.pb'), readFileSync(join(from, 'test_data_set_0', 'input_0.pb')));
+  const from = "/usr/share/libonnx-testdata/data/node/test_relu";
+  const to = join(folder, "node", "test_relu");
+  mkdirSync(join(to, "test_data_set_0"), { recursive: true });
+  writeFileSync(join(to, "model.onnx"), readFileSync(join(from, "model.onnx")));
+  writeFileSync(
+    join(to, "test_data_set_0", "input_0.pb"),
+    readFileSync(join(from, "test_data_set_0", "input_0.pb")),
+  );
   // What went in is expected to come out: Relu changes it.
-  writeFileSync(join(to, 'test_data_set_0', 'output_0.pb'), readFileSync(join(from, 'test_data_set_0', 'input_0.pb')));
-  const { status, stdout } = run(['conformance', '--data', folder, '--targets', 'pc/strict']);
+  writeFileSync(
+    join(to, "test_data_set_0", "output_0.pb"),
+    readFileSync(join(from, "test_data_set_0", "input_0.pb")),
+  );
+  const { status, stdout } = run(["conformance", "--data", folder, "--targets", "pc/strict"]);
   assert.equal(status, 1, stdout);
   assert.match(stdout, /pc\/strict\s+node\/test_relu: output y: element \d+: expected -/);
 });
 
-test('Conformance_WrongUse_IsExplained', (t) => {
-  const nothing = run(['conformance', '--filter', 'no_such_case']);
+test("Conformance_WrongUse_IsExplained", (t) => {
+  const nothing = run(["conformance", "--filter", "no_such_case"]);
   assert.equal(nothing.status, 2);
   assert.match(nothing.stderr, /no case matches/);
-  const absent = run(['conformance', '--data', join(temporaryFolder(t), 'absent')]);
+  const absent = run(["conformance", "--data", join(temporaryFolder(t), "absent")]);
   assert.equal(absent.status, 3);
   assert.match(absent.stderr, /libonnx-testdata/);
-  assert.equal(run(['conformance', '--targets', 'file/x']).status, 2);
+  assert.equal(run(["conformance", "--targets", "file/x"]).status, 2);
 });

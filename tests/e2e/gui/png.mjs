@@ -1,16 +1,23 @@
 // Just enough PNG to compare and store pictures: 8 bits per channel, RGBA as the screens save it, or grey.
-import { deflateSync, inflateSync } from 'node:zlib';
+import { deflateSync, inflateSync } from "node:zlib";
 
 /** {width, height, pixels: RGBA} */
 export function decodePng(file) {
-  if (file.readUInt32BE(0) !== 0x89504e47) throw new Error('no PNG');
+  if (file.readUInt32BE(0) !== 0x89504e47) throw new Error("no PNG");
   const parts = [];
-  let width = 0, height = 0, channels = 4;
+  let width = 0,
+    height = 0,
+    channels = 4;
   for (let at = 8; at < file.length;) {
     const size = file.readUInt32BE(at);
-    const type = file.toString('latin1', at + 4, at + 8);
-    if (type === 'IHDR') [width, height, channels] = [file.readUInt32BE(at + 8), file.readUInt32BE(at + 12), file[at + 17] === 0 ? 1 : 4];
-    if (type === 'IDAT') parts.push(file.subarray(at + 8, at + 8 + size));
+    const type = file.toString("latin1", at + 4, at + 8);
+    if (type === "IHDR")
+      [width, height, channels] = [
+        file.readUInt32BE(at + 8),
+        file.readUInt32BE(at + 12),
+        file[at + 17] === 0 ? 1 : 4,
+      ];
+    if (type === "IDAT") parts.push(file.subarray(at + 8, at + 8 + size));
     at += 12 + size;
   }
   const rows = inflateSync(Buffer.concat(parts));
@@ -40,7 +47,7 @@ export function reduced({ width, height, pixels }) {
     for (let x = 0; x < w; ++x) {
       let sum = 0;
       for (const at of [0, 1, width, width + 1]) {
-        const i = ((2 * y) * width + 2 * x + at) * 4;
+        const i = (2 * y * width + 2 * x + at) * 4;
         sum += pixels[i] * 0.3 + pixels[i + 1] * 0.59 + pixels[i + 2] * 0.11;
       }
       grey.fill(Math.round(sum / 4), (y * w + x) * 4, (y * w + x) * 4 + 3);
@@ -56,7 +63,7 @@ export function encodeGrey({ width, height, pixels }) {
   const part = (type, data) => {
     const made = Buffer.alloc(12 + data.length);
     made.writeUInt32BE(data.length, 0);
-    made.write(type, 4, 'latin1');
+    made.write(type, 4, "latin1");
     data.copy(made, 8);
     made.writeUInt32BE(checksum(made.subarray(4, 8 + data.length)), 8 + data.length);
     return made;
@@ -64,7 +71,12 @@ export function encodeGrey({ width, height, pixels }) {
   const head = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0]);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
-  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), part('IHDR', head), part('IDAT', deflateSync(rows, { level: 9 })), part('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
+    part("IHDR", head),
+    part("IDAT", deflateSync(rows, { level: 9 })),
+    part("IEND", Buffer.alloc(0)),
+  ]);
 }
 
 function checksum(bytes) {

@@ -25,8 +25,10 @@ class FakeChromium {
     setenv(variable, path.c_str(), 1);
   }
   ~FakeChromium() {
-    if (before_) setenv(variable, before_->c_str(), 1);
-    else unsetenv(variable);
+    if (before_)
+      setenv(variable, before_->c_str(), 1);
+    else
+      unsetenv(variable);
   }
   FakeChromium(const FakeChromium&) = delete;
   FakeChromium& operator=(const FakeChromium&) = delete;

@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "core/trace/trace_file.hpp"
-#include "native/os/child_process.hpp"
 #include "native/browser/run_in_browser.hpp"
 #include "native/http/raw_http.hpp"
+#include "native/os/child_process.hpp"
 
 namespace driftscope::test::launcher_test {
 namespace {
@@ -87,8 +87,7 @@ int processes_with(const std::string& text) {
 int temp_folders() {
   int count = 0;
   const std::string ours = "driftscope-" + std::to_string(getpid());
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
     count += entry.path().filename().string().starts_with(ours);
   return count;
 }
@@ -113,8 +112,8 @@ TEST_CASE("Launcher_BrowserKilledInMidRun_SaysTheSignal") {
 TEST_CASE("Launcher_BrowserNeverOpensThePage_GivenUpAfterTheTimeout") {
   const Fake fake;
   const auto begin = Clock::now();
-  const auto trace = fake.run(fake.browser("b", "exec sleep 1001." + std::to_string(getpid())),
-                              milliseconds(400));
+  const auto trace =
+      fake.run(fake.browser("b", "exec sleep 1001." + std::to_string(getpid())), milliseconds(400));
   REQUIRE_FALSE(trace.ok());
   CHECK(trace.error().kind == ErrorKind::missing);
   CHECK(trace.error().message.find("did not open the page for 0.4 s") != std::string::npos);
@@ -126,8 +125,8 @@ TEST_CASE("Launcher_FirstBrowserNeverOpensThePage_AnotherIsStartedOnce") {
   const Fake fake;
   const std::string mark = (fake.folder->path() / "starts").string();
   const std::string sleep = "sleep 1004." + std::to_string(getpid());
-  const auto host = fake.browser("b", "echo start >>" + mark + "; [ $(wc -l <" + mark +
-                                          ") = 2 ] || exec " + sleep + "; request GET $api; exit 5");
+  const auto host = fake.browser("b", "echo start >>" + mark + "; [ $(wc -l <" + mark + ") = 2 ] || exec " +
+                                          sleep + "; request GET $api; exit 5");
   const auto trace = fake.run(host, std::chrono::seconds(20), milliseconds(300));
   REQUIRE_FALSE(trace.ok());
   CHECK(trace.error().message.find("exit status 5") != std::string::npos);
@@ -143,8 +142,7 @@ TEST_CASE("Launcher_FirstBrowserNeverOpensThePage_AnotherIsStartedOnce") {
 
 TEST_CASE("Launcher_PageOpensAndGoesSilent_GivenUp") {
   const Fake fake;
-  const auto trace =
-      fake.run(fake.browser("b", "request GET $api; exec sleep 1002"), milliseconds(600));
+  const auto trace = fake.run(fake.browser("b", "request GET $api; exec sleep 1002"), milliseconds(600));
   REQUIRE_FALSE(trace.ok());
   CHECK(trace.error().message.find("gave no sign of life") != std::string::npos);
 }
@@ -152,9 +150,8 @@ TEST_CASE("Launcher_PageOpensAndGoesSilent_GivenUp") {
 TEST_CASE("Launcher_PageLivesButMakesNoProgress_GivenUp") {
   const Fake fake;
   fake.write("progress", R"({"phase":"run","done":1,"total":2})");
-  const auto host = fake.browser(
-      "b", "request GET $api; while :; do request POST $api/progress " +
-               (fake.folder->path() / "progress").string() + "; sleep 0.05; done");
+  const auto host = fake.browser("b", "request GET $api; while :; do request POST $api/progress " +
+                                          (fake.folder->path() / "progress").string() + "; sleep 0.05; done");
   const auto trace = fake.run(host, milliseconds(900));
   REQUIRE_FALSE(trace.ok());
   CHECK(trace.error().message.find("made no progress (phase 'run')") != std::string::npos);
@@ -181,9 +178,9 @@ TEST_CASE("Launcher_AfterEveryEnd_NoFolderIsLeft") {
 TEST_CASE("Launcher_ErrorOfThePage_KeepsItsKind") {
   const Fake fake;
   fake.write("error", R"({"kind":"unsupported","message":"no such operator"})");
-  const auto trace = fake.run(fake.browser(
-      "b", "request GET $api; request POST $api/error " + (fake.folder->path() / "error").string() +
-               "; exec sleep 1004"));
+  const auto trace =
+      fake.run(fake.browser("b", "request GET $api; request POST $api/error " +
+                                     (fake.folder->path() / "error").string() + "; exec sleep 1004"));
   REQUIRE_FALSE(trace.ok());
   CHECK(trace.error().kind == ErrorKind::unsupported);
   CHECK(trace.error().message == "chrome: no such operator");
@@ -214,8 +211,8 @@ TEST_CASE("Launcher_AnswerThatIsNoTrace_IsAnError") {
 TEST_CASE("Launcher_TwoAtOnce_EachGetsItsOwn") {
   const Fake fake;
   const std::string file = fake.trace_file("trace", "chrome/strict");
-  const auto good = fake.browser(
-      "good", "request GET $api; sleep 0.5; request POST $api/result " + file + "; sleep 9");
+  const auto good =
+      fake.browser("good", "request GET $api; sleep 0.5; request POST $api/result " + file + "; sleep 9");
   const auto bad = fake.browser("bad", "request GET $api; exit 4");
   Result<Trace> first = internal_error("not run");
   std::thread thread([&] { first = fake.run(good); });
@@ -228,8 +225,8 @@ TEST_CASE("Launcher_TwoAtOnce_EachGetsItsOwn") {
 
 TEST_CASE("Launcher_CallbackSaysNo_Cancelled") {
   const Fake fake;
-  const auto trace = run_in_browser(*fake.server, fake.browser("b", "exec sleep 1005"), Fake::job(),
-                                    {}, [](const BrowserProgress&) { return false; });
+  const auto trace = run_in_browser(*fake.server, fake.browser("b", "exec sleep 1005"), Fake::job(), {},
+                                    [](const BrowserProgress&) { return false; });
   REQUIRE_FALSE(trace.ok());
   CHECK(trace.error().kind == ErrorKind::cancelled);
 }
@@ -260,15 +257,16 @@ TEST_CASE("CleanupRegistry_UndoAll_LastFirstThenRejects") {
   CleanupRegistry registry;
   std::string order;
   for (const char* name : {"a", "b", "c"})
-    CHECK(registry.add([&]() -> Result<CleanupRegistry::Undo> {
-                    return CleanupRegistry::Undo([&order, name] { order += name; });
-                  }).ok());
+    CHECK(registry
+              .add([&]() -> Result<CleanupRegistry::Undo> {
+                return CleanupRegistry::Undo([&order, name] { order += name; });
+              })
+              .ok());
   registry.remove(2);
   registry.undo_all();
   CHECK(order == "ca");
-  const auto late = registry.add([]() -> Result<CleanupRegistry::Undo> {
-    return CleanupRegistry::Undo([] {});
-  });
+  const auto late =
+      registry.add([]() -> Result<CleanupRegistry::Undo> { return CleanupRegistry::Undo([] {}); });
   REQUIRE_FALSE(late.ok());
   CHECK(late.error().kind == ErrorKind::cancelled);
 }

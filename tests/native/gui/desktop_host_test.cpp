@@ -1,17 +1,17 @@
 // What the desktop program does in the background: opening, judging, running, stopping, saving.
 #include "native/gui/desktop_host.hpp"
 
-#include <CLI/CLI.hpp>
 #include <doctest/doctest.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 
 #include "core/trace/trace_file.hpp"
-#include "native/os/files.hpp"
-#include "native/gui/opened_files.hpp"
 #include "native/cli/gui_options.hpp"
+#include "native/gui/opened_files.hpp"
+#include "native/os/files.hpp"
 #include "native/os/temp_folder.hpp"
 #include "tests/unit/support/model_builder.hpp"
 

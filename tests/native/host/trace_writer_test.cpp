@@ -12,8 +12,8 @@ namespace driftscope::test::trace_writer_test {
 namespace {
 
 Tensor floats(const std::vector<float>& values) {
-  const auto tensor = Tensor::from_values<float>({static_cast<std::int64_t>(values.size())},
-                                                 std::span(values));
+  const auto tensor =
+      Tensor::from_values<float>({static_cast<std::int64_t>(values.size())}, std::span(values));
   REQUIRE(tensor.ok());
   return *tensor;
 }

@@ -51,9 +51,8 @@ TEST_CASE("Job_Unknown_NotFound") {
 TEST_CASE("Job_Progress_SeenByTheOneWhoWaits") {
   JobSite site;
   const auto job = site.add();
-  const std::string reply =
-      site.post(JobSite::path(*job, "/progress"),
-                R"({"phase":"run","done":3,"total":7,"sample":1,"samples":2})");
+  const std::string reply = site.post(JobSite::path(*job, "/progress"),
+                                      R"({"phase":"run","done":3,"total":7,"sample":1,"samples":2})");
   CHECK(body_of(reply) == R"({"stop":false})");
   const Job::Snapshot now = job->wait(milliseconds(0));
   CHECK(now.progress == JobProgress{"run", 3, 7, 1, 2});
@@ -104,9 +103,9 @@ TEST_CASE("Job_TraceTooLarge_FailsTheJobWith413") {
   JobSite site(1000);
   const auto job = site.add();
   CHECK(status_of(site.post(JobSite::path(*job, "/result"), std::string(1001, 'x'))) == 413);
-  const auto chunked = site.request(
-      "POST", site.token + JobSite::path(*site.add(), "/result"),
-      "Transfer-Encoding: chunked\r\n\r\n7d0\r\n" + std::string(2000, 'x') + "\r\n0\r\n");
+  const auto chunked =
+      site.request("POST", site.token + JobSite::path(*site.add(), "/result"),
+                   "Transfer-Encoding: chunked\r\n\r\n7d0\r\n" + std::string(2000, 'x') + "\r\n0\r\n");
   CHECK(status_of(chunked) == 413);
   CHECK(status_of(site.post(JobSite::path(*site.add(), "/result"), std::string(1000, 'x'))) == 200);
 }
@@ -156,8 +155,7 @@ TEST_CASE("Conversation_QuestionsAndAnswersTakeTurns") {
 TEST_CASE("Conversation_JobOver_NobodyWaitsOn") {
   JobSite site;
   const auto job = site.add();
-  std::thread page(
-      [&] { CHECK(status_of(site.get(JobSite::path(*job, "/question"))) == 404); });
+  std::thread page([&] { CHECK(status_of(site.get(JobSite::path(*job, "/question"))) == 404); });
   std::this_thread::sleep_for(milliseconds(50));
   job->cancel();
   page.join();

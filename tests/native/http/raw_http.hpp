@@ -70,8 +70,7 @@ struct TestSite {
   [[nodiscard]] std::string host() const { return "127.0.0.1:" + std::to_string(server->port()); }
 
   [[nodiscard]] std::string request(const std::string& method, const std::string& path,
-                                    const std::string& headers = "",
-                                    const std::string& body = "") const {
+                                    const std::string& headers = "", const std::string& body = "") const {
     std::string text = method + " " + path + " HTTP/1.1\r\nHost: " + host() + "\r\n" + headers;
     if (!body.empty()) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
     return send_raw(server->port(), text + "\r\n" + body);

@@ -6,9 +6,9 @@
 #include "core/base/rng.hpp"
 #include "native/http/compression.hpp"
 #include "native/http/guard.hpp"
+#include "native/http/raw_http.hpp"
 #include "native/http/static_files.hpp"
 #include "native/http/token.hpp"
-#include "native/http/raw_http.hpp"
 
 namespace driftscope::test::server_test {
 namespace {
@@ -110,11 +110,10 @@ TEST_CASE("Server_PathsLeavingTheFolder_NotFound") {
   std::filesystem::create_symlink(site.folder->path(), site.site / "out");
   std::filesystem::create_symlink("web/page.mjs", site.site / "inside.mjs");
   site.write("site/.hidden", "hidden");
-  for (const char* path :
-       {"/../secret.txt", "/%2e%2e/secret.txt", "/web/../../secret.txt", "/..%2fsecret.txt",
-        "/%2e%2e%2fsecret.txt", "//etc/passwd", "/%2fetc/passwd", "/..\\secret.txt",
-        "/..%5csecret.txt", "/link.txt", "/out/secret.txt", "/.hidden", "/web", "/index.html%00",
-        "/index.html/", "/%252e%252e/secret.txt", "/web/%0d%0a"})
+  for (const char* path : {"/../secret.txt", "/%2e%2e/secret.txt", "/web/../../secret.txt",
+                           "/..%2fsecret.txt", "/%2e%2e%2fsecret.txt", "//etc/passwd", "/%2fetc/passwd",
+                           "/..\\secret.txt", "/..%5csecret.txt", "/link.txt", "/out/secret.txt", "/.hidden",
+                           "/web", "/index.html%00", "/index.html/", "/%252e%252e/secret.txt", "/web/%0d%0a"})
     CHECK_MESSAGE(status_of(site.get(path)) == 404, path);
   CHECK(status_of(site.get("/inside.mjs")) == 200);
 }
@@ -156,8 +155,7 @@ TEST_CASE("Server_FileInEachCoding_IsShorterAndSaysWhich") {
   std::set<std::string> etags = {header_of(plain, "ETag")};
   for (const char* coding : {"br", "gzip"}) {
     CAPTURE(coding);
-    const std::string reply =
-        site.get("/web/large.mjs", std::string("Accept-Encoding: ") + coding + "\r\n");
+    const std::string reply = site.get("/web/large.mjs", std::string("Accept-Encoding: ") + coding + "\r\n");
     CHECK(status_of(reply) == 200);
     CHECK(header_of(reply, "Content-Encoding") == coding);
     CHECK(header_of(reply, "Vary") == "Accept-Encoding");
@@ -216,8 +214,7 @@ TEST_CASE("Server_CompressedBesideTheFile_IsTakenUnlessOlder") {
 TEST_CASE("Server_RangeOfAFile_IsOfItsOwnBytes") {
   const TestSite site;
   site.write("site/web/large.mjs", repetitive);
-  const std::string reply =
-      site.get("/web/large.mjs", "Accept-Encoding: br\r\nRange: bytes=7-11\r\n");
+  const std::string reply = site.get("/web/large.mjs", "Accept-Encoding: br\r\nRange: bytes=7-11\r\n");
   CHECK(status_of(reply) == 206);
   CHECK(body_of(reply) == repetitive.substr(7, 5));
 }
@@ -237,8 +234,8 @@ TEST_CASE("Server_TooManyHeaders_Rejected") {
 
 TEST_CASE("Server_CompressedBody_Rejected") {
   const TestSite site;
-  CHECK(status_of(site.request("POST", site.token + "/api/traces", "Content-Encoding: gzip\r\n",
-                               "abc")) == 415);
+  CHECK(status_of(site.request("POST", site.token + "/api/traces", "Content-Encoding: gzip\r\n", "abc")) ==
+        415);
 }
 
 TEST_CASE("Server_BodyWithoutLength_RefusedAtOnce") {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/graph/build.hpp"
 #include "core/eval/infer_shapes.hpp"
+#include "core/graph/build.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/verify.hpp"
 #include "native/host/inputs.hpp"
@@ -34,8 +34,8 @@ ModelFile made(std::vector<std::byte> bytes, std::vector<JobAttachment> files = 
   REQUIRE_MESSAGE(graph.ok(), graph.error().message);
   auto inferred = infer_shapes(*std::move(graph));
   REQUIRE_MESSAGE(inferred.ok(), inferred.error().message);
-  return {"made.onnx", std::make_shared<const Bytes>(std::move(bytes)), std::move(files),
-          model->sha256, *std::move(inferred)};
+  return {"made.onnx", std::make_shared<const Bytes>(std::move(bytes)), std::move(files), model->sha256,
+          *std::move(inferred)};
 }
 
 Result<Trace> run(const ModelFile& model, const Target& where, Capture capture = Capture::all,
@@ -57,9 +57,7 @@ Verification judged(const ModelFile& model, const Trace& trace) {
   return *verification;
 }
 
-bool holds(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
+bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -87,8 +85,8 @@ TEST_CASE("Ort_EveryNodesValueIsCapturedAndNoneIsAFault") {
       REQUIRE_MESSAGE(trace.ok(), trace.error().message);
       for (const Node& node : model.graph.nodes)
         for (const ValueId id : node.outputs)
-          if (id != no_value) CHECK_MESSAGE(trace->find(model.graph.value_name(id)) != nullptr,
-                                            model.graph.value_name(id));
+          if (id != no_value)
+            CHECK_MESSAGE(trace->find(model.graph.value_name(id)) != nullptr, model.graph.value_name(id));
       CHECK(judged(model, *trace).verdict == Verdict::rounding);
       CHECK(trace->nodes.back().time_ns.size() == 2);
     }

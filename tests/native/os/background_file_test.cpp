@@ -74,8 +74,8 @@ TEST_CASE("BackgroundFile_DeferredTensor_IsWrittenInPiecesOfItsGrain") {
     for (float& x : made.mutable_values<float>()) x = next++;
     return made;
   }();
-  for (const std::uint64_t grain : {std::uint64_t{1}, std::uint64_t{12'000}, std::uint64_t{3} << 20,
-                                    std::uint64_t{1} << 40}) {
+  for (const std::uint64_t grain :
+       {std::uint64_t{1}, std::uint64_t{12'000}, std::uint64_t{3} << 20, std::uint64_t{1} << 40}) {
     CAPTURE(grain);
     ByteSource source = source_of(whole.bytes());
     source.grain = grain;

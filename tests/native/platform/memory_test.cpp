@@ -15,8 +15,7 @@ TEST_CASE("memory samples that follow each other closely see what came and went"
   const MemorySample before = sample_memory();
   CHECK(before.kind == "process_pss");
   CHECK(before.bytes > 0);
-  void* const pages =
-      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const pages = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(pages != MAP_FAILED);
   std::memset(pages, 1, size);
   const std::int64_t with = sample_memory().bytes;

@@ -26,8 +26,8 @@ TEST_CASE("Half_KnownNumbers") {
   CHECK(widen(bfloat16_format, 0x3f80) == 1.0);
   CHECK(widen(bfloat16_format, 0x7f80) == std::numeric_limits<double>::infinity());
   CHECK(narrow(float16_format, 65519.999) == 0x7bff);
-  CHECK(narrow(float16_format, 65520.0) == 0x7c00);   // the tie goes to infinity
-  CHECK(narrow(float16_format, 0x1p-25) == 0x0000);   // a tie goes to even
+  CHECK(narrow(float16_format, 65520.0) == 0x7c00);  // the tie goes to infinity
+  CHECK(narrow(float16_format, 0x1p-25) == 0x0000);  // a tie goes to even
   CHECK(narrow(float16_format, 0x1.8p-24) == 0x0002);
   CHECK(narrow(float16_format, -1e300) == 0xfc00);
   CHECK(narrow(float16_format, 2047.9999) == narrow(float16_format, 2048.0));

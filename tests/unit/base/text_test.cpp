@@ -29,7 +29,9 @@ TEST_CASE("Printable_RefusesWhatATerminalWouldObey") {
   CHECK_FALSE(printable("\x1b[31m"));
   CHECK_FALSE(printable("a\n"));
   CHECK_FALSE(printable("\x7f"));
-  CHECK_FALSE(printable("\xc2\x9b""31m"));  // CSI as one character
+  CHECK_FALSE(
+      printable("\xc2\x9b"
+                "31m"));  // CSI as one character
   CHECK(printable("\xc2\xa0"));
   CHECK_FALSE(printable("\xff"));
 }

@@ -52,8 +52,9 @@ class Invented final : public BenchSubject {
   double clock_;
 };
 
-std::vector<BenchSeries> run(std::vector<BenchSubject*> subjects, const BenchLimits& limits = {},
-                             const std::function<bool()>& stop = [] { return false; }) {
+std::vector<BenchSeries> run(
+    std::vector<BenchSubject*> subjects, const BenchLimits& limits = {},
+    const std::function<bool()>& stop = [] { return false; }) {
   return run_bench(subjects, limits, stop, [](auto, auto, auto) {});
 }
 
@@ -95,9 +96,7 @@ TEST_CASE("A bench: what the others left in the caches is not counted") {
 TEST_CASE("Bench_WarmUp_EndsWhenTimesDriftNoMore") {
   std::string log;
   // A compiler makes it faster and faster until run 60.
-  const auto faster = [](std::int64_t i) {
-    return i < 60 ? 40e6 - 0.5e6 * static_cast<double>(i) : 10e6;
-  };
+  const auto faster = [](std::int64_t i) { return i < 60 ? 40e6 - 0.5e6 * static_cast<double>(i) : 10e6; };
   Invented a("A", log, faster);
   const auto all_series = run({&a});
   CHECK(all_series[0].steady);
@@ -107,9 +106,7 @@ TEST_CASE("Bench_WarmUp_EndsWhenTimesDriftNoMore") {
 
 TEST_CASE("Bench_WarmUpThatNeverEnds_IsCutOffAndSaid") {
   std::string log;
-  const auto slowly_faster = [](std::int64_t i) {
-    return 1e9 / (1.0 + 0.1 * static_cast<double>(i));
-  };
+  const auto slowly_faster = [](std::int64_t i) { return 1e9 / (1.0 + 0.1 * static_cast<double>(i)); };
   Invented a("A", log, slowly_faster);
   BenchLimits limits;
   limits.warm_up_seconds = 5.0;

@@ -20,8 +20,7 @@ BuildTimes build(const std::string& name, double level, double noise, int runs, 
 TEST_CASE("Noise_PooledOverBuilds_IgnoresTheirLevels") {
   Rng rng(1);
   std::vector<BuildTimes> builds;
-  for (int i = 0; i < 40; ++i)
-    builds.push_back(build(std::to_string(i), 1e6 * (1 + i), 0.03, 4, rng));
+  for (int i = 0; i < 40; ++i) builds.push_back(build(std::to_string(i), 1e6 * (1 + i), 0.03, 4, rng));
   const Noise noise = noise_between_runs(builds);
   CHECK(noise.degrees == 120);
   CHECK(noise.relative == Approx(0.03).epsilon(0.15));
@@ -40,10 +39,8 @@ TEST_CASE("Noise_SingleRuns_AreNotKnown") {
 
 TEST_CASE("Judge_SlowdownBeyondTheNoise_IsFlagged") {
   Rng rng(2);
-  const std::vector<BuildTimes> builds = {build("a", 1e6, 0.01, 5, rng),
-                                          build("b", 1.002e6, 0.01, 5, rng),
-                                          build("c", 1.2e6, 0.01, 5, rng),
-                                          build("d", 0.9e6, 0.01, 5, rng)};
+  const std::vector<BuildTimes> builds = {build("a", 1e6, 0.01, 5, rng), build("b", 1.002e6, 0.01, 5, rng),
+                                          build("c", 1.2e6, 0.01, 5, rng), build("d", 0.9e6, 0.01, 5, rng)};
   const auto changes = judge_builds(builds, 0.99);
   CHECK(changes[1].change == Change::same);
   CHECK(changes[2].change == Change::slower);
@@ -57,8 +54,7 @@ TEST_CASE("Judge_NoiseAlone_IsSeldomFlagged") {
   int flagged = 0;
   constexpr int trials = 1000;
   for (int trial = 0; trial < trials; ++trial) {
-    const std::vector<BuildTimes> builds = {build("a", 1e6, 0.05, 3, rng),
-                                            build("b", 1e6, 0.05, 3, rng)};
+    const std::vector<BuildTimes> builds = {build("a", 1e6, 0.05, 3, rng), build("b", 1e6, 0.05, 3, rng)};
     if (judge_builds(builds, 0.99)[1].change != Change::same) ++flagged;
   }
   CHECK(flagged <= 0.02 * trials);  // 1 % and three standard deviations of the trials

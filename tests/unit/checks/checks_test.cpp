@@ -122,9 +122,8 @@ TEST_CASE("Gate_MissingLayer_IsSkippedWithItsReason") {
 
 TEST_CASE("Gate_SpeedAgainstLeft_LeavesOutTheFirstRun") {
   const auto speed = [](std::vector<std::int64_t> left, std::vector<std::int64_t> right) {
-    const ComparisonView view =
-        gate_view(gate_target("pc/strict", ok, ok, seven, std::move(left)),
-                  {gate_target("chrome/fast", ok, ok, seven, std::move(right))});
+    const ComparisonView view = gate_view(gate_target("pc/strict", ok, ok, seven, std::move(left)),
+                                          {gate_target("chrome/fast", ok, ok, seven, std::move(right))});
     return find(judge(view, on("slower:20%")), "chrome/fast", "speed");
   };
   CHECK(speed({9000, 1000, 1001, 999, 1000}, {1, 1300, 1301, 1299, 1300}).outcome == CheckOutcome::failed);
@@ -170,7 +169,7 @@ TEST_CASE("Gate_BaselineSpeed_IsJudgedByItsNoiseOnTheSameMachine") {
   CHECK(with({130, 131, 129}).failed());
   CHECK(!with({110, 111, 109}).failed());
   CHECK(!with({80, 240, 130}).failed());  // noise
-  CHECK(with({}).failed());              // not measured although asked for
+  CHECK(with({}).failed());               // not measured although asked for
   check.machine.cores = 4;
   const Gate elsewhere = with({130, 131, 129});
   CHECK(!elsewhere.failed());

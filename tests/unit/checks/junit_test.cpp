@@ -23,9 +23,9 @@ const std::vector<float> scores = {0.1f, 0.7f, 0.2f};
 }  // namespace
 
 TEST_CASE("Junit_OneSuitePerTarget_OneCasePerCheck") {
-  ComparisonView view = gate_view(
-      gate_target("pc/strict", Verdict::identical, Verdict::rounding, scores, {2500}),
-      {gate_target("chrome/fast", Verdict::fault, Verdict::identical, scores)});
+  ComparisonView view =
+      gate_view(gate_target("pc/strict", Verdict::identical, Verdict::rounding, scores, {2500}),
+                {gate_target("chrome/fast", Verdict::fault, Verdict::identical, scores)});
   view.right.push_back({});
   view.right[1].target = "safari/fast";
   view.right[1].error = missing_error("no browser");
@@ -39,8 +39,8 @@ TEST_CASE("Junit_OneSuitePerTarget_OneCasePerCheck") {
 }
 
 TEST_CASE("Junit_OfAHugeModel_ListsWhatFailedAndCountsTheRest") {
-  ComparisonView view = gate_view(gate_target("pc/strict", Verdict::identical, Verdict::identical, scores),
-                                  {});
+  ComparisonView view =
+      gate_view(gate_target("pc/strict", Verdict::identical, Verdict::identical, scores), {});
   auto& layers = view.left.verification->layers;
   layers.assign(100'000, judged_layer("relu", "Relu", Verdict::identical));
   layers.back() = judged_layer("last", "Conv", Verdict::fault);

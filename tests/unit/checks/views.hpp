@@ -38,8 +38,10 @@ inline TargetResult gate_target(const std::string& name, Verdict first, Verdict 
   verification.target = name;
   verification.layers = {judged_layer("conv", "Conv", first), judged_layer("soft", "Softmax", second)};
   verification.verdict = std::max(first, second);
-  if (first == Verdict::fault) verification.first_fault = "conv";
-  else if (second == Verdict::fault) verification.first_fault = "soft";
+  if (first == Verdict::fault)
+    verification.first_fault = "conv";
+  else if (second == Verdict::fault)
+    verification.first_fault = "soft";
   result.verification = std::move(verification);
   return result;
 }

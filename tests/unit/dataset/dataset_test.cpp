@@ -58,7 +58,9 @@ const std::map<std::string, std::string> files = {
     {"label-7", std::string("\0\0\x08\x01\0\0\0\x02\x01\x07", 10)},
     {"none", std::string("\0\0\x08\x03\0\0\0\0\0\0\0\x01\0\0\0\x02", 16)},
     {"cut", std::string("\0\0\x08\x03\0\0\0\x02\0\0\0\x01\0\0\0\x02\x00", 17)},
-    {"wide", std::string("\0\0\x08\x03\0\0\0\x01\0\0\0\x01\0\0\0\x03" "abc", 19)},
+    {"wide", std::string("\0\0\x08\x03\0\0\0\x01\0\0\0\x01\0\0\0\x03"
+                         "abc",
+                         19)},
 };
 
 Result<std::vector<std::byte>> read_file(const std::string& path) {
@@ -139,15 +141,14 @@ TEST_CASE("Preprocess_ThreeOperationsEachRoundedToFloat32") {
 }
 
 TEST_CASE("Preprocess_RgbUsesTheMeanOfEachPlane") {
-  const Preprocess how = parsed(
-      R"({"format":"driftscope-preprocess-1","input":"i","layout":"NCHW","channels":3,"height":1,)"
-      R"("width":2,"channel_order":"RGB","scale":1,"mean":[1,2,3],"std":[1,2,4]})");
+  const Preprocess how =
+      parsed(R"({"format":"driftscope-preprocess-1","input":"i","layout":"NCHW","channels":3,"height":1,)"
+             R"("width":2,"channel_order":"RGB","scale":1,"mean":[1,2,3],"std":[1,2,4]})");
   const std::vector<std::byte> pixels(6, std::byte{11});
   const auto tensor = preprocess(how, pixels);
   REQUIRE(tensor.ok());
   const auto values = tensor->values<float>();
-  CHECK(std::vector<float>(values.begin(), values.end()) ==
-        std::vector<float>{10, 10, 4.5f, 4.5f, 2, 2});
+  CHECK(std::vector<float>(values.begin(), values.end()) == std::vector<float>{10, 10, 4.5f, 4.5f, 2, 2});
 }
 
 TEST_CASE("ParseDatasetSpec_ReadsAllForms") {
@@ -170,8 +171,8 @@ TEST_CASE("ParseDatasetSpec_ReadsAllForms") {
 }
 
 TEST_CASE("ParseDatasetSpec_WrongForms_ShowTheRightOnes") {
-  for (const std::string text : {"", "mnist:a", "idx:", "idx:a", "idx:a,", "idx:,b", "cifar10:",
-                                 "cifar10:#3", "idx:a#-1", "idx:a#99999999999999999999"}) {
+  for (const std::string text : {"", "mnist:a", "idx:", "idx:a", "idx:a,", "idx:,b", "cifar10:", "cifar10:#3",
+                                 "idx:a#-1", "idx:a#99999999999999999999"}) {
     INFO(text);
     const auto spec = parse_dataset_spec(text);
     REQUIRE_FALSE(spec.ok());
@@ -200,8 +201,7 @@ TEST_CASE("Dataset_SamplesLabelsAndStack") {
   CHECK(all->tensor.shape() == Shape{2, 1, 1, 1, 2});
   const auto second = set->sample(1);
   REQUIRE(second.ok());
-  CHECK(std::ranges::equal(all->tensor.values<float>().subspan(2),
-                           second->tensor.values<float>()));
+  CHECK(std::ranges::equal(all->tensor.values<float>().subspan(2), second->tensor.values<float>()));
 }
 
 TEST_CASE("Dataset_SamplesThatDoNotExist_AreErrors") {
@@ -248,8 +248,8 @@ TEST_CASE("Dataset_ShippedSets_OpenWithTheirModels") {
   REQUIRE_MESSAGE(digits.ok(), digits.error().message);
   CHECK(digits->size() == 450);
   CHECK(digits->stacked(0, 450).value().tensor.shape() == Shape{450, 1, 1, 28, 28});
-  const auto pictures = Dataset::open(spec_of("cifar10:generated-cifar10-test.bin"),
-                                      shipped("resnet20"), from_repository);
+  const auto pictures =
+      Dataset::open(spec_of("cifar10:generated-cifar10-test.bin"), shipped("resnet20"), from_repository);
   REQUIRE_MESSAGE(pictures.ok(), pictures.error().message);
   CHECK(pictures->size() == 500);
   CHECK(pictures->sample(499).value().tensor.shape() == Shape{1, 3, 32, 32});

@@ -44,14 +44,24 @@ std::string stored(const std::string& name) {
 }
 
 Preprocess colour(std::vector<std::string> labels = {}) {
-  return {.input = "x", .channels = 3, .height = 8, .width = 9, .order = ChannelOrder::rgb,
-          .mean = {0, 0, 0}, .std = {1, 1, 1}, .labels = std::move(labels),
+  return {.input = "x",
+          .channels = 3,
+          .height = 8,
+          .width = 9,
+          .order = ChannelOrder::rgb,
+          .mean = {0, 0, 0},
+          .std = {1, 1, 1},
+          .labels = std::move(labels),
           .resize = ResizeRule::exact};
 }
 
 TextPreprocess reviews(std::vector<std::string> labels = {}) {
-  return {.input = "tokens", .length = 3, .vocabulary = "vocabulary.txt", .unknown = 1,
-          .remove = {}, .labels = std::move(labels)};
+  return {.input = "tokens",
+          .length = 3,
+          .vocabulary = "vocabulary.txt",
+          .unknown = 1,
+          .remove = {},
+          .labels = std::move(labels)};
 }
 
 Result<Dataset> opened(const std::string& spec, SampleDescription how, const Files& files) {
@@ -127,7 +137,13 @@ TEST_CASE("PictureFolder_PictureThatDoesNotFit_IsNamed") {
   CHECK(holds(sample_failure(colour(), stored("gray16.png")), "16 bits"));
   CHECK(holds(sample_failure(colour(), stored("cmyk.jpg")), "CMYK"));
   CHECK(holds(sample_failure(colour(), stored("colour.png").substr(0, 900)), "cut short"));
-  Preprocess gray{.input = "x", .channels = 1, .height = 8, .width = 9, .mean = {0}, .std = {1}, .labels = {},
+  Preprocess gray{.input = "x",
+                  .channels = 1,
+                  .height = 8,
+                  .width = 9,
+                  .mean = {0},
+                  .std = {1},
+                  .labels = {},
                   .resize = ResizeRule::exact};
   CHECK(holds(sample_failure(gray, stored("colour.png")), "expects gray"));
   Preprocess cropped = colour();
@@ -151,8 +167,7 @@ TEST_CASE("Imdb_OrderedByClassThenName") {
   // "10_9.txt" comes before "1_8.txt": names are compared as bytes.
   CHECK(std::vector<std::int64_t>(values.begin(), values.end()) ==
         std::vector<std::int64_t>{3, 1, 0, 2, 0, 0, 2, 2, 0});
-  CHECK(opened("imdb:set", reviews({"pos", "neg"}), texts)->labels() ==
-        std::vector<std::int64_t>{0, 0, 1});
+  CHECK(opened("imdb:set", reviews({"pos", "neg"}), texts)->labels() == std::vector<std::int64_t>{0, 0, 1});
 }
 
 TEST_CASE("Imdb_MissingPieces_AreNamed") {

@@ -23,7 +23,10 @@ std::string idx_failure(const std::string& text) {
   return tensor.error().message;
 }
 
-const std::string small_idx("\0\0\x08\x02\0\0\0\x02\0\0\0\x03" "abcdef", 18);
+const std::string small_idx(
+    "\0\0\x08\x02\0\0\0\x02\0\0\0\x03"
+    "abcdef",
+    18);
 
 }  // namespace
 
@@ -44,12 +47,14 @@ TEST_CASE("Idx_CutShortOrTooLong_SaysBothSizes") {
 
 TEST_CASE("Idx_WrongMagic_IsNamed") {
   CHECK(holds(idx_failure(std::string("\x1f\x8b\x08\0", 4)), "gunzip"));
-  CHECK(holds(idx_failure(std::string("\0\0\x0d\x01\0\0\0\x01" "abcd", 12)), "0x0d"));
+  CHECK(holds(idx_failure(std::string("\0\0\x0d\x01\0\0\0\x01"
+                                      "abcd",
+                                      12)),
+              "0x0d"));
   CHECK(holds(idx_failure("PNG....."), "expected 0000"));
   CHECK(holds(idx_failure(std::string("\0\0\x08\0", 4)), "no dimensions"));
   // 255 dimensions of 2³² − 1.
-  CHECK_FALSE(
-      read_idx(bytes_of(std::string("\0\0\x08\xff", 4) + std::string(4 * 255, '\xff'))).ok());
+  CHECK_FALSE(read_idx(bytes_of(std::string("\0\0\x08\xff", 4) + std::string(4 * 255, '\xff'))).ok());
 }
 
 TEST_CASE("Idx_TestDigits_AreRead") {

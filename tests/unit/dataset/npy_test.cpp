@@ -14,8 +14,7 @@ namespace {
 /// A file of version 1 from its dictionary and data.
 std::string npy(const std::string& header, const std::string& data) {
   std::string text = "\x93NUMPY";
-  text += {'\x01', '\x00', static_cast<char>(header.size() & 0xff),
-           static_cast<char>(header.size() >> 8)};
+  text += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
   return text + header + data;
 }
 
@@ -37,8 +36,7 @@ std::vector<T> values(const Tensor& tensor) {
   return {view.begin(), view.end()};
 }
 
-std::string dictionary(const std::string& descr, const std::string& order,
-                       const std::string& shape) {
+std::string dictionary(const std::string& descr, const std::string& order, const std::string& shape) {
   return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
 }
 
@@ -122,8 +120,7 @@ TEST_CASE("Npy_BadFiles_SayWhatIsWrong") {
 TEST_CASE("Npy_HugeShapes_NeverReachTheAllocator") {
   const AllocationWatch watch;
   for (const std::string shape :
-       {"(9223372036854775807,)", "(4294967296, 4294967296)", "(99999999999999999999,)",
-        "(1099511627776,)"})
+       {"(9223372036854775807,)", "(4294967296, 4294967296)", "(99999999999999999999,)", "(1099511627776,)"})
     for (const std::string order : {"False", "True"})
       CHECK_FALSE(read_npy(bytes_of(npy(dictionary("<f8", order, shape), "1234"))).ok());
   CHECK(watch.largest() < 10'000);

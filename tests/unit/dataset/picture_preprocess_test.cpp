@@ -74,8 +74,7 @@ TEST_CASE("PreprocessPicture_ShorterSide_KeepsTheAspectRoundedDown") {
   for (int i = 0; i < 45; ++i) picture.pixels.push_back(static_cast<std::uint8_t>(5 * i));
   const Preprocess how =
       parsed(R"(,"resize":{"rule":"shorter_side","size":4,"antialias":true},"crop":"center")");
-  const Picture expected =
-      crop_center(resize_bilinear(picture, 4, 6, true).value(), 1, 2).value();
+  const Picture expected = crop_center(resize_bilinear(picture, 4, 6, true).value(), 1, 2).value();
   const auto got = values(how, picture);
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t c = 0; c < 3; ++c) CHECK(got[c * 2 + i] == float(expected.pixels[i * 3 + c]));

@@ -39,8 +39,7 @@ int largest_difference(const Picture& a, const Picture& b) {
 
 /// The file with the four bytes at `at` replaced, big-endian.
 std::vector<std::byte> patched(std::vector<std::byte> bytes, std::size_t at, std::uint32_t value) {
-  for (std::size_t i = 0; i < 4; ++i)
-    bytes[at + i] = static_cast<std::byte>(value >> (24 - 8 * i));
+  for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<std::byte>(value >> (24 - 8 * i));
   return bytes;
 }
 

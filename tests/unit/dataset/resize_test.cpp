@@ -23,7 +23,9 @@ Picture resized(const Picture& picture, std::int64_t height, std::int64_t width,
 }
 
 Picture row(std::vector<std::uint8_t> pixels) {
-  return {.channels = 1, .height = 1, .width = static_cast<std::int64_t>(pixels.size()),
+  return {.channels = 1,
+          .height = 1,
+          .width = static_cast<std::int64_t>(pixels.size()),
           .pixels = std::move(pixels)};
 }
 
@@ -81,8 +83,8 @@ TEST_CASE("CropCenter_OddRoom_RoundsToEven") {
   CHECK(cropped(8) == Bytes{0, 1, 2, 3, 4, 5, 6, 7});
   CHECK(cropped(7) == Bytes{0, 1, 2, 3, 4, 5, 6});  // room 1: 0.5 goes to 0
   CHECK(cropped(6) == Bytes{1, 2, 3, 4, 5, 6});
-  CHECK(cropped(5) == Bytes{2, 3, 4, 5, 6});        // room 3: 1.5 goes to 2
-  CHECK(cropped(3) == Bytes{2, 3, 4});              // room 5: 2.5 goes to 2
+  CHECK(cropped(5) == Bytes{2, 3, 4, 5, 6});  // room 3: 1.5 goes to 2
+  CHECK(cropped(3) == Bytes{2, 3, 4});        // room 5: 2.5 goes to 2
   CHECK_FALSE(crop_center(row({1, 2}), 1, 3).ok());
   CHECK_FALSE(crop_center(row({1, 2}), 2, 2).ok());
 }

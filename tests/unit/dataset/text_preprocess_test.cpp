@@ -44,8 +44,8 @@ std::string vocabulary_failure(const std::string& text) {
 }
 
 std::vector<std::int64_t> tokens(const std::string& more, const std::string& text) {
-  const auto tensor = encode(parsed(description(more)),
-                             vocabulary_of("<pad>\n<unk>\ngood\nbad\nfilm\n").value(), text);
+  const auto tensor =
+      encode(parsed(description(more)), vocabulary_of("<pad>\n<unk>\ngood\nbad\nfilm\n").value(), text);
   REQUIRE_MESSAGE(tensor.ok(), tensor.error().message);
   CHECK(tensor->shape() == Shape{1, 4});
   const auto values = tensor->values<std::int64_t>();
@@ -66,9 +66,9 @@ TEST_CASE("ParseTextPreprocess_ReadsEveryField") {
   CHECK_FALSE(plain.unknown);
   CHECK(plain.pad_side == Side::right);
   CHECK(plain.keep == Side::left);
-  const TextPreprocess full = parsed(description(
-      R"(,"dtype":"int32","first_index":3,"unknown":2,"pad_side":"left","keep":"end",)"
-      R"("remove":["<br />"],"labels":["neg","pos"])"));
+  const TextPreprocess full =
+      parsed(description(R"(,"dtype":"int32","first_index":3,"unknown":2,"pad_side":"left","keep":"end",)"
+                         R"("remove":["<br />"],"labels":["neg","pos"])"));
   CHECK(full.dtype == DType::int32);
   CHECK(full.first_index == 3);
   CHECK(full.unknown == 2);
@@ -98,8 +98,7 @@ TEST_CASE("ParseTextPreprocess_WrongFields_AreNamed") {
 }
 
 TEST_CASE("WordsOf_LowerCase_LettersDigitsApostrophes") {
-  CHECK(words("It's GOOD, isn't it?  10/10!") ==
-        Words{"it's", "good", "isn't", "it", "10", "10"});
+  CHECK(words("It's GOOD, isn't it?  10/10!") == Words{"it's", "good", "isn't", "it", "10", "10"});
   CHECK(words("") == Words{});
   CHECK(words("... -- !") == Words{});
   CHECK(words("'quoted' ''twice'' '") == Words{"quoted", "twice"});
@@ -108,8 +107,7 @@ TEST_CASE("WordsOf_LowerCase_LettersDigitsApostrophes") {
 
 TEST_CASE("WordsOf_BeyondAscii_LettersStay_PunctuationSeparates") {
   CHECK(words("Caf\u00e9 na\u00efve \u00c9t\u00e9") == Words{"caf\u00e9", "na\u00efve", "\u00c9t\u00e9"});
-  CHECK(words("it\u2019s \u201cgood\u201d\u2014very\u2026good") ==
-        Words{"it's", "good", "very", "good"});
+  CHECK(words("it\u2019s \u201cgood\u201d\u2014very\u2026good") == Words{"it's", "good", "very", "good"});
   CHECK(words("a\u00a0b\u3000c") == Words{"a", "b", "c"});
   CHECK(words("\U0001f600ok") == Words{"\U0001f600ok"});
   CHECK_FALSE(words_of("caf\xe9", {}).ok());

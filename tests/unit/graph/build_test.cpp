@@ -57,9 +57,9 @@ TEST_CASE("BuildGraph_ResolvesNames") {
 TEST_CASE("BuildGraph_NodesOutOfOrder_AreOrderedAndKeepFileOrderOtherwise") {
   const Graph graph = built(ModelBuilder()
                                 .input("x", DType::float32, {1})
-                                .node("Relu", {"b"}, {"c"})      // 0 needs 2
-                                .node("Tanh", {"x"}, {"side"})   // 1
-                                .node("Sigmoid", {"x"}, {"b"})   // 2
+                                .node("Relu", {"b"}, {"c"})     // 0 needs 2
+                                .node("Tanh", {"x"}, {"side"})  // 1
+                                .node("Sigmoid", {"x"}, {"b"})  // 2
                                 .node("Add", {"c", "side"}, {"y"})
                                 .output("y"));
   CHECK(node_names(graph) == Names{"Tanh_1", "Sigmoid_2", "Relu_0", "Add_3"});
@@ -71,9 +71,12 @@ TEST_CASE("BuildGraph_Cycle_NamesItsNodes") {
   const Error error = build_failure(ModelBuilder()
                                         .input("x", DType::float32, {1})
                                         .node("Relu", {"x"}, {"before"})
-                                        .node("Add", {"before", "c"}, {"a"}).named("add")
-                                        .node("Tanh", {"a"}, {"b"}).named("tanh")
-                                        .node("Relu", {"b"}, {"c"}).named("relu")
+                                        .node("Add", {"before", "c"}, {"a"})
+                                        .named("add")
+                                        .node("Tanh", {"a"}, {"b"})
+                                        .named("tanh")
+                                        .node("Relu", {"b"}, {"c"})
+                                        .named("relu")
                                         .node("Relu", {"c"}, {"after"})
                                         .output("after"));
   CHECK(error.kind == ErrorKind::bad_input);
@@ -98,8 +101,7 @@ TEST_CASE("BuildGraph_DuplicateValueNames_AreRejected") {
   CHECK(holds(build_failure(one().node("Tanh", {"x"}, {"x"})).message, "a graph input"));
   CHECK(holds(build_failure(one().initializer("y", tensor<float>({1}, {0}))).message,
               "already that of an initializer"));
-  CHECK(holds(build_failure(one().input("x", DType::float32, {1})).message,
-              "'x' is listed twice"));
+  CHECK(holds(build_failure(one().input("x", DType::float32, {1})).message, "'x' is listed twice"));
   const Tensor zero = tensor<float>({1}, {0});
   CHECK(holds(build_failure(one().initializer("w", zero).initializer("w", zero)).message,
               "initializer: the name 'w'"));
@@ -153,15 +155,14 @@ TEST_CASE("BuildGraph_NodeNames_AreUniqueAndNeverEmpty") {
     if (!given[i].empty()) builder.named(given[i]);
   }
   builder.output("y0");
-  CHECK(node_names(built(builder)) ==
-        Names{"Relu_0_2", "same", "Relu_2", "Relu_0", "Relu_5", "Relu_5_2"});
+  CHECK(node_names(built(builder)) == Names{"Relu_0_2", "same", "Relu_2", "Relu_0", "Relu_5", "Relu_5_2"});
 }
 
 TEST_CASE("BuildGraph_NodeWithoutOperatorOrWithAnAttributeTwice_IsRejected") {
   CHECK(holds(build_failure(ModelBuilder().node("", {}, {"y"}).named("n").output("y")).message,
               "node 'n': it has no operator"));
-  const Error error = build_failure(
-      ModelBuilder().node("Pad", {}, {"y"}, {integer("a", 1), integer("a", 2)}).output("y"));
+  const Error error =
+      build_failure(ModelBuilder().node("Pad", {}, {"y"}, {integer("a", 1), integer("a", 2)}).output("y"));
   CHECK(holds(error.message, "node 'Pad_0': attribute 'a' is given twice"));
 }
 

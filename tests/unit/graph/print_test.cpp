@@ -13,21 +13,22 @@ TEST_CASE("PrintGraph_ShowsEveryKindOfLine") {
                                .node("Add", {"b", "limit"}, {"c"})
                                .output("c")
                                .graph_message();
-  const Graph graph = built(
-      ModelBuilder("tiny")
-          .input("x", DType::float32, {"N", 1, 28, ""})
-          .initializer("w", tensor<float>({6, 1, 5, 5}, std::vector<float>(150)))
-          .initializer("shape", tensor<std::int64_t>({2}, {-1, 10}))
-          .initializer("limit", tensor<float>({}, {0.5f}))
-          .node("Conv", {"x", "w", ""}, {"c"},
-                {ints("pads", {2, 2, 2, 2}), text("auto_pad", "NOTSET"), real("alpha", 0.25f)})
-          .named("conv")
-          .node("Mine", {"c", "shape"}, {"y", "", "z"}, {tensor_attribute("t", tensor<float>({9}, std::vector<float>(9)))}, "com.example")
-          .graph_attribute("body", body)
-          .opset("com.example", 1)
-          .node("Split", {"limit"}, {"l"}, {ints("split", std::vector<std::int64_t>(10, 1))})
-          .output("y", DType::float32, {"N", 10})
-          .output("z"));
+  const Graph graph =
+      built(ModelBuilder("tiny")
+                .input("x", DType::float32, {"N", 1, 28, ""})
+                .initializer("w", tensor<float>({6, 1, 5, 5}, std::vector<float>(150)))
+                .initializer("shape", tensor<std::int64_t>({2}, {-1, 10}))
+                .initializer("limit", tensor<float>({}, {0.5f}))
+                .node("Conv", {"x", "w", ""}, {"c"},
+                      {ints("pads", {2, 2, 2, 2}), text("auto_pad", "NOTSET"), real("alpha", 0.25f)})
+                .named("conv")
+                .node("Mine", {"c", "shape"}, {"y", "", "z"},
+                      {tensor_attribute("t", tensor<float>({9}, std::vector<float>(9)))}, "com.example")
+                .graph_attribute("body", body)
+                .opset("com.example", 1)
+                .node("Split", {"limit"}, {"l"}, {ints("split", std::vector<std::int64_t>(10, 1))})
+                .output("y", DType::float32, {"N", 10})
+                .output("z"));
   CHECK(print_graph(graph) ==
         R"(graph tiny
 input  x: float32 Nx1x28x?

@@ -107,7 +107,7 @@ TEST_CASE("DriftChart_IsDrawnAndFoundAgainUnderTheMouse") {
   chart.box = {0, 0, 600, 300};
   chart.last = 3;
   gui::paint_drift(painter, chart, snapshot, gui::drift_series(snapshot, gui::DriftMeasure::absolute),
-                  gui::DriftMeasure::absolute, gui::light_theme());
+                   gui::DriftMeasure::absolute, gui::light_theme());
   const gui::Box area = gui::drift_area(painter, chart);
   CHECK(gui::drift_layer_at(painter, chart, {area.left + 7.0f, 100.0f}) == 0);
   CHECK(gui::drift_layer_at(painter, chart, {area.centre().x, 100.0f}) == 1);
@@ -131,7 +131,7 @@ TEST_CASE("DriftChart_TenThousandLayers_DrawNoMorePointsThanPixels") {
   chart.box = {0, 0, 600, 300};
   chart.last = 10'000;
   gui::paint_drift(painter, chart, snapshot, gui::drift_series(snapshot, gui::DriftMeasure::absolute),
-                  gui::DriftMeasure::absolute, gui::light_theme());
+                   gui::DriftMeasure::absolute, gui::light_theme());
   CHECK(painter.finish().size() < 60'000);
 }
 

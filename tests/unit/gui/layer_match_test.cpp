@@ -33,14 +33,14 @@ TEST_CASE("MatchLayers_SameNames_MatchInAnyOrder") {
 
 TEST_CASE("MatchLayers_OtherNamesBetweenKnownOnes_MatchByPositionAndShapeAndSaySo") {
   const std::vector<std::vector<gui::RunLayer>> runs = {layers({{"", "Conv", "a", {1}},
-                                                               {"", "Relu", "b", {1, 2}},
-                                                               {"", "Relu", "b2", {1, 2, 3}},
-                                                               {"", "Add", "c", {1}}}),
-                                                       layers({{"", "Conv", "a", {1}},
-                                                               {"", "Cast", "extra", {9, 9, 9, 9}},
-                                                               {"", "Relu", "x", {1, 2}},
-                                                               {"", "Relu", "y", {1, 2, 3}},
-                                                               {"", "Add", "c", {1}}})};
+                                                                {"", "Relu", "b", {1, 2}},
+                                                                {"", "Relu", "b2", {1, 2, 3}},
+                                                                {"", "Add", "c", {1}}}),
+                                                        layers({{"", "Conv", "a", {1}},
+                                                                {"", "Cast", "extra", {9, 9, 9, 9}},
+                                                                {"", "Relu", "x", {1, 2}},
+                                                                {"", "Relu", "y", {1, 2, 3}},
+                                                                {"", "Add", "c", {1}}})};
   const auto rows = gui::match_layers(runs);
   CHECK(outputs(rows) == std::vector<std::string>{"a", "extra", "b", "b2", "c"});
   CHECK(rows[2].places[1] == 2);
@@ -52,7 +52,7 @@ TEST_CASE("MatchLayers_OtherNamesBetweenKnownOnes_MatchByPositionAndShapeAndSayS
 
 TEST_CASE("MatchLayers_OtherShapes_StayApart") {
   const std::vector<std::vector<gui::RunLayer>> runs = {layers({{"", "Conv", "a", {1, 2}}}),
-                                                       layers({{"", "Conv", "z", {1}}})};
+                                                        layers({{"", "Conv", "z", {1}}})};
   const auto rows = gui::match_layers(runs);
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].output == "z");  // nothing is in front of it there

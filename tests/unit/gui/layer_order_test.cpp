@@ -39,7 +39,8 @@ TEST_CASE("OrderedLayers_Sorted_ByTextAndByMetricBothWays") {
   CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::place, 0, {}, true}) == Rows{2, 1, 0});
   CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 1, gui::Metric::max_abs, true}) ==
         Rows{2, 0, 1});
-  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 0, gui::Metric::time, false}) == Rows{1, 2, 0});
+  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 0, gui::Metric::time, false}) ==
+        Rows{1, 2, 0});
 }
 
 TEST_CASE("OrderedLayers_UnknownValues_GoLastWhicheverWay") {

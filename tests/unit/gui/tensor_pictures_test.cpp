@@ -90,7 +90,8 @@ TEST_CASE("ColourMaps_AreEvenInLightness") {
     CHECK(now - before < 8.0);
     before = now;
   }
-  CHECK(std::abs(gui::lightness(gui::diverging_colour(-1.0)) - gui::lightness(gui::diverging_colour(1.0))) < 6.0);
+  CHECK(std::abs(gui::lightness(gui::diverging_colour(-1.0)) - gui::lightness(gui::diverging_colour(1.0))) <
+        6.0);
   CHECK(gui::lightness(gui::diverging_colour(0.0)) > 80.0);
 }
 
@@ -112,7 +113,8 @@ TEST_CASE("HeatMap_NanAndInfinities_HaveColoursOfTheirOwn") {
 
 TEST_CASE("HeatMap_ConstantEmptyAndHuge_AreDrawn") {
   const std::vector<double> same(6, 3.0);
-  const gui::Image image = gui::heat_map(same, gui::PlaneLayout({2, 3}), 3.0, 3.0, gui::ColourMap::sequential);
+  const gui::Image image =
+      gui::heat_map(same, gui::PlaneLayout({2, 3}), 3.0, 3.0, gui::ColourMap::sequential);
   CHECK(image.pixels[0] == image.pixels[5]);
   CHECK(gui::heat_map({}, gui::PlaneLayout({0, 3}), 0.0, 0.0, gui::ColourMap::diverging).pixels.empty());
   const std::vector<double> large(100 * 100, 1.0);

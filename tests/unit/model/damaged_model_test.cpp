@@ -1,10 +1,10 @@
 // Damaged models must be read or rejected, never crash, hang or ask for absurd memory.
 #include <doctest/doctest.h>
 
+#include "core/eval/infer_shapes.hpp"
 #include "core/graph/build.hpp"
 #include "core/graph/print.hpp"
 #include "core/model/onnx_reader.hpp"
-#include "core/eval/infer_shapes.hpp"
 #include "unit/support/allocation_watch.hpp"
 #include "unit/support/files.hpp"
 #include "unit/support/mutate.hpp"

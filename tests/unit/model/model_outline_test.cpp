@@ -94,15 +94,14 @@ TEST_CASE("ModelOutline_AModelThatNamesItsOwnBytes_StaysInside") {
     };
     return field(0x6a, field(0x0a, key) + field(0x12, value));
   };
-  const std::string tensor = std::string("\x08\x04\x10\x02\x42\x01w\x70\x01") +
-                             entry("location", location) + entry("offset", "9999999");
+  const std::string tensor = std::string("\x08\x04\x10\x02\x42\x01w\x70\x01") + entry("location", location) +
+                             entry("offset", "9999999");
   ModelBuilder builder;
   builder.graph_field(5, tensor);
   const auto bytes = builder.bytes();
   const auto model = read_onnx(source_of(bytes));
   REQUIRE_FALSE(model.ok());
-  CHECK(model.error().message.find("4 bytes at 9999999 are needed, the model has") !=
-        std::string::npos);
+  CHECK(model.error().message.find("4 bytes at 9999999 are needed, the model has") != std::string::npos);
   CHECK_FALSE(read_onnx(bytes).ok());
 }
 

@@ -74,8 +74,13 @@ TEST_CASE("ReadOnnx_ReadsEveryKindOfAttribute") {
   ModelBuilder builder;
   builder
       .node("Test", {}, {"y"},
-            {real("f", 0.25f), integer("i", -7), text("s", "same\xff"), tensor_attribute("t", weights),
-             reals("fs", {1.0f, -2.5f}), ints("is", {-1, INT64_MAX}), texts("ss", {"", "b"}),
+            {real("f", 0.25f),
+             integer("i", -7),
+             text("s", "same\xff"),
+             tensor_attribute("t", weights),
+             reals("fs", {1.0f, -2.5f}),
+             ints("is", {-1, INT64_MAX}),
+             texts("ss", {"", "b"}),
              {"ts", std::vector<Tensor>{weights}}})
       .graph_attribute("g", body.graph_message())
       .output("y");
@@ -205,8 +210,8 @@ TEST_CASE("ReadOnnx_DamageIsLocated") {
 
 TEST_CASE("ReadOnnx_LengthsBeyond32Bits_AreNotTakenModulo") {
   // Field 2 (producer_name): 2^32 + 5 is 5 modulo 2^32; 2^31 + 5 is negative as a 32-bit number.
-  for (const std::string& length : {std::string("\x85\x80\x80\x80\x10", 5),
-                                   std::string("\x85\x80\x80\x80\x08", 5)}) {
+  for (const std::string& length :
+       {std::string("\x85\x80\x80\x80\x10", 5), std::string("\x85\x80\x80\x80\x08", 5)}) {
     const std::string message = "\x12" + length + "hello" + identity().message();
     CHECK(holds(failure(bytes_of(message)).message, "truncated"));
     CHECK_FALSE(read_onnx(bytes_of("\x9a\x06" + length + "hello")).ok());  // an unknown field
@@ -239,8 +244,7 @@ TEST_CASE("ReadOnnx_SubgraphsNestedTooDeeply_AreRejected") {
   const auto nested = [](int depth) {
     std::string body = ModelBuilder("inner").node("Relu", {"a"}, {"b"}).graph_message();
     for (int i = 0; i < depth; ++i)
-      body = ModelBuilder().node("If", {"c"}, {"d"}).graph_attribute("then_branch", body)
-                 .graph_message();
+      body = ModelBuilder().node("If", {"c"}, {"d"}).graph_attribute("then_branch", body).graph_message();
     std::string model;
     protozero::pbf_writer writer(model);
     writer.add_int64(1, 8);

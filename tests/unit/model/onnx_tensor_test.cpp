@@ -79,15 +79,13 @@ TEST_CASE("ReadTensor_TypedDataOfEveryType") {
         std::vector<std::int16_t>{-32768});
   CHECK(values<std::uint16_t>(read(Message(DType::uint16, {1}).integers(int32_data, {65535}))) ==
         std::vector<std::uint16_t>{65535});
-  CHECK(values<std::int32_t>(
-            read(Message(DType::int32, {2}).integers(int32_data, {INT32_MIN, INT32_MAX}))) ==
+  CHECK(values<std::int32_t>(read(Message(DType::int32, {2}).integers(int32_data, {INT32_MIN, INT32_MAX}))) ==
         std::vector<std::int32_t>{INT32_MIN, INT32_MAX});
   CHECK(values<std::int64_t>(read(Message(DType::int64, {1}).integers(int64_data, {INT64_MIN}))) ==
         std::vector<std::int64_t>{INT64_MIN});
   CHECK(values<std::uint64_t>(read(Message(DType::uint64, {1}).integers(uint64_data, {-1}))) ==
         std::vector<std::uint64_t>{UINT64_MAX});
-  CHECK(values<std::uint32_t>(
-            read(Message(DType::uint32, {1}).integers(uint64_data, {4294967295}))) ==
+  CHECK(values<std::uint32_t>(read(Message(DType::uint32, {1}).integers(uint64_data, {4294967295}))) ==
         std::vector<std::uint32_t>{UINT32_MAX});
   CHECK(values<std::uint8_t>(read(Message(DType::boolean, {2}).integers(int32_data, {1, 0}))) ==
         std::vector<std::uint8_t>{1, 0});
@@ -117,11 +115,8 @@ TEST_CASE("ReadTensor_ScalarsAndEmptyTensors") {
 TEST_CASE("ReadTensor_ValuesThatDoNotFit_AreNamed") {
   CHECK(holds(failure(Message(DType::uint8, {2}).integers(int32_data, {3, 256})).message,
               "element 1 is 256, which does not fit uint8"));
-  CHECK_FALSE(read_tensor_proto(
-                  bytes_of(Message(DType::uint32, {1}).integers(uint64_data, {-1}).text))
-                  .ok());
-  CHECK_FALSE(
-      read_tensor_proto(bytes_of(Message(DType::boolean, {1}).integers(int32_data, {2}).text)).ok());
+  CHECK_FALSE(read_tensor_proto(bytes_of(Message(DType::uint32, {1}).integers(uint64_data, {-1}).text)).ok());
+  CHECK_FALSE(read_tensor_proto(bytes_of(Message(DType::boolean, {1}).integers(int32_data, {2}).text)).ok());
   CHECK(holds(failure(Message(DType::boolean, {1}).raw("\x02")).message, "expected 0 or 1"));
 }
 
@@ -132,8 +127,7 @@ TEST_CASE("ReadTensor_DataOfAnotherSizeThanTheShape_IsRejected") {
               "int64_data holds 2 numbers where the shape needs 3"));
   CHECK_FALSE(read_tensor_proto(bytes_of(Message(DType::float32, {1}).text)).ok());
   // Data in the field of another type is no data.
-  CHECK_FALSE(
-      read_tensor_proto(bytes_of(Message(DType::int32, {1}).integers(int64_data, {1}).text)).ok());
+  CHECK_FALSE(read_tensor_proto(bytes_of(Message(DType::int32, {1}).integers(int64_data, {1}).text)).ok());
 }
 
 TEST_CASE("ReadTensor_ShapesThatOverflow_AreRejected") {
@@ -200,8 +194,8 @@ Message external(const std::string& location) {
 
 TEST_CASE("ExternalData_IsLoadedFromOffset") {
   OneFile file;
-  const auto model = read_external(
-      external("sub/w.bin").external("offset", "3").external("length", "4"), file);
+  const auto model =
+      read_external(external("sub/w.bin").external("offset", "3").external("length", "4"), file);
   REQUIRE_MESSAGE(model.ok(), model.error().message);
   CHECK(values<std::uint8_t>(model->graph.initializers.at(0).tensor) ==
         std::vector<std::uint8_t>{3, 4, 5, 6});
@@ -212,8 +206,7 @@ TEST_CASE("ExternalData_IsLoadedFromOffset") {
 TEST_CASE("ExternalData_LocationsOutsideTheFolder_AreNeverAskedFor") {
   OneFile file;
   for (const std::string location :
-       {"../w.bin", "a/../../w.bin", "/etc/passwd", "a/..", "..", "", "C:w.bin", "..\\w.bin",
-        "a\\b"}) {
+       {"../w.bin", "a/../../w.bin", "/etc/passwd", "a/..", "..", "", "C:w.bin", "..\\w.bin", "a\\b"}) {
     const auto model = read_external(external(location), file);
     REQUIRE_FALSE(model.ok());
     CHECK(model.error().kind == ErrorKind::bad_input);
@@ -237,8 +230,7 @@ TEST_CASE("ExternalData_BadNumbers_AreRejected") {
   OneFile file;
   for (const std::string number : {"-1", "x", "", "1.5", "99999999999999999999", " 1"})
     CHECK_FALSE(read_external(external("sub/w.bin").external("offset", number), file).ok());
-  CHECK_FALSE(
-      read_external(external("sub/w.bin").external("offset", "9223372036854775807"), file).ok());
+  CHECK_FALSE(read_external(external("sub/w.bin").external("offset", "9223372036854775807"), file).ok());
   const auto other = read_external(external("sub/w.bin").external("length", "5"), file);
   REQUIRE_FALSE(other.ok());
   CHECK(holds(other.error().message, "length is 5 bytes, the shape needs 4"));

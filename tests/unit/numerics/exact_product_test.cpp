@@ -45,8 +45,7 @@ TEST_CASE("ExactProduct_HasTheBitsOfThePlainLoop") {
       CAPTURE(columns);
       std::vector<double> alone = values;
       accumulate_exact(factors, a.data(), b.data(), depth, columns, alone.data(), nullptr);
-      accumulate_exact(factors, a.data(), b.data(), depth, columns, values.data(),
-                       magnitudes.data());
+      accumulate_exact(factors, a.data(), b.data(), depth, columns, values.data(), magnitudes.data());
       CHECK(alone == want);
       CHECK(values == want);
       CHECK(magnitudes == want_size);

@@ -40,17 +40,15 @@ struct Function {
   const char* name;
   double (*ours)(double);
   long double (*exact)(long double);
-  double limit;   ///< in ULP
-  double low;     ///< half of the arguments are uniform between these
+  double limit;  ///< in ULP
+  double low;    ///< half of the arguments are uniform between these
   double high;
 };
 
 long double exact_sigmoid(long double x) {
   return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
 }
-long double exact_softplus(long double x) {
-  return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
-}
+long double exact_softplus(long double x) { return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x))); }
 
 #define EXACT(f) [](long double x) -> long double { return std::f(x); }
 const Function functions[] = {
@@ -102,14 +100,13 @@ void check(const Function& f, double x, double& worst) {
 // Borders between formulas, and where results overflow, vanish or are hard to reduce; with both
 // neighbours of each.
 std::vector<double> extreme_points() {
-  std::vector<double> points = {0.0, 0x1p-1074, 0x1p-1022, 0x1p-54, 0x1p-30, 0x1p-28, 0x1p-27,
-                                0.125, 0.25, 0.34, 0.35, 0.40625, 0.41, 0.4375, 0.5, 0.70710678118654757,
-                                0.78539816339744828, 0.99999999999999989, 1.0, 1.0000000000000002, 1.5,
-                                1.5707963267948966, 2.0, 3.1415926535897931, 5.75, 5.875, 6.0, 22.0, 40.0,
-                                709.78271289338397, 709.79, 710.47586007394386, 710.48, 745.0, 745.13,
-                                0x1p27, 0x1p53, 0x1p60, 0x1p61, 0x1p500, 0x1p1000,
-                                // the double nearest to a multiple of π/2 (Muller, Elementary Functions)
-                                0x1.6ac5b262ca1ffp849, 0x1.fffffffffffffp1023, infinity, nan};
+  std::vector<double> points = {
+      0.0, 0x1p-1074, 0x1p-1022, 0x1p-54, 0x1p-30, 0x1p-28, 0x1p-27, 0.125, 0.25, 0.34, 0.35, 0.40625, 0.41,
+      0.4375, 0.5, 0.70710678118654757, 0.78539816339744828, 0.99999999999999989, 1.0, 1.0000000000000002,
+      1.5, 1.5707963267948966, 2.0, 3.1415926535897931, 5.75, 5.875, 6.0, 22.0, 40.0, 709.78271289338397,
+      709.79, 710.47586007394386, 710.48, 745.0, 745.13, 0x1p27, 0x1p53, 0x1p60, 0x1p61, 0x1p500, 0x1p1000,
+      // the double nearest to a multiple of π/2 (Muller, Elementary Functions)
+      0x1.6ac5b262ca1ffp849, 0x1.fffffffffffffp1023, infinity, nan};
   const std::size_t count = points.size();
   for (std::size_t i = 0; i < count; ++i)
     for (const double x : {std::nextafter(points[i], infinity), std::nextafter(points[i], -infinity)})
@@ -148,9 +145,9 @@ TEST_CASE("PortableMath_ExtremeArguments_WithinTheStatedError") {
 }
 
 TEST_CASE("PortableMath_OddFunctions_KeepTheSignOfZero") {
-  for (const auto f : {portable::expm1, portable::log1p, portable::sinh, portable::tanh,
-                       portable::asinh, portable::atanh, portable::sin, portable::tan, portable::asin,
-                       portable::atan, portable::erf}) {
+  for (const auto f :
+       {portable::expm1, portable::log1p, portable::sinh, portable::tanh, portable::asinh, portable::atanh,
+        portable::sin, portable::tan, portable::asin, portable::atan, portable::erf}) {
     CHECK(bits(f(0.0)) == bits(0.0));
     CHECK(bits(f(-0.0)) == bits(-0.0));
   }
@@ -191,8 +188,8 @@ TEST_CASE("PortableMath_Pow_WithinTheStatedErrorAndAsIeee754") {
     if (i % 4 == 3) compare(std::bit_cast<double>(rng.next()), std::bit_cast<double>(rng.next()));
   }
   MESSAGE(fmt::format("pow {:.4f} ULP", worst));
-  const std::vector<double> special = {0.0, 0x1p-1074, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 0x1p52 + 1, 0x1p53,
-                                       0x1p1023, infinity, nan};
+  const std::vector<double> special = {0.0, 0x1p-1074,  0.5,    1.0,      1.5,      2.0, 3.0,
+                                       4.0, 0x1p52 + 1, 0x1p53, 0x1p1023, infinity, nan};
   for (const double x : special)
     for (const double y : special)
       for (const double sx : {x, -x})

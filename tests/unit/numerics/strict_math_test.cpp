@@ -33,7 +33,7 @@ TEST_CASE("StrictMath_SpecialValues") {
   CHECK(strict_exp(-0.0f) == 1.0f);
   CHECK(strict_exp(infinity) == infinity);
   CHECK(bits(strict_exp(-infinity)) == 0u);
-  CHECK(strict_exp(0x1.62e42ep+6f) < infinity);   // the last finite one
+  CHECK(strict_exp(0x1.62e42ep+6f) < infinity);  // the last finite one
   CHECK(strict_exp(0x1.62e430p+6f) == infinity);
   CHECK(std::isnan(strict_exp(nan)));
   CHECK(std::isnan(strict_exp(-nan)));

@@ -21,13 +21,11 @@ std::vector<float> random_floats(Rng& rng, std::size_t count, float scale = 1.0f
   return values;
 }
 
-void within(const std::vector<Bounded>& bounds, const std::vector<float>& got,
-            const std::string& form) {
+void within(const std::vector<Bounded>& bounds, const std::vector<float>& got, const std::string& form) {
   REQUIRE(bounds.size() == got.size());
   double used = 0.0;
   for (std::size_t i = 0; i < got.size(); ++i)
-    used = std::fmax(used, std::fabs(static_cast<double>(got[i]) - bounds[i].value) /
-                               bounds[i].worst);
+    used = std::fmax(used, std::fabs(static_cast<double>(got[i]) - bounds[i].value) / bounds[i].worst);
   INFO(fmt::format("seed {}, {}: {:.3g} of the budget is used", seed, form, used));
   CHECK(used <= 1.0);
   CHECK(used > 0.0);  // a bound that nothing comes near would hide a mistake in this test
@@ -59,8 +57,7 @@ TEST_CASE("BatchNormalization_FoldedAndPlainForms_LieWithinTheBound") {
     const float eps = 1e-5f;
     const auto bounds = OneNode{"BatchNormalization",
                                 {floats({1, channels, plane}, x), floats({channels}, scale),
-                                 floats({channels}, bias), floats({channels}, mean),
-                                 floats({channels}, var)}}
+                                 floats({channels}, bias), floats({channels}, mean), floats({channels}, var)}}
                             .bounded();
     std::vector<float> folded, centred, divided, fused;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -130,8 +127,8 @@ TEST_CASE("Softmax_ReciprocalAndDivision_LieWithinTheBound") {
 
 TEST_CASE("Gemm_AlphaBeforeOrAfterAnyOrderFusedOrNot_LiesWithinTheBound") {
   Rng rng(seed);
-  for (const auto& [alpha, depth] : {std::pair{1.0f, std::size_t{60}}, {0.7f, 60}, {-3.3f, 60},
-                                     {0.7f, 1}, {-3.3f, 1}}) {
+  for (const auto& [alpha, depth] :
+       {std::pair{1.0f, std::size_t{60}}, {0.7f, 60}, {-3.3f, 60}, {0.7f, 1}, {-3.3f, 1}}) {
     const std::size_t columns = 3000 / depth;
     const auto rows = static_cast<std::int64_t>(depth);
     const auto width = static_cast<std::int64_t>(columns);
@@ -139,10 +136,10 @@ TEST_CASE("Gemm_AlphaBeforeOrAfterAnyOrderFusedOrNot_LiesWithinTheBound") {
     const auto b = random_floats(rng, depth * columns);
     const auto c = random_floats(rng, columns);
     const float beta = depth == 1 ? 0.0f : 1.3f;  // alone, alpha's rounding shows most
-    const auto bounds =
-        OneNode{"Gemm", {floats({1, rows}, a), floats({rows, width}, b), floats({width}, c)},
-                {real("alpha", alpha), real("beta", beta)}}
-            .bounded();
+    const auto bounds = OneNode{"Gemm",
+                                {floats({1, rows}, a), floats({rows, width}, b), floats({width}, c)},
+                                {real("alpha", alpha), real("beta", beta)}}
+                            .bounded();
     std::vector<float> after, before, fused;
     for (std::size_t j = 0; j < columns; ++j) {
       float sum = 0, scaled = beta * c[j], chain = 0;
@@ -168,8 +165,7 @@ TEST_CASE("Conv_AnyOrderBiasFirstOrLast_LiesWithinTheBound") {
   const auto x = random_floats(rng, channels * width);
   const auto w = random_floats(rng, channels * 3);
   const auto b = random_floats(rng, 1, 5);
-  const OneNode node{"Conv", {floats({1, channels, width}, x), floats({1, channels, 3}, w),
-                              floats({1}, b)}};
+  const OneNode node{"Conv", {floats({1, channels, width}, x), floats({1, channels, 3}, w), floats({1}, b)}};
   const auto bounds = node.bounded();
   std::vector<float> first, last;
   for (std::size_t o = 0; o + 2 < width; ++o) {

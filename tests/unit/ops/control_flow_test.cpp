@@ -1,9 +1,9 @@
 // If, Loop, Scan: in all scalars, through shape inference, and end to end.
 #include <doctest/doctest.h>
 
-#include "core/runtime/bind_inputs.hpp"
 #include "core/graph/print.hpp"
 #include "core/ops/shared/control_flow.hpp"
+#include "core/runtime/bind_inputs.hpp"
 #include "core/trace/record.hpp"
 #include "core/verify/verify.hpp"
 #include "unit/ops/one_node.hpp"
@@ -99,8 +99,7 @@ ModelBuilder scan_model(const std::vector<Attribute>& attributes) {
   body.node("Add", {"s", "e"}, {"t"}).node("Identity", {"t"}, {"u"}).output("t").output("u");
   ModelBuilder model;
   model.input("s0", DType::float32, {2}).input("x", DType::float32, {"A", "B"});
-  model.node("Scan", {"s0", "x"}, {"s", "sums"}, attributes)
-      .graph_attribute("body", body.graph_message());
+  model.node("Scan", {"s0", "x"}, {"s", "sums"}, attributes).graph_attribute("body", body.graph_message());
   return model.output("s").output("sums");
 }
 
@@ -138,10 +137,8 @@ TEST_CASE("If_BranchOfAConstant_IsJudged") {
 TEST_CASE("If_KnownCondition_GivesTheTypeOfItsBranch") {
   // The other branch does not even fit: exporters write such for shapes that do not occur.
   const auto yes = ModelBuilder("yes").node("Relu", {"x"}, {"t"}).output("t");
-  const auto no = ModelBuilder("no")
-                      .initializer("axis", longs({0}))
-                      .node("Squeeze", {"x", "axis"}, {"f"})
-                      .output("f");
+  const auto no =
+      ModelBuilder("no").initializer("axis", longs({0})).node("Squeeze", {"x", "axis"}, {"f"}).output("f");
   ModelBuilder model;
   model.initializer("c", flag(true)).input("x", DType::float32, {4, 2});
   model.node("If", {"c"}, {"y"})
@@ -149,8 +146,7 @@ TEST_CASE("If_KnownCondition_GivesTheTypeOfItsBranch") {
       .graph_attribute("else_branch", no.graph_message());
   model.output("y");
   CHECK(inferred_shape(model, "y") == "4x2");
-  CHECK(as_doubles(run(model, {{"x", floats({4, 2}, std::vector<float>(8, -1))}})[0]) ==
-        Numbers(8, 0));
+  CHECK(as_doubles(run(model, {{"x", floats({4, 2}, std::vector<float>(8, -1))}})[0]) == Numbers(8, 0));
 }
 
 TEST_CASE("If_Nested_CapturesThroughEveryLevel") {
@@ -172,8 +168,7 @@ TEST_CASE("If_Nested_CapturesThroughEveryLevel") {
       .graph_attribute("else_branch", outer_else.graph_message());
   model.output("y");
   const auto y = [&](bool c, bool d) {
-    return as_doubles(
-        run(model, {{"c", flag(c)}, {"d", flag(d)}, {"x", floats({2}, {2, 3})}})[0]);
+    return as_doubles(run(model, {{"c", flag(c)}, {"d", flag(d)}, {"x", floats({2}, {2, 3})}})[0]);
   };
   CHECK(y(true, true) == Numbers{12, 13});
   CHECK(y(true, false) == Numbers{4, 9});
@@ -202,8 +197,7 @@ TEST_CASE("If_WrongBranches_AreErrors") {
   CHECK(contains(build_failure(stranger.output("y")).message, "'nowhere' does not exist"));
   ModelBuilder loop;  // a branch that reads what its own node makes
   loop.input("c", DType::boolean, {}).node("If", {"c"}, {"y"});
-  loop.graph_attribute("then_branch",
-                       ModelBuilder().node("Relu", {"y"}, {"z"}).output("z").graph_message());
+  loop.graph_attribute("then_branch", ModelBuilder().node("Relu", {"y"}, {"z"}).output("z").graph_message());
   CHECK(contains(build_failure(loop.output("y")).message, "cycle"));
 }
 
@@ -233,8 +227,7 @@ TEST_CASE("Loop_CarriedShapeMayGrow") {
   model.input("m", DType::int64, {}).input("x", DType::float32, {1});
   model.node("Loop", {"m", "", "x"}, {"y"}).graph_attribute("body", body.graph_message());
   model.output("y");
-  CHECK(as_doubles(run(model, {{"m", whole(3)}, {"x", floats({1}, {7})}})[0]) ==
-        Numbers{7, 7, 7, 7});
+  CHECK(as_doubles(run(model, {{"m", whole(3)}, {"x", floats({1}, {7})}})[0]) == Numbers{7, 7, 7, 7});
   CHECK(inferred_shape(model, "y") == "?");
 }
 
@@ -309,14 +302,12 @@ TEST_CASE("Scan_OfOpset8_HasBatchesOfTheirOwnLength") {
   CHECK(inferred_shape(batched_scan_model({one}, false), "sums") == "BxTx2");
   CHECK(contains(failure(batched_scan_model({one}, true), with(lengths(2, 4))).message,
                  "expected 0 to 3, got 4"));
-  CHECK(contains(failure(batched_scan_model({one, ints("directions", {2})}, false),
-                         {{"s0", s0}, {"x", x}})
-                     .message,
-                 "expected 0 or 1"));
-  CHECK(contains(failure(batched_scan_model({one}, false),
-                         {{"s0", floats({1, 2}, {0, 0})}, {"x", x}})
-                     .message,
-                 "batches"));
+  CHECK(contains(
+      failure(batched_scan_model({one, ints("directions", {2})}, false), {{"s0", s0}, {"x", x}}).message,
+      "expected 0 or 1"));
+  CHECK(
+      contains(failure(batched_scan_model({one}, false), {{"s0", floats({1, 2}, {0, 0})}, {"x", x}}).message,
+               "batches"));
 }
 
 TEST_CASE("ControlFlow_EveryEngine_RecordsAndVerifies") {

@@ -31,8 +31,7 @@ TEST_CASE("Conv_SameUpperStride2_PadsTail") {
 
 TEST_CASE("Conv_TapsInThePadding_AreLeftOut") {
   const auto w = floats({1, 1, 3}, {infinity, 2, infinity});
-  CHECK(OneNode{"Conv", {floats({1, 1, 1}, {3}), w}, {ints("pads", {1, 1})}}.numbers() ==
-        Numbers{6});
+  CHECK(OneNode{"Conv", {floats({1, 1, 1}, {3}), w}, {ints("pads", {1, 1})}}.numbers() == Numbers{6});
 }
 
 TEST_CASE("Conv_Strict_StartsAtTheBiasAndAddsInOrder") {
@@ -53,26 +52,24 @@ TEST_CASE("Conv_WrongShapes_SayWhatWasExpected") {
   const auto w = floats({4, 3, 3, 3}, std::vector<float>(108));
   const Error groups = OneNode{"Conv", {x, w}, {integer("group", 2)}}.error();
   CHECK(groups.kind == ErrorKind::bad_input);
-  CHECK(contains(groups.message,
-                 "input 1 (W): 3 channels × group 2 must equal the 8 channels of input 0 (X)"));
+  CHECK(
+      contains(groups.message, "input 1 (W): 3 channels × group 2 must equal the 8 channels of input 0 (X)"));
   CHECK(contains(groups.message, "Conv_0"));
   const auto uneven = floats({3, 4, 3, 3}, std::vector<float>(108));
   CHECK(contains(OneNode{"Conv", {x, uneven}, {integer("group", 2)}}.error().message,
                  "3 output channels cannot be cut into 2 groups"));
   CHECK(contains(OneNode{"Conv", {x, uneven}, {integer("group", 0)}}.error().message, "group"));
   const auto good = floats({4, 8, 3, 3}, std::vector<float>(288));
-  CHECK(contains(OneNode{"Conv", {x, good}, {ints("pads", {0, -1, 0, 0})}}.error().message,
-                 "attribute pads"));
+  CHECK(
+      contains(OneNode{"Conv", {x, good}, {ints("pads", {0, -1, 0, 0})}}.error().message, "attribute pads"));
   CHECK(contains(OneNode{"Conv", {x, good}, {ints("pads", {1, 1})}}.error().message,
                  "expected 4 values, got 2"));
-  CHECK(contains(OneNode{"Conv", {x, good}, {ints("strides", {0, 1})}}.error().message,
-                 "attribute strides"));
+  CHECK(contains(OneNode{"Conv", {x, good}, {ints("strides", {0, 1})}}.error().message, "attribute strides"));
   CHECK(contains(OneNode{"Conv", {x, good}, {ints("kernel_shape", {3, 5})}}.error().message,
                  "attribute kernel_shape: expected 3"));
   CHECK(contains(OneNode{"Conv", {x, good}, {ints("dilations", {3, 1})}}.error().message,
                  "covers 7, more than the input of 5"));
-  CHECK(contains(OneNode{"Conv", {x, good}, {text("auto_pad", "SAME")}}.error().message,
-                 "got 'SAME'"));
+  CHECK(contains(OneNode{"Conv", {x, good}, {text("auto_pad", "SAME")}}.error().message, "got 'SAME'"));
   CHECK(contains(OneNode{"Conv", {x, good}, {real("group", 1)}}.error().message,
                  "attribute group: expected an integer, got a float"));
   CHECK(contains(OneNode{"Conv", {x, good, floats({3}, {1, 2, 3})}}.error().message,
@@ -120,18 +117,17 @@ TEST_CASE("Conv_RandomGeometries_EqualTheDefinition") {
     const Tensor x = random_tensor(rng, xs);
     const Tensor w = random_tensor(rng, ws);
     const Tensor b = random_tensor(rng, {ws[0]});
-    const OneNode node{"Conv", {x, w, b},
-                       {ints("strides", s), ints("dilations", d), ints("pads", p),
-                        integer("group", group)}};
+    const OneNode node{"Conv",
+                       {x, w, b},
+                       {ints("strides", s), ints("dilations", d), ints("pads", p), integer("group", group)}};
     const Tensor y = node.run()[0];
     const Shape out = {(size[0] + p[0] + p[2] - (k[0] - 1) * d[0] - 1) / s[0] + 1,
                        (size[1] + p[1] + p[3] - (k[1] - 1) * d[1] - 1) / s[1] + 1};
     REQUIRE(y.shape() == Shape{2, ws[0], out[0], out[1]});
-    const auto at = [](const Tensor& t, std::int64_t a, std::int64_t c, std::int64_t i,
-                       std::int64_t j) {
+    const auto at = [](const Tensor& t, std::int64_t a, std::int64_t c, std::int64_t i, std::int64_t j) {
       const Shape& q = t.shape();
-      return static_cast<double>(t.values<float>()[static_cast<std::size_t>(
-          ((a * q[1] + c) * q[2] + i) * q[3] + j)]);
+      return static_cast<double>(
+          t.values<float>()[static_cast<std::size_t>(((a * q[1] + c) * q[2] + i) * q[3] + j)]);
     };
     double worst = 0.0;
     for (std::int64_t n = 0; n < 2; ++n)
@@ -156,10 +152,12 @@ TEST_CASE("Conv_RandomGeometries_EqualTheDefinition") {
 TEST_CASE("ConvGemmMatMul_AnyNumberOfThreads_SameBits") {
   Rng rng(7);
   const std::vector<OneNode> nodes = {
-      {"Conv", {random_tensor(rng, {2, 6, 17, 19}), random_tensor(rng, {8, 3, 3, 3}),
-                random_tensor(rng, {8})}, {integer("group", 2), ints("pads", {1, 1, 1, 1})}},
-      {"Gemm", {random_tensor(rng, {40, 70}), random_tensor(rng, {150, 70}),
-                random_tensor(rng, {150})}, {integer("transB", 1), real("alpha", 0.7f)}},
+      {"Conv",
+       {random_tensor(rng, {2, 6, 17, 19}), random_tensor(rng, {8, 3, 3, 3}), random_tensor(rng, {8})},
+       {integer("group", 2), ints("pads", {1, 1, 1, 1})}},
+      {"Gemm",
+       {random_tensor(rng, {40, 70}), random_tensor(rng, {150, 70}), random_tensor(rng, {150})},
+       {integer("transB", 1), real("alpha", 0.7f)}},
       {"MatMul", {random_tensor(rng, {3, 40, 70}), random_tensor(rng, {70, 150})}}};
   for (const OneNode& node : nodes) {
     INFO(node.op);

@@ -15,9 +15,7 @@ Tensor small_integers(Rng& rng, const Shape& shape) {
   return floats(shape, values);
 }
 
-std::int64_t below(Rng& rng, std::uint64_t bound) {
-  return static_cast<std::int64_t>(rng.below(bound));
-}
+std::int64_t below(Rng& rng, std::uint64_t bound) { return static_cast<std::int64_t>(rng.below(bound)); }
 
 }  // namespace
 
@@ -41,7 +39,8 @@ TEST_CASE("ConvTranspose_RandomGeometry_ScattersEveryInput") {
     const Tensor x = small_integers(rng, {2, c, h, w});
     const Tensor weights = small_integers(rng, {c, m, kh, kw});
     const Tensor bias = small_integers(rng, {m * group});
-    OneNode node{"ConvTranspose", {x, weights, bias},
+    OneNode node{"ConvTranspose",
+                 {x, weights, bias},
                  {integer("group", group), ints("strides", {sh, sw}), ints("dilations", {dh, dw}),
                   ints("pads", {top, left, 0, right}), ints("output_padding", {0, extra})}};
     std::vector<double> want(static_cast<std::size_t>(2 * m * group * oh * ow));
@@ -53,8 +52,7 @@ TEST_CASE("ConvTranspose_RandomGeometry_ScattersEveryInput") {
     for (std::int64_t n = 0; n < 2; ++n) {
       for (std::int64_t o = 0; o < m * group; ++o)
         for (std::int64_t i = 0; i < oh * ow; ++i)
-          at(n, o, i / ow, i % ow) =
-              static_cast<double>(bias.values<float>()[static_cast<std::size_t>(o)]);
+          at(n, o, i / ow, i % ow) = static_cast<double>(bias.values<float>()[static_cast<std::size_t>(o)]);
       for (std::int64_t ci = 0; ci < c; ++ci)
         for (std::int64_t i = 0; i < h * w; ++i)
           for (std::int64_t o = 0; o < m; ++o)
@@ -75,28 +73,24 @@ TEST_CASE("ConvTranspose_RandomGeometry_ScattersEveryInput") {
 
 TEST_CASE("ConvTranspose_OutputShape_DecidesThePadding") {
   const auto run = [](std::vector<Attribute> attributes) {
-    return OneNode{"ConvTranspose", {floats({1, 1, 2}, {1, 10}), floats({1, 1, 3}, {1, 2, 3})},
-                   std::move(attributes)}
+    return OneNode{
+        "ConvTranspose", {floats({1, 1, 2}, {1, 10}), floats({1, 1, 3}, {1, 2, 3})}, std::move(attributes)}
         .numbers();
   };
   // In full: 1 2 3+10 20 30.
   CHECK(run({ints("strides", {2})}) == std::vector<double>{1, 2, 13, 20, 30});
-  CHECK(run({ints("strides", {2}), ints("output_shape", {4})}) ==
-        std::vector<double>{2, 13, 20, 30});
+  CHECK(run({ints("strides", {2}), ints("output_shape", {4})}) == std::vector<double>{2, 13, 20, 30});
   CHECK(run({ints("strides", {2}), ints("output_shape", {4}), text("auto_pad", "SAME_UPPER")}) ==
         std::vector<double>{1, 2, 13, 20});
-  CHECK(run({ints("strides", {2}), text("auto_pad", "SAME_LOWER")}) ==
-        std::vector<double>{2, 13, 20, 30});
-  CHECK(run({ints("strides", {2}), ints("output_shape", {6})}) ==
-        std::vector<double>{1, 2, 13, 20, 30, 0});
+  CHECK(run({ints("strides", {2}), text("auto_pad", "SAME_LOWER")}) == std::vector<double>{2, 13, 20, 30});
+  CHECK(run({ints("strides", {2}), ints("output_shape", {6})}) == std::vector<double>{1, 2, 13, 20, 30, 0});
 }
 
 TEST_CASE("ConvTranspose_BadGeometry_IsAnError") {
-  const auto error = [](std::vector<Attribute> attributes,
-                        Tensor w = floats({1, 1, 3}, {1, 2, 3})) {
-    return OneNode{"ConvTranspose", {floats({1, 1, 2}, {1, 10}), std::move(w)},
-                   std::move(attributes)}
-        .error().message;
+  const auto error = [](std::vector<Attribute> attributes, Tensor w = floats({1, 1, 3}, {1, 2, 3})) {
+    return OneNode{"ConvTranspose", {floats({1, 1, 2}, {1, 10}), std::move(w)}, std::move(attributes)}
+        .error()
+        .message;
   };
   CHECK(contains(error({ints("pads", {3, 3})}), "remove more"));
   CHECK(contains(error({ints("output_padding", {-1})}), "output_padding"));

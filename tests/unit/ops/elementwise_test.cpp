@@ -77,8 +77,8 @@ TEST_CASE("MaxMin_NaN_WinsFromEitherSide") {
   const auto without = floats({2}, {1, nan});
   for (const char* op : {"Max", "Min"})
     for (const double x : OneNode{op, {with, without}}.numbers()) CHECK(std::isnan(x));
-  CHECK(OneNode{"Max", {tensor<std::int8_t>({2}, {-3, 4}), tensor<std::int8_t>({1}, {1})}}
-            .numbers() == Numbers{1, 4});
+  CHECK(OneNode{"Max", {tensor<std::int8_t>({2}, {-3, 4}), tensor<std::int8_t>({1}, {1})}}.numbers() ==
+        Numbers{1, 4});
 }
 
 TEST_CASE("SumMean_ThreeInputsBroadcast") {
@@ -121,10 +121,8 @@ TEST_CASE("Activations_AgreeWithPyTorch") {
   near(unary("Mish", x), {-0.145647466, -0.30340144, -0.129926965, 0, 0.375245243, 1.943959});
   near(unary("HardSwish", x), {0, -0.333333343, -0.114583336, 0, 0.291666657, 1.66666663});
   near(unary("Selu", x), {-1.6705687, -1.11133075, -0.388890177, 0, 0.525350511, 2.10140204});
-  near(unary("Celu", x, {real("alpha", 2)}),
-       {-1.55373967, -0.786938667, -0.235006213, 0, 0.5, 2});
-  near(unary("Softplus", x),
-       {0.048587352, 0.313261688, 0.575939417, 0.693147182, 0.974076986, 2.12692809});
+  near(unary("Celu", x, {real("alpha", 2)}), {-1.55373967, -0.786938667, -0.235006213, 0, 0.5, 2});
+  near(unary("Softplus", x), {0.048587352, 0.313261688, 0.575939417, 0.693147182, 0.974076986, 2.12692809});
   near(unary("Elu", x), {-0.950212955, -0.63212055, -0.221199214, 0, 0.5, 2});
 }
 
@@ -163,14 +161,12 @@ TEST_CASE("Activations_Attributes") {
   CHECK(unary("LeakyRelu", {-2, 3}, {real("alpha", 0.5f)}) == Numbers{-1, 3});
   CHECK(unary("ThresholdedRelu", {0.5f, 1, 1.5f}) == Numbers{0, 0, 1.5});
   CHECK(unary("HardSigmoid", {-10, 0, 10}) == Numbers{0, 0.5, 1});
-  CHECK(unary("Shrink", {-2, -1, 1, 3}, {real("bias", 0.5f), real("lambd", 1)}) ==
-        Numbers{-1.5, 0, 0, 2.5});
-  CHECK(OneNode{"Shrink", {tensor<std::int32_t>({3}, {-4, 1, 4})},
-                {real("bias", 1.5f), real("lambd", 2)}}.numbers() == Numbers{-2, 0, 2});
+  CHECK(unary("Shrink", {-2, -1, 1, 3}, {real("bias", 0.5f), real("lambd", 1)}) == Numbers{-1.5, 0, 0, 2.5});
+  CHECK(OneNode{"Shrink", {tensor<std::int32_t>({3}, {-4, 1, 4})}, {real("bias", 1.5f), real("lambd", 2)}}
+            .numbers() == Numbers{-2, 0, 2});
   CHECK(contains(OneNode{"Gelu", {floats({1}, {1})}, {text("approximate", "half")}}.error().message,
                  "attribute approximate: expected none or tanh, got \"half\""));
-  CHECK(contains(OneNode{"Celu", {floats({1}, {1})}, {real("alpha", 0)}}.error().message,
-                 "attribute alpha"));
+  CHECK(contains(OneNode{"Celu", {floats({1}, {1})}, {real("alpha", 0)}}.error().message, "attribute alpha"));
   CHECK(contains(OneNode{"Elu", {tensor<std::int32_t>({1}, {1})}}.error().message,
                  "input 0 (X): expected a floating-point type, got int32"));
 }
@@ -199,24 +195,22 @@ TEST_CASE("PRelu_SlopeIsBroadcastOneWay") {
   const auto x = floats({1, 2, 2}, {-1, 2, -3, 4});
   CHECK(OneNode{"PRelu", {x, floats({2, 1}, {10, 100})}}.numbers() == Numbers{-10, 2, -300, 4});
   CHECK(OneNode{"PRelu", {x, floats({2}, {10, 100})}}.numbers() == Numbers{-10, 2, -30, 4});
-  CHECK(OneNode{"PRelu", {floats({1, 3, 1}, {-1, -1, -1}), floats({3}, {1, 2, 3})}, {}, 9}
-            .shape() == Shape{1, 3, 1});
-  CHECK(OneNode{"PRelu", {tensor<std::int32_t>({2}, {-3, 3}), tensor<std::int32_t>({1}, {2})}}
-            .numbers() == Numbers{-6, 3});
+  CHECK(OneNode{"PRelu", {floats({1, 3, 1}, {-1, -1, -1}), floats({3}, {1, 2, 3})}, {}, 9}.shape() ==
+        Shape{1, 3, 1});
+  CHECK(OneNode{"PRelu", {tensor<std::int32_t>({2}, {-3, 3}), tensor<std::int32_t>({1}, {2})}}.numbers() ==
+        Numbers{-6, 3});
   CHECK(contains(OneNode{"PRelu", {floats({2}, {1, 2}), floats({2, 2}, {1, 2, 3, 4})}}.error().message,
                  "input 1 (slope): shape 2x2 cannot be broadcast to shape 2 of input 0 (X)"));
 }
 
 TEST_CASE("Pow_TypesAndSpecialCases") {
-  CHECK(OneNode{"Pow", {floats({3}, {2, -2, 9}), floats({3}, {3, 3, 0.5f})}}.numbers() ==
-        Numbers{8, -8, 3});
+  CHECK(OneNode{"Pow", {floats({3}, {2, -2, 9}), floats({3}, {3, 3, 0.5f})}}.numbers() == Numbers{8, -8, 3});
   CHECK(std::isnan(OneNode{"Pow", {floats({1}, {-2}), floats({1}, {0.5f})}}.numbers()[0]));
-  CHECK(OneNode{"Pow", {tensor<std::int32_t>({2}, {-3, 2}), tensor<std::int64_t>({1}, {3})}}
-            .numbers() == Numbers{-27, 8});
+  CHECK(OneNode{"Pow", {tensor<std::int32_t>({2}, {-3, 2}), tensor<std::int64_t>({1}, {3})}}.numbers() ==
+        Numbers{-27, 8});
   CHECK(OneNode{"Pow", {tensor<std::int32_t>({2}, {4, 2}), floats({2}, {0.5f, -1})}}.numbers() ==
         Numbers{2, 0});
-  CHECK(OneNode{"Pow", {floats({2}, {2, 3}), tensor<std::uint32_t>({1}, {2})}}.numbers() ==
-        Numbers{4, 9});
+  CHECK(OneNode{"Pow", {floats({2}, {2, 3}), tensor<std::uint32_t>({1}, {2})}}.numbers() == Numbers{4, 9});
 }
 
 TEST_CASE("Mod_SignOfDivisorOrDividend") {
@@ -226,8 +220,8 @@ TEST_CASE("Mod_SignOfDivisorOrDividend") {
   CHECK(OneNode{"Mod", {a, b}, {integer("fmod", 1)}}.numbers() == Numbers{-1, 1, -1, 1});
   const auto least = tensor<std::int64_t>({1}, {std::numeric_limits<std::int64_t>::min()});
   CHECK(OneNode{"Mod", {least, tensor<std::int64_t>({1}, {-1})}}.numbers() == Numbers{0});
-  CHECK(OneNode{"Mod", {floats({2}, {-4.5f, 5}), floats({1}, {2})}, {integer("fmod", 1)}}
-            .numbers() == Numbers{-0.5, 1});
+  CHECK(OneNode{"Mod", {floats({2}, {-4.5f, 5}), floats({1}, {2})}, {integer("fmod", 1)}}.numbers() ==
+        Numbers{-0.5, 1});
   CHECK(contains(OneNode{"Mod", {a, tensor<std::int32_t>({1}, {0})}}.error().message,
                  "input 1 (B): element 0 is 0"));
   CHECK(contains(OneNode{"Mod", {floats({1}, {1}), floats({1}, {1})}}.error().message,
@@ -303,8 +297,7 @@ TEST_CASE("Cast_BetweenNumbers") {
   CHECK(OneNode{"Cast", {x}, to(DType::boolean)}.numbers() == Numbers{1, 1, 1, 1, 1, 1});
   CHECK(OneNode{"Cast", {tensor<std::int16_t>({2}, {200, -1})}, to(DType::int8)}.numbers() ==
         Numbers{-56, -1});
-  CHECK(OneNode{"Cast", {tensor<std::int32_t>({2}, {0, 7})}, to(DType::boolean)}.numbers() ==
-        Numbers{0, 1});
+  CHECK(OneNode{"Cast", {tensor<std::int32_t>({2}, {0, 7})}, to(DType::boolean)}.numbers() == Numbers{0, 1});
   CHECK(OneNode{"Cast", {truths({2}, {0, 1})}, to(DType::float32)}.numbers() == Numbers{0, 1});
   // 2²⁴ + 1 is no float32, 1 + 2⁻¹¹ lies between two float16.
   CHECK(OneNode{"Cast", {longs({16777217})}, to(DType::float32)}.numbers() == Numbers{16777216});
@@ -320,8 +313,7 @@ TEST_CASE("Cast_FourBitIntegers_TwoToAByte") {
   const auto to = [](DType dtype) {
     return std::vector<Attribute>{integer("to", static_cast<std::int64_t>(dtype))};
   };
-  const auto packed =
-      OneNode{"Cast", {floats({3}, {-8.7f, 3.9f, 100})}, to(DType::int4)}.run();
+  const auto packed = OneNode{"Cast", {floats({3}, {-8.7f, 3.9f, 100})}, to(DType::int4)}.run();
   REQUIRE(packed[0].bytes().size() == 2);
   CHECK(packed[0].bytes()[0] == std::byte(0x38));
   CHECK(packed[0].bytes()[1] == std::byte(0x07));
@@ -343,8 +335,9 @@ TEST_CASE("Cast_WhatIsNotSupported_IsSaid") {
 
 TEST_CASE("Cast_InputWithError_TruncationJumpsOnlyAtWholeNumbers") {
   const auto cast = with_error(
-      OneNode{"Cast", {floats({3}, {1.5f, 2, 3e9f})},
-              {integer("to", static_cast<std::int64_t>(DType::int32))}}, 1e-4);
+      OneNode{
+          "Cast", {floats({3}, {1.5f, 2, 3e9f})}, {integer("to", static_cast<std::int64_t>(DType::int32))}},
+      1e-4);
   REQUIRE(cast.real.size() == 3);
   CHECK(cast.real[0].worst == 0.0);
   CHECK(cast.real[1].worst == 1.0);

@@ -34,8 +34,8 @@ Tensor halves(const std::vector<double>& values) {
 }  // namespace
 
 TEST_CASE("LiftAndLower_KeepEveryBitOfNumbers") {
-  const std::vector<float> values = {0.0f, -0.0f, 1.5f, 1e-45f, -3.4e38f,
-                                     std::numeric_limits<float>::infinity()};
+  const std::vector<float> values = {0.0f,   -0.0f,    1.5f,
+                                     1e-45f, -3.4e38f, std::numeric_limits<float>::infinity()};
   const auto lifted = lift<double>(tensor<float>({6}, values));
   REQUIRE(lifted.ok());
   const auto lowered = lower(*lifted);

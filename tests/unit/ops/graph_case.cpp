@@ -22,15 +22,13 @@ const Tensor* find(std::span<const NamedTensor> tensors, const std::string& name
 }
 
 // The tensors that are there before any node runs.
-Result<std::vector<const Tensor*>> known_tensors(const Graph& graph,
-                                                 std::span<const NamedTensor> inputs) {
+Result<std::vector<const Tensor*>> known_tensors(const Graph& graph, std::span<const NamedTensor> inputs) {
   std::vector<const Tensor*> known(graph.values.size(), nullptr);
   for (std::size_t i = 0; i < graph.values.size(); ++i)
     if (graph.values[i].constant) known[i] = &*graph.values[i].constant;
   for (const ValueId id : graph.inputs) {
     known[id] = find(inputs, graph.values[id].name);
-    if (known[id] == nullptr)
-      return bad_input(fmt::format("input {} is not given", graph.values[id].name));
+    if (known[id] == nullptr) return bad_input(fmt::format("input {} is not given", graph.values[id].name));
   }
   return known;
 }
@@ -55,8 +53,7 @@ double storage_error(DType dtype, double value) {
 
 void judge_floats(const std::string& output, const Tensor& wanted, const Tensor& lowered,
                   const Evaluated<Bounded>& bounded, const Tensor& strict, double tolerance,
-                  double wanted_error,
-                  std::vector<std::string>& problems) {
+                  double wanted_error, std::vector<std::string>& problems) {
   const std::vector<double> want = as_doubles(wanted);
   const std::vector<double> got = as_doubles(lowered);
   const std::vector<double> fast = as_doubles(strict);
@@ -69,14 +66,13 @@ void judge_floats(const std::string& output, const Tensor& wanted, const Tensor&
     const Bounded& b = bounded.real[i];
     const double stored = storage_error(wanted.dtype(), b.value);
     const double narrow = wide ? half_ulp_f32(b.value) * 4 + b.worst : stored * 0.0;
-    const auto report = [&](std::string_view who, double x, std::string_view bound_name,
-                            double bound) {
-      problems.push_back(fmt::format(
-          "output {} element {}: {} is {:.9g}, the reference {:.17g}, {} {:.3g}, wanted {:.9g}",
-          output, i, who, x, b.value, bound_name, bound, want[i]));
+    const auto report = [&](std::string_view who, double x, std::string_view bound_name, double bound) {
+      problems.push_back(
+          fmt::format("output {} element {}: {} is {:.9g}, the reference {:.17g}, {} {:.3g}, wanted {:.9g}",
+                      output, i, who, x, b.value, bound_name, bound, want[i]));
     };
-    const double sane = std::fmax(1e-4, tolerance) * std::fabs(want[i]) + 1e-5 * largest + stored +
-                        wanted_error;
+    const double sane =
+        std::fmax(1e-4, tolerance) * std::fabs(want[i]) + 1e-5 * largest + stored + wanted_error;
     if (!agree(got[i], want[i], sane)) report("double", got[i], "tolerance", sane);
     if (tolerance == 0.0 && !agree(want[i], b.value, b.worst + stored + wanted_error))
       report("wanted", want[i], "worst", b.worst);
@@ -117,23 +113,20 @@ Result<std::vector<Evaluated<S>>> run_graph(const Graph& graph, std::span<const 
   }
   for (const Node& node : graph.nodes) {
     std::vector<const Evaluated<S>*> operands;
-    for (const ValueId id : node.reads())
-      operands.push_back(id == no_value ? nullptr : &values[id]);
+    for (const ValueId id : node.reads()) operands.push_back(id == no_value ? nullptr : &values[id]);
     DRIFTSCOPE_TRY(auto results, evaluate<S>(node, operands, threads));
     for (std::size_t o = 0; o < results.size(); ++o)
       if (node.outputs[o] != no_value) values[node.outputs[o]] = std::move(results[o]);
   }
   return values;
 }
-template Result<std::vector<Evaluated<double>>> run_graph<double>(const Graph&,
-                                                                  std::span<const NamedTensor>,
+template Result<std::vector<Evaluated<double>>> run_graph<double>(const Graph&, std::span<const NamedTensor>,
                                                                   ThreadPool&);
 template Result<std::vector<Evaluated<Bounded>>> run_graph<Bounded>(const Graph&,
                                                                     std::span<const NamedTensor>,
                                                                     ThreadPool&);
 
-Result<std::vector<Tensor>> run_graph_strict(const Graph& graph,
-                                             std::span<const NamedTensor> inputs,
+Result<std::vector<Tensor>> run_graph_strict(const Graph& graph, std::span<const NamedTensor> inputs,
                                              ThreadPool& threads) {
   DRIFTSCOPE_TRY(const auto known, known_tensors(graph, inputs));
   std::vector<Tensor> values(graph.values.size());
@@ -141,8 +134,7 @@ Result<std::vector<Tensor>> run_graph_strict(const Graph& graph,
     if (known[i] != nullptr) values[i] = *known[i];
   for (const Node& node : graph.nodes) {
     std::vector<const Tensor*> operands;
-    for (const ValueId id : node.reads())
-      operands.push_back(id == no_value ? nullptr : &values[id]);
+    for (const ValueId id : node.reads()) operands.push_back(id == no_value ? nullptr : &values[id]);
     DRIFTSCOPE_TRY(auto results, evaluate_strict(node, operands, threads));
     for (std::size_t o = 0; o < results.size(); ++o)
       if (node.outputs[o] != no_value) values[node.outputs[o]] = std::move(results[o]);
@@ -163,15 +155,15 @@ Result<std::vector<std::string>> judge(const GraphCase& c, ThreadPool& threads) 
     bool comparable = true;
     for (const Tensor* got : {&lowered, &strict[*id]})
       if (got->dtype() != want.dtype() || got->shape() != want.shape()) {
-        problems.push_back(fmt::format("output {}: {} {}, wanted {} {}", entry.name,
-                                       dtype_name(got->dtype()), shape_text(got->shape()),
-                                       dtype_name(want.dtype()), shape_text(want.shape())));
+        problems.push_back(fmt::format("output {}: {} {}, wanted {} {}", entry.name, dtype_name(got->dtype()),
+                                       shape_text(got->shape()), dtype_name(want.dtype()),
+                                       shape_text(want.shape())));
         comparable = false;
       }
     if (!comparable) continue;
     if (is_floating(want.dtype())) {
-      judge_floats(entry.name, want, lowered, bounded[*id], strict[*id], c.tolerance,
-                   c.wanted_error, problems);
+      judge_floats(entry.name, want, lowered, bounded[*id], strict[*id], c.tolerance, c.wanted_error,
+                   problems);
       continue;
     }
     for (const Tensor* got : {&lowered, &bounded[*id].tensor, &strict[*id]})
@@ -182,8 +174,7 @@ Result<std::vector<std::string>> judge(const GraphCase& c, ThreadPool& threads) 
   return problems;
 }
 
-Result<std::vector<Tensor>> strict_outputs(const Graph& graph,
-                                           std::span<const NamedTensor> inputs) {
+Result<std::vector<Tensor>> strict_outputs(const Graph& graph, std::span<const NamedTensor> inputs) {
   ThreadPool threads(1);
   DRIFTSCOPE_TRY(const auto values, run_graph_strict(graph, inputs, threads));
   std::vector<Tensor> outputs;
@@ -200,8 +191,10 @@ std::vector<double> as_doubles(const Tensor& tensor) {
   const auto append = [&](auto values) {
     for (const auto x : values) result.push_back(static_cast<double>(x));
   };
-  if (tensor.dtype() == DType::boolean) append(tensor.values<std::uint8_t>());
-  else with_integer(tensor.dtype(), [&]<class T>() { append(tensor.values<T>()); });
+  if (tensor.dtype() == DType::boolean)
+    append(tensor.values<std::uint8_t>());
+  else
+    with_integer(tensor.dtype(), [&]<class T>() { append(tensor.values<T>()); });
   return result;
 }
 

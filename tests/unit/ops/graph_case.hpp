@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/graph.hpp"
 #include "core/eval/evaluate.hpp"
+#include "core/graph/graph.hpp"
 
 namespace driftscope::test {
 
@@ -18,7 +18,7 @@ struct GraphCase {
   std::vector<NamedTensor> wanted;  ///< outputs that are compared
   /// What is wanted was not computed from this graph: it lies only within this, relative.
   double tolerance = 0.0;
-  double wanted_error = 0.0;        ///< of the wanted numbers themselves, absolute
+  double wanted_error = 0.0;  ///< of the wanted numbers themselves, absolute
 };
 
 /// Node after node. Errors are those of evaluate; values by ValueId.

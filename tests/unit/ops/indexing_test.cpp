@@ -19,9 +19,8 @@ Tensor counting(const Shape& shape) {
   return floats(shape, values);
 }
 
-OneNode slice(const Tensor& x, const std::vector<std::int64_t>& starts,
-              const std::vector<std::int64_t>& ends, const std::vector<std::int64_t>& axes,
-              const std::vector<std::int64_t>& steps) {
+OneNode slice(const Tensor& x, const std::vector<std::int64_t>& starts, const std::vector<std::int64_t>& ends,
+              const std::vector<std::int64_t>& axes, const std::vector<std::int64_t>& steps) {
   return {"Slice", {x, longs(starts), longs(ends), longs(axes), longs(steps)}};
 }
 
@@ -38,18 +37,15 @@ TEST_CASE("Slice_NegativeLimitsAndSteps_CountFromTheEnd") {
   CHECK(slice(x, {4}, {near}, {0}, {near}).numbers() == Numbers{4});
   CHECK(slice(x, {3}, {1}, {0}, {1}).shape() == Shape{0});
   CHECK(slice(floats({0, 2}, {}), {0}, {9}, {0}, {-1}).shape() == Shape{0, 2});
-  CHECK(slice(counting({2, 3, 4}), {1, 0}, {2, 4}, {1, 2}, {1, 3}).numbers() ==
-        Numbers{4, 7, 16, 19});
-  CHECK(slice(counting({2, 3}), {2, 1}, {near, near}, {1, 0}, {-2, -1}).numbers() ==
-        Numbers{5, 3, 2, 0});
+  CHECK(slice(counting({2, 3, 4}), {1, 0}, {2, 4}, {1, 2}, {1, 3}).numbers() == Numbers{4, 7, 16, 19});
+  CHECK(slice(counting({2, 3}), {2, 1}, {near, near}, {1, 0}, {-2, -1}).numbers() == Numbers{5, 3, 2, 0});
 }
 
 TEST_CASE("Slice_AttributesBeforeOpset10_AndTheirErrors") {
   const auto x = counting({2, 3});
-  CHECK(OneNode{"Slice", {x}, {ints("starts", {1}), ints("ends", {3}), ints("axes", {1})}, 9}
-            .numbers() == Numbers{1, 2, 4, 5});
-  CHECK(OneNode{"Slice", {x}, {ints("starts", {1}), ints("ends", {3})}, 7}.numbers() ==
-        Numbers{3, 4, 5});
+  CHECK(OneNode{"Slice", {x}, {ints("starts", {1}), ints("ends", {3}), ints("axes", {1})}, 9}.numbers() ==
+        Numbers{1, 2, 4, 5});
+  CHECK(OneNode{"Slice", {x}, {ints("starts", {1}), ints("ends", {3})}, 7}.numbers() == Numbers{3, 4, 5});
   CHECK(contains(slice(x, {0}, {1}, {0}, {0}).error().message, "the step of axis 0 is 0"));
   CHECK(contains(slice(x, {0}, {1}, {2}, {1}).error().message, "axis 2 is outside [-2, 1]"));
   CHECK(contains(slice(x, {0, 0}, {1, 1}, {0, -2}, {1, 1}).error().message, "axis 0 twice"));
@@ -82,8 +78,8 @@ TEST_CASE("Split_GivenAndEqualParts") {
                  "5 cannot be split into 2 equal parts"));
   CHECK(contains(OneNode{"Split", {x, longs({1, 2})}, {}, 13, 2}.error().message, "adds up to 3"));
   CHECK(contains(OneNode{"Split", {x, longs({-1, 3})}, {}, 13, 2}.error().message, "no valid sizes"));
-  CHECK(contains(OneNode{"Split", {x}, {integer("num_outputs", 3)}, 18, 2}.error().message,
-                 "num_outputs: 3"));
+  CHECK(
+      contains(OneNode{"Split", {x}, {integer("num_outputs", 3)}, 18, 2}.error().message, "num_outputs: 3"));
 }
 
 TEST_CASE("Squeeze_AxesAsAttributeInputOrNone") {
@@ -97,8 +93,7 @@ TEST_CASE("Squeeze_AxesAsAttributeInputOrNone") {
   CHECK(OneNode{"Unsqueeze", {counting({2})}, {ints("axes", {1})}, 9}.shape() == Shape{2, 1});
   CHECK(contains(OneNode{"Unsqueeze", {x, longs({0, 0})}}.error().message, "axis 0 twice"));
   CHECK(contains(OneNode{"Unsqueeze", {x}}.error().message, "required"));
-  CHECK(OneNode{"Unsqueeze", {x, longs(std::vector<std::int64_t>(40, 0))}}.error().kind ==
-        ErrorKind::limit);
+  CHECK(OneNode{"Unsqueeze", {x, longs(std::vector<std::int64_t>(40, 0))}}.error().kind == ErrorKind::limit);
 }
 
 TEST_CASE("Expand_BroadcastsBothWays") {

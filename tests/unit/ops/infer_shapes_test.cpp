@@ -56,8 +56,7 @@ TEST_CASE("BindShapes_WrongRankSizeOrSymbol_SaysExpectedAndGot") {
 TEST_CASE("InferShapes_ShapeFromConstantNode_IsUsed") {
   ModelBuilder model;
   model.input("x", DType::float32, {2, 12})
-      .node("Constant", {}, {"shape"},
-            {tensor_attribute("value", tensor<std::int64_t>({3}, {2, 3, -1}))})
+      .node("Constant", {}, {"shape"}, {tensor_attribute("value", tensor<std::int64_t>({3}, {2, 3, -1}))})
       .node("Reshape", {"x", "shape"}, {"y"})
       .output("y");
   const auto graph = infer_shapes(built(model));
@@ -81,11 +80,7 @@ TEST_CASE("InferShapes_DeclaredShapeContradicts_NamesTheNode") {
 
 TEST_CASE("InferShapes_UnknownOperator_NamesNodeOperatorAndOpset") {
   ModelBuilder model;
-  model.opset(17)
-      .input("x", DType::float32, {2})
-      .node("Frobnicate", {"x"}, {"y"})
-      .named("n7")
-      .output("y");
+  model.opset(17).input("x", DType::float32, {2}).node("Frobnicate", {"x"}, {"y"}).named("n7").output("y");
   const auto graph = infer_shapes(built(model));
   REQUIRE(!graph.ok());
   CHECK(graph.error().kind == ErrorKind::unsupported);
@@ -95,11 +90,7 @@ TEST_CASE("InferShapes_UnknownOperator_NamesNodeOperatorAndOpset") {
 
 TEST_CASE("FindOperator_WrongNumberOfInputs_SaysExpectedAndGot") {
   ModelBuilder model;
-  model.opset(17)
-      .input("x", DType::float32, {2})
-      .node("Add", {"x"}, {"y"})
-      .named("sum")
-      .output("y");
+  model.opset(17).input("x", DType::float32, {2}).node("Add", {"x"}, {"y"}).named("sum").output("y");
   const auto graph = infer_shapes(built(model));
   REQUIRE(!graph.ok());
   CHECK(graph.error().message == "node sum (Add, opset 17): expected 2 inputs, got 1");

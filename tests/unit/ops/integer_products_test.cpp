@@ -28,8 +28,8 @@ Tensor scalar(float x) { return floats({}, {x}); }
 }  // namespace
 
 TEST_CASE("MatMulInteger_ZeroPointsPerRowAndColumn_AreSubtracted") {
-  OneNode node{"MatMulInteger", {u8({2, 2}, {1, 2, 3, 4}), s8({2, 2}, {5, 6, 7, 8}),
-                                 u8({2}, {1, 3}), s8({2}, {5, 8})}};
+  OneNode node{"MatMulInteger",
+               {u8({2, 2}, {1, 2, 3, 4}), s8({2, 2}, {5, 6, 7, 8}), u8({2}, {1, 3}), s8({2}, {5, 8})}};
   // [[0 1] [0 1]] · [[0 −2] [2 0]]
   CHECK(node.numbers() == std::vector<double>{2, 0, 2, 0});
   node.inputs[2] = u8({2, 1}, {1, 3});
@@ -48,16 +48,15 @@ TEST_CASE("MatMulInteger_LargeSums_WrapAround") {
 }
 
 TEST_CASE("ConvInteger_Padding_CountsAsTheZeroPoint") {
-  const OneNode node{
-      "ConvInteger",
-      {u8({1, 1, 2, 2}, {11, 12, 13, 14}), u8({1, 1, 2, 2}, {1, 1, 1, 1}), u8({}, {10})},
-      {ints("pads", {1, 1, 0, 0})}};
+  const OneNode node{"ConvInteger",
+                     {u8({1, 1, 2, 2}, {11, 12, 13, 14}), u8({1, 1, 2, 2}, {1, 1, 1, 1}), u8({}, {10})},
+                     {ints("pads", {1, 1, 0, 0})}};
   CHECK(node.numbers() == std::vector<double>{1, 3, 4, 10});
 }
 
 TEST_CASE("ConvInteger_WeightZeroPointPerChannel_IsSubtracted") {
-  const OneNode node{"ConvInteger", {u8({1, 1, 1, 1}, {3}), s8({2, 1, 1, 1}, {5, 5}), std::nullopt,
-                                     s8({2}, {1, -1})}};
+  const OneNode node{"ConvInteger",
+                     {u8({1, 1, 1, 1}, {3}), s8({2, 1, 1, 1}, {5, 5}), std::nullopt, s8({2}, {1, -1})}};
   CHECK(node.numbers() == std::vector<double>{12, 18});
 }
 
@@ -74,34 +73,35 @@ TEST_CASE("QLinearConv_PerChannelScalesAndBias_FollowTheFormula") {
   const std::vector<Attribute> geometry = {integer("group", 2), ints("pads", {1, 0, 1, 1}),
                                            ints("strides", {2, 1})};
   const OneNode sums{"ConvInteger", {x, w, u8({}, {111}), u8({6}, w_zero)}, geometry};
-  const OneNode node{"QLinearConv", {x, scalar(0.02f), u8({}, {111}), w, floats({6}, w_scale),
-                                     u8({6}, w_zero), scalar(0.05f), u8({}, {128}),
-                                     tensor<std::int32_t>({6}, bias)}, geometry};
+  const OneNode node{"QLinearConv",
+                     {x, scalar(0.02f), u8({}, {111}), w, floats({6}, w_scale), u8({6}, w_zero),
+                      scalar(0.05f), u8({}, {128}), tensor<std::int32_t>({6}, bias)},
+                     geometry};
   const Tensor y = node.run()[0];
   const std::vector<double> got = as_doubles(y);
   const std::vector<double> acc = sums.numbers();
   const std::size_t plane = got.size() / 12;
   for (std::size_t i = 0; i < got.size(); ++i) {
     const std::size_t m = i / plane % 6;
-    const double q =
-        (acc[i] + bias[m]) * double{0.02f} * static_cast<double>(w_scale[m]) / double{0.05f};
+    const double q = (acc[i] + bias[m]) * double{0.02f} * static_cast<double>(w_scale[m]) / double{0.05f};
     CHECK(std::fabs(got[i] - std::fmin(std::fmax(q + 128, 0.0), 255.0)) <= 0.5001);
   }
 }
 
 TEST_CASE("QLinearMatMul_ScalesPerRowAndColumn_FollowTheFormula") {
-  const OneNode node{"QLinearMatMul",
-                     {u8({2, 2}, {1, 2, 3, 4}), floats({2}, {1, 2}), u8({2}, {0, 1}),
-                      s8({2, 2}, {1, -1, 2, 3}), floats({2}, {1, 0.5f}), s8({2}, {0, 1}),
-                      scalar(0.5f), s8({}, {-1})}};
+  const OneNode node{
+      "QLinearMatMul",
+      {u8({2, 2}, {1, 2, 3, 4}), floats({2}, {1, 2}), u8({2}, {0, 1}), s8({2, 2}, {1, -1, 2, 3}),
+       floats({2}, {1, 0.5f}), s8({2}, {0, 1}), scalar(0.5f), s8({}, {-1})}};
   // [[1 2] [2 3]] · [[1 −2] [2 2]] = [[5 2] [8 2]], times [1 2]ᵀ·[1 ½] · 2, less 1.
   CHECK(node.numbers() == std::vector<double>{9, 1, 31, 3});
 }
 
 TEST_CASE("QLinearMatMul_NearTheMiddle_LeavesRoomForOneStep") {
   // 5 · 0.1 · 1 / 0.2 is 2.5 but for the rounding of the scales.
-  OneNode node{"QLinearMatMul", {u8({1, 1}, {5}), scalar(0.1f), u8({}, {0}), u8({1, 1}, {1}),
-                                 scalar(1), u8({}, {0}), scalar(0.2f), u8({}, {0})}};
+  OneNode node{"QLinearMatMul",
+               {u8({1, 1}, {5}), scalar(0.1f), u8({}, {0}), u8({1, 1}, {1}), scalar(1), u8({}, {0}),
+                scalar(0.2f), u8({}, {0})}};
   CHECK(node.bounded()[0].worst == 1.0);
   node.inputs[1] = scalar(0.11f);
   CHECK(node.bounded()[0].worst == 0.0);
@@ -130,11 +130,9 @@ TEST_CASE("IntegerProducts_WrongInputs_AreErrors") {
                  "input 1 (w): expected uint8 or int8, got float32"));
   CHECK(contains(OneNode{"ConvInteger", {x, x, u8({2}, {1, 2})}}.error().message,
                  "input 2 (x_zero_point): expected one number"));
-  CHECK(contains(OneNode{"ConvInteger", {x, u8({1, 2, 1, 1}, {1, 2})}}.error().message,
-                 "input 1 (w)"));
-  CHECK(contains(
-      OneNode{"MatMulInteger", {u8({1, 2}, {1, 2}), u8({3, 1}, {1, 2, 3})}}.error().message,
-      "input 1 (B)"));
+  CHECK(contains(OneNode{"ConvInteger", {x, u8({1, 2, 1, 1}, {1, 2})}}.error().message, "input 1 (w)"));
+  CHECK(contains(OneNode{"MatMulInteger", {u8({1, 2}, {1, 2}), u8({3, 1}, {1, 2, 3})}}.error().message,
+                 "input 1 (B)"));
 }
 
 }  // namespace driftscope::test::integer_products_test

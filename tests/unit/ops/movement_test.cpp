@@ -75,15 +75,14 @@ TEST_CASE("Flatten_AxisSplitsTheShape") {
 TEST_CASE("Transpose_DefaultReverses") {
   const auto x = counting({2, 3});
   CHECK(OneNode{"Transpose", {x}}.numbers() == Numbers{0, 3, 1, 4, 2, 5});
-  CHECK(OneNode{"Transpose", {counting({2, 3, 4})}, {ints("perm", {1, 2, 0})}}.shape() ==
-        Shape{3, 4, 2});
-  CHECK(contains(OneNode{"Transpose", {x}, {ints("perm", {0, 0})}}.error().message,
-                 "[0,0] is no permutation"));
+  CHECK(OneNode{"Transpose", {counting({2, 3, 4})}, {ints("perm", {1, 2, 0})}}.shape() == Shape{3, 4, 2});
+  CHECK(
+      contains(OneNode{"Transpose", {x}, {ints("perm", {0, 0})}}.error().message, "[0,0] is no permutation"));
 }
 
 TEST_CASE("Movement_AnyElementType_KeepsTheBits") {
-  for (const DType dtype : {DType::boolean, DType::uint16, DType::int64, DType::complex64,
-                            DType::complex128, DType::uint4, DType::int4}) {
+  for (const DType dtype : {DType::boolean, DType::uint16, DType::int64, DType::complex64, DType::complex128,
+                            DType::uint4, DType::int4}) {
     INFO(dtype_name(dtype));
     const auto size = static_cast<std::size_t>((6 * bits_per_element(dtype) + 7) / 8);
     std::vector<std::byte> bytes(size);
@@ -99,8 +98,8 @@ TEST_CASE("Movement_AnyElementType_KeepsTheBits") {
     CHECK(std::ranges::equal(OneNode{"Identity", {*x}}.run()[0].bytes(), x->bytes()));
   }
   // The payload of a NaN is moved, not made again.
-  const auto odd = Tensor::from_bytes(
-      DType::float32, {1}, std::as_bytes(std::span<const std::uint32_t>({0x7fc12345u})));
+  const auto odd =
+      Tensor::from_bytes(DType::float32, {1}, std::as_bytes(std::span<const std::uint32_t>({0x7fc12345u})));
   REQUIRE(odd.ok());
   CHECK(std::ranges::equal(OneNode{"Identity", {*odd}}.run()[0].bytes(), odd->bytes()));
 }
@@ -168,12 +167,10 @@ TEST_CASE("Constant_EveryFormOfTheValue") {
   CHECK(OneNode{"Constant", {}, {reals("value_floats", {1, 2})}}.shape() == Shape{2});
   CHECK(OneNode{"Constant", {}, {integer("value_int", -3)}}.numbers() == Numbers{-3});
   CHECK(OneNode{"Constant", {}, {ints("value_ints", {4, 5})}}.numbers() == Numbers{4, 5});
-  CHECK(OneNode{"Constant", {}, {tensor_attribute("value", counting({2, 2}))}}.shape() ==
-        Shape{2, 2});
+  CHECK(OneNode{"Constant", {}, {tensor_attribute("value", counting({2, 2}))}}.shape() == Shape{2, 2});
   CHECK(OneNode{"Constant", {}, {text("value_string", "a")}}.error().kind == ErrorKind::unsupported);
-  CHECK(contains(
-      OneNode{"Constant", {}, {integer("value_int", 1), real("value_float", 1)}}.error().message,
-      "exclude each other"));
+  CHECK(contains(OneNode{"Constant", {}, {integer("value_int", 1), real("value_float", 1)}}.error().message,
+                 "exclude each other"));
 }
 
 }  // namespace driftscope::test::movement_test

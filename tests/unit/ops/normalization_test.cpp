@@ -65,8 +65,7 @@ Statistics statistics(const float* x, std::size_t n, Way way) {
   result.variance = raw / count - result.mean * result.mean;
   if (way == Way::one_pass) return result;
   float squares = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    squares = squares + (x[i] - result.mean) * (x[i] - result.mean);
+  for (std::size_t i = 0; i < n; ++i) squares = squares + (x[i] - result.mean) * (x[i] - result.mean);
   result.variance = squares / count;
   return result;
 }
@@ -82,17 +81,16 @@ TEST_CASE("Normalizations_AgreeWithPyTorch") {
   const auto scale = floats({4}, {1, 2, 3, 4});
   const auto bias = floats({4}, {0, 1, 0, -1});
   near(OneNode{"GroupNormalization", {x, scale, bias}, {integer("num_groups", 2)}}.numbers(),
-       {-1.02575457, -0.652752936, 1.18650079, 4.17051411, -3.45933723, -2.20139647, 1.09656799,
-        4.45107651});
+       {-1.02575457, -0.652752936, 1.18650079, 4.17051411, -3.45933723, -2.20139647, 1.09656799, 4.45107651});
   near(OneNode{"InstanceNormalization", {x, scale, bias}}.numbers(),
        {-0.999979973, 0.999979973, -0.999997377, 2.99999762, -2.99993992, 2.99993992, -4.99997997,
         2.99997997});
   near(OneNode{"LayerNormalization",
-               {floats({2, 3}, {1, 2, 4, 0, -1, 3}), floats({3}, {1, 2, 0.5f}),
-                floats({3}, {0, 1, -1})}}
+               {floats({2, 3}, {1, 2, 4, 0, -1, 3}), floats({3}, {1, 2, 0.5f}), floats({3}, {0, 1, -1})}}
            .numbers(),
        {-1.06904137, 0.465479374, -0.331849098, -0.392231554, -0.961157799, -0.313594699});
-  near(OneNode{"LRN", {floats({1, 4, 1}, {1, 2, 3, 4})},
+  near(OneNode{"LRN",
+               {floats({1, 4, 1}, {1, 2, 3, 4})},
                {integer("size", 3), real("alpha", 0.5f), real("beta", 0.75f), real("bias", 2)}}
            .numbers(),
        {0.457906455, 0.665906847, 0.709817648, 1.02216768});
@@ -100,13 +98,14 @@ TEST_CASE("Normalizations_AgreeWithPyTorch") {
 
 TEST_CASE("GroupNormalization_Opset18_ScalePerGroup") {
   const auto x = floats({1, 4, 1}, {0, 2, 0, 4});
-  const OneNode node{"GroupNormalization", {x, floats({2}, {1, 10}), floats({2}, {5, 0})},
-                     {integer("num_groups", 2), real("epsilon", 0)}, 18};
+  const OneNode node{"GroupNormalization",
+                     {x, floats({2}, {1, 10}), floats({2}, {5, 0})},
+                     {integer("num_groups", 2), real("epsilon", 0)},
+                     18};
   CHECK(node.numbers() == Numbers{4, 6, -10, 10});
-  CHECK(contains(OneNode{"GroupNormalization", node.inputs, {integer("num_groups", 3)}, 18}
-                     .error().message, "3 groups cannot share the 4 channels"));
-  CHECK(contains(OneNode{"GroupNormalization", node.inputs, {integer("num_groups", 2)}, 21}
-                     .error().message,
+  CHECK(contains(OneNode{"GroupNormalization", node.inputs, {integer("num_groups", 3)}, 18}.error().message,
+                 "3 groups cannot share the 4 channels"));
+  CHECK(contains(OneNode{"GroupNormalization", node.inputs, {integer("num_groups", 2)}, 21}.error().message,
                  "input 1 (scale): expected one number for each channel, 4, got shape 2"));
   CHECK(contains(OneNode{"GroupNormalization", node.inputs, {integer("num_groups", 0)}}.error().message,
                  "expected at least 1, got 0"));
@@ -121,8 +120,8 @@ TEST_CASE("LayerNormalization_StatisticsAndAxis") {
   CHECK(as_doubles(results[1]) == Numbers{2, 4});
   CHECK(as_doubles(results[2]) == Numbers{1, 0.5});
   CHECK(results[1].shape() == Shape{2, 1});
-  CHECK(OneNode{"LayerNormalization", {x, floats({2, 2}, {1, 1, 1, 1})}, {integer("axis", 0)}}
-            .shape() == Shape{2, 2});
+  CHECK(OneNode{"LayerNormalization", {x, floats({2, 2}, {1, 1, 1, 1})}, {integer("axis", 0)}}.shape() ==
+        Shape{2, 2});
   CHECK(contains(OneNode{"LayerNormalization", {x, floats({3}, {1, 1, 1})}}.error().message,
                  "input 1 (Scale): shape 3 cannot be broadcast to 2"));
   CHECK(contains(OneNode{"LayerNormalization", node.inputs, {integer("stash_type", 7)}}.error().message,
@@ -143,8 +142,7 @@ struct NormalizedRows {
     for (float& v : bias) v = rng.normal();
   }
   std::vector<Bounded> bounds() const {
-    return OneNode{"LayerNormalization",
-                   {floats({rows, n}, x), floats({n}, scale), floats({n}, bias)}}
+    return OneNode{"LayerNormalization", {floats({rows, n}, x), floats({n}, scale), floats({n}, bias)}}
         .bounded();
   }
   std::vector<float> computed(Way way, bool folded) const {
@@ -153,8 +151,7 @@ struct NormalizedRows {
       const auto [mean, variance] = statistics(&x[r * n], n, way);
       const float inverse = 1.0f / std::sqrt(variance + 1e-5f);
       for (std::size_t i = 0; i < n; ++i)
-        y.push_back(folded ? std::fma(std::fma(x[r * n + i], inverse, -mean * inverse), scale[i],
-                                      bias[i])
+        y.push_back(folded ? std::fma(std::fma(x[r * n + i], inverse, -mean * inverse), scale[i], bias[i])
                            : (x[r * n + i] - mean) * inverse * scale[i] + bias[i]);
     }
     return y;
@@ -209,9 +206,8 @@ TEST_CASE("InstanceNormalization_UnbiasedVariance_IsSeen") {
   constexpr std::size_t n = 256;
   std::vector<float> x(n);
   for (float& v : x) v = rng.normal() + 1.0f;
-  const auto bounds = OneNode{"InstanceNormalization",
-                              {floats({1, 1, n}, x), floats({1}, {1}), floats({1}, {0})}}
-                          .bounded();
+  const auto bounds =
+      OneNode{"InstanceNormalization", {floats({1, 1, n}, x), floats({1}, {1}), floats({1}, {0})}}.bounded();
   for (const Way way : {Way::two_passes, Way::welford}) {
     const auto [mean, variance] = statistics(x.data(), n, way);
     std::vector<float> right, wrong;
@@ -234,8 +230,7 @@ TEST_CASE("LpNormalization_OneAndTwo") {
   const auto x = floats({2, 2}, {3, 1, 4, -3});
   near(OneNode{"LpNormalization", {x}, {integer("axis", 0)}}.numbers(),
        {0.6, 1 / std::sqrt(10.0), 0.8, -3 / std::sqrt(10.0)});
-  near(OneNode{"LpNormalization", {x}, {integer("p", 1)}}.numbers(),
-       {0.75, 0.25, 4.0 / 7, -3.0 / 7});
+  near(OneNode{"LpNormalization", {x}, {integer("p", 1)}}.numbers(), {0.75, 0.25, 4.0 / 7, -3.0 / 7});
   CHECK(contains(OneNode{"LpNormalization", {x}, {integer("p", 3)}}.error().message,
                  "attribute p: expected 1 or 2, got 3"));
 }
@@ -249,8 +244,8 @@ TEST_CASE("Losses_WeightsIgnoredTargetsAndReductions") {
   CHECK(nll.numbers() == Numbers{-1, -1.5});
   CHECK(OneNode{"NegativeLogLikelihoodLoss", {x, target}, {text("reduction", "sum")}}.numbers() ==
         Numbers{-4});
-  CHECK(OneNode{"NegativeLogLikelihoodLoss", {x, target},
-                {text("reduction", "mean"), integer("ignore_index", 2)}}
+  CHECK(OneNode{
+            "NegativeLogLikelihoodLoss", {x, target}, {text("reduction", "mean"), integer("ignore_index", 2)}}
             .numbers() == Numbers{-1});
   CHECK(contains(OneNode{"NegativeLogLikelihoodLoss", {x, longs({0, 3})}}.error().message,
                  "input 1 (target): element 1 is 3, expected a class in [0, 3)"));

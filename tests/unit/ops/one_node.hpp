@@ -104,8 +104,7 @@ inline Tensor longs(const std::vector<std::int64_t>& values) {
 }
 
 /// The inferred shape of the model's value, as text.
-[[nodiscard]] inline std::string inferred_shape(const ModelBuilder& builder,
-                                                const std::string& value) {
+[[nodiscard]] inline std::string inferred_shape(const ModelBuilder& builder, const std::string& value) {
   const auto graph = infer_shapes(built(builder));
   REQUIRE_MESSAGE(graph.ok(), graph.error().message);
   const auto id = graph->find_value(value);

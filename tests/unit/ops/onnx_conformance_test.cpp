@@ -9,9 +9,9 @@
 #include <map>
 #include <set>
 
+#include "core/eval/infer_shapes.hpp"
 #include "core/graph/build.hpp"
 #include "core/model/onnx_reader.hpp"
-#include "core/eval/infer_shapes.hpp"
 #include "unit/ops/graph_case.hpp"
 
 namespace driftscope::test::onnx_conformance_test {
@@ -56,7 +56,7 @@ const std::set<std::string> four_digits = {"test_gridsample_bicubic", "test_roia
 
 struct Tally {
   int run = 0;
-  std::map<std::string, int> operators;          // of the cases that ran
+  std::map<std::string, int> operators;                  // of the cases that ran
   std::map<std::string, std::set<std::string>> skipped;  // why → cases
 };
 
@@ -128,8 +128,7 @@ void run_case(const fs::path& folder, ThreadPool& threads, Tally& tally) {
     }
     const auto expected_rejection = rejected.find(name);
     const double wanted_error = four_digits.contains(name) ? 1e-4 : 0.0;
-    const auto problems =
-        judge({name, *built, *inputs, *outputs, tolerance_of(name), wanted_error}, threads);
+    const auto problems = judge({name, *built, *inputs, *outputs, tolerance_of(name), wanted_error}, threads);
     if (expected_rejection != rejected.end()) {
       REQUIRE(!problems.ok());
       CHECK(problems.error().kind == ErrorKind::unsupported);
@@ -153,7 +152,8 @@ void run_case(const fs::path& folder, ThreadPool& threads, Tally& tally) {
 TEST_CASE("OnnxConformance_AllCasesOfKnownOperators_AgreeInEveryScalar") {
   const fs::path root = data_folder();
   if (!fs::is_directory(root)) {
-    FAIL("the ONNX conformance cases are not at " << root.string()
+    FAIL("the ONNX conformance cases are not at "
+         << root.string()
          << ": install the package libonnx-testdata, or set DRIFTSCOPE_ONNX_DATA to their folder");
   }
   ThreadPool threads(2);
@@ -178,13 +178,48 @@ TEST_CASE("OnnxConformance_AllCasesOfKnownOperators_AgreeInEveryScalar") {
   MESSAGE(fmt::format("{} skipped: their operator is not in this build", without_operator));
   // Comparing nothing is a failure.
   CHECK(tally.run >= 830);
-  for (const char* op :
-       {"Add", "ArgMax", "AveragePool", "BatchNormalization", "BitShift", "Cast", "Clip", "Concat",
-        "Constant", "Conv", "CumSum", "Dropout", "Equal", "Erf", "Flatten", "Gemm",
-        "GlobalAveragePool", "Identity", "InstanceNormalization", "LRN", "LayerNormalization",
-        "LogSoftmax", "MatMul", "MaxPool", "Mean", "Mod", "Mul", "NegativeLogLikelihoodLoss", "PRelu",
-        "Pad", "Pow", "ReduceMean", "ReduceSum", "Relu", "Reshape", "Sigmoid", "Softmax",
-        "SoftmaxCrossEntropyLoss", "Tanh", "Transpose", "Where", "Xor"})
+  for (const char* op : {"Add",
+                         "ArgMax",
+                         "AveragePool",
+                         "BatchNormalization",
+                         "BitShift",
+                         "Cast",
+                         "Clip",
+                         "Concat",
+                         "Constant",
+                         "Conv",
+                         "CumSum",
+                         "Dropout",
+                         "Equal",
+                         "Erf",
+                         "Flatten",
+                         "Gemm",
+                         "GlobalAveragePool",
+                         "Identity",
+                         "InstanceNormalization",
+                         "LRN",
+                         "LayerNormalization",
+                         "LogSoftmax",
+                         "MatMul",
+                         "MaxPool",
+                         "Mean",
+                         "Mod",
+                         "Mul",
+                         "NegativeLogLikelihoodLoss",
+                         "PRelu",
+                         "Pad",
+                         "Pow",
+                         "ReduceMean",
+                         "ReduceSum",
+                         "Relu",
+                         "Reshape",
+                         "Sigmoid",
+                         "Softmax",
+                         "SoftmaxCrossEntropyLoss",
+                         "Tanh",
+                         "Transpose",
+                         "Where",
+                         "Xor"})
     CHECK_MESSAGE(tally.operators[op] > 0, op);
 }
 

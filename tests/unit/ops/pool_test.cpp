@@ -34,17 +34,19 @@ TEST_CASE("Pool_CeilMode_DropsTheWindowThatStartsInTheTailPadding") {
 
 TEST_CASE("AveragePool_ValidWithCeilMode_RoundsUpAsOnnxRuntime") {
   const auto x = floats({1, 1, 5}, {1, 2, 3, 4, 5});
-  CHECK(OneNode{"AveragePool", {x}, {ints("kernel_shape", {2}), ints("strides", {2}),
-                                     text("auto_pad", "VALID"), integer("ceil_mode", 1)}}
+  CHECK(OneNode{"AveragePool",
+                {x},
+                {ints("kernel_shape", {2}), ints("strides", {2}), text("auto_pad", "VALID"),
+                 integer("ceil_mode", 1)}}
             .numbers() == Numbers{1.5, 3.5, 5});
 }
 
 TEST_CASE("AveragePool_CountIncludePad_DividesByTheTapsInsideThePaddedInput") {
   // Windows start at −1, 1 and 3; the last reaches one beyond the padding, which does not count.
   const auto x = floats({1, 1, 4}, {2, 4, 6, 8});
-  const std::vector<Attribute> attributes = {
-      ints("kernel_shape", {3}), ints("strides", {2}), ints("pads", {1, 1}),
-      integer("ceil_mode", 1), integer("count_include_pad", 1)};
+  const std::vector<Attribute> attributes = {ints("kernel_shape", {3}), ints("strides", {2}),
+                                             ints("pads", {1, 1}), integer("ceil_mode", 1),
+                                             integer("count_include_pad", 1)};
   CHECK(OneNode{"AveragePool", {x}, attributes}.numbers() == Numbers{2, 6, 4});
   const std::vector<Attribute> exclude = {ints("kernel_shape", {3}), ints("strides", {2}),
                                           ints("pads", {1, 1}), integer("ceil_mode", 1)};
@@ -53,17 +55,16 @@ TEST_CASE("AveragePool_CountIncludePad_DividesByTheTapsInsideThePaddedInput") {
 
 TEST_CASE("AveragePool_Dilations_SkipElements") {
   const auto x = floats({1, 1, 5}, {1, 2, 3, 4, 5});
-  CHECK(OneNode{"AveragePool", {x}, {ints("kernel_shape", {2}), ints("dilations", {3})}}
-            .numbers() == Numbers{2.5, 3.5});
+  CHECK(OneNode{"AveragePool", {x}, {ints("kernel_shape", {2}), ints("dilations", {3})}}.numbers() ==
+        Numbers{2.5, 3.5});
 }
 
 TEST_CASE("MaxPool_Indices_FollowStorageOrder") {
   // Two planes of 2×3; the largest of each.
   const auto x = floats({1, 2, 2, 3}, {0, 0, 0, 9, 0, 0, 0, 0, 8, 0, 0, 0});
   for (const std::int64_t order : {0, 1}) {
-    const auto out = OneNode{"MaxPool", {x},
-                             {ints("kernel_shape", {2, 3}), integer("storage_order", order)}, 12, 2}
-                         .run();
+    const auto out =
+        OneNode{"MaxPool", {x}, {ints("kernel_shape", {2, 3}), integer("storage_order", order)}, 12, 2}.run();
     CHECK(as_doubles(out[0]) == Numbers{9, 8});
     CHECK(as_doubles(out[1]) == (order == 0 ? Numbers{3, 8} : Numbers{1, 10}));
   }
@@ -98,8 +99,7 @@ TEST_CASE("MaxPool_Int8_IsExact") {
 
 TEST_CASE("Pool_WithoutKernelShape_IsAnError") {
   const auto x = floats({1, 1, 4, 4}, std::vector<float>(16));
-  CHECK(contains(OneNode{"MaxPool", {x}}.error().message,
-                 "attribute kernel_shape: expected 2 values"));
+  CHECK(contains(OneNode{"MaxPool", {x}}.error().message, "attribute kernel_shape: expected 2 values"));
   CHECK(contains(OneNode{"AveragePool", {x}, {ints("kernel_shape", {5, 5})}}.error().message,
                  "more than the input of 4"));
 }

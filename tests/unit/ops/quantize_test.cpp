@@ -28,15 +28,16 @@ std::vector<std::int32_t> steps(const OneNode& node) { return quantized_values(n
 }  // namespace
 
 TEST_CASE("QuantizeLinear_Ties_GoToEven") {
-  const OneNode node{"QuantizeLinear", {floats({6}, {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.5f}),
-                                        floats({}, {1}), tensor<std::int8_t>({}, {0})}};
+  const OneNode node{
+      "QuantizeLinear",
+      {floats({6}, {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.5f}), floats({}, {1}), tensor<std::int8_t>({}, {0})}};
   CHECK(steps(node) == std::vector<std::int32_t>{0, 2, 2, 0, -2, -2});
 }
 
 TEST_CASE("QuantizeLinear_BeyondTheRange_Saturates") {
   const float infinity = std::numeric_limits<float>::infinity();
-  const OneNode node{"QuantizeLinear", {floats({5}, {1e30f, -1e30f, infinity, -infinity, 3}),
-                                        floats({}, {0.5f}), zero_u8(10)}};
+  const OneNode node{"QuantizeLinear",
+                     {floats({5}, {1e30f, -1e30f, infinity, -infinity, 3}), floats({}, {0.5f}), zero_u8(10)}};
   CHECK(steps(node) == std::vector<std::int32_t>{255, 0, 255, 0, 16});
 }
 
@@ -52,8 +53,8 @@ TEST_CASE("QuantizeLinear_WithoutZeroPoint_MakesUint8OrTheAskedType") {
 
 TEST_CASE("QuantizeLinear_ScalePerAxisAndPerBlock_AreFoundBySlice") {
   const Tensor x = floats({2, 4}, {1, 2, 3, 4, 10, 20, 30, 40});
-  OneNode node{"QuantizeLinear", {x, floats({2}, {1, 10}), packed(DType::int8, {2}, {0, 1})},
-               {integer("axis", 0)}};
+  OneNode node{
+      "QuantizeLinear", {x, floats({2}, {1, 10}), packed(DType::int8, {2}, {0, 1})}, {integer("axis", 0)}};
   CHECK(steps(node) == std::vector<std::int32_t>{1, 2, 3, 4, 2, 3, 4, 5});
   node.inputs = {x, floats({2, 2}, {1, 2, 10, 20}), packed(DType::uint4, {2, 2}, {0, 0, 5, 0})};
   node.attributes = {integer("axis", -1), integer("block_size", 2)};
@@ -66,8 +67,7 @@ TEST_CASE("QuantizeLinear_ScalePerAxisAndPerBlock_AreFoundBySlice") {
 
 TEST_CASE("QuantizeLinear_NearTheMiddleOfTwoSteps_BothAreWithinTheBound") {
   // 0.25 / 0.1f lies 4e-8 below 2.5; 0.26 / 0.1f nowhere near a middle.
-  const OneNode node{"QuantizeLinear", {floats({2}, {0.25f, 0.26f}), floats({}, {0.1f}),
-                                        zero_u8(0)}};
+  const OneNode node{"QuantizeLinear", {floats({2}, {0.25f, 0.26f}), floats({}, {0.1f}), zero_u8(0)}};
   const std::vector<Bounded> bounds = node.bounded();
   CHECK(bounds[0].value == 2.0);
   CHECK(bounds[0].worst == 1.0);
@@ -82,8 +82,7 @@ TEST_CASE("QuantizeLinear_ExactTieWithAPowerOfTwoScale_IsSure") {
 }
 
 TEST_CASE("QuantizeLinear_ErrorOfTheInput_ReachesOtherSteps") {
-  const OneNode node{"QuantizeLinear", {floats({3}, {1.4f, 1.0f, 300.0f}), floats({}, {1}),
-                                        zero_u8(0)}};
+  const OneNode node{"QuantizeLinear", {floats({3}, {1.4f, 1.0f, 300.0f}), floats({}, {1}), zero_u8(0)}};
   const Graph graph = node.graph();
   ThreadPool threads(1);
   std::vector<Evaluated<Bounded>> inputs;
@@ -101,8 +100,7 @@ TEST_CASE("QuantizeLinear_ErrorOfTheInput_ReachesOtherSteps") {
 
 TEST_CASE("DequantizeLinear_EveryIntegerType_IsScaled") {
   const auto run = [](Tensor x, Tensor zero) {
-    return OneNode{"DequantizeLinear", {std::move(x), floats({}, {0.5f}), std::move(zero)}}
-        .numbers();
+    return OneNode{"DequantizeLinear", {std::move(x), floats({}, {0.5f}), std::move(zero)}}.numbers();
   };
   CHECK(run(bytes({-128, 127}), tensor<std::int8_t>({}, {-1})) == std::vector<double>{-63.5, 64});
   CHECK(run(packed(DType::uint8, {2}, {0, 255}), zero_u8(128)) == std::vector<double>{-64, 63.5});
@@ -130,8 +128,7 @@ TEST_CASE("DequantizeLinear_Float16Scale_MakesFloat16") {
 TEST_CASE("QuantizedLinear_WrongScales_AreErrors") {
   const Tensor x = floats({2, 3}, {1, 2, 3, 4, 5, 6});
   const auto error = [&](Tensor scale, std::vector<Attribute> attributes, std::int64_t opset = 21) {
-    return OneNode{"QuantizeLinear", {x, std::move(scale)}, std::move(attributes), opset}
-        .error().message;
+    return OneNode{"QuantizeLinear", {x, std::move(scale)}, std::move(attributes), opset}.error().message;
   };
   CHECK(contains(error(floats({2}, {1, 1}), {}), "3 numbers as x has on axis 1"));
   CHECK(contains(error(floats({3}, {1, 1, 1}), {integer("axis", 4)}), "axis"));
@@ -139,8 +136,7 @@ TEST_CASE("QuantizedLinear_WrongScales_AreErrors") {
   CHECK(contains(error(floats({}, {1}), {integer("block_size", -1)}), "block_size"));
   CHECK(contains(error(floats({}, {1}), {integer("output_dtype", 7)}), "int64"));
   CHECK(contains(error(floats({3}, {1, 1, 1}), {}, 10), "before opset 13"));
-  OneNode zeros{"DequantizeLinear", {bytes({1, 2}), floats({2}, {1, 1}), bytes({1})},
-                {integer("axis", 0)}};
+  OneNode zeros{"DequantizeLinear", {bytes({1, 2}), floats({2}, {1, 1}), bytes({1})}, {integer("axis", 0)}};
   CHECK(contains(zeros.error().message, "input 2 (x_zero_point)"));
 }
 

@@ -32,14 +32,13 @@ TEST_CASE("Random_SameSeed_SameNumbers_OfTheRightDistribution") {
   CHECK(*std::min_element(x.begin(), x.end()) >= -1);
   CHECK(*std::max_element(x.begin(), x.end()) < 3);
   CHECK(std::abs(mean(x) - 1) < 0.1);
-  const auto normal = numbers(
-      OneNode{"RandomNormalLike", {floats({10000}, std::vector<float>(10000))}, {real("mean", 5)}});
+  const auto normal =
+      numbers(OneNode{"RandomNormalLike", {floats({10000}, std::vector<float>(10000))}, {real("mean", 5)}});
   CHECK(std::abs(mean(normal) - 5) < 0.1);
   const auto coins = numbers(OneNode{"Bernoulli", {floats({1000}, std::vector<float>(1000, 0.25f))}});
   CHECK(std::abs(mean(coins) - 0.25) < 0.06);
-  const auto dice = numbers(OneNode{"Multinomial",
-                                    {floats({1, 3}, {-100, 0, 0})},
-                                    {integer("sample_size", 1000)}});
+  const auto dice =
+      numbers(OneNode{"Multinomial", {floats({1, 3}, {-100, 0, 0})}, {integer("sample_size", 1000)}});
   CHECK(*std::min_element(dice.begin(), dice.end()) == 1);
   CHECK(std::abs(mean(dice) - 1.5) < 0.1);
 }

@@ -29,10 +29,11 @@ Tensor uniform(Rng& rng, const Shape& shape, float limit) {
 OneNode recurrent(const std::string& op, std::int64_t gates, const Sizes& s, Rng& rng,
                   std::int64_t directions = 1, float limit = 0.0f) {
   if (limit == 0.0f) limit = 1.0f / std::sqrt(static_cast<float>(s.hidden));
-  OneNode node{op, {uniform(rng, {s.steps, s.batch, s.inputs}, 1.0f),
-                    uniform(rng, {directions, gates * s.hidden, s.inputs}, limit),
-                    uniform(rng, {directions, gates * s.hidden, s.hidden}, limit),
-                    uniform(rng, {directions, 2 * gates * s.hidden}, limit)}};
+  OneNode node{op,
+               {uniform(rng, {s.steps, s.batch, s.inputs}, 1.0f),
+                uniform(rng, {directions, gates * s.hidden, s.inputs}, limit),
+                uniform(rng, {directions, gates * s.hidden, s.hidden}, limit),
+                uniform(rng, {directions, 2 * gates * s.hidden}, limit)}};
   node.attributes = {integer("hidden_size", s.hidden)};
   node.outputs = 2;
   return node;
@@ -72,10 +73,11 @@ std::int64_t gates_of(const std::string& op) { return op == "LSTM" ? 4 : op == "
 
 TEST_CASE("Rnn_AffineActivation_IsALinearRecurrence") {
   // h = 2·(x + h/2) + 1: no rounding in any scalar.
-  OneNode node{"RNN", {floats({3, 1, 1}, {1, 2, 3}), floats({1, 1, 1}, {1}),
-                       floats({1, 1, 1}, {0.5f})}};
-  node.attributes = {integer("hidden_size", 1), {"activations", std::vector<std::string>{"Affine"}},
-                     reals("activation_alpha", {2}), reals("activation_beta", {1})};
+  OneNode node{"RNN", {floats({3, 1, 1}, {1, 2, 3}), floats({1, 1, 1}, {1}), floats({1, 1, 1}, {0.5f})}};
+  node.attributes = {integer("hidden_size", 1),
+                     {"activations", std::vector<std::string>{"Affine"}},
+                     reals("activation_alpha", {2}),
+                     reals("activation_beta", {1})};
   node.outputs = 2;
   const auto results = node.run();
   CHECK(values_of(results[0]) == std::vector<float>{3, 8, 15});
@@ -97,9 +99,10 @@ TEST_CASE("Rnn_EveryActivation_ComputesItsFormula") {
       {"LeakyRelu", {}, {}, [](double x) { return x < 0 ? double{0.01f} * x : x; }},
       {"ThresholdedRelu", {0.5f}, {}, [](double x) { return x > 0.5 ? x : 0.0; }},
       {"ScaledTanh", {1.5f}, {0.5f}, [](double x) { return 1.5 * std::tanh(0.5 * x); }},
-      {"HardSigmoid", {}, {}, [](double x) {
-         return std::fmax(0.0, std::fmin(1.0, double{0.2f} * x + 0.5));
-       }},
+      {"HardSigmoid",
+       {},
+       {},
+       [](double x) { return std::fmax(0.0, std::fmin(1.0, double{0.2f} * x + 0.5)); }},
       {"Elu", {2.0f}, {}, [](double x) { return x < 0 ? 2 * (std::exp(x) - 1) : x; }},
       {"Softsign", {}, {}, [](double x) { return x / (1 + std::fabs(x)); }},
       {"Softplus", {}, {}, [](double x) { return std::log1p(std::exp(x)); }},
@@ -109,7 +112,8 @@ TEST_CASE("Rnn_EveryActivation_ComputesItsFormula") {
     INFO(row.name);
     OneNode node{"RNN", {floats({1, 7, 1}, x), floats({1, 1, 1}, {1}), floats({1, 1, 1}, {0})}};
     node.attributes = {{"activations", std::vector<std::string>{row.name}},
-                       reals("activation_alpha", row.alpha), reals("activation_beta", row.beta)};
+                       reals("activation_alpha", row.alpha),
+                       reals("activation_beta", row.beta)};
     node.outputs = 1;
     const std::vector<Bounded> bounds = node.bounded();
     const std::vector<float> strict = strict_y(node);
@@ -148,21 +152,19 @@ TEST_CASE("Recurrent_Bidirectional_IsBothDirectionsSideBySide") {
     const std::vector<float> y = strict_y(both);
     for (std::int64_t d = 0; d < 2; ++d) {
       OneNode one = both;
-      one.attributes = {integer("hidden_size", s.hidden),
-                        text("direction", d == 0 ? "forward" : "reverse")};
+      one.attributes = {integer("hidden_size", s.hidden), text("direction", d == 0 ? "forward" : "reverse")};
       for (std::size_t i = 1; i < 4; ++i) {
         const std::vector<float> all = values_of(*both.inputs[i]);
         const auto half = static_cast<std::ptrdiff_t>(all.size() / 2);
         Shape shape = both.inputs[i]->shape();
         shape[0] = 1;
-        one.inputs[i] = floats(shape, std::vector<float>(all.begin() + d * half,
-                                                         all.begin() + (d + 1) * half));
+        one.inputs[i] =
+            floats(shape, std::vector<float>(all.begin() + d * half, all.begin() + (d + 1) * half));
       }
       const std::vector<float> single = strict_y(one);
       const auto block = static_cast<std::size_t>(s.batch * s.hidden);
       for (std::size_t i = 0; i < single.size(); ++i)
-        CHECK(single[i] ==
-              y[(i / block * 2 + static_cast<std::size_t>(d)) * block + i % block]);
+        CHECK(single[i] == y[(i / block * 2 + static_cast<std::size_t>(d)) * block + i % block]);
     }
   }
 }
@@ -214,8 +216,7 @@ TEST_CASE("Recurrent_SequenceLens_StopsEarlyAndZeroesTheRest") {
     shorter.inputs.pop_back();
     const std::vector<float> want = strict_y(shorter);
     for (std::size_t t = 0; t < 4; ++t)
-      for (std::size_t h = 0; h < 2; ++h)
-        CHECK(y[(t * 2 + 1) * 2 + h] == (t < 2 ? want[t * 2 + h] : 0.0f));
+      for (std::size_t h = 0; h < 2; ++h) CHECK(y[(t * 2 + 1) * 2 + h] == (t < 2 ? want[t * 2 + h] : 0.0f));
     CHECK(values_of(results[1])[2] == strict_y(shorter, 1)[0]);
   }
 }
@@ -223,10 +224,10 @@ TEST_CASE("Recurrent_SequenceLens_StopsEarlyAndZeroesTheRest") {
 TEST_CASE("Lstm_InputForget_TakesOneMinusTheInputGate") {
   // All weights 0, c₀ = 1: i = 1/2, so f = 1/2 either way; a bias on i of +large makes i = 1, f =
   // 0.
-  OneNode node{"LSTM", {floats({1, 1, 1}, {0}), floats({1, 4, 1}, {0, 0, 0, 0}),
-                        floats({1, 4, 1}, {0, 0, 0, 0}),
-                        floats({1, 8}, {100, 0, 0, 0, 0, 0, 0, 0}), std::nullopt, std::nullopt,
-                        floats({1, 1, 1}, {1})}};
+  OneNode node{
+      "LSTM",
+      {floats({1, 1, 1}, {0}), floats({1, 4, 1}, {0, 0, 0, 0}), floats({1, 4, 1}, {0, 0, 0, 0}),
+       floats({1, 8}, {100, 0, 0, 0, 0, 0, 0, 0}), std::nullopt, std::nullopt, floats({1, 1, 1}, {1})}};
   node.outputs = 3;
   CHECK(strict_y(node, 2)[0] == 0.5f);
   node.attributes = {integer("input_forget", 1)};
@@ -243,8 +244,9 @@ TEST_CASE("Gru_LinearBeforeReset_ResetsTheFinishedProduct") {
   // z = 1/2; r from its bias: 0; Rb of the candidate: 3. With linear_before_reset the bias is
   // inside.
   const std::vector<float> bias = {0, -200, 0, 0, 0, 3};
-  OneNode node{"GRU", {floats({1, 1, 1}, {0}), floats({1, 3, 1}, {0, 0, 0}),
-                       floats({1, 3, 1}, {0, 0, 0}), floats({1, 6}, bias)}};
+  OneNode node{"GRU",
+               {floats({1, 1, 1}, {0}), floats({1, 3, 1}, {0, 0, 0}), floats({1, 3, 1}, {0, 0, 0}),
+                floats({1, 6}, bias)}};
   node.attributes = {{"activations", std::vector<std::string>{"Sigmoid", "Affine"}}};
   CHECK(strict_y(node)[0] == 1.5f);
   node.attributes.push_back(integer("linear_before_reset", 1));
@@ -279,8 +281,10 @@ TEST_CASE("Recurrent_FourHundredSteps_UseAVisiblePartOfAUsefulBudget") {
       largest = std::fmax(largest, bounds[i].worst);
       CHECK(bounds[i].likely <= bounds[i].worst);
     }
-    INFO(fmt::format("{} hidden {} weights ±{}: worst use {:.3g}, likely use {:.3g}, largest worst "
-                     "{:.3g}", row.op, row.hidden, row.limit, worst, likely, largest));
+    INFO(
+        fmt::format("{} hidden {} weights ±{}: worst use {:.3g}, likely use {:.3g}, largest worst "
+                    "{:.3g}",
+                    row.op, row.hidden, row.limit, worst, likely, largest));
     CHECK(worst < 0.5);
     CHECK(likely < 0.7);
     CHECK(worst > 1e-5);
@@ -328,27 +332,20 @@ TEST_CASE("Recurrent_WrongInputs_SayWhichAndWhy") {
   };
   CHECK(contains(error_with([](OneNode& n) { n.attributes = {integer("hidden_size", 5)}; }),
                  "hidden_size: expected 4"));
-  CHECK(contains(error_with([](OneNode& n) {
-                   n.inputs[2] = floats({1, 16, 5}, std::vector<float>(80));
-                 }),
+  CHECK(contains(error_with([](OneNode& n) { n.inputs[2] = floats({1, 16, 5}, std::vector<float>(80)); }),
                  "input 2 (R)"));
-  CHECK(contains(error_with([](OneNode& n) {
-                   n.inputs[3] = floats({1, 31}, std::vector<float>(31));
-                 }),
+  CHECK(contains(error_with([](OneNode& n) { n.inputs[3] = floats({1, 31}, std::vector<float>(31)); }),
                  "input 3 (B)"));
-  CHECK(contains(error_with([](OneNode& n) {
-                   n.inputs.push_back(tensor<std::int32_t>({2}, {1, 6}));
-                 }),
+  CHECK(contains(error_with([](OneNode& n) { n.inputs.push_back(tensor<std::int32_t>({2}, {1, 6})); }),
                  "element 1 is 6, expected 0 to 5"));
   CHECK(contains(error_with([](OneNode& n) {
                    n.attributes = {{"activations", std::vector<std::string>{"Sigmoid", "Tanh"}}};
                  }),
                  "expected 3 names"));
-  CHECK(contains(
-      error_with([](OneNode& n) {
-        n.attributes = {{"activations", std::vector<std::string>{"Sigmoid", "Sin", "Tanh"}}};
-      }),
-      "\"Sin\" is none of"));
+  CHECK(contains(error_with([](OneNode& n) {
+                   n.attributes = {{"activations", std::vector<std::string>{"Sigmoid", "Sin", "Tanh"}}};
+                 }),
+                 "\"Sin\" is none of"));
   CHECK(contains(error_with([](OneNode& n) { n.attributes = {text("direction", "up")}; }),
                  "expected forward, reverse or bidirectional"));
   CHECK(contains(error_with([](OneNode& n) { n.attributes = {real("clip", -1.0f)}; }), "clip"));

@@ -34,8 +34,8 @@ TEST_CASE("ReduceSum_NoAxes_AllOrNone") {
   CHECK(OneNode{"ReduceSum", {cube(), longs({})}}.numbers() == Numbers{36});
   CHECK(OneNode{"ReduceSum", {cube(), longs({})}, {integer("noop_with_empty_axes", 1)}}.shape() ==
         Shape{2, 2, 2});
-  CHECK(OneNode{"ReduceSumSquare", {floats({2}, {2, 3})}, {integer("noop_with_empty_axes", 1)}}
-            .numbers() == Numbers{2, 3});
+  CHECK(OneNode{"ReduceSumSquare", {floats({2}, {2, 3})}, {integer("noop_with_empty_axes", 1)}}.numbers() ==
+        Numbers{2, 3});
 }
 
 TEST_CASE("Reduce_EveryOperator_HandComputed") {
@@ -84,8 +84,7 @@ TEST_CASE("Reduce_EmptyLanes_GiveTheNeutralElement") {
 
 TEST_CASE("Reduce_BadAxes_AreSaid") {
   CHECK(contains(OneNode{"ReduceSum", {cube(), longs({3})}}.error().message, "input 1 (axes)"));
-  CHECK(contains(OneNode{"ReduceSum", {cube(), longs({0, -3})}}.error().message,
-                 "axis 0 is given twice"));
+  CHECK(contains(OneNode{"ReduceSum", {cube(), longs({0, -3})}}.error().message, "axis 0 is given twice"));
   CHECK(contains(OneNode{"ReduceMax", {cube(), longs({1})}, {}, 13}.error().message,
                  "axes are an attribute in opset 13"));
 }

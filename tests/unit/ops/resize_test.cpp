@@ -19,12 +19,12 @@ OneNode by_scales(Tensor x, const std::vector<float>& scales, std::vector<Attrib
                   std::int64_t opset = 19) {
   return {"Resize",
           {std::move(x), std::nullopt, floats({static_cast<std::int64_t>(scales.size())}, scales)},
-          std::move(attributes), opset};
+          std::move(attributes),
+          opset};
 }
-OneNode by_sizes(Tensor x, const std::vector<std::int64_t>& sizes,
-                 std::vector<Attribute> attributes, std::int64_t opset = 19) {
-  return {"Resize", {std::move(x), std::nullopt, std::nullopt, longs(sizes)},
-          std::move(attributes), opset};
+OneNode by_sizes(Tensor x, const std::vector<std::int64_t>& sizes, std::vector<Attribute> attributes,
+                 std::int64_t opset = 19) {
+  return {"Resize", {std::move(x), std::nullopt, std::nullopt, longs(sizes)}, std::move(attributes), opset};
 }
 
 void close(const std::vector<Bounded>& got, const std::vector<double>& want) {
@@ -55,22 +55,27 @@ TEST_CASE("Resize_TiesThatFloat32Hits_LeaveNoBudget") {
 
 TEST_CASE("Resize_FloorAtARoundedScale_AllowsBothNeighbours") {
   // x·3/7 is the integer 3 at x = 7; in float32 the scale 7/3 is rounded.
-  const auto bounds = by_sizes(ramp({6}), {14}, {text("nearest_mode", "floor"),
-                               text("coordinate_transformation_mode", "asymmetric")}).bounded();
-  CHECK(bounds[6].worst == 0.0);   // 18/7
-  const auto thirds = by_sizes(ramp({3}), {7}, {text("nearest_mode", "floor"),
-                               text("coordinate_transformation_mode", "asymmetric")}).bounded();
+  const auto bounds =
+      by_sizes(ramp({6}), {14},
+               {text("nearest_mode", "floor"), text("coordinate_transformation_mode", "asymmetric")})
+          .bounded();
+  CHECK(bounds[6].worst == 0.0);  // 18/7
+  const auto thirds =
+      by_sizes(ramp({3}), {7},
+               {text("nearest_mode", "floor"), text("coordinate_transformation_mode", "asymmetric")})
+          .bounded();
   for (const Bounded& x : thirds) CHECK(x.worst == 0.0);  // only 0 is an integer, and exact
-  const auto fifths = by_sizes(ramp({6}), {10}, {text("nearest_mode", "floor"),
-                               text("coordinate_transformation_mode", "asymmetric")}).bounded();
+  const auto fifths =
+      by_sizes(ramp({6}), {10},
+               {text("nearest_mode", "floor"), text("coordinate_transformation_mode", "asymmetric")})
+          .bounded();
   CHECK(fifths[5].value == 4.0);
   CHECK(fifths[5].worst == 1.0);
   CHECK(fifths[4].worst == 0.0);
 }
 
 TEST_CASE("Resize_EveryElementType_CanBeMoved") {
-  OneNode node{"Resize", {tensor<std::int64_t>({1, 2}, {7, -9}), std::nullopt, std::nullopt,
-                          longs({2, 4})}};
+  OneNode node{"Resize", {tensor<std::int64_t>({1, 2}, {7, -9}), std::nullopt, std::nullopt, longs({2, 4})}};
   CHECK(node.numbers() == std::vector<double>{7, 7, -9, -9, 7, 7, -9, -9});
 }
 
@@ -83,22 +88,23 @@ TEST_CASE("Resize_LinearIntegers_AreCutTowardsZero") {
 
 TEST_CASE("Resize_HalfPixelSymmetric_KeepsTheCentre") {
   // Specification: 4 elements by 0.6 → 2; offset 4/2·(1 − 2/2.4).
-  close(by_scales(ramp({4}), {0.6f}, {text("mode", "linear"),
-                  text("coordinate_transformation_mode", "half_pixel_symmetric")}).bounded(),
+  close(by_scales(ramp({4}), {0.6f},
+                  {text("mode", "linear"), text("coordinate_transformation_mode", "half_pixel_symmetric")})
+            .bounded(),
         {1.6666667, 3.3333333});
 }
 
 TEST_CASE("Resize_LinearAntialias_AveragesWhatAPixelCovers") {
   // Example resize_downsample_scales_linear_antialias of the specification.
-  close(by_scales(ramp({1, 1, 4, 4}), {1, 1, 0.6f, 0.6f},
-                  {text("mode", "linear"), integer("antialias", 1)}).bounded(),
+  close(by_scales(ramp({1, 1, 4, 4}), {1, 1, 0.6f, 0.6f}, {text("mode", "linear"), integer("antialias", 1)})
+            .bounded(),
         {2.875, 4.5, 9.375, 11.0});
 }
 
 TEST_CASE("Resize_CubicAntialias_AveragesWhatAPixelCovers") {
   // Example resize_downsample_scales_cubic_antialias of the specification.
-  close(by_scales(ramp({1, 1, 4, 4}), {1, 1, 0.6f, 0.6f},
-                  {text("mode", "cubic"), integer("antialias", 1)}).bounded(),
+  close(by_scales(ramp({1, 1, 4, 4}), {1, 1, 0.6f, 0.6f}, {text("mode", "cubic"), integer("antialias", 1)})
+            .bounded(),
         {2.5180721, 4.2858863, 9.589329, 11.357142});
 }
 
@@ -113,7 +119,8 @@ TEST_CASE("Resize_AxesInAnyOrder_NameTheResizedAxes") {
 TEST_CASE("Resize_KeepAspectRatio_FitsInsideOrAround") {
   const auto shape = [](const char* policy) {
     return by_sizes(ramp({1, 1, 2, 4}), {7, 8},
-                    {ints("axes", {2, 3}), text("keep_aspect_ratio_policy", policy)}).shape();
+                    {ints("axes", {2, 3}), text("keep_aspect_ratio_policy", policy)})
+        .shape();
   };
   CHECK(shape("not_larger") == Shape{1, 1, 4, 8});
   CHECK(shape("not_smaller") == Shape{1, 1, 7, 14});
@@ -121,11 +128,10 @@ TEST_CASE("Resize_KeepAspectRatio_FitsInsideOrAround") {
 }
 
 TEST_CASE("Resize_CropOutsideTheInput_TakesTheExtrapolationValue") {
-  OneNode node{
-      "Resize",
-      {ramp({4}), floats({2}, {0, 2}), std::nullopt, longs({3})},
-      {text("mode", "linear"), text("coordinate_transformation_mode", "tf_crop_and_resize"),
-       real("extrapolation_value", -7.0f)}};
+  OneNode node{"Resize",
+               {ramp({4}), floats({2}, {0, 2}), std::nullopt, longs({3})},
+               {text("mode", "linear"), text("coordinate_transformation_mode", "tf_crop_and_resize"),
+                real("extrapolation_value", -7.0f)}};
   CHECK(node.numbers() == std::vector<double>{1, 4, -7});
 }
 
@@ -171,8 +177,9 @@ TEST_CASE("Resize_BadRequests_AreErrors") {
   CHECK(contains(error(by_sizes(ramp({4}), {3}, {text("mode", "sharp")})), "'sharp'"));
   CHECK(contains(error(by_sizes(ramp({4}), {3, 3}, {ints("axes", {0, 0})})), "twice"));
   CHECK(contains(error(by_sizes(ramp({0}), {3}, {})), "nothing to make"));
-  CHECK(contains(error(by_sizes(ramp({4}), {3}, {text("coordinate_transformation_mode",
-                                                      "tf_crop_and_resize")})), "roi"));
+  CHECK(contains(
+      error(by_sizes(ramp({4}), {3}, {text("coordinate_transformation_mode", "tf_crop_and_resize")})),
+      "roi"));
 }
 
 }  // namespace driftscope::test::resize_test

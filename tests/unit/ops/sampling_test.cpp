@@ -24,13 +24,16 @@ TEST_CASE("GridSample_ThreeAxes_InterpolatesBetweenEight") {
   // The centre of a 2×2×2 cube: the mean of its corners.
   close({"GridSample", {ramp({1, 1, 2, 2, 2}), floats({1, 1, 1, 1, 3}, {0, 0, 0})}}, {3.5});
   // x is the last axis.
-  close({"GridSample", {ramp({1, 1, 2, 2, 2}), floats({1, 1, 1, 1, 3}, {1, -1, -1})},
-         {integer("align_corners", 1)}}, {1});
+  close({"GridSample",
+         {ramp({1, 1, 2, 2, 2}), floats({1, 1, 1, 1, 3}, {1, -1, -1})},
+         {integer("align_corners", 1)}},
+        {1});
 }
 
 TEST_CASE("GridSample_NearestTies_GoToEvenAndAreSure") {
   // x = −1, 0, 1 on two elements: −0.5, 0.5, 1.5.
-  const OneNode node{"GridSample", {ramp({1, 1, 1, 2}), floats({1, 1, 3, 2}, {-1, 0, 0, 0, 1, 0})},
+  const OneNode node{"GridSample",
+                     {ramp({1, 1, 1, 2}), floats({1, 1, 3, 2}, {-1, 0, 0, 0, 1, 0})},
                      {text("mode", "nearest"), text("padding_mode", "border")}};
   CHECK(node.numbers() == std::vector<double>{0, 0, 1});
   for (const Bounded& x : node.bounded()) CHECK(x.worst == 0.0);
@@ -38,9 +41,10 @@ TEST_CASE("GridSample_NearestTies_GoToEvenAndAreSure") {
 
 TEST_CASE("GridSample_FarOutsidePoints_FollowThePadding") {
   const auto sample = [](const char* padding) {
-    return OneNode{"GridSample", {floats({1, 1, 1, 2}, {3, 5}),
-                                  floats({1, 1, 3, 2}, {1e30f, 0, -1e30f, 0, 2.5f, 0})},
-                   {text("padding_mode", padding)}}.strict_numbers();
+    return OneNode{"GridSample",
+                   {floats({1, 1, 1, 2}, {3, 5}), floats({1, 1, 3, 2}, {1e30f, 0, -1e30f, 0, 2.5f, 0})},
+                   {text("padding_mode", padding)}}
+        .strict_numbers();
   };
   CHECK(sample("zeros") == std::vector<double>{0, 0, 0});
   CHECK(sample("border") == std::vector<double>{5, 3, 5});
@@ -52,12 +56,12 @@ TEST_CASE("GridSample_WrongShapes_AreErrors") {
                  "input 1 (grid)"));
   CHECK(contains(OneNode{"GridSample", {ramp({1, 1, 2, 2}), ramp({1, 1, 1, 3})}}.error().message,
                  "2 on the last"));
-  CHECK(contains(OneNode{"GridSample", {ramp({1, 1, 0, 2}), ramp({1, 1, 1, 2})}}.error().message,
-                 "empty"));
+  CHECK(contains(OneNode{"GridSample", {ramp({1, 1, 0, 2}), ramp({1, 1, 1, 2})}}.error().message, "empty"));
 }
 
 TEST_CASE("AffineGrid_CornersAndCentres_SpanMinusOneToOne") {
-  OneNode node{"AffineGrid", {floats({1, 2, 3}, {1, 0, 0, 0, 2, 0.5f}), longs({1, 1, 2, 2})},
+  OneNode node{"AffineGrid",
+               {floats({1, 2, 3}, {1, 0, 0, 0, 2, 0.5f}), longs({1, 1, 2, 2})},
                {integer("align_corners", 1)}};
   close(node, {-1, -1.5, 1, -1.5, -1, 2.5, 1, 2.5});
   node.attributes = {};
@@ -78,18 +82,19 @@ TEST_CASE("DeformConv_WithoutOffsets_IsAConvolution") {
 
 TEST_CASE("DeformConv_Offsets_MoveTheTaps") {
   // One tap, moved half an element down and a whole one to the right, times its mask.
-  close({"DeformConv", {ramp({1, 1, 3, 3}), floats({1, 1, 1, 1}, {2}),
-                        floats({1, 2, 3, 3}, {0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f,
-                                              1, 1, 1, 1, 1, 1, 1, 1, 1}),
-                        std::nullopt, floats({1, 1, 3, 3}, std::vector<float>(9, 0.5f))}},
+  close({"DeformConv",
+         {ramp({1, 1, 3, 3}), floats({1, 1, 1, 1}, {2}),
+          floats({1, 2, 3, 3},
+                 {0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 1, 1, 1, 1, 1, 1, 1, 1, 1}),
+          std::nullopt, floats({1, 1, 3, 3}, std::vector<float>(9, 0.5f))}},
         {2.5, 3.5, 0, 5.5, 6.5, 0, 3.5, 4, 0});
 }
 
 TEST_CASE("RoiAlign_ARampUnderAWholeRegion_GivesBinCentres") {
   // value = 4·y + x: the mean of a bin is the value at its centre.
-  OneNode node{"RoiAlign", {ramp({1, 1, 4, 4}), floats({1, 4}, {1, 1, 3, 3}), longs({0})},
-               {integer("output_height", 2), integer("output_width", 2),
-                integer("sampling_ratio", 2)}};
+  OneNode node{"RoiAlign",
+               {ramp({1, 1, 4, 4}), floats({1, 4}, {1, 1, 3, 3}), longs({0})},
+               {integer("output_height", 2), integer("output_width", 2), integer("sampling_ratio", 2)}};
   close(node, {5, 6, 9, 10});  // half_pixel: from 0.5 to 2.5
   node.attributes.push_back(text("coordinate_transformation_mode", "output_half_pixel"));
   close(node, {7.5, 8.5, 11.5, 12.5});
@@ -98,18 +103,17 @@ TEST_CASE("RoiAlign_ARampUnderAWholeRegion_GivesBinCentres") {
 }
 
 TEST_CASE("MaxRoiPool_Bins_TakeTheirLargestElement") {
-  const OneNode node{"MaxRoiPool", {ramp({1, 1, 4, 4}), floats({1, 5}, {0, 0, 0, 3, 3})},
-                     {ints("pooled_shape", {2, 2})}};
+  const OneNode node{
+      "MaxRoiPool", {ramp({1, 1, 4, 4}), floats({1, 5}, {0, 0, 0, 3, 3})}, {ints("pooled_shape", {2, 2})}};
   CHECK(node.numbers() == std::vector<double>{5, 7, 13, 15});
 }
 
 TEST_CASE("MaxUnpool_AfterMaxPool_PutsElementsBack") {
-  OneNode pool{
-      "MaxPool", {ramp({1, 1, 4, 4})}, {ints("kernel_shape", {2, 2}), ints("strides", {2, 2})}};
+  OneNode pool{"MaxPool", {ramp({1, 1, 4, 4})}, {ints("kernel_shape", {2, 2}), ints("strides", {2, 2})}};
   pool.outputs = 2;
   const auto pooled = pool.run();
-  const OneNode unpool{"MaxUnpool", {pooled[0], pooled[1]},
-                       {ints("kernel_shape", {2, 2}), ints("strides", {2, 2})}};
+  const OneNode unpool{
+      "MaxUnpool", {pooled[0], pooled[1]}, {ints("kernel_shape", {2, 2}), ints("strides", {2, 2})}};
   CHECK(unpool.numbers() == std::vector<double>{0, 0, 0, 0, 0, 5, 0, 7, 0, 0, 0, 0, 0, 13, 0, 15});
   OneNode wrong = unpool;
   wrong.inputs[1] = tensor<std::int64_t>({1, 1, 2, 2}, {0, 1, 2, 16});

@@ -14,8 +14,8 @@ Tensor index(const Shape& shape, const std::vector<std::int64_t>& values) {
   return tensor<std::int64_t>(shape, values);
 }
 
-OneNode add_up(const Tensor& data, const Tensor& indices, const Tensor& updates,
-               const char* reduction, std::int64_t opset = 18) {
+OneNode add_up(const Tensor& data, const Tensor& indices, const Tensor& updates, const char* reduction,
+               std::int64_t opset = 18) {
   return {"ScatterElements", {data, indices, updates}, {text("reduction", reduction)}, opset};
 }
 
@@ -23,8 +23,7 @@ OneNode add_up(const Tensor& data, const Tensor& indices, const Tensor& updates,
 
 TEST_CASE("GatherElements_SmallerIndicesThanData") {
   const auto x = floats({3, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8});
-  CHECK(OneNode{"GatherElements", {x, index({2, 2}, {-1, 0, 1, 2})}}.numbers() ==
-        Numbers{6, 1, 3, 7});
+  CHECK(OneNode{"GatherElements", {x, index({2, 2}, {-1, 0, 1, 2})}}.numbers() == Numbers{6, 1, 3, 7});
   CHECK(OneNode{"GatherElements", {x, index({2, 1}, {2, 0})}, {integer("axis", -1)}}.numbers() ==
         Numbers{2, 3});
   CHECK(OneNode{"GatherElements", {x, index({0, 3}, {})}}.shape() == Shape{0, 3});
@@ -36,16 +35,14 @@ TEST_CASE("GatherElements_SmallerIndicesThanData") {
 
 TEST_CASE("GatherND_BatchesAndSlices") {
   const auto x = floats({2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7});
-  CHECK(OneNode{"GatherND", {x, index({2, 1}, {1, -2})}}.numbers() ==
-        Numbers{4, 5, 6, 7, 0, 1, 2, 3});
+  CHECK(OneNode{"GatherND", {x, index({2, 1}, {1, -2})}}.numbers() == Numbers{4, 5, 6, 7, 0, 1, 2, 3});
   CHECK(OneNode{"GatherND", {x, index({2, 3}, {0, 1, 1, 1, 0, 0})}}.numbers() == Numbers{3, 4});
   CHECK(OneNode{"GatherND", {x, index({2, 1}, {1, 0})}, {integer("batch_dims", 1)}}.numbers() ==
         Numbers{2, 3, 4, 5});
   CHECK(contains(OneNode{"GatherND", {x, index({1, 4}, {0, 0, 0, 0})}}.error().message,
                  "tuples of 4 indices for 3 axes"));
   CHECK(contains(OneNode{"GatherND", {x, index({1, 1}, {2})}}.error().message, "outside [-2, 2)"));
-  CHECK(contains(OneNode{"GatherND", {x, index({2, 1}, {0, 0})}, {integer("batch_dims", 3)}}
-                     .error().message,
+  CHECK(contains(OneNode{"GatherND", {x, index({2, 1}, {0, 0})}, {integer("batch_dims", 3)}}.error().message,
                  "batch_dims: 3 is not below"));
 }
 
@@ -59,12 +56,12 @@ TEST_CASE("ScatterElements_ReductionsOverRepeatedIndices") {
   CHECK(add_up(data, at, updates, "max").numbers() == Numbers{1, 20, 3, 30});
   CHECK(add_up(data, at, updates, "min").numbers() == Numbers{1, 2, 3, 4});
   CHECK(contains(add_up(data, at, updates, "max", 16).error().message, "got 'max'"));
-  CHECK(contains(add_up(data, at, floats({2}, {1, 2}), "add").error().message,
-                 "expected shape 3, got 2"));
+  CHECK(contains(add_up(data, at, floats({2}, {1, 2}), "add").error().message, "expected shape 3, got 2"));
   CHECK(contains(add_up(data, at, tensor<std::int32_t>({3}, {1, 2, 3}), "add").error().message,
                  "expected float32 as data has"));
-  CHECK(add_up(tensor<std::int8_t>({1}, {100}), index({2}, {0, 0}), tensor<std::int8_t>({2}, {100, 100}),
-               "add").numbers() == Numbers{44});
+  CHECK(
+      add_up(tensor<std::int8_t>({1}, {100}), index({2}, {0, 0}), tensor<std::int8_t>({2}, {100, 100}), "add")
+          .numbers() == Numbers{44});
 }
 
 TEST_CASE("ScatterElements_AddBound_CoversEveryOrder") {
@@ -80,8 +77,7 @@ TEST_CASE("ScatterND_SlicesAndElements") {
   const auto nd = [&](const Tensor& at, const Tensor& updates) {
     return OneNode{"ScatterND", {data, at, updates}, {text("reduction", "add")}};
   };
-  CHECK(nd(index({2, 1}, {2, 2}), floats({2, 2}, {1, 2, 3, 4})).numbers() ==
-        Numbers{0, 0, 0, 0, 4, 6});
+  CHECK(nd(index({2, 1}, {2, 2}), floats({2, 2}, {1, 2, 3, 4})).numbers() == Numbers{0, 0, 0, 0, 4, 6});
   CHECK(nd(index({2, 2}, {0, 1, 1, 0}), floats({2}, {5, 6})).numbers() == Numbers{0, 5, 6, 0, 0, 0});
   CHECK(nd(index({0, 1}, {}), floats({0, 2}, {})).numbers() == Numbers(6, 0));
   CHECK(contains(nd(index({1, 1}, {3}), floats({1, 2}, {1, 2})).error().message,

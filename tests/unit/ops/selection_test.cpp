@@ -76,12 +76,16 @@ TEST_CASE("NonZero_CoordinatesOfWhatIsThere") {
 
 TEST_CASE("Compress_AlongAnAxisOrFlattened") {
   const auto x = counting({3, 2});
-  CHECK(OneNode{"Compress", {x, flags({0, 1, 1})}, {integer("axis", 0)}}.numbers() ==
-        Numbers{2, 3, 4, 5});
+  CHECK(OneNode{"Compress", {x, flags({0, 1, 1})}, {integer("axis", 0)}}.numbers() == Numbers{2, 3, 4, 5});
   CHECK(OneNode{"Compress", {x, flags({0, 1})}, {integer("axis", -1)}}.numbers() == Numbers{1, 3, 5});
   CHECK(OneNode{"Compress", {x, flags({1, 0, 0, 1})}}.numbers() == Numbers{0, 3});
-  CHECK(OneNode{"Compress", {x, flags({0, 0, 1, 1, 1, 1}), }, {integer("axis", 1)}}.shape() ==
-        Shape{3, 0});
+  CHECK(OneNode{"Compress",
+                {
+                    x,
+                    flags({0, 0, 1, 1, 1, 1}),
+                },
+                {integer("axis", 1)}}
+            .shape() == Shape{3, 0});
   CHECK(contains(OneNode{"Compress", {x, longs({1})}}.error().message, "expected bool"));
 }
 
@@ -89,8 +93,8 @@ TEST_CASE("OneHot_NegativeIndicesAndOnesBeyondTheDepth") {
   const auto values = floats({2}, {-1, 1});
   CHECK(OneNode{"OneHot", {longs({0, -1, 3}), longs({3}), values}}.numbers() ==
         Numbers{1, -1, -1, -1, -1, 1, -1, -1, -1});
-  CHECK(OneNode{"OneHot", {floats({2}, {1, 0}), floats({}, {2}), values}, {integer("axis", 0)}}
-            .numbers() == Numbers{-1, 1, 1, -1});
+  CHECK(OneNode{"OneHot", {floats({2}, {1, 0}), floats({}, {2}), values}, {integer("axis", 0)}}.numbers() ==
+        Numbers{-1, 1, 1, -1});
   CHECK(contains(OneNode{"OneHot", {longs({0}), longs({-2}), values}}.error().message, "got -2"));
   CHECK(contains(OneNode{"OneHot", {longs({0}), longs({2}), floats({1}, {0})}}.error().message,
                  "two elements"));
@@ -112,20 +116,19 @@ TEST_CASE("EyeLikeAndTrilu_Diagonals") {
 TEST_CASE("ReverseSequence_EachEntryByItsLength") {
   const auto x = counting({3, 2});  // time, batch
   CHECK(OneNode{"ReverseSequence", {x, longs({3, 1})}}.numbers() == Numbers{4, 1, 2, 3, 0, 5});
-  CHECK(OneNode{"ReverseSequence", {counting({2, 3}), longs({2, 3})},
+  CHECK(OneNode{"ReverseSequence",
+                {counting({2, 3}), longs({2, 3})},
                 {integer("batch_axis", 0), integer("time_axis", 1)}}
             .numbers() == Numbers{1, 0, 2, 5, 4, 3});
   CHECK(contains(OneNode{"ReverseSequence", {x, longs({4, 1})}}.error().message, "length 4"));
   CHECK(contains(OneNode{"ReverseSequence", {x, longs({1})}}.error().message, "2 entries"));
-  CHECK(contains(OneNode{"ReverseSequence", {x, longs({1, 1})}, {integer("batch_axis", 0)}}
-                     .error().message,
+  CHECK(contains(OneNode{"ReverseSequence", {x, longs({1, 1})}, {integer("batch_axis", 0)}}.error().message,
                  "got 0 and 0"));
 }
 
 TEST_CASE("DepthToSpace_BothModes_AndBack") {
   const auto x = counting({1, 4, 1, 2});
-  CHECK(OneNode{"DepthToSpace", {x}, {integer("blocksize", 2)}}.numbers() ==
-        Numbers{0, 2, 1, 3, 4, 6, 5, 7});
+  CHECK(OneNode{"DepthToSpace", {x}, {integer("blocksize", 2)}}.numbers() == Numbers{0, 2, 1, 3, 4, 6, 5, 7});
   const auto deep = counting({1, 8, 1, 1});
   CHECK(OneNode{"DepthToSpace", {deep}, {integer("blocksize", 2), text("mode", "CRD")}}.numbers() ==
         Numbers{0, 1, 2, 3, 4, 5, 6, 7});
@@ -141,7 +144,11 @@ TEST_CASE("DepthToSpace_BothModes_AndBack") {
 TEST_CASE("CenterCropPad_SmallerHalfFirst") {
   CHECK(OneNode{"CenterCropPad", {counting({4}), longs({1})}}.numbers() == Numbers{1});
   CHECK(OneNode{"CenterCropPad", {counting({2}), longs({5})}}.numbers() == Numbers{0, 0, 1, 0, 0});
-  CHECK(OneNode{"CenterCropPad", {floats({2, 3}, {1, 2, 3, 4, 5, 6}), longs({4}), },
+  CHECK(OneNode{"CenterCropPad",
+                {
+                    floats({2, 3}, {1, 2, 3, 4, 5, 6}),
+                    longs({4}),
+                },
                 {ints("axes", {-2})}}
             .numbers() == Numbers{0, 0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0});
   CHECK(OneNode{"CenterCropPad", {floats({2, 3}, {1, 2, 3, 4, 5, 6}), longs({3, 1})}}.numbers() ==
@@ -153,14 +160,12 @@ TEST_CASE("Col2Im_OverlapsAdd") {
   // Two blocks of 2 on a line of 3, the middle is in both.
   const OneNode line{"Col2Im", {floats({1, 2, 2}, {1, 2, 10, 20}), longs({3}), longs({2})}};
   CHECK(line.numbers() == Numbers{1, 12, 20});
-  const OneNode padded{"Col2Im",
-                       {counting({1, 4, 4}), longs({2, 2}), longs({2, 2})},
-                       {ints("pads", {1, 1, 0, 0})}};
+  const OneNode padded{
+      "Col2Im", {counting({1, 4, 4}), longs({2, 2}), longs({2, 2})}, {ints("pads", {1, 1, 0, 0})}};
   CHECK(padded.numbers() == Numbers{30, 20, 25, 15});
   CHECK(contains(OneNode{"Col2Im", {counting({1, 3, 2}), longs({3}), longs({2})}}.error().message,
                  "no multiple of the 2 elements"));
-  CHECK(contains(OneNode{"Col2Im", {counting({1, 2, 3}), longs({3}), longs({2})}}.error().message,
-                 "make 2"));
+  CHECK(contains(OneNode{"Col2Im", {counting({1, 2, 3}), longs({3}), longs({2})}}.error().message, "make 2"));
 }
 
 TEST_CASE("Einsum_EveryFormOfEquation") {

@@ -9,7 +9,8 @@
 namespace driftscope::test::signal_test {
 TEST_CASE("LpPool_Powers_OneTwoAndThree") {
   const auto pool = [](std::int64_t p) {
-    return OneNode{"LpPool", {floats({1, 1, 4}, {3, -4, 0, 2})},
+    return OneNode{"LpPool",
+                   {floats({1, 1, 4}, {3, -4, 0, 2})},
                    {ints("kernel_shape", {2}), ints("strides", {2}), integer("p", p)}};
   };
   CHECK(pool(1).numbers() == std::vector<double>{7, 2});
@@ -33,8 +34,8 @@ TEST_CASE("Dft_InverseOfForward_IsTheInput") {
 }
 
 TEST_CASE("Dft_OnesidedAndLength_CutBinsAndFillZeros") {
-  const OneNode node{"DFT", {floats({1, 2, 1}, {1, 1}), tensor<std::int64_t>({}, {4})},
-                     {integer("onesided", 1)}, 20};
+  const OneNode node{
+      "DFT", {floats({1, 2, 1}, {1, 1}), tensor<std::int64_t>({}, {4})}, {integer("onesided", 1)}, 20};
   CHECK(node.run()[0].shape() == Shape{1, 3, 2});
   close(node, {2, 0, 1, -1, 0, 0});
 }

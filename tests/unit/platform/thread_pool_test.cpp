@@ -40,8 +40,7 @@ TEST_CASE("ThreadPool_RandomLoops_VisitEveryItemOnce") {
     ThreadPool threads(size);
     CHECK(threads.size() == (threads_available() ? size : 1));
     for (int i = 0; i < repetitions(300); ++i)
-      visit(threads, static_cast<std::int64_t>(rng.below(200)),
-            static_cast<std::int64_t>(1 + rng.below(20)));
+      visit(threads, static_cast<std::int64_t>(rng.below(200)), static_cast<std::int64_t>(1 + rng.below(20)));
   }
 }
 

@@ -1,5 +1,5 @@
-#include "core/base/json.hpp"
 #include "core/protocol/batch.hpp"
+#include "core/base/json.hpp"
 
 #include <doctest/doctest.h>
 
@@ -27,8 +27,7 @@ std::vector<std::byte> small_trace(const std::string& target) {
 TEST_CASE("PackBatch_LaysModelAttachmentsAndInputsBehindOneAnother") {
   const auto model = bytes_of("model");
   const auto weights = bytes_of("weights");
-  const std::vector<BatchCase> cases = {{model, {{"w.bin", weights}}, bytes_of("in")},
-                                        {weights, {}, {}}};
+  const std::vector<BatchCase> cases = {{model, {{"w.bin", weights}}, bytes_of("in")}, {weights, {}, {}}};
   const auto packed = pack_batch(cases);
   const Message message = unpack_message(packed);
   const auto head = parse_json(message.json);
@@ -42,10 +41,9 @@ TEST_CASE("PackBatch_LaysModelAttachmentsAndInputsBehindOneAnother") {
 
 TEST_CASE("UnpackAnswers_TracesAndErrors_KeepTheirOrder") {
   const auto first = small_trace("chrome/strict");
-  const auto message = pack_message(
-      R"({"cases":[{"error":{"kind":"unsupported","message":"no"}},{"trace":)" +
-          std::to_string(first.size()) + "}]}",
-      first);
+  const auto message = pack_message(R"({"cases":[{"error":{"kind":"unsupported","message":"no"}},{"trace":)" +
+                                        std::to_string(first.size()) + "}]}",
+                                    first);
   const auto answers = unpack_answers(message, 2);
   REQUIRE(answers.ok());
   REQUIRE((*answers)[0].ok() == false);

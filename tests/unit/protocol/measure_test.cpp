@@ -7,8 +7,8 @@
 #include "core/base/json.hpp"
 #include "core/model/alive_tensors.hpp"
 #include "core/model/tensor.hpp"
-#include "core/protocol/service.hpp"
 #include "core/protocol/measure.hpp"
+#include "core/protocol/service.hpp"
 
 namespace driftscope::test::measure_test {
 namespace {
@@ -35,16 +35,17 @@ json measure_to_end(Service& service, json request) {
 
 struct Prepared {
   /// `name` and `value`: one more field of the request, or another value of one.
-  explicit Prepared(const char* name = nullptr, const json& value = {},
-                    RunRecorder* recorder = nullptr) {
+  explicit Prepared(const char* name = nullptr, const json& value = {}, RunRecorder* recorder = nullptr) {
     service.measure_into(recorder);
-    std::ifstream file(std::string(DRIFTSCOPE_SOURCE_DIR) + "/assets/models/lenet1.onnx",
-                       std::ios::binary);
+    std::ifstream file(std::string(DRIFTSCOPE_SOURCE_DIR) + "/assets/models/lenet1.onnx", std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());
     REQUIRE(!ask(service, {{"do", "load"}}, {begin, begin + text.size()}).contains("error"));
-    json request = {{"do", "prepare"}, {"target", "pc/strict:threads=1"}, {"seed", 42},
-                    {"capture", "none"}, {"environment", {{"browser", "Test 1"}}}};
+    json request = {{"do", "prepare"},
+                    {"target", "pc/strict:threads=1"},
+                    {"seed", 42},
+                    {"capture", "none"},
+                    {"environment", {{"browser", "Test 1"}}}};
     if (name != nullptr) request[name] = value;
     answer = ask(service, request);
   }
@@ -64,8 +65,7 @@ TEST_CASE("Measure_Prepared_SaysWhatWillRun") {
 
 TEST_CASE("Measure_MostRuns_GivesAsManyReadings") {
   Prepared prepared;
-  const json answer =
-      measure_to_end(prepared.service, {{"slice_us", 60'000'000}, {"max_runs", 5}});
+  const json answer = measure_to_end(prepared.service, {{"slice_us", 60'000'000}, {"max_runs", 5}});
   REQUIRE_MESSAGE(!answer.contains("error"), json_text(answer));
   CHECK(answer["times_ns"].size() == 5);
   for (const json& time : answer["times_ns"]) CHECK(time.get<double>() > 0.0);
@@ -113,8 +113,8 @@ TEST_CASE("Measure_NoTime_StillMeasuresOnce") {
 
 TEST_CASE("Measure_NoBudget_GoesOnWhereItWas") {
   Prepared prepared;
-  const json first = ask(prepared.service, {{"do", "measure"}, {"max_runs", 2}, {"budget_ms", 0},
-                                         {"slice_us", 60'000'000}});
+  const json first =
+      ask(prepared.service, {{"do", "measure"}, {"max_runs", 2}, {"budget_ms", 0}, {"slice_us", 60'000'000}});
   CHECK(first["finished"] == false);
   // What is asked meanwhile is ignored: the slice that was begun goes on.
   const json done = measure_to_end(prepared.service, {{"max_runs", 99}, {"budget_ms", 0}});

@@ -7,8 +7,8 @@
 #include "core/base/json.hpp"
 #include "core/base/rng.hpp"
 #include "core/model/alive_tensors.hpp"
-#include "core/protocol/service.hpp"
 #include "core/protocol/error_json.hpp"
+#include "core/protocol/service.hpp"
 #include "core/protocol/value_stream.hpp"
 #include "core/trace/trace_file.hpp"
 
@@ -233,8 +233,8 @@ TEST_CASE("Service_Samples_SameBitsAsOneByOne") {
     const auto pixels_of_one = std::span(pixels).subspan(static_cast<std::size_t>(i) * 784, 784);
     auto one = Tensor::from_values<float>({1, 1, 28, 28}, std::span<const float>(pixels_of_one));
     REQUIRE(one.ok());
-    const Answer done = run_to_finish(service, {{"do", "start"}, {"target", "pc/strict"}},
-                                      safetensors_of({{"input", *one}}));
+    const Answer done =
+        run_to_finish(service, {{"do", "start"}, {"target", "pc/strict"}}, safetensors_of({{"input", *one}}));
     const auto trace = read_trace(done.payload);
     REQUIRE(trace.ok());
     const Tensor* output = trace->find(whole->tensors[0].name);
@@ -252,17 +252,16 @@ TEST_CASE("Service_RequestsOutOfOrder_AnsweredByErrors") {
   CHECK(ask(service, {{"do", "cancel"}}).error().empty());
   load(service);
   CHECK(ask(service, start_seeded).error().empty());
-  CHECK(ask(service, {{"do", "finish"}}).error().find("before the run has finished") !=
-        std::string::npos);
+  CHECK(ask(service, {{"do", "finish"}}).error().find("before the run has finished") != std::string::npos);
   CHECK(ask(service, {{"do", "cancel"}}).error().empty());
   CHECK(ask(service, {{"do", "poll"}}).kind() == "bad_input");
 }
 
 TEST_CASE("Service_MalformedMessages_AnsweredByErrors") {
   Service service;
-  for (const std::string& text : {std::string(), std::string("abc"), std::string("\xff\xff\xff\xff{}"),
-                                  std::string("\x02\0\0\0{", 5), std::string("\x02\0\0\0[]", 6),
-                                  std::string("\x02\0\0\0{}", 6)}) {
+  for (const std::string& text :
+       {std::string(), std::string("abc"), std::string("\xff\xff\xff\xff{}"), std::string("\x02\0\0\0{", 5),
+        std::string("\x02\0\0\0[]", 6), std::string("\x02\0\0\0{}", 6)}) {
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());
     const Bytes reply = service.request({begin, text.size()});
     const json head = parse_json(unpack_message(reply).json);
@@ -298,8 +297,7 @@ TEST_CASE("Service_StartWithWrongFields_NamesTheField") {
   rejected("seed", -1);
   rejected("environment", {{"nested", json::array({1})}});
   rejected("environment", 5);
-  CHECK(ask(service, {{"do", "start"}, {"target", "pc/strict"}}).error().find("inputs") !=
-        std::string::npos);
+  CHECK(ask(service, {{"do", "start"}, {"target", "pc/strict"}}).error().find("inputs") != std::string::npos);
   CHECK(ask(service, start_seeded, {std::byte{0}}).error().find("not both") != std::string::npos);
   CHECK(ask(service, {{"do", "start"}, {"target", "pc/none"}, {"seed", 1}}).error().find("none") !=
         std::string::npos);
@@ -338,8 +336,10 @@ TEST_CASE("Service_ModelLoadedOnce_GivesItsWeightsToTheSession") {
   const Bytes model = read_asset("models/lenet5.onnx");
   for (const char* engine : {"strict", "fast"}) {
     CAPTURE(engine);
-    json start = {{"do", "prepare"}, {"target", "pc/" + std::string(engine) + ":threads=1"},
-                  {"seed", 42}, {"capture", "none"}};
+    json start = {{"do", "prepare"},
+                  {"target", "pc/" + std::string(engine) + ":threads=1"},
+                  {"seed", 42},
+                  {"capture", "none"}};
     Service keeps, gives;
     const std::int64_t before = alive_tensors().bytes;
     REQUIRE(ask(keeps, {{"do", "load"}}, model).error().empty());
@@ -368,21 +368,20 @@ TEST_CASE("Service_ExternalDataWithoutItsFile_NamesTheFile") {
     return std::string{tag, static_cast<char>(text.size())} + text;
   };
   const std::string location = field(0x0a, "location") + field(0x12, "w.bin");
-  const std::string tensor = std::string("\x08\x01\x10\x01", 4) + field(0x42, "w") +
-                             field(0x6a, location) + std::string("\x70\x01", 2);
+  const std::string tensor = std::string("\x08\x01\x10\x01", 4) + field(0x42, "w") + field(0x6a, location) +
+                             std::string("\x70\x01", 2);
   const std::string node = field(0x0a, "w") + field(0x12, "y") + field(0x22, "Identity");
-  const std::string graph = field(0x0a, node) + field(0x12, "g") + field(0x2a, tensor) +
-                            field(0x62, field(0x0a, "y"));
-  const std::string model = std::string("\x08\x07", 2) + field(0x3a, graph) +
-                            field(0x42, std::string("\x10\x0d", 2));
+  const std::string graph =
+      field(0x0a, node) + field(0x12, "g") + field(0x2a, tensor) + field(0x62, field(0x0a, "y"));
+  const std::string model =
+      std::string("\x08\x07", 2) + field(0x3a, graph) + field(0x42, std::string("\x10\x0d", 2));
   const auto bytes_of = [](const std::string& text) {
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());
     return Bytes(begin, begin + text.size());
   };
   Service service;
   CHECK(ask(service, {{"do", "load"}}, bytes_of(model)).error().find("w.bin") != std::string::npos);
-  const json with_file = {{"do", "load"},
-                          {"attachments", {{{"name", "w.bin"}, {"bytes", 4}}}}};
+  const json with_file = {{"do", "load"}, {"attachments", {{{"name", "w.bin"}, {"bytes", 4}}}}};
   const Answer loaded = ask(service, with_file, bytes_of(model + std::string("\0\0\x80\x3f", 4)));
   CHECK_MESSAGE(loaded.error().empty(), loaded.error());
   const Answer done = run_to_finish(service, start_seeded);
@@ -424,16 +423,15 @@ TEST_CASE("Service_MutatedMessages_AlwaysAnswered") {
 }
 
 TEST_CASE("ErrorJson_EveryKind_SurvivesTheWay") {
-  for (const ErrorKind kind : {ErrorKind::bad_input, ErrorKind::unsupported, ErrorKind::limit,
-                               ErrorKind::missing, ErrorKind::io, ErrorKind::cancelled,
-                               ErrorKind::internal}) {
+  for (const ErrorKind kind :
+       {ErrorKind::bad_input, ErrorKind::unsupported, ErrorKind::limit, ErrorKind::missing, ErrorKind::io,
+        ErrorKind::cancelled, ErrorKind::internal}) {
     const Error back = error_from_json(error_to_json({kind, "what"}));
     CHECK(back.kind == kind);
     CHECK(back.message == "what");
   }
   CHECK(error_from_json(json::array()).kind == ErrorKind::internal);
-  CHECK(error_from_json({{"kind", "odd"}, {"message", std::string(9000, 'x')}}).message.size() ==
-        4096);
+  CHECK(error_from_json({{"kind", "odd"}, {"message", std::string(9000, 'x')}}).message.size() == 4096);
   CHECK(json_text(json{{"text", "\xff"}}).find("\xef\xbf\xbd") != std::string::npos);
 }
 

@@ -15,8 +15,7 @@ BenchRow row(const std::string& target, double ns) {
   made.load_ms = 12.5;
   made.first_ms = 3.0;
   made.ran = R"({"engine":"strict","threads_real":2})";
-  for (int i = 0; i < 10; ++i)
-    made.series.rounds.push_back({{ns, ns * 1.01, ns * 0.99}, 7, 700, 7000});
+  for (int i = 0; i < 10; ++i) made.series.rounds.push_back({{ns, ns * 1.01, ns * 0.99}, 7, 700, 7000});
   made.series.steady = true;
   made.series.end = BenchEnd::precise;
   made.process_peak_bytes = 5'000'000;

@@ -48,8 +48,8 @@ ComparisonView view_of(TargetResult left, std::vector<TargetResult> right) {
 
 TEST_CASE("ComparedLayers_OfTargetsThatRecordedOtherValues_AreAllThereInOrder") {
   const ComparisonView view =
-      view_of(target("pc/fast", {"x", "y"}, 3.0f), {target("chrome/fast", {"x", "b", "y"}, 4.0f),
-                                                    target("chrome/ort", {"x", "a", "y"}, 3.0f)});
+      view_of(target("pc/fast", {"x", "y"}, 3.0f),
+              {target("chrome/fast", {"x", "b", "y"}, 4.0f), target("chrome/ort", {"x", "a", "y"}, 3.0f)});
   std::vector<std::string> outputs;
   for (const LayerDifference* layer : compared_layers(view)) outputs.push_back(layer->output);
   CHECK(outputs == std::vector<std::string>{"a", "b", "y"});

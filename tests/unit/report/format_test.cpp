@@ -52,8 +52,7 @@ TEST_CASE("Elide_KeepsBothEndsAndCountsCodePoints") {
 }
 
 TEST_CASE("HtmlEscape_LeavesNoMarkup") {
-  CHECK(html_escape("<img src=x onerror='a&b'>\"") ==
-        "&lt;img src=x onerror=&#39;a&amp;b&#39;&gt;&quot;");
+  CHECK(html_escape("<img src=x onerror='a&b'>\"") == "&lt;img src=x onerror=&#39;a&amp;b&#39;&gt;&quot;");
 }
 
 TEST_CASE("TextTable_AlignsByCodePoints") {

@@ -44,7 +44,8 @@ TEST_CASE("ColourMaps_StepEvenlyInLightness") {
   CHECK(step * last_map_entry > 0.65);
   for (std::size_t i = 0; i <= last_map_entry; ++i) {
     CAPTURE(i);
-    CHECK(lightness(even[i]) == doctest::Approx(lightness(even[0]) + static_cast<double>(i) * step).epsilon(0.015));
+    CHECK(lightness(even[i]) ==
+          doctest::Approx(lightness(even[0]) + static_cast<double>(i) * step).epsilon(0.015));
   }
   const Palette& signs = diverging_palette();
   for (std::size_t i = 0; i < 126; ++i) {
@@ -100,7 +101,7 @@ TEST_CASE("HeatMap_Vectors_AreWrapped") {
   REQUIRE(wrapped);
   CHECK(wrapped->height > 10);
   CHECK(wrapped->filled == 1000);
-  CHECK(wrapped->width == 50);  // full rows
+  CHECK(wrapped->width == 50);                                   // full rows
   CHECK(heat_map(filled({997}), filled({997}))->filled == 997);  // a prime has none
   CHECK(wrapped->width * wrapped->height >= 1000);
   CHECK(holds(wrapped->plane, "in a row"));

@@ -49,7 +49,8 @@ ComparisonView made_view(std::size_t layers, std::size_t rights, const std::stri
       difference.output = judged.output;
       difference.shape = judged.shape;
       change(judged, difference, i);
-      result.trace->nodes.push_back({node, "Conv", {judged.output}, {100, 50 + static_cast<std::int64_t>(i)}});
+      result.trace->nodes.push_back(
+          {node, "Conv", {judged.output}, {100, 50 + static_cast<std::int64_t>(i)}});
       result.trace->tensors.push_back({judged.output, tensor});
       result.verification->layers.push_back(judged);
       if (compared) result.comparison->layers.push_back(difference);
@@ -57,7 +58,8 @@ ComparisonView made_view(std::size_t layers, std::size_t rights, const std::stri
     return result;
   };
   view.left = add("pc/strict", false);
-  for (std::size_t r = 0; r < rights; ++r) view.right.push_back(add("host" + std::to_string(r) + "/fast", true));
+  for (std::size_t r = 0; r < rights; ++r)
+    view.right.push_back(add("host" + std::to_string(r) + "/fast", true));
   return view;
 }
 
@@ -167,7 +169,8 @@ TEST_CASE("Report_HostileNames_AreText") {
 
 TEST_CASE("Report_NaNAndInfinityEverywhere_IsWhole") {
   const double inf = INFINITY;
-  const Tensor odd = tensor<float>({1, 1, 2, 2}, {NAN, static_cast<float>(inf), -static_cast<float>(inf), NAN});
+  const Tensor odd =
+      tensor<float>({1, 1, 2, 2}, {NAN, static_cast<float>(inf), -static_cast<float>(inf), NAN});
   const ComparisonView view = made_view(
       4, 2, "n",
       [&](LayerVerdict& judged, LayerDifference& difference, std::size_t i) {

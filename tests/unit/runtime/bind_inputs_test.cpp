@@ -40,8 +40,7 @@ TEST_CASE("BindInputs_WhatIsWrong_IsNamed") {
   CHECK(error_of({{"a", some()}, {"a", some()}}).find("twice") != std::string::npos);
   CHECK(error_of({{"a", some()}, {"b", tensor<std::int64_t>({1, 2}, {1, 2})}}) ==
         "input b: expected float32, got int64");
-  CHECK(error_of({{"a", some()}, {"b", tensor<float>({2}, {1, 2})}}) ==
-        "input b: expected shape Nx2, got 2");
+  CHECK(error_of({{"a", some()}, {"b", tensor<float>({2}, {1, 2})}}) == "input b: expected shape Nx2, got 2");
   CHECK(error_of({{"", some()}}).find("no input named") != std::string::npos);
 }
 
@@ -68,9 +67,9 @@ TEST_CASE("SeededInputs_SameSeed_SameBits") {
 }
 
 TEST_CASE("SeededInputs_EveryNumericType_IsFilled") {
-  for (const DType dtype : {DType::float64, DType::float16, DType::bfloat16, DType::boolean,
-                            DType::int8, DType::uint8, DType::int16, DType::uint16, DType::int32,
-                            DType::uint32, DType::int64, DType::uint64}) {
+  for (const DType dtype :
+       {DType::float64, DType::float16, DType::bfloat16, DType::boolean, DType::int8, DType::uint8,
+        DType::int16, DType::uint16, DType::int32, DType::uint32, DType::int64, DType::uint64}) {
     ModelBuilder model;
     model.input("x", dtype, {64}).node("Identity", {"x"}, {"y"}).output("y");
     const auto inputs = seeded_inputs(built(model), 1);

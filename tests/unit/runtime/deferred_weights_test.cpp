@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "core/base/rng.hpp"
-#include "core/runtime/bind_inputs.hpp"
-#include "core/runtime/engine.hpp"
+#include "core/eval/infer_shapes.hpp"
 #include "core/graph/build.hpp"
 #include "core/model/alive_tensors.hpp"
 #include "core/model/onnx_reader.hpp"
-#include "core/eval/infer_shapes.hpp"
+#include "core/runtime/bind_inputs.hpp"
+#include "core/runtime/engine.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
 namespace driftscope::test::deferred_weights_test {
@@ -124,8 +124,7 @@ TEST_CASE("DeferredWeights_AreReadOnceUntilASessionIsPrepared_SameBits") {
       .graph_attribute("else_branch", branch.graph_message())
       .output("y");
   Watched traced{.bytes = builder.bytes()};
-  const NamedInputs inputs = {{"x", tensor<float>({3, k}, random(rng, 3 * k))},
-                              {"which", yes()}};
+  const NamedInputs inputs = {{"x", tensor<float>({3, k}, random(rng, 3 * k))}, {"which", yes()}};
   for (const char* engine : {"fast", "strict"}) {
     CAPTURE(engine);
     const auto want = outputs_of(engine, graph_of(read_onnx(traced.bytes)), inputs, nullptr);

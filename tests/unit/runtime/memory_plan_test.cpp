@@ -78,8 +78,7 @@ TEST_CASE("MemoryPlan_RandomLifetimes_NoTwoLiveBuffersOverlap") {
         const MemoryRequest& a = requests[i];
         const MemoryRequest& b = requests[j];
         if (a.last < b.first || b.last < a.first || a.bytes == 0 || b.bytes == 0) continue;
-        CHECK((plan.offsets[i] + a.bytes <= plan.offsets[j] ||
-               plan.offsets[j] + b.bytes <= plan.offsets[i]));
+        CHECK((plan.offsets[i] + a.bytes <= plan.offsets[j] || plan.offsets[j] + b.bytes <= plan.offsets[i]));
       }
     }
     CHECK(plan.bytes >= lower_bound(requests, steps));

@@ -35,9 +35,9 @@ TEST_CASE("Target_FileHost_TakesTheWholePath") {
 }
 
 TEST_CASE("Target_Malformed_SaysWhatAndHow") {
-  for (const char* text : {"", "strict", "opera/strict", "pc/", "file/", "pc/strict:", "pc/strict:a",
-                           "pc/strict:=1", "pc/strict:a=1,a=2", "pc/strict:a=1,", "remote:/strict",
-                           "pc/a/b"}) {
+  for (const char* text :
+       {"", "strict", "opera/strict", "pc/", "file/", "pc/strict:", "pc/strict:a", "pc/strict:=1",
+        "pc/strict:a=1,a=2", "pc/strict:a=1,", "remote:/strict", "pc/a/b"}) {
     CAPTURE(text);
     CHECK(error_of(text).find("HOST/ENGINE") != std::string::npos);
   }

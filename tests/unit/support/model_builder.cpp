@@ -66,8 +66,7 @@ std::string attribute_message(const Attribute& attribute) {
   return out;
 }
 
-std::string value_info_message(const std::string& name, DType dtype,
-                               const std::vector<Dim>* dims) {
+std::string value_info_message(const std::string& name, DType dtype, const std::vector<Dim>* dims) {
   std::string out;
   protozero::pbf_writer info(out);
   info.add_string(1, name);
@@ -129,8 +128,7 @@ ModelBuilder& ModelBuilder::model_field(std::uint32_t tag, const std::string& me
   return *this;
 }
 
-ModelBuilder& ModelBuilder::input(const std::string& name, DType dtype,
-                                  const std::vector<Dim>& dims) {
+ModelBuilder& ModelBuilder::input(const std::string& name, DType dtype, const std::vector<Dim>& dims) {
   return graph_field(11, value_info_message(name, dtype, &dims));
 }
 
@@ -140,13 +138,11 @@ ModelBuilder& ModelBuilder::output(const std::string& name) {
   return graph_field(12, info);
 }
 
-ModelBuilder& ModelBuilder::output(const std::string& name, DType dtype,
-                                   const std::vector<Dim>& dims) {
+ModelBuilder& ModelBuilder::output(const std::string& name, DType dtype, const std::vector<Dim>& dims) {
   return graph_field(12, value_info_message(name, dtype, &dims));
 }
 
-ModelBuilder& ModelBuilder::value_info(const std::string& name, DType dtype,
-                                       const std::vector<Dim>& dims) {
+ModelBuilder& ModelBuilder::value_info(const std::string& name, DType dtype, const std::vector<Dim>& dims) {
   return graph_field(13, value_info_message(name, dtype, &dims));
 }
 
@@ -154,11 +150,9 @@ ModelBuilder& ModelBuilder::initializer(const std::string& name, const Tensor& t
   return graph_field(5, tensor_message(name, tensor));
 }
 
-ModelBuilder& ModelBuilder::node(const std::string& op_type,
-                                 const std::vector<std::string>& inputs,
+ModelBuilder& ModelBuilder::node(const std::string& op_type, const std::vector<std::string>& inputs,
                                  const std::vector<std::string>& outputs,
-                                 const std::vector<Attribute>& attributes,
-                                 const std::string& domain) {
+                                 const std::vector<Attribute>& attributes, const std::string& domain) {
   protozero::pbf_writer writer(nodes_.emplace_back());
   for (const std::string& input : inputs) writer.add_string(1, input);
   for (const std::string& output : outputs) writer.add_string(2, output);
@@ -190,8 +184,7 @@ std::string ModelBuilder::graph_message() const {
   return out + graph_;
 }
 
-std::string ModelBuilder::function_message(const std::string& domain,
-                                           const std::vector<std::string>& inputs,
+std::string ModelBuilder::function_message(const std::string& domain, const std::vector<std::string>& inputs,
                                            const std::vector<std::string>& outputs,
                                            const std::vector<Attribute>& defaults) const {
   std::string out;

@@ -31,8 +31,8 @@ namespace driftscope::test {
 
 /// A size, a symbol ("N"), or unknown ("").
 struct Dim {
-  Dim(std::int64_t s) : size(s) {}  // NOLINT: implicit
-  Dim(int s) : size(s) {}           // NOLINT: implicit
+  Dim(std::int64_t s) : size(s) {}   // NOLINT: implicit
+  Dim(int s) : size(s) {}            // NOLINT: implicit
   Dim(const char* s) : symbol(s) {}  // NOLINT: implicit
   std::int64_t size = -1;
   std::string symbol;
@@ -49,9 +49,7 @@ Tensor tensor(Shape shape, const std::vector<T>& values) {
 // Attributes. The name says the ONNX kind.
 inline Attribute integer(std::string name, std::int64_t value) { return {std::move(name), value}; }
 inline Attribute real(std::string name, float value) { return {std::move(name), value}; }
-inline Attribute text(std::string name, std::string value) {
-  return {std::move(name), std::move(value)};
-}
+inline Attribute text(std::string name, std::string value) { return {std::move(name), std::move(value)}; }
 inline Attribute ints(std::string name, std::vector<std::int64_t> value) {
   return {std::move(name), std::move(value)};
 }
@@ -62,9 +60,7 @@ inline Attribute texts(std::string name, std::vector<std::string> value) {
   return {std::move(name), std::move(value)};
 }
 /// In the body of a function: the value of the function's attribute `of`.
-inline Attribute reference(std::string name, std::string of) {
-  return {std::move(name), {}, std::move(of)};
-}
+inline Attribute reference(std::string name, std::string of) { return {std::move(name), {}, std::move(of)}; }
 inline Attribute tensor_attribute(std::string name, Tensor value) {
   return {std::move(name), std::move(value)};
 }
@@ -96,8 +92,8 @@ class ModelBuilder {
 
   /// "" in inputs and outputs is an omitted one.
   ModelBuilder& node(const std::string& op_type, const std::vector<std::string>& inputs,
-                     const std::vector<std::string>& outputs,
-                     const std::vector<Attribute>& attributes = {}, const std::string& domain = "");
+                     const std::vector<std::string>& outputs, const std::vector<Attribute>& attributes = {},
+                     const std::string& domain = "");
   ModelBuilder& named(const std::string& node_name);
   /// A graph attribute of the node before it; `body` is graph_message() of another builder.
   ModelBuilder& graph_attribute(const std::string& name, const std::string& body);
@@ -121,9 +117,9 @@ class ModelBuilder {
   std::int64_t onnx_opset_ = max_opset;
   std::string producer_name_;
   std::string producer_version_;
-  std::string graph_;                // fields of the GraphProto except nodes
+  std::string graph_;  // fields of the GraphProto except nodes
   std::vector<std::string> nodes_;
-  std::string model_;                // further fields of the ModelProto
+  std::string model_;  // further fields of the ModelProto
 };
 
 /// The graph of these bytes; fails the test with the error's message.

@@ -33,5 +33,4 @@ template <class Count>
 }  // namespace driftscope::test
 
 /// Shown when a check below it fails.
-#define SEED_INFO(seed) \
-  INFO("replay with DRIFTSCOPE_SEED=" << (seed) << " and -tc of this test")
+#define SEED_INFO(seed) INFO("replay with DRIFTSCOPE_SEED=" << (seed) << " and -tc of this test")

@@ -12,10 +12,14 @@ using Names = std::vector<std::string>;
 Graph graph() {
   ModelBuilder model;
   model.input("x", DType::float32, {2})
-      .node("Neg", {"x"}, {"a"}).named("conv1")
-      .node("Relu", {"a"}, {"b"}).named("relu1")
-      .node("Neg", {"b"}, {"c"}).named("conv2")
-      .node("Relu", {"c"}, {"y"}).named("relu2")
+      .node("Neg", {"x"}, {"a"})
+      .named("conv1")
+      .node("Relu", {"a"}, {"b"})
+      .named("relu1")
+      .node("Neg", {"b"}, {"c"})
+      .named("conv2")
+      .node("Relu", {"c"}, {"y"})
+      .named("relu2")
       .output("y");
   return built(model);
 }

@@ -99,8 +99,7 @@ class FusingSession final : public Session {
 TEST_CASE("Record_Fused_HoldsWhatTheEngineHandsOver") {
   const Prepared p = prepared(chain());
   FusingSession session(*p.bound.graph);
-  const auto trace =
-      record(p.bound.graph, session, p.bound.inputs, {.capture = Capture::fused, .repeat = 2});
+  const auto trace = record(p.bound.graph, session, p.bound.inputs, {.capture = Capture::fused, .repeat = 2});
   REQUIRE_MESSAGE(trace.ok(), trace.error().message);
   CHECK(names(*trace) == std::vector<std::string>{"x", "b", "y"});
   REQUIRE(trace->nodes.size() == 3);

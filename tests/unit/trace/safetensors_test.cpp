@@ -59,9 +59,8 @@ TEST_CASE("Safetensors_RoundTrip_IsExactForEveryDtype") {
   Safetensors file;
   file.metadata = {{"format", "x"}, {"quote", "\"é\n\\"}};
   for (const DType dtype :
-       {DType::boolean, DType::float64, DType::float32, DType::float16, DType::bfloat16,
-        DType::int64, DType::int32, DType::int16, DType::int8, DType::uint64, DType::uint32,
-        DType::uint16, DType::uint8})
+       {DType::boolean, DType::float64, DType::float32, DType::float16, DType::bfloat16, DType::int64,
+        DType::int32, DType::int16, DType::int8, DType::uint64, DType::uint32, DType::uint16, DType::uint8})
     file.tensors.push_back({std::string(dtype_name(dtype)), any_tensor(dtype, {3, 1, 2})});
   file.tensors.push_back({"scalar", any_tensor(DType::float32, {})});
   file.tensors.push_back({"z-empty", any_tensor(DType::float32, {0, 4})});
@@ -76,8 +75,7 @@ TEST_CASE("Safetensors_RoundTrip_IsExactForEveryDtype") {
 
 TEST_CASE("Safetensors_DataStartsAtAMultipleOf8") {
   for (std::size_t length = 0; length < 9; ++length) {
-    const auto bytes = write_safetensors(
-        {{}, {{std::string(length, 'n'), any_tensor(DType::uint8, {5})}}});
+    const auto bytes = write_safetensors({{}, {{std::string(length, 'n'), any_tensor(DType::uint8, {5})}}});
     REQUIRE(bytes.ok());
     std::uint64_t header = 0;
     std::memcpy(&header, bytes->data(), sizeof header);
@@ -91,8 +89,8 @@ TEST_CASE("Safetensors_FileAsTheReferenceWriterMakesIt_IsRead") {
   const std::string header =
       R"({"b":{"dtype":"I64","shape":[],"data_offsets":[0,8]},"a":{"dtype":"F32","shape":[2],)"
       R"("data_offsets":[8,16]}}      )";
-  const auto file = read_safetensors(
-      file_of(header, std::string("\x05\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0\x40", 16)));
+  const auto file =
+      read_safetensors(file_of(header, std::string("\x05\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0\x40", 16)));
   REQUIRE_MESSAGE(file.ok(), file.error().message);
   REQUIRE(file->tensors.size() == 2);
   CHECK(file->tensors[0].name == "b");
@@ -183,8 +181,7 @@ TEST_CASE("Safetensors_HostileJson_IsRejected") {
     INFO(header);
     CHECK_FALSE(read_safetensors(file_of(header, "")).ok());
   }
-  CHECK(holds(failure(R"({"t":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]}})", "a"),
-              "'F8_E4M3'"));
+  CHECK(holds(failure(R"({"t":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]}})", "a"), "'F8_E4M3'"));
   CHECK(holds(failure(std::string(100'000, '['), ""), "nested"));
   CHECK(holds(failure("{\"a\":" + std::string(100'000, '['), ""), "nested"));
   CHECK(holds(failure(R"({"t":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}})", "\x02"),

@@ -25,8 +25,7 @@ Trace full_trace() {
 }
 
 std::vector<std::byte> with_metadata(std::map<std::string, std::string> metadata) {
-  const auto bytes =
-      write_safetensors({std::move(metadata), {{"x", tensor<float>({1}, {1.0f})}}});
+  const auto bytes = write_safetensors({std::move(metadata), {{"x", tensor<float>({1}, {1.0f})}}});
   REQUIRE(bytes.ok());
   return *bytes;
 }
@@ -94,10 +93,10 @@ TEST_CASE("TraceFile_LaterVersion_IsUnsupported") {
 }
 
 TEST_CASE("TraceFile_NodesAsTheDesignHasThem_AreRead") {
-  const auto trace = read_trace(with_metadata(
-      {{"format", ours},
-       {"nodes", R"([{"name":"Conv_0","op":"Conv","outputs":["c"],"time_ns":[5]},{}])"},
-       {"memory", R"([{"t_ms":1,"bytes":2,"kind":"k","more":0}])"}}));
+  const auto trace = read_trace(
+      with_metadata({{"format", ours},
+                     {"nodes", R"([{"name":"Conv_0","op":"Conv","outputs":["c"],"time_ns":[5]},{}])"},
+                     {"memory", R"([{"t_ms":1,"bytes":2,"kind":"k","more":0}])"}}));
   REQUIRE_MESSAGE(trace.ok(), trace.error().message);
   CHECK(trace->nodes.at(0).time_ns == std::vector<std::int64_t>{5});
   CHECK(trace->nodes.at(1).name.empty());

@@ -60,8 +60,7 @@ Arithmetic blocked(const std::string& name, std::size_t block) {
             float sum = 0.0f;
             for (std::size_t first = 0; first < a.size(); first += block) {
               float part = 0.0f;
-              for (std::size_t i = first; i < std::min(a.size(), first + block); ++i)
-                part = part + a[i];
+              for (std::size_t i = first; i < std::min(a.size(), first + block); ++i) part = part + a[i];
               sum = sum + part;
             }
             return sum;
@@ -121,8 +120,7 @@ std::vector<Arithmetic> make_correct() {
   std::vector<Arithmetic> all;
   all.push_back(ascending());
   all.push_back(descending());
-  all.push_back({"pairwise",
-                 [](Span a, Span b, float bias) { return pairwise(products(a, b)) + bias; },
+  all.push_back({"pairwise", [](Span a, Span b, float bias) { return pairwise(products(a, b)) + bias; },
                  [](Span a) { return pairwise(a); }});
   all.push_back(with_lanes("fused, one lane", 1, true));
   all.push_back(with_lanes("4 lanes", 4, false));
@@ -131,8 +129,7 @@ std::vector<Arithmetic> make_correct() {
   all.push_back(blocked("blocks of 64", 64));
   all.push_back(blocked("blocks of 256", 256));
   all.push_back(in_double());
-  for (std::size_t i = 1; i < all.size(); i += 2)
-    all[i].reciprocal_mean = all[i].folded_norm = true;
+  for (std::size_t i = 1; i < all.size(); i += 2) all[i].reciprocal_mean = all[i].folded_norm = true;
   return all;
 }
 
@@ -150,16 +147,14 @@ Arithmetic truncating() {
           [](Span a, Span b, float bias) {
             float sum = bias;
             for (std::size_t i = 0; i < a.size(); ++i) {
-              const float product =
-                  toward_zero(static_cast<double>(a[i]) * static_cast<double>(b[i]));
+              const float product = toward_zero(static_cast<double>(a[i]) * static_cast<double>(b[i]));
               sum = toward_zero(static_cast<double>(sum) + static_cast<double>(product));
             }
             return sum;
           },
           [](Span a) {
             float sum = 0.0f;
-            for (const float x : a)
-              sum = toward_zero(static_cast<double>(sum) + static_cast<double>(x));
+            for (const float x : a) sum = toward_zero(static_cast<double>(sum) + static_cast<double>(x));
             return sum;
           }};
 }
@@ -189,8 +184,7 @@ Arithmetic half_accumulator() {
           [half](Span a, Span b, float bias) {
             float sum = half(static_cast<double>(bias));
             for (std::size_t i = 0; i < a.size(); ++i)
-              sum = half(static_cast<double>(sum) +
-                         static_cast<double>(a[i]) * static_cast<double>(b[i]));
+              sum = half(static_cast<double>(sum) + static_cast<double>(a[i]) * static_cast<double>(b[i]));
             return sum;
           },
           [half](Span a) {

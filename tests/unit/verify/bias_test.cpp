@@ -146,8 +146,7 @@ TEST_CASE("Bias_OneValueInManyPlaces_CountsOnce") {
       got.push_back(static_cast<float>(value + errors[i]));
       plain.push_back(static_cast<float>(value));
     }
-    const BiasWitness witness{[&] { return std::optional(tensor<float>(shape, plain)); },
-                              [] { return 0.0; }};
+    const BiasWitness witness{[&] { return std::optional(tensor<float>(shape, plain)); }, [] { return 0.0; }};
     return signed_bias_z({take_bias_samples(reference, got)}, reference, shape, witness, threads);
   };
   CHECK(std::fabs(z(false)) <= bias_limit / 2.0);

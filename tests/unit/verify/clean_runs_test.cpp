@@ -36,9 +36,8 @@ void check_clean(const Graph& graph, const Trace& trace, Extremes& extremes, Thr
 }
 
 void report(const Extremes& extremes, std::uint64_t seed) {
-  MESSAGE("seed " << seed << ": " << extremes.layers << " layers, largest budget used "
-                  << extremes.budget << ", statistical " << extremes.statistical
-                  << ", |mean signed z| " << extremes.bias);
+  MESSAGE("seed " << seed << ": " << extremes.layers << " layers, largest budget used " << extremes.budget
+                  << ", statistical " << extremes.statistical << ", |mean signed z| " << extremes.bias);
 }
 
 }  // namespace
@@ -78,12 +77,10 @@ TEST_CASE("Verify_CleanLongSums_AreNeverSuspect") {
     Shape shape;
     if (form == 0) {  // a matrix product with a long inner axis
       shape = {8, long_one};
-      model.initializer("w", drawn({long_one, 48}, Kind::normal, rng))
-          .node("MatMul", {"x", "w"}, {"y"});
+      model.initializer("w", drawn({long_one, 48}, Kind::normal, rng)).node("MatMul", {"x", "w"}, {"y"});
     } else if (form == 1) {  // positive weights: no cancellation
       shape = {8, long_one};
-      model.initializer("w", drawn({long_one, 48}, Kind::positive, rng))
-          .node("MatMul", {"x", "w"}, {"y"});
+      model.initializer("w", drawn({long_one, 48}, Kind::positive, rng)).node("MatMul", {"x", "w"}, {"y"});
     } else if (form == 2) {  // thousands of numbers averaged
       shape = {1, 48, 40, static_cast<std::int64_t>(30 + rng.below(30))};
       model.node("GlobalAveragePool", {"x"}, {"y"});

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "core/base/json.hpp"
-#include "core/verify/compare.hpp"
 #include "core/results/compare_json.hpp"
+#include "core/verify/compare.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
 namespace driftscope::test::compare_test {
@@ -50,8 +50,7 @@ TEST_CASE("Compare_SameTraces_HaveNoDivergence") {
 }
 
 TEST_CASE("Compare_FirstDifferingBit_IsTheFirstDivergence") {
-  const auto result =
-      compare(graph(), trace_with(a, y), trace_with(a, {0.25f, 0.75f, 0.75f, 0.2500001f}));
+  const auto result = compare(graph(), trace_with(a, y), trace_with(a, {0.25f, 0.75f, 0.75f, 0.2500001f}));
   REQUIRE(result.ok());
   CHECK(result->first_divergence == "second");
   CHECK(result->layers[1].metrics.different_elements == 1);
@@ -120,8 +119,8 @@ TEST_CASE("CompareJson_HasEveryKeyOfTheFormat") {
   CHECK(json["left"]["verify"]["verdict"] == "identical");
   const auto& first = json["right"][0];
   CHECK(first["first_divergence"].is_null());
-  for (const char* key : {"node", "output", "max_abs", "max_rel", "max_ulp", "cosine", "sqnr_db",
-                          "kl", "different_elements", "elements", "left_ns", "right_ns"}) {
+  for (const char* key : {"node", "output", "max_abs", "max_rel", "max_ulp", "cosine", "sqnr_db", "kl",
+                          "different_elements", "elements", "left_ns", "right_ns"}) {
     CAPTURE(key);
     CHECK(first["layers"][0].contains(key));
   }

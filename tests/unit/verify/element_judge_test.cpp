@@ -11,8 +11,7 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 BudgetUse use(const Bounded& reference, double got, const ErrorModel& model = {}) {
-  return judge_element(reference, got, static_cast<double>(static_cast<float>(reference.value)),
-                       model);
+  return judge_element(reference, got, static_cast<double>(static_cast<float>(reference.value)), model);
 }
 
 bool is_fault(const BudgetUse& used) { return used.special || used.worst > 1.0; }

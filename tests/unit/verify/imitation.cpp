@@ -45,8 +45,7 @@ struct Window {
     const bool lower = std::get<std::string>(auto_pad->value) == "SAME_LOWER";
     for (std::size_t i = 0; i < 2; ++i) {
       const std::int64_t reach = (kernel[i] - 1) * dilation[i] + 1;
-      const std::int64_t total =
-          std::max<std::int64_t>(0, (output[i] - 1) * stride[i] + reach - x[i + 2]);
+      const std::int64_t total = std::max<std::int64_t>(0, (output[i] - 1) * stride[i] + reach - x[i + 2]);
       begin[i] = lower ? (total + 1) / 2 : total / 2;
     }
   }
@@ -63,8 +62,7 @@ struct Window {
   }
 };
 
-void conv(const Node& node, std::span<const Tensor* const> inputs, Tensor& y,
-          const Arithmetic& arithmetic) {
+void conv(const Node& node, std::span<const Tensor* const> inputs, Tensor& y, const Arithmetic& arithmetic) {
   const Shape& xs = inputs[0]->shape();
   const Shape& ws = inputs[1]->shape();
   const Window window(node, xs, y.shape(), {ws[2], ws[3]});
@@ -82,15 +80,13 @@ void conv(const Node& node, std::span<const Tensor* const> inputs, Tensor& y,
           a.clear();
           b.clear();
           for (std::int64_t c = 0; c < ws[1]; ++c) {
-            const std::int64_t plane =
-                (n * xs[1] + o / group_outputs * ws[1] + c) * xs[2] * xs[3];
+            const std::int64_t plane = (n * xs[1] + o / group_outputs * ws[1] + c) * xs[2] * xs[3];
             window.taps(xs, row, column, [&](std::int64_t k, std::int64_t position) {
               a.push_back(x[at(plane + position)]);
               b.push_back(w[at((o * ws[1] + c) * ws[2] * ws[3] + k)]);
             });
           }
-          out[next++] =
-              arithmetic.dot(a, b, has_bias ? inputs[2]->values<float>()[at(o)] : 0.0f);
+          out[next++] = arithmetic.dot(a, b, has_bias ? inputs[2]->values<float>()[at(o)] : 0.0f);
         }
 }
 
@@ -108,9 +104,8 @@ void matrix_product(const Node& node, std::span<const Tensor* const> inputs, Ten
     for (std::int64_t j = 0; j < columns; ++j) {
       for (std::int64_t k = 0; k < depth; ++k)
         b[at(k)] = right[at(transposed ? j * depth + k : k * columns + j)];
-      y.mutable_values<float>()[at(i * columns + j)] =
-          arithmetic.dot(left.subspan(at(i * depth), at(depth)), b,
-                         has_bias ? inputs[2]->values<float>()[at(j)] : 0.0f);
+      y.mutable_values<float>()[at(i * columns + j)] = arithmetic.dot(
+          left.subspan(at(i * depth), at(depth)), b, has_bias ? inputs[2]->values<float>()[at(j)] : 0.0f);
     }
 }
 
@@ -125,8 +120,7 @@ void average_pool(const Node& node, std::span<const Tensor* const> inputs, Tenso
   const bool global = node.op_type == "GlobalAveragePool";
   // As long as ceil_mode adds no window beyond the padding, the whole kernel counts.
   const bool include_pad = int_of(node, "count_include_pad", 0) != 0;
-  const Window window(node, xs, y.shape(),
-                      global ? Ints{xs[2], xs[3]} : ints_of(node, "kernel_shape", {}));
+  const Window window(node, xs, y.shape(), global ? Ints{xs[2], xs[3]} : ints_of(node, "kernel_shape", {}));
   const auto x = inputs[0]->values<float>();
   std::vector<float> terms;
   std::size_t next = 0;
@@ -137,8 +131,8 @@ void average_pool(const Node& node, std::span<const Tensor* const> inputs, Tenso
         window.taps(xs, row, column, [&](std::int64_t, std::int64_t position) {
           terms.push_back(x[at(plane * xs[2] * xs[3] + position)]);
         });
-        const std::int64_t count = include_pad ? window.kernel[0] * window.kernel[1]
-                                               : static_cast<std::int64_t>(terms.size());
+        const std::int64_t count =
+            include_pad ? window.kernel[0] * window.kernel[1] : static_cast<std::int64_t>(terms.size());
         y.mutable_values<float>()[next++] = mean(terms, static_cast<float>(count), arithmetic);
       }
 }
@@ -164,8 +158,7 @@ void batch_norm(const Node& node, std::span<const Tensor* const> inputs, Tensor&
 Imitation::Imitation(const Graph& graph, Arithmetic arithmetic)
     : graph_(graph), arithmetic_(std::move(arithmetic)) {}
 
-std::vector<Tensor> Imitation::compute(const Node& node,
-                                       std::span<const Tensor* const> inputs) const {
+std::vector<Tensor> Imitation::compute(const Node& node, std::span<const Tensor* const> inputs) const {
   ThreadPool threads(1);
   auto outputs = evaluate_strict(node, inputs, threads);
   REQUIRE_MESSAGE(outputs.ok(), outputs.error().message);
@@ -173,8 +166,7 @@ std::vector<Tensor> Imitation::compute(const Node& node,
   const Arithmetic& arithmetic = special == special_.end() ? arithmetic_ : special->second;
   Tensor& y = outputs->front();
   if (node.op_type == "Conv") conv(node, inputs, y, arithmetic);
-  if (node.op_type == "Gemm" || node.op_type == "MatMul")
-    matrix_product(node, inputs, y, arithmetic);
+  if (node.op_type == "Gemm" || node.op_type == "MatMul") matrix_product(node, inputs, y, arithmetic);
   if (node.op_type == "AveragePool" || node.op_type == "GlobalAveragePool")
     average_pool(node, inputs, y, arithmetic);
   if (node.op_type == "BatchNormalization") batch_norm(node, inputs, y, arithmetic);
@@ -197,8 +189,7 @@ Trace Imitation::run(const std::vector<NamedTensor>& inputs) const {
   for (const ValueId id : graph_.inputs) record(id);
   for (const Node& node : graph_.nodes) {
     std::vector<const Tensor*> operands;
-    for (const ValueId id : node.reads())
-      operands.push_back(id == no_value ? nullptr : &*values[id]);
+    for (const ValueId id : node.reads()) operands.push_back(id == no_value ? nullptr : &*values[id]);
     std::vector<Tensor> outputs = compute(node, operands);
     if (const auto fault = faults_.find(node.name); fault != faults_.end())
       fault->second(*this, node, operands, outputs);

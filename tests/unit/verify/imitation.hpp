@@ -49,8 +49,7 @@ class Imitation {
 
   [[nodiscard]] Trace run(const std::vector<NamedTensor>& inputs) const;
   /// The right outputs of one node in this arithmetic.
-  [[nodiscard]] std::vector<Tensor> compute(const Node& node,
-                                            std::span<const Tensor* const> inputs) const;
+  [[nodiscard]] std::vector<Tensor> compute(const Node& node, std::span<const Tensor* const> inputs) const;
 
  private:
   const Graph& graph_;

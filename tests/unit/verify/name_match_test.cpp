@@ -17,10 +17,14 @@ namespace {
 Graph graph() {
   ModelBuilder model;
   model.input("x", DType::float32, {2, 3})
-      .node("Relu", {"x"}, {"a"}).named("first")
-      .node("Transpose", {"a"}, {"b"}).named("second")
-      .node("Neg", {"b"}, {"c"}).named("third")
-      .node("Abs", {"c"}, {"y"}).named("fourth")
+      .node("Relu", {"x"}, {"a"})
+      .named("first")
+      .node("Transpose", {"a"}, {"b"})
+      .named("second")
+      .node("Neg", {"b"}, {"c"})
+      .named("third")
+      .node("Abs", {"c"}, {"y"})
+      .named("fourth")
       .output("y");
   auto inferred = infer_shapes(built(model));
   REQUIRE_MESSAGE(inferred.ok(), inferred.error().message);
@@ -42,9 +46,7 @@ Trace trace_of(const std::vector<std::pair<std::string, Shape>>& tensors) {
 const Shape wide = {2, 3};
 const Shape high = {3, 2};
 
-std::vector<std::string> matched(const Trace& trace) {
-  return match_names(graph(), TraceView(trace)).names;
-}
+std::vector<std::string> matched(const Trace& trace) { return match_names(graph(), TraceView(trace)).names; }
 
 using Names = std::vector<std::string>;
 
@@ -71,7 +73,9 @@ TEST_CASE("NameMatch_OtherNames_AreMatchedByPositionAndShape") {
 
 TEST_CASE("NameMatch_OrderOfNodes_CountsBeforeThatOfTheFile") {
   Trace trace = trace_of({{"out", high}, {"3", high}, {"2", high}, {"1", wide}, {"x", wide}});
-  trace.nodes = {{"n1", "Relu", {"1"}, {5}}, {"n2", "Transpose", {"2"}, {6}}, {"n3", "Neg", {"3"}, {7}},
+  trace.nodes = {{"n1", "Relu", {"1"}, {5}},
+                 {"n2", "Transpose", {"2"}, {6}},
+                 {"n3", "Neg", {"3"}, {7}},
                  {"n4", "Abs", {"out"}, {8}}};
   const Graph model = graph();
   const NameMatch match = match_names(model, TraceView(trace));
@@ -117,9 +121,7 @@ TEST_CASE("NameMatch_TraceThatSaysItsModel_HasStrangersOnly") {
   CHECK(match.strangers == Names{"1"});
 }
 
-TEST_CASE("NameMatch_EmptyTrace_IsPlain") {
-  CHECK(match_names(graph(), TraceView(trace_of({}))).plain());
-}
+TEST_CASE("NameMatch_EmptyTrace_IsPlain") { CHECK(match_names(graph(), TraceView(trace_of({}))).plain()); }
 
 TEST_CASE("NameMatch_NoteOfAHostileTrace_IsNotTrusted") {
   Trace trace;

@@ -88,41 +88,38 @@ std::vector<Planted> planted_faults() {
   };
   add("the extra pad on the head", "conv1", with_attribute(text("auto_pad", "SAME_LOWER")));
   add("stride ignored", "conv1", wrong_stride);
-  add("bias dropped", "conv2", [](const Imitation& engine, const Node& node, Inputs inputs,
-                                  Outputs& outputs) {
-    Node without = node;
-    without.inputs.resize(2);
-    outputs = engine.compute(without, inputs.first(2));
-  });
-  add("relu passes negatives", "relu1", [](const Imitation&, const Node&, Inputs inputs,
-                                           Outputs& outputs) { outputs[0] = *inputs[0]; });
+  add("bias dropped", "conv2",
+      [](const Imitation& engine, const Node& node, Inputs inputs, Outputs& outputs) {
+        Node without = node;
+        without.inputs.resize(2);
+        outputs = engine.compute(without, inputs.first(2));
+      });
+  add("relu passes negatives", "relu1",
+      [](const Imitation&, const Node&, Inputs inputs, Outputs& outputs) { outputs[0] = *inputs[0]; });
   add("maximum starts at 0", "maxpool", on_output([](std::span<float> y, const Shape&) {
         for (float& x : y) x = std::max(x, 0.0f);
       }));
-  add("a stale tile", "conv3", on_output([](std::span<float> y, const Shape&) {
-        std::fill_n(y.begin() + 8, 8, 0.37f);
-      }));
+  add("a stale tile", "conv3",
+      on_output([](std::span<float> y, const Shape&) { std::fill_n(y.begin() + 8, 8, 0.37f); }));
   add("one channel scaled by 1.001", "conv3", on_output([](std::span<float> y, const Shape& shape) {
         const auto plane = static_cast<std::size_t>(shape[2] * shape[3]);
         for (std::size_t i = 0; i < plane; ++i) y[3 * plane + i] *= 1.001f;
       }));
-  add("the last element not written", "conv2", on_output([](std::span<float> y, const Shape&) {
-        y.back() = 0.0f;
-      }));
+  add("the last element not written", "conv2",
+      on_output([](std::span<float> y, const Shape&) { y.back() = 0.0f; }));
   add("two channels swapped", "conv2", on_output([](std::span<float> y, const Shape& shape) {
         const auto plane = static_cast<std::ptrdiff_t>(shape[2] * shape[3]);
         std::swap_ranges(y.begin(), y.begin() + plane, y.begin() + plane);
       }));
-  add("weights read one element off", "conv2",
-      with_input(1, [](const Tensor& w) { return shifted(w, 1); }));
+  add("weights read one element off", "conv2", with_input(1, [](const Tensor& w) { return shifted(w, 1); }));
   add("groups ignored by the rows of weights", "conv2",
       with_input(1, [](const Tensor& w) { return shifted(w, 9 * 10 * 3); }));
-  add("dilation applied twice", "conv3", [](const Imitation& engine, const Node& node, Inputs inputs,
-                                            Outputs& outputs) {
-    Node wrong = node;
-    wrong.attributes = {ints("dilations", {4, 4}), ints("pads", {4, 4, 4, 4})};
-    outputs = engine.compute(wrong, inputs);
-  });
+  add("dilation applied twice", "conv3",
+      [](const Imitation& engine, const Node& node, Inputs inputs, Outputs& outputs) {
+        Node wrong = node;
+        wrong.attributes = {ints("dilations", {4, 4}), ints("pads", {4, 4, 4, 4})};
+        outputs = engine.compute(wrong, inputs);
+      });
   add("epsilon 0", "norm", with_attribute(real("epsilon", 0.0f)));
   add("statistics of the next channel", "norm",
       with_input(3, [](const Tensor& mean) { return shifted(mean, 1); }));
@@ -131,8 +128,7 @@ std::vector<Planted> planted_faults() {
         const Tensor* twice[] = {inputs[0], inputs[0]};
         outputs = engine.compute(node, twice);
       });
-  add("upper limit ignored", "clip",
-      with_input(2, [](const Tensor& high) {
+  add("upper limit ignored", "clip", with_input(2, [](const Tensor& high) {
         return changed(high, [](std::span<float> v) { v[0] = 1e9f; });
       }));
   add("padding counted", "average", with_attribute(integer("count_include_pad", 1)));
@@ -156,13 +152,11 @@ std::vector<Planted> planted_faults() {
           std::fill(v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end(), 0.0f);
         });
       }));
-  add("maximum not taken off and a sum cut short", "softmax",
-      on_output([](std::span<float> y, const Shape&) {
+  add("maximum not taken off and a sum cut short", "softmax", on_output([](std::span<float> y, const Shape&) {
         for (float& x : y) x = x * 1.0001f;
       }));
-  add("a NaN among the outputs", "tanh", on_output([](std::span<float> y, const Shape&) {
-        y[5] = std::numeric_limits<float>::quiet_NaN();
-      }));
+  add("a NaN among the outputs", "tanh",
+      on_output([](std::span<float> y, const Shape&) { y[5] = std::numeric_limits<float>::quiet_NaN(); }));
   return all;
 }
 
@@ -174,8 +168,8 @@ void check_only(const Verification& verification, const std::string& node) {
     CAPTURE(verdict_name(layer.verdict));
     CAPTURE(layer.budget_used);
     CAPTURE(layer.reason);
-    const bool expected = layer.node == node ? layer.verdict == Verdict::fault
-                                             : layer.verdict < Verdict::suspect;
+    const bool expected =
+        layer.node == node ? layer.verdict == Verdict::fault : layer.verdict < Verdict::suspect;
     CHECK(expected);
   }
 }
@@ -237,8 +231,7 @@ TEST_CASE("Verify_FusedGroup_IsJudgedAsOne") {
       Imitation engine(graph, arithmetic);
       // conv2 + norm + add + clip leave one tensor; so do gemm + tanh.
       for (const char* value : {"c2", "n2", "s", "d"}) engine.hide(value);
-      if (faulty)
-        engine.plant("conv2", on_output([](std::span<float> y, const Shape&) { y[7] += 0.01f; }));
+      if (faulty) engine.plant("conv2", on_output([](std::span<float> y, const Shape&) { y[7] += 0.01f; }));
       const auto verification = verify(graph, "", engine.run({{"x", input}}), threads);
       REQUIRE_MESSAGE(verification.ok(), verification.error().message);
       CHECK(verification->layers.size() == 13);

@@ -44,8 +44,7 @@ Tensor dequantized(const std::vector<std::int8_t>& values) {
 
 TEST_CASE("Verify_OneStepOffAtTheMiddle_IsRounding") {
   const std::vector<std::int8_t> q = {3, 3, 7};
-  const auto result =
-      verified({{"x", tensor<float>({3}, x)}, {"q", steps(q)}, {"y", dequantized(q)}});
+  const auto result = verified({{"x", tensor<float>({3}, x)}, {"q", steps(q)}, {"y", dequantized(q)}});
   REQUIRE_MESSAGE(result.ok(), result.error().message);
   CHECK(result->verdict == Verdict::rounding);
   CHECK(result->layers[0].verdict == Verdict::rounding);
@@ -55,8 +54,7 @@ TEST_CASE("Verify_OneStepOffAtTheMiddle_IsRounding") {
 
 TEST_CASE("Verify_OneStepOffElsewhere_IsAFaultAtThatElement") {
   const std::vector<std::int8_t> q = {3, 3, 8};
-  const auto result =
-      verified({{"x", tensor<float>({3}, x)}, {"q", steps(q)}, {"y", dequantized(q)}});
+  const auto result = verified({{"x", tensor<float>({3}, x)}, {"q", steps(q)}, {"y", dequantized(q)}});
   REQUIRE(result.ok());
   CHECK(result->first_fault == "QuantizeLinear_0");
   const LayerVerdict& layer = result->layers[0];
@@ -71,8 +69,7 @@ TEST_CASE("Verify_OneStepOffElsewhere_IsAFaultAtThatElement") {
 
 TEST_CASE("Verify_TwoStepsOffAtTheMiddle_IsAFault") {
   const std::vector<std::int8_t> q = {4, 3, 7};
-  const auto result =
-      verified({{"x", tensor<float>({3}, x)}, {"q", steps(q)}, {"y", dequantized(q)}});
+  const auto result = verified({{"x", tensor<float>({3}, x)}, {"q", steps(q)}, {"y", dequantized(q)}});
   REQUIRE(result.ok());
   CHECK(result->layers[0].verdict == Verdict::fault);
   CHECK(result->layers[0].worst->index == std::vector<std::int64_t>{0});
@@ -80,15 +77,14 @@ TEST_CASE("Verify_TwoStepsOffAtTheMiddle_IsAFault") {
 
 TEST_CASE("Verify_RightSteps_AreIdentical") {
   const std::vector<std::int8_t> q = {2, 3, 7};
-  const auto result =
-      verified({{"x", tensor<float>({3}, x)}, {"q", steps(q)}, {"y", dequantized(q)}});
+  const auto result = verified({{"x", tensor<float>({3}, x)}, {"q", steps(q)}, {"y", dequantized(q)}});
   REQUIRE(result.ok());
   CHECK(result->verdict == Verdict::identical);
 }
 
 TEST_CASE("Verify_UnrecordedIntegersThatAreSure_AreComputedThrough") {
-  const auto result = verified({{"x", tensor<float>({3}, {0.21f, 0.26f, 0.71f})},
-                                {"y", dequantized({2, 3, 7})}});
+  const auto result =
+      verified({{"x", tensor<float>({3}, {0.21f, 0.26f, 0.71f})}, {"y", dequantized({2, 3, 7})}});
   REQUIRE_MESSAGE(result.ok(), result.error().message);
   CHECK(result->verdict == Verdict::identical);
   CHECK(result->layers[0].group == std::vector<std::string>{"QuantizeLinear_0"});
@@ -114,8 +110,7 @@ TEST_CASE("Verify_OneStepOffInsideAGroup_IsRoundingAtTheMiddleAlone") {
     return verify(built(model), "", trace, threads);
   };
   for (const auto& [between, inputs] :
-       {std::pair<const char*, std::vector<std::string>>{"Identity", {"q"}},
-        {"Reshape", {"q", "shape"}}}) {
+       {std::pair<const char*, std::vector<std::string>>{"Identity", {"q"}}, {"Reshape", {"q", "shape"}}}) {
     CAPTURE(between);
     const auto middle = verified_group({3, 3, 7}, between, inputs);
     REQUIRE_MESSAGE(middle.ok(), middle.error().message);

@@ -42,8 +42,7 @@ struct Network {
         .initializer("w", w)
         .initializer("r", r)
         .initializer("b", b)
-        .node(lstm ? "LSTM" : "RNN", {"x", "w", "r", "b"}, {"y", "last"},
-              {integer("hidden_size", hidden)})
+        .node(lstm ? "LSTM" : "RNN", {"x", "w", "r", "b"}, {"y", "last"}, {integer("hidden_size", hidden)})
         .output("y")
         .output("last");
     return built(model);
@@ -71,9 +70,8 @@ struct Network {
       y.insert(y.end(), h.begin(), h.end());
     }
     Trace trace;
-    trace.tensors = {{"x", x},
-                     {"y", tensor<float>({steps, 1, 1, hidden}, y)},
-                     {"last", tensor<float>({1, 1, hidden}, h)}};
+    trace.tensors = {
+        {"x", x}, {"y", tensor<float>({steps, 1, 1, hidden}, y)}, {"last", tensor<float>({1, 1, hidden}, h)}};
     return trace;
   }
 
@@ -81,12 +79,10 @@ struct Network {
   float sum(std::int64_t step, std::int64_t row, const std::vector<float>& h,
             const Arithmetic& arithmetic) const {
     const auto part = [](const Tensor& tensor, std::int64_t at, std::int64_t count) {
-      return tensor.values<float>().subspan(static_cast<std::size_t>(at),
-                                            static_cast<std::size_t>(count));
+      return tensor.values<float>().subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count));
     };
     const float bias = part(b, row, 1)[0] + part(b, gates * hidden + row, 1)[0];
-    const float from_x = arithmetic.dot(part(x, step * inputs, inputs),
-                                        part(w, row * inputs, inputs), bias);
+    const float from_x = arithmetic.dot(part(x, step * inputs, inputs), part(w, row * inputs, inputs), bias);
     return arithmetic.dot(h, part(r, row * hidden, hidden), from_x);
   }
 };
@@ -133,8 +129,7 @@ TEST_CASE("Verify_RecordedStates_ASlipInALateStepIsAFault") {
     const auto slip = [](std::int64_t step, std::vector<float>& h) {
       if (step == 100) h[3] += 2e-5f;
     };
-    const Verification verification =
-        judged(network, network.run(correct_arithmetics()[0], slip));
+    const Verification verification = judged(network, network.run(correct_arithmetics()[0], slip));
     CHECK(verification.verdict == Verdict::fault);
     REQUIRE(verification.layers[0].worst);
     CHECK(verification.layers[0].worst->index == std::vector<std::int64_t>{100, 0, 0, 3});

@@ -39,8 +39,10 @@ Tensor shuffled(const Tensor& tensor, std::size_t axis, const Order& order, bool
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(from.size()); ++i) {
     const std::int64_t at = i / inner % size;
     const std::int64_t other = i + (order[static_cast<std::size_t>(at)] - at) * inner;
-    if (back) to[static_cast<std::size_t>(other)] = from[static_cast<std::size_t>(i)];
-    else to[static_cast<std::size_t>(i)] = from[static_cast<std::size_t>(other)];
+    if (back)
+      to[static_cast<std::size_t>(other)] = from[static_cast<std::size_t>(i)];
+    else
+      to[static_cast<std::size_t>(i)] = from[static_cast<std::size_t>(other)];
   }
   return floats(shape, to);
 }
@@ -71,12 +73,10 @@ Tensor computed(const Summed& summed, Way way, std::uint64_t seed) {
   for (std::size_t i = 0; i < summed.axes.size(); ++i)
     if (summed.axes[i] != none)
       other.inputs[i] = shuffled(*other.inputs[i], summed.axes[i],
-                                 order_of(way, other.inputs[i]->shape()[summed.axes[i]], seed),
-                                 false);
+                                 order_of(way, other.inputs[i]->shape()[summed.axes[i]], seed), false);
   const Tensor result = strict_output(other);
   if (summed.restored == none) return result;
-  return shuffled(result, summed.restored,
-                  order_of(way, result.shape()[summed.restored], seed), true);
+  return shuffled(result, summed.restored, order_of(way, result.shape()[summed.restored], seed), true);
 }
 
 LayerVerdict judged(const OneNode& node, const Tensor& output) {
@@ -93,9 +93,7 @@ LayerVerdict judged(const OneNode& node, const Tensor& output) {
 // Weights are normal, data of the given kind.
 std::vector<Summed> operators_with_sums(Kind kind, Rng& rng) {
   const auto data = [&](Shape shape) { return drawn(std::move(shape), kind, rng); };
-  const auto weights = [&](Shape shape) {
-    return drawn(std::move(shape), Kind::normal, rng, 0.2f);
-  };
+  const auto weights = [&](Shape shape) { return drawn(std::move(shape), Kind::normal, rng, 0.2f); };
   const auto pads = ints("pads", {1, 1, 1, 1});
   std::vector<Summed> all;
   const auto add = [&](OneNode node, std::vector<std::size_t> axes, std::size_t restored = none,
@@ -104,30 +102,32 @@ std::vector<Summed> operators_with_sums(Kind kind, Rng& rng) {
     all.push_back({std::move(node), std::move(axes), restored, mirrored, name});
   };
   add({"Conv", {data({1, 40, 7, 9}), weights({33, 40, 3, 3}), weights({33})}, {pads}}, {1, 1, none});
-  add({"Conv", {data({2, 6, 9, 9}), weights({30, 3, 3, 3})},
+  add({"Conv",
+       {data({2, 6, 9, 9}), weights({30, 3, 3, 3})},
        {pads, integer("group", 2), ints("strides", {2, 2})}},
       {3, 3}, 3, true);
-  add({"Conv", {data({1, 32, 8, 8}), weights({32, 1, 5, 5})},
+  add({"Conv",
+       {data({1, 32, 8, 8}), weights({32, 1, 5, 5})},
        {ints("pads", {2, 2, 2, 2}), integer("group", 32)}},
       {2, 2}, 2, true);
-  add({"ConvTranspose", {data({1, 24, 5, 6}), weights({24, 7, 3, 3}), weights({7})},
+  add({"ConvTranspose",
+       {data({1, 24, 5, 6}), weights({24, 7, 3, 3}), weights({7})},
        {ints("strides", {2, 2})}},
       {1, 0, none});
   add({"MatMul", {data({2, 5, 300}), weights({300, 40})}}, {2, 0});
-  add({"Gemm", {data({120, 9}), weights({35, 120}), weights({35})},
+  add({"Gemm",
+       {data({120, 9}), weights({35, 120}), weights({35})},
        {integer("transA", 1), integer("transB", 1), real("alpha", 0.7f), real("beta", 0.3f)}},
       {0, 1, none});
-  add({"Einsum", {data({2, 40, 6}), weights({2, 40, 5})}, {text("equation", "bji,bjk->bik")}},
-      {1, 1});
-  for (const char* op : {"ReduceSum", "ReduceMean", "ReduceL1", "ReduceL2", "ReduceSumSquare",
-                         "ReduceLogSumExp"})
+  add({"Einsum", {data({2, 40, 6}), weights({2, 40, 5})}, {text("equation", "bji,bjk->bik")}}, {1, 1});
+  for (const char* op :
+       {"ReduceSum", "ReduceMean", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSumExp"})
     add({op, {data({6, 200, 3}), longs({1})}}, {1, none});
   add({"ReduceProd", {data({6, 20, 3}), longs({1})}}, {1, none});
   for (const char* op : {"Softmax", "LogSoftmax"})
     add({op, {data({6, 90, 3})}, {integer("axis", 1)}}, {1}, 1);
   add({"LayerNormalization", {data({12, 128}), weights({128}), weights({128})}}, {1, 0, 0}, 1);
-  add({"GroupNormalization", {data({2, 6, 50}), weights({6}), weights({6})},
-       {integer("num_groups", 3)}},
+  add({"GroupNormalization", {data({2, 6, 50}), weights({6}), weights({6})}, {integer("num_groups", 3)}},
       {2, none, none}, 2);
   add({"InstanceNormalization", {data({2, 6, 150}), weights({6}), weights({6})}}, {2, none, none}, 2);
   add({"MeanVarianceNormalization", {data({3, 4, 9, 8})}}, {3}, 3);

@@ -28,11 +28,9 @@ inline float draw(Kind kind, std::size_t i, std::size_t count, Rng& rng) {
   switch (kind) {
     case Kind::positive: return rng.uniform(1.0f, 2.0f);
     case Kind::flat: return 0.7134f;
-    case Kind::smooth:
-      return -0.8f + 1.7f * static_cast<float>(i) / static_cast<float>(count);
+    case Kind::smooth: return -0.8f + 1.7f * static_cast<float>(i) / static_cast<float>(count);
     case Kind::image: {
-      const float pixel =
-          rng.below(4) == 0 ? static_cast<float>(rng.below(256)) : static_cast<float>(13);
+      const float pixel = rng.below(4) == 0 ? static_cast<float>(rng.below(256)) : static_cast<float>(13);
       return (pixel / 255.0f - 0.1307f) / 0.3081f;
     }
     case Kind::sparse: return rng.below(5) == 0 ? std::fabs(rng.normal()) : 0.0f;
@@ -57,8 +55,7 @@ inline Graph convolutional_net(Rng& rng, const Shape& input) {
   const auto weights = [&](Shape shape) {
     std::int64_t fan_in = 1;
     for (std::size_t i = 1; i < shape.size(); ++i) fan_in *= shape[i];
-    return drawn(std::move(shape), Kind::normal, rng,
-                 std::sqrt(2.0f / static_cast<float>(fan_in)));
+    return drawn(std::move(shape), Kind::normal, rng, std::sqrt(2.0f / static_cast<float>(fan_in)));
   };
   std::vector<float> variance(40);
   for (float& x : variance) x = rng.uniform(0.2f, 3.0f);
@@ -67,13 +64,11 @@ inline Graph convolutional_net(Rng& rng, const Shape& input) {
       .input("x", DType::float32, {input[0], input[1], input[2], input[3]})
       .initializer("w1", weights({40, input[1], 3, 3}))
       .initializer("b1", drawn({40}, Kind::normal, rng, 0.3f))
-      .node("Conv", {"x", "w1", "b1"}, {"c1"},
-            {text("auto_pad", "SAME_UPPER"), ints("strides", {2, 2})})
+      .node("Conv", {"x", "w1", "b1"}, {"c1"}, {text("auto_pad", "SAME_UPPER"), ints("strides", {2, 2})})
       .named("conv1")
       .node("Relu", {"c1"}, {"r1"})
       .named("relu1")
-      .node("MaxPool", {"c1"}, {"m1"},
-            {ints("kernel_shape", {3, 3}), ints("pads", {1, 1, 1, 1})})
+      .node("MaxPool", {"c1"}, {"m1"}, {ints("kernel_shape", {3, 3}), ints("pads", {1, 1, 1, 1})})
       .named("maxpool")
       .initializer("w2", weights({40, 10, 3, 3}))
       .initializer("b2", drawn({40}, Kind::normal, rng, 0.3f))
@@ -96,8 +91,7 @@ inline Graph convolutional_net(Rng& rng, const Shape& input) {
             {ints("kernel_shape", {3, 3}), ints("strides", {2, 2}), ints("pads", {1, 1, 1, 1})})
       .named("average")
       .initializer("w3", weights({40, 40, 3, 3}))
-      .node("Conv", {"a", "w3"}, {"c3"},
-            {ints("dilations", {2, 2}), ints("pads", {2, 2, 2, 2})})
+      .node("Conv", {"a", "w3"}, {"c3"}, {ints("dilations", {2, 2}), ints("pads", {2, 2, 2, 2})})
       .named("conv3")
       .node("Sigmoid", {"c3"}, {"g"})
       .named("sigmoid")

@@ -21,8 +21,7 @@ double uniform(Rng& rng) { return static_cast<double>(rng.below(1u << 20)) / (1u
 
 // A reference with bounds of every kind, and what an engine made of it, mostly within them; `odd`: with
 // NaN, infinities and elements far beyond their budgets, which dwarf all others.
-void draw(Rng& rng, std::size_t size, bool odd, std::vector<Bounded>& reference,
-          std::vector<float>& got) {
+void draw(Rng& rng, std::size_t size, bool odd, std::vector<Bounded>& reference, std::vector<float>& got) {
   const auto now_and_then = [&](std::uint64_t times) { return odd && rng.below(times) == 0; };
   for (std::size_t i = 0; i < size; ++i) {
     const double value = (uniform(rng) - 0.5) * 8.0;
@@ -60,8 +59,7 @@ TEST_CASE("TensorJudge_LargestUse_FirstOfEqualOnes") {
   got[70000] = got[99999] = 1.25f;
   for (const int threads : {1, 3}) {
     ThreadPool pool(threads);
-    const TensorUse used =
-        judge_tensor(reference, tensor<float>({100000}, got), {}, pool).judged;
+    const TensorUse used = judge_tensor(reference, tensor<float>({100000}, got), {}, pool).judged;
     CHECK(used.use.worst == 0.5);
     CHECK(used.worst_element == 70000);
     CHECK(used.specials == 0);
@@ -84,8 +82,8 @@ TEST_CASE("TensorJudge_IsWhatJudgingEachElementGives") {
     TensorUse expected;
     for (std::size_t i = 0; i < got.size(); ++i) {
       want[i] = static_cast<float>(reference[i].value);
-      const BudgetUse one = judge_element(reference[i], static_cast<double>(got[i]),
-                                          static_cast<double>(want[i]), model);
+      const BudgetUse one =
+          judge_element(reference[i], static_cast<double>(got[i]), static_cast<double>(want[i]), model);
       if (expected.worst_element < 0 || one.worst > expected.use.worst)
         expected.worst_element = static_cast<std::int64_t>(i);
       expected.use.worst = std::fmax(expected.use.worst, one.worst);

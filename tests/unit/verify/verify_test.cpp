@@ -4,8 +4,8 @@
 
 #include "core/base/json.hpp"
 #include "core/platform/platform.hpp"
-#include "core/verify/verify.hpp"
 #include "core/results/verify_json.hpp"
+#include "core/verify/verify.hpp"
 #include "tests/unit/verify/small_nets.hpp"
 
 namespace driftscope::test::verify_test {
@@ -244,10 +244,9 @@ TEST_CASE("VerifyJson_HasEveryKeyOfTheFormat") {
   CHECK(json["verdict"] == "fault");
   CHECK(json["first_fault"] == "Relu_1");
   const auto& layer = json["layers"][1];
-  for (const char* key :
-       {"node", "op", "output", "verdict", "budget_used", "budget_used_statistical", "max_abs",
-        "max_rel", "max_ulp", "mean_abs", "mean_signed_z", "cosine", "sqnr_db", "different_elements",
-        "elements", "nan", "inf", "worst"}) {
+  for (const char* key : {"node", "op", "output", "verdict", "budget_used", "budget_used_statistical",
+                          "max_abs", "max_rel", "max_ulp", "mean_abs", "mean_signed_z", "cosine", "sqnr_db",
+                          "different_elements", "elements", "nan", "inf", "worst"}) {
     CAPTURE(key);
     CHECK(layer.contains(key));
   }

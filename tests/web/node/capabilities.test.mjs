@@ -5,8 +5,14 @@ import { test } from "node:test";
 import { environment, pickVariant, threadsFor } from "../../../web/capabilities.mjs";
 
 const modern = {
-  browser: "Test 1", wasm: true, simd: true, exceptions: true, relaxedSimd: true, isolated: true,
-  threads: true, cores: 8,
+  browser: "Test 1",
+  wasm: true,
+  simd: true,
+  exceptions: true,
+  relaxedSimd: true,
+  isolated: true,
+  threads: true,
+  cores: 8,
 };
 
 test("an isolated browser gets threads, as many as it has cores", () => {

@@ -18,7 +18,10 @@ let loads = 0;
 const open = () => import(`../../../web/history.mjs?${++loads}`);
 
 const task = { start: { target: "chrome/strict:threads=2" }, threads: 2, variant: "driftscope-simd-threads" };
-const reply = (...times) => ({ model: { model_sha256: "1a32d042c6cc0e25" }, reply: { run: { browser: "Chromium 156" }, layers: times.map((time_ns) => ({ time_ns })) } });
+const reply = (...times) => ({
+  model: { model_sha256: "1a32d042c6cc0e25" },
+  reply: { run: { browser: "Chromium 156" }, layers: times.map((time_ns) => ({ time_ns })) },
+});
 
 beforeEach(() => {
   globalThis.localStorage = new Storage();
@@ -37,10 +40,25 @@ test("runs of one model and target are one series, by builds, also after the pag
   second.addRun("lenet1", task, reply(10));
   const allSeries = second.allSeries();
   assert.deepEqual(
-    allSeries.map(({ title, where, builds }) => [title, where, builds.map(({ build, times_ns }) => [build, times_ns])]),
+    allSeries.map(({ title, where, builds }) => [
+      title,
+      where,
+      builds.map(({ build, times_ns }) => [build, times_ns]),
+    ]),
     [
-      ["lenet5  chrome/strict  2 threads, every layer kept", "Chromium 156, driftscope-simd-threads, model 1a32d042", [["0123abcd", [1500, 1400]], ["89abcdef", [700]]]],
-      ["lenet1  chrome/strict  2 threads, every layer kept", "Chromium 156, driftscope-simd-threads, model 1a32d042", [["89abcdef", [10]]]],
+      [
+        "lenet5  chrome/strict  2 threads, every layer kept",
+        "Chromium 156, driftscope-simd-threads, model 1a32d042",
+        [
+          ["0123abcd", [1500, 1400]],
+          ["89abcdef", [700]],
+        ],
+      ],
+      [
+        "lenet1  chrome/strict  2 threads, every layer kept",
+        "Chromium 156, driftscope-simd-threads, model 1a32d042",
+        [["89abcdef", [10]]],
+      ],
     ],
   );
   assert.match(allSeries[0].builds[0].first_seen, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
@@ -51,7 +69,10 @@ test("another model under the same name is another series", async () => {
   const history = await open();
   history.addRun("model", task, reply(5));
   history.addRun("model", task, { ...reply(50), model: { model_sha256: "ffffffff00000000" } });
-  assert.deepEqual(history.allSeries().map(({ builds }) => builds[0].times_ns), [[5], [50]]);
+  assert.deepEqual(
+    history.allSeries().map(({ builds }) => builds[0].times_ns),
+    [[5], [50]],
+  );
 });
 
 test("a run shorter than the clock's step is left out", async () => {
@@ -68,12 +89,19 @@ test("two tabs add to one history, and the oldest runs make way", async () => {
   assert.equal((await open()).count(), 3);
   for (let i = 0; i < 2000; ++i) left.addRun("d", task, reply(4));
   const { allSeries } = await open();
-  assert.deepEqual(allSeries().map(({ builds }) => builds[0].times_ns.length), [2000]);
+  assert.deepEqual(
+    allSeries().map(({ builds }) => builds[0].times_ns.length),
+    [2000],
+  );
 });
 
 test("damaged, locked and full storage keep the page going", async () => {
   const { kept } = globalThis.localStorage;
-  for (const damaged of ["{", "7", '[null, 3, {"title": "x"}, {"title":"t","where":"w","build":"b","when":"n","time_ns":"long"}]']) {
+  for (const damaged of [
+    "{",
+    "7",
+    '[null, 3, {"title": "x"}, {"title":"t","where":"w","build":"b","when":"n","time_ns":"long"}]',
+  ]) {
     kept.set("driftscope-history-1", damaged);
     assert.deepEqual((await open()).allSeries(), []);
   }
@@ -83,7 +111,12 @@ test("damaged, locked and full storage keep the page going", async () => {
   full.addRun("lenet5", task, reply(6));
   assert.deepEqual(full.allSeries()[0].builds[0].times_ns, [5, 6]);
   assert.equal(full.count(), 0);
-  Object.defineProperty(globalThis, "localStorage", { configurable: true, get() { throw new Error("SecurityError"); } });
+  Object.defineProperty(globalThis, "localStorage", {
+    configurable: true,
+    get() {
+      throw new Error("SecurityError");
+    },
+  });
   const locked = await open();
   locked.addRun("lenet5", task, reply(5));
   assert.equal(locked.allSeries().length, 1);

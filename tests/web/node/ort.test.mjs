@@ -35,14 +35,17 @@ test("a request that cannot be met is answered, not thrown", () => {
 function failingStarts(t, works) {
   globalThis.starts = 0;
   const folder = temporaryFolder(t);
-  writeFileSync(join(folder, "ort.wasm.bundle.min.mjs"), `
+  writeFileSync(
+    join(folder, "ort.wasm.bundle.min.mjs"),
+    `
     export const env = { wasm: {}, versions: { web: "0" } };
     export const InferenceSession = { async create() {
       if (globalThis.Worker) new Worker("thread");
       if (++globalThis.starts < ${works})
         throw new Error("no available backend found. ERR: [wasm] Error: WebAssembly backend initializing failed due to timeout: 1ms");
       return {};
-    } };`);
+    } };`,
+  );
   return new OrtHost(pathToFileURL(`${folder}/`));
 }
 
@@ -70,10 +73,16 @@ test("threads of a start that failed are ended, those of the next stay until the
   const host = failingStarts(t, 2);
   host.request(create, memory);
   await host.settled();
-  assert.deepEqual(made.map(({ ended }) => ended), [true, undefined]);
+  assert.deepEqual(
+    made.map(({ ended }) => ended),
+    [true, undefined],
+  );
   assert.equal(globalThis.Worker, Worker);
   host.close();
-  assert.deepEqual(made.map(({ ended }) => ended), [true, true]);
+  assert.deepEqual(
+    made.map(({ ended }) => ended),
+    [true, true],
+  );
 });
 
 test("where that helps not either, another worker may have more luck", async (t) => {

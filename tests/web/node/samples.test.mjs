@@ -21,7 +21,16 @@ for (const [model, source] of [
     const description = describe(model);
     const samples = await loadSet(setFor(description), readAsset);
     const trace = join(temporaryFolder(t), "trace.safetensors");
-    const done = run(["run", asset("models", `${model}.onnx`), "--input", `${source}#17`, "--target", "pc/strict", "--trace", trace]);
+    const done = run([
+      "run",
+      asset("models", `${model}.onnx`),
+      "--input",
+      `${source}#17`,
+      "--target",
+      "pc/strict",
+      "--trace",
+      trace,
+    ]);
     assert.equal(done.status, 0, done.stderr);
     const values = preprocess(samples.pixels(17), description);
     const native = readSafetensors(trace).tensors.get(description.input);

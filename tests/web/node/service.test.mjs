@@ -37,7 +37,9 @@ for (const { name, threads: withThreads } of variants) {
     assert.equal(loaded.head.model_sha256, sha256.digest("hex"));
     const target = `chrome/strict:threads=${threads}`;
     const { head, payload } = runToEnd(engine, { target, seed: 42 });
-    t.diagnostic(`${head.run.instruction_set}, ${head.run.threads_real} of ${head.run.threads_asked} threads`);
+    t.diagnostic(
+      `${head.run.instruction_set}, ${head.run.threads_real} of ${head.run.threads_asked} threads`,
+    );
     assert.equal(head.run.threads_real, threads);
     assert.match(head.run.instruction_set, /SIMD128/);
     writeFileSync(join(folder, "wasm.safetensors"), payload);

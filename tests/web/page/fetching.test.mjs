@@ -8,7 +8,11 @@ import { closeBrowser, openPage, openServed, serve, status } from "./support.mjs
 after(closeBrowser);
 
 const ran = (page, name) =>
-  page.locator("#ran div").filter({ has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }) }).locator("dd").innerText();
+  page
+    .locator("#ran div")
+    .filter({ has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }) })
+    .locator("dd")
+    .innerText();
 
 async function choose(page, model) {
   await page.locator("#model").selectOption(model);
@@ -63,14 +67,24 @@ test("a model is fetched with a progress bar and can be stopped; Run fetches it 
   const { page, complaints } = await openServed(t);
   // Slow enough to be looked at: a throttled network of Chromium's own.
   const network = await page.context().newCDPSession(page);
-  await network.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: 300_000, uploadThroughput: -1 });
+  await network.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 0,
+    downloadThroughput: 300_000,
+    uploadThroughput: -1,
+  });
   await page.locator("#model").selectOption("resnet20");
   await status(page, /Fetching resnet20: .* of 1\.1 MB · .*\/s · \d+ s left/);
   assert.ok(Number(await page.locator("#progress").getAttribute("value")) < 1);
   assert.ok(await page.locator("#start").isDisabled());
   await page.locator("#stop").click();
   await status(page, "Stopped.");
-  await network.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+  await network.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: -1,
+  });
   await page.locator("#start").click();
   await status(page, "Done");
   assert.match(await ran(page, "Model file"), /1\.1 MB, fetched in/);
@@ -108,7 +122,9 @@ test("a model that was fetched once is not fetched again until it is cleared", a
 
 test("bytes that are not the listed ones run, but are not kept", async (t) => {
   const { page } = await openServed(t);
-  await page.route("**/assets/models/lenet1.onnx", (route) => route.fulfill({ path: asset("models", "lenet1.onnx").replace("lenet1", "resnet20") }));
+  await page.route("**/assets/models/lenet1.onnx", (route) =>
+    route.fulfill({ path: asset("models", "lenet1.onnx").replace("lenet1", "resnet20") }),
+  );
   await choose(page, "lenet1");
   assert.match(await page.locator("#kept-text").innerText(), /keeps 1 model,/);
 });

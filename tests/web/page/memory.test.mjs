@@ -19,7 +19,12 @@ WebAssembly.Memory = function (asked) { return new Memory({ ...asked, maximum: $
 `;
   // Imports are hoisted: the engine is loaded later, by import(), so that this comes before it.
   await page.route("**/web/worker.mjs", (route) =>
-    route.fulfill({ body: worker + limit, contentType: "text/javascript", headers: { "Cross-Origin-Embedder-Policy": "require-corp" } }));
+    route.fulfill({
+      body: worker + limit,
+      contentType: "text/javascript",
+      headers: { "Cross-Origin-Embedder-Policy": "require-corp" },
+    }),
+  );
 }
 
 test("an engine that gets no more memory says how much it had, and the next run works", async (t) => {
@@ -46,7 +51,12 @@ test("an engine that gets no more memory says how much it had, and the next run 
 test("a worker that the browser ends is noticed", async (t) => {
   const { page } = await openServed(t);
   await page.route("**/web/worker.mjs", (route) =>
-    route.fulfill({ body: "throw new RangeError('Array buffer allocation failed');", contentType: "text/javascript", headers: { "Cross-Origin-Embedder-Policy": "require-corp" } }));
+    route.fulfill({
+      body: "throw new RangeError('Array buffer allocation failed');",
+      contentType: "text/javascript",
+      headers: { "Cross-Origin-Embedder-Policy": "require-corp" },
+    }),
+  );
   await page.locator("#start").click();
   await status(page, "It did not run.");
   assert.match(await page.locator("#error").innerText(), /allocation failed.*Run it on the PC/);

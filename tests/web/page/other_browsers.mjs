@@ -1,6 +1,14 @@
 // Firefox and WebKitGTK with a display of their own (Xvfb) and without a driver: they open a URL, no more.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -8,8 +16,12 @@ import { until } from "../../e2e/support.mjs";
 
 /** MiniBrowser lies below a folder that is named after the architecture. */
 function miniBrowser() {
-  const places = readdirSync("/usr/lib").map((name) => join("/usr/lib", name, "webkit2gtk-4.1", "MiniBrowser"));
-  return [...places, "/usr/libexec/webkit2gtk-4.1/MiniBrowser"].find((place) => existsSync(place)) ?? "MiniBrowser";
+  const places = readdirSync("/usr/lib").map((name) =>
+    join("/usr/lib", name, "webkit2gtk-4.1", "MiniBrowser"),
+  );
+  return (
+    [...places, "/usr/libexec/webkit2gtk-4.1/MiniBrowser"].find((place) => existsSync(place)) ?? "MiniBrowser"
+  );
 }
 
 // As native/browser/firefox_profile.cpp: WebGL2 without a GPU, no questions, no requests but ours.
@@ -30,7 +42,9 @@ const preferences = {
 
 const commands = {
   firefox(folder) {
-    const lines = Object.entries(preferences).map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`);
+    const lines = Object.entries(preferences).map(
+      ([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`,
+    );
     writeFileSync(join(folder, "user.js"), lines.join(""));
     return [process.env.DRIFTSCOPE_FIREFOX ?? "firefox-esr", "--no-remote", "--profile", folder];
   },
@@ -60,7 +74,16 @@ function kill(pids) {
 /** Opens `url` in "firefox" or "safari" until the test is over; resolves when the browser ended. */
 export function openIn(t, browser, url, { screen = "1280x1000x24", options = [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "driftscope-browser-"));
-  const env = { ...process.env, DRIFTSCOPE_TEST_BROWSER: folder, JSC_useSharedArrayBuffer: "1", GDK_BACKEND: "x11", MOZ_CRASHREPORTER_DISABLE: "1", NO_AT_BRIDGE: "1", GSETTINGS_BACKEND: "memory", DBUS_SESSION_BUS_ADDRESS: "disabled:" };
+  const env = {
+    ...process.env,
+    DRIFTSCOPE_TEST_BROWSER: folder,
+    JSC_useSharedArrayBuffer: "1",
+    GDK_BACKEND: "x11",
+    MOZ_CRASHREPORTER_DISABLE: "1",
+    NO_AT_BRIDGE: "1",
+    GSETTINGS_BACKEND: "memory",
+    DBUS_SESSION_BUS_ADDRESS: "disabled:",
+  };
   delete env.WAYLAND_DISPLAY;
   // Nothing is written to the user's own folders.
   for (const variable of ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"]) {

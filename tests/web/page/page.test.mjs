@@ -10,7 +10,11 @@ import { closeBrowser, openPage, openServed, serve, status } from "./support.mjs
 after(closeBrowser);
 
 const factOf = (page, name) =>
-  page.locator("#facts div").filter({ has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }) }).locator("dd").innerText();
+  page
+    .locator("#facts div")
+    .filter({ has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }) })
+    .locator("dd")
+    .innerText();
 
 test("it shows what this browser can do and which build it takes", async (t) => {
   const { page, complaints } = await openServed(t);
@@ -34,7 +38,16 @@ test("a shipped model runs, and its trace on the PC has the bits of the PC", asy
   const [file] = readdirSync(traces);
   const native = join(temporaryFolder(t), "native.safetensors");
   const source = `idx:${asset("data", "digits-test-images.idx3-ubyte")}#7`;
-  const done = run(["run", asset("models", "lenet5.onnx"), "--input", source, "--target", "pc/strict", "--trace", native]);
+  const done = run([
+    "run",
+    asset("models", "lenet5.onnx"),
+    "--input",
+    source,
+    "--target",
+    "pc/strict",
+    "--trace",
+    native,
+  ]);
   assert.equal(done.status, 0, done.stderr);
   const left = readSafetensors(native).tensors;
   const right = readSafetensors(join(traces, file)).tensors;
@@ -120,8 +133,11 @@ test("more threads asked than workers made: fewer run, and the trace says so", a
   const ran = await page.evaluate(async (bytes) => {
     const { runInWorker } = await import(new URL("web/runner.mjs", location.href));
     const task = {
-      variant: "driftscope-relaxed-threads", threads: 2, model: new Uint8Array(bytes),
-      inputs: new Uint8Array(0), start: { target: "chrome/strict:threads=6", seed: 1 },
+      variant: "driftscope-relaxed-threads",
+      threads: 2,
+      model: new Uint8Array(bytes),
+      inputs: new Uint8Array(0),
+      start: { target: "chrome/strict:threads=6", seed: 1 },
     };
     return (await runInWorker(task)).reply.run;
   }, model);
@@ -134,10 +150,14 @@ test("without threads the other build gives the same bits", async (t) => {
   const model = [...readFileSync(asset("models", "lenet5.onnx"))];
   const outputs = await page.evaluate(async (bytes) => {
     const { runInWorker } = await import(new URL("web/runner.mjs", location.href));
-    const run = (variant, threads) => runInWorker({
-      variant, threads, model: new Uint8Array(bytes), inputs: new Uint8Array(0),
-      start: { target: "chrome/strict", seed: 5 },
-    });
+    const run = (variant, threads) =>
+      runInWorker({
+        variant,
+        threads,
+        model: new Uint8Array(bytes),
+        inputs: new Uint8Array(0),
+        start: { target: "chrome/strict", seed: 5 },
+      });
     const results = [await run("driftscope-simd", 1), await run("driftscope-simd-threads", 2)];
     return results.map(({ reply }) => ({ threads: reply.run.threads_real, values: reply.outputs[0].values }));
   }, model);
@@ -149,17 +169,25 @@ test("without threads the other build gives the same bits", async (t) => {
 async function waitingPc(t, folder) {
   // A browser that opens nothing but tells its URL, so that the page can be looked at here.
   const program = join(folder, "browser");
-  writeFileSync(program, `#!/bin/bash
+  writeFileSync(
+    program,
+    `#!/bin/bash
 [[ $1 != --version ]] || { echo Fake 1.0; exit; }
 echo "\${!#}" > ${folder}/url.tmp && mv ${folder}/url.tmp ${folder}/url
 exec sleep 100
-`, { mode: 0o700 });
+`,
+    { mode: 0o700 },
+  );
   const trace = join(folder, "trace.safetensors");
   const pc = start(
     ["run", asset("models", "lenet5.onnx"), "--target", "chrome/strict:threads=2", "--trace", trace],
-    { env: { DRIFTSCOPE_CHROME: program } });
+    { env: { DRIFTSCOPE_CHROME: program } },
+  );
   t.after(() => pc.child.kill());
-  const url = await until(() => existsSync(join(folder, "url")) && readFileSync(join(folder, "url"), "utf8").trim(), "the job's URL");
+  const url = await until(
+    () => existsSync(join(folder, "url")) && readFileSync(join(folder, "url"), "utf8").trim(),
+    "the job's URL",
+  );
   return { pc, trace, url };
 }
 
@@ -168,7 +196,10 @@ test("a job of the waiting PC runs by itself, and its trace arrives there", asyn
   const { page, complaints } = await openPage(t);
   await page.goto(url);
   await status(page, "Done: the trace is with the PC.");
-  assert.match(await page.locator("#tagline").innerText(), /lenet5.* as chrome\/strict:threads=2 for the waiting PC/);
+  assert.match(
+    await page.locator("#tagline").innerText(),
+    /lenet5.* as chrome\/strict:threads=2 for the waiting PC/,
+  );
   assert.equal(await page.locator("#layers tr").count(), 13);
   const done = await pc.done;
   assert.equal(done.status, 0, done.stderr);
@@ -217,12 +248,17 @@ test("it fits a narrow phone and reads without a mouse", async (t) => {
   await page.keyboard.press("Enter");
   await status(page, "Done");
   const { scroll, width } = await page.evaluate(() => ({
-    scroll: document.documentElement.scrollWidth, width: document.documentElement.clientWidth,
+    scroll: document.documentElement.scrollWidth,
+    width: document.documentElement.clientWidth,
   }));
   assert.ok(scroll <= width, `${scroll} px wide on ${width}`);
   const unnamed = await page.evaluate(() =>
     [...document.querySelectorAll("input, select, button")]
-      .filter((control) => !control.labels?.length && !control.getAttribute("aria-label") && !control.textContent.trim())
-      .map((control) => control.id));
+      .filter(
+        (control) =>
+          !control.labels?.length && !control.getAttribute("aria-label") && !control.textContent.trim(),
+      )
+      .map((control) => control.id),
+  );
   assert.deepEqual(unnamed, []);
 });

@@ -8,7 +8,21 @@ import { closeBrowser, openPage, serve, status } from "./support.mjs";
 after(closeBrowser);
 
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
-const lenet5 = ["conv1", "relu1", "pool1", "conv2", "relu2", "pool2", "flatten", "fc1", "relu3", "fc2", "relu4", "fc3", "softmax"];
+const lenet5 = [
+  "conv1",
+  "relu1",
+  "pool1",
+  "conv2",
+  "relu2",
+  "pool2",
+  "flatten",
+  "fc1",
+  "relu3",
+  "fc2",
+  "relu4",
+  "fc3",
+  "softmax",
+];
 
 async function openPhone(t, link = "", options = {}) {
   const { url } = await serve(t);
@@ -32,17 +46,30 @@ const between = ([x0, y0], [x1, y1], steps = 10) =>
 
 const layerOf = (page) => page.evaluate(() => document.getElementById("screens").dataset.layer);
 const shows = (page, what) =>
-  page.waitForFunction((wanted) => Object.entries(wanted).every(([key, value]) => document.getElementById("screens").dataset[key] === value), what, { timeout: 60_000 });
+  page.waitForFunction(
+    (wanted) =>
+      Object.entries(wanted).every(
+        ([key, value]) => document.getElementById("screens").dataset[key] === value,
+      ),
+    what,
+    { timeout: 60_000 },
+  );
 
 /** Whether nothing is wider than the page, and what is too small for a finger (44 px) or makes it zoom in. */
 async function measure(page) {
   return page.evaluate(() => {
-    const controls = [...document.querySelectorAll("button, select, input, a.button, label.button")].filter((one) => one.checkVisibility() && one.type !== "file");
+    const controls = [...document.querySelectorAll("button, select, input, a.button, label.button")].filter(
+      (one) => one.checkVisibility() && one.type !== "file",
+    );
     const { scrollWidth, clientWidth } = document.documentElement;
     return {
       tooWide: scrollWidth - clientWidth,
-      small: controls.filter((one) => one.getBoundingClientRect().height < 44).map((one) => one.id || one.textContent),
-      zooming: controls.filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16).map((one) => one.id || one.textContent),
+      small: controls
+        .filter((one) => one.getBoundingClientRect().height < 44)
+        .map((one) => one.id || one.textContent),
+      zooming: controls
+        .filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16)
+        .map((one) => one.id || one.textContent),
     };
   });
 }
@@ -73,7 +100,11 @@ test("a finger on the screens scrolls the page and chooses nothing, until they h
 });
 
 test("in the whole page a tap chooses a row, a finger scrolls, two zoom", async (t) => {
-  const { page, touch } = await openPhone(t, "#model=lenet5&targets=strict,reference&view=Layers&layer=conv1", { viewport: { width: 390, height: 520 } });
+  const { page, touch } = await openPhone(
+    t,
+    "#model=lenet5&targets=strict,reference&view=Layers&layer=conv1",
+    { viewport: { width: 390, height: 520 } },
+  );
   await shows(page, { busy: "false", targets: "2", view: "Layers", layer: "conv1" });
   const box = await page.locator("#screens").boundingBox();
   const row = [box.x + 90, box.y + 300];
@@ -103,20 +134,35 @@ test("in the whole page a tap chooses a row, a finger scrolls, two zoom", async 
     await until(async () => !before.equals(await picture()), what);
   };
   await changes("the graph to grow", () =>
-    touch(between(middle, [middle[0] - 80, middle[1]]), between([middle[0] + 20, middle[1]], [middle[0] + 100, middle[1]])));
+    touch(
+      between(middle, [middle[0] - 80, middle[1]]),
+      between([middle[0] + 20, middle[1]], [middle[0] + 100, middle[1]]),
+    ),
+  );
   await changes("the graph to move", () => touch(between(middle, [middle[0] + 60, middle[1] + 40])));
 });
 
 test("a tap on a text field of the screens brings the keyboard, and what it writes arrives", async (t) => {
-  const { page, complaints } = await openPhone(t, "#model=lenet5&targets=strict,reference&view=Layers&layer=conv1", { viewport: { width: 390, height: 520 } });
+  const { page, complaints } = await openPhone(
+    t,
+    "#model=lenet5&targets=strict,reference&view=Layers&layer=conv1",
+    { viewport: { width: 390, height: 520 } },
+  );
   await shows(page, { busy: "false", targets: "2", view: "Layers", layer: "conv1" });
   const box = await page.locator("#screens").boundingBox();
   const filter = [box.x + 80, box.y + 108];
   const firstRow = [box.x + 80, box.y + 224];
-  const has = (wanted) => until(() => page.evaluate((what) => document.activeElement.matches(what), wanted), `${wanted} to have the focus`);
+  const has = (wanted) =>
+    until(
+      () => page.evaluate((what) => document.activeElement.matches(what), wanted),
+      `${wanted} to have the focus`,
+    );
   await page.evaluate(() => {
     globalThis.opened = 0;
-    document.addEventListener("focusin", ({ target }) => (globalThis.opened += target.matches("input[enterkeyhint]") ? 1 : 0));
+    document.addEventListener(
+      "focusin",
+      ({ target }) => (globalThis.opened += target.matches("input[enterkeyhint]") ? 1 : 0),
+    );
   });
   await page.touchscreen.tap(...filter);
   await has("input[enterkeyhint]");

@@ -10,7 +10,14 @@ after(closeBrowser);
 
 const canvas = (page) => page.locator("#screens");
 const shows = (page, what) =>
-  page.waitForFunction((wanted) => Object.entries(wanted).every(([key, value]) => document.getElementById("screens").dataset[key] === value), what, { timeout: 60_000 });
+  page.waitForFunction(
+    (wanted) =>
+      Object.entries(wanted).every(
+        ([key, value]) => document.getElementById("screens").dataset[key] === value,
+      ),
+    what,
+    { timeout: 60_000 },
+  );
 
 async function command(page, text) {
   await canvas(page).focus();

@@ -49,14 +49,33 @@ test("on a host that sends no headers a service worker isolates the page, after 
   await page.reload();
   await ready(page);
   assert.equal(loads.length, 3, "a page that is isolated is not loaded again");
-  assert.deepEqual(host.requests.filter((name) => name.startsWith("/") || name.includes("//")), []);
+  assert.deepEqual(
+    host.requests.filter((name) => name.startsWith("/") || name.includes("//")),
+    [],
+  );
   assert.deepEqual(complaints, []);
 });
 
 const rejections = [
-  ["rejects service workers", () => (navigator.serviceWorker.register = async () => { throw new DOMException("The user denied permission", "SecurityError"); }), /The user denied permission/],
+  [
+    "rejects service workers",
+    () =>
+      (navigator.serviceWorker.register = async () => {
+        throw new DOMException("The user denied permission", "SecurityError");
+      }),
+    /The user denied permission/,
+  ],
   ["has no service workers", () => delete Navigator.prototype.serviceWorker, /no service workers/],
-  ["keeps nothing between loads", () => Object.defineProperty(window, "sessionStorage", { get() { throw new DOMException("Access is denied", "SecurityError"); } }), /Access is denied/],
+  [
+    "keeps nothing between loads",
+    () =>
+      Object.defineProperty(window, "sessionStorage", {
+        get() {
+          throw new DOMException("Access is denied", "SecurityError");
+        },
+      }),
+    /Access is denied/,
+  ],
 ];
 for (const [what, script, reason] of rejections)
   test(`where a browser ${what} the page runs on one thread and says so`, async (t) => {
@@ -65,14 +84,19 @@ for (const [what, script, reason] of rejections)
     assert.equal(loads.length, 1);
     assert.match(await hosting(page), /^One thread only/);
     assert.match(await hosting(page), reason);
-    assert.match(await page.locator("#variant").innerText(), /driftscope-relaxed \(.*not cross-origin isolated/);
+    assert.match(
+      await page.locator("#variant").innerText(),
+      /driftscope-relaxed \(.*not cross-origin isolated/,
+    );
     await runs(page);
     assert.match(await page.locator("#ran").innerText(), /Threads\s+1 of 1 asked/);
     assert.deepEqual(complaints, []);
   });
 
 test("a service worker that does not isolate reloads the page once, not for ever", async (t) => {
-  const { page, loads } = await openStatic(t, {}, {}, () => Object.defineProperty(self, "crossOriginIsolated", { get: () => false }));
+  const { page, loads } = await openStatic(t, {}, {}, () =>
+    Object.defineProperty(self, "crossOriginIsolated", { get: () => false }),
+  );
   await ready(page);
   assert.equal(loads.length, 2);
   assert.match(await hosting(page), /does not isolate the page, although/);
@@ -96,8 +120,14 @@ test("a host that does not know .mjs is corrected by the service worker", async 
 });
 
 test("a host that isolates needs no reload, unless it does not know .mjs", async (t) => {
-  const headers = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
-  for (const [mjs, wanted] of [["text/javascript", 1], ["text/plain", 2]]) {
+  const headers = {
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Embedder-Policy": "require-corp",
+  };
+  for (const [mjs, wanted] of [
+    ["text/javascript", 1],
+    ["text/plain", 2],
+  ]) {
     const { page, loads } = await openStatic(t, { mjs, headers });
     await ready(page);
     assert.equal(loads.length, wanted);
@@ -106,7 +136,12 @@ test("a host that isolates needs no reload, unless it does not know .mjs", async
 });
 
 test("without service workers a host that does not know .mjs is told of", async (t) => {
-  const { page } = await openStatic(t, { mjs: "application/octet-stream" }, {}, () => delete Navigator.prototype.serviceWorker);
+  const { page } = await openStatic(
+    t,
+    { mjs: "application/octet-stream" },
+    {},
+    () => delete Navigator.prototype.serviceWorker,
+  );
   await page.locator("#error").filter({ hasText: "it has to send text/javascript" }).waitFor();
 });
 
@@ -124,18 +159,23 @@ test("once used, it opens and runs with the host gone, and keeps each model once
   assert.deepEqual(complaints, []);
   const kept = await page.evaluate(async () => {
     const names = await caches.keys();
-    const sizes = await Promise.all(names.map(async (name) => {
-      const store = await caches.open(name);
-      const answers = await Promise.all((await store.keys()).map((request) => store.match(request)));
-      return Promise.all(answers.map(async (answer) => (await answer.blob()).size));
-    }));
+    const sizes = await Promise.all(
+      names.map(async (name) => {
+        const store = await caches.open(name);
+        const answers = await Promise.all((await store.keys()).map((request) => store.match(request)));
+        return Promise.all(answers.map(async (answer) => (await answer.blob()).size));
+      }),
+    );
     return { names, sizes: sizes.flat() };
   });
   assert.equal(kept.sizes.filter((size) => size === 248305).length, 1, "lenet5.onnx");
   assert.equal(kept.names.length, 2);
   // What was never used is not there, and the page says so.
   await page.locator("#model").selectOption("lenet1");
-  await page.locator("#error").filter({ hasText: /not kept by this browser/ }).waitFor();
+  await page
+    .locator("#error")
+    .filter({ hasText: /not kept by this browser/ })
+    .waitFor();
 });
 
 test("a new build replaces the old one as a whole: no page sees files of both", async (t) => {
@@ -143,8 +183,14 @@ test("a new build replaces the old one as a whole: no page sees files of both", 
   await ready(page);
   // The host gets a new build, in which the look and an engine differ.
   const engine = "engine/driftscope-relaxed-threads.mjs";
-  const changed = [["web/style.css", "\n/* new */"], [engine, "\nself.newBuild = true;"]];
-  putBuild(host.files, changed.map(([name, more]) => [name, readFileSync(join(site, name), "utf8") + more]));
+  const changed = [
+    ["web/style.css", "\n/* new */"],
+    [engine, "\nself.newBuild = true;"],
+  ];
+  putBuild(
+    host.files,
+    changed.map(([name, more]) => [name, readFileSync(join(site, name), "utf8") + more]),
+  );
   // The open page is of the old build: it gets no engine of the new one.
   await page.locator("#start").click();
   await page.locator("#error").filter({ hasText: "The engine could not be fetched" }).waitFor();
@@ -176,13 +222,20 @@ test("`driftscope serve` needs no service worker and starts none", async (t) => 
 
 test("tools/site writes the files for a host, and nothing over others", (t) => {
   const folder = join(temporaryFolder(t), "public");
-  const write = () => spawnSync(join(root, "tools", "site"), [folder], { encoding: "utf8", env: { ...process.env, DRIFTSCOPE_SITE: site } });
+  const write = () =>
+    spawnSync(join(root, "tools", "site"), [folder], {
+      encoding: "utf8",
+      env: { ...process.env, DRIFTSCOPE_SITE: site },
+    });
   const done = write();
   assert.equal(done.status, 0, done.stderr);
   const [, list] = /const site = (.*);/.exec(readFileSync(join(folder, "service_worker.js"), "utf8"));
   const { files } = JSON.parse(list);
   assert.ok(Object.hasOwn(files, "engine/driftscope-relaxed-threads.wasm"));
-  assert.deepEqual(Object.keys(files).filter((path) => !existsSync(join(folder, path))), []);
+  assert.deepEqual(
+    Object.keys(files).filter((path) => !existsSync(join(folder, path))),
+    [],
+  );
   assert.deepEqual(readdirSync(dirname(folder)), ["public"]);
   writeFileSync(join(folder, "index.html"), "changed");
   const rejected = write();

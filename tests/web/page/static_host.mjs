@@ -9,7 +9,14 @@ import { builtFile, root } from "../../e2e/support.mjs";
 
 export const site = builtFile("web", "site");
 
-const types = { ".html": "text/html", ".mjs": "text/javascript", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".wasm": "application/wasm" };
+const types = {
+  ".html": "text/html",
+  ".mjs": "text/javascript",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+};
 
 /** Puts `more` ([[path, bytes]]) in place of built files, or beside them, as a build of its own. */
 export function putBuild(files, more) {
@@ -35,11 +42,18 @@ export async function staticHost(t, { mjs = types[".mjs"], headers: more = {} } 
     if (!path.startsWith("/some/dir/") || path.includes("..")) return response.writeHead(404).end();
     const name = path.slice("/some/dir/".length) || "index.html";
     requests.push(name);
-    if (request.method === "POST") return text(request).then(post).finally(() => response.end());
+    if (request.method === "POST")
+      return text(request)
+        .then(post)
+        .finally(() => response.end());
     const file = join(site, name);
     const extension = extname(name);
     // Nothing is kept by the browser of its own accord: what works without a network, the page keeps.
-    const headers = { "Content-Type": extension === ".mjs" ? mjs : (types[extension] ?? "application/octet-stream"), "Cache-Control": "no-store", ...more };
+    const headers = {
+      "Content-Type": extension === ".mjs" ? mjs : (types[extension] ?? "application/octet-stream"),
+      "Cache-Control": "no-store",
+      ...more,
+    };
     if (files.has(name)) return response.writeHead(200, headers).end(files.get(name));
     if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
     createReadStream(file).pipe(response.writeHead(200, headers));

@@ -32,11 +32,9 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
     shift[c] = given[1][c] - given[2][c] * scale[c];
   }
   xnn_operator_t raw = nullptr;
-  if (xnn_create_convolution2d_nhwc_f32(0, 0, 0, 0, 1, 1, 1, 1, 1, 1,
-                                        static_cast<std::uint32_t>(channels), 1, 1, count, count,
-                                        scale.data(), shift.data(), fusion.clamp.min,
-                                        fusion.clamp.max, 0, nullptr, nullptr,
-                                        &raw) != xnn_status_success)
+  if (xnn_create_convolution2d_nhwc_f32(0, 0, 0, 0, 1, 1, 1, 1, 1, 1, static_cast<std::uint32_t>(channels), 1,
+                                        1, count, count, scale.data(), shift.data(), fusion.clamp.min,
+                                        fusion.clamp.max, 0, nullptr, nullptr, &raw) != xnn_status_success)
     return false;
   XnnOperator op(raw);
   const pthreadpool_t pool = lowering.pool_for(element_count(shape));
@@ -44,9 +42,9 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   std::size_t alignment = 0;
   std::size_t height = 0;
   std::size_t width = 0;
-  if (xnn_reshape_convolution2d_nhwc_f32(
-          raw, 1, 1, static_cast<std::size_t>(element_count(shape) / channels), &workspace_bytes,
-          &alignment, &height, &width, pool) != xnn_status_success)
+  if (xnn_reshape_convolution2d_nhwc_f32(raw, 1, 1, static_cast<std::size_t>(element_count(shape) / channels),
+                                         &workspace_bytes, &alignment, &height, &width,
+                                         pool) != xnn_status_success)
     return false;
   const Layout layout = shape.size() > 2 ? channels_last(shape) : Layout{};
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, layout));
@@ -55,8 +53,8 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   lowering.emit(
       std::move(op), pool, {in}, {out, workspace},
       [=](xnn_operator_t it, const Memory& memory) {
-        return xnn_setup_convolution2d_nhwc_f32(it, memory.address(workspace),
-                                                memory.at<const float>(in), memory.at<float>(out));
+        return xnn_setup_convolution2d_nhwc_f32(it, memory.address(workspace), memory.at<const float>(in),
+                                                memory.at<float>(out));
       },
       in);
   lowering.absorb(fusion);

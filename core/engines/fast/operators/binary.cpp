@@ -58,8 +58,10 @@ Result<Operand> operand(Lowering& lowering, ValueId id, const Shape& y, Layout l
   result.whole = shape == y;
   Layout wanted;
   if (!layout.plain()) {
-    if (result.whole) wanted = layout;
-    else if (element_count(shape) > 1 && !moves_nothing(shape, y.size())) wanted = channels_last(shape);
+    if (result.whole)
+      wanted = layout;
+    else if (element_count(shape) > 1 && !moves_nothing(shape, y.size()))
+      wanted = channels_last(shape);
   }
   DRIFTSCOPE_TRY(result.buffer, lowering.read(id, wanted));
   const bool images = !layout.plain() && y.size() > 2;
@@ -73,31 +75,31 @@ template <xnn_binary_operator kind>
 Result<bool> lower(Lowering& lowering, const Node& node) {
   if (node.inputs.size() != 2 || node.attribute(broadcast_axis) != nullptr) return false;
   const ValueId output = node.outputs[0];
-  if (!lowering.is_float(node.inputs[0]) || !lowering.is_float(node.inputs[1]) ||
-      !lowering.is_float(output))
+  if (!lowering.is_float(node.inputs[0]) || !lowering.is_float(node.inputs[1]) || !lowering.is_float(output))
     return false;
   const Shape y = lowering.shape(output);
   if (y.size() > XNN_MAX_TENSOR_DIMS) return false;
   xnn_operator_t raw = nullptr;
-  if (xnn_create_binary_elementwise_nd(kind, xnn_datatype_fp32, nullptr, nullptr, nullptr, 0,
-                                       &raw) != xnn_status_success)
+  if (xnn_create_binary_elementwise_nd(kind, xnn_datatype_fp32, nullptr, nullptr, nullptr, 0, &raw) !=
+      xnn_status_success)
     return false;
   XnnOperator op(raw);
   const Layout layout = common_layout(lowering, node, y);
   DRIFTSCOPE_TRY(const Operand a, operand(lowering, node.inputs[0], y, layout));
   DRIFTSCOPE_TRY(const Operand b, operand(lowering, node.inputs[1], y, layout));
   const pthreadpool_t pool = lowering.pool_for(element_count(y));
-  if (xnn_reshape_binary_elementwise_nd(raw, a.dims.size(), a.dims.data(), b.dims.size(),
-                                        b.dims.data(), pool) != xnn_status_success)
+  if (xnn_reshape_binary_elementwise_nd(raw, a.dims.size(), a.dims.data(), b.dims.size(), b.dims.data(),
+                                        pool) != xnn_status_success)
     return false;
   const BufferId out = lowering.write(output, layout);
   lowering.emit(
       std::move(op), pool, {a.buffer, b.buffer}, {out},
       [=, x = a.buffer, z = b.buffer](xnn_operator_t it, const Memory& memory) {
-        return xnn_setup_binary_elementwise_nd(it, memory.address(x), memory.address(z),
-                                               memory.address(out));
+        return xnn_setup_binary_elementwise_nd(it, memory.address(x), memory.address(z), memory.address(out));
       },
-      a.whole ? a.buffer : b.whole ? b.buffer : no_buffer);
+      a.whole   ? a.buffer
+      : b.whole ? b.buffer
+                : no_buffer);
   return true;
 }
 
@@ -119,11 +121,12 @@ class AddClampedStep final : public Step {
     constexpr std::size_t tile = 8192;
     const auto part = [](void* self, std::size_t begin, std::size_t count) {
       const auto& step = *static_cast<const AddClampedStep*>(self);
-      step.add_(step.a_ + begin, step.b_ + begin, step.clamp_.min, step.clamp_.max,
-                step.y_ + begin, count);
+      step.add_(step.a_ + begin, step.b_ + begin, step.clamp_.min, step.clamp_.max, step.y_ + begin, count);
     };
-    if (pool_ == nullptr) part(this, 0, elements_);
-    else pthreadpool_parallelize_1d_tile_1d(pool_, part, this, elements_, tile, 0);
+    if (pool_ == nullptr)
+      part(this, 0, elements_);
+    else
+      pthreadpool_parallelize_1d_tile_1d(pool_, part, this, elements_, tile, 0);
     return {};
   }
 

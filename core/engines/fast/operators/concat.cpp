@@ -7,8 +7,7 @@ namespace driftscope::fast::concat {
 
 struct Copy {
   xnn_status (*create)(std::uint32_t, xnn_operator_t*);
-  xnn_status (*reshape)(xnn_operator_t, std::size_t, std::size_t, std::size_t, std::size_t,
-                        pthreadpool_t);
+  xnn_status (*reshape)(xnn_operator_t, std::size_t, std::size_t, std::size_t, std::size_t, pthreadpool_t);
   xnn_status (*setup)(xnn_operator_t, const void*, void*);
   std::int64_t unit = 1;  // bytes
 };

@@ -52,10 +52,10 @@ class PartsStep final : public Step {
 
   Status bind(const Memory& memory) override {
     for (Part& part : parts_)  // of these none needs a workspace
-      DRIFTSCOPE_CHECK(xnn_check(
-          xnn_setup_convolution2d_nhwc_f32(part.op.get(), nullptr, memory.at<const float>(in_),
-                                           memory.at<float>(out_) + part.first),
-          "XNNPACK: setup"));
+      DRIFTSCOPE_CHECK(
+          xnn_check(xnn_setup_convolution2d_nhwc_f32(part.op.get(), nullptr, memory.at<const float>(in_),
+                                                     memory.at<float>(out_) + part.first),
+                    "XNNPACK: setup"));
     return {};
   }
 
@@ -63,8 +63,7 @@ class PartsStep final : public Step {
     std::atomic<xnn_status> failed = xnn_status_success;
     threads_.parallel_for(std::ssize(parts_), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)
-        if (const xnn_status status =
-                xnn_run_operator(parts_[static_cast<std::size_t>(i)].op.get(), nullptr);
+        if (const xnn_status status = xnn_run_operator(parts_[static_cast<std::size_t>(i)].op.get(), nullptr);
             status != xnn_status_success)
           failed = status;
     });
@@ -78,20 +77,18 @@ class PartsStep final : public Step {
   BufferId out_;
 };
 
-Part make_part(const Channels& channels, const Window2d& window, std::int64_t batch,
-               std::int64_t count, const float* weights, const float* bias, const Clamp& clamp,
-               pthreadpool_t pool) {
+Part make_part(const Channels& channels, const Window2d& window, std::int64_t batch, std::int64_t count,
+               const float* weights, const float* bias, const Clamp& clamp, pthreadpool_t pool) {
   const auto u32 = [](std::int64_t size) { return static_cast<std::uint32_t>(size); };
   const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
   const WindowAxis& h = window.height;
   const WindowAxis& v = window.width;
   xnn_operator_t raw = nullptr;
   const xnn_status created = xnn_create_convolution2d_nhwc_f32(
-      u32(h.pad_begin), u32(v.pad_end), u32(h.pad_end), u32(v.pad_begin), u32(h.kernel),
-      u32(v.kernel), u32(h.stride), u32(v.stride), u32(h.dilation), u32(v.dilation),
-      u32(channels.groups), size(channels.inputs / channels.groups), size(count / channels.groups),
-      size(channels.inputs), size(channels.outputs), weights, bias, clamp.min, clamp.max, 0, nullptr,
-      nullptr, &raw);
+      u32(h.pad_begin), u32(v.pad_end), u32(h.pad_end), u32(v.pad_begin), u32(h.kernel), u32(v.kernel),
+      u32(h.stride), u32(v.stride), u32(h.dilation), u32(v.dilation), u32(channels.groups),
+      size(channels.inputs / channels.groups), size(count / channels.groups), size(channels.inputs),
+      size(channels.outputs), weights, bias, clamp.min, clamp.max, 0, nullptr, nullptr, &raw);
   Part part{.op = XnnOperator(raw), .pool = pool};
   std::size_t alignment = 0;
   std::size_t height = 0;
@@ -110,8 +107,8 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   if (quantized) return true;
   const ValueId x = node.inputs[0];
   const Tensor* w = lowering.constant(node.inputs[1]);
-  if (w == nullptr || w->dtype() != DType::float32 || w->elements() == 0 ||
-      !lowering.is_float(x) || !lowering.is_float(node.outputs[0]))
+  if (w == nullptr || w->dtype() != DType::float32 || w->elements() == 0 || !lowering.is_float(x) ||
+      !lowering.is_float(node.outputs[0]))
     return false;
   const Tensor* b = nullptr;
   if (lowering.has_input(node, 2)) {
@@ -156,9 +153,8 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
     const BufferId workspace = lowering.scratch(whole.workspace_bytes);
     lowering.emit(std::move(whole.op), whole.pool, {in}, {out, workspace},
                   [=](xnn_operator_t it, const Memory& memory) {
-                    return xnn_setup_convolution2d_nhwc_f32(it, memory.address(workspace),
-                                                            memory.at<const float>(in),
-                                                            memory.at<float>(out));
+                    return xnn_setup_convolution2d_nhwc_f32(
+                        it, memory.address(workspace), memory.at<const float>(in), memory.at<float>(out));
                   });
   }
   lowering.absorb(fusion);

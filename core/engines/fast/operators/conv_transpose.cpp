@@ -30,7 +30,11 @@ struct Axis {
 
 std::optional<Axis> axis_of(const WindowAttributes& window, std::size_t i, std::int64_t input,
                             std::int64_t output) {
-  Axis axis{input, window.kernel[i], window.strides[i], window.dilations[i], window.pads[i],
+  Axis axis{input,
+            window.kernel[i],
+            window.strides[i],
+            window.dilations[i],
+            window.pads[i],
             window.pads[i + window.kernel.size()]};
   axis.adjustment = output - ((input - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1 -
                               axis.pad_begin - axis.pad_end);
@@ -41,8 +45,8 @@ std::optional<Axis> axis_of(const WindowAttributes& window, std::size_t i, std::
 Result<bool> lower(Lowering& lowering, const Node& node) {
   const ValueId x = node.inputs[0];
   const Tensor* w = lowering.constant(node.inputs[1]);
-  if (w == nullptr || w->dtype() != DType::float32 || w->elements() == 0 ||
-      !lowering.is_float(x) || !lowering.is_float(node.outputs[0]))
+  if (w == nullptr || w->dtype() != DType::float32 || w->elements() == 0 || !lowering.is_float(x) ||
+      !lowering.is_float(node.outputs[0]))
     return false;
   const Tensor* b = nullptr;
   if (lowering.has_input(node, 2)) {
@@ -58,8 +62,7 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
     return false;
   const std::size_t last = in_shape.size() - 3;
   const auto v = axis_of(*window, last, in_shape.back(), out_shape.back());
-  const auto h = last == 0 ? std::optional<Axis>(Axis{})
-                           : axis_of(*window, 0, in_shape[2], out_shape[2]);
+  const auto h = last == 0 ? std::optional<Axis>(Axis{}) : axis_of(*window, 0, in_shape[2], out_shape[2]);
   if (!v || !h) return false;
 
   const Fusion fusion = lowering.with_activation(node);
@@ -69,26 +72,25 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   xnn_operator_t raw = nullptr;
   if (xnn_create_deconvolution2d_nhwc_f32(
           u32(h->pad_begin), u32(v->pad_end), u32(h->pad_end), u32(v->pad_begin), u32(h->kernel),
-          u32(v->kernel), u32(h->stride), u32(v->stride), u32(h->dilation), u32(v->dilation),
-          u32(*group), size(in_shape[1] / *group), size(w->shape()[1]), size(in_shape[1]),
-          size(out_shape[1]), weights.data(), b == nullptr ? nullptr : b->values<float>().data(),
-          fusion.clamp.min, fusion.clamp.max, 0, nullptr, nullptr, &raw) != xnn_status_success)
+          u32(v->kernel), u32(h->stride), u32(v->stride), u32(h->dilation), u32(v->dilation), u32(*group),
+          size(in_shape[1] / *group), size(w->shape()[1]), size(in_shape[1]), size(out_shape[1]),
+          weights.data(), b == nullptr ? nullptr : b->values<float>().data(), fusion.clamp.min,
+          fusion.clamp.max, 0, nullptr, nullptr, &raw) != xnn_status_success)
     return false;
   XnnOperator op(raw);
-  const pthreadpool_t pool = lowering.pool_for(element_count(in_shape) / in_shape[1] *
-                                               w->elements());
+  const pthreadpool_t pool = lowering.pool_for(element_count(in_shape) / in_shape[1] * w->elements());
   std::size_t height = 0;
   std::size_t width = 0;
   if (xnn_reshape_deconvolution2d_nhwc_f32(raw, size(in_shape[0]), size(h->input), size(v->input),
                                            u32(h->adjustment), u32(v->adjustment), &height, &width,
                                            pool) != xnn_status_success ||
-      width != size(out_shape.back()) || height * width != size(blocks_of(out_shape, channels_last(out_shape)).spatial))
+      width != size(out_shape.back()) ||
+      height * width != size(blocks_of(out_shape, channels_last(out_shape)).spatial))
     return false;
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, channels_last(in_shape)));
   const BufferId out = lowering.write(fusion.output, channels_last(out_shape));
   lowering.emit(std::move(op), pool, {in}, {out}, [=](xnn_operator_t it, const Memory& memory) {
-    return xnn_setup_deconvolution2d_nhwc_f32(it, memory.at<const float>(in),
-                                              memory.at<float>(out));
+    return xnn_setup_deconvolution2d_nhwc_f32(it, memory.at<const float>(in), memory.at<float>(out));
   });
   lowering.absorb(fusion);
   return true;

@@ -5,9 +5,8 @@
 namespace driftscope::fast::dequantize_linear {
 
 void add_to(FastOperatorTable& table) {
-  table.add("DequantizeLinear", [](Lowering& lowering, const Node& node) -> Result<bool> {
-    return lowering.defer(node);
-  });
+  table.add("DequantizeLinear",
+            [](Lowering& lowering, const Node& node) -> Result<bool> { return lowering.defer(node); });
 }
 
 }  // namespace driftscope::fast::dequantize_linear

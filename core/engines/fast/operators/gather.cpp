@@ -16,8 +16,7 @@ struct Sizes {
 
 class GatherStep final : public Step {
  public:
-  GatherStep(Sizes sizes, BufferId data, BufferId indices, DType index_type, std::int64_t count,
-             BufferId out)
+  GatherStep(Sizes sizes, BufferId data, BufferId indices, DType index_type, std::int64_t count, BufferId out)
       : sizes_(sizes), data_(data), indices_(indices), index_type_(index_type), count_(count), out_(out) {}
 
   Status bind(const Memory& memory) override {
@@ -32,8 +31,7 @@ class GatherStep final : public Step {
       const std::int64_t place = place_of(i);
       if (place < 0 || place >= sizes_.size) return out_of_range(memory);
       for (std::int64_t o = 0; o < sizes_.outer; ++o)
-        std::memcpy(to_ + (o * count_ + i) * sizes_.inner,
-                    from_ + (o * sizes_.size + place) * sizes_.inner,
+        std::memcpy(to_ + (o * count_ + i) * sizes_.inner, from_ + (o * sizes_.size + place) * sizes_.inner,
                     static_cast<std::size_t>(sizes_.inner));
     }
     return {};
@@ -82,8 +80,7 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   Sizes sizes;
   for (std::size_t i = 0; i < axis; ++i) sizes.outer *= (*shape)[i];
   sizes.size = (*shape)[axis];
-  sizes.inner = element_count(*shape) / (sizes.outer * sizes.size) *
-                (bits_per_element(table.dtype) / 8);
+  sizes.inner = element_count(*shape) / (sizes.outer * sizes.size) * (bits_per_element(table.dtype) / 8);
   DRIFTSCOPE_TRY(const BufferId from, lowering.read(data, {}));
   DRIFTSCOPE_TRY(const BufferId places, lowering.read(indices, {}));
   const BufferId out = lowering.write(node.outputs[0], {});

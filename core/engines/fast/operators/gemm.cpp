@@ -6,8 +6,8 @@
 
 #include "core/engines/fast/lowering.hpp"
 #include "core/engines/fast/operators/quantized_gemm.hpp"
-#include "core/model/matrix_parts.hpp"
 #include "core/graph/attributes.hpp"
+#include "core/model/matrix_parts.hpp"
 
 namespace driftscope::fast::gemm {
 
@@ -57,8 +57,7 @@ Result<Tensor> arranged(const Weights& weights, const Tensor& matrix, std::int64
 }
 
 // Null where XNNPACK cannot.
-Result<XnnOperator> fully_connected(const Weights& weights, Columns part, Layout layout,
-                                    const Clamp& clamp) {
+Result<XnnOperator> fully_connected(const Weights& weights, Columns part, Layout layout, const Clamp& clamp) {
   DRIFTSCOPE_TRY(Tensor matrix, part_of(weights, part));
   if (weights.scale != 1.0f || !same_order({1, weights.k}, layout, {})) {
     DRIFTSCOPE_TRY(matrix, arranged(weights, matrix, part.count(), layout));
@@ -67,9 +66,8 @@ Result<XnnOperator> fully_connected(const Weights& weights, Columns part, Layout
   xnn_operator_t raw = nullptr;
   if (xnn_create_fully_connected_nc_f32(
           k, static_cast<std::size_t>(part.count()), k, static_cast<std::size_t>(weights.n),
-          matrix.values<float>().data(),
-          weights.bias.empty() ? nullptr : weights.bias.data() + part.begin, clamp.min, clamp.max,
-          weights.transposed ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS, nullptr, nullptr,
+          matrix.values<float>().data(), weights.bias.empty() ? nullptr : weights.bias.data() + part.begin,
+          clamp.min, clamp.max, weights.transposed ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS, nullptr, nullptr,
           &raw) != xnn_status_success)
     return XnnOperator();
   return XnnOperator(raw);
@@ -117,8 +115,7 @@ std::optional<std::vector<float>> bias_of(const Tensor& c, float beta, std::int6
       (c.elements() == n && n > 1 && c.shape().back() != n))
     return std::nullopt;
   std::vector<float> bias(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < bias.size(); ++i)
-    bias[i] = beta * c.values<float>()[c.elements() == 1 ? 0 : i];
+  for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = beta * c.values<float>()[c.elements() == 1 ? 0 : i];
   return bias;
 }
 
@@ -155,8 +152,7 @@ Result<bool> lower_matmul_by_values(Lowering& lowering, const Node& node) {
   if (rank > XNN_MAX_TENSOR_DIMS) return false;
   const auto batch = [&](const Shape& shape) {
     std::vector<std::size_t> dims(rank - shape.size(), 1);
-    for (std::size_t i = 0; i + 2 < shape.size(); ++i)
-      dims.push_back(static_cast<std::size_t>(shape[i]));
+    for (std::size_t i = 0; i + 2 < shape.size(); ++i) dims.push_back(static_cast<std::size_t>(shape[i]));
     return dims;
   };
   const std::vector<std::size_t> batch_a = batch(a);
@@ -166,24 +162,23 @@ Result<bool> lower_matmul_by_values(Lowering& lowering, const Node& node) {
   if (xnn_create_batch_matrix_multiply_nc_f32(0, &raw) != xnn_status_success) return false;
   XnnOperator op(raw);
   const std::int64_t k = a.back();
-  const pthreadpool_t pool =
-      lowering.pool_for(element_count(lowering.shape(node.outputs[0])) * k);
+  const pthreadpool_t pool = lowering.pool_for(element_count(lowering.shape(node.outputs[0])) * k);
   std::size_t workspace_bytes = 0;
   std::size_t alignment = 0;
-  if (xnn_reshape_batch_matrix_multiply_nc_f32(
-          raw, batch_a.size(), batch_a.data(), batch_b.data(), size(a[a.size() - 2]), size(k),
-          size(b.back()), &workspace_bytes, &alignment, pool) != xnn_status_success)
+  if (xnn_reshape_batch_matrix_multiply_nc_f32(raw, batch_a.size(), batch_a.data(), batch_b.data(),
+                                               size(a[a.size() - 2]), size(k), size(b.back()),
+                                               &workspace_bytes, &alignment, pool) != xnn_status_success)
     return false;
   DRIFTSCOPE_TRY(const BufferId left, lowering.read(node.inputs[0], {}));
   DRIFTSCOPE_TRY(const BufferId right, lowering.read(node.inputs[1], {}));
   const BufferId out = lowering.write(node.outputs[0], {});
   const BufferId workspace = lowering.scratch(workspace_bytes);
-  lowering.emit(std::move(op), pool, {left, right}, {out, workspace},
-                [=](xnn_operator_t it, const Memory& memory) {
-                  return xnn_setup_batch_matrix_multiply_nc_f32(
-                      it, memory.address(workspace), memory.at<const float>(left),
-                      memory.at<const float>(right), memory.at<float>(out));
-                });
+  lowering.emit(
+      std::move(op), pool, {left, right}, {out, workspace}, [=](xnn_operator_t it, const Memory& memory) {
+        return xnn_setup_batch_matrix_multiply_nc_f32(it, memory.address(workspace),
+                                                      memory.at<const float>(left),
+                                                      memory.at<const float>(right), memory.at<float>(out));
+      });
   return true;
 }
 

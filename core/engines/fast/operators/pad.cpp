@@ -40,9 +40,8 @@ Result<bool> lower_pad(Lowering& lowering, const Node& node) {
   const auto pads = known_ints(lowering, node, pads_source);
   const auto fill = fill_of(lowering, node);
   if (!mode.ok() || *mode != "constant" || !pads || !fill || pads->size() != 2 * shape.size() ||
-      shape.size() > XNN_MAX_TENSOR_DIMS || std::any_of(pads->begin(), pads->end(), [](auto pad) {
-        return pad < 0;
-      }))
+      shape.size() > XNN_MAX_TENSOR_DIMS ||
+      std::any_of(pads->begin(), pads->end(), [](auto pad) { return pad < 0; }))
     return false;
   Layout layout = lowering.layout(x);
   if (!layout.plain() && (shape.size() < 3 || layout != channels_last(shape))) layout = {};
@@ -58,12 +57,11 @@ Result<bool> lower_pad(Lowering& lowering, const Node& node) {
   if (xnn_create_constant_pad_nd_x32(&*fill, 0, &raw) != xnn_status_success) return false;
   XnnOperator op(raw);
   const pthreadpool_t pool = lowering.pool_for(element_count(lowering.shape(y)));
-  if (xnn_reshape_constant_pad_nd_x32(raw, dims.size(), dims.data(), before.data(), after.data(),
-                                      pool) != xnn_status_success)
+  if (xnn_reshape_constant_pad_nd_x32(raw, dims.size(), dims.data(), before.data(), after.data(), pool) !=
+      xnn_status_success)
     return false;
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, layout));
-  const BufferId out =
-      lowering.write(y, layout.plain() ? Layout{} : channels_last(lowering.shape(y)));
+  const BufferId out = lowering.write(y, layout.plain() ? Layout{} : channels_last(lowering.shape(y)));
   lowering.emit(std::move(op), pool, {in}, {out}, [=](xnn_operator_t it, const Memory& memory) {
     return xnn_setup_constant_pad_nd_x32(it, memory.address(in), memory.address(out));
   });

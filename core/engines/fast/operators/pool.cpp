@@ -14,9 +14,8 @@ struct Windows {
 
 // How far the last window reaches beyond the input: with ceil_mode further than the pads, or less far.
 std::int64_t reach(const WindowAxis& axis) {
-  return std::max<std::int64_t>(0, (axis.output - 1) * axis.stride +
-                                       (axis.kernel - 1) * axis.dilation + 1 - axis.input -
-                                       axis.pad_begin);
+  return std::max<std::int64_t>(0, (axis.output - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1 -
+                                       axis.input - axis.pad_begin);
 }
 
 bool has_padding(const WindowAxis& axis) { return axis.pad_begin > 0 || reach(axis) > 0; }
@@ -58,11 +57,10 @@ Result<bool> place(Lowering& lowering, const Node& node, Made made, Setup setup)
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, channels_last(lowering.shape(x))));
   const BufferId out = lowering.write(y, channels_last(lowering.shape(y)));
   const BufferId workspace = lowering.scratch(made.workspace_bytes);
-  lowering.emit(std::move(made.op), made.pool, {in}, {out, workspace},
-                [=](xnn_operator_t op, const Memory& memory) {
-                  return setup(op, memory.address(workspace), memory.at<const float>(in),
-                               memory.at<float>(out));
-                });
+  lowering.emit(
+      std::move(made.op), made.pool, {in}, {out, workspace}, [=](xnn_operator_t op, const Memory& memory) {
+        return setup(op, memory.address(workspace), memory.at<const float>(in), memory.at<float>(out));
+      });
   return true;
 }
 
@@ -71,10 +69,9 @@ Result<bool> place_max(Lowering& lowering, const Node& node, const Windows& wind
   const WindowAxis& v = windows.width;
   const Clamp all;
   xnn_operator_t raw = nullptr;
-  if (xnn_create_max_pooling2d_nhwc_f32(u32(h.pad_begin), u32(reach(v)), u32(reach(h)),
-                                        u32(v.pad_begin), u32(h.kernel), u32(v.kernel),
-                                        u32(h.stride), u32(v.stride), u32(h.dilation),
-                                        u32(v.dilation), all.min, all.max, 0,
+  if (xnn_create_max_pooling2d_nhwc_f32(u32(h.pad_begin), u32(reach(v)), u32(reach(h)), u32(v.pad_begin),
+                                        u32(h.kernel), u32(v.kernel), u32(h.stride), u32(v.stride),
+                                        u32(h.dilation), u32(v.dilation), all.min, all.max, 0,
                                         &raw) != xnn_status_success)
     return false;
   Made made{.op = XnnOperator(raw)};
@@ -87,10 +84,9 @@ Result<bool> place_max(Lowering& lowering, const Node& node, const Windows& wind
                                          made.pool) != xnn_status_success ||
       height != size(h.output) || width != size(v.output))
     return false;
-  return place(lowering, node, std::move(made),
-               [](xnn_operator_t op, void*, const float* in, float* out) {
-                 return xnn_setup_max_pooling2d_nhwc_f32(op, in, out);
-               });
+  return place(lowering, node, std::move(made), [](xnn_operator_t op, void*, const float* in, float* out) {
+    return xnn_setup_max_pooling2d_nhwc_f32(op, in, out);
+  });
 }
 
 // Padding that counts: a depthwise convolution with equal weights.
@@ -98,24 +94,21 @@ Result<bool> place_padded_average(Lowering& lowering, const Node& node, const Wi
   const WindowAxis& h = windows.height;
   const WindowAxis& v = windows.width;
   const Shape x = lowering.shape(node.inputs[0]);
-  const std::vector<float> weights(size(windows.taps() * x[1]),
-                                   1.0f / static_cast<float>(windows.taps()));
+  const std::vector<float> weights(size(windows.taps() * x[1]), 1.0f / static_cast<float>(windows.taps()));
   const Clamp all;
   xnn_operator_t raw = nullptr;
-  if (xnn_create_convolution2d_nhwc_f32(
-          u32(h.pad_begin), u32(reach(v)), u32(reach(h)), u32(v.pad_begin), u32(h.kernel),
-          u32(v.kernel), u32(h.stride), u32(v.stride), 1, 1, u32(x[1]), 1, 1, size(x[1]),
-          size(x[1]), weights.data(), nullptr, all.min, all.max, 0, nullptr, nullptr,
-          &raw) != xnn_status_success)
+  if (xnn_create_convolution2d_nhwc_f32(u32(h.pad_begin), u32(reach(v)), u32(reach(h)), u32(v.pad_begin),
+                                        u32(h.kernel), u32(v.kernel), u32(h.stride), u32(v.stride), 1, 1,
+                                        u32(x[1]), 1, 1, size(x[1]), size(x[1]), weights.data(), nullptr,
+                                        all.min, all.max, 0, nullptr, nullptr, &raw) != xnn_status_success)
     return false;
   Made made{.op = XnnOperator(raw)};
   made.pool = lowering.pool_for(element_count(lowering.shape(node.outputs[0])) * windows.taps());
   std::size_t alignment = 0;
   std::size_t height = 0;
   std::size_t width = 0;
-  if (xnn_reshape_convolution2d_nhwc_f32(raw, size(x[0]), size(h.input), size(v.input),
-                                         &made.workspace_bytes, &alignment, &height, &width,
-                                         made.pool) != xnn_status_success ||
+  if (xnn_reshape_convolution2d_nhwc_f32(raw, size(x[0]), size(h.input), size(v.input), &made.workspace_bytes,
+                                         &alignment, &height, &width, made.pool) != xnn_status_success ||
       height != size(h.output) || width != size(v.output))
     return false;
   return place(lowering, node, std::move(made),
@@ -129,10 +122,9 @@ Result<bool> place_average(Lowering& lowering, const Node& node, const Windows& 
   const WindowAxis& v = windows.width;
   const Clamp all;
   xnn_operator_t raw = nullptr;
-  if (xnn_create_average_pooling2d_nhwc_f32(u32(h.pad_begin), u32(reach(v)), u32(reach(h)),
-                                            u32(v.pad_begin), u32(h.kernel), u32(v.kernel),
-                                            u32(h.stride), u32(v.stride), all.min, all.max, 0,
-                                            &raw) != xnn_status_success)
+  if (xnn_create_average_pooling2d_nhwc_f32(u32(h.pad_begin), u32(reach(v)), u32(reach(h)), u32(v.pad_begin),
+                                            u32(h.kernel), u32(v.kernel), u32(h.stride), u32(v.stride),
+                                            all.min, all.max, 0, &raw) != xnn_status_success)
     return false;
   Made made{.op = XnnOperator(raw)};
   const Shape x = lowering.shape(node.inputs[0]);
@@ -140,10 +132,9 @@ Result<bool> place_average(Lowering& lowering, const Node& node, const Windows& 
   std::size_t alignment = 0;
   std::size_t height = 0;
   std::size_t width = 0;
-  if (xnn_reshape_average_pooling2d_nhwc_f32(raw, size(x[0]), size(h.input), size(v.input),
-                                             size(x[1]), size(x[1]), size(x[1]),
-                                             &made.workspace_bytes, &alignment, &height, &width,
-                                             made.pool) != xnn_status_success ||
+  if (xnn_reshape_average_pooling2d_nhwc_f32(raw, size(x[0]), size(h.input), size(v.input), size(x[1]),
+                                             size(x[1]), size(x[1]), &made.workspace_bytes, &alignment,
+                                             &height, &width, made.pool) != xnn_status_success ||
       height != size(h.output) || width != size(v.output))
     return false;
   return place(lowering, node, std::move(made),
@@ -161,14 +152,12 @@ Result<bool> lower_max(Lowering& lowering, const Node& node) {
 Result<bool> lower_average(Lowering& lowering, const Node& node) {
   const auto windows = windows_of(lowering, node);
   const auto include_pad = flag_attribute(node, "count_include_pad", false);
-  if (!windows || !include_pad.ok() || windows->height.dilation != 1 ||
-      windows->width.dilation != 1)
+  if (!windows || !include_pad.ok() || windows->height.dilation != 1 || windows->width.dilation != 1)
     return false;
   const bool padded = has_padding(windows->height) || has_padding(windows->width);
   if (!padded || !*include_pad) return place_average(lowering, node, *windows);
   // What ceil_mode reaches beyond the pads does not count: then the divisors differ.
-  if (reach(windows->height) > windows->height.pad_end ||
-      reach(windows->width) > windows->width.pad_end)
+  if (reach(windows->height) > windows->height.pad_end || reach(windows->width) > windows->width.pad_end)
     return false;
   return place_padded_average(lowering, node, *windows);
 }

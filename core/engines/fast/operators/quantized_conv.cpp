@@ -24,16 +24,16 @@ Result<bool> place(Lowering& lowering, const Node& node, Site site) {
   const auto y_shape = lowering.value(site.fusion.output).static_shape();
   const auto group = read_group(node);
   const std::int64_t outputs = site.w->shape()[0];
-  if (!shape || !y_shape || element_count(*shape) == 0 || element_count(*y_shape) == 0 ||
-      !group.ok() || site.x_how.scales.size() != 1)
+  if (!shape || !y_shape || element_count(*shape) == 0 || element_count(*y_shape) == 0 || !group.ok() ||
+      site.x_how.scales.size() != 1)
     return false;
   const auto window = window2d(node, *shape, site.w->shape());
   if (!window) return false;
   if (site.w_scales.size() == 1) site.w_scales.resize(static_cast<std::size_t>(outputs), site.w_scales[0]);
   if (static_cast<std::int64_t>(site.w_scales.size()) != outputs) return false;
   DRIFTSCOPE_TRY(Tensor weights, Tensor::unwritten(DType::int8, site.w->shape(), "weights"));
-  DRIFTSCOPE_CHECK(reorder(site.w->shape(), 1, {}, site.w->bytes().data(),
-                           channels_last(site.w->shape()), weights.mutable_bytes().data()));
+  DRIFTSCOPE_CHECK(reorder(site.w->shape(), 1, {}, site.w->bytes().data(), channels_last(site.w->shape()),
+                           weights.mutable_bytes().data()));
   const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
   const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
   const WindowAxis& h = window->height;
@@ -41,18 +41,16 @@ Result<bool> place(Lowering& lowering, const Node& node, Site site) {
   const DType y_type = site.y_how.dtype;
   xnn_operator_t raw = nullptr;
   if (xnn_create_convolution2d_nhwc_qs8_qc8w(
-          u32(h.pad_begin), u32(v.pad_end), u32(h.pad_end), u32(v.pad_begin), u32(h.kernel),
-          u32(v.kernel), u32(h.stride), u32(v.stride), u32(h.dilation), u32(v.dilation),
-          u32(*group), size(site.w->shape()[1]), size(outputs / *group), size((*shape)[1]),
-          size(outputs), as_int8(site.x_how.zero_point, site.x_how.dtype), site.x_how.scale(),
-          site.w_scales.data(), weights.values<std::int8_t>().data(),
-          site.bias.empty() ? nullptr : site.bias.data(), as_int8(site.y_how.zero_point, y_type),
-          site.y_how.scale(), as_int8(site.least, y_type), as_int8(site.most, y_type), 0, nullptr,
-          nullptr, &raw) != xnn_status_success)
+          u32(h.pad_begin), u32(v.pad_end), u32(h.pad_end), u32(v.pad_begin), u32(h.kernel), u32(v.kernel),
+          u32(h.stride), u32(v.stride), u32(h.dilation), u32(v.dilation), u32(*group),
+          size(site.w->shape()[1]), size(outputs / *group), size((*shape)[1]), size(outputs),
+          as_int8(site.x_how.zero_point, site.x_how.dtype), site.x_how.scale(), site.w_scales.data(),
+          weights.values<std::int8_t>().data(), site.bias.empty() ? nullptr : site.bias.data(),
+          as_int8(site.y_how.zero_point, y_type), site.y_how.scale(), as_int8(site.least, y_type),
+          as_int8(site.most, y_type), 0, nullptr, nullptr, &raw) != xnn_status_success)
     return false;
   XnnOperator op(raw);
-  const pthreadpool_t pool =
-      lowering.pool_for(element_count(*y_shape) * (site.w->elements() / outputs) / 2);
+  const pthreadpool_t pool = lowering.pool_for(element_count(*y_shape) * (site.w->elements() / outputs) / 2);
   std::size_t workspace_bytes = 0;
   std::size_t alignment = 0;
   std::size_t height = 0;
@@ -67,9 +65,9 @@ Result<bool> place(Lowering& lowering, const Node& node, Site site) {
   const BufferId workspace = lowering.scratch(workspace_bytes);
   lowering.emit(std::move(op), pool, {in}, {out.buffer, workspace},
                 [=, to = out.buffer](xnn_operator_t it, const Memory& memory) {
-                  return xnn_setup_convolution2d_nhwc_qs8_qc8w(
-                      it, memory.address(workspace), memory.at<const std::int8_t>(in),
-                      memory.at<std::int8_t>(to));
+                  return xnn_setup_convolution2d_nhwc_qs8_qc8w(it, memory.address(workspace),
+                                                               memory.at<const std::int8_t>(in),
+                                                               memory.at<std::int8_t>(to));
                 });
   finish_int8(lowering, out);
   lowering.absorb(site.fusion);
@@ -107,12 +105,12 @@ Result<bool> lower_between_quantized(Lowering& lowering, const Node& node) {
 namespace quantized_conv {
 
 Result<bool> lower(Lowering& lowering, const Node& node) {
-  const auto x = quantization_of(lowering, node.inputs[1], node.inputs[2],
-                                 lowering.value(node.inputs[0]).dtype);
-  const auto w = quantization_of(lowering, node.inputs[4], node.inputs[5],
-                                 lowering.value(node.inputs[3]).dtype);
-  const auto y = quantization_of(lowering, node.inputs[6], node.inputs[7],
-                                 lowering.value(node.outputs[0]).dtype);
+  const auto x =
+      quantization_of(lowering, node.inputs[1], node.inputs[2], lowering.value(node.inputs[0]).dtype);
+  const auto w =
+      quantization_of(lowering, node.inputs[4], node.inputs[5], lowering.value(node.inputs[3]).dtype);
+  const auto y =
+      quantization_of(lowering, node.inputs[6], node.inputs[7], lowering.value(node.outputs[0]).dtype);
   if (!x || !w || !y || y->scales.size() != 1) return false;
   Site site{.x = node.inputs[0],
             .x_how = *x,

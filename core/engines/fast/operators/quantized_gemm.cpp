@@ -37,8 +37,8 @@ std::vector<std::int8_t> arranged(const Site& site, std::int64_t k, std::int64_t
 Result<bool> place(Lowering& lowering, Site site) {
   const auto shape = lowering.value(site.x).static_shape();
   const auto y_shape = lowering.value(site.fusion.output).static_shape();
-  if (!shape || !y_shape || shape->size() < 2 || element_count(*y_shape) == 0 ||
-      element_count(*shape) == 0 || site.w->rank() != 2 || site.x_how.scales.size() != 1)
+  if (!shape || !y_shape || shape->size() < 2 || element_count(*y_shape) == 0 || element_count(*shape) == 0 ||
+      site.w->rank() != 2 || site.x_how.scales.size() != 1)
     return false;
   const std::int64_t k = site.w->shape()[site.transposed ? 1 : 0];
   const std::int64_t n = site.w->shape()[site.transposed ? 0 : 1];
@@ -53,20 +53,19 @@ Result<bool> place(Lowering& lowering, Site site) {
           size(k), size(n), size(k), size(n), as_int8(site.x_how.zero_point, site.x_how.dtype),
           site.x_how.scale(), site.w_scales.data(), weights.data(),
           site.bias.empty() ? nullptr : site.bias.data(), as_int8(site.y_how.zero_point, y_type),
-          site.y_how.scale(), as_int8(site.least, y_type), as_int8(site.most, y_type), 0, nullptr,
-          nullptr, &raw) != xnn_status_success)
+          site.y_how.scale(), as_int8(site.least, y_type), as_int8(site.most, y_type), 0, nullptr, nullptr,
+          &raw) != xnn_status_success)
     return false;
   XnnOperator op(raw);
   const std::int64_t rows = element_count(*shape) / k;
   const pthreadpool_t pool = lowering.pool_for(rows * k * n / 2);
-  if (xnn_reshape_fully_connected_nc_qs8_qc8w(raw, size(rows), pool) != xnn_status_success)
-    return false;
+  if (xnn_reshape_fully_connected_nc_qs8_qc8w(raw, size(rows), pool) != xnn_status_success) return false;
   DRIFTSCOPE_TRY(const BufferId in, read_int8(lowering, site.x, layout));
   const Int8Output out = write_int8(lowering, site.fusion.output, {});
   lowering.emit(std::move(op), pool, {in}, {out.buffer},
                 [=, to = out.buffer](xnn_operator_t it, const Memory& memory) {
-                  return xnn_setup_fully_connected_nc_qs8_qc8w(
-                      it, memory.at<const std::int8_t>(in), memory.at<std::int8_t>(to));
+                  return xnn_setup_fully_connected_nc_qs8_qc8w(it, memory.at<const std::int8_t>(in),
+                                                               memory.at<std::int8_t>(to));
                 });
   finish_int8(lowering, out);
   lowering.absorb(site.fusion);
@@ -74,12 +73,12 @@ Result<bool> place(Lowering& lowering, Site site) {
 }
 
 Result<bool> lower(Lowering& lowering, const Node& node) {
-  const auto x = quantization_of(lowering, node.inputs[1], node.inputs[2],
-                                 lowering.value(node.inputs[0]).dtype);
-  const auto w = quantization_of(lowering, node.inputs[4], node.inputs[5],
-                                 lowering.value(node.inputs[3]).dtype);
-  const auto y = quantization_of(lowering, node.inputs[6], node.inputs[7],
-                                 lowering.value(node.outputs[0]).dtype);
+  const auto x =
+      quantization_of(lowering, node.inputs[1], node.inputs[2], lowering.value(node.inputs[0]).dtype);
+  const auto w =
+      quantization_of(lowering, node.inputs[4], node.inputs[5], lowering.value(node.inputs[3]).dtype);
+  const auto y =
+      quantization_of(lowering, node.inputs[6], node.inputs[7], lowering.value(node.outputs[0]).dtype);
   if (!x || !w || !y || y->scales.size() != 1) return false;
   Site site{.x = node.inputs[0],
             .x_how = *x,
@@ -128,8 +127,7 @@ Result<bool> lower_product_between_quantized(Lowering& lowering, const Node& nod
                             .most = y->most,
                             .fusion = y->fusion};
   if (site.w == nullptr || site.w->rank() != 2) return false;
-  site.w_scales.resize(static_cast<std::size_t>(site.w->shape()[transposed ? 0 : 1]),
-                       site.w_scales[0]);
+  site.w_scales.resize(static_cast<std::size_t>(site.w->shape()[transposed ? 0 : 1]), site.w_scales[0]);
   if (gemm && lowering.has_input(node, 2)) {
     auto bias = dequantized_bias(lowering, node.inputs[2], x->how.scale(), site.w_scales);
     if (!bias || bias->size() != site.w_scales.size()) return false;

@@ -27,7 +27,7 @@ struct Matrix {
   std::int64_t first_gate = 0;
   std::int64_t gates = 0;
   std::int64_t lanes = 0;
-  std::int64_t units = 0;   // of a group
+  std::int64_t units = 0;  // of a group
   std::int64_t groups = 0;
   AlignedFloats packed;
 
@@ -119,9 +119,8 @@ class RecurrentStep final : public Step {
         continue;
       }
       begin(s);
-      threads_->parallel_steps(parts, phases(s), [=, this](int part, std::int64_t phase) {
-        advance(s, phase, part, parts);
-      });
+      threads_->parallel_steps(parts, phases(s),
+                               [=, this](int part, std::int64_t phase) { advance(s, phase, part, parts); });
       end(s);
     }
     return {};
@@ -164,16 +163,17 @@ class RecurrentStep final : public Step {
     const std::array<float*, 2> states = {space(sequence).h[1], space(sequence).c};
     const std::int64_t row = state_row(sequence);
     for (std::size_t i = 0; i < states.size(); ++i)
-      if (start_[i] == nullptr) std::fill_n(states[i], layout_.hidden, 0.0f);
-      else std::copy_n(start_[i] + row, layout_.hidden, states[i]);
+      if (start_[i] == nullptr)
+        std::fill_n(states[i], layout_.hidden, 0.0f);
+      else
+        std::copy_n(start_[i] + row, layout_.hidden, states[i]);
   }
 
   void end(std::int64_t sequence) const {
     const Space it = space(sequence);
     const std::array<const float*, 2> states = {it.h[(layout_.steps - 1) % 2], it.c};
     for (std::size_t i = 0; i < states.size(); ++i)
-      if (out_[i + 1] != nullptr)
-        std::copy_n(states[i], layout_.hidden, out_[i + 1] + state_row(sequence));
+      if (out_[i + 1] != nullptr) std::copy_n(states[i], layout_.hidden, out_[i + 1] + state_row(sequence));
   }
 
   [[nodiscard]] std::int64_t state_row(std::int64_t sequence) const {
@@ -210,8 +210,7 @@ class RecurrentStep final : public Step {
     if (!last || out_[0] == nullptr) return;
     const std::int64_t from = first * matrix.units;
     const std::int64_t to = std::min(end * matrix.units, layout_.hidden);
-    std::copy(operands.out + from, operands.out + to,
-              out_[0] + layout_.y_row(t, direction.number, n) + from);
+    std::copy(operands.out + from, operands.out + to, out_[0] + layout_.y_row(t, direction.number, n) + from);
   }
 
   [[nodiscard]] RecurrentKernel kernel_of(std::size_t matrix, bool last) const {
@@ -239,8 +238,7 @@ class RecurrentStep final : public Step {
 bool default_activations(const RecurrentAttributes& attributes, const RecurrentKind& kind) {
   for (std::size_t i = 0; i < attributes.activations.size(); ++i) {
     const bool tanh = kind.default_activations[i % attributes.per_direction] == "Tanh";
-    if (attributes.activations[i].kind !=
-        (tanh ? Activation::Kind::tanh : Activation::Kind::sigmoid))
+    if (attributes.activations[i].kind != (tanh ? Activation::Kind::tanh : Activation::Kind::sigmoid))
       return false;
   }
   return !attributes.clip.has_value();
@@ -248,20 +246,18 @@ bool default_activations(const RecurrentAttributes& attributes, const RecurrentK
 
 // W·x + Wb, and Rb where it is added before anything else happens to it.
 Result<bool> place_product(Lowering& lowering, const Node& node, const RecurrentLayout& layout,
-                           const float* w, const std::vector<float>& bias, std::int64_t row,
-                           BufferId out) {
+                           const float* w, const std::vector<float>& bias, std::int64_t row, BufferId out) {
   const auto inputs = static_cast<std::size_t>(layout.inputs);
   const Clamp all;
   xnn_operator_t raw = nullptr;
-  if (xnn_create_fully_connected_nc_f32(inputs, bias.size(), inputs, static_cast<std::size_t>(row),
-                                        w, bias.data(), all.min, all.max, 0, nullptr, nullptr,
+  if (xnn_create_fully_connected_nc_f32(inputs, bias.size(), inputs, static_cast<std::size_t>(row), w,
+                                        bias.data(), all.min, all.max, 0, nullptr, nullptr,
                                         &raw) != xnn_status_success)
     return false;
   XnnOperator op(raw);
   const std::int64_t rows = layout.steps * layout.batch;
   const pthreadpool_t pool = lowering.pool_for(rows * layout.inputs * row);
-  if (xnn_reshape_fully_connected_nc_f32(raw, static_cast<std::size_t>(rows), pool) !=
-      xnn_status_success)
+  if (xnn_reshape_fully_connected_nc_f32(raw, static_cast<std::size_t>(rows), pool) != xnn_status_success)
     return false;
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(node.inputs[recurrent_input::x], {}));
   lowering.emit(std::move(op), pool, {in}, {out}, [=](xnn_operator_t it, const Memory& memory) {
@@ -271,8 +267,8 @@ Result<bool> place_product(Lowering& lowering, const Node& node, const Recurrent
 }
 
 // The gates at once where each is known from h alone.
-std::vector<Matrix> matrices_of(Cell cell, bool linear_before_reset, std::int64_t gates,
-                                std::int64_t hidden, const RecurrentKernels& kernels) {
+std::vector<Matrix> matrices_of(Cell cell, bool linear_before_reset, std::int64_t gates, std::int64_t hidden,
+                                const RecurrentKernels& kernels) {
   std::vector<Matrix> matrices;
   if (cell != Cell::gru || linear_before_reset) {
     matrices.emplace_back(0, gates, hidden, kernels);
@@ -324,8 +320,7 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   for (std::int64_t d = 0; d < layout.directions; ++d) {
     const float* weights = given[0]->values<float>().data() + d * columns * layout.inputs;
     const float* state = given[1]->values<float>().data() + d * columns * layout.hidden;
-    const float* biases =
-        given[2] == nullptr ? nullptr : given[2]->values<float>().data() + d * 2 * columns;
+    const float* biases = given[2] == nullptr ? nullptr : given[2]->values<float>().data() + d * 2 * columns;
     Direction direction;
     direction.number = d;
     direction.reversed = attributes->reversed(d);
@@ -340,13 +335,12 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
       direction.candidate_bias = AlignedFloats(padded);
       std::fill_n(direction.candidate_bias.data(), padded, 0.0f);
       if (biases != nullptr)
-        std::copy_n(biases + columns + 2 * layout.hidden, layout.hidden,
-                    direction.candidate_bias.data());
+        std::copy_n(biases + columns + 2 * layout.hidden, layout.hidden, direction.candidate_bias.data());
     }
-    direction.products = lowering.scratch(
-        static_cast<std::size_t>(layout.steps * layout.batch * row) * sizeof(float));
-    DRIFTSCOPE_TRY(const bool placed, place_product(lowering, node, layout, weights, bias, row,
-                                                    direction.products));
+    direction.products =
+        lowering.scratch(static_cast<std::size_t>(layout.steps * layout.batch * row) * sizeof(float));
+    DRIFTSCOPE_TRY(const bool placed,
+                   place_product(lowering, node, layout, weights, bias, row, direction.products));
     if (!placed) return false;
     planned.reads.push_back(direction.products);
     directions.push_back(std::move(direction));
@@ -360,8 +354,8 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
     if (id != no_buffer) planned.writes.push_back(id);
   const std::int64_t work = layout.directions * layout.batch * layout.steps * columns * layout.hidden;
   ThreadPool* threads = lowering.pool_for(work) == nullptr ? nullptr : &lowering.threads();
-  planned.step = std::make_unique<RecurrentStep>(cell, layout, kernels, threads, row,
-                                                 std::move(directions), initial, outputs);
+  planned.step = std::make_unique<RecurrentStep>(cell, layout, kernels, threads, row, std::move(directions),
+                                                 initial, outputs);
   lowering.emit(std::move(planned));
   return true;
 }

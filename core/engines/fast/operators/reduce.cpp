@@ -36,20 +36,17 @@ Result<bool> place(Lowering& lowering, const Node& node, xnn_reduce_operator kin
   }
   if (dims.size() > XNN_MAX_TENSOR_DIMS || reduced_axes.empty()) return false;
   xnn_operator_t raw = nullptr;
-  if (xnn_create_reduce_nd(kind, xnn_datatype_fp32, nullptr, nullptr, 0, &raw) !=
-      xnn_status_success)
+  if (xnn_create_reduce_nd(kind, xnn_datatype_fp32, nullptr, nullptr, 0, &raw) != xnn_status_success)
     return false;
   XnnOperator op(raw);
   const pthreadpool_t pool = lowering.pool_for(element_count(x_shape));
   std::size_t workspace_bytes = 0;
   std::size_t alignment = 0;
-  if (xnn_reshape_reduce_nd(raw, reduced_axes.size(), reduced_axes.data(), dims.size(),
-                            dims.data(), &workspace_bytes, &alignment,
-                            pool) != xnn_status_success)
+  if (xnn_reshape_reduce_nd(raw, reduced_axes.size(), reduced_axes.data(), dims.size(), dims.data(),
+                            &workspace_bytes, &alignment, pool) != xnn_status_success)
     return false;
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, layout));
-  const Layout made =
-      keeps && !layout.plain() && y_shape.size() > 2 ? channels_last(y_shape) : Layout{};
+  const Layout made = keeps && !layout.plain() && y_shape.size() > 2 ? channels_last(y_shape) : Layout{};
   const BufferId out = lowering.write(y, made);
   // The workspace is for sums of another type than the result's: float32 must have none.
   lowering.emit(std::move(op), pool, {in}, {out}, [=](xnn_operator_t it, const Memory& memory) {

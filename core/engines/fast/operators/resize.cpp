@@ -11,8 +11,8 @@ bool power_of_two_apart(std::int64_t a, std::int64_t b) {
 }
 
 // Whether the scales that are asked for are the quotients of the sizes.
-bool scales_are_quotients(const Lowering& lowering, const Node& node,
-                          const ResizeAttributes& attributes, const Shape& from, const Shape& to) {
+bool scales_are_quotients(const Lowering& lowering, const Node& node, const ResizeAttributes& attributes,
+                          const Shape& from, const Shape& to) {
   const ResizeInputs inputs = resize_inputs(node);
   bool known = true;
   const auto given = [&](const std::optional<std::size_t>& i) -> const Tensor* {
@@ -50,28 +50,25 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
     return false;
   const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
   xnn_operator_t raw = nullptr;
-  if (xnn_create_resize_bilinear2d_nhwc_f32(
-          size(to[2]), size(to[3]), half_pixel ? 0 : XNN_FLAG_TENSORFLOW_LEGACY_MODE, &raw) !=
-      xnn_status_success)
+  if (xnn_create_resize_bilinear2d_nhwc_f32(size(to[2]), size(to[3]),
+                                            half_pixel ? 0 : XNN_FLAG_TENSORFLOW_LEGACY_MODE,
+                                            &raw) != xnn_status_success)
     return false;
   XnnOperator op(raw);
   const pthreadpool_t pool = lowering.pool_for(4 * element_count(to));
   std::size_t workspace_bytes = 0;
   std::size_t alignment = 0;
-  if (xnn_reshape_resize_bilinear2d_nhwc_f32(raw, size(from[0]), size(from[2]), size(from[3]),
-                                             size(from[1]), size(from[1]), size(from[1]),
-                                             &workspace_bytes, &alignment,
+  if (xnn_reshape_resize_bilinear2d_nhwc_f32(raw, size(from[0]), size(from[2]), size(from[3]), size(from[1]),
+                                             size(from[1]), size(from[1]), &workspace_bytes, &alignment,
                                              pool) != xnn_status_success)
     return false;
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, channels_last(from)));
   const BufferId out = lowering.write(y, channels_last(to));
   const BufferId workspace = lowering.scratch(workspace_bytes);
-  lowering.emit(std::move(op), pool, {in}, {out, workspace},
-                [=](xnn_operator_t it, const Memory& memory) {
-                  return xnn_setup_resize_bilinear2d_nhwc_f32(
-                      it, memory.address(workspace), memory.at<const float>(in),
-                      memory.at<float>(out));
-                });
+  lowering.emit(std::move(op), pool, {in}, {out, workspace}, [=](xnn_operator_t it, const Memory& memory) {
+    return xnn_setup_resize_bilinear2d_nhwc_f32(it, memory.address(workspace), memory.at<const float>(in),
+                                                memory.at<float>(out));
+  });
   return true;
 }
 

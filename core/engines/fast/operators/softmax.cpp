@@ -16,8 +16,7 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   DRIFTSCOPE_TRY(const std::size_t axis, normalize_axis(given, shape.size()));
   const Lanes lanes = Lanes::along(shape, axis, !one_axis);
   Layout layout = lowering.layout(x);
-  const bool over_channels =
-      one_axis && axis == 1 && shape.size() > 2 && layout == channels_last(shape);
+  const bool over_channels = one_axis && axis == 1 && shape.size() > 2 && layout == channels_last(shape);
   if (!over_channels) {
     layout = {};
     if (lanes.inner != 1) return false;
@@ -27,8 +26,8 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   XnnOperator op(raw);
   const pthreadpool_t pool = lowering.pool_for(4 * element_count(shape));
   const auto size = static_cast<std::size_t>(lanes.size);
-  if (xnn_reshape_softmax_nc_f32(raw, size, size, size, static_cast<std::size_t>(lanes.count()),
-                                 pool) != xnn_status_success)
+  if (xnn_reshape_softmax_nc_f32(raw, size, size, size, static_cast<std::size_t>(lanes.count()), pool) !=
+      xnn_status_success)
     return false;
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, layout));
   const BufferId out = lowering.write(y, layout);

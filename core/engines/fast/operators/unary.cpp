@@ -12,11 +12,10 @@ Result<bool> place(Lowering& lowering, const Node& node, xnn_unary_operator kind
                    const xnn_unary_params* params = nullptr) {
   const ValueId x = node.inputs[0];
   const ValueId y = node.outputs[0];
-  if (!lowering.is_float(x) || !lowering.is_float(y) || lowering.shape(x) != lowering.shape(y))
-    return false;
+  if (!lowering.is_float(x) || !lowering.is_float(y) || lowering.shape(x) != lowering.shape(y)) return false;
   xnn_operator_t raw = nullptr;
-  if (xnn_create_unary_elementwise_nc(kind, xnn_datatype_fp32, xnn_datatype_fp32, params, nullptr,
-                                      nullptr, 0, &raw) != xnn_status_success)
+  if (xnn_create_unary_elementwise_nc(kind, xnn_datatype_fp32, xnn_datatype_fp32, params, nullptr, nullptr, 0,
+                                      &raw) != xnn_status_success)
     return false;
   XnnOperator op(raw);
   const std::int64_t elements = element_count(lowering.shape(x));

@@ -28,8 +28,7 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   const ValueId y = node.outputs[0];
   for (std::size_t i = 1; i < node.outputs.size(); ++i)
     if (node.outputs[i] != no_value) return false;  // Dropout's mask
-  if (y == no_value || !is_static(lowering, x) || !is_static(lowering, y) ||
-      lowering.constant(x) != nullptr)
+  if (y == no_value || !is_static(lowering, x) || !is_static(lowering, y) || lowering.constant(x) != nullptr)
     return false;
   const auto same = layout_after(lowering.shape(x), lowering.layout(x), lowering.shape(y));
   const Layout layout = same ? lowering.layout(x) : Layout{};
@@ -59,8 +58,7 @@ std::vector<std::size_t> without_ones(const std::vector<std::size_t>& axes, cons
 Result<bool> lower_transpose(Lowering& lowering, const Node& node) {
   const ValueId x = node.inputs[0];
   const ValueId y = node.outputs[0];
-  if (!is_static(lowering, x) || !is_static(lowering, y) || lowering.constant(x) != nullptr)
-    return false;
+  if (!is_static(lowering, x) || !is_static(lowering, y) || lowering.constant(x) != nullptr) return false;
   const Shape shape = lowering.shape(x);
   const Shape y_shape = lowering.shape(y);
   const std::size_t rank = shape.size();
@@ -96,8 +94,7 @@ Result<bool> lower_transpose(Lowering& lowering, const Node& node) {
   if (xnn_create_transpose_nd_x32(0, &raw) != xnn_status_success) return false;
   XnnOperator op(raw);
   const pthreadpool_t pool = lowering.pool_for(element_count(shape));
-  if (xnn_reshape_transpose_nd_x32(raw, rank, dims.data(), order.data(), pool) !=
-      xnn_status_success)
+  if (xnn_reshape_transpose_nd_x32(raw, rank, dims.data(), order.data(), pool) != xnn_status_success)
     return false;
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, layout));
   const BufferId out = lowering.write(y, {});
@@ -108,8 +105,7 @@ Result<bool> lower_transpose(Lowering& lowering, const Node& node) {
 }
 
 void add_to(FastOperatorTable& table) {
-  for (const char* op : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity"})
-    table.add(op, lower);
+  for (const char* op : {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity"}) table.add(op, lower);
   table.add("Dropout", lower_dropout);
   table.add("Transpose", lower_transpose);
 }

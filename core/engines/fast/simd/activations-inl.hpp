@@ -33,16 +33,16 @@ struct Constants {
   float exp_scale = -0x1.715476p+0f;
   float exp_high = 0x1.62e4p-1f;
   float exp_low = 0x1.7f7d1cp-20f;
-  float exp[7] = {-0x1.9e188cp-13f, 0x1.6d4f4ep-10f, -0x1.111302p-7f, 0x1.5554e6p-5f,
-                  -0x1.555554p-3f,  0.5f,            -1.0f};
+  float exp[7] = {
+      -0x1.9e188cp-13f, 0x1.6d4f4ep-10f, -0x1.111302p-7f, 0x1.5554e6p-5f, -0x1.555554p-3f, 0.5f, -1.0f};
   // e^2x − 1: beyond these tanh is 1; the same for 2x.
   float tanh_least = -9.02f;
   float tanh_most = 9.02f;
   float tanh_scale = 0x1.715476p+1f;
   float tanh_high = -0x1.62e4p-2f;
   float tanh_low = -0x1.7f7d1cp-21f;
-  float tanh[7] = {0x1.9e188cp-6f, 0x1.6d4f4ep-4f, 0x1.111302p-2f, 0x1.5554e6p-1f,
-                   0x1.555554p+0f, 2.0f,           2.0f};
+  float tanh[7] = {
+      0x1.9e188cp-6f, 0x1.6d4f4ep-4f, 0x1.111302p-2f, 0x1.5554e6p-1f, 0x1.555554p+0f, 2.0f, 2.0f};
 };
 constexpr Constants in_memory;
 

@@ -8,8 +8,7 @@
 namespace driftscope::fast {
 
 /// y[i] = min(max(a[i] + b[i], low), high); a NaN stays one. y may be a or b.
-using AddClamped = void (*)(const float* a, const float* b, float low, float high, float* y,
-                            std::size_t n);
+using AddClamped = void (*)(const float* a, const float* b, float low, float high, float* y, std::size_t n);
 
 [[nodiscard]] AddClamped add_clamped(const SimdTarget& target);
 

@@ -28,22 +28,19 @@ HWY_INLINE hn::Vec<FloatTag> real(hn::Vec<ByteTag> bytes, std::int32_t zero, flo
 
 HWY_INLINE hn::Vec<ByteTag> sum(hn::Vec<ByteTag> a, hn::Vec<ByteTag> b, const QuantizedAdd& how) {
   const FloatTag d;
-  const auto exact =
-      hn::Add(real(a, how.a_zero, how.a_scale), real(b, how.b_zero, how.b_scale));
+  const auto exact = hn::Add(real(a, how.a_zero, how.a_scale), real(b, how.b_zero, how.b_scale));
   // Between bounds that leave the clamp below to decide, so that it fits into an integer.
-  const auto steps = hn::Min(hn::Max(hn::Div(exact, hn::Set(d, how.y_scale)), hn::Set(d, -1024.0f)),
-                             hn::Set(d, 1024.0f));
+  const auto steps =
+      hn::Min(hn::Max(hn::Div(exact, hn::Set(d, how.y_scale)), hn::Set(d, -1024.0f)), hn::Set(d, 1024.0f));
   auto rounded = hn::Add(hn::NearestInt(steps), hn::Set(IntTag(), how.y_zero));
   rounded = hn::Min(hn::Max(rounded, hn::Set(IntTag(), how.least)), hn::Set(IntTag(), how.most));
   return hn::DemoteTo(ByteTag(), rounded);
 }
 
-void add(const std::int8_t* a, const std::int8_t* b, const QuantizedAdd& how, std::int8_t* y,
-         std::size_t n) {
+void add(const std::int8_t* a, const std::int8_t* b, const QuantizedAdd& how, std::int8_t* y, std::size_t n) {
   const ByteTag d;
   std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    hn::StoreU(sum(hn::LoadU(d, a + i), hn::LoadU(d, b + i), how), d, y + i);
+  for (; i + lanes <= n; i += lanes) hn::StoreU(sum(hn::LoadU(d, a + i), hn::LoadU(d, b + i), how), d, y + i);
   if (i == n) return;
   HWY_ALIGN std::int8_t left[lanes] = {};
   HWY_ALIGN std::int8_t right[lanes] = {};

@@ -33,8 +33,7 @@ struct Sums {
 
 // The sums of one group, with what the state adds to them.
 template <std::size_t gates>
-HWY_INLINE void add_product(const RecurrentOperands& operands, std::size_t group,
-                            Sums<gates>& sums) {
+HWY_INLINE void add_product(const RecurrentOperands& operands, std::size_t group, Sums<gates>& sums) {
   constexpr std::size_t count = Sums<gates>::count;
   const FloatTag d;
   const std::size_t at = group * group_vectors(gates) * lanes;
@@ -54,8 +53,7 @@ HWY_INLINE void add_product(const RecurrentOperands& operands, std::size_t group
   for (std::int64_t k = 0; k < depth; ++k, packed += count * lanes) {
     const FloatVector x = hn::Set(d, state[k]);
     HWY_UNROLL(8)
-    for (std::size_t v = 0; v < count; ++v)
-      sum[v] = mul_add(x, hn::Load(d, packed + v * lanes), sum[v]);
+    for (std::size_t v = 0; v < count; ++v) sum[v] = mul_add(x, hn::Load(d, packed + v * lanes), sum[v]);
   }
   HWY_UNROLL(8)
   for (std::size_t v = 0; v < count; ++v) sums.v[v] = sum[v];
@@ -63,8 +61,8 @@ HWY_INLINE void add_product(const RecurrentOperands& operands, std::size_t group
 
 // body(sums, i, at): for vector i of each group's units, which are at `at`.
 template <std::size_t gates, class Body>
-HWY_INLINE void for_each_vector(const RecurrentOperands& operands, std::int64_t begin,
-                                std::int64_t end, const Body& body) {
+HWY_INLINE void for_each_vector(const RecurrentOperands& operands, std::int64_t begin, std::int64_t end,
+                                const Body& body) {
   constexpr std::size_t n = group_vectors(gates);
   for (std::int64_t j = begin; j < end; ++j) {
     const auto group = static_cast<std::size_t>(operands.backwards ? begin + end - 1 - j : j);
@@ -88,8 +86,7 @@ void lstm(const RecurrentOperands& operands, std::int64_t begin, std::int64_t en
     const FloatVector in = activations::sigmoid(k, sums.gate(0, i));
     const FloatVector forget = activations::sigmoid(k, sums.gate(2, i));
     const FloatVector candidate = activations::tanh(k, sums.gate(3, i));
-    const FloatVector cell =
-        mul_add(forget, hn::LoadU(d, operands.c + at), hn::Mul(in, candidate));
+    const FloatVector cell = mul_add(forget, hn::LoadU(d, operands.c + at), hn::Mul(in, candidate));
     const FloatVector out = activations::sigmoid(k, sums.gate(1, i));
     hn::StoreU(cell, d, operands.c + at);
     hn::StoreU(hn::Mul(out, activations::tanh(k, cell)), d, operands.out + at);

@@ -20,17 +20,16 @@ struct RecurrentOperands {
   const float* state = nullptr;     ///< what the weights are applied to, `depth` long
   std::int64_t depth = 0;
   std::int64_t units = 0;
-  const float* h = nullptr;         ///< of the step before
+  const float* h = nullptr;               ///< of the step before
   const float* candidate_bias = nullptr;  ///< gru alone: what is added to the state's part of h̃
-  float* c = nullptr;               ///< lstm: of the step before, replaced
-  float* z = nullptr;               ///< written by reset, read by update
-  float* out = nullptr;             ///< h of this step; of reset σ(r)·h
-  bool backwards = false;           ///< the last block first: its weights may still be in the cache
+  float* c = nullptr;                     ///< lstm: of the step before, replaced
+  float* z = nullptr;                     ///< written by reset, read by update
+  float* out = nullptr;                   ///< h of this step; of reset σ(r)·h
+  bool backwards = false;                 ///< the last block first: its weights may still be in the cache
 };
 
 /// Of groups `begin` to `end`; which groups are computed together changes no bit.
-using RecurrentKernel = void (*)(const RecurrentOperands& operands, std::int64_t begin,
-                                 std::int64_t end);
+using RecurrentKernel = void (*)(const RecurrentOperands& operands, std::int64_t begin, std::int64_t end);
 
 struct RecurrentKernels {
   std::int64_t lanes = 0;  ///< floats of a vector

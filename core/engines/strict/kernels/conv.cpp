@@ -15,15 +15,14 @@
 
 namespace driftscope::strict::conv {
 
-constexpr std::int64_t floats_per_copy = 16384;      // worth handing to a thread
+constexpr std::int64_t floats_per_copy = 16384;  // worth handing to a thread
 constexpr std::int64_t products_per_chunk = 131072;
 constexpr std::int64_t floats_at_once = std::int64_t{1} << 22;  // of copied samples
 
 bool padding_changes_nothing(std::span<const float> w, std::span<const float> bias) {
   return std::all_of(w.begin(), w.end(), [](float x) { return std::isfinite(x); }) &&
-         std::none_of(bias.begin(), bias.end(), [](float b) {
-           return std::bit_cast<std::uint32_t>(b) == 0x80000000u;
-         });
+         std::none_of(bias.begin(), bias.end(),
+                      [](float b) { return std::bit_cast<std::uint32_t>(b) == 0x80000000u; });
 }
 
 struct Sizes {
@@ -63,8 +62,8 @@ class ConvKernel final : public StrictKernel {
     const Tensor* const bias = site.has_input(2) ? site.constant(2) : nullptr;
     if (site.has_input(2) && bias == nullptr) return;
     harmless_ = !grid_.has_padding() ||
-                padding_changes_nothing(w->values<float>(), bias != nullptr ? bias->values<float>()
-                                                                            : std::span<const float>());
+                padding_changes_nothing(w->values<float>(),
+                                        bias != nullptr ? bias->values<float>() : std::span<const float>());
   }
 
   [[nodiscard]] bool reads(std::size_t input) const override {
@@ -73,8 +72,8 @@ class ConvKernel final : public StrictKernel {
 
   Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
     const auto w = inputs[1]->values<float>();
-    const auto bias = inputs.size() > 2 && inputs[2] != nullptr ? inputs[2]->values<float>()
-                                                                : std::span<const float>();
+    const auto bias =
+        inputs.size() > 2 && inputs[2] != nullptr ? inputs[2]->values<float>() : std::span<const float>();
     if (grid_.has_padding() && !padding_is_known_harmless(w, bias))
       return evaluate_strict(site_.node, inputs, site_.threads);
     DRIFTSCOPE_TRY(Tensor y, Tensor::make(DType::float32, y_shape_, "output Y"));
@@ -102,8 +101,7 @@ class ConvKernel final : public StrictKernel {
   auto stores_to(float* y) const {
     return [this, y](const WindowRange& to, const float* sums) {
       std::copy_n(sums, to.columns,
-                  y + to.plane * grid_.output_size() + to.row * grid_.horizontal().output +
-                      to.column);
+                  y + to.plane * grid_.output_size() + to.row * grid_.horizontal().output + to.column);
     };
   }
 
@@ -132,8 +130,8 @@ class ConvKernel final : public StrictKernel {
     const std::int64_t planes = sizes_.channels;
     const std::int64_t sample_size = planes * grid_.plane_size();
     ScratchPool scratch(site_.threads.size(), product_.scratch_size());
-    const std::int64_t at_once = std::clamp<std::int64_t>(
-        floats_at_once / std::max<std::int64_t>(1, sample_size), 1, sizes_.samples);
+    const std::int64_t at_once =
+        std::clamp<std::int64_t>(floats_at_once / std::max<std::int64_t>(1, sample_size), 1, sizes_.samples);
     const std::int64_t lanes = gemm_kernels(site_.simd).columns;  // read beyond the last plane
     const AlignedFloats taps(at_once * sample_size + lanes);
     std::fill_n(taps.data() + at_once * sample_size, lanes, 0.0f);
@@ -149,15 +147,16 @@ class ConvKernel final : public StrictKernel {
     site_.threads.parallel_for(count, std::max<std::int64_t>(1, floats_per_copy / size),
                                [&](std::int64_t begin, std::int64_t end) {
                                  for (std::int64_t i = begin; i < end; ++i)
-                                   grid_.copy_plane(x + i * grid_.input_size(), taps + i * size,
-                                                    0.0f);
+                                   grid_.copy_plane(x + i * grid_.input_size(), taps + i * size, 0.0f);
                                });
   }
 
   void multiply(const float* taps, std::int64_t samples, std::span<const float> bias, float* y,
                 ScratchPool& scratch) const {
-    if (product_.is_gapless()) product_.run_into(y, taps, samples, bias, scratch);
-    else product_.run(taps, samples, bias, scratch, stores_to(y));
+    if (product_.is_gapless())
+      product_.run_into(y, taps, samples, bias, scratch);
+    else
+      product_.run(taps, samples, bias, scratch, stores_to(y));
   }
 
   StrictSite site_;
@@ -179,10 +178,7 @@ std::unique_ptr<StrictKernel> prepare(const StrictSite& site) {
   if (!axes.ok()) return nullptr;
   auto grid = WindowGrid::make(*axes, window_kernels(site.simd));
   if (!grid) return nullptr;
-  const Sizes sizes{.samples = x[0],
-                    .groups = *group,
-                    .channels = w[1],
-                    .outputs = w[0] / *group};
+  const Sizes sizes{.samples = x[0], .groups = *group, .channels = w[1], .outputs = w[0] / *group};
   return std::make_unique<ConvKernel>(site, sizes, std::move(*grid));
 }
 

@@ -18,7 +18,7 @@ namespace driftscope::strict::conv_transpose {
 
 constexpr std::int64_t floats_per_copy = 16384;  // worth handing to a thread
 constexpr std::int64_t max_phases = 64;
-constexpr std::int64_t max_waste = 8;            // floats copied for each one of the input and output
+constexpr std::int64_t max_waste = 8;  // floats copied for each one of the input and output
 
 // The taps of one axis that outputs ≡ `first` (modulo the stride) see: output first + t·stride reads input
 // t + shift through tap k.
@@ -83,22 +83,19 @@ class ConvTransposeKernel final : public StrictKernel {
 
   Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
     const auto w = inputs[1]->values<float>();
-    const auto bias = inputs.size() > 2 && inputs[2] != nullptr ? inputs[2]->values<float>()
-                                                                : std::span<const float>();
+    const auto bias =
+        inputs.size() > 2 && inputs[2] != nullptr ? inputs[2]->values<float>() : std::span<const float>();
     if (!padding_changes_nothing(w, bias)) return evaluate_strict(site_.node, inputs, site_.threads);
     DRIFTSCOPE_TRY(Tensor y, Tensor::make(DType::float32, y_shape_, "output Y"));
     if (site_.constant(1) == nullptr) pack(w);
     const AlignedFloats planes = copy_planes(inputs[0]->values<float>().data());
     float* out = y.mutable_values<float>().data();
     std::int64_t largest = 0;
-    for (const Product& product : products_)
-      largest = std::max(largest, product.windows.scratch_size());
+    for (const Product& product : products_) largest = std::max(largest, product.windows.scratch_size());
     ScratchPool scratch(site_.threads.size(), largest);
     for (const Product& product : products_)
       product.windows.run(planes.data(), sizes_.samples, bias, scratch,
-                          [&](const WindowRange& to, const float* sums) {
-                            store(product, to, sums, out);
-                          });
+                          [&](const WindowRange& to, const float* sums) { store(product, to, sums, out); });
     std::vector<Tensor> outputs;
     outputs.push_back(std::move(y));
     return outputs;
@@ -125,19 +122,16 @@ class ConvTransposeKernel final : public StrictKernel {
       for (const Phase::Tap& kh : row.taps)
         for (const Phase::Tap& kw : column.taps)
           layout.offsets.push_back(static_cast<std::ptrdiff_t>(
-              c * plane_size() + (kh.shift - rows_.begin) * columns_.extent() + kw.shift -
-              columns_.begin));
+              c * plane_size() + (kh.shift - rows_.begin) * columns_.extent() + kw.shift - columns_.begin));
     return layout;
   }
 
   bool padding_changes_nothing(std::span<const float> w, std::span<const float> bias) {
-    const bool constant =
-        site_.constant(1) != nullptr && (bias.empty() || site_.constant(2) != nullptr);
+    const bool constant = site_.constant(1) != nullptr && (bias.empty() || site_.constant(2) != nullptr);
     if (constant && harmless_) return *harmless_;
     harmless_ = std::all_of(w.begin(), w.end(), [](float x) { return std::isfinite(x); }) &&
-                std::none_of(bias.begin(), bias.end(), [](float b) {
-                  return std::bit_cast<std::uint32_t>(b) == 0x80000000u;
-                });
+                std::none_of(bias.begin(), bias.end(),
+                             [](float b) { return std::bit_cast<std::uint32_t>(b) == 0x80000000u; });
     return *harmless_;
   }
 
@@ -166,25 +160,25 @@ class ConvTransposeKernel final : public StrictKernel {
     AlignedFloats planes(count * plane_size() + beyond);
     std::fill_n(planes.data() + count * plane_size(), beyond, 0.0f);
     const std::int64_t width = columns_.axis.input;
-    site_.threads.parallel_for(
-        count, std::max<std::int64_t>(1, floats_per_copy / plane_size()),
-        [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i) {
-            float* plane = planes.data() + i * plane_size();
-            std::fill_n(plane, plane_size(), 0.0f);
-            for (std::int64_t row = 0; row < rows_.axis.input; ++row)
-              std::copy_n(x + (i * rows_.axis.input + row) * width, width,
-                          plane + (row - rows_.begin) * columns_.extent() - columns_.begin);
-          }
-        });
+    site_.threads.parallel_for(count, std::max<std::int64_t>(1, floats_per_copy / plane_size()),
+                               [&](std::int64_t begin, std::int64_t end) {
+                                 for (std::int64_t i = begin; i < end; ++i) {
+                                   float* plane = planes.data() + i * plane_size();
+                                   std::fill_n(plane, plane_size(), 0.0f);
+                                   for (std::int64_t row = 0; row < rows_.axis.input; ++row)
+                                     std::copy_n(
+                                         x + (i * rows_.axis.input + row) * width, width,
+                                         plane + (row - rows_.begin) * columns_.extent() - columns_.begin);
+                                 }
+                               });
     return planes;
   }
 
   void store(const Product& product, const WindowRange& from, const float* sums, float* y) const {
     const std::int64_t row = product.row->first + from.row * rows_.axis.stride;
     const std::int64_t step = columns_.axis.stride;
-    float* out = y + (from.plane * rows_.axis.output + row) * columns_.axis.output +
-                 product.column->first + from.column * step;
+    float* out = y + (from.plane * rows_.axis.output + row) * columns_.axis.output + product.column->first +
+                 from.column * step;
     if (step == 1) {
       std::copy_n(sums, from.columns, out);
     } else {
@@ -207,8 +201,7 @@ std::unique_ptr<StrictKernel> prepare(const StrictSite& site) {
   const Shape w = *site.shape(1);
   if (x.size() > 4 || element_count(x) == 0) return nullptr;
   const auto group = read_group(site.node);
-  const auto axes =
-      place_transposed(site.node, Ints(w.begin() + 2, w.end()), std::span(x).subspan(2));
+  const auto axes = place_transposed(site.node, Ints(w.begin() + 2, w.end()), std::span(x).subspan(2));
   if (!group.ok() || !axes.ok()) return nullptr;
   // Before anything is laid out: no more phases, and no more copied, than is worth it.
   std::int64_t phases = 1;
@@ -218,16 +211,12 @@ std::unique_ptr<StrictKernel> prepare(const StrictSite& site) {
   Axis rows = make_axis(axes->size() == 2 ? axes->front() : whole);
   Axis columns = make_axis(axes->back());
   const Shape y = *site.output_shape();
-  const std::int64_t used =
-      element_count(std::span(x).subspan(2)) + element_count(std::span(y).subspan(2));
+  const std::int64_t used = element_count(std::span(x).subspan(2)) + element_count(std::span(y).subspan(2));
   const std::int64_t limit = max_waste * used + 4096;
   if (rows.extent() > limit || columns.extent() > limit / rows.extent() ||
       columns.extent() > max_waste * columns.phases.front().count)
     return nullptr;
-  const Sizes sizes{.samples = x[0],
-                    .groups = *group,
-                    .channels = x[1] / *group,
-                    .outputs = w[1]};
+  const Sizes sizes{.samples = x[0], .groups = *group, .channels = x[1] / *group, .outputs = w[1]};
   return std::make_unique<ConvTransposeKernel>(site, sizes, std::move(rows), std::move(columns));
 }
 

@@ -25,8 +25,7 @@ class UnaryKernel final : public StrictKernel {
       : site_(site), function_(function) {}
 
   Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
-    DRIFTSCOPE_TRY(Tensor y,
-                   Tensor::make(DType::float32, inputs[0]->shape(), "output Y"));
+    DRIFTSCOPE_TRY(Tensor y, Tensor::make(DType::float32, inputs[0]->shape(), "output Y"));
     const float* x = inputs[0]->values<float>().data();
     float* out = y.mutable_values<float>().data();
     site_.threads.parallel_for(y.elements(), grain, [&](std::int64_t begin, std::int64_t end) {
@@ -40,7 +39,7 @@ class UnaryKernel final : public StrictKernel {
   ElementwiseKernels::Unary function_;
 };
 
-template <ElementwiseKernels::Unary ElementwiseKernels::*member>
+template <ElementwiseKernels::Unary ElementwiseKernels::* member>
 std::unique_ptr<StrictKernel> prepare_unary(const StrictSite& site) {
   if (!site.all_float32()) return nullptr;
   return std::make_unique<UnaryKernel>(site, elementwise_kernels(site.simd).*member);
@@ -60,8 +59,7 @@ class ClipKernel final : public StrictKernel {
       : site_(site), clip_(elementwise_kernels(site.simd).clip), low_(low), high_(high) {}
 
   Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
-    DRIFTSCOPE_TRY(Tensor y,
-                   Tensor::make(DType::float32, inputs[0]->shape(), "output Y"));
+    DRIFTSCOPE_TRY(Tensor y, Tensor::make(DType::float32, inputs[0]->shape(), "output Y"));
     const auto limit = [&](std::size_t i, float otherwise) {
       return site_.has_input(i) ? inputs[i]->values<float>()[0] : otherwise;
     };
@@ -109,9 +107,7 @@ std::optional<Broadcast> find_broadcast(const Shape& a, const Shape& b, const Sh
   Broadcast found{.small_first = !a_large, .repeat = 1, .run = 1};
   // From the last axis: ones, then equal sizes, then ones again.
   std::size_t axis = 0;
-  const auto small_size = [&](std::size_t i) {
-    return i < small.size() ? small[small.size() - 1 - i] : 1;
-  };
+  const auto small_size = [&](std::size_t i) { return i < small.size() ? small[small.size() - 1 - i] : 1; };
   const auto y_size = [&](std::size_t i) { return y[y.size() - 1 - i]; };
   for (; axis < y.size() && small_size(axis) == 1; ++axis) found.run *= y_size(axis);
   for (; axis < y.size() && small_size(axis) == y_size(axis); ++axis) found.repeat *= y_size(axis);
@@ -128,18 +124,17 @@ struct BinaryFunctions {
 class BinaryKernel final : public StrictKernel {
  public:
   BinaryKernel(const StrictSite& site, BinaryFunctions functions, Broadcast broadcast)
-      : site_(site),
-        functions_(functions),
-        broadcast_(broadcast),
-        y_shape_(*site.output_shape()) {}
+      : site_(site), functions_(functions), broadcast_(broadcast), y_shape_(*site.output_shape()) {}
 
   Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
     DRIFTSCOPE_TRY(Tensor y, Tensor::make(DType::float32, y_shape_, "output C"));
     const float* a = inputs[0]->values<float>().data();
     const float* b = inputs[1]->values<float>().data();
     float* out = y.mutable_values<float>().data();
-    if (broadcast_.run == 1) by_blocks(a, b, out, y.elements());
-    else by_runs(broadcast_.small_first ? b : a, broadcast_.small_first ? a : b, out, y.elements());
+    if (broadcast_.run == 1)
+      by_blocks(a, b, out, y.elements());
+    else
+      by_runs(broadcast_.small_first ? b : a, broadcast_.small_first ? a : b, out, y.elements());
     return one(std::move(y));
   }
 
@@ -156,13 +151,12 @@ class BinaryKernel final : public StrictKernel {
       });
       return;
     }
-    site_.threads.parallel_for(
-        blocks, std::max<std::int64_t>(1, grain / std::max<std::int64_t>(1, size)),
-        [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i)
-            functions_.vectors(a + i * a_step, b + i * b_step, y + i * size,
-                               static_cast<std::size_t>(size));
-        });
+    site_.threads.parallel_for(blocks, std::max<std::int64_t>(1, grain / std::max<std::int64_t>(1, size)),
+                               [&](std::int64_t begin, std::int64_t end) {
+                                 for (std::int64_t i = begin; i < end; ++i)
+                                   functions_.vectors(a + i * a_step, b + i * b_step, y + i * size,
+                                                      static_cast<std::size_t>(size));
+                               });
   }
 
   // One number of `small` beside `run` elements of `large`.
@@ -174,13 +168,12 @@ class BinaryKernel final : public StrictKernel {
       });
       return;
     }
-    site_.threads.parallel_for(
-        elements / run, std::max<std::int64_t>(1, grain / run),
-        [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i)
-            functions_.scalar(large + i * run, small[i % broadcast_.repeat], y + i * run,
-                              static_cast<std::size_t>(run));
-        });
+    site_.threads.parallel_for(elements / run, std::max<std::int64_t>(1, grain / run),
+                               [&](std::int64_t begin, std::int64_t end) {
+                                 for (std::int64_t i = begin; i < end; ++i)
+                                   functions_.scalar(large + i * run, small[i % broadcast_.repeat],
+                                                     y + i * run, static_cast<std::size_t>(run));
+                               });
   }
 
   StrictSite site_;
@@ -190,15 +183,14 @@ class BinaryKernel final : public StrictKernel {
 };
 
 // `commutes`: a number on the left may as well stand on the right.
-template <ElementwiseKernels::Binary ElementwiseKernels::*vectors,
-          ElementwiseKernels::WithScalar ElementwiseKernels::*scalar, bool commutes>
+template <ElementwiseKernels::Binary ElementwiseKernels::* vectors,
+          ElementwiseKernels::WithScalar ElementwiseKernels::* scalar, bool commutes>
 std::unique_ptr<StrictKernel> prepare_binary(const StrictSite& site) {
   if (!site.all_float32() || element_count(*site.output_shape()) == 0) return nullptr;
   const auto broadcast = find_broadcast(*site.shape(0), *site.shape(1), *site.output_shape());
   if (!broadcast || (broadcast->small_first && broadcast->run > 1 && !commutes)) return nullptr;
   const ElementwiseKernels kernels = elementwise_kernels(site.simd);
-  return std::make_unique<BinaryKernel>(
-      site, BinaryFunctions{kernels.*vectors, kernels.*scalar}, *broadcast);
+  return std::make_unique<BinaryKernel>(site, BinaryFunctions{kernels.*vectors, kernels.*scalar}, *broadcast);
 }
 
 void add_to(StrictKernelTable& table) {

@@ -40,11 +40,10 @@ class GemmKernel final : public StrictKernel {
     const bool has_c = inputs.size() > 2 && inputs[2] != nullptr && attributes_.beta != 0.0f;
     const bool starts_at_c = attributes_.alpha == 1.0f && attributes_.beta == 1.0f;
     const std::span<float> out = y.mutable_values<float>();
-    if (has_c && starts_at_c)
-      for_each_c(*inputs[2], out, [](float& sum, float c) { sum = c; });
+    if (has_c && starts_at_c) for_each_c(*inputs[2], out, [](float& sum, float c) { sum = c; });
     if (site_.constant(1) == nullptr) b_ = pack_b(*inputs[1]);
-    const PackedRows a(kernels_, view(inputs[0]->values<float>().data(), inputs[0]->shape(),
-                                      attributes_.trans_a),
+    const PackedRows a(kernels_,
+                       view(inputs[0]->values<float>().data(), inputs[0]->shape(), attributes_.trans_a),
                        site_.threads);
     accumulate_product(kernels_, a, b_, out.data(), y_shape_[1], site_.threads);
     if (attributes_.alpha != 1.0f)
@@ -69,8 +68,7 @@ class GemmKernel final : public StrictKernel {
     const float* values = c.values<float>().data();
     for (std::int64_t i = 0; i < y_shape_[0]; ++i)
       for (std::int64_t j = 0; j < y_shape_[1]; ++j)
-        apply(out[static_cast<std::size_t>(i * y_shape_[1] + j)],
-              values[i * strides[0] + j * strides[1]]);
+        apply(out[static_cast<std::size_t>(i * y_shape_[1] + j)], values[i * strides[0] + j * strides[1]]);
   }
 
   StrictSite site_;
@@ -87,8 +85,7 @@ std::unique_ptr<StrictKernel> prepare(const StrictSite& site) {
   const auto alpha = float_attribute(site.node, "alpha", 1.0f);
   const auto beta = float_attribute(site.node, "beta", 1.0f);
   if (!trans_a.ok() || !trans_b.ok() || !alpha.ok() || !beta.ok()) return nullptr;
-  return std::make_unique<GemmKernel>(site,
-                                      Attributes{*trans_a != 0, *trans_b != 0, *alpha, *beta});
+  return std::make_unique<GemmKernel>(site, Attributes{*trans_a != 0, *trans_b != 0, *alpha, *beta});
 }
 
 void add_to(StrictKernelTable& table) { table.add("Gemm", {.prepare = prepare, .packed = 1}); }

@@ -57,8 +57,7 @@ WindowLayout layout_of(const Sizes& sizes, const WindowGrid& grid) {
 
 class IntegerConvKernel final : public StrictKernel {
  public:
-  IntegerConvKernel(const StrictSite& site, const Inputs& roles, const Sizes& sizes,
-                    WindowGrid grid)
+  IntegerConvKernel(const StrictSite& site, const Inputs& roles, const Sizes& sizes, WindowGrid grid)
       : site_(site),
         roles_(roles),
         sizes_(sizes),
@@ -69,8 +68,7 @@ class IntegerConvKernel final : public StrictKernel {
     weights_are_constant_ = site.constant(roles.w) != nullptr &&
                             (!site.has_input(roles.w_zero) || site.constant(roles.w_zero) != nullptr);
     if (weights_are_constant_)
-      pack(*site.constant(roles.w),
-           site.has_input(roles.w_zero) ? site.constant(roles.w_zero) : nullptr);
+      pack(*site.constant(roles.w), site.has_input(roles.w_zero) ? site.constant(roles.w_zero) : nullptr);
   }
 
   Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
@@ -78,21 +76,18 @@ class IntegerConvKernel final : public StrictKernel {
     if (!weights_are_constant_) pack(*inputs[roles_.w], given(roles_.w_zero));
     const AlignedArray<std::int32_t> taps = lay_out(*inputs[roles_.x], given(roles_.x_zero));
     const Tensor* bias = given(roles_.bias);
-    const auto start = bias == nullptr ? std::span<const std::int32_t>()
-                                       : bias->values<std::int32_t>();
+    const auto start = bias == nullptr ? std::span<const std::int32_t>() : bias->values<std::int32_t>();
     ScratchPoolOf<std::int32_t> scratch(site_.threads.size(), product_.scratch_size());
     const bool quantized = roles_.y_scale != none;
     const DType dtype = quantized ? inputs[roles_.y_zero]->dtype() : DType::int32;
     DRIFTSCOPE_TRY(Tensor y, Tensor::make(dtype, y_shape_, "output y"));
     const auto place = [&](const WindowRange& range) {
-      return range.plane * grid_.output_size() + range.row * grid_.horizontal().output +
-             range.column;
+      return range.plane * grid_.output_size() + range.row * grid_.horizontal().output + range.column;
     };
     if (quantized) {
       const std::vector<float> factors = factors_of(inputs);
       const IntegerRange range = *quantized_range(dtype);
-      const ByteSteps steps{quantized_values(*inputs[roles_.y_zero])[0],
-                            static_cast<std::int32_t>(range.low),
+      const ByteSteps steps{quantized_values(*inputs[roles_.y_zero])[0], static_cast<std::int32_t>(range.low),
                             static_cast<std::int32_t>(range.high)};
       auto* out = reinterpret_cast<std::uint8_t*>(y.mutable_bytes().data());
       product_.run(taps.data(), sizes_.samples, start, scratch,
@@ -120,8 +115,7 @@ class IntegerConvKernel final : public StrictKernel {
     const float y_scale = inputs[roles_.y_scale]->values<float>()[0];
     std::vector<float> factors;
     for (std::int64_t m = 0; m < sizes_.groups * sizes_.outputs; ++m)
-      factors.push_back(x_scale * w_scale[w_scale.size() == 1 ? 0 : static_cast<std::size_t>(m)] /
-                        y_scale);
+      factors.push_back(x_scale * w_scale[w_scale.size() == 1 ? 0 : static_cast<std::size_t>(m)] / y_scale);
     return factors;
   }
 
@@ -164,14 +158,16 @@ class IntegerConvKernel final : public StrictKernel {
               // The last channel of an odd number is paired with itself, against a weight of 0.
               const bool both = 2 * pair + 1 < sizes_.channels;
               std::int32_t* plane = grid_.is_input() ? taps.data() + i * size : lease.data();
-              make_pairs(from + channel * grid_.input_size(), both ? grid_.input_size() : 0, zero,
-                         plane, static_cast<std::size_t>(grid_.input_size()));
+              make_pairs(from + channel * grid_.input_size(), both ? grid_.input_size() : 0, zero, plane,
+                         static_cast<std::size_t>(grid_.input_size()));
               if (!grid_.is_input()) grid_.copy_plane(plane, taps.data() + i * size, 0);
             }
           });
     };
-    if (x.dtype() == DType::uint8) run(x.values<std::uint8_t>().data(), simd_.pairs_uint8);
-    else run(x.values<std::int8_t>().data(), simd_.pairs_int8);
+    if (x.dtype() == DType::uint8)
+      run(x.values<std::uint8_t>().data(), simd_.pairs_uint8);
+    else
+      run(x.values<std::int8_t>().data(), simd_.pairs_int8);
     return taps;
   }
 
@@ -204,10 +200,7 @@ std::unique_ptr<StrictKernel> prepare(const StrictSite& site, const Inputs& role
   if (!axes.ok()) return nullptr;
   auto grid = WindowGrid::make(*axes, window_kernels(site.simd));
   if (!grid) return nullptr;
-  const Sizes sizes{.samples = (*x)[0],
-                    .groups = *group,
-                    .channels = (*w)[1],
-                    .outputs = (*w)[0] / *group};
+  const Sizes sizes{.samples = (*x)[0], .groups = *group, .channels = (*w)[1], .outputs = (*w)[0] / *group};
   return std::make_unique<IntegerConvKernel>(site, roles, sizes, std::move(*grid));
 }
 

@@ -17,19 +17,15 @@ struct Inputs {
   std::size_t a_scale = none, b_scale = none, y_scale = none, y_zero = none;
 };
 constexpr Inputs matmul_integer{.a = 0, .a_zero = 2, .b = 1, .b_zero = 3};
-constexpr Inputs qlinear_matmul{.a = 0,
-                                .a_zero = 2,
-                                .b = 3,
-                                .b_zero = 5,
-                                .a_scale = 1,
-                                .b_scale = 4,
-                                .y_scale = 6,
-                                .y_zero = 7};
+constexpr Inputs qlinear_matmul{
+    .a = 0, .a_zero = 2, .b = 3, .b_zero = 5, .a_scale = 1, .b_scale = 4, .y_scale = 6, .y_zero = 7};
 
 template <class Body>
 void with_bytes(const Tensor& tensor, const Body& body) {
-  if (tensor.dtype() == DType::uint8) body(tensor.values<std::uint8_t>().data());
-  else body(tensor.values<std::int8_t>().data());
+  if (tensor.dtype() == DType::uint8)
+    body(tensor.values<std::uint8_t>().data());
+  else
+    body(tensor.values<std::int8_t>().data());
 }
 
 // A parameter of lines (rows of A, columns of B): 0 where there is none.
@@ -56,8 +52,7 @@ class IntegerMatMulKernel final : public StrictKernel {
     b_is_constant_ = site.constant(roles.b) != nullptr &&
                      (!site.has_input(roles.b_zero) || site.constant(roles.b_zero) != nullptr);
     if (b_is_constant_)
-      pack_b(*site.constant(roles.b),
-             site.has_input(roles.b_zero) ? site.constant(roles.b_zero) : nullptr);
+      pack_b(*site.constant(roles.b), site.has_input(roles.b_zero) ? site.constant(roles.b_zero) : nullptr);
   }
 
   Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
@@ -69,8 +64,8 @@ class IntegerMatMulKernel final : public StrictKernel {
     for (std::int64_t batch = 0; batch < product_.batches; ++batch) {
       const auto at = offsets_at(batch, std::span<const std::int64_t>(product_.batch), product_.strides);
       const auto rows = pack_a(*inputs[roles_.a], a_zeros, at[0]);
-      accumulate_product(kernels_, rows, b_[static_cast<std::size_t>(at[1])],
-                         sums.data() + batch * size, product_.columns, site_.threads);
+      accumulate_product(kernels_, rows, b_[static_cast<std::size_t>(at[1])], sums.data() + batch * size,
+                         product_.columns, site_.threads);
     }
     if (roles_.y_scale != none) return requantize(inputs, sums);
     std::vector<Tensor> outputs;
@@ -119,10 +114,7 @@ class IntegerMatMulKernel final : public StrictKernel {
       }
     });
     return {kernels_,
-            {.data = pairs.data(),
-             .rows = product_.rows,
-             .columns = depth(),
-             .row_step = depth()},
+            {.data = pairs.data(), .rows = product_.rows, .columns = depth(), .row_step = depth()},
             site_.threads};
   }
 
@@ -137,8 +129,7 @@ class IntegerMatMulKernel final : public StrictKernel {
     const PerLine b_line = line(roles_.b_scale, product_.columns);
     const PerLine y_line = line(roles_.y_scale, product_.rows);
     const Zeros zeros(inputs[roles_.y_zero], product_.rows);
-    DRIFTSCOPE_TRY(Tensor y, Tensor::make(inputs[roles_.y_zero]->dtype(), y_shape_,
-                                                   "output y"));
+    DRIFTSCOPE_TRY(Tensor y, Tensor::make(inputs[roles_.y_zero]->dtype(), y_shape_, "output y"));
     const IntegerRange range = *quantized_range(y.dtype());
     auto* out = reinterpret_cast<std::uint8_t*>(y.mutable_bytes().data());
     const bool one_factor = inputs[roles_.b_scale]->elements() == 1;
@@ -156,8 +147,10 @@ class IntegerMatMulKernel final : public StrictKernel {
       const std::int32_t* from = sums.data() + row * product_.columns;
       std::uint8_t* to = out + row * product_.columns;
       const auto count = static_cast<std::size_t>(product_.columns);
-      if (one_factor) simd_.requantize(from, factors[0], steps, to, count);
-      else simd_.requantize_each(from, factors.data(), steps, to, count);
+      if (one_factor)
+        simd_.requantize(from, factors[0], steps, to, count);
+      else
+        simd_.requantize_each(from, factors.data(), steps, to, count);
     }
     std::vector<Tensor> outputs;
     outputs.push_back(std::move(y));

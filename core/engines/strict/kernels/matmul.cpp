@@ -104,8 +104,7 @@ class MatMulKernel final : public StrictKernel {
 
 std::unique_ptr<StrictKernel> prepare(const StrictSite& site) {
   if (!site.all_float32() || element_count(*site.output_shape()) == 0) return nullptr;
-  return std::make_unique<MatMulKernel>(
-      site, sizes_of(*site.shape(0), *site.shape(1), *site.output_shape()));
+  return std::make_unique<MatMulKernel>(site, sizes_of(*site.shape(0), *site.shape(1), *site.output_shape()));
 }
 
 void add_to(StrictKernelTable& table) { table.add("MatMul", {.prepare = prepare, .packed = 1}); }

@@ -14,8 +14,8 @@
 
 namespace driftscope::strict::pool {
 
-constexpr std::int64_t taps_per_chunk = 65536;    // worth handing to a thread
-constexpr std::int64_t floats_per_block = 8192;   // results that stay in the cache
+constexpr std::int64_t taps_per_chunk = 65536;   // worth handing to a thread
+constexpr std::int64_t floats_per_block = 8192;  // results that stay in the cache
 
 // What the sum of a window is divided by: see core/ops/average_pool.cpp. 1 where it sees no data.
 std::int64_t taps_counted(const WindowAxis& axis, std::int64_t o, bool include_pad) {
@@ -44,8 +44,7 @@ class PoolKernel final : public StrictKernel {
         elementwise_(elementwise_kernels(site.simd)),
         divisors_(std::move(divisors)),
         y_shape_(*site.output_shape()),
-        block_rows_(std::clamp<std::int64_t>(floats_per_block / grid_.pitch(), 1,
-                                             grid_.vertical().output)) {
+        block_rows_(std::clamp<std::int64_t>(floats_per_block / grid_.pitch(), 1, grid_.vertical().output)) {
     for (std::int64_t kh = 0; kh < grid_.vertical().kernel; ++kh)
       for (std::int64_t kw = 0; kw < grid_.horizontal().kernel; ++kw)
         offsets_.push_back(static_cast<std::ptrdiff_t>(grid_.tap_offset(kh, kw)));
@@ -59,8 +58,7 @@ class PoolKernel final : public StrictKernel {
     const std::int64_t cost = grid_.output_size() * grid_.taps();
     ScratchPool scratch(site_.threads.size(), copy_size() + block_size());
     site_.threads.parallel_for(
-        planes, std::max<std::int64_t>(1, taps_per_chunk / cost),
-        [&](std::int64_t begin, std::int64_t end) {
+        planes, std::max<std::int64_t>(1, taps_per_chunk / cost), [&](std::int64_t begin, std::int64_t end) {
           const ScratchPool::Lease lease(scratch);
           std::fill(lease.data() + grid_.plane_size(), lease.data() + copy_size(), 0.0f);
           for (std::int64_t i = begin; i < end; ++i)
@@ -79,8 +77,7 @@ class PoolKernel final : public StrictKernel {
   void plane(const float* x, float* y, float* scratch) const {
     const bool average = !divisors_.empty();
     float* results = scratch + copy_size();
-    grid_.copy_plane(x, scratch,
-                     average ? 0.0f : -std::numeric_limits<float>::infinity());
+    grid_.copy_plane(x, scratch, average ? 0.0f : -std::numeric_limits<float>::infinity());
     const std::int64_t width = grid_.horizontal().output;
     for (std::int64_t row = 0; row < grid_.vertical().output; row += block_rows_) {
       const std::int64_t rows = std::min(block_rows_, grid_.vertical().output - row);

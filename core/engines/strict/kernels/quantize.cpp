@@ -46,16 +46,15 @@ class ScaledKernel : public StrictKernel {
       });
       return;
     }
-    site_.threads.parallel_for(
-        layout_.outer * layout_.size,
-        std::max<std::int64_t>(1, grain / std::max<std::int64_t>(1, layout_.inner)),
-        [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t row = begin; row < end; ++row) {
-            const auto scale = static_cast<std::size_t>(
-                layout_.scale_row(row / layout_.size, row % layout_.size));
-            body(row * layout_.inner, layout_.inner, scales[scale], zeros[scale]);
-          }
-        });
+    site_.threads.parallel_for(layout_.outer * layout_.size,
+                               std::max<std::int64_t>(1, grain / std::max<std::int64_t>(1, layout_.inner)),
+                               [&](std::int64_t begin, std::int64_t end) {
+                                 for (std::int64_t row = begin; row < end; ++row) {
+                                   const auto scale = static_cast<std::size_t>(
+                                       layout_.scale_row(row / layout_.size, row % layout_.size));
+                                   body(row * layout_.inner, layout_.inner, scales[scale], zeros[scale]);
+                                 }
+                               });
   }
 
   StrictSite site_;
@@ -73,8 +72,7 @@ class QuantizeKernel final : public ScaledKernel {
     const float* x = inputs[0]->values<float>().data();
     std::uint8_t* out = bytes_of(y);
     for_each_run(inputs, [&](std::int64_t begin, std::int64_t count, float scale, std::int32_t zero) {
-      simd_.quantize(x + begin, scale, steps_of(steps_, zero), out + begin,
-                     static_cast<std::size_t>(count));
+      simd_.quantize(x + begin, scale, steps_of(steps_, zero), out + begin, static_cast<std::size_t>(count));
     });
     return one(std::move(y));
   }
@@ -88,15 +86,14 @@ class DequantizeKernel final : public ScaledKernel {
     DRIFTSCOPE_TRY(Tensor y, Tensor::make(DType::float32, inputs[0]->shape(), "output y"));
     float* out = y.mutable_values<float>().data();
     const auto run = [&](const auto* x, const auto dequantize) {
-      for_each_run(inputs,
-                   [&](std::int64_t begin, std::int64_t count, float scale, std::int32_t zero) {
-                     dequantize(x + begin, zero, scale, out + begin,
-                                static_cast<std::size_t>(count));
-                   });
+      for_each_run(inputs, [&](std::int64_t begin, std::int64_t count, float scale, std::int32_t zero) {
+        dequantize(x + begin, zero, scale, out + begin, static_cast<std::size_t>(count));
+      });
     };
     if (steps_ == DType::uint8)
       run(inputs[0]->values<std::uint8_t>().data(), simd_.dequantize_uint8);
-    else run(inputs[0]->values<std::int8_t>().data(), simd_.dequantize_int8);
+    else
+      run(inputs[0]->values<std::int8_t>().data(), simd_.dequantize_int8);
     return one(std::move(y));
   }
 };
@@ -119,8 +116,7 @@ std::unique_ptr<StrictKernel> prepare_dequantize(const StrictSite& site) {
 
 class DynamicQuantizeKernel final : public StrictKernel {
  public:
-  explicit DynamicQuantizeKernel(const StrictSite& site)
-      : site_(site), simd_(quantize_kernels(site.simd)) {}
+  explicit DynamicQuantizeKernel(const StrictSite& site) : site_(site), simd_(quantize_kernels(site.simd)) {}
 
   Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
     constexpr IntegerRange range{0, 255};
@@ -140,8 +136,8 @@ class DynamicQuantizeKernel final : public StrictKernel {
     std::vector<Tensor> outputs;
     outputs.push_back(std::move(y));
     DRIFTSCOPE_TRY(outputs.emplace_back(), Tensor::from_values<float>({}, std::array{scale}));
-    DRIFTSCOPE_TRY(outputs.emplace_back(), Tensor::from_values<std::uint8_t>(
-                                               {}, std::array{static_cast<std::uint8_t>(zero)}));
+    DRIFTSCOPE_TRY(outputs.emplace_back(),
+                   Tensor::from_values<std::uint8_t>({}, std::array{static_cast<std::uint8_t>(zero)}));
     outputs.resize(site_.node.outputs.size());
     return outputs;
   }

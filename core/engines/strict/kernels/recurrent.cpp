@@ -47,8 +47,10 @@ class RecurrentKernel final : public StrictKernel {
         columns_(kind_of(cell).gates * layout.hidden) {
     const Tensor* w = site.constant(recurrent_input::w);
     const Tensor* r = site.constant(recurrent_input::r);
-    if (w != nullptr && r != nullptr) pack(*w, *r);
-    else directions_.resize(static_cast<std::size_t>(layout.directions));
+    if (w != nullptr && r != nullptr)
+      pack(*w, *r);
+    else
+      directions_.resize(static_cast<std::size_t>(layout.directions));
   }
 
   Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) override {
@@ -64,13 +66,11 @@ class RecurrentKernel final : public StrictKernel {
     const Shape y_shape = layout_.batch_first
                               ? Shape{layout_.batch, layout_.steps, layout_.directions, hidden_}
                               : Shape{layout_.steps, layout_.directions, layout_.batch, hidden_};
-    const Shape state_shape = layout_.batch_first
-                                  ? Shape{layout_.batch, layout_.directions, hidden_}
-                                  : Shape{layout_.directions, layout_.batch, hidden_};
+    const Shape state_shape = layout_.batch_first ? Shape{layout_.batch, layout_.directions, hidden_}
+                                                  : Shape{layout_.directions, layout_.batch, hidden_};
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (site_.node.outputs[i] == no_value) continue;
-      DRIFTSCOPE_TRY(outputs[i],
-                     Tensor::make(DType::float32, i == 0 ? y_shape : state_shape, "output"));
+      DRIFTSCOPE_TRY(outputs[i], Tensor::make(DType::float32, i == 0 ? y_shape : state_shape, "output"));
       out[i] = outputs[i].mutable_values<float>().data();
     }
     const PackedRows x_rows(gemm_,
@@ -95,8 +95,8 @@ class RecurrentKernel final : public StrictKernel {
   void pack(const Tensor& w, const Tensor& r) {
     directions_.clear();
     // Rows of the weights are columns of the products.
-    const auto columns = [&](const Tensor& weights, std::int64_t d, std::int64_t depth,
-                             std::int64_t first, std::int64_t count) {
+    const auto columns = [&](const Tensor& weights, std::int64_t d, std::int64_t depth, std::int64_t first,
+                             std::int64_t count) {
       return PackedColumns(gemm_,
                            {.data = weights.values<float>().data() + (d * columns_ + first) * depth,
                             .rows = depth,
@@ -117,8 +117,7 @@ class RecurrentKernel final : public StrictKernel {
   void load_state(const Tensor* from, std::int64_t d, std::vector<float>& to) const {
     if (from == nullptr) return;
     for (std::int64_t n = 0; n < layout_.batch; ++n)
-      std::copy_n(from->values<float>().data() + layout_.state_row(d, n), hidden_,
-                  to.data() + n * hidden_);
+      std::copy_n(from->values<float>().data() + layout_.state_row(d, n), hidden_, to.data() + n * hidden_);
   }
   void store_state(const std::vector<float>& from, std::int64_t d, float* to) const {
     if (to == nullptr) return;
@@ -149,8 +148,7 @@ class RecurrentKernel final : public StrictKernel {
     gates_.resize(static_cast<std::size_t>(layout_.batch * columns_));
     spare_.resize(static_cast<std::size_t>(layout_.batch * hidden_));
     linear_.resize(spare_.size());
-    const std::int64_t longest =
-        lengths_.empty() ? 0 : *std::max_element(lengths_.begin(), lengths_.end());
+    const std::int64_t longest = lengths_.empty() ? 0 : *std::max_element(lengths_.begin(), lengths_.end());
     const auto time = [&](std::int64_t step, std::int64_t n) {
       return attributes_.reversed(d) ? lengths_[static_cast<std::size_t>(n)] - 1 - step : step;
     };
@@ -161,17 +159,16 @@ class RecurrentKernel final : public StrictKernel {
                                        std::max<std::int64_t>(1, layout_.inputs) * columns_,
                       columns_, gates_.data() + n * columns_);
       add_products(weights, d, step);
-      site_.threads.parallel_for(
-          layout_.batch, std::max<std::int64_t>(1, 2048 / columns_),
-          [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t n = begin; n < end; ++n) {
-              if (!active(step, n)) continue;
-              finish(d, n);
-              if (y != nullptr)
-                std::copy_n(state_.data() + n * hidden_, hidden_,
-                            y + layout_.y_row(time(step, n), d, n));
-            }
-          });
+      site_.threads.parallel_for(layout_.batch, std::max<std::int64_t>(1, 2048 / columns_),
+                                 [&](std::int64_t begin, std::int64_t end) {
+                                   for (std::int64_t n = begin; n < end; ++n) {
+                                     if (!active(step, n)) continue;
+                                     finish(d, n);
+                                     if (y != nullptr)
+                                       std::copy_n(state_.data() + n * hidden_, hidden_,
+                                                   y + layout_.y_row(time(step, n), d, n));
+                                   }
+                                 });
     }
   }
 
@@ -200,8 +197,8 @@ class RecurrentKernel final : public StrictKernel {
       activate_all(d, 0, product, hidden_);
       simd_.mul(product, state_.data() + n * hidden_, product, size(hidden_));
     }
-    accumulate_product(gemm_, rows_of(spare_), weights.r_candidate, gates_.data() + 2 * hidden_,
-                       columns_, site_.threads);
+    accumulate_product(gemm_, rows_of(spare_), weights.r_candidate, gates_.data() + 2 * hidden_, columns_,
+                       site_.threads);
   }
 
   [[nodiscard]] PackedRows rows_of(const std::vector<float>& values) const {
@@ -212,8 +209,7 @@ class RecurrentKernel final : public StrictKernel {
   static std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
   void activate_all(std::int64_t d, std::size_t which, float* values, std::int64_t count) const {
-    if (attributes_.clip)
-      simd_.clip(values, -*attributes_.clip, *attributes_.clip, values, size(count));
+    if (attributes_.clip) simd_.clip(values, -*attributes_.clip, *attributes_.clip, values, size(count));
     const Activation& f = attributes_.activation(d, which);
     if (f.kind == Activation::Kind::tanh) return simd_.tanh(values, values, size(count));
     if (f.kind == Activation::Kind::sigmoid) return simd_.sigmoid(values, values, size(count));
@@ -234,14 +230,12 @@ class RecurrentKernel final : public StrictKernel {
       activate_all(d, 0, gates, 2 * hidden_);
       const float* reset = gates + hidden_;
       const float* linear = linear_.data() + n * hidden_;
-      for (std::int64_t j = 0; j < hidden_; ++j)
-        candidate[j] = candidate[j] + reset[j] * linear[j];
+      for (std::int64_t j = 0; j < hidden_; ++j) candidate[j] = candidate[j] + reset[j] * linear[j];
     } else {
       activate_all(d, 0, gates, hidden_);
     }
     activate_all(d, 1, candidate, hidden_);
-    for (std::int64_t j = 0; j < hidden_; ++j)
-      h[j] = (1.0f - gates[j]) * candidate[j] + gates[j] * h[j];
+    for (std::int64_t j = 0; j < hidden_; ++j) h[j] = (1.0f - gates[j]) * candidate[j] + gates[j] * h[j];
   }
 
   void finish_lstm(std::int64_t d, float* gates, float* h, float* c) const {

@@ -74,8 +74,7 @@ class SoftmaxKernel final : public RowKernel {
 
 class BatchNormalizationKernel final : public RowKernel {
  public:
-  BatchNormalizationKernel(const StrictSite& site, std::int64_t plane, std::int64_t channels,
-                           float epsilon)
+  BatchNormalizationKernel(const StrictSite& site, std::int64_t plane, std::int64_t channels, float epsilon)
       : RowKernel(site, plane),
         epsilon_(epsilon),
         a_(static_cast<std::size_t>(channels)),
@@ -116,8 +115,10 @@ class LayerNormalizationKernel final : public RowKernel {
     kernels_.sub_scalar(x, mean, y, size());
     kernels_.mul_scalar(y, 1.0f / std::sqrt(variance + epsilon_), y, size());
     kernels_.mul(y, scale_, y, size());
-    if (bias_ != nullptr) kernels_.add(y, bias_, y, size());
-    else kernels_.add_scalar(y, 0.0f, y, size());  // −0 becomes +0, as in the plain kernel
+    if (bias_ != nullptr)
+      kernels_.add(y, bias_, y, size());
+    else
+      kernels_.add_scalar(y, 0.0f, y, size());  // −0 becomes +0, as in the plain kernel
   }
 
   float epsilon_;
@@ -126,8 +127,7 @@ class LayerNormalizationKernel final : public RowKernel {
 };
 
 bool takes(const StrictSite& site) {
-  return site.all_float32() && element_count(*site.output_shape()) > 0 &&
-         element_count(*site.shape(0)) > 0;
+  return site.all_float32() && element_count(*site.output_shape()) > 0 && element_count(*site.shape(0)) > 0;
 }
 
 std::unique_ptr<StrictKernel> prepare_global_average(const StrictSite& site) {
@@ -157,8 +157,8 @@ std::unique_ptr<StrictKernel> prepare_batch_normalization(const StrictSite& site
   const auto spatial = flag_attribute(site.node, "spatial", true);  // until opset 8
   if (!epsilon.ok() || !spatial.ok() || (site.node.opset < 9 && !*spatial)) return nullptr;
   const std::int64_t channels = shape.size() < 2 ? 1 : shape[1];
-  return std::make_unique<BatchNormalizationKernel>(
-      site, element_count(shape) / (shape[0] * channels), channels, *epsilon);
+  return std::make_unique<BatchNormalizationKernel>(site, element_count(shape) / (shape[0] * channels),
+                                                    channels, *epsilon);
 }
 
 std::unique_ptr<StrictKernel> prepare_layer_normalization(const StrictSite& site) {

@@ -46,8 +46,7 @@ struct GeluTanh {
   HWY_INLINE FloatVector operator()(FloatVector x) const {
     const FloatTag d;
     const auto cube = hn::Mul(hn::Set(d, static_cast<float>(0.044715)), hn::Mul(hn::Mul(x, x), x));
-    const auto argument =
-        hn::Mul(hn::Set(d, static_cast<float>(0.79788456080286536)), hn::Add(x, cube));
+    const auto argument = hn::Mul(hn::Set(d, static_cast<float>(0.79788456080286536)), hn::Add(x, cube));
     const auto twice = hn::Add(hn::Set(d, 1.0f), StrictMath::tanh(argument));
     return hn::Mul(hn::Mul(hn::Set(d, 0.5f), x), twice);
   }
@@ -106,10 +105,8 @@ template <class Apply>
 void binary(const float* a, const float* b, float* y, std::size_t n) {
   const FloatTag d;
   std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    hn::StoreU(Apply()(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, y + i);
-  if (i < n)
-    store_part(Apply()(load_part(a + i, n - i), load_part(b + i, n - i)), y + i, n - i);
+  for (; i + lanes <= n; i += lanes) hn::StoreU(Apply()(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, y + i);
+  if (i < n) store_part(Apply()(load_part(a + i, n - i), load_part(b + i, n - i)), y + i, n - i);
 }
 
 template <class Apply>
@@ -127,8 +124,7 @@ void with_two(const float* x, float s, float t, float* y, std::size_t n) {
   const auto first = hn::Set(d, s);
   const auto second = hn::Set(d, t);
   std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    hn::StoreU(Apply()(hn::LoadU(d, x + i), first, second), d, y + i);
+  for (; i + lanes <= n; i += lanes) hn::StoreU(Apply()(hn::LoadU(d, x + i), first, second), d, y + i);
   if (i < n) store_part(Apply()(load_part(x + i, n - i), first, second), y + i, n - i);
 }
 
@@ -144,8 +140,7 @@ float largest(const float* x, std::size_t n) {
   HWY_ALIGN float part[lanes];
   hn::Store(best, d, part);
   float result = part[0];
-  for (std::size_t j = 1; j < lanes; ++j)
-    result = result > part[j] || result != result ? result : part[j];
+  for (std::size_t j = 1; j < lanes; ++j) result = result > part[j] || result != result ? result : part[j];
   for (; i < n; ++i) result = result > x[i] || result != result ? result : x[i];
   return result;
 }
@@ -175,7 +170,9 @@ HWY_INLINE float sum_of(const float* x, std::size_t n, const Term& term) {
 
 struct Itself {
   template <class V, class D>
-  HWY_INLINE V operator()(V x, D) const { return x; }
+  HWY_INLINE V operator()(V x, D) const {
+    return x;
+  }
   HWY_INLINE float operator()(float x) const { return x; }
 };
 struct SquaredDeviation {

@@ -43,12 +43,10 @@ struct PairProducts {
   template <class V>
   HWY_INLINE V operator()(V sum, V left, V right) const {
     [[maybe_unused]] const hn::DFromV<V> d;
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || \
-    HWY_TARGET == HWY_WASM
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_WASM
     const hn::Repartition<std::int16_t, decltype(d)> pairs;
     V unused = sum;
-    return hn::ReorderWidenMulAccumulate(d, hn::BitCast(pairs, left), hn::BitCast(pairs, right),
-                                         sum, unused);
+    return hn::ReorderWidenMulAccumulate(d, hn::BitCast(pairs, left), hn::BitCast(pairs, right), sum, unused);
 #else
     // Elsewhere that operation spreads the two products over several vectors.
     const auto low = [&](V x) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(x)); };
@@ -88,8 +86,7 @@ HWY_INLINE void micro_tile(std::int64_t depth, const T* HWY_RESTRICT a, const T*
     const T* HWY_RESTRICT row = b + offsets[k];
     hn::Vec<decltype(d)> right[width];
     HWY_UNROLL(8)
-    for (int j = 0; j < width; ++j)
-      right[j] = hn::LoadU(d, row + (j / V) * b_panel + (j % V) * lanes);
+    for (int j = 0; j < width; ++j) right[j] = hn::LoadU(d, row + (j / V) * b_panel + (j % V) * lanes);
     HWY_UNROLL(8)
     for (int r = 0; r < R; ++r) {
       const auto left = hn::Set(d, a[r]);
@@ -123,11 +120,11 @@ void row_panel(const ProductBlock<T>& block, const T* a, std::int64_t begin, std
   const std::int64_t panels = vectors / tile_vectors;
   std::int64_t p = 0;
   for (; p + several <= panels; p += several)
-    micro_tile<R, tile_vectors, several>(depth, a, block.b + p * block.b_panel, block.b_panel,
-                                         offsets, start, c + p * panel, block.c_stride);
+    micro_tile<R, tile_vectors, several>(depth, a, block.b + p * block.b_panel, block.b_panel, offsets, start,
+                                         c + p * panel, block.c_stride);
   for (; p < panels; ++p)
-    micro_tile<R, tile_vectors, 1>(depth, a, block.b + p * block.b_panel, block.b_panel, offsets,
-                                   start, c + p * panel, block.c_stride);
+    micro_tile<R, tile_vectors, 1>(depth, a, block.b + p * block.b_panel, block.b_panel, offsets, start,
+                                   c + p * panel, block.c_stride);
   const T* b = block.b + p * block.b_panel;
   const std::int64_t rest = vectors - panels * tile_vectors;
   if (rest == 2)

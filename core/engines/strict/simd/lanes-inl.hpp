@@ -33,23 +33,21 @@ struct VectorLanes {
   static HWY_INLINE Float mul(Float a, Float b) { return hn::Mul(a, b); }
   static HWY_INLINE Float div(Float a, Float b) { return hn::Div(a, b); }
   static HWY_INLINE Mask less(Float a, Float b) { return hn::Lt(a, b); }
-  static HWY_INLINE Float select(Mask mask, Float yes, Float no) {
-    return hn::IfThenElse(mask, yes, no);
-  }
+  static HWY_INLINE Float select(Mask mask, Float yes, Float no) { return hn::IfThenElse(mask, yes, no); }
   static HWY_INLINE Uint bits(Float x) { return hn::BitCast(UintTag(), x); }
   static HWY_INLINE Float from_bits(Uint x) { return hn::BitCast(FloatTag(), x); }
-  static HWY_INLINE Uint add_bits(Uint a, std::uint32_t b) {
-    return hn::Add(a, hn::Set(UintTag(), b));
-  }
+  static HWY_INLINE Uint add_bits(Uint a, std::uint32_t b) { return hn::Add(a, hn::Set(UintTag(), b)); }
   static HWY_INLINE Uint sub_bits(Uint a, Uint b) { return hn::Sub(a, b); }
-  static HWY_INLINE Uint and_bits(Uint a, std::uint32_t b) {
-    return hn::And(a, hn::Set(UintTag(), b));
-  }
+  static HWY_INLINE Uint and_bits(Uint a, std::uint32_t b) { return hn::And(a, hn::Set(UintTag(), b)); }
   static HWY_INLINE Uint or_bits(Uint a, Uint b) { return hn::Or(a, b); }
   template <int count>
-  static HWY_INLINE Uint shift_left(Uint a) { return hn::ShiftLeft<count>(a); }
+  static HWY_INLINE Uint shift_left(Uint a) {
+    return hn::ShiftLeft<count>(a);
+  }
   template <int count>
-  static HWY_INLINE Uint shift_right(Uint a) { return hn::ShiftRight<count>(a); }
+  static HWY_INLINE Uint shift_right(Uint a) {
+    return hn::ShiftRight<count>(a);
+  }
 };
 
 using StrictMath = StrictMathFormulas<VectorLanes>;

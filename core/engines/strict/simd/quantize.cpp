@@ -70,20 +70,18 @@ HWY_INLINE void to_bytes(const T* x, const ByteSteps& steps, std::uint8_t* y, st
 
 void quantize(const float* x, float scale, const ByteSteps& steps, std::uint8_t* y, std::size_t n) {
   const auto divisor = hn::Set(StepFloat(), scale);
-  to_bytes(x, steps, y, n,
-           [&](StepFloats v, std::size_t, std::size_t) { return hn::Div(v, divisor); });
+  to_bytes(x, steps, y, n, [&](StepFloats v, std::size_t, std::size_t) { return hn::Div(v, divisor); });
 }
 
 void requantize(const std::int32_t* sums, float factor, const ByteSteps& steps, std::uint8_t* y,
                 std::size_t n) {
   const auto by = hn::Set(StepFloat(), factor);
-  to_bytes(sums, steps, y, n, [&](StepInts v, std::size_t, std::size_t) {
-    return hn::Mul(hn::ConvertTo(StepFloat(), v), by);
-  });
+  to_bytes(sums, steps, y, n,
+           [&](StepInts v, std::size_t, std::size_t) { return hn::Mul(hn::ConvertTo(StepFloat(), v), by); });
 }
 
-void requantize_each(const std::int32_t* sums, const float* factors, const ByteSteps& steps,
-                     std::uint8_t* y, std::size_t n) {
+void requantize_each(const std::int32_t* sums, const float* factors, const ByteSteps& steps, std::uint8_t* y,
+                     std::size_t n) {
   const StepFloat d;
   to_bytes(sums, steps, y, n, [&](StepInts v, std::size_t i, std::size_t count) {
     HWY_ALIGN float part[step_lanes] = {};
@@ -150,8 +148,14 @@ void widen_range(const float* x, std::size_t n, float& low, float& high) {
 }
 
 QuantizeKernels make_quantize_kernels() {
-  return {&quantize,  &requantize, &requantize_each, &dequantize<std::uint8_t>,
-          &dequantize<std::int8_t>, &pairs<std::uint8_t>, &pairs<std::int8_t>, &widen_range};
+  return {&quantize,
+          &requantize,
+          &requantize_each,
+          &dequantize<std::uint8_t>,
+          &dequantize<std::int8_t>,
+          &pairs<std::uint8_t>,
+          &pairs<std::int8_t>,
+          &widen_range};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -23,8 +23,8 @@ struct QuantizeKernels {
   void (*quantize)(const float* x, float scale, const ByteSteps& steps, std::uint8_t* y,
                    std::size_t n) = nullptr;
   /// saturate(round(float(sum) · factor) + zero).
-  void (*requantize)(const std::int32_t* sums, float factor, const ByteSteps& steps,
-                     std::uint8_t* y, std::size_t n) = nullptr;
+  void (*requantize)(const std::int32_t* sums, float factor, const ByteSteps& steps, std::uint8_t* y,
+                     std::size_t n) = nullptr;
   /// The same with a factor for each element.
   void (*requantize_each)(const std::int32_t* sums, const float* factors, const ByteSteps& steps,
                           std::uint8_t* y, std::size_t n) = nullptr;
@@ -34,10 +34,10 @@ struct QuantizeKernels {
   void (*dequantize_int8)(const std::int8_t* x, std::int32_t zero, float scale, float* y,
                           std::size_t n) = nullptr;
   /// Pairs for an integer product (pair_of): x[i] − zero and x[i + apart] − zero.
-  void (*pairs_uint8)(const std::uint8_t* x, std::ptrdiff_t apart, std::int32_t zero,
-                      std::int32_t* pairs, std::size_t n) = nullptr;
-  void (*pairs_int8)(const std::int8_t* x, std::ptrdiff_t apart, std::int32_t zero,
-                     std::int32_t* pairs, std::size_t n) = nullptr;
+  void (*pairs_uint8)(const std::uint8_t* x, std::ptrdiff_t apart, std::int32_t zero, std::int32_t* pairs,
+                      std::size_t n) = nullptr;
+  void (*pairs_int8)(const std::int8_t* x, std::ptrdiff_t apart, std::int32_t zero, std::int32_t* pairs,
+                     std::size_t n) = nullptr;
   /// Moves low and high apart until all elements lie between them; both NaN if one is.
   void (*widen_range)(const float* x, std::size_t n, float& low, float& high) = nullptr;
 };

@@ -74,8 +74,7 @@ Result<SimdTarget> choose_simd(int bits) {
     if (target.bits == bits) return target;
     here += (here.empty() ? "" : ", ") + std::to_string(target.bits) + " (" + target.name + ")";
   }
-  return bad_input("simd=" + std::to_string(bits) +
-                   " cannot run here: this processor and build have " +
+  return bad_input("simd=" + std::to_string(bits) + " cannot run here: this processor and build have " +
                    (here.empty() ? "no SIMD at all" : here) +
                    ". Choose one of these, or leave the option out for the best.");
 }

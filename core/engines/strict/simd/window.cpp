@@ -22,9 +22,7 @@ constexpr std::int64_t window_lanes = static_cast<std::int64_t>(hn::MaxLanes(Win
 
 struct SumTaps {
   static constexpr float start = 0.0f;
-  HWY_INLINE WindowVector operator()(WindowVector sum, WindowVector x) const {
-    return hn::Add(sum, x);
-  }
+  HWY_INLINE WindowVector operator()(WindowVector sum, WindowVector x) const { return hn::Add(sum, x); }
 };
 struct MaxTaps {
   static constexpr float start = -std::numeric_limits<float>::infinity();
@@ -71,8 +69,7 @@ void every_second(const float* x, float* y, std::int64_t count) {
 }
 
 WindowKernels make_window_kernels() {
-  return {static_cast<int>(window_lanes), &reduce_windows<SumTaps>, &reduce_windows<MaxTaps>,
-          &every_second};
+  return {static_cast<int>(window_lanes), &reduce_windows<SumTaps>, &reduce_windows<MaxTaps>, &every_second};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -6,8 +6,8 @@
 #include <limits>
 #include <set>
 
-#include "core/runtime/bind_inputs.hpp"
 #include "core/platform/platform.hpp"
+#include "core/runtime/bind_inputs.hpp"
 #include "core/trace/record.hpp"
 #include "core/verify/verify.hpp"
 #include "tests/unit/support/random_tensor.hpp"
@@ -80,8 +80,7 @@ Graph quantized_net(Rng& rng, bool is_signed) {
         .initializer(name + ".products", tensor<float>({count}, products))
         .node("DequantizeLinear", {name, name + ".scale"}, {name + ".real"},
               {integer("axis", static_cast<std::int64_t>(axis))})
-        .node("DequantizeLinear", {name + ".bias", name + ".products"}, {name + ".b"},
-              {integer("axis", 0)});
+        .node("DequantizeLinear", {name + ".bias", name + ".products"}, {name + ".b"}, {integer("axis", 0)});
   };
   model.opset(17)
       .input("x", DType::float32, {2, 3, 9, 8})
@@ -248,9 +247,9 @@ TEST_CASE("FastEngine_Fused_HandsOverWhatExists") {
   const Graph graph = convolutional_net(rng, shape);
   const NamedInputs inputs = {{"x", drawn(shape, Kind::normal, rng)}};
   const std::set<std::string> names = names_of(run(graph, inputs, Capture::fused, 1));
-  CHECK(names.contains("n2"));   // the convolution that took in its normalization
+  CHECK(names.contains("n2"));  // the convolution that took in its normalization
   CHECK(!names.contains("c2"));
-  CHECK(names.contains("c1"));   // read by two nodes: not fused
+  CHECK(names.contains("c1"));  // read by two nodes: not fused
   CHECK(names.contains("r1"));
   CHECK(names.contains("y"));
 }
@@ -259,8 +258,7 @@ TEST_CASE("FastEngine_NothingForStrict_SaysNothing") {
   Rng rng(3);
   const Shape shape = {1, 3, 12, 12};
   RanWith ran;
-  run(convolutional_net(rng, shape), {{"x", drawn(shape, Kind::normal, rng)}}, Capture::all, 2,
-      "fast", &ran);
+  run(convolutional_net(rng, shape), {{"x", drawn(shape, Kind::normal, rng)}}, Capture::all, 2, "fast", &ran);
   CHECK(ran.engine == "fast");
   CHECK(ran.options.count("on_strict") == 0);
   CHECK(ran.threads_asked == 2);
@@ -287,7 +285,7 @@ TEST_CASE("FastEngine_WhatXnnpackLacks_RunsOnStrictAndIsNamed") {
 TEST_CASE("FastEngine_FunctionsOfSpecialValues_AreClean") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-  std::vector<float> values{nan,   -nan,   infinity, -infinity, 0.0f,   -0.0f,  1e-40f, -1e-40f,
+  std::vector<float> values{nan,   -nan,   infinity, -infinity, 0.0f,   -0.0f,   1e-40f, -1e-40f,
                             1e38f, -1e38f, 100.0f,   -100.0f,   1e-30f, -1e-30f, 0.5f};
   while (values.size() < 45) values.push_back(values[values.size() - 15]);
   const auto count = static_cast<std::int64_t>(values.size());
@@ -295,10 +293,8 @@ TEST_CASE("FastEngine_FunctionsOfSpecialValues_AreClean") {
   for (const char* op : {"Relu", "Clip", "Elu", "LeakyRelu", "Abs", "Ceil", "Exp", "Floor", "HardSwish",
                          "Log", "Neg", "Round", "Sigmoid", "Sqrt", "Tanh"}) {
     CAPTURE(op);
-    const Graph graph = built(ModelBuilder()
-                                  .input("x", DType::float32, {1, count})
-                                  .node(op, {"x"}, {"y"})
-                                  .output("y"));
+    const Graph graph =
+        built(ModelBuilder().input("x", DType::float32, {1, count}).node(op, {"x"}, {"y"}).output("y"));
     check_clean(graph, run(graph, {{"x", tensor<float>({1, count}, values)}}, Capture::all, 1), threads);
   }
 }
@@ -335,7 +331,7 @@ TEST_CASE("FastEngine_GeluOfFiveNodes_IsOneAndClean") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   Tensor special = drawn(shape, Kind::normal, rng);
-  const std::array values = {nan,    infinity, -infinity, 0.0f, -0.0f,  1e-40f, -1e-40f,
+  const std::array values = {nan,   infinity, -infinity, 0.0f,    -0.0f,  1e-40f, -1e-40f,
                              1e38f, -1e38f,   100.0f,    -100.0f, 1e-30f, -1e-30f};
   for (std::size_t i = 0; i < 132; ++i)
     if (i % 2 == 0) special.mutable_values<float>()[i] = values[i / 2 % values.size()];
@@ -381,9 +377,8 @@ TEST_CASE("FastEngine_RecurrentNets_AreNeverSuspect") {
     const auto hidden = static_cast<std::int64_t>(1 + rng.below(70)) + (seed % 4 < 2 ? 0 : 110);
     const std::int64_t directions = seed % 2 == 0 ? 2 : 1;
     const Shape x = {7, static_cast<std::int64_t>(1 + rng.below(3)), 11};
-    std::vector<Attribute> attributes = {
-        integer("hidden_size", hidden),
-        text("direction", directions == 2 ? "bidirectional" : "reverse")};
+    std::vector<Attribute> attributes = {integer("hidden_size", hidden),
+                                         text("direction", directions == 2 ? "bidirectional" : "reverse")};
     if (seed % 3 == 1) attributes.push_back(integer("linear_before_reset", seed % 4 == 0 ? 0 : 1));
     ModelBuilder model;
     model.input("x", DType::float32, {x[0], x[1], x[2]})
@@ -415,13 +410,11 @@ TEST_CASE("FastEngine_RecurrentNets_AreNeverSuspect") {
 }
 
 TEST_CASE("FastEngine_UnknownOption_ListsTheOptions") {
-  const Graph graph = built(ModelBuilder()
-                                .input("x", DType::float32, {1})
-                                .node("Relu", {"x"}, {"y"})
-                                .output("y"));
-  const auto session = (**find_engine("fast"))
-                           .prepare(std::make_shared<const Graph>(graph),
-                                    {.threads = 1, .values = {{"simd", "128"}}});
+  const Graph graph =
+      built(ModelBuilder().input("x", DType::float32, {1}).node("Relu", {"x"}, {"y"}).output("y"));
+  const auto session =
+      (**find_engine("fast"))
+          .prepare(std::make_shared<const Graph>(graph), {.threads = 1, .values = {{"simd", "128"}}});
   REQUIRE(!session.ok());
   CHECK(session.error().kind == ErrorKind::bad_input);
   CHECK(session.error().message.find("simd") != std::string::npos);

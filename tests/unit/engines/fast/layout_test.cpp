@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "core/base/rng.hpp"
-#include "core/runtime/engine.hpp"
 #include "core/engines/fast/plain_order.hpp"
 #include "core/engines/fast/pthreadpool_on.hpp"
 #include "core/platform/platform.hpp"
+#include "core/runtime/engine.hpp"
 #include "tests/unit/support/seed.hpp"
 
 namespace driftscope::test::layout_test {
@@ -86,10 +86,9 @@ TEST_CASE("PlainOrder_AnyPiece_IsThatPieceOfTheWhole") {
   for (std::uint64_t seed = first; seed < first + repetitions(60); ++seed) {
     CAPTURE(seed);
     Rng rng(seed);
-    const Shape shape = {static_cast<std::int64_t>(1 + rng.below(3)),
-                         static_cast<std::int64_t>(1 + rng.below(70)),
-                         static_cast<std::int64_t>(1 + rng.below(9)),
-                         static_cast<std::int64_t>(1 + rng.below(9))};
+    const Shape shape = {
+        static_cast<std::int64_t>(1 + rng.below(3)), static_cast<std::int64_t>(1 + rng.below(70)),
+        static_cast<std::int64_t>(1 + rng.below(9)), static_cast<std::int64_t>(1 + rng.below(9))};
     const Blocks blocks = blocks_of(shape, channels_last(shape));
     for (const std::size_t bytes : {1u, 2u, 4u, 8u}) {
       const std::size_t size = static_cast<std::size_t>(element_count(shape)) * bytes;

@@ -31,8 +31,8 @@ struct Picture {
 };
 
 Picture plain_max_pool(const Picture& in, const Window& w, std::size_t stride, float low, float high) {
-  Picture out{outputs_along(in.height, w.height, w), outputs_along(in.width, w.width, w), in.channels,
-              stride, {}};
+  Picture out{
+      outputs_along(in.height, w.height, w), outputs_along(in.width, w.width, w), in.channels, stride, {}};
   out.values.assign(out.height * out.width * stride, untouched);
   for (std::size_t y = 0; y < out.height; ++y)
     for (std::size_t x = 0; x < out.width; ++x)
@@ -55,9 +55,8 @@ std::vector<float> pool(const Picture& in, const Window& w, std::size_t stride, 
   std::vector<float> out(elements, untouched);
   xnn_operator_t op = nullptr;
   REQUIRE(xnn_initialize(nullptr) == xnn_status_success);
-  REQUIRE(xnn_create_max_pooling2d_nhwc_f32(w.pad, w.pad, w.pad, w.pad, w.height, w.width, w.stride,
-                                            w.stride, w.dilation, w.dilation, low, high, 0,
-                                            &op) == xnn_status_success);
+  REQUIRE(xnn_create_max_pooling2d_nhwc_f32(w.pad, w.pad, w.pad, w.pad, w.height, w.width, w.stride, w.stride,
+                                            w.dilation, w.dilation, low, high, 0, &op) == xnn_status_success);
   std::size_t height = 0, width = 0;
   CHECK(xnn_reshape_max_pooling2d_nhwc_f32(op, 1, in.height, in.width, in.channels, in.stride, stride,
                                            &height, &width, nullptr) == xnn_status_success);
@@ -71,8 +70,8 @@ std::vector<float> pool(const Picture& in, const Window& w, std::size_t stride, 
 
 TEST_CASE("MaxPoolKernel_AnyChannelsAndWindow_AsAPlainLoop") {
   Rng rng(29);
-  const Window windows[] = {{2, 2, 2, 1, 0}, {3, 3, 2, 1, 1}, {1, 2, 1, 1, 0}, {2, 3, 1, 2, 1},
-                            {4, 4, 3, 1, 2}, {5, 7, 2, 1, 2}};
+  const Window windows[] = {{2, 2, 2, 1, 0}, {3, 3, 2, 1, 1}, {1, 2, 1, 1, 0},
+                            {2, 3, 1, 2, 1}, {4, 4, 3, 1, 2}, {5, 7, 2, 1, 2}};
   for (const Window& window : windows)
     for (std::size_t channels = 1; channels <= 41; ++channels) {
       CAPTURE(window.height);

@@ -32,8 +32,7 @@ double ulp_of(double y) {
 }
 
 template <class Exact>
-double worst_ulp(const std::vector<float>& x, const std::vector<float>& y, double floor,
-                 const Exact& exact) {
+double worst_ulp(const std::vector<float>& x, const std::vector<float>& y, double floor, const Exact& exact) {
   double worst = 0.0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double want = exact(static_cast<double>(x[i]));

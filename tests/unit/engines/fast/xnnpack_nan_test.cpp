@@ -44,13 +44,12 @@ void check_fully_connected(std::size_t rows, std::size_t n, Bounds bounds, float
   std::vector<float> x(rows * 3, 1.0f), y(rows * n);
   x.front() = x.back() = nan;
   Operator op;
-  REQUIRE(done(xnn_create_fully_connected_nc_f32(3, n, 3, n, w.data(), b.data(), bounds.low,
-                                                 bounds.high, 0, nullptr, nullptr, &op.made)));
+  REQUIRE(done(xnn_create_fully_connected_nc_f32(3, n, 3, n, w.data(), b.data(), bounds.low, bounds.high, 0,
+                                                 nullptr, nullptr, &op.made)));
   REQUIRE(done(xnn_reshape_fully_connected_nc_f32(op.made, rows, nullptr)));
   REQUIRE(done(xnn_setup_fully_connected_nc_f32(op.made, x.data(), y.data())));
   REQUIRE(done(xnn_run_operator(op.made, nullptr)));
-  for (std::size_t i = 0; i < y.size(); ++i)
-    CHECK(std::isnan(y[i]) == (i / n == 0 || i / n == rows - 1));
+  for (std::size_t i = 0; i < y.size(); ++i) CHECK(std::isnan(y[i]) == (i / n == 0 || i / n == rows - 1));
 }
 
 constexpr std::size_t side = 9;
@@ -74,11 +73,10 @@ void check_convolution(const Window& window, Bounds bounds, float nan) {
       static_cast<std::uint32_t>(groups), inputs, outputs, in, out, w.data(), b.data(), bounds.low,
       bounds.high, 0, nullptr, nullptr, &op.made)));
   std::size_t workspace_size = 0, alignment = 0;
-  REQUIRE(done(xnn_reshape_convolution2d_nhwc_f32(op.made, 1, side, side, &workspace_size,
-                                                  &alignment, nullptr, nullptr, nullptr)));
+  REQUIRE(done(xnn_reshape_convolution2d_nhwc_f32(op.made, 1, side, side, &workspace_size, &alignment,
+                                                  nullptr, nullptr, nullptr)));
   std::vector<double> workspace(workspace_size / sizeof(double) + 8);
-  REQUIRE(done(
-      xnn_setup_convolution2d_nhwc_f32(op.made, workspace.data(), x.data(), y.data())));
+  REQUIRE(done(xnn_setup_convolution2d_nhwc_f32(op.made, workspace.data(), x.data(), y.data())));
   REQUIRE(done(xnn_run_operator(op.made, nullptr)));
   for (std::size_t i = 0; i < y.size(); ++i) {
     const std::size_t row = i / out / columns, column = i / out % columns;
@@ -88,11 +86,10 @@ void check_convolution(const Window& window, Bounds bounds, float nan) {
 }
 
 /// Runs a function of one value on `count` ones with a NaN at every place in turn.
-void check_unary(xnn_unary_operator kind, const xnn_unary_params* params, std::size_t count,
-                 float nan) {
+void check_unary(xnn_unary_operator kind, const xnn_unary_params* params, std::size_t count, float nan) {
   Operator op;
-  REQUIRE(done(xnn_create_unary_elementwise_nc(kind, xnn_datatype_fp32, xnn_datatype_fp32, params,
-                                               nullptr, nullptr, 0, &op.made)));
+  REQUIRE(done(xnn_create_unary_elementwise_nc(kind, xnn_datatype_fp32, xnn_datatype_fp32, params, nullptr,
+                                               nullptr, 0, &op.made)));
   REQUIRE(done(xnn_reshape_unary_elementwise_nc(op.made, count, 1, 1, 1, nullptr)));
   for (std::size_t at = 0; at < count; ++at) {
     // Some kernels read a vector behind the end.
@@ -110,8 +107,7 @@ template <class Create, class Run>
 void check_pool(std::size_t height, std::size_t width, Create create, Run run, float nan) {
   constexpr std::size_t channels = 7;
   Operator op;
-  REQUIRE(done(create(static_cast<std::uint32_t>(height), static_cast<std::uint32_t>(width),
-                      &op.made)));
+  REQUIRE(done(create(static_cast<std::uint32_t>(height), static_cast<std::uint32_t>(width), &op.made)));
   for (std::size_t at = 0; at < height * width; ++at) {
     std::vector<float> x(height * width * channels + XNN_EXTRA_BYTES, 1.0f), y(channels);
     x[at * channels + channels - 1] = nan;
@@ -139,10 +135,10 @@ TEST_CASE("Xnnpack_FullyConnected_KeepsNaN") {
 }
 
 TEST_CASE("Xnnpack_Convolution_KeepsNaN") {
-  const Window windows[] = {
-      {3, 3, 1, 3, 21}, {1, 1, 1, 5, 9}, {2, 3, 2, 3, 8},              // sums over channels
-      {1, 1, 7, 1, 1},                                                 // BatchNormalization
-      {1, 3, 7, 1, 1},  {2, 2, 9, 1, 1}, {3, 3, 37, 1, 1}, {5, 5, 9, 1, 1}, {7, 7, 5, 1, 1}};  // depthwise
+  const Window windows[] = {{3, 3, 1, 3, 21}, {1, 1, 1, 5, 9}, {2, 3, 2, 3, 8},  // sums over channels
+                            {1, 1, 7, 1, 1},                                     // BatchNormalization
+                            {1, 3, 7, 1, 1},  {2, 2, 9, 1, 1}, {3, 3, 37, 1, 1},
+                            {5, 5, 9, 1, 1},  {7, 7, 5, 1, 1}};  // depthwise
   for (const float nan : nans)
     for (const Bounds bounds : all_bounds)
       for (const Window& window : windows) {
@@ -165,21 +161,20 @@ TEST_CASE("Xnnpack_Function_KeepsNaN") {
     xnn_unary_operator kind;
     const xnn_unary_params* params = nullptr;
   };
-  const Function functions[] = {
-      {xnn_unary_clamp, &clamp},
-      {xnn_unary_elu, &elu},
-      {xnn_unary_leaky_relu, &leaky_relu},
-      {xnn_unary_abs},
-      {xnn_unary_bankers_rounding},
-      {xnn_unary_ceiling},
-      {xnn_unary_exp},
-      {xnn_unary_floor},
-      {xnn_unary_gelu},
-      {xnn_unary_hardswish},
-      {xnn_unary_negate},
-      {xnn_unary_sigmoid},
-      {xnn_unary_square_root},
-      {xnn_unary_tanh}};
+  const Function functions[] = {{xnn_unary_clamp, &clamp},
+                                {xnn_unary_elu, &elu},
+                                {xnn_unary_leaky_relu, &leaky_relu},
+                                {xnn_unary_abs},
+                                {xnn_unary_bankers_rounding},
+                                {xnn_unary_ceiling},
+                                {xnn_unary_exp},
+                                {xnn_unary_floor},
+                                {xnn_unary_gelu},
+                                {xnn_unary_hardswish},
+                                {xnn_unary_negate},
+                                {xnn_unary_sigmoid},
+                                {xnn_unary_square_root},
+                                {xnn_unary_tanh}};
   for (const float nan : nans)
     for (const Function& function : functions)
       for (const std::size_t count : {1, 2, 3, 4, 7, 40, 131}) {
@@ -192,8 +187,8 @@ TEST_CASE("Xnnpack_Function_KeepsNaN") {
 
 TEST_CASE("Xnnpack_MaxPool_KeepsNaN") {
   const auto create = [](std::uint32_t height, std::uint32_t width, xnn_operator_t* made) {
-    return xnn_create_max_pooling2d_nhwc_f32(0, 0, 0, 0, height, width, 1, 1, 1, 1, -infinity,
-                                             infinity, 0, made);
+    return xnn_create_max_pooling2d_nhwc_f32(0, 0, 0, 0, height, width, 1, 1, 1, 1, -infinity, infinity, 0,
+                                             made);
   };
   const auto run = [](xnn_operator_t op, std::size_t height, std::size_t width, std::size_t channels,
                       const float* x, float* y) {
@@ -218,12 +213,12 @@ TEST_CASE("Xnnpack_AveragePool_KeepsNaN") {
           return xnn_create_average_pooling2d_nhwc_f32(0, padding, 0, 0, height, width + padding, 1, 1,
                                                        -infinity, infinity, 0, made);
         };
-        const auto run = [](xnn_operator_t op, std::size_t height, std::size_t width,
-                            std::size_t channels, const float* x, float* y) {
+        const auto run = [](xnn_operator_t op, std::size_t height, std::size_t width, std::size_t channels,
+                            const float* x, float* y) {
           std::size_t workspace_size = 0, alignment = 0;
-          REQUIRE(done(xnn_reshape_average_pooling2d_nhwc_f32(
-              op, 1, height, width, channels, channels, channels, &workspace_size, &alignment, nullptr,
-              nullptr, nullptr)));
+          REQUIRE(done(xnn_reshape_average_pooling2d_nhwc_f32(op, 1, height, width, channels, channels,
+                                                              channels, &workspace_size, &alignment, nullptr,
+                                                              nullptr, nullptr)));
           std::vector<double> workspace(workspace_size / sizeof(double) + 8);
           REQUIRE(done(xnn_setup_average_pooling2d_nhwc_f32(op, workspace.data(), x, y)));
           REQUIRE(done(xnn_run_operator(op, nullptr)));
@@ -251,11 +246,10 @@ TEST_CASE("Xnnpack_MaxAndMin_KeepNaNOfEitherSide") {
             std::vector<float> y(count);
             x[count - 1] = nan;
             Operator op;
-            REQUIRE(done(xnn_create_binary_elementwise_nd(kind, xnn_datatype_fp32, nullptr, nullptr,
-                                                          nullptr, 0, &op.made)));
+            REQUIRE(done(xnn_create_binary_elementwise_nd(kind, xnn_datatype_fp32, nullptr, nullptr, nullptr,
+                                                          0, &op.made)));
             REQUIRE(done(first ? xnn_reshape_binary_elementwise_nd(op.made, 1, &count, 1, &other, nullptr)
-                               : xnn_reshape_binary_elementwise_nd(op.made, 1, &other, 1, &count,
-                                                                   nullptr)));
+                               : xnn_reshape_binary_elementwise_nd(op.made, 1, &other, 1, &count, nullptr)));
             REQUIRE(done(first ? xnn_setup_binary_elementwise_nd(op.made, x.data(), z.data(), y.data())
                                : xnn_setup_binary_elementwise_nd(op.made, z.data(), x.data(), y.data())));
             REQUIRE(done(xnn_run_operator(op.made, nullptr)));

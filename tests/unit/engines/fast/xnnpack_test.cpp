@@ -59,18 +59,17 @@ TEST_CASE("Xnnpack_FullyConnected_IsCloseToTheReference") {
   constexpr std::int64_t m = 37, k = 91, n = 53;
   Rng rng(5);
   const auto x = random_values(rng, m * k), w = random_values(rng, n * k), b = random_values(rng, n);
-  const std::vector<double> want =
-      OneNode{"Gemm",
-              {floats({m, k}, x), floats({n, k}, w), floats({n}, b)},
-              {integer("transB", 1)}}
-          .numbers();
+  const std::vector<double> want = OneNode{
+      "Gemm",
+      {floats({m, k}, x), floats({n, k}, w), floats({n}, b)},
+      {integer("transB", 1)}}.numbers();
   for (const int thread_count : {1, 2, 3}) {
     CAPTURE(thread_count);
     ThreadPool threads(thread_count);
     const PthreadpoolPtr pool = pthreadpool_on(threads);
     Operator fc;
-    REQUIRE(xnn_create_fully_connected_nc_f32(k, n, k, n, w.data(), b.data(), -infinity, infinity, 0,
-                                              nullptr, nullptr, &fc.made) == xnn_status_success);
+    REQUIRE(xnn_create_fully_connected_nc_f32(k, n, k, n, w.data(), b.data(), -infinity, infinity, 0, nullptr,
+                                              nullptr, &fc.made) == xnn_status_success);
     REQUIRE(xnn_reshape_fully_connected_nc_f32(fc.made, m, pool.get()) == xnn_status_success);
     std::vector<float> y(m * n);
     REQUIRE(xnn_setup_fully_connected_nc_f32(fc.made, x.data(), y.data()) == xnn_status_success);
@@ -92,9 +91,8 @@ TEST_CASE("Xnnpack_FullyConnectedOfEverySize_IsCloseToASumInDouble") {
       const auto w = random_values(rng, static_cast<std::int64_t>(n * k));
       const auto b = random_values(rng, static_cast<std::int64_t>(n));
       Operator fc;
-      REQUIRE(xnn_create_fully_connected_nc_f32(k, n, k, n, w.data(), b.data(), bounds.low,
-                                                bounds.high, 0, nullptr, nullptr,
-                                                &fc.made) == xnn_status_success);
+      REQUIRE(xnn_create_fully_connected_nc_f32(k, n, k, n, w.data(), b.data(), bounds.low, bounds.high, 0,
+                                                nullptr, nullptr, &fc.made) == xnn_status_success);
       for (std::size_t m = 1; m <= 27; ++m) {
         CAPTURE(m);
         CAPTURE(n);
@@ -106,8 +104,8 @@ TEST_CASE("Xnnpack_FullyConnectedOfEverySize_IsCloseToASumInDouble") {
             double sum = static_cast<double>(b[j]);
             for (std::size_t l = 0; l < k; ++l)
               sum += static_cast<double>(x[i * k + l]) * static_cast<double>(w[j * k + l]);
-            want[i * n + j] = std::clamp(sum, static_cast<double>(bounds.low),
-                                         static_cast<double>(bounds.high));
+            want[i * n + j] =
+                std::clamp(sum, static_cast<double>(bounds.low), static_cast<double>(bounds.high));
           }
         // A row more than there is shows whether anything was written behind.
         std::vector<float> y((m + 1) * n, 42.0f);
@@ -137,12 +135,12 @@ TEST_CASE("Xnnpack_Convolution_IsCloseToTheReference") {
   ThreadPool threads(2);
   const PthreadpoolPtr pool = pthreadpool_on(threads);
   Operator op;
-  REQUIRE(xnn_create_convolution2d_nhwc_f32(1, 1, 1, 1, 3, 3, 2, 2, 1, 1, 1, in, out, in, out,
-                                            kernel.data(), b.data(), -infinity, infinity, 0, nullptr,
-                                            nullptr, &op.made) == xnn_status_success);
+  REQUIRE(xnn_create_convolution2d_nhwc_f32(1, 1, 1, 1, 3, 3, 2, 2, 1, 1, 1, in, out, in, out, kernel.data(),
+                                            b.data(), -infinity, infinity, 0, nullptr, nullptr,
+                                            &op.made) == xnn_status_success);
   std::size_t workspace_size = 0, alignment = 0, height = 0, width = 0;
-  REQUIRE(xnn_reshape_convolution2d_nhwc_f32(op.made, 2, size, size, &workspace_size, &alignment,
-                                             &height, &width, pool.get()) == xnn_status_success);
+  REQUIRE(xnn_reshape_convolution2d_nhwc_f32(op.made, 2, size, size, &workspace_size, &alignment, &height,
+                                             &width, pool.get()) == xnn_status_success);
   REQUIRE(height == side);
   REQUIRE(width == side);
   std::vector<std::byte> workspace(workspace_size + alignment);
@@ -160,8 +158,7 @@ TEST_CASE("Pthreadpool_OnOurThreads_VisitsEveryItemOnce") {
   for (const std::size_t count : {1, 2, 3, 5, 1000}) {
     std::vector<std::atomic<int>> visits(count);
     pthreadpool_parallelize_1d(
-        pool.get(),
-        [](void* context, std::size_t i) { ++static_cast<std::atomic<int>*>(context)[i]; },
+        pool.get(), [](void* context, std::size_t i) { ++static_cast<std::atomic<int>*>(context)[i]; },
         visits.data(), count, 0);
     for (const auto& visited : visits) CHECK(visited == 1);
   }

@@ -50,12 +50,12 @@ class Collector final : public TraceSink {
 };
 
 struct Rig {
-  std::shared_ptr<const Graph> graph = std::make_shared<const Graph>(
-      built(ModelBuilder()
-                .input("x", DType::float32, {1})
-                .node("Relu", {"x"}, {"inner"})
-                .node("Neg", {"inner"}, {"y"})
-                .output("y")));
+  std::shared_ptr<const Graph> graph =
+      std::make_shared<const Graph>(built(ModelBuilder()
+                                              .input("x", DType::float32, {1})
+                                              .node("Relu", {"x"}, {"inner"})
+                                              .node("Neg", {"inner"}, {"y"})
+                                              .output("y")));
   LateModel* model = new LateModel;
   ort::RuntimeSession session{
       graph, {std::unique_ptr<ort::RuntimeModel>(model), {"inner"}, {{"form", "plain"}}}, {}};
@@ -113,12 +113,11 @@ TEST_CASE("OrtSession_WatchedForm_IsMadeForTheRunsThatAreWatchedAlone") {
   auto* const plain = new LateModel;
   auto* const traced = new LateModel;
   int made = 0;
-  ort::RuntimeSession session(
-      rig.graph, {std::unique_ptr<ort::RuntimeModel>(plain), {}, {}}, {}, [&] {
-        ++made;
-        return Result<ort::ModelForm>(ort::ModelForm{
-            std::unique_ptr<ort::RuntimeModel>(traced), {"inner"}, {{"form", "traced"}}});
-      });
+  ort::RuntimeSession session(rig.graph, {std::unique_ptr<ort::RuntimeModel>(plain), {}, {}}, {}, [&] {
+    ++made;
+    return Result<ort::ModelForm>(
+        ort::ModelForm{std::unique_ptr<ort::RuntimeModel>(traced), {"inner"}, {{"form", "traced"}}});
+  });
   const auto run = [&](bool wanting) {
     rig.trace_sink.wanting = wanting;
     REQUIRE(session.start({tensor<float>({1}, {1.0F})}, rig.trace_sink).ok());

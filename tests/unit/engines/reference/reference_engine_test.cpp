@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "core/runtime/bind_inputs.hpp"
 #include "core/platform/platform.hpp"
+#include "core/runtime/bind_inputs.hpp"
 #include "core/trace/record.hpp"
 #include "core/verify/verify.hpp"
 #include "tests/unit/support/seed.hpp"

@@ -30,9 +30,8 @@ NodeCase random_conv(Rng& rng) {
   Shape w = {groups * outputs, channels};
   for (const std::int64_t size : several(rng, rank, 1, 24)) x.push_back(size);
   for (const std::int64_t size : several(rng, rank, 1, 5)) w.push_back(size);
-  conv.attributes = {{"group", groups},
-                     {"strides", several(rng, rank, 1, 3)},
-                     {"dilations", several(rng, rank, 1, 3)}};
+  conv.attributes = {
+      {"group", groups}, {"strides", several(rng, rank, 1, 3)}, {"dilations", several(rng, rank, 1, 3)}};
   const std::array auto_pads = {"SAME_UPPER", "SAME_LOWER", "VALID"};
   if (rng.below(4) == 0)
     conv.attributes.push_back({"auto_pad", std::string(auto_pads[rng.below(3)])});
@@ -65,26 +64,26 @@ TEST_CASE("StrictConv_RandomNodes_SameBitsAsPlain") {
 NodeCase conv(Shape x, Shape w, std::vector<Attribute> attributes, Values values = Values::normal) {
   Rng rng(static_cast<std::uint64_t>(element_count(x)));
   const Shape bias = {w[0]};
-  return {.op_type = "Conv",
-          .attributes = std::move(attributes),
-          .inputs = {random_tensor(rng, std::move(x), values),
-                     random_tensor(rng, std::move(w), Values::normal),
-                     random_tensor(rng, bias, Values::normal)}};
+  return {
+      .op_type = "Conv",
+      .attributes = std::move(attributes),
+      .inputs = {random_tensor(rng, std::move(x), values), random_tensor(rng, std::move(w), Values::normal),
+                 random_tensor(rng, bias, Values::normal)}};
 }
 
 TEST_CASE("StrictConv_NetworkShapes_SameBitsAsPlain") {
   const Ints same(4, 1);
-  for (const NodeCase& layer : {
-           conv({1, 1, 28, 28}, {6, 1, 5, 5}, {{"pads", Ints(4, 2)}}),          // LeNet-5
-           conv({1, 6, 14, 14}, {16, 6, 5, 5}, {}),
-           conv({1, 16, 32, 32}, {16, 16, 3, 3}, {{"pads", same}}),             // ResNet-20
-           conv({1, 32, 16, 16}, {64, 32, 3, 3}, {{"pads", same}, {"strides", Ints{2, 2}}}),
-           conv({1, 64, 8, 8}, {110, 64, 3, 3}, {{"pads", same}}),              // two row blocks
-           conv({1, 300, 5, 6}, {16, 300, 1, 1}, {}),                           // two blocks of k
-           conv({1, 32, 40, 40}, {32, 1, 3, 3}, {{"pads", same}, {"group", std::int64_t{32}}}),
-           conv({1, 3, 64, 64}, {8, 3, 7, 7}, {{"pads", Ints(4, 3)}, {"strides", Ints{2, 2}}}),
-           conv({1, 2, 9000}, {5, 2, 3}, {}),                                   // one long row
-           conv({5, 2, 300, 200}, {1, 2, 1, 1}, {}, Values::special)}) {
+  for (const NodeCase& layer :
+       {conv({1, 1, 28, 28}, {6, 1, 5, 5}, {{"pads", Ints(4, 2)}}),  // LeNet-5
+        conv({1, 6, 14, 14}, {16, 6, 5, 5}, {}),
+        conv({1, 16, 32, 32}, {16, 16, 3, 3}, {{"pads", same}}),  // ResNet-20
+        conv({1, 32, 16, 16}, {64, 32, 3, 3}, {{"pads", same}, {"strides", Ints{2, 2}}}),
+        conv({1, 64, 8, 8}, {110, 64, 3, 3}, {{"pads", same}}),  // two row blocks
+        conv({1, 300, 5, 6}, {16, 300, 1, 1}, {}),               // two blocks of k
+        conv({1, 32, 40, 40}, {32, 1, 3, 3}, {{"pads", same}, {"group", std::int64_t{32}}}),
+        conv({1, 3, 64, 64}, {8, 3, 7, 7}, {{"pads", Ints(4, 3)}, {"strides", Ints{2, 2}}}),
+        conv({1, 2, 9000}, {5, 2, 3}, {}),  // one long row
+        conv({5, 2, 300, 200}, {1, 2, 1, 1}, {}, Values::special)}) {
     const SameBits result = check_same_bits(layer);
     CHECK(result.valid);
     CHECK_MESSAGE(result.fast, describe(layer));
@@ -116,8 +115,7 @@ TEST_CASE("StrictConv_NegativeZeroBiasBesidePadding_Stays") {
 }
 
 TEST_CASE("StrictConv_ZeroSizes_SameBitsAsPlain") {
-  for (const NodeCase& node : {conv({0, 2, 5, 5}, {3, 2, 3, 3}, {}),
-                               conv({1, 0, 5, 5}, {3, 0, 3, 3}, {}),
+  for (const NodeCase& node : {conv({0, 2, 5, 5}, {3, 2, 3, 3}, {}), conv({1, 0, 5, 5}, {3, 0, 3, 3}, {}),
                                conv({1, 2, 5, 5}, {0, 2, 3, 3}, {})})
     CHECK_MESSAGE(check_same_bits(node).valid, describe(node));
 }

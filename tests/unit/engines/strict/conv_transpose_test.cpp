@@ -28,10 +28,10 @@ NodeCase random_node(Rng& rng) {
   Shape w = {groups * channels, outputs};
   for (const std::int64_t size : several(rng, rank, 1, 14)) x.push_back(size);
   for (const std::int64_t size : several(rng, rank, 1, 4)) w.push_back(size);
-  NodeCase node{.op_type = "ConvTranspose",
-                .attributes = {{"group", groups},
-                               {"strides", several(rng, rank, 1, 4)},
-                               {"dilations", several(rng, rank, 1, 3)}}};
+  NodeCase node{
+      .op_type = "ConvTranspose",
+      .attributes = {
+          {"group", groups}, {"strides", several(rng, rank, 1, 4)}, {"dilations", several(rng, rank, 1, 3)}}};
   const std::array auto_pads = {"SAME_UPPER", "SAME_LOWER", "VALID"};
   if (rng.below(4) == 0)
     node.attributes.push_back({"auto_pad", std::string(auto_pads[rng.below(3)])});
@@ -42,8 +42,7 @@ NodeCase random_node(Rng& rng) {
   const Values weights = rng.below(3) == 0 ? data : Values::normal;
   node.inputs = {random_tensor(rng, x, data), random_tensor(rng, w, weights)};
   if (rng.below(3) != 0)
-    node.inputs.push_back(
-        random_tensor(rng, {groups * outputs}, rng.below(3) == 0 ? data : Values::normal));
+    node.inputs.push_back(random_tensor(rng, {groups * outputs}, rng.below(3) == 0 ? data : Values::normal));
   node.variable = 1 + rng.below(3);
   return node;
 }
@@ -65,11 +64,11 @@ TEST_CASE("StrictConvTranspose_RandomNodes_SameBitsAsPlain") {
 NodeCase node(Shape x, Shape w, std::vector<Attribute> attributes) {
   Rng rng(7);
   const Shape bias = {w[1]};
-  return {.op_type = "ConvTranspose",
-          .attributes = std::move(attributes),
-          .inputs = {random_tensor(rng, std::move(x), Values::normal),
-                     random_tensor(rng, std::move(w), Values::normal),
-                     random_tensor(rng, bias, Values::normal)}};
+  return {
+      .op_type = "ConvTranspose",
+      .attributes = std::move(attributes),
+      .inputs = {random_tensor(rng, std::move(x), Values::normal),
+                 random_tensor(rng, std::move(w), Values::normal), random_tensor(rng, bias, Values::normal)}};
 }
 
 TEST_CASE("StrictConvTranspose_NetworkShapes_AreFast") {
@@ -97,8 +96,7 @@ TEST_CASE("StrictConvTranspose_InfiniteWeightOrNegativeZeroBias_SameBitsAsPlain"
 }
 
 TEST_CASE("StrictConvTranspose_HugeStride_GoesToThePlainKernel") {
-  const SameBits result =
-      check_same_bits(node({1, 1, 2, 2}, {1, 1, 2, 2}, {{"strides", Ints{100, 100}}}));
+  const SameBits result = check_same_bits(node({1, 1, 2, 2}, {1, 1, 2, 2}, {{"strides", Ints{100, 100}}}));
   CHECK(result.valid);
   CHECK(!result.fast);
 }

@@ -33,21 +33,19 @@ TEST_CASE("StrictMath_VectorsGiveTheBitsOfScalars") {
   using K = ElementwiseKernels;
   struct Row {
     const char* name;
-    K::Unary K::*vector;
+    K::Unary K::* vector;
     float (*scalar)(float);
   };
   for (const SimdTarget& simd : simd_targets()) {
     const ElementwiseKernels kernels = elementwise_kernels(simd);
     for (const Row& row : {Row{"exp", &K::exp, strict_exp}, Row{"tanh", &K::tanh, strict_tanh},
-                           Row{"sigmoid", &K::sigmoid, strict_sigmoid},
-                           Row{"erf", &K::erf, strict_erf}}) {
+                           Row{"sigmoid", &K::sigmoid, strict_sigmoid}, Row{"erf", &K::erf, strict_erf}}) {
       CAPTURE(simd.name);
       CAPTURE(row.name);
       std::vector<float> y(x.size());
       (kernels.*row.vector)(x.data(), y.data(), x.size());
       int different = 0;
-      for (std::size_t i = 0; i < x.size(); ++i)
-        different += same_result(y[i], row.scalar(x[i])) ? 0 : 1;
+      for (std::size_t i = 0; i < x.size(); ++i) different += same_result(y[i], row.scalar(x[i])) ? 0 : 1;
       CHECK(different == 0);
     }
   }
@@ -60,8 +58,7 @@ TEST_CASE("StrictSum_AnyWidth_SameTree") {
     const float want = reduce_sum(x.values<float>());
     for (const SimdTarget& simd : simd_targets()) {
       CAPTURE(simd.name);
-      CHECK(same_result(elementwise_kernels(simd).sum(x.values<float>().data(),
-                                                      static_cast<std::size_t>(n)),
+      CHECK(same_result(elementwise_kernels(simd).sum(x.values<float>().data(), static_cast<std::size_t>(n)),
                         want));
     }
   }
@@ -89,9 +86,8 @@ TEST_CASE("StrictUnary_RandomNodes_SameBitsAsPlain") {
     }
     if (node.op_type == "Clip")
       for (int limit = 0; limit < 2; ++limit)
-        node.inputs.push_back(rng.below(3) == 0
-                                  ? std::nullopt
-                                  : std::optional(random_tensor(rng, {}, Values::special)));
+        node.inputs.push_back(rng.below(3) == 0 ? std::nullopt
+                                                : std::optional(random_tensor(rng, {}, Values::special)));
     const SameBits result = check_same_bits(node);
     CHECK(result.valid);
     CHECK(result.fast);
@@ -136,19 +132,15 @@ TEST_CASE("StrictRows_RandomNodes_SameBitsAsPlain") {
   Rng rng(seed);
   for (int i = 0; i < repetitions(40); ++i) {
     const Values values = rng.below(3) == 0 ? Values::special : Values::normal;
-    const Shape shape = {between(rng, 1, 3), between(rng, 1, 9), between(rng, 1, 9),
-                         between(rng, 1, 40)};
+    const Shape shape = {between(rng, 1, 3), between(rng, 1, 9), between(rng, 1, 9), between(rng, 1, 40)};
     const Tensor x = random_tensor(rng, shape, values);
     CHECK(check_same_bits({.op_type = "GlobalAveragePool", .inputs = {x}}).fast);
     CHECK(check_same_bits({.op_type = "Softmax", .inputs = {x}}).fast);
-    CHECK(check_same_bits({.op_type = "Softmax",
-                           .attributes = {{"axis", between(rng, 0, 3)}},
-                           .inputs = {x},
-                           .opset = 11})
-              .fast);
-    CHECK(check_same_bits({.op_type = "Softmax",
-                           .attributes = {{"axis", between(rng, 0, 2)}},
-                           .inputs = {x}})
+    CHECK(
+        check_same_bits(
+            {.op_type = "Softmax", .attributes = {{"axis", between(rng, 0, 3)}}, .inputs = {x}, .opset = 11})
+            .fast);
+    CHECK(check_same_bits({.op_type = "Softmax", .attributes = {{"axis", between(rng, 0, 2)}}, .inputs = {x}})
               .valid);
     NodeCase norm{.op_type = "BatchNormalization", .inputs = {x}};
     for (int j = 0; j < 4; ++j) norm.inputs.push_back(random_tensor(rng, {shape[1]}, values));
@@ -188,8 +180,7 @@ TEST_CASE("StrictPools_RandomNodes_SameBitsAsPlain") {
                                  {"strides", several(rank, 1, 3)},
                                  {"dilations", several(rank, 1, 2)},
                                  {"ceil_mode", between(rng, 0, 1)}}};
-    if (pool.op_type == "AveragePool")
-      pool.attributes.push_back({"count_include_pad", between(rng, 0, 1)});
+    if (pool.op_type == "AveragePool") pool.attributes.push_back({"count_include_pad", between(rng, 0, 1)});
     if (rng.below(4) == 0)
       pool.attributes.push_back({"auto_pad", std::string("SAME_LOWER")});
     else if (rng.below(2) == 0)
@@ -216,9 +207,8 @@ TEST_CASE("StrictMaxPool_OverWholePlanes_SameBitsAsPlain") {
       if (element > 0) element = -element;  // half of the planes have a zero or less as their largest
       if (element != element) element = -1.0f;
     }
-    CHECK(check_same_bits({.op_type = "MaxPool",
-                           .attributes = {{"kernel_shape", Ints{3, width}}},
-                           .inputs = {x}})
+    CHECK(check_same_bits(
+              {.op_type = "MaxPool", .attributes = {{"kernel_shape", Ints{3, width}}}, .inputs = {x}})
               .fast);
   }
 }
@@ -230,18 +220,17 @@ TEST_CASE("StrictEngine_SubnormalsAreNeverFlushed") {
   };
   for (const SimdTarget& simd : simd_targets())
     for (const bool product : {false, true}) {
-      const NodeCase node{.op_type = product ? "Mul" : "Add",
-                          .inputs = {filled(product ? 0x1p-100f : 0x1p-140f),
-                                     filled(product ? 0x1p-40f : 0x1p-140f)},
-                          .variable = 2};
+      const NodeCase node{
+          .op_type = product ? "Mul" : "Add",
+          .inputs = {filled(product ? 0x1p-100f : 0x1p-140f), filled(product ? 0x1p-40f : 0x1p-140f)},
+          .variable = 2};
       StrictSession session(std::make_shared<const Graph>(*single_node_graph(node)), simd, 4, {});
       REQUIRE(session.prepare().ok());
       const auto y = run_to_end(session, {*node.inputs[0], *node.inputs[1]}, no_trace_sink());
       REQUIRE(y.ok());
       // Their bits: where subnormals are flushed, they also compare equal to 0.
       const std::uint32_t want = product ? 1u << 9 : 1u << 10;
-      for (const float got : y->front().values<float>())
-        REQUIRE(std::bit_cast<std::uint32_t>(got) == want);
+      for (const float got : y->front().values<float>()) REQUIRE(std::bit_cast<std::uint32_t>(got) == want);
     }
 }
 

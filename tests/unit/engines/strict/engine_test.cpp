@@ -20,8 +20,8 @@ const Engine& strict() { return **find_engine("strict"); }
 TEST_CASE("StrictEngine_EachWidthOfThisMachine_RunsAndSaysSo") {
   for (const SimdTarget& simd : simd_targets()) {
     if (simd.name == "no SIMD") continue;
-    const auto session = strict().prepare(
-        relu_graph(), {.threads = 1, .values = {{"simd", std::to_string(simd.bits)}}});
+    const auto session =
+        strict().prepare(relu_graph(), {.threads = 1, .values = {{"simd", std::to_string(simd.bits)}}});
     REQUIRE_MESSAGE(session.ok(), session.error().message);
     const RanWith ran = (*session)->ran_with();
     CHECK(ran.engine == "strict");

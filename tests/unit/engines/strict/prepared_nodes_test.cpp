@@ -142,8 +142,10 @@ ModelBuilder loop(bool grows) {
   Rng rng(3);
   ModelBuilder body("body");
   body.input("i", DType::int64, {}).input("go", DType::boolean, {});
-  if (grows) body.input("h", DType::float32, {"rows", 5});
-  else body.input("h", DType::float32, {2, 5});
+  if (grows)
+    body.input("h", DType::float32, {"rows", 5});
+  else
+    body.input("h", DType::float32, {2, 5});
   body.initializer("w", random_tensor(rng, {5, 5}, Values::normal));
   body.node("Identity", {"go"}, {"keep"});
   body.node("MatMul", {"h", "w"}, {"product"});
@@ -169,7 +171,7 @@ TEST_CASE("StrictPreparedNodes_NodesOfALoop_HaveFastKernelsWithTheSameBits") {
     const Tensor x = random_tensor(rng, {2, 5}, Values::normal);
     std::vector<const Tensor*> operands;
     for (const ValueId id : outer.reads())
-      operands.push_back(id == no_value                              ? nullptr
+      operands.push_back(id == no_value                                 ? nullptr
                          : model.graph->values[id].constant.has_value() ? &*model.graph->values[id].constant
                                                                         : &x);
     ThreadPool alone(1);

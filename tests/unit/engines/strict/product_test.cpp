@@ -28,8 +28,7 @@ NodeCase random_gemm(Rng& rng) {
   const Values v = values(rng);
   gemm.inputs = {random_tensor(rng, trans_a ? Shape{k, m} : Shape{m, k}, v),
                  random_tensor(rng, trans_b ? Shape{n, k} : Shape{k, n}, v)};
-  const std::array<Shape, 6> c = {Shape{n},    Shape{m, n}, Shape{1, n},
-                                  Shape{m, 1}, Shape{},     Shape{1}};
+  const std::array<Shape, 6> c = {Shape{n}, Shape{m, n}, Shape{1, n}, Shape{m, 1}, Shape{}, Shape{1}};
   if (rng.below(4) != 0) gemm.inputs.push_back(random_tensor(rng, c[rng.below(c.size())], v));
   gemm.variable = 1 + rng.below(3);
   return gemm;

@@ -34,8 +34,7 @@ Tensor scalar(float x) { return *Tensor::from_values<float>({}, std::array{x}); 
 // Positive, some powers of two.
 Tensor scales(Rng& rng, Shape shape) {
   Tensor tensor = *Tensor::make(DType::float32, std::move(shape));
-  for (float& x : tensor.mutable_values<float>())
-    x = rng.below(3) == 0 ? 0x1p-6f : rng.uniform(0.001f, 0.1f);
+  for (float& x : tensor.mutable_values<float>()) x = rng.below(3) == 0 ? 0x1p-6f : rng.uniform(0.001f, 0.1f);
   return tensor;
 }
 
@@ -69,9 +68,7 @@ Convolution random_convolution(Rng& rng) {
 }
 
 // A parameter for the whole tensor, or one for each line.
-Shape one_or(Rng& rng, std::int64_t lines) {
-  return rng.below(2) == 0 ? Shape{} : Shape{lines};
-}
+Shape one_or(Rng& rng, std::int64_t lines) { return rng.below(2) == 0 ? Shape{} : Shape{lines}; }
 
 NodeCase random_qlinear_conv(Rng& rng) {
   const Convolution conv = random_convolution(rng);
@@ -79,10 +76,14 @@ NodeCase random_qlinear_conv(Rng& rng) {
   const bool w_signed = rng.below(2) == 0;
   const Shape per_channel = one_or(rng, conv.w[0]);
   NodeCase node{.op_type = "QLinearConv", .attributes = conv.attributes};
-  node.inputs = {random_bytes(rng, x_signed, conv.x), scales(rng, {}),
-                 random_bytes(rng, x_signed, {}),     random_bytes(rng, w_signed, conv.w),
-                 scales(rng, per_channel),            random_bytes(rng, w_signed, per_channel),
-                 scalar(rng.uniform(0.5f, 20.0f)),    random_bytes(rng, rng.below(2) == 0, {})};
+  node.inputs = {random_bytes(rng, x_signed, conv.x),
+                 scales(rng, {}),
+                 random_bytes(rng, x_signed, {}),
+                 random_bytes(rng, w_signed, conv.w),
+                 scales(rng, per_channel),
+                 random_bytes(rng, w_signed, per_channel),
+                 scalar(rng.uniform(0.5f, 20.0f)),
+                 random_bytes(rng, rng.below(2) == 0, {})};
   if (rng.below(2) == 0) node.inputs.push_back(biases(rng, conv.w[0]));
   const std::array<std::size_t, 4> variable = {1, 3, 4, 9};
   node.variable = variable[rng.below(4)];
@@ -128,8 +129,8 @@ NodeCase random_matmul_integer(Rng& rng) {
   NodeCase node{.op_type = "MatMulInteger"};
   node.inputs = {random_bytes(rng, a_signed, product.a), random_bytes(rng, b_signed, product.b)};
   if (rng.below(3) != 0)
-    node.inputs.push_back(random_bytes(rng, a_signed, product.a.size() == 1 ? Shape{}
-                                                                           : one_or(rng, product.rows)));
+    node.inputs.push_back(
+        random_bytes(rng, a_signed, product.a.size() == 1 ? Shape{} : one_or(rng, product.rows)));
   if (node.inputs.size() == 3 && rng.below(2) == 0)
     node.inputs.push_back(random_bytes(rng, b_signed, one_or(rng, product.columns)));
   node.variable = 1 + rng.below(4);
@@ -146,10 +147,14 @@ NodeCase random_qlinear_matmul(Rng& rng) {
   const Shape b_lines = one_or(rng, product.columns);
   const Shape y_lines = rows();
   NodeCase node{.op_type = "QLinearMatMul"};
-  node.inputs = {random_bytes(rng, a_signed, product.a), scales(rng, a_lines),
-                 random_bytes(rng, a_signed, a_lines),   random_bytes(rng, b_signed, product.b),
-                 scales(rng, b_lines),                   random_bytes(rng, b_signed, b_lines),
-                 scales(rng, y_lines),                   random_bytes(rng, y_signed, y_lines)};
+  node.inputs = {random_bytes(rng, a_signed, product.a),
+                 scales(rng, a_lines),
+                 random_bytes(rng, a_signed, a_lines),
+                 random_bytes(rng, b_signed, product.b),
+                 scales(rng, b_lines),
+                 random_bytes(rng, b_signed, b_lines),
+                 scales(rng, y_lines),
+                 random_bytes(rng, y_signed, y_lines)};
   const std::array<std::size_t, 3> variable = {1, 3, 8};
   node.variable = variable[rng.below(3)];
   return node;
@@ -162,11 +167,9 @@ NodeCase random_quantize(Rng& rng) {
   const bool is_signed = rng.below(2) == 0;
   const bool back = rng.below(2) == 0;
   NodeCase node{.op_type = back ? "DequantizeLinear" : "QuantizeLinear", .attributes = {{"axis", axis}}};
-  node.inputs = {back ? random_bytes(rng, is_signed, shape)
-                      : random_tensor(rng, shape, Values::special),
+  node.inputs = {back ? random_bytes(rng, is_signed, shape) : random_tensor(rng, shape, Values::special),
                  scales(rng, lines)};
-  if (rng.below(3) != 0 || (is_signed && !back))
-    node.inputs.push_back(random_bytes(rng, is_signed, lines));
+  if (rng.below(3) != 0 || (is_signed && !back)) node.inputs.push_back(random_bytes(rng, is_signed, lines));
   node.variable = 1 + rng.below(3);
   return node;
 }
@@ -194,16 +197,10 @@ void try_many(NodeCase (*make)(Rng&), int cases, int min_fast) {
 
 TEST_CASE("StrictQLinearConv_RandomNodes_SameBitsAsPlain") { try_many(random_qlinear_conv, 80, 60); }
 TEST_CASE("StrictConvInteger_RandomNodes_SameBitsAsPlain") { try_many(random_conv_integer, 80, 60); }
-TEST_CASE("StrictQLinearMatMul_RandomNodes_SameBitsAsPlain") {
-  try_many(random_qlinear_matmul, 80, 80);
-}
-TEST_CASE("StrictMatMulInteger_RandomNodes_SameBitsAsPlain") {
-  try_many(random_matmul_integer, 80, 80);
-}
+TEST_CASE("StrictQLinearMatMul_RandomNodes_SameBitsAsPlain") { try_many(random_qlinear_matmul, 80, 80); }
+TEST_CASE("StrictMatMulInteger_RandomNodes_SameBitsAsPlain") { try_many(random_matmul_integer, 80, 80); }
 TEST_CASE("StrictQuantize_RandomNodes_SameBitsAsPlain") { try_many(random_quantize, 80, 80); }
-TEST_CASE("StrictDynamicQuantize_RandomNodes_SameBitsAsPlain") {
-  try_many(random_dynamic_quantize, 60, 60);
-}
+TEST_CASE("StrictDynamicQuantize_RandomNodes_SameBitsAsPlain") { try_many(random_dynamic_quantize, 60, 60); }
 
 // Ties go to the even step, whichever neighbour that is, and just beside a half there is none.
 TEST_CASE("StrictQuantize_Ties_SameBitsAsPlain") {

@@ -7,9 +7,7 @@
 namespace driftscope::test::recurrent_test {
 namespace {
 
-std::int64_t up_to(Rng& rng, std::uint64_t most) {
-  return 1 + static_cast<std::int64_t>(rng.below(most));
-}
+std::int64_t up_to(Rng& rng, std::uint64_t most) { return 1 + static_cast<std::int64_t>(rng.below(most)); }
 
 std::string name_of(Rng& rng) {
   const std::array names = {"Sigmoid", "Tanh", "Relu", "Softsign", "HardSigmoid", "Elu"};
@@ -29,25 +27,21 @@ NodeCase random_recurrent(Rng& rng, const std::string& op) {
   const std::int64_t d = direction == "bidirectional" ? 2 : 1;
   const Values v = rng.below(3) == 0 ? Values::special : Values::normal;
 
-  NodeCase result{.op_type = op,
-                  .attributes = {{"hidden_size", hidden},
-                                 {"direction", direction},
-                                 {"layout", std::int64_t{batch_first}}}};
+  NodeCase result{
+      .op_type = op,
+      .attributes = {
+          {"hidden_size", hidden}, {"direction", direction}, {"layout", std::int64_t{batch_first}}}};
   if (rng.below(3) == 0) result.attributes.push_back({"clip", 0.7f});
   if (rng.below(3) == 0) {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < functions * static_cast<std::size_t>(d); ++i)
-      names.push_back(name_of(rng));
+    for (std::size_t i = 0; i < functions * static_cast<std::size_t>(d); ++i) names.push_back(name_of(rng));
     result.attributes.push_back({"activations", names});
   }
-  if (op == "LSTM" && rng.below(4) == 0)
-    result.attributes.push_back({"input_forget", std::int64_t{1}});
-  if (op == "GRU" && rng.below(2) == 0)
-    result.attributes.push_back({"linear_before_reset", std::int64_t{1}});
+  if (op == "LSTM" && rng.below(4) == 0) result.attributes.push_back({"input_forget", std::int64_t{1}});
+  if (op == "GRU" && rng.below(2) == 0) result.attributes.push_back({"linear_before_reset", std::int64_t{1}});
   const Shape state = batch_first ? Shape{batch, d, hidden} : Shape{d, batch, hidden};
   result.inputs = {
-      random_tensor(rng, batch_first ? Shape{batch, steps, inputs} : Shape{steps, batch, inputs},
-                    v),
+      random_tensor(rng, batch_first ? Shape{batch, steps, inputs} : Shape{steps, batch, inputs}, v),
       random_tensor(rng, {d, gates * hidden, inputs}, v),
       random_tensor(rng, {d, gates * hidden, hidden}, Values::normal)};
   const auto maybe = [&](Shape shape) -> std::optional<Tensor> {
@@ -58,8 +52,7 @@ NodeCase random_recurrent(Rng& rng, const std::string& op) {
   if (rng.below(2) == 0) {
     std::vector<std::int32_t> lengths;
     for (std::int64_t b = 0; b < batch; ++b)
-      lengths.push_back(
-          static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(steps) + 1)));
+      lengths.push_back(static_cast<std::int32_t>(rng.below(static_cast<std::uint64_t>(steps) + 1)));
     result.inputs.push_back(*Tensor::from_values<std::int32_t>({batch}, lengths));
   } else {
     result.inputs.push_back(std::nullopt);

@@ -77,8 +77,10 @@ std::optional<Graph> single_node_graph(const NodeCase& node_case) {
     value.shape.emplace();
     for (const std::int64_t size : input->shape()) value.shape->push_back({size, ""});
     const auto id = static_cast<ValueId>(graph.values.size());
-    if (i < node_case.variable) graph.inputs.push_back(id);
-    else value.constant = *input;
+    if (i < node_case.variable)
+      graph.inputs.push_back(id);
+    else
+      value.constant = *input;
     graph.values.push_back(std::move(value));
     node.inputs.push_back(id);
   }
@@ -135,9 +137,9 @@ SameBits check_same_bits(const NodeCase& node_case) {
 
 Tensor random_tensor(Rng& rng, Shape shape, Values values) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  const std::array specials = {0.0f, -0.0f, 0x1p-149f, -0x1.8p-130f, 0x1.fffffep127f,
-                               -0x1p120f, 0x1p-100f, infinity, -infinity,
-                               std::numeric_limits<float>::quiet_NaN()};
+  const std::array specials = {
+      0.0f,      -0.0f,     0x1p-149f, -0x1.8p-130f, 0x1.fffffep127f,
+      -0x1p120f, 0x1p-100f, infinity,  -infinity,    std::numeric_limits<float>::quiet_NaN()};
   const std::size_t count = values == Values::finite ? specials.size() - 3 : specials.size();
   std::vector<float> elements(static_cast<std::size_t>(element_count(shape)));
   for (float& x : elements) {

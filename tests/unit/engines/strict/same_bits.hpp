@@ -44,9 +44,9 @@ SameBits check_same_bits(const NodeCase& node_case);
 
 /// What the elements of a random tensor are.
 enum class Values {
-  normal,    ///< about standard normal
-  special,   ///< one in eight is 0, −0, infinite, NaN, subnormal, huge or tiny
-  finite,    ///< as special, without infinity and NaN
+  normal,   ///< about standard normal
+  special,  ///< one in eight is 0, −0, infinite, NaN, subnormal, huge or tiny
+  finite,   ///< as special, without infinity and NaN
 };
 [[nodiscard]] Tensor random_tensor(Rng& rng, Shape shape, Values values);
 

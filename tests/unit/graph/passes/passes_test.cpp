@@ -54,9 +54,10 @@ TEST_CASE("RemoveIdentities_BetweenNodes_ReadersTakeItsInput") {
                                 .node("Dropout", {"a"}, {"b"})
                                 .node("Add", {"b", "a"}, {"c"})
                                 .output("c"));
-  CHECK(nodes_of(graph) == "Identity_0 = Identity(x) -> a: ? (unknown rank)\n"
-                           "Dropout_1 = Dropout(a) -> b: ? (unknown rank)\n"
-                           "Add_2 = Add(b, a) -> c: ? (unknown rank)\n");
+  CHECK(nodes_of(graph) ==
+        "Identity_0 = Identity(x) -> a: ? (unknown rank)\n"
+        "Dropout_1 = Dropout(a) -> b: ? (unknown rank)\n"
+        "Add_2 = Add(b, a) -> c: ? (unknown rank)\n");
   const Graph after = remove_identities(graph);
   CHECK(nodes_of(after) == "Add_2 = Add(x, x) -> c: ? (unknown rank)\n");
   CHECK(after.values[*after.find_value("c")].producer == 0);
@@ -80,8 +81,7 @@ TEST_CASE("RemoveIdentities_OutputsMasksAndTraining_AreLeft") {
 TEST_CASE("FoldBatchNormalization_BehindConv_MovesIntoWeightsAndBias") {
   ModelBuilder model = convolution({"x", "w", "b"});
   with_statistics(model)
-      .node("BatchNormalization", {"c", "scale", "shift", "mean", "var"}, {"n"},
-            {real("epsilon", 0.0f)})
+      .node("BatchNormalization", {"c", "scale", "shift", "mean", "var"}, {"n"}, {real("epsilon", 0.0f)})
       .node("Relu", {"n"}, {"y"})
       .output("y");
   const Graph graph = built(model);
@@ -91,8 +91,9 @@ TEST_CASE("FoldBatchNormalization_BehindConv_MovesIntoWeightsAndBias") {
         "(unknown rank)\n"
         "Relu_2 = Relu(n) -> y: ? (unknown rank)\n");
   const Graph after = fold_batch_normalization(graph);
-  CHECK(nodes_of(after) == "conv = Conv(x, conv.weight, conv.bias) -> n: ? (unknown rank)\n"
-                           "Relu_2 = Relu(n) -> y: ? (unknown rank)\n");
+  CHECK(nodes_of(after) ==
+        "conv = Conv(x, conv.weight, conv.bias) -> n: ? (unknown rank)\n"
+        "Relu_2 = Relu(n) -> y: ? (unknown rank)\n");
   // Factors 2/√4 = 1 and 1/√0.25 = 2.
   CHECK(constant(after, "conv.weight") == std::vector<float>{3.0f, -8.0f});
   CHECK(constant(after, "conv.bias") == std::vector<float>{9.5f, 24.5f});
@@ -110,10 +111,8 @@ TEST_CASE("FoldBatchNormalization_BehindGemmAndConvTranspose_ScalesTheRightAxis"
       .node("ConvTranspose", {"i", "t"}, {"d"}, {integer("group", 2)})
       .named("deconv");
   with_statistics(model)
-      .node("BatchNormalization", {"g", "scale", "shift", "mean", "var"}, {"y"},
-            {real("epsilon", 0.0f)})
-      .node("BatchNormalization", {"d", "scale", "shift", "mean", "var"}, {"z"},
-            {real("epsilon", 0.0f)})
+      .node("BatchNormalization", {"g", "scale", "shift", "mean", "var"}, {"y"}, {real("epsilon", 0.0f)})
+      .node("BatchNormalization", {"d", "scale", "shift", "mean", "var"}, {"z"}, {real("epsilon", 0.0f)})
       .output("y")
       .output("z");
   const Graph after = fold_batch_normalization(built(model));
