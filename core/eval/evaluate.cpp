@@ -367,7 +367,7 @@ bool has_float64(std::span<const Tensor* const> inputs) {
   });
 }
 
-// Nodes that read float64 are computed in double: + − × ÷ √ and our own functions give the same bits
+// Nodes that read or write float64 are computed in double: + − × ÷ √ and our own functions give the same bits
 // everywhere as well.
 Result<std::vector<Tensor>> evaluate_in_double(const Node& node, std::span<const Tensor* const> inputs,
                                                ThreadPool& threads) {
@@ -411,6 +411,9 @@ Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Te
   }
   DRIFTSCOPE_CHECK(align_second<float>(node, operands));
   DRIFTSCOPE_TRY(const auto types, output_types<float>(node, operands, inputs));
+  const bool writes_float64 =
+      std::ranges::any_of(types, [](const TensorType& type) { return type.dtype == DType::float64; });
+  if (!passes && writes_float64) return evaluate_in_double(node, inputs, threads);
 
   Results<float, true> results(node, inputs, {}, threads, inside);
   DRIFTSCOPE_CHECK(results.allocate_known(types));

@@ -6,6 +6,7 @@
 // bound. Integers to narrower integers keep their low bits. Anything but 0 is true.
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 
 #include "core/graph/attributes.hpp"
@@ -174,8 +175,26 @@ Status float_to_bool(KernelContext<S>& context) {
 
 // ---- from integers ----
 
+// A double that rounds to every shorter type as x itself does: cut, and made odd where bits were lost
+// (rounding to odd; Boldo and Melquiond 2008).
+template <class T>
+double rounded_to_odd(T x) {
+  if constexpr (sizeof(T) < 8) {
+    return static_cast<double>(x);
+  } else {
+    const bool negative = x < 0;
+    std::uint64_t magnitude = static_cast<std::uint64_t>(x);
+    if (negative) magnitude = 0 - magnitude;
+    const int lost = std::max(0, 64 - 53 - std::countl_zero(magnitude));
+    const std::uint64_t below = (std::uint64_t{1} << lost) - 1;
+    if ((magnitude & below) != 0) magnitude |= below + 1;
+    const auto cut = static_cast<double>(magnitude & ~below);
+    return negative ? -cut : cut;
+  }
+}
+
 template <class S, class T>
-S to_real(T x, double exact_up_to) {
+S to_real(T x, DType to, double exact_up_to) {
   if constexpr (std::is_same_v<S, Bounded>) {
     const double value = static_cast<double>(x);
     if (std::fabs(value) <= exact_up_to) return value;
@@ -183,6 +202,8 @@ S to_real(T x, double exact_up_to) {
     Bounded result = rounded(value);
     const double first = std::fabs(value) * unit_roundoff_f32;
     return {value, result.worst + first, result.likely + first};
+  } else if constexpr (std::is_same_v<S, double>) {
+    return to == DType::float64 ? static_cast<double>(x) : rounded_to_odd(x);
   } else {
     return static_cast<S>(x);
   }
@@ -203,7 +224,7 @@ void from_integers(KernelContext<S>& context, std::span<const T> x) {
   const DType to = context.output_dtype(0);
   if (is_floating(to)) {
     const double exact_up_to = whole_numbers(to);
-    map_elements(context, x, context.real_output(0), [&](T t) { return to_real<S>(t, exact_up_to); });
+    map_elements(context, x, context.real_output(0), [&](T t) { return to_real<S>(t, to, exact_up_to); });
   } else if (to == DType::boolean) {
     map_elements(context, x, context.tensor_output(0).template mutable_values<std::uint8_t>(),
                  [](T t) { return std::uint8_t(t != 0); });
