@@ -11,16 +11,16 @@ endif()
 
 set(ort_backend_files "")
 if(DRIFTSCOPE_TWIN STREQUAL "web")
-  file(GLOB ort_backend_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/web/ort/*.cpp")
+  file(GLOB ort_backend_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/web/peers/ort/*.cpp")
 else()
   find_path(ONNXRUNTIME_HEADERS onnxruntime_c_api.h
     HINTS "$ENV{DRIFTSCOPE_ONNXRUNTIME_HEADERS}" PATH_SUFFIXES onnxruntime)
   if(ONNXRUNTIME_HEADERS)
-    set(ort_backend_files "${CMAKE_SOURCE_DIR}/native/ort/backend.cpp"
-      "${CMAKE_SOURCE_DIR}/native/ort/library.cpp")
+    set(ort_backend_files "${CMAKE_SOURCE_DIR}/native/peers/ort/backend.cpp"
+      "${CMAKE_SOURCE_DIR}/native/peers/ort/library.cpp")
   else()
     message(STATUS "onnxruntime_c_api.h was not found (run tools/setup): without the engine pc/ort")
-    set(ort_backend_files "${CMAKE_SOURCE_DIR}/native/ort/absent.cpp")
+    set(ort_backend_files "${CMAKE_SOURCE_DIR}/native/peers/ort/absent.cpp")
   endif()
 endif()
 
@@ -33,6 +33,6 @@ function(driftscope_add_ort target)
   endif()
   set_property(SOURCE "${CMAKE_SOURCE_DIR}/core/engines/ort/backend.cpp" APPEND PROPERTY
     COMPILE_DEFINITIONS "DRIFTSCOPE_ONNXRUNTIME_VERSION=\"${DRIFTSCOPE_ONNXRUNTIME_VERSION}\"")
-  set_property(SOURCE "${CMAKE_SOURCE_DIR}/native/ort/library.cpp" APPEND PROPERTY
+  set_property(SOURCE "${CMAKE_SOURCE_DIR}/native/peers/ort/library.cpp" APPEND PROPERTY
     COMPILE_DEFINITIONS "DRIFTSCOPE_CLONE=\"${CMAKE_SOURCE_DIR}\"")
 endfunction()

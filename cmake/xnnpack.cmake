@@ -45,8 +45,9 @@ foreach(switch ASSEMBLY SPARSE DWCONV_MULTIPASS KLEIDIAI HVX VSX RISCV_VECTOR AV
   list(APPEND xnnpack_definitions XNN_ENABLE_${switch}=0)
 endforeach()
 
-# Replaces some of XNNPACK's choices of kernels.
-set(xnnpack_start "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_TWIN}/platform/xnnpack_start.c")
+# What replaces some of XNNPACK's choices of kernels, and micro kernels of our own.
+set(xnnpack_tuning "${CMAKE_SOURCE_DIR}/core/engines/fast/tuning/${DRIFTSCOPE_TWIN}")
+set(xnnpack_start "${xnnpack_tuning}/xnnpack_start.c")
 set_source_files_properties("${xnnpack}/src/init.c" PROPERTIES
   COMPILE_DEFINITIONS xnn_initialize=xnn_initialize_untuned)
 
@@ -55,7 +56,7 @@ if(DRIFTSCOPE_TWIN STREQUAL "web")
   set(xnnpack_flags -msimd128 -pthread)
   list(APPEND xnnpack_definitions XNN_ENABLE_CPUINFO=0)
   set(variants simd relaxed)
-  set(own_kernels "${CMAKE_SOURCE_DIR}/web/platform/f32_row_wasm.c")
+  set(own_kernels "${xnnpack_tuning}/f32_row_wasm.c")
   set_source_files_properties(${own_kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   # Two of the wasm kernels include ARM's intrinsics without a use of them.
   file(WRITE "${CMAKE_BINARY_DIR}/xnnpack/unused/arm_neon.h" "")
@@ -158,7 +159,7 @@ foreach(variant IN LISTS variants)
   xnnpack_choose(${variant} ${flags_${variant}})
 endforeach()
 if(DRIFTSCOPE_TWIN STREQUAL "native")
-  file(GLOB avx512_kernels CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/native/platform/f32_*_avx512.c")
+  file(GLOB avx512_kernels CONFIGURE_DEPENDS "${xnnpack_tuning}/f32_*_avx512.c")
   list(APPEND kernels_avx512f ${avx512_kernels})
   set_source_files_properties(${avx512_kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
@@ -168,7 +169,7 @@ set_source_files_properties("${xnnpack}/src/qs8-packw/gen/qs8-packw-x64c4-gemm-g
   COMPILE_OPTIONS -O1 SKIP_UNITY_BUILD_INCLUSION ON)
 # Those of float32 kernels whose min and max are to keep a NaN: bounded ones, whose first operand is always
 # a bound, and selecting ones. Natively AVX takes the bound first already, and SSE keeps nothing.
-set(keeping "SHELL:-include ${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_TWIN}/platform/xnnpack_nan.h")
+set(keeping "SHELL:-include ${xnnpack_tuning}/xnnpack_nan.h")
 set(flags_of_bounded ${keeping} -DDRIFTSCOPE_BOUND_FIRST)
 set(flags_of_selecting ${keeping})
 if(DRIFTSCOPE_TWIN STREQUAL "web")

@@ -1,5 +1,5 @@
-// ONNX Runtime as the engine needs it. Each twin brings one: native/ort drives the shared library
-// through its C API, web/ort hands bytes to onnxruntime-web in the same worker. Client: engines/ort.
+// ONNX Runtime as the engine needs it. Each twin brings one: native/peers/ort drives the shared library
+// through its C API, web/peers/ort hands bytes to onnxruntime-web in the same worker. Client: engines/ort.
 // Nothing here knows graphs: models are bytes, values go by name.
 #pragma once
 

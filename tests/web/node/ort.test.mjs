@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-import { OrtHost } from "../../../web/ort.mjs";
+import { OrtHost } from "../../../web/peers/ort/ort.mjs";
 import { temporaryFolder } from "../../e2e/support.mjs";
 
 const memory = { buffer: new ArrayBuffer(64) };

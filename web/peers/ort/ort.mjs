@@ -1,8 +1,8 @@
-// onnxruntime-web behind the engine ort: requests of web/ort/backend.cpp, answered at once; what takes
+// onnxruntime-web behind the engine ort: requests of web/peers/ort/backend.cpp, answered at once; what takes
 // time goes on in the event loop, see settled(). Its files lie in ort/ beside engine/ and are loaded when
 // the first model comes. Clients: engine.mjs (hands it to the wasm module), worker.mjs.
 
-import { Threads } from "./threads.mjs";
+import { Threads } from "../../threads.mjs";
 
 const wasmFile = "ort-wasm-simd-threaded.wasm";
 

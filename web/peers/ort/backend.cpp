@@ -1,5 +1,5 @@
 // engines/ort's backend in a browser: onnxruntime-web in the same worker. It is JavaScript, and
-// asynchronous: requests go to web/ort.mjs as JSON, bytes by their place in this heap, and whoever polls
+// asynchronous: requests go to web/peers/ort/ort.mjs as JSON, bytes by their place in this heap, and whoever polls
 // lets the event loop run in between.
 #include "core/engines/ort/backend.hpp"
 #include "core/base/json.hpp"
@@ -158,7 +158,7 @@ class WebModel final : public RuntimeModel {
 
   Result<json> look() const {
     json now = ask({{"do", "look"}, {"model", model_}});
-    if (!now.is_object()) return internal_error("web/ort.mjs gave a malformed answer");
+    if (!now.is_object()) return internal_error("web/peers/ort/ort.mjs gave a malformed answer");
     DRIFTSCOPE_CHECK(rejected(now));
     return now;
   }

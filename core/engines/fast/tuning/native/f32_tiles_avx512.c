@@ -1,7 +1,7 @@
 // Micro kernels of XNNPACK's kind, float32, up to as many sums as the 32 registers hold: a row of weights,
 // which a 3x3 convolution reads from the second-level cache, serves up to 12 rows (XNNPACK's own: 8). The
 // products of an element are added in the order of all its kernels. Client: xnnpack_start.c.
-#include "native/platform/f32_tiles_avx512.h"
+#include "core/engines/fast/tuning/native/f32_tiles_avx512.h"
 
 #include <immintrin.h>
 

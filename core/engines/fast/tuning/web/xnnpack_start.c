@@ -15,7 +15,7 @@
 // XNNPACK's own xnn_initialize.
 #include <emscripten.h>
 
-#include "web/platform/f32_row_wasm.h"
+#include "core/engines/fast/tuning/web/f32_row_wasm.h"
 #include "xnnpack.h"
 #include "xnnpack/config.h"
 #include "xnnpack/gemm.h"

@@ -1,5 +1,5 @@
 // ONNX Runtime's shared library, loaded when it is first asked for, so that a machine without it runs
-// everything else. Clients: native/ort.
+// everything else. Clients: native/peers/ort.
 #pragma once
 
 #include <onnxruntime_c_api.h>

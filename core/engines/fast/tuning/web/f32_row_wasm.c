@@ -3,7 +3,7 @@
 // side by side; a fully connected layer of one sample reads each weight once. The products of an element
 // are added in the order of all of XNNPACK's kernels. Client: xnnpack_start.c; compiled once for each kind
 // of SIMD.
-#include "web/platform/f32_row_wasm.h"
+#include "core/engines/fast/tuning/web/f32_row_wasm.h"
 
 #include <wasm_simd128.h>
 

@@ -1,4 +1,4 @@
-#include "native/ort/library.hpp"
+#include "native/peers/ort/library.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

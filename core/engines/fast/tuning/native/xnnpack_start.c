@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "native/platform/f32_max_pool_avx512.h"
-#include "native/platform/f32_tiles_avx512.h"
+#include "core/engines/fast/tuning/native/f32_max_pool_avx512.h"
+#include "core/engines/fast/tuning/native/f32_tiles_avx512.h"
 #include "xnnpack.h"
 #include "xnnpack/config.h"
 #include "xnnpack/gemm.h"

@@ -1,6 +1,6 @@
 // XNNPACK's own kernels take nine taps for each pixel and four channels at a time: a window of 2x2 on six
 // channels costs them 27 vectors of taps, and 12 floats one by one. Here it is four vectors.
-#include "native/platform/f32_max_pool_avx512.h"
+#include "core/engines/fast/tuning/native/f32_max_pool_avx512.h"
 
 #include <immintrin.h>
 

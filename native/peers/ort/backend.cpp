@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "native/ort/library.hpp"
+#include "native/peers/ort/library.hpp"
 
 namespace driftscope::ort {
 namespace {
