@@ -50,7 +50,7 @@ function hostName(userAgent) {
 /** "Chrome 156.0.0.0", "Firefox 153.0", "WebKit 605.1.15": what the browser says of itself. */
 function browserName(userAgent) {
   const [, name, version] = /(Firefox|Edg|Chromium|Chrome)\/([\d.]+)/.exec(userAgent) ??
-    /(AppleWebKit)\/([\d.]+)/.exec(userAgent) ?? [, "unknown browser", ""];
+    /(AppleWebKit)\/([\d.]+)/.exec(userAgent) ?? ["", "unknown browser", ""];
   return `${name.replace("Apple", "")} ${version}`.trim();
 }
 

@@ -61,11 +61,11 @@ export function listenToFingers(canvas, module, { place, drags, tapped }) {
   canvas.addEventListener("pointerup", (event) => {
     if (!fingers.delete(event.pointerId)) return;
     if (!one) return soon(away);
-    const { moved, drags } = one;
+    const last = one;
     one = null;
-    if (moved && !drags) return soon(away);
-    if (!moved) tapped(event);
-    if (!drags) press(event);
+    if (last.moved && !last.drags) return soon(away);
+    if (!last.moved) tapped(event);
+    if (!last.drags) press(event);
     soon(() => release(event));
   });
   canvas.addEventListener("pointercancel", (event) => {

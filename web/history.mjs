@@ -59,9 +59,9 @@ export function allSeries() {
   for (const { title, where, build, when, time_ns } of runs) {
     const key = `${title}\n${where}`;
     if (!found.has(key)) found.set(key, { title, where, builds: [] });
-    const { builds } = found.get(key);
-    let one = builds.find((other) => other.build === build);
-    if (!one) builds.push((one = { build, first_seen: when, times_ns: [] }));
+    const series = found.get(key).builds;
+    let one = series.find((other) => other.build === build);
+    if (!one) series.push((one = { build, first_seen: when, times_ns: [] }));
     one.times_ns.push(time_ns);
   }
   return [...found.values()];

@@ -99,7 +99,7 @@ function step(by) {
 
 /* Running */
 
-function taskOf(start, inputs) {
+function taskOf(request, inputs) {
   const asked = Number($("threads").value);
   const engine = $("engine").value;
   const options = asked > 0 ? `:threads=${asked}` : "";
@@ -112,7 +112,7 @@ function taskOf(start, inputs) {
     start: {
       target: `${state.here.host}/${engine}${options}`,
       environment: environment(state.here, state.variant),
-      ...start,
+      ...request,
     },
   };
 }
@@ -155,8 +155,8 @@ async function runOnce(signal) {
   const index = samples ? sampleIndex() : undefined;
   const inputs = samples ? state.chosen.inputs([index], [1]) : new Uint8Array(0);
   const repeat = Math.min(10000, Math.max(1, Math.trunc(Number($("repeat").value)) || 1));
-  const start = { repeat, capture: "all", stream: true, seed: samples ? undefined : 42 };
-  const task = taskOf(start, inputs);
+  const request = { repeat, capture: "all", stream: true, seed: samples ? undefined : 42 };
+  const task = taskOf(request, inputs);
   const result = await runInWorker(task, { onChange: view.showProgress, signal });
   showResult(result, index);
   history.addRun(state.chosen.name, task, result);
@@ -185,8 +185,8 @@ function showCommon(result, variant, labels, truth) {
 
 async function runWholeSet(signal) {
   const { chosen } = state;
-  const { start, inputs } = chosen.wholeSet();
-  const result = await runInWorker(taskOf(start, inputs), { onChange: view.showProgress, signal });
+  const set = chosen.wholeSet();
+  const result = await runInWorker(taskOf(set.start, set.inputs), { onChange: view.showProgress, signal });
   const scores = readFloats(result.trace, result.reply.outputs[0].name);
   const right = chosen.countRight(chosen.predictions(scores));
   const { count } = chosen.samples;
@@ -204,8 +204,8 @@ async function offerTrace(result, name) {
   if (state.traceUrl) URL.revokeObjectURL(state.traceUrl);
   state.traceUrl = URL.createObjectURL(result.file);
   $("download").href = state.traceUrl;
-  const { host, engine } = result.reply.run;
-  $("download").download = `${name}-${host}-${engine}.safetensors`;
+  const { run } = result.reply;
+  $("download").download = `${name}-${run.host}-${run.engine}.safetensors`;
   $("sent").textContent = "";
   if (!state.acceptsTraces) return;
   const response = await fetch(new URL("api/traces", root), { method: "POST", body: result.file });
@@ -280,8 +280,7 @@ async function openScreens() {
   const card = $("screens-card");
   try {
     card.hidden = false;
-    const choose = (entry) => chooseShipped(entry);
-    const page = { ...state, choose, table: $("screens-table"), keptChanged };
+    const page = { ...state, choose: chooseShipped, table: $("screens-table"), keptChanged };
     state.screens = await startScreens($("screens"), page);
   } catch (error) {
     console.info(`Without the screens: ${error.message}`); // a site that was built without them

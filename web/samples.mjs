@@ -15,9 +15,9 @@ const sets = {
 };
 
 /** The test set of ten classes that fits a model's preprocessing, or null: then inputs are seeded. */
-export function setFor(preprocess) {
-  const set = sets[preprocess?.channel_order] ?? null;
-  return preprocess?.labels?.length === 10 && !preprocess.resize ? set : null;
+export function setFor(description) {
+  const set = sets[description?.channel_order] ?? null;
+  return description?.labels?.length === 10 && !description.resize ? set : null;
 }
 
 /** MNIST's IDX format: magic, sizes (big-endian), bytes. */

@@ -254,9 +254,10 @@ class Screens {
     }
   }
 
-  async #predictAll(choice, { target, environment }, options) {
+  async #predictAll(choice, given, options) {
     const { start, inputs } = choice.wholeSet();
-    const task = this.#task({ inputs, start: { ...start, target, environment } });
+    const { target } = given;
+    const task = this.#task({ inputs, start: { ...start, target, environment: given.environment } });
     const { trace, reply } = await runInWorker(task, options);
     return choice.predictions(readFloats(trace, reply.outputs[0].name));
   }

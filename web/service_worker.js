@@ -56,9 +56,9 @@ async function fileOf(path) {
   const response = await fetch(url, { cache: "no-cache", integrity: `sha256-${site.files[path]}` });
   if (!response.ok) throw new TypeError(`HTTP ${response.status}`);
   const body = await response.blob();
-  const answer = answerWith(body, path, body.size);
-  if (!keptByPage(path)) await kept?.put(keyOf(path), answer.clone()).catch(() => {});
-  return answer;
+  const served = answerWith(body, path, body.size);
+  if (!keptByPage(path)) await kept?.put(keyOf(path), served.clone()).catch(() => {});
+  return served;
 }
 
 async function answer(path) {

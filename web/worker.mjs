@@ -43,7 +43,7 @@ const downloads = () =>
  * Runs to the end; values that come with the answers go to `sink`, and `prepared` is called once the
  * engine is ready. Resolves to the shapes of the values, by name.
  */
-async function runWith(engine, sink, prepared) {
+async function runWith(sink, prepared) {
   const shapes = {};
   let ready = false;
   await runToEnd(engine, sliceMs, async (head, payload) => {
@@ -80,7 +80,7 @@ async function run({ base, variant, threads, model, attachments, start, inputs, 
   engine.request({ do: "start", ...start }, inputs);
   await engine.prepared();
   const sink = valuesUrl ? new ValuesToPc(valuesUrl) : new ValuesToPage(say);
-  const shapes = await runWith(engine, sink, () => {
+  const shapes = await runWith(sink, () => {
     lap("prepare_ms");
     say("phase", { phase: "run" });
   });

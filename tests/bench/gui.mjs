@@ -50,7 +50,7 @@ function manyLayers(layers, targets) {
     target: `host${t}/strict`,
     verify: verify(`host${t}/strict`, t + 1),
     first_divergence: null,
-    layers: Array.from({ length: layers }, (_, i) => layer(i, t + 1)),
+    layers: Array.from({ length: layers }, (_layer, i) => layer(i, t + 1)),
     output: {},
     memory: { peak_bytes: 1e9, kind: "process_pss" },
   }));

@@ -13,7 +13,7 @@ const part = (field, ...bytes) => {
 const text = (field, value) => part(field, Buffer.from(value));
 
 /** A float32 tensor of the graph's interface. */
-function value(field, name, shape) {
+function interfaceValue(field, name, shape) {
   const dimensions = shape.map((size) => part(1, number(1, size)));
   return part(field, text(1, name), part(2, part(1, number(1, 1), part(2, ...dimensions))));
 }
@@ -24,6 +24,12 @@ export function chain(op, length, shape) {
   const nodes = Array.from({ length }, (_, i) =>
     part(1, text(1, name(i - 1)), text(2, name(i)), text(3, `${op}${i}`), text(4, op)),
   );
-  const graph = part(7, ...nodes, text(2, "chain"), value(11, "x", shape), value(12, "y", shape));
+  const graph = part(
+    7,
+    ...nodes,
+    text(2, "chain"),
+    interfaceValue(11, "x", shape),
+    interfaceValue(12, "y", shape),
+  );
   return Buffer.concat([number(1, 8), graph, part(8, number(2, 13))]);
 }

@@ -41,9 +41,7 @@ test("CaptureFilters_KeepChosenLayersWithTheirInputs_AndVerifyJudgesThem", (t) =
     0,
   );
   const { metadata, tensors } = readSafetensors(trace);
-  const outputs = Object.fromEntries(
-    JSON.parse(metadata.nodes).map(({ name, outputs }) => [name, outputs[0]]),
-  );
+  const outputs = Object.fromEntries(JSON.parse(metadata.nodes).map((node) => [node.name, node.outputs[0]]));
   const first = JSON.parse(metadata.nodes).at(-1).outputs[0];
   assert.deepEqual([...tensors.keys()].sort(), ["input", outputs.relu1, outputs.pool1, first].sort());
   const { status, stdout } = run(["verify", lenet5, trace, "--json", "-"]);

@@ -263,8 +263,8 @@ test("Compare_WithABaseline_KnowsTheFaultsItHolds", (t) => {
   const known = report.right[0].verify.layers.filter(({ verdict }) => verdict === "fault");
   const baseline = JSON.parse(readFileSync(file, "utf8"));
   baseline.targets.push({ ...baseline.targets[0], target: bad });
-  const check = (known) => {
-    baseline.targets[1].known = known;
+  const check = (listed) => {
+    baseline.targets[1].known = listed;
     writeFileSync(file, JSON.stringify(baseline));
     return quiet(["compare", lenet5, "--right", bad, "--baseline", file]);
   };

@@ -2,7 +2,7 @@
 // and a kernel that is made wrong does not. Skipped where there is no PyTorch.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { asset, root, run, sanitized, temporaryFolder } from "../support.mjs";

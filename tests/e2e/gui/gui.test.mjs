@@ -358,7 +358,7 @@ for (const [files, names] of [
     },
   );
 
-test("without a display it says so, and a wrong option as well", { skip }, (t) => {
+test("without a display it says so, and a wrong option as well", { skip }, () => {
   const none = run(["gui"], { env: { DISPLAY: "", WAYLAND_DISPLAY: "" } });
   assert.equal(none.status, 3);
   assert.match(none.stderr, /no window can be opened here/);

@@ -150,7 +150,7 @@ test("without threads the other build gives the same bits", async (t) => {
   const model = [...readFileSync(asset("models", "lenet5.onnx"))];
   const outputs = await page.evaluate(async (bytes) => {
     const { runInWorker } = await import(new URL("web/runner.mjs", location.href));
-    const run = (variant, threads) =>
+    const runOn = (variant, threads) =>
       runInWorker({
         variant,
         threads,
@@ -158,7 +158,7 @@ test("without threads the other build gives the same bits", async (t) => {
         inputs: new Uint8Array(0),
         start: { target: "chrome/strict", seed: 5 },
       });
-    const results = [await run("driftscope-simd", 1), await run("driftscope-simd-threads", 2)];
+    const results = [await runOn("driftscope-simd", 1), await runOn("driftscope-simd-threads", 2)];
     return results.map(({ reply }) => ({ threads: reply.run.threads_real, values: reply.outputs[0].values }));
   }, model);
   assert.equal(outputs[0].threads, 1);

@@ -94,7 +94,7 @@ export class OrtHost {
 
   /** `memory` is that of the engine; a request names places in it. */
   request(head, memory) {
-    const at = ({ at, bytes }) => new Uint8Array(memory.buffer, at >>> 0, bytes >>> 0);
+    const at = (place) => new Uint8Array(memory.buffer, place.at >>> 0, place.bytes >>> 0);
     try {
       return this[`_${head.do}`](head, at);
     } catch (error) {
