@@ -11,7 +11,10 @@ export const variants = [
   { name: "driftscope-simd", relaxed: false, threads: false },
 ];
 
-/** An answer of the service that is an error, with its kind. `stuck`: the same may well work in another worker. */
+/**
+ * An answer of the service that is an error, with its kind. `stuck`: the same may well work in another
+ * worker.
+ */
 export class ServiceError extends Error {
   constructor({ kind, message, stuck = false }) {
     super(message);
@@ -23,11 +26,13 @@ export class ServiceError extends Error {
 function load(url) {
   return import(url.href).catch(async ({ message }) => {
     const answer = await fetch(url, { method: "HEAD" }).catch(() => null);
-    if (answer?.status === 404)
+    if (answer?.status === 404) {
+      const file = url.pathname.split("/").pop();
       throw new ServiceError({
         kind: "missing",
-        message: `This site was built without ${url.pathname.split("/").pop()}. \`cmake --build --preset web\` builds all of it.`,
+        message: `This site was built without ${file}. \`cmake --build --preset web\` builds all of it.`,
       });
+    }
     const hint = "Without a network only engines are there that ran before; with one, reload the page.";
     throw new ServiceError({ kind: "io", message: `The engine could not be fetched (${message}). ${hint}` });
   });
@@ -53,9 +58,9 @@ export async function openEngine({ base, variant, threads }) {
     /** After an answer with `waiting`: resolves when polling helps again. */
     settled: () => ort.settled(),
     /**
-     * After "start" and "prepare": resolves when nothing of it goes on in the event loop any more; throws where
-     * only another worker can help. Await it before the first poll: until then nothing has left this worker,
-     * and the next one says nothing twice.
+     * After "start" and "prepare": resolves when nothing of it goes on in the event loop any more; throws
+     * where only another worker can help. Await it before the first poll: until then nothing has left this
+     * worker, and the next one says nothing twice.
      */
     async prepared() {
       await ort.settled();

@@ -16,7 +16,8 @@ function watchForNewBuild(registration) {
   const look = () => {
     if (registration.waiting && registration.active)
       tell(
-        "A newer build of this page is ready. It comes with the next load, once no other tab shows this page.",
+        "A newer build of this page is ready. " +
+          "It comes with the next load, once no other tab shows this page.",
         true,
       );
   };

@@ -92,8 +92,9 @@ async function fetchParts(url, job, told, signal) {
 }
 
 /**
- * Runs job `id`; resolves to the run's result with `job` (of a batch or a bench: to `job` alone). `show` = {job(job), change(state)} is
- * told what is going on. Whatever goes wrong is told to the PC as well, and thrown.
+ * Runs job `id`; resolves to the run's result with `job` (of a batch or a bench: to `job` alone).
+ * `show` = {job(job), change(state)} is told what is going on. Whatever goes wrong is told to the PC as
+ * well, and thrown.
  */
 export async function runJob(id, here, show) {
   const url = new URL(`../api/jobs/${encodeURIComponent(id)}`, import.meta.url).href;

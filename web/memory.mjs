@@ -7,7 +7,7 @@ const gib = (bytes) => `${(bytes / 2 ** 30).toFixed(bytes < 2 ** 30 ? 2 : 1)} Gi
 const wayOut =
   "Run it on the PC (driftscope run MODEL --target pc/strict), with a smaller batch or with fewer threads.";
 
-/** Whether an error of a worker means that: of the service, of an allocation in a script, or of wasm itself. */
+/** Whether a worker's error means that: of the service, of an allocation in a script, or of wasm itself. */
 export const isOutOfMemory = ({ kind, name, message }) =>
   kind === "limit" ||
   name === "RangeError" ||

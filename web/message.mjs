@@ -1,5 +1,5 @@
-// Messages of JSON and bytes, as core/protocol/service.hpp has them: 4 bytes of length, the JSON, the payload.
-// Clients: batch.mjs, values.mjs.
+// Messages of JSON and bytes, as core/protocol/service.hpp has them: 4 bytes of length, the JSON, the
+// payload. Clients: batch.mjs, values.mjs.
 
 export function packMessage(head, parts) {
   const text = new TextEncoder().encode(JSON.stringify(head));

@@ -10,10 +10,11 @@ const engineFolder = new URL("../engine/", import.meta.url).href;
 /**
  * Runs `task` = {variant, threads, model, attachments, start, inputs}; resolves to {reply, trace, file,
  * times, model, build}: `file` is a Blob of the whole trace. With start.stream, `trace` holds the outputs
- * alone; the captured values are in the file, or with `valuesUrl` have gone there. With `batch` (core/protocol/batch.hpp) in place of the model and the inputs it
- * resolves to {answers}; with `judge` (judge.mjs) in place of inputs to {comparison, topology}; with `bench` (the job's URL) it stays until the PC asks no more.
- * `onChange({phase, done, total, sample, samples})` is told of progress, and
- * `signal` stops it. A worker that is stuck before anything was computed is replaced once.
+ * alone; the captured values are in the file, or with `valuesUrl` have gone there. With `batch`
+ * (core/protocol/batch.hpp) in place of the model and the inputs it resolves to {answers}; with `judge`
+ * (judge.mjs) in place of inputs to {comparison, topology}; with `bench` (the job's URL) it stays until the
+ * PC asks no more. `onChange({phase, done, total, sample, samples})` is told of progress, and `signal` stops
+ * it. A worker that is stuck before anything was computed is replaced once.
  */
 export async function runInWorker(task, options = {}) {
   try {

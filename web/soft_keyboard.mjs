@@ -70,7 +70,8 @@ export class SoftKeyboard {
     for (const [name, value] of Object.entries(attributes)) field.setAttribute(name, value);
     // With smaller letters iOS zooms in.
     field.style.cssText =
-      "position:fixed;left:0;top:0;width:1px;height:1px;padding:0;border:0;opacity:0;pointer-events:none;font-size:16px";
+      "position:fixed;left:0;top:0;width:1px;height:1px;padding:0;border:0;" +
+      "opacity:0;pointer-events:none;font-size:16px";
     field.addEventListener("input", () => this.#typed());
     field.addEventListener("keydown", (event) => this.#key(event));
     this.#canvas.after(field);

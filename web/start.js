@@ -77,8 +77,8 @@ self.driftscopeHost = (() => {
     const place = document.getElementById("error");
     place.hidden = false;
     place.textContent =
-      "A script of this page did not load. Either the connection broke off (reload the page), or this host sends " +
-      ".mjs files with a type that is not JavaScript's: it has to send text/javascript.";
+      "A script of this page did not load. Either the connection broke off (reload the page), or this host " +
+      "sends .mjs files with a type that is not JavaScript's: it has to send text/javascript.";
   }
 
   const prepared = prepare();

@@ -1,9 +1,9 @@
 // The workers that a WebAssembly module makes for its threads. Clients: engine.mjs, peers/ort/ort.mjs.
 //
-// Until such a worker has answered its first message, nothing refers to it but the handlers on it, and Firefox
-// takes a worker that handles a message for an idle one: a collection of garbage in that moment ends it, nobody
-// is told, and the module waits for ever. That is inferred from what prevents the hang: a timer in the worker, or a
-// reference from here.
+// Until such a worker has answered its first message, nothing refers to it but the handlers on it, and
+// Firefox takes a worker that handles a message for an idle one: a collection of garbage in that moment ends
+// it, nobody is told, and the module waits for ever. That is inferred from what prevents the hang: a timer in
+// the worker, or a reference from here.
 
 const kept = new Set();
 

@@ -83,7 +83,8 @@ struct EngineOptions {
   /// by node and has every value. No option of a target: what is captured decides.
   bool fuse = false;
   /// Whether observed values may be handed over as Tensor::deferred, whose source keeps what the engine
-  /// computed: for an trace_sink that gives them to one reader, who copies them piece by piece beside the run.
+  /// computed: for a TraceSink that gives them to one reader, which copies them piece by piece beside the
+  /// run.
   bool defer_values = false;
   std::map<std::string, std::string> values;       ///< the target's other options
   std::shared_ptr<const ModelSource> source = {};  ///< never null for an engine that reads_source()

@@ -1,6 +1,6 @@
 // What a service on this machine is asked so that it loads a model, and the bytes that do not go through the
-// message: the service reads them where they lie, weight by weight. Clients: local runs, the local subjects of
-// a bench.
+// message: the service reads them where they lie, weight by weight. Clients: local runs, the local subjects
+// of a bench.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Files of the command line: read whole or mapped, written beside and renamed, so that nothing half-written is
-// ever left under the name that was asked for.
+// Files of the command line: read whole or mapped, written beside and renamed, so that nothing half-written
+// is ever left under the name that was asked for.
 #pragma once
 
 #include <cstddef>

@@ -17,8 +17,10 @@ const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
 const probe = `{
   const look = () => {
     const { dataset } = document.getElementById("screens") ?? {};
-    if (dataset?.targets !== "2" || dataset.busy !== "false" || dataset.view !== "Layers") return requestAnimationFrame(look);
-    fetch("probe", { method: "POST", body: JSON.stringify({ ms: performance.now(), error: dataset.error, layer: dataset.layer }) });
+    if (dataset?.targets !== "2" || dataset.busy !== "false" || dataset.view !== "Layers")
+      return requestAnimationFrame(look);
+    const seen = { ms: performance.now(), error: dataset.error, layer: dataset.layer };
+    fetch("probe", { method: "POST", body: JSON.stringify(seen) });
   };
   requestAnimationFrame(look);
 }`;
@@ -68,7 +70,8 @@ async function countingServer(upstream) {
     request.pipe(forwarded);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${server.address().port}${page.pathname}#model=lenet5&targets=strict,fast&view=Layers`;
+  const link = "#model=lenet5&targets=strict,fast&view=Layers";
+  const url = `http://127.0.0.1:${server.address().port}${page.pathname}${link}`;
   return { url, posted, counts, close: () => (server.close(), server.closeAllConnections()) };
 }
 
@@ -118,9 +121,12 @@ for (const [browser, open] of Object.entries(openers)) {
       await t.close();
     }
   }
+  const seconds = (ms) => (ms / 1000).toFixed(2);
   const range = (list) =>
-    `${(median(list) / 1000).toFixed(2)} s (${(Math.min(...list) / 1000).toFixed(2)} to ${(Math.max(...list) / 1000).toFixed(2)})`;
+    `${seconds(median(list))} s (${seconds(Math.min(...list))} to ${seconds(Math.max(...list))})`;
+  const traffic = `${(counts.bytes / 1e6).toFixed(2)} MB in ${counts.requests} requests`;
   console.log(
-    `${browser}: first comparison ${range(times)} after the address, ${range(whole)} with the browser's start; ${(counts.bytes / 1e6).toFixed(2)} MB in ${counts.requests} requests; ${repetitions} times`,
+    `${browser}: first comparison ${range(times)} after the address, ` +
+      `${range(whole)} with the browser's start; ${traffic}; ${repetitions} times`,
   );
 }

@@ -1,5 +1,5 @@
-// Any bytes as the JSON of `compare` and `verify`, shown, or as a baseline, written again; the first byte says
-// which.
+// Any bytes as the JSON of `compare` and `verify`, shown, or as a baseline, written again; the first byte
+// says which.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -2,7 +2,7 @@
 //
 // feed: {"models":["lenet5"],"model":0,"input":"…","samples":450,"sample":7,"busy":false,"doing":"…",
 //        "error":"…","targets":[{"target","available","detail"}],
-//        "history":[{"title","where","builds":[{"build","first_seen","times_ns":[…]}]}], or none when unchanged,
+//        "history":[{"title","where","builds":[{"build","first_seen","times_ns":[…]}]}],  (none: unchanged)
 //        "progress":[{"target","state":"waiting|running|done|failed","step","done","total","error"}]}
 // run:  {"title","model_sha256","input","label","dataset","class_names":["…"],"topology":[…] (topology.hpp),
 //        "comparisons":[driftscope-compare-1, …]}

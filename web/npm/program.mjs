@@ -24,7 +24,7 @@ function isProgram(path) {
   }
 }
 
-/** `given`, else $DRIFTSCOPE, else `driftscope` on the PATH, else the build of a checkout around this file. */
+/** `given`, else $DRIFTSCOPE, else `driftscope` on the PATH, else the build of the clone around this file. */
 export function findProgram(given = process.env.DRIFTSCOPE) {
   if (given) {
     if (isProgram(given)) return given;
@@ -44,8 +44,8 @@ export function findProgram(given = process.env.DRIFTSCOPE) {
     .find(isProgram);
   if (found) return found;
   throw new DriftscopeError(
-    "the driftscope program is not here: build it (tools/demo in its repository, or its Dockerfile) and put it " +
-      'on the PATH, or name it with $DRIFTSCOPE or the option "program"',
+    "the driftscope program is not here: build it (tools/demo in its repository, or its Dockerfile) and " +
+      'put it on the PATH, or name it with $DRIFTSCOPE or the option "program"',
     { exitCode: 3 },
   );
 }

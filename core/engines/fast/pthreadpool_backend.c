@@ -27,8 +27,8 @@ static void run_part(void* context, size_t index) {
   struct pthreadpool* pool = context;
   const thread_function_t function =
       (thread_function_t)pthreadpool_load_relaxed_void_p(&pool->thread_function);
-  const bool flush = (pthreadpool_load_relaxed_uint32_t(&pool->flags) &
-                      PTHREADPOOL_FLAG_DISABLE_DENORMALS) != 0;
+  const bool flush =
+      (pthreadpool_load_relaxed_uint32_t(&pool->flags) & PTHREADPOOL_FLAG_DISABLE_DENORMALS) != 0;
   const struct fpu_state saved = get_fpu_state();
   if (flush) disable_fpu_denormals();
   function(pool, &pool->threads[index]);

@@ -13,8 +13,7 @@ struct pthreadpool;
 
 /// Calls task(context, i) once for every i in [0, count), in any order and on any thread, and returns
 /// when all calls have returned. `threads` is what ds_pthreadpool_create was given.
-typedef void (*ds_run_all)(void* threads, size_t count, void (*task)(void* context, size_t i),
-                           void* context);
+typedef void (*ds_run_all)(void* threads, size_t count, void (*task)(void* context, size_t i), void* context);
 
 /// A pool that divides work for `count` ≥ 1 threads and runs it by `run`; null when there is no memory.
 /// To be ended by pthreadpool_destroy, before `threads`.

@@ -1,5 +1,5 @@
 // The nodes of a graph and of the graphs inside them (If, Loop, Scan), prepared for a session: those that
-// depend only on constants alone are computed ahead, the others get their fast kernel where there is one. Both
+// depend only on constants are computed ahead, the others get their fast kernel where there is one. Both
 // give the bits of evaluate_strict. Client: session.
 #pragma once
 

@@ -5,17 +5,17 @@
 // arithmetic over one step is rigorous and tight. An LSTM's c is not recorded; its error shrinks by the
 // forget gate, element by element, from step to step.
 //
-// Where only the last state is known, errors pass through the network. Interval arithmetic assumes that the errors of all elements of h conspire in every product R·h;
-// it is rigorous, and after a few dozen steps of a hidden layer of usual width useless: its error
-// grows by the largest row sum of |R| where the network itself contracts. So the bound is the
-// smaller of two: - the interval bound; - a measured one. Each step's own error (computed with
-// bounds from an exact state: rigorous) is put
-//   into several runs in double, with random signs that change from step to step in one half of the
-//   runs and stay in the other (repeated inputs make the same error again and again). How far these
-//   runs are from the undisturbed one is what the network really makes of such errors.
+// Where only the last state is known, errors pass through the network. Interval arithmetic assumes that the
+// errors of all elements of h conspire in every product R·h; it is rigorous, and after a few dozen steps of a
+// hidden layer of usual width useless: its error grows by the largest row sum of |R| where the network itself
+// contracts. So the bound is the smaller of two:
+// - the interval bound;
+// - a measured one. Each step's own error (computed with bounds from an exact state: rigorous) is put into
+//   several runs in double, with random signs that change from step to step in one half of the runs and stay
+//   in the other (repeated inputs make the same error again and again). How far these runs are from the
+//   undisturbed one is what the network really makes of such errors.
 //   likely: 4 times that. worst: 32 times that with the worst error of each step: as if a thousand
-//   independent errors conspired (the sum of n numbers is at most √n times the root of their
-//   squares).
+//   independent errors conspired (the sum of n numbers is at most √n times the root of their squares).
 #pragma once
 
 #include <array>

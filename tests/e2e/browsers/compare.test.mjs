@@ -140,7 +140,8 @@ test("Hang_IsGivenUpAfterTheTimeoutAndExitsWith3", (t) => {
   const sleeper = join(folder, "chromium");
   spawnSync("bash", [
     "-c",
-    `printf '#!/bin/sh\\ncase "$*" in *--version*|*--product-version*) echo "Chromium 1.0";; *) sleep 600;; esac\\n' >"$0"; chmod +x "$0"`,
+    `printf '#!/bin/sh\\ncase "$*" in *--version*|*--product-version*) echo "Chromium 1.0";;' >"$0"
+     printf ' *) sleep 600;; esac\\n' >>"$0"; chmod +x "$0"`,
     sleeper,
   ]);
   const { status, stderr } = run(["compare", lenet5, "--right", "chrome/strict", "--timeout", "3"], {

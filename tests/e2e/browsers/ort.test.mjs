@@ -82,7 +82,8 @@ function siteWithFailingStarts(t, count) {
       const before = (await starts.keys()).length;
       await starts.put("/start/" + before, new Response(""));
       if (before < ${count})
-        throw new Error("no available backend found. ERR: [wasm] Error: WebAssembly backend initializing failed due to timeout: 1ms");
+        throw new Error("no available backend found. ERR: [wasm] Error: " +
+          "WebAssembly backend initializing failed due to timeout: 1ms");
       return Real.create(...given);
     } };`,
   );

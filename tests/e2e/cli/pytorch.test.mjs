@@ -55,7 +55,8 @@ test("PyTorch_InputsOfAnotherTrace_CompareClean", { skip }, (t) => {
 test("PyTorch_ModuleThatIsNotTheExportedOne_IsRejected", { skip }, (t) => {
   const folder = temporaryFolder(t);
   const script = `
-import sys; sys.path[:0] = [${JSON.stringify(join(root, "tools"))}, ${JSON.stringify(join(root, "tools", "zoo"))}]
+import sys
+sys.path[:0] = [${JSON.stringify(join(root, "tools"))}, ${JSON.stringify(join(root, "tools", "zoo"))}]
 import torch, trace_torch
 torch.manual_seed(1)
 class Net(torch.nn.Module):

@@ -12,7 +12,8 @@ import { gui, hasGui, picture } from "./support.mjs";
 const here = dirname(fileURLToPath(import.meta.url));
 const skip = !hasGui && "driftscope-gui was not built";
 const views = ["Run", "Layers", "Drift", "Tensor", "Time", "Memory", "Graph", "Summary", "Runs"];
-const digit = `idx:${asset("data/digits-test-images.idx3-ubyte")},${asset("data/digits-test-labels.idx1-ubyte")}#121`;
+const images = asset("data/digits-test-images.idx3-ubyte");
+const digit = `idx:${images},${asset("data/digits-test-labels.idx1-ubyte")}#121`;
 
 function traceOf(folder, engine, model = "lenet5", input = digit) {
   const trace = join(folder, `${model}-${engine}.safetensors`);
@@ -352,7 +353,8 @@ for (const [files, names] of [
         // Another version of the software renderer draws edges a little differently.
         assert.ok(
           share < 0.02,
-          `${name}: ${(100 * share).toFixed(2)} % of the pixels differ from ${stored}; DRIFTSCOPE_STORE_PICTURES=1 stores the new look`,
+          `${name}: ${(100 * share).toFixed(2)} % of the pixels differ from ${stored}; ` +
+            "DRIFTSCOPE_STORE_PICTURES=1 stores the new look",
         );
       }
     },

@@ -61,8 +61,8 @@ bool holds(const std::string& text, std::string_view part) { return text.find(pa
 
 }  // namespace
 
-// Without VNNI ONNX Runtime adds 8-bit products in pairs of 16 bits, which saturate (onnxruntime#12088), unless
-// this option has it take unsigned weights.
+// Without VNNI ONNX Runtime adds 8-bit products in pairs of 16 bits, which saturate (onnxruntime#12088),
+// unless this option has it take unsigned weights.
 constexpr const char* precise = "session.x64quantprecision=1";
 
 // Where the bits of a trace are not those of the precise run: the operator of the first such node, or "".

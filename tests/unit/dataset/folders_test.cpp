@@ -209,8 +209,8 @@ TEST_CASE("ParseDatasetSpec_Folders") {
 }
 
 TEST_CASE("ParseSampleDescription_KindDecides") {
-  const auto text = parse_sample_description(
-      R"({"format":"driftscope-preprocess-1","kind":"text","input":"t","length":4,"vocabulary":"v","pad":0})");
+  const auto text = parse_sample_description(R"({"format":"driftscope-preprocess-1","kind":"text",)"
+                                             R"("input":"t","length":4,"vocabulary":"v","pad":0})");
   REQUIRE_MESSAGE(text.ok(), text.error().message);
   CHECK(std::holds_alternative<TextPreprocess>(*text));
   CHECK_FALSE(parse_sample_description(R"({"kind":"text"})").ok());

@@ -36,7 +36,8 @@ const  w: float32 6x1x5x5
 const  shape: int64 2 = [-1,10]
 const  limit: float32 scalar = [0.5]
 conv = Conv[pads=[2,2,2,2] auto_pad='NOTSET' alpha=0.25](x, w, _) -> c: ? (unknown rank)
-Mine_1 = com.example.Mine[t={float32 9} body={graph of 2 nodes}](c, shape) -> y: float32 Nx10, _: (omitted), z: ? (unknown rank)
+Mine_1 = com.example.Mine[t={float32 9} body={graph of 2 nodes}](c, shape))"
+        R"( -> y: float32 Nx10, _: (omitted), z: ? (unknown rank)
   body:
     input  a: float32 2
     outer  x: float32 Nx1x28x?

@@ -42,7 +42,8 @@ function failingStarts(t, works) {
     export const InferenceSession = { async create() {
       if (globalThis.Worker) new Worker("thread");
       if (++globalThis.starts < ${works})
-        throw new Error("no available backend found. ERR: [wasm] Error: WebAssembly backend initializing failed due to timeout: 1ms");
+        throw new Error("no available backend found. ERR: [wasm] Error: " +
+          "WebAssembly backend initializing failed due to timeout: 1ms");
       return {};
     } };`,
   );
@@ -58,7 +59,7 @@ test("threads that did not start are started again by another module", async (t)
   assert.equal(host.stuck, null);
 });
 
-test("threads of a start that failed are ended, those of the next stay until the host is closed", async (t) => {
+test("threads of a failed start are ended, those of the next stay until the host is closed", async (t) => {
   const made = [];
   class Worker {
     constructor() {

@@ -39,8 +39,10 @@ test("Package_FromAnEmptyFolder_PassesAndFailsInNodesTestRunner", (t) => {
     import { test } from 'node:test';
     import { assertPassed, compare } from 'driftscope';
     const model = ${JSON.stringify(lenet5)};
-    test('same', async () => assertPassed(await compare({ model, right: 'pc/reference', failOn: ['fault', 'top1'], input: 'seed:5' })));
-    test('other bits', async () => assertPassed(await compare({ model, right: ['pc/reference', 'pc/strict'], failOn: 'bits' })));
+    const check = (name, options) =>
+      test(name, async () => assertPassed(await compare({ model, ...options })));
+    check('same', { right: 'pc/reference', failOn: ['fault', 'top1'], input: 'seed:5' });
+    check('other bits', { right: ['pc/reference', 'pc/strict'], failOn: 'bits' });
   `,
   );
   const { stdout, stderr } = inside(project, process.execPath, ["--test", "--test-reporter=tap"]);

@@ -11,7 +11,7 @@ import { putBuild, site, staticHost } from "./static_host.mjs";
 const probe = readFileSync(join(dirname(fileURLToPath(import.meta.url)), "probe.js"));
 
 for (const browser of ["firefox", "safari"])
-  test(`${browser}: the page comes up isolated, runs LeNet-5, and the screens compare two engines`, async (t) => {
+  test(`${browser}: the page comes up isolated, runs LeNet-5, the screens compare two engines`, async (t) => {
     const host = await staticHost(t);
     const page = readFileSync(join(site, "index.html"), "utf8");
     putBuild(host.files, [

@@ -89,7 +89,7 @@ test("on a phone it fits, its controls are large enough for fingers, and a run i
   assert.deepEqual(complaints, []);
 });
 
-test("a finger on the screens scrolls the page and chooses nothing, until they have the whole page", async (t) => {
+test("a finger on the screens scrolls the page and chooses nothing until they have all of it", async (t) => {
   const { page, touch } = await openPhone(t, "#model=lenet5&targets=strict,reference&layer=conv2");
   await shows(page, { busy: "false", targets: "2", view: "Layers", layer: "conv2" });
   const box = await page.locator("#screens").boundingBox();
@@ -128,7 +128,8 @@ test("in the whole page a tap chooses a row, a finger scrolls, two zoom", async 
   const picture = () => page.locator("#screens").screenshot();
   const changes = async (what, action) => {
     let last = await picture();
-    await until(async () => last.equals((last = await picture())), "the picture to rest"); // of what was before
+    // Of what was before.
+    await until(async () => last.equals((last = await picture())), "the picture to rest");
     const before = last;
     await action();
     await until(async () => !before.equals(await picture()), what);

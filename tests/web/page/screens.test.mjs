@@ -28,7 +28,7 @@ async function command(page, text) {
   await page.keyboard.press("Enter");
 }
 
-test("the demo compares this browser's engines on one command, and every view opens by its key", async (t) => {
+test("the demo compares this browser's engines on one command; every view opens by its key", async (t) => {
   const { page, complaints } = await openServed(t);
   await shows(page, { view: "Run", busy: "false" });
   await command(page, "run the demo");

@@ -103,7 +103,7 @@ test("a service worker that does not isolate reloads the page once, not for ever
   await runs(page);
 });
 
-test("a file that is not the listed one keeps the service worker from being installed, and the page says so", async (t) => {
+test("a file that is not the listed one: no service worker is installed, the page says so", async (t) => {
   const host = await staticHost(t);
   host.files.set("web/style.css", "body { color: red }");
   const { page } = await openPage(t);

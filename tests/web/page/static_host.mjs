@@ -28,9 +28,9 @@ export function putBuild(files, more) {
 }
 
 /**
- * {url, requests, files, stop, posted}: the built site below /some/dir/. `files`: a Map of paths to bytes that the
- * host has in place of the built ones, which a test may change meanwhile; `mjs`: the type it has for .mjs;
- * `headers`: further ones; `posted`: a promise of the first body that is posted.
+ * {url, requests, files, stop, posted}: the built site below /some/dir/. `files`: a Map of paths to bytes
+ * that the host has in place of the built ones, which a test may change meanwhile; `mjs`: the type it has
+ * for .mjs; `headers`: further ones; `posted`: a promise of the first body that is posted.
  */
 export async function staticHost(t, { mjs = types[".mjs"], headers: more = {} } = {}) {
   const requests = [];

@@ -6,9 +6,9 @@ import { Threads } from "../../threads.mjs";
 
 const wasmFile = "ort-wasm-simd-threaded.wasm";
 
-// A start takes a second or two. When it took as long as this (threads.mjs knows of one reason), another module,
-// with other workers, is tried with twice the patience. Where that hangs as well the whole worker may be at
-// fault: see `stuck`.
+// A start takes a second or two. When it took as long as this (threads.mjs knows of one reason), another
+// module, with other workers, is tried with twice the patience. Where that hangs as well the whole worker may
+// be at fault: see `stuck`.
 const startLimit = { ms: 10_000, times: 2 };
 
 // Half precision travels as its bits; two 4-bit elements share a byte.

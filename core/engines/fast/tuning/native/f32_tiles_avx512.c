@@ -17,8 +17,8 @@ typedef __m512 Sums[MOST_ROWS][MOST_VECTORS];
 
 // All rows begin with the bias; returns where the weights begin.
 INLINE const float* begin(int rows, int vectors, const float* bias, Sums sums) {
-  UNROLL for (int r = 0; r < rows; ++r)
-    UNROLL for (int v = 0; v < vectors; ++v) sums[r][v] = _mm512_load_ps(bias + 16 * v);
+  UNROLL for (int r = 0; r < rows; ++r) UNROLL for (int v = 0; v < vectors; ++v) sums[r][v] =
+      _mm512_load_ps(bias + 16 * v);
   return bias + 16 * vectors;
 }
 
@@ -48,8 +48,8 @@ INLINE const float* add_products(int rows, int vectors, const float* const a[MOS
 
 // The first `used` rows and `columns` columns, clamped. A NaN stays one: max and min return their second
 // operand then.
-INLINE void store(int rows, int vectors, Sums sums, size_t used, size_t columns, float* c,
-                  size_t c_stride, const union xnn_f32_minmax_params* params) {
+INLINE void store(int rows, int vectors, Sums sums, size_t used, size_t columns, float* c, size_t c_stride,
+                  const union xnn_f32_minmax_params* params) {
   const __m512 low = _mm512_set1_ps(params->scalar.min);
   const __m512 high = _mm512_set1_ps(params->scalar.max);
   const size_t width = 16 * (size_t)vectors;
@@ -57,19 +57,18 @@ INLINE void store(int rows, int vectors, Sums sums, size_t used, size_t columns,
   UNROLL for (int r = 0; r < rows; ++r) {
     if ((size_t)r >= used) return;
     float* to = (float*)((char*)c + (size_t)r * c_stride);
-    UNROLL for (int v = 0; v < vectors; ++v)
-      _mm512_mask_storeu_ps(to + 16 * v, (__mmask16)(mask >> (16 * v)),
-                            _mm512_min_ps(high, _mm512_max_ps(low, sums[r][v])));
+    UNROLL for (int v = 0; v < vectors; ++v) _mm512_mask_storeu_ps(
+        to + 16 * v, (__mmask16)(mask >> (16 * v)), _mm512_min_ps(high, _mm512_max_ps(low, sums[r][v])));
   }
 }
 
-INLINE void gemm(int rows, int vectors, size_t mr, size_t nc, size_t kc, const float* a,
-                 size_t a_stride, const float* w, float* c, size_t cm_stride, size_t cn_stride,
+INLINE void gemm(int rows, int vectors, size_t mr, size_t nc, size_t kc, const float* a, size_t a_stride,
+                 const float* w, float* c, size_t cm_stride, size_t cn_stride,
                  const union xnn_f32_minmax_params* params) {
   const size_t width = 16 * (size_t)vectors;
   const float* row[MOST_ROWS];
-  UNROLL for (int r = 0; r < rows; ++r)
-    row[r] = (const float*)((const char*)a + ((size_t)r < mr ? (size_t)r : mr - 1) * a_stride);
+  UNROLL for (int r = 0; r < rows; ++r) row[r] =
+      (const float*)((const char*)a + ((size_t)r < mr ? (size_t)r : mr - 1) * a_stride);
   for (;;) {
     Sums sums;
     w = begin(rows, vectors, w, sums);
@@ -91,8 +90,8 @@ INLINE void igemm(int rows, int vectors, size_t mr, size_t nc, size_t kc, size_t
     w = begin(rows, vectors, w, sums);
     for (const float** tap = a; tap != end; tap += rows) {
       const float* row[MOST_ROWS];
-      UNROLL for (int r = 0; r < rows; ++r)
-        row[r] = tap[r] == zero ? zero : (const float*)((const char*)tap[r] + a_offset);
+      UNROLL for (int r = 0; r < rows; ++r) row[r] =
+          tap[r] == zero ? zero : (const float*)((const char*)tap[r] + a_offset);
       w = add_products(rows, vectors, row, kc / sizeof(float), w, sums);
     }
     store(rows, vectors, sums, mr, nc, c, cm_stride, params);
@@ -102,18 +101,17 @@ INLINE void igemm(int rows, int vectors, size_t mr, size_t nc, size_t kc, size_t
   }
 }
 
-#define TILE(rows, columns)                                                                        \
-  void ds_f32_gemm_minmax_##rows##x##columns##_avx512f(                                            \
-      size_t mr, size_t nc, size_t kc, const float* a, size_t a_stride, const float* w, float* c,  \
-      size_t cm_stride, size_t cn_stride, const union xnn_f32_minmax_params* params) {             \
-    gemm(rows, columns / 16, mr, nc, kc, a, a_stride, w, c, cm_stride, cn_stride, params);         \
-  }                                                                                                \
-  void ds_f32_igemm_minmax_##rows##x##columns##_avx512f(                                           \
-      size_t mr, size_t nc, size_t kc, size_t ks, const float** a, const float* w, float* c,       \
-      size_t cm_stride, size_t cn_stride, size_t a_offset, const float* zero,                      \
-      const union xnn_f32_minmax_params* params) {                                                 \
-    igemm(rows, columns / 16, mr, nc, kc, ks, a, w, c, cm_stride, cn_stride, a_offset, zero,       \
-          params);                                                                                 \
+#define TILE(rows, columns)                                                                           \
+  void ds_f32_gemm_minmax_##rows##x##columns##_avx512f(                                               \
+      size_t mr, size_t nc, size_t kc, const float* a, size_t a_stride, const float* w, float* c,     \
+      size_t cm_stride, size_t cn_stride, const union xnn_f32_minmax_params* params) {                \
+    gemm(rows, columns / 16, mr, nc, kc, a, a_stride, w, c, cm_stride, cn_stride, params);            \
+  }                                                                                                   \
+  void ds_f32_igemm_minmax_##rows##x##columns##_avx512f(                                              \
+      size_t mr, size_t nc, size_t kc, size_t ks, const float** a, const float* w, float* c,          \
+      size_t cm_stride, size_t cn_stride, size_t a_offset, const float* zero,                         \
+      const union xnn_f32_minmax_params* params) {                                                    \
+    igemm(rows, columns / 16, mr, nc, kc, ks, a, w, c, cm_stride, cn_stride, a_offset, zero, params); \
   }
 
 DS_EACH_TILE(TILE)

@@ -25,17 +25,15 @@
 enum xnn_status xnn_initialize_untuned(const struct xnn_allocator* allocator);
 
 #if XNN_ARCH_X86_64
-#define SET_KERNELS(config, rows, gemm_kernel, igemm_kernel)                             \
-  do {                                                                                   \
-    (config)->minmax.gemm[rows - 1] =                                                    \
-        xnn_init_hmp_gemm_ukernel((xnn_gemm_ukernel_fn)(gemm_kernel));                   \
-    (config)->minmax.igemm[rows - 1] =                                                   \
-        xnn_init_hmp_igemm_ukernel((xnn_igemm_ukernel_fn)(igemm_kernel));                \
+#define SET_KERNELS(config, rows, gemm_kernel, igemm_kernel)                                             \
+  do {                                                                                                   \
+    (config)->minmax.gemm[rows - 1] = xnn_init_hmp_gemm_ukernel((xnn_gemm_ukernel_fn)(gemm_kernel));     \
+    (config)->minmax.igemm[rows - 1] = xnn_init_hmp_igemm_ukernel((xnn_igemm_ukernel_fn)(igemm_kernel)); \
   } while (0)
 #define SET_WIDE(rows, columns) SET_TILE(wide, rows, columns)
 #define SET_NARROW(rows, columns) SET_TILE(narrow, rows, columns)
-#define SET_TILE(config, rows, columns)                                                  \
-  SET_KERNELS(config, rows, ds_f32_gemm_minmax_##rows##x##columns##_avx512f,             \
+#define SET_TILE(config, rows, columns)                                      \
+  SET_KERNELS(config, rows, ds_f32_gemm_minmax_##rows##x##columns##_avx512f, \
               ds_f32_igemm_minmax_##rows##x##columns##_avx512f);
 
 // XNNPACK's sigmoid for AVX-512 makes a NaN of numbers beyond 1e19 or so, where the result has long been
@@ -66,9 +64,9 @@ static void init_tuned_functions(void) {
   // By the processor's own instruction: the square root by estimates makes a NaN of infinity.
   config = (struct xnn_unary_elementwise_config*)xnn_init_f32_sqrt_config();
   if (config == NULL) return;
-  config->ukernel = (xnn_vunary_ukernel_fn)(xnn_init_hardware_config()->use_x86_avx
-                                                ? xnn_f32_vsqrt_ukernel__avx_sqrt_u16
-                                                : xnn_f32_vsqrt_ukernel__sse_sqrt_u8);
+  config->ukernel =
+      (xnn_vunary_ukernel_fn)(xnn_init_hardware_config()->use_x86_avx ? xnn_f32_vsqrt_ukernel__avx_sqrt_u16
+                                                                      : xnn_f32_vsqrt_ukernel__sse_sqrt_u8);
 }
 
 static void init_max_pool(void) {
@@ -99,8 +97,7 @@ static void init_tuned_config(void) {
   narrow->log2_sr = 0;
   narrow->init.f32 = wide->init.f32;
   narrow->pack_gemm_gio = wide->pack_gemm_gio;
-  narrow->pack_gemm_goi =
-      (xnn_packw_gemm_goi_ukernel_fn)xnn_x32_packw_gemm_goi_ukernel_x16__avx512f_u4_prfm;
+  narrow->pack_gemm_goi = (xnn_packw_gemm_goi_ukernel_fn)xnn_x32_packw_gemm_goi_ukernel_x16__avx512f_u4_prfm;
 }
 #else
 static void init_tuned_config(void) {}

@@ -12,9 +12,9 @@
 #define BLOCKS 4
 
 #ifdef __wasm_relaxed_simd__
-  #define MUL_ADD(a, b, c) wasm_f32x4_relaxed_madd(a, b, c)
+#define MUL_ADD(a, b, c) wasm_f32x4_relaxed_madd(a, b, c)
 #else
-  #define MUL_ADD(a, b, c) wasm_f32x4_add(c, wasm_f32x4_mul(a, b))
+#define MUL_ADD(a, b, c) wasm_f32x4_add(c, wasm_f32x4_mul(a, b))
 #endif
 
 // A NaN stays one: pmax and pmin return their first operand then.
@@ -37,31 +37,28 @@ INLINE void store(const v128_t sums[2], size_t columns, float* c) {
 }
 
 // `blocks` blocks of weights, each a bias and `depth` rows of 8; returns where the next begins.
-INLINE const float* row_of_blocks(int blocks, size_t columns, size_t depth, const float* a,
-                                  const float* w, float* c, size_t cn_stride, int clamped, float low,
-                                  float high) {
+INLINE const float* row_of_blocks(int blocks, size_t columns, size_t depth, const float* a, const float* w,
+                                  float* c, size_t cn_stride, int clamped, float low, float high) {
   const size_t block = 8 * (depth + 1);
   v128_t sums[BLOCKS][2];
-  UNROLL for (int i = 0; i < blocks; ++i)
-    UNROLL for (int v = 0; v < 2; ++v) sums[i][v] = wasm_v128_load(w + (size_t)i * block + 4 * v);
+  UNROLL for (int i = 0; i < blocks; ++i) UNROLL for (int v = 0; v < 2; ++v) sums[i][v] =
+      wasm_v128_load(w + (size_t)i * block + 4 * v);
   for (size_t k = 0; k < depth; ++k) {
     const float* row = w + 8 * (k + 1);
     const v128_t x = wasm_v128_load32_splat(a + k);
-    UNROLL for (int i = 0; i < blocks; ++i)
-      UNROLL for (int v = 0; v < 2; ++v)
-        sums[i][v] = MUL_ADD(x, wasm_v128_load(row + (size_t)i * block + 4 * v), sums[i][v]);
+    UNROLL for (int i = 0; i < blocks; ++i) UNROLL for (int v = 0; v < 2; ++v) sums[i][v] =
+        MUL_ADD(x, wasm_v128_load(row + (size_t)i * block + 4 * v), sums[i][v]);
   }
   UNROLL for (int i = 0; i < blocks; ++i) {
-    if (clamped)
-      UNROLL for (int v = 0; v < 2; ++v) sums[i][v] = clamp(sums[i][v], low, high);
+    if (clamped) UNROLL for (int v = 0; v < 2; ++v) sums[i][v] = clamp(sums[i][v], low, high);
     store(sums[i], columns - 8 * (size_t)i, c);
     c = (float*)((char*)c + cn_stride);
   }
   return w + (size_t)blocks * block;
 }
 
-INLINE void row(size_t nc, size_t kc, const float* a, const float* w, float* c, size_t cn_stride,
-                int clamped, float low, float high) {
+INLINE void row(size_t nc, size_t kc, const float* a, const float* w, float* c, size_t cn_stride, int clamped,
+                float low, float high) {
   const size_t depth = kc / sizeof(float);
   while (nc > 8 * (BLOCKS - 1)) {
     w = row_of_blocks(BLOCKS, nc, depth, a, w, c, cn_stride, clamped, low, high);

@@ -6,8 +6,8 @@
 
 #include "xnnpack/microparams.h"
 
-#define DS_GEMM_PARAMETERS                                                                        \
-  size_t mr, size_t nc, size_t kc, const float *a, size_t a_stride, const float *w, float *c,     \
+#define DS_GEMM_PARAMETERS                                                                    \
+  size_t mr, size_t nc, size_t kc, const float *a, size_t a_stride, const float *w, float *c, \
       size_t cm_stride, size_t cn_stride
 
 void ds_f32_gemm_1x8(DS_GEMM_PARAMETERS, const void* params);

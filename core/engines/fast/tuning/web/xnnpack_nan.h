@@ -20,14 +20,12 @@ static inline v128_t ds_min(v128_t a, v128_t b) {
 #endif
 
 // XNNPACK takes Relu for max of integers, which makes 0 of a NaN with a sign. −0 becomes +0 here as well.
-static inline v128_t ds_relu(v128_t x, v128_t zero) {
-  return wasm_v128_andnot(x, wasm_f32x4_le(x, zero));
-}
+static inline v128_t ds_relu(v128_t x, v128_t zero) { return wasm_v128_andnot(x, wasm_f32x4_le(x, zero)); }
 
 #define wasm_f32x4_pmax ds_max
 #define wasm_f32x4_pmin ds_min
 #define wasm_i32x4_max ds_relu
 #ifdef __wasm_relaxed_simd__
-  #define wasm_f32x4_relaxed_max ds_max
-  #define wasm_f32x4_relaxed_min ds_min
+#define wasm_f32x4_relaxed_max ds_max
+#define wasm_f32x4_relaxed_min ds_min
 #endif
