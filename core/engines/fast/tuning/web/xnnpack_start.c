@@ -28,9 +28,9 @@ enum xnn_status xnn_initialize_untuned(const struct xnn_allocator* allocator);
 
 // 'c' Chromium, 'f' Firefox, 's' Safari and WebKitGTK; 0 anything else.
 EM_JS(int, ds_browser, (void), {
-  const agent = typeof navigator == = "object" ? navigator.userAgent : "";
-  const letters = [ [ "Chrom", "c" ], [ "Firefox", "f" ], [ "AppleWebKit", "s" ] ];
-  const found = letters.find(([name]) = > agent.includes(name));
+  const agent = typeof navigator === "object" ? navigator.userAgent : "";
+  const letters = [["Chrom", "c"], ["Firefox", "f"], ["AppleWebKit", "s"]];
+  const found = letters.find(([name]) => agent.includes(name));
   return found ? found[1].charCodeAt(0) : 0;
 });
 
