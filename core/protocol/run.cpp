@@ -9,6 +9,7 @@
 #include "core/platform/platform.hpp"
 #include "core/protocol/sample_run.hpp"
 #include "core/runtime/bind_inputs.hpp"
+#include "core/runtime/resolve_target.hpp"
 
 namespace driftscope {
 
@@ -37,28 +38,22 @@ namespace {
 Status check_build(const Target& target, const json& environment) {
   const auto asked = target.options.find("wasm");
   if (asked == target.options.end()) return {};
-  const auto here = environment.find("wasm_variant");
-  if (here == environment.end() || !here->is_string())
-    return bad_input(
-        fmt::format("option wasm={}: it chooses between builds for browsers, and {} is "
-                    "none; leave it out",
-                    asked->second, target.host));
-  if (*here == "driftscope-" + asked->second) return {};
-  return internal_error(
-      fmt::format("option wasm={}: the page loaded {}", asked->second, here->get<std::string>()));
+  const json here = environment.value("wasm_variant", json());
+  if (here == "driftscope-" + asked->second) return {};
+  return internal_error(fmt::format("option wasm={}: the page loaded {}", asked->second, json_text(here)));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> prepare_session(Target target, const json& environment, LoadedModel& model,
-                                                 std::shared_ptr<const Graph> graph, Capture capture,
-                                                 bool defer_values) {
+Result<std::unique_ptr<Session>> prepare_session(const Target& target, const json& environment,
+                                                 LoadedModel& model, std::shared_ptr<const Graph> graph,
+                                                 Capture capture, bool defer_values) {
+  DRIFTSCOPE_TRY(ResolvedTarget resolved, resolve_target(target));
   DRIFTSCOPE_CHECK(check_build(target, environment));
-  target.options.erase("wasm");
-  DRIFTSCOPE_TRY(const Engine* const engine, find_engine(target.engine));
+  const Engine* const engine = resolved.engine;
   if (const Availability here = engine->available(); !here.ok)
     return missing_error(fmt::format("engine {}: {}", target.engine, here.reason));
-  DRIFTSCOPE_TRY(EngineOptions options, read_engine_options(target.options));
+  EngineOptions options = std::move(resolved.options);
   options.fuse = capture != Capture::all;
   options.defer_values = defer_values && capture != Capture::outputs;
   // Of a model that was loaded for one session nobody needs it afterwards.

@@ -34,7 +34,7 @@ struct StartRequest {
                                                       std::span<const std::byte> payload, const Graph& graph);
 
 /// The session of a target's engine, or why there is none. `defer_values` as of EngineOptions.
-[[nodiscard]] Result<std::unique_ptr<Session>> prepare_session(Target target,
+[[nodiscard]] Result<std::unique_ptr<Session>> prepare_session(const Target& target,
                                                                const nlohmann::json& environment,
                                                                LoadedModel& model,
                                                                std::shared_ptr<const Graph> graph,

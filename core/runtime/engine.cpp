@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-
-#include "core/platform/platform.hpp"
+#include <tuple>
 
 namespace driftscope {
 namespace {
 
-constexpr int max_threads = 1024;
 constexpr std::int64_t slice_ns = 50'000'000;
 
 class NoTraceSink : public TraceSink {
@@ -21,19 +20,25 @@ class NoTraceSink : public TraceSink {
 
 }  // namespace
 
-Result<EngineOptions> read_engine_options(const std::map<std::string, std::string>& options) {
+Result<EngineOptions> read_engine_options(const EngineInfo& engine,
+                                          const std::map<std::string, std::string>& options) {
+  DRIFTSCOPE_CHECK(check_options(engine, options));
   EngineOptions result;
   result.values = options;
-  const auto threads = result.values.find("threads");
-  if (threads == result.values.end()) return result;
-  const std::string& text = threads->second;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result.threads);
-  if (error != std::errc{} || end != text.data() + text.size() || result.threads < 1 ||
-      result.threads > max_threads)
-    return bad_input(
-        fmt::format("option threads={}: expected a whole number from 1 to {}", text, max_threads));
-  result.values.erase(threads);
+  if (const auto threads = result.values.find("threads"); threads != result.values.end()) {
+    const std::string& text = threads->second;
+    std::from_chars(text.data(), text.data() + text.size(), result.threads);
+    result.values.erase(threads);
+  }
   return result;
+}
+
+Result<std::unique_ptr<Session>> Engine::prepare(std::shared_ptr<const Graph> graph,
+                                                 const EngineOptions& options) const {
+  DRIFTSCOPE_CHECK(check_options(info(), options.values));
+  for (const Node& node : graph->nodes)
+    if (const Availability here = supports(*graph, node); !here.ok) return unsupported(here.reason);
+  return make_session(std::move(graph), options);
 }
 
 Result<std::vector<Tensor>> run_to_end(Session& session, std::vector<Tensor> inputs, TraceSink& trace_sink) {
@@ -49,6 +54,19 @@ TraceSink& no_trace_sink() {
   static NoTraceSink trace_sink;
   return trace_sink;
 }
+
+const std::vector<std::unique_ptr<Engine>>& engines() {
+  static const std::vector<std::unique_ptr<Engine>> all = [] {
+    auto made = make_engines();
+    std::ranges::sort(made, {}, [](const std::unique_ptr<Engine>& engine) {
+      return std::tuple(engine->info().order, std::string_view(engine->info().name));
+    });
+    return made;
+  }();
+  return all;
+}
+
+const Engine& default_engine() { return *engines().front(); }
 
 Result<const Engine*> find_engine(std::string_view name) {
   std::vector<std::string> names;

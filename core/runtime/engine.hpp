@@ -14,6 +14,7 @@
 #include "core/graph/graph.hpp"
 #include "core/model/model_source.hpp"
 #include "core/platform/platform.hpp"
+#include "core/runtime/engine_info.hpp"
 
 namespace driftscope {
 
@@ -86,17 +87,15 @@ struct EngineOptions {
   /// computed: for a TraceSink that gives them to one reader, which copies them piece by piece beside the
   /// run.
   bool defer_values = false;
-  std::map<std::string, std::string> values;       ///< the target's other options
+  std::map<std::string, std::string> values;       ///< the target's other options, checked by prepare
   std::shared_ptr<const ModelSource> source = {};  ///< never null for an engine that reads_source()
 };
-
-/// Splits a target's options: `threads` is read and checked here, the rest is the engine's to check.
-[[nodiscard]] Result<EngineOptions> read_engine_options(const std::map<std::string, std::string>& options);
 
 class Engine {
  public:
   virtual ~Engine() = default;
-  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual const EngineInfo& info() const = 0;
+  [[nodiscard]] const std::string& name() const { return info().name; }
   [[nodiscard]] virtual Availability available() const = 0;
   /// Whether this node can run here; prepare fails with the reason of the first that cannot.
   [[nodiscard]] virtual Availability supports(const Graph& graph, const Node& node) const = 0;
@@ -105,10 +104,20 @@ class Engine {
   /// Whether prepare reads deferred constants one by one, as it needs them (and those that are needed
   /// later at its end). For other engines they are all in memory before it begins.
   [[nodiscard]] virtual bool reads_deferred() const { return false; }
-  /// `graph` has its shapes bound (bind_shapes). An option that the engine does not know is an error.
-  [[nodiscard]] virtual Result<std::unique_ptr<Session>> prepare(std::shared_ptr<const Graph> graph,
-                                                                 const EngineOptions& options) const = 0;
+  /// `graph` has its shapes bound (bind_shapes). An option that the engine does not have, or a value that it
+  /// cannot have, is an error.
+  [[nodiscard]] Result<std::unique_ptr<Session>> prepare(std::shared_ptr<const Graph> graph,
+                                                         const EngineOptions& options) const;
+
+ protected:
+  /// Options and nodes are checked.
+  [[nodiscard]] virtual Result<std::unique_ptr<Session>> make_session(std::shared_ptr<const Graph> graph,
+                                                                      const EngineOptions& options) const = 0;
 };
+
+/// A target's options, checked against what the engine has.
+[[nodiscard]] Result<EngineOptions> read_engine_options(const EngineInfo& engine,
+                                                        const std::map<std::string, std::string>& options);
 
 /// Runs a session to its end: start, poll until finished, finish.
 [[nodiscard]] Result<std::vector<Tensor>> run_to_end(Session& session, std::vector<Tensor> inputs,
@@ -117,11 +126,17 @@ class Engine {
 /// An trace_sink that wants nothing.
 [[nodiscard]] TraceSink& no_trace_sink();
 
-/// All engines of this build (generated from the folders of core/engines: each defines
-/// `std::unique_ptr<Engine> make_<folder>_engine()` in engine.cpp).
+/// All engines of this build, as lists show them (EngineInfo::order).
 [[nodiscard]] const std::vector<std::unique_ptr<Engine>>& engines();
 
 /// By name, or an error that lists the engines of this build.
 [[nodiscard]] Result<const Engine*> find_engine(std::string_view name);
+
+/// What runs where nobody names an engine: the first of the list.
+[[nodiscard]] const Engine& default_engine();
+
+/// Those of this build in any order; generated from the folders that have an engine.cpp, which defines
+/// `std::unique_ptr<Engine> make_<folder>_engine()`. Client: engines().
+[[nodiscard]] std::vector<std::unique_ptr<Engine>> make_engines();
 
 }  // namespace driftscope

@@ -1,18 +1,15 @@
 #include "native/host/targets.hpp"
 
 #include "core/base/text.hpp"
-#include "core/runtime/engine.hpp"
+#include "core/runtime/resolve_target.hpp"
 
 namespace driftscope {
 namespace {
 
 Status check_engine(const Target& target) {
   if (target.host == "file") return {};
-  const std::string who = "target " + in_quotes(target.text());
-  if (auto engine = find_engine(target.engine); !engine.ok())
-    return in_context(std::move(engine).error(), who);
-  if (auto options = read_engine_options(target.options); !options.ok())
-    return in_context(std::move(options).error(), who);
+  if (auto resolved = resolve_target(target); !resolved.ok())
+    return in_context(std::move(resolved).error(), "target " + in_quotes(target.text()));
   return {};
 }
 

@@ -10,7 +10,7 @@
 
 namespace driftscope {
 
-/// An error if there is no such engine, or "threads" is no number of threads. Other options are the engine's.
+/// An error if there is no such engine, or it does not have these options.
 [[nodiscard]] Result<Target> read_target(const std::string& text);
 
 /// The targets of all lists, in order.

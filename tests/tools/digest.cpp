@@ -108,7 +108,7 @@ Status run(int argc, char** argv) {
   }
   DRIFTSCOPE_TRY(BoundInputs bound, bind_inputs(graph, inputs));
   DRIFTSCOPE_TRY(const Engine* const engine, find_engine("strict"));
-  DRIFTSCOPE_TRY(const EngineOptions options, read_engine_options(arguments.options));
+  DRIFTSCOPE_TRY(const EngineOptions options, read_engine_options(engine->info(), arguments.options));
   DRIFTSCOPE_TRY(const auto session, engine->prepare(bound.graph, options));
   const RanWith ran = session->ran_with();
   fmt::print("# ran: {} on {}, {}, {} of {} threads\n", ran.engine, platform_name(), ran.instruction_set,

@@ -31,10 +31,10 @@ function parsed({ exitCode, stdout, stderr, command }) {
 
 export async function compare(options) {
   const args = ["compare", needed(options, "model")[0], "--quiet", "--json", "-"];
-  args.push("--left", options.left ?? "pc/strict", "--right", needed(options, "right").join(","));
+  args.push("--right", needed(options, "right").join(","));
   for (const input of listOf(options.input)) args.push("--input", input);
   for (const condition of listOf(options.failOn)) args.push("--fail-on", condition);
-  for (const name of ["dataset", "repeat", "baseline", "report", "junit", "timeout", "site", "trace"])
+  for (const name of ["left", "dataset", "repeat", "baseline", "report", "junit", "timeout", "site", "trace"])
     if (options[name] !== undefined) args.push(`--${name}`, String(options[name]));
   const ended = await runProgram(args, options);
   const report = parsed(ended);

@@ -49,9 +49,25 @@ void release_constants(Graph& graph, const Plan& plan) {
     if (buffer.storage == Storage::constant) (void)buffer.constant.bytes();
 }
 
+// XNNPACK asks for subnormal numbers to be read and written as zeros wherever the processor can
+// (PTHREADPOOL_FLAG_DISABLE_DENORMALS, src/operator-run.c): x86 can, WebAssembly cannot.
+ErrorModel xnnpack_model() {
+  ErrorModel model;
+  model.absolute = 0x1p-126;
+  model.flushes_subnormals = true;
+  return model;
+}
+
 class FastEngine final : public Engine {
  public:
-  [[nodiscard]] std::string name() const override { return "fast"; }
+  [[nodiscard]] const EngineInfo& info() const override {
+    static const EngineInfo info = {.name = "fast",
+                                    .summary = "XNNPACK and fused operators; bits depend on the processor",
+                                    .order = 20,
+                                    .error_model = xnnpack_model(),
+                                    .options = {threads_option()}};
+    return info;
+  }
 
   [[nodiscard]] Availability available() const override {
     const Status status = initialize_xnnpack();
@@ -68,14 +84,10 @@ class FastEngine final : public Engine {
 
   [[nodiscard]] bool reads_deferred() const override { return true; }
 
-  [[nodiscard]] Result<std::unique_ptr<Session>> prepare(std::shared_ptr<const Graph> graph,
-                                                         const EngineOptions& options) const override {
-    if (!options.values.empty())
-      return bad_input(
-          fmt::format("engine fast has no option \"{}\"; it has: threads", options.values.begin()->first));
+ protected:
+  [[nodiscard]] Result<std::unique_ptr<Session>> make_session(std::shared_ptr<const Graph> graph,
+                                                              const EngineOptions& options) const override {
     DRIFTSCOPE_CHECK(initialize_xnnpack());
-    for (const Node& node : graph->nodes)
-      if (auto support = supports(*graph, node); !support.ok) return unsupported(support.reason);
     DRIFTSCOPE_TRY(SimdTarget simd, choose_simd(0));
     const int threads = options.threads > 0 ? options.threads : usable_processors();
     auto resources = std::make_unique<Resources>(std::move(simd), threads);

@@ -11,7 +11,10 @@ struct Options {
   std::map<std::string, std::string> config;  ///< as CreateRequest has it
 };
 
-[[nodiscard]] Result<Options> read_options(const EngineOptions& given);
+/// What the engine says of them.
+[[nodiscard]] std::vector<EngineOption> option_list();
+/// Of checked options.
+[[nodiscard]] Options read_options(const EngineOptions& given);
 [[nodiscard]] std::string_view optimization_name(Optimization optimization);
 
 }  // namespace driftscope::ort

@@ -1,8 +1,6 @@
 // The reference engine: every node in double by its reference kernel, its outputs rounded to their
 // own type before the next node reads them, so that its trace is the correctly rounded one.
 // Slow and complete; the judge of the others.
-#include <fmt/format.h>
-
 #include "core/eval/evaluate.hpp"
 #include "core/platform/platform.hpp"
 #include "core/runtime/node_session.hpp"
@@ -52,7 +50,15 @@ class ReferenceSession final : public NodeSession {
 
 class ReferenceEngine final : public Engine {
  public:
-  [[nodiscard]] std::string name() const override { return "reference"; }
+  [[nodiscard]] const EngineInfo& info() const override {
+    static const EngineInfo info = {.name = "reference",
+                                    .summary = "double, with error bounds: defines the correct result; slow",
+                                    .order = 90,
+                                    .kind = EngineKind::reference,
+                                    .same_bits_everywhere = true,
+                                    .options = {threads_option()}};
+    return info;
+  }
   [[nodiscard]] Availability available() const override { return {}; }
 
   [[nodiscard]] Availability supports(const Graph& /*graph*/, const Node& node) const override {
@@ -60,13 +66,9 @@ class ReferenceEngine final : public Engine {
     return op.ok() ? Availability{} : Availability{false, op.error().message};
   }
 
-  [[nodiscard]] Result<std::unique_ptr<Session>> prepare(std::shared_ptr<const Graph> graph,
-                                                         const EngineOptions& options) const override {
-    if (!options.values.empty())
-      return bad_input(fmt::format("the reference engine has no option \"{}\"; it has: threads",
-                                   options.values.begin()->first));
-    for (const Node& node : graph->nodes)
-      if (const Availability answer = supports(*graph, node); !answer.ok) return unsupported(answer.reason);
+ protected:
+  [[nodiscard]] Result<std::unique_ptr<Session>> make_session(std::shared_ptr<const Graph> graph,
+                                                              const EngineOptions& options) const override {
     const int threads = options.threads > 0 ? options.threads : usable_processors();
     return std::unique_ptr<Session>(std::make_unique<ReferenceSession>(std::move(graph), threads));
   }

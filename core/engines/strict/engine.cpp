@@ -11,15 +11,20 @@
 namespace driftscope {
 namespace {
 
-Result<int> read_simd(const std::string& text) {
-  for (const int bits : {128, 256, 512})
-    if (text == std::to_string(bits)) return bits;
-  return bad_input(fmt::format("option simd={}: expected 128, 256 or 512 (bits)", text));
-}
-
 class StrictEngine final : public Engine {
  public:
-  [[nodiscard]] std::string name() const override { return "strict"; }
+  [[nodiscard]] const EngineInfo& info() const override {
+    static const EngineInfo info = {.name = "strict",
+                                    .summary = "float32, the same bits everywhere",
+                                    .order = 10,
+                                    .same_bits_everywhere = true,
+                                    .options = {threads_option(),
+                                                {.name = "simd",
+                                                 .help = "bits of a vector",
+                                                 .values = {"128", "256", "512"},
+                                                 .default_text = "the widest here"}}};
+    return info;
+  }
   [[nodiscard]] Availability available() const override { return {}; }
 
   [[nodiscard]] Availability supports(const Graph& /*graph*/, const Node& node) const override {
@@ -31,21 +36,12 @@ class StrictEngine final : public Engine {
 
   [[nodiscard]] bool reads_deferred() const override { return true; }
 
-  [[nodiscard]] Result<std::unique_ptr<Session>> prepare(std::shared_ptr<const Graph> graph,
-                                                         const EngineOptions& options) const override {
-    int simd_bits = 0;
-    for (const auto& [key, value] : options.values) {
-      if (key != "simd")
-        return bad_input(
-            fmt::format("engine strict has no option \"{}\". Its options: threads=N "
-                        "(default: all processors), simd=128|256|512 (default: the "
-                        "widest here)",
-                        key));
-      DRIFTSCOPE_TRY(simd_bits, read_simd(value));
-    }
-    DRIFTSCOPE_TRY(SimdTarget simd, choose_simd(simd_bits));
-    for (const Node& node : graph->nodes)
-      if (auto support = supports(*graph, node); !support.ok) return unsupported(support.reason);
+ protected:
+  [[nodiscard]] Result<std::unique_ptr<Session>> make_session(std::shared_ptr<const Graph> graph,
+                                                              const EngineOptions& options) const override {
+    const auto asked = options.values.find("simd");
+    DRIFTSCOPE_TRY(SimdTarget simd,
+                   choose_simd(asked == options.values.end() ? 0 : std::stoi(asked->second)));
     const int threads = options.threads > 0 ? options.threads : usable_processors();
     auto session = std::make_unique<StrictSession>(graph, std::move(simd), threads, options.values);
     graph.reset();

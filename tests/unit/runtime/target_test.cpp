@@ -56,15 +56,6 @@ TEST_CASE("Targets_CommasBetweenTargetsAndOptions_AreToldApart") {
   CHECK(!parse_targets("").ok());
 }
 
-TEST_CASE("EngineOptions_Threads_AreCheckedAndTheRestKept") {
-  const auto options = read_engine_options({{"threads", "3"}, {"simd", "128"}});
-  REQUIRE(options.ok());
-  CHECK(options->threads == 3);
-  CHECK(options->values == std::map<std::string, std::string>{{"simd", "128"}});
-  for (const char* bad : {"0", "-1", "x", "2x", "", "99999999999999999999", "1025"})
-    CHECK(!read_engine_options({{"threads", bad}}).ok());
-}
-
 TEST_CASE("FindEngine_UnknownName_ListsThoseOfTheBuild") {
   CHECK(find_engine("reference").ok());
   const auto missing = find_engine("quantum");

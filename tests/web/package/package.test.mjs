@@ -100,8 +100,12 @@ test("Compare_BadOptionsAndBadInput_AreErrorsWithTheProgramsWords", async () => 
     compare({ model: lenet5, right: ["pc/strict", "pc/nonsense"], program }),
     /no engine "nonsense"/,
   );
+  await assert.rejects(
+    compare({ model: lenet5, right: ["pc/strict", "pc/ort:opt=most"], program }),
+    /opt=most: expected none, basic/,
+  );
   // A target that cannot run is a result, not an exception: the others ran.
-  const half = await compare({ model: lenet5, right: ["pc/strict", "pc/ort:opt=most"], program });
+  const half = await compare({ model: lenet5, right: ["pc/strict", "file/nowhere.safetensors"], program });
   assert.equal(half.passed, false);
   assert.equal(half.errors.length, 1);
   assert.equal(half.exitCode, 2);

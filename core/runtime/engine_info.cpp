@@ -1,0 +1,68 @@
+#include "core/runtime/engine_info.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace driftscope {
+namespace {
+
+constexpr int max_threads = 1024;
+
+bool is_dotted(std::string_view name) { return name.find('.') != std::string_view::npos; }
+
+std::string option_text(const EngineOption& option) {
+  const std::string value = option.values.empty() ? "N" : fmt::format("{}", fmt::join(option.values, "|"));
+  std::string notes;
+  if (!option.default_text.empty()) notes = "default: " + option.default_text;
+  if (!option.help.empty()) notes += (notes.empty() ? "" : "; ") + option.help;
+  return fmt::format("{}={}{}", option.name, value, notes.empty() ? "" : " (" + notes + ")");
+}
+
+Status check_value(const EngineOption& option, const std::string& text) {
+  if (!option.values.empty()) {
+    if (std::ranges::find(option.values, text) != option.values.end()) return {};
+    return bad_input(
+        fmt::format("option {}={}: expected {}", option.name, text, fmt::join(option.values, ", ")));
+  }
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc{} && end == text.data() + text.size() && value >= option.min && value <= option.max)
+    return {};
+  return bad_input(fmt::format("option {}={}: expected a whole number from {} to {}", option.name, text,
+                               option.min, option.max));
+}
+
+}  // namespace
+
+EngineOption threads_option() {
+  return {.name = "threads", .min = 1, .max = max_threads, .default_text = "all processors"};
+}
+
+bool runs_on(const EngineInfo& engine, std::string_view host) {
+  return host == "pc" ? engine.on_pc : engine.in_browsers;
+}
+
+std::string options_text(const EngineInfo& engine) {
+  std::string text;
+  for (const EngineOption& option : engine.options) text += (text.empty() ? "" : ", ") + option_text(option);
+  if (!engine.dotted_options.empty()) text += (text.empty() ? "" : ", and ") + engine.dotted_options;
+  return text;
+}
+
+Status check_options(const EngineInfo& engine, const std::map<std::string, std::string>& options) {
+  for (const auto& [name, value] : options) {
+    const auto known = std::ranges::find(engine.options, name, &EngineOption::name);
+    if (known != engine.options.end()) {
+      DRIFTSCOPE_CHECK(check_value(*known, value));
+    } else if (engine.dotted_options.empty() || !is_dotted(name)) {
+      const std::string has = options_text(engine);
+      return bad_input(fmt::format("engine {} has no option \"{}\"{}", engine.name, name,
+                                   has.empty() ? ", nor any other" : ". Its options: " + has));
+    }
+  }
+  return {};
+}
+
+}  // namespace driftscope

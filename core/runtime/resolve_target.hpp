@@ -1,0 +1,26 @@
+// What a target asks for, checked as far as that can be without its host: the engine, and its options.
+// Clients: the commands (before anything runs), the session service.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "core/runtime/engine.hpp"
+#include "core/runtime/target.hpp"
+
+namespace driftscope {
+
+/// The builds for browsers: a browser's target may insist on one with the option wasm=BUILD, which is the
+/// host's and not the engine's.
+inline constexpr std::array<std::string_view, 4> wasm_builds = {"relaxed-threads", "simd-threads", "relaxed",
+                                                                "simd"};
+
+struct ResolvedTarget {
+  const Engine* engine = nullptr;
+  EngineOptions options;
+};
+
+/// The error says what there is instead. Not for host "file", which runs nothing.
+[[nodiscard]] Result<ResolvedTarget> resolve_target(const Target& target);
+
+}  // namespace driftscope
