@@ -8,7 +8,7 @@ add_library(driftscope_options INTERFACE)
 target_include_directories(driftscope_options INTERFACE "${CMAKE_SOURCE_DIR}")
 target_compile_options(driftscope_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
-  -Woverloaded-virtual -Werror
+  -Woverloaded-virtual $<$<BOOL:${DRIFTSCOPE_WERROR}>:-Werror>
   # The same bits everywhere: no product and sum is ever fused into one rounding.
   -ffp-contract=off)
 

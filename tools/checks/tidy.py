@@ -97,7 +97,7 @@ def main(arguments):
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "compile_commands.json"), "w", encoding="utf-8") as file:
             json.dump(entries, file)
-        workers = max(1, os.cpu_count() or 1)
+        workers = len(os.sched_getaffinity(0))
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
             for entry, (status, said, seconds) in zip(entries, pool.map(lambda one: check(folder, one), entries)):
                 failed += bool(status)

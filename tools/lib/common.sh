@@ -55,12 +55,12 @@ end_browser_setup() {
   browser_setup=''
 }
 
-# build_preset PRESET TARGET…: configures when needed, builds, shows the log only when it fails.
+# build_preset PRESET TARGET…: configures when there is no build yet or the presets have changed since, builds, shows the log only when it fails.
 build_preset() {
   local preset=$1 log=$build/log/$1.log
   shift
   mkdir -p "$build/log"
-  if [[ ! -f $build/$preset/build.ninja ]]; then
+  if [[ ! -f $build/$preset/build.ninja || $root/CMakePresets.json -nt $build/$preset/build.ninja ]]; then
     (cd "$root" && cmake --preset "$preset") >"$log" 2>&1 || {
       cat "$log" >&2
       fail "configuring $preset failed"

@@ -1,0 +1,97 @@
+# Every suite there is, for ctest and for tools/test, which runs them in this order. Labels:
+#   tree          checks of the source: nothing need be built
+#   unit, native  doctest programs: of the core, of what only the native build has
+#   web           WebAssembly under Node
+#   e2e           the command line as a whole
+#   browser       starts browsers, or a window
+#   beside        in tools/test runs beside the others, with the sanitized build
+#   acceptance    cases from outside of the clone; skipped where they are not
+#   slow          many minutes: tools/test --slow
+#
+#   ctest --preset dev -L tree
+get_filename_component(preset "${CMAKE_BINARY_DIR}" NAME)
+get_filename_component(build_folder "${CMAKE_BINARY_DIR}" DIRECTORY)
+find_program(NODE_PROGRAM node NO_CMAKE_FIND_ROOT_PATH REQUIRED)
+set(node_test "${NODE_PROGRAM}" --test --test-concurrency=1)
+
+# driftscope_suite(name LABELS … COMMAND … [TIMEOUT seconds]): a test that hangs is a failure.
+function(driftscope_suite name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "LABELS;COMMAND" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 900)
+  endif()
+  set(environment "DRIFTSCOPE_BUILD=${build_folder}")
+  if(DRIFTSCOPE_TWIN STREQUAL "native")
+    list(APPEND environment "DRIFTSCOPE_PRESET=${preset}")
+  endif()
+  if(DRIFTSCOPE_SANITIZE)
+    list(APPEND environment "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
+  endif()
+  add_test(NAME "${name}" COMMAND ${ARG_COMMAND} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
+  set_tests_properties("${name}" PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
+    ENVIRONMENT "${environment}" SKIP_RETURN_CODE 77)
+  if("browser" IN_LIST ARG_LABELS)  # with ctest -j: a browser's start has to bear one other, not five
+    set_tests_properties("${name}" PROPERTIES RESOURCE_LOCK browsers)
+  endif()
+endfunction()
+
+if(DRIFTSCOPE_TWIN STREQUAL "web")
+  driftscope_suite("unit: WebAssembly under Node" LABELS unit web
+    COMMAND "${NODE_PROGRAM}" $<TARGET_FILE:driftscope_unit_tests>)
+  driftscope_suite("unit: relaxed SIMD under Node" LABELS unit web
+    COMMAND "${NODE_PROGRAM}" --experimental-wasm-relaxed-simd $<TARGET_FILE:driftscope_nan_tests_relaxed>)
+  driftscope_suite("service: WebAssembly under Node" LABELS web
+    COMMAND "${NODE_PROGRAM}" --test tests/web/node)
+  driftscope_suite("npm package: from an empty folder" LABELS web e2e
+    COMMAND "${NODE_PROGRAM}" --test tests/web/package/package.test.mjs)
+  driftscope_suite("page: in Chromium" LABELS web browser
+    COMMAND ${node_test} tests/web/page)
+  driftscope_suite("npm package: on a page of its own" LABELS web browser
+    COMMAND ${node_test} tests/web/package/own_page.test.mjs)
+  return()
+endif()
+
+if(DRIFTSCOPE_SANITIZE)
+  set(names "unit: native, ASan and UBSan" "native: ASan and UBSan" "end to end: with sanitizers")
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(names "unit: native, GCC" "native: server and command line" "end to end: command line")
+else()
+  set(names "unit: native, Clang" "native: server and command line" "end to end: command line")
+endif()
+list(GET names 0 unit)
+list(GET names 1 native)
+list(GET names 2 command_line)
+
+if(NOT DRIFTSCOPE_SANITIZE)
+  driftscope_suite("tree: layers and platforms" LABELS tree
+    COMMAND python3 tools/checks/layers.py)
+  driftscope_suite("tree: formatting" LABELS tree
+    COMMAND tools/format --check)
+  driftscope_suite("tree: eslint" LABELS tree
+    COMMAND tools/lint)
+endif()
+driftscope_suite("${unit}" LABELS unit
+  COMMAND driftscope_unit_tests)
+driftscope_suite("${native}" LABELS native
+  COMMAND driftscope_native_tests)
+driftscope_suite("${command_line}" LABELS e2e
+  COMMAND ${node_test} tests/e2e/cli)
+if(NOT DRIFTSCOPE_SANITIZE)
+  driftscope_suite("end to end: three browsers" LABELS e2e browser
+    COMMAND ${node_test} tests/e2e/browsers)
+  driftscope_suite("end to end: the screens" LABELS e2e browser beside
+    COMMAND ${node_test} tests/e2e/gui)
+  # Reads the digests of the presets native, native-asan and web, and of native-clang where it is built.
+  driftscope_suite("end to end: bit identity" LABELS e2e browser beside
+    COMMAND ${node_test} tests/e2e/bits)
+  driftscope_suite("acceptance: operators that exist" LABELS acceptance
+    COMMAND python3 tools/checks/accept.py "${CMAKE_SOURCE_DIR}/../shared/accept" $<TARGET_FILE:driftscope>)
+  driftscope_suite("slow: clang-tidy" LABELS tree slow TIMEOUT 7200
+    COMMAND tools/lint --tidy --all)
+  # Headers that a file forgot to include do not show where files are compiled together.
+  driftscope_suite("slow: every file by itself" LABELS slow TIMEOUT 7200
+    COMMAND bash -c "cmake -S . -B \"$0\" -G Ninja -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_BUILD_TYPE=Debug \
+-DDRIFTSCOPE_WERROR=ON -DDRIFTSCOPE_UNITY=OFF && ninja -C \"$0\"" "${build_folder}/alone")
+  driftscope_suite("slow: all 2^32 floats" LABELS slow TIMEOUT 14400
+    COMMAND driftscope_all_floats)
+endif()
