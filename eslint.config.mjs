@@ -31,7 +31,7 @@ export default [
   { files: ["**/*.mjs"], languageOptions: { sourceType: "module" } },
   { files: ["**/*.js"], languageOptions: { sourceType: "script" } },
   // A line that the build puts in front (cmake/list_site.mjs).
-  { files: ["web/service_worker.js"], languageOptions: { globals: { site: "readonly" } } },
+  { files: ["web/page/service_worker.js"], languageOptions: { globals: { site: "readonly" } } },
   // Under Node; the tests also hold functions that run on a page.
   { files: ["cmake/**", "web/npm/**"], languageOptions: { globals: globals.nodeBuiltin } },
   { files: ["tests/**"], languageOptions: { globals: { ...page, ...globals.nodeBuiltin } } },

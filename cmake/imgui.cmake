@@ -37,7 +37,7 @@ function(driftscope_add_ui target core)
   if(DRIFTSCOPE_TWIN STREQUAL "native")
     target_link_libraries(driftscope_imgui PUBLIC glfw ${CMAKE_DL_LIBS})
   else()
-    # The page hands its events in by itself (web/gui.mjs): no GLFW there.
+    # The page hands its events in by itself (web/gui/gui.mjs): no GLFW there.
     target_compile_definitions(driftscope_imgui PUBLIC IMGUI_IMPL_OPENGL_ES3)
     target_compile_options(driftscope_imgui PUBLIC ${web_flags} -pthread -Os)
   endif()

@@ -8,7 +8,7 @@ include("${CMAKE_SOURCE_DIR}/cmake/compress.cmake")
 # those of the same file do (LeNet-5, ResNet-20, TextCNN, LSTM, VGG-16 in Chromium; three of them in Firefox and
 # WebKitGTK). The file is larger by a ninth, compressed it is smaller by a hundredth.
 function(driftscope_add_engine name core xnnpack)
-  add_executable(${name} entry.cpp)
+  add_executable(${name} worker/entry.cpp)
   target_link_libraries(${name} PRIVATE ${core} ${xnnpack})
   target_link_options(${name} PRIVATE
     -O1 --no-entry
@@ -30,7 +30,7 @@ endfunction()
 set(thread_options "-sPTHREAD_POOL_SIZE=Module['pthreadPoolSize']" -sPTHREAD_POOL_SIZE_STRICT=2
   -sDEFAULT_PTHREAD_STACK_SIZE=256KB -Wno-pthreads-mem-growth)
 
-# SIMD128 and relaxed SIMD differ in XNNPACK's kernels alone (web/engine.mjs lists the four).
+# SIMD128 and relaxed SIMD differ in XNNPACK's kernels alone (web/worker/engine.mjs lists the four).
 set(engines "")
 foreach(simd simd relaxed)
   driftscope_add_engine(driftscope-${simd} driftscope_core_single driftscope_xnnpack_${simd})
@@ -59,12 +59,13 @@ if(DRIFTSCOPE_HAS_GUI)
   list(APPEND engines driftscope-gui)
 endif()
 
-# What is served besides the engine, copied whenever it changes.
-file(GLOB page_files CONFIGURE_DEPENDS
+# What is served besides the engine, in the same folders, copied whenever it changes.
+file(GLOB_RECURSE page_files CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}"
   "${CMAKE_CURRENT_SOURCE_DIR}/*.mjs" "${CMAKE_CURRENT_SOURCE_DIR}/*.css"
   "${CMAKE_CURRENT_SOURCE_DIR}/*.svg" "${CMAKE_CURRENT_SOURCE_DIR}/*.png"
-  "${CMAKE_CURRENT_SOURCE_DIR}/*.webmanifest"
-  "${CMAKE_CURRENT_SOURCE_DIR}/start.js")
+  "${CMAKE_CURRENT_SOURCE_DIR}/*.webmanifest")
+list(FILTER page_files EXCLUDE REGEX "^web/npm/")
+list(APPEND page_files web/page/start.js)
 file(GLOB asset_files CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/assets/models/*" "${CMAKE_SOURCE_DIR}/assets/data/*")
 set(site_files "")
@@ -76,16 +77,9 @@ function(driftscope_site_file source target)
 endfunction()
 driftscope_site_file("${CMAKE_SOURCE_DIR}/index.html" index.html)
 # What `driftscope serve` answers itself; on a static host the file tells the page where it is.
-driftscope_site_file("${CMAKE_CURRENT_SOURCE_DIR}/static_session.json" api/session)
+driftscope_site_file("${CMAKE_CURRENT_SOURCE_DIR}/page/static_session.json" api/session)
 foreach(file IN LISTS page_files)
-  get_filename_component(name "${file}" NAME)
-  driftscope_site_file("${file}" "web/${name}")
-endforeach()
-file(GLOB peer_files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/peers/*.mjs"
-  "${CMAKE_CURRENT_SOURCE_DIR}/peers/*/*.mjs")
-foreach(file IN LISTS peer_files)
-  file(RELATIVE_PATH name "${CMAKE_CURRENT_SOURCE_DIR}" "${file}")
-  driftscope_site_file("${file}" "web/${name}")
+  driftscope_site_file("${CMAKE_SOURCE_DIR}/${file}" "${file}")
 endforeach()
 foreach(file IN LISTS asset_files)
   file(RELATIVE_PATH name "${CMAKE_SOURCE_DIR}" "${file}")
@@ -115,7 +109,7 @@ add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/assets/models.json"
 list(APPEND site_files "${DRIFTSCOPE_SITE}/assets/models.json")
 
 # For static hosts: the service worker, with the list of all that it may serve.
-set(worker "${CMAKE_CURRENT_SOURCE_DIR}/service_worker.js")
+set(worker "${CMAKE_CURRENT_SOURCE_DIR}/page/service_worker.js")
 add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/service_worker.js"
   COMMAND "${NODE_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/list_site.mjs" "${worker}" "${DRIFTSCOPE_SITE}"
   DEPENDS "${worker}" "${CMAKE_SOURCE_DIR}/cmake/list_site.mjs" ${site_files} ${engines} VERBATIM

@@ -1,5 +1,5 @@
 // Many small runs in one message: models with their inputs to a browser, traces or errors back.
-// Clients: run_in_browser (packs, unpacks), web/worker.mjs (the other side), tests.
+// Clients: run_in_browser (packs, unpacks), web/worker/worker.mjs (the other side), tests.
 // A message is packed as those of the service:
 //   asked:    {"cases":[{"model":N,"attachments":[{"name","bytes"}],"inputs":N}]} + for each case the
 //             model's bytes, those of its attachments, its inputs as safetensors

@@ -3,7 +3,7 @@
 //   "values":[{"name","dtype","shape","begin","bytes"}] + the bytes of these pieces, one after the other;
 //   begin: of the piece, in its tensor
 // Pieces come in order; a tensor is complete before the next begins.
-// Clients: run (packs), the server (unpacks), web/worker.mjs (hands them on).
+// Clients: run (packs), the server (unpacks), web/worker/worker.mjs (hands them on).
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds poll_interval{50};
 constexpr milliseconds longest_silence{30000};  // the page reports several times a second
 
-// What the page is asked to do; web/job.mjs reads it.
+// What the page is asked to do; web/page/job.mjs reads it.
 std::string job_description(const BrowserJob& job, const HostInfo& host) {
   json attachments = json::array();
   for (const JobAttachment& file : job.attachments)

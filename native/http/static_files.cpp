@@ -45,7 +45,7 @@ bool is_compressible(const fs::path& file) {
 constexpr std::size_t min_worth_compressing = 1024;  // it all fits one packet
 constexpr double max_worth_compressed = 0.95;        // of the size
 
-// What the build compressed thoroughly (web/compress.mjs), unless the file is newer.
+// What the build compressed thoroughly (cmake/compress.mjs), unless the file is newer.
 std::optional<std::string> compressed_beside(const fs::path& file, Coding coding,
                                              fs::file_time_type written) {
   const fs::path beside = file.string() + (coding == Coding::brotli ? ".br" : ".gz");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { environment, pickVariant, threadsFor } from "../../../web/capabilities.mjs";
+import { environment, pickVariant, threadsFor } from "../../../web/page/capabilities.mjs";
 
 const modern = {
   browser: "Test 1",

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-import { openEngine } from "../../../web/engine.mjs";
+import { openEngine } from "../../../web/worker/engine.mjs";
 import { asset, builtFile } from "../../e2e/support.mjs";
 
 const base = pathToFileURL(builtFile("web", "site", "engine") + "/").href;

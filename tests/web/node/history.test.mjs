@@ -15,7 +15,7 @@ class Storage {
 
 let loads = 0;
 /** The module as a page that is opened again has it. */
-const open = () => import(`../../../web/history.mjs?${++loads}`);
+const open = () => import(`../../../web/page/history.mjs?${++loads}`);
 
 const task = { start: { target: "chrome/strict:threads=2" }, threads: 2, variant: "driftscope-simd-threads" };
 const reply = (...times) => ({

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { runInWorker } from "../../../web/runner.mjs";
+import { runInWorker } from "../../../web/worker/runner.mjs";
 
 // One worker for each list of messages.
 function workersThatSay(t, ...scripts) {

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { writeSafetensors } from "../../../web/safetensors.mjs";
-import { loadSet, preprocess, setFor } from "../../../web/samples.mjs";
+import { writeSafetensors } from "../../../web/shared/safetensors.mjs";
+import { loadSet, preprocess, setFor } from "../../../web/page/samples.mjs";
 import { asset, readSafetensors, run, temporaryFolder } from "../../e2e/support.mjs";
 
 const readAsset = async (file) => new Uint8Array(readFileSync(asset(file)));

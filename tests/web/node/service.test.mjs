@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 
-import { ServiceError, openEngine, variants } from "../../../web/engine.mjs";
+import { ServiceError, openEngine, variants } from "../../../web/worker/engine.mjs";
 import { asset, builtFile, driftscope, readSafetensors, run, temporaryFolder } from "../../e2e/support.mjs";
 
 // Node 20 has it behind a flag, later ones without.

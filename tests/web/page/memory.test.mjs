@@ -12,13 +12,13 @@ after(closeBrowser);
 
 /** The worker with less memory than it asks for: `pages` of 64 kiB at the most. */
 async function limitMemory(page, pages) {
-  const worker = readFileSync(`${root}/web/worker.mjs`, "utf8");
+  const worker = readFileSync(`${root}/web/worker/worker.mjs`, "utf8");
   const limit = `
 const Memory = WebAssembly.Memory;
 WebAssembly.Memory = function (asked) { return new Memory({ ...asked, maximum: ${pages} }); };
 `;
   // Imports are hoisted: the engine is loaded later, by import(), so that this comes before it.
-  await page.route("**/web/worker.mjs", (route) =>
+  await page.route("**/web/worker/worker.mjs", (route) =>
     route.fulfill({
       body: worker + limit,
       contentType: "text/javascript",
@@ -41,7 +41,7 @@ test("an engine that gets no more memory says how much it had, and the next run 
   assert.match(message, /out of memory/);
   assert.match(message, /had taken 0\.0\d GiB/);
   assert.match(message, /Run it on the PC/);
-  await page.unroute("**/web/worker.mjs");
+  await page.unroute("**/web/worker/worker.mjs");
   await page.locator("#start").click();
   await status(page, "Done");
   assert.ok(await page.locator("#error").isHidden());
@@ -50,7 +50,7 @@ test("an engine that gets no more memory says how much it had, and the next run 
 
 test("a worker that the browser ends is noticed", async (t) => {
   const { page } = await openServed(t);
-  await page.route("**/web/worker.mjs", (route) =>
+  await page.route("**/web/worker/worker.mjs", (route) =>
     route.fulfill({
       body: "throw new RangeError('Array buffer allocation failed');",
       contentType: "text/javascript",

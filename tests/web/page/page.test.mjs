@@ -131,7 +131,7 @@ test("more threads asked than workers made: fewer run, and the trace says so", a
   const { page } = await openServed(t);
   const model = [...readFileSync(asset("models", "lenet1.onnx"))];
   const ran = await page.evaluate(async (bytes) => {
-    const { runInWorker } = await import(new URL("web/runner.mjs", location.href));
+    const { runInWorker } = await import(new URL("web/worker/runner.mjs", location.href));
     const task = {
       variant: "driftscope-relaxed-threads",
       threads: 2,
@@ -149,7 +149,7 @@ test("without threads the other build gives the same bits", async (t) => {
   const { page } = await openServed(t);
   const model = [...readFileSync(asset("models", "lenet5.onnx"))];
   const outputs = await page.evaluate(async (bytes) => {
-    const { runInWorker } = await import(new URL("web/runner.mjs", location.href));
+    const { runInWorker } = await import(new URL("web/worker/runner.mjs", location.href));
     const runOn = (variant, threads) =>
       runInWorker({
         variant,

@@ -105,7 +105,7 @@ test("a service worker that does not isolate reloads the page once, not for ever
 
 test("a file that is not the listed one: no service worker is installed, the page says so", async (t) => {
   const host = await staticHost(t);
-  host.files.set("web/style.css", "body { color: red }");
+  host.files.set("web/page/style.css", "body { color: red }");
   const { page } = await openPage(t);
   await page.goto(host.url);
   await ready(page);
@@ -184,7 +184,7 @@ test("a new build replaces the old one as a whole: no page sees files of both", 
   // The host gets a new build, in which the look and an engine differ.
   const engine = "engine/driftscope-relaxed-threads.mjs";
   const changed = [
-    ["web/style.css", "\n/* new */"],
+    ["web/page/style.css", "\n/* new */"],
     [engine, "\nself.newBuild = true;"],
   ];
   putBuild(
@@ -199,7 +199,7 @@ test("a new build replaces the old one as a whole: no page sees files of both", 
   await page.evaluate(() => (window.old = true));
   await page.locator("#hosting-reload").click();
   await page.waitForFunction(() => !window.old && document.querySelector("#start:enabled"));
-  assert.match(await page.evaluate(async () => (await fetch("web/style.css")).text()), /\/\* new \*\/$/);
+  assert.match(await page.evaluate(async () => (await fetch("web/page/style.css")).text()), /\/\* new \*\/$/);
   assert.ok(await page.locator("#hosting").isHidden());
   await runs(page);
   const styles = await page.evaluate(async () => {

@@ -21,7 +21,7 @@ const types = {
 /** Puts `more` ([[path, bytes]]) in place of built files, or beside them, as a build of its own. */
 export function putBuild(files, more) {
   const changed = new Map(more);
-  const template = readFileSync(join(root, "web", "service_worker.js"), "utf8");
+  const template = readFileSync(join(root, "web", "page", "service_worker.js"), "utf8");
   const list = filesOf(site).filter(([name]) => !changed.has(name));
   for (const [name, bytes] of changed) files.set(name, bytes);
   files.set("service_worker.js", workerOf(template, [...list, ...changed]));

@@ -2,7 +2,7 @@
 // time goes on in the event loop, see settled(). Its files lie in ort/ beside engine/ and are loaded when
 // the first model comes. Clients: engine.mjs (hands it to the wasm module), worker.mjs.
 
-import { Threads } from "../../threads.mjs";
+import { Threads } from "../../shared/threads.mjs";
 
 const wasmFile = "ort-wasm-simd-threaded.wasm";
 

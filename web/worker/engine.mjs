@@ -1,7 +1,7 @@
 // The wasm engine behind the session service: JSON and bytes in, JSON and bytes out.
 // Clients: worker.mjs, tests under Node. The messages are described in core/protocol/service.hpp.
-import { OrtHost } from "./peers/ort/ort.mjs";
-import { Threads } from "./threads.mjs";
+import { OrtHost } from "../peers/ort/ort.mjs";
+import { Threads } from "../shared/threads.mjs";
 
 /** The builds, best first: whether each needs relaxed SIMD, and shared memory. */
 export const variants = [

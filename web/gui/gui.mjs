@@ -3,7 +3,7 @@
 import { listenToFingers } from "./fingers.mjs";
 import { SoftKeyboard } from "./soft_keyboard.mjs";
 
-const folder = new URL("../gui/", import.meta.url);
+const folder = new URL("../../gui/", import.meta.url);
 
 /** Views where a finger drags the picture; elsewhere it scrolls. */
 const dragged = new Set(["Graph", "Tensor", "Drift"]);

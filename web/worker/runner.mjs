@@ -1,11 +1,11 @@
 // The page's side of a run: starts the worker, hands on what it says, ends it.
 // Clients: page.mjs, job.mjs.
 
-import { RunError } from "./errors.mjs";
-import { isOutOfMemory, outOfMemoryText } from "./memory.mjs";
-import { assemble } from "./safetensors.mjs";
+import { RunError } from "../shared/errors.mjs";
+import { isOutOfMemory, outOfMemoryText } from "../shared/memory.mjs";
+import { assemble } from "../shared/safetensors.mjs";
 
-const engineFolder = new URL("../engine/", import.meta.url).href;
+const engineFolder = new URL("../../engine/", import.meta.url).href;
 
 /**
  * Runs `task` = {variant, threads, model, attachments, start, inputs}; resolves to {reply, trace, file,

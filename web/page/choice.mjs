@@ -1,12 +1,12 @@
 // What to run: a shipped model with its test set, or files of the visitor's own.
 // Client: page.mjs. It fetches and reads; it shows nothing.
 import { download, httpText } from "./download.mjs";
-import { RunError } from "./errors.mjs";
-import { writeSafetensors } from "./safetensors.mjs";
+import { RunError } from "../shared/errors.mjs";
+import { writeSafetensors } from "../shared/safetensors.mjs";
 import { loadSet, preprocess, setFor } from "./samples.mjs";
 import { fetchModel } from "./store.mjs";
 
-export const root = new URL("../", import.meta.url);
+export const root = new URL("../../", import.meta.url);
 
 /** The parsed file, or with `optional` null where there is none. */
 export async function fetchJson(path, { signal, optional = false } = {}) {

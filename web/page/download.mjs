@@ -1,5 +1,5 @@
 // Bytes from a server, with progress on the way. Clients: choice.mjs, job.mjs.
-import { RunError } from "./errors.mjs";
+import { RunError } from "../shared/errors.mjs";
 
 const tellMs = 100; // often enough for a moving bar
 const firstRoom = 1 << 16;

@@ -2,8 +2,8 @@
 // The HTTP side is described in native/http/server.hpp.
 import { environment, pickVariant, threadsFor } from "./capabilities.mjs";
 import { download } from "./download.mjs";
-import { RunError } from "./errors.mjs";
-import { runInWorker } from "./runner.mjs";
+import { RunError } from "../shared/errors.mjs";
+import { runInWorker } from "../worker/runner.mjs";
 import { fetchModel, inUse } from "./store.mjs";
 
 // The PC takes a silent page for a hanging one.
@@ -97,7 +97,7 @@ async function fetchParts(url, job, told, signal) {
  * well, and thrown.
  */
 export async function runJob(id, here, show) {
-  const url = new URL(`../api/jobs/${encodeURIComponent(id)}`, import.meta.url).href;
+  const url = new URL(`../../api/jobs/${encodeURIComponent(id)}`, import.meta.url).href;
   const abort = new AbortController();
   const heartbeat = new Heartbeat(`${url}/progress`, abort);
   const change = (state) => {

@@ -1,5 +1,5 @@
 // What this browser can do, asked without side effects. Clients: page.mjs, job.mjs.
-import { variants } from "./engine.mjs";
+import { variants } from "../worker/engine.mjs";
 
 // Smallest modules that use a feature (https://webassembly.github.io/spec/core/binary/):
 // i8x16.splat and popcnt; i8x16.relaxed_swizzle; a try block with catch_all.

@@ -7,7 +7,7 @@
 "use strict";
 
 self.driftscopeHost = (() => {
-  const site = new URL("../", document.currentScript.src);
+  const site = new URL("../../", document.currentScript.src);
   const mark = `driftscope reloaded for isolation ${site.pathname}`;
   let scriptFailed = false;
 
@@ -55,7 +55,7 @@ self.driftscopeHost = (() => {
     const here = new URL(location.href);
     here.searchParams.delete("stay"); // of the service worker, for one load
     if (here.href !== location.href) history.replaceState(history.state, "", here);
-    const manifest = { rel: "manifest", href: new URL("web/manifest.webmanifest", site) };
+    const manifest = { rel: "manifest", href: new URL("web/page/manifest.webmanifest", site) };
     document.head.append(Object.assign(document.createElement("link"), manifest));
     try {
       const registration = await register();

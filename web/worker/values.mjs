@@ -1,7 +1,7 @@
 // Captured values on their way out of the worker, in pieces (core/protocol/value_stream.hpp): to the PC that
 // waits, or to the page. Client: worker.mjs.
-import { packMessage } from "./message.mjs";
-import { RunError } from "./errors.mjs";
+import { packMessage } from "../shared/message.mjs";
+import { RunError } from "../shared/errors.mjs";
 
 /** Posts pieces to `url`, one request at a time: the next piece waits for the one before it. */
 export class ValuesToPc {

@@ -2,10 +2,10 @@
 // other, shown as they come. Client: page.mjs.
 import { environment, threadsFor } from "./capabilities.mjs";
 import { showComparison } from "./comparison_table.mjs";
-import { openScreens } from "./gui.mjs";
+import { openScreens } from "../gui/gui.mjs";
 import { addRun, allSeries } from "./history.mjs";
-import { runInWorker } from "./runner.mjs";
-import { readFloats } from "./safetensors.mjs";
+import { runInWorker } from "../worker/runner.mjs";
+import { readFloats } from "../shared/safetensors.mjs";
 
 const engines = ["strict", "fast", "ort", "reference"];
 const demo = { model: "lenet5", sample: 121, engines: ["strict", "fast", "reference"] };

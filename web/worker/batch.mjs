@@ -1,7 +1,7 @@
 // Many small runs in one worker: a packed batch in, packed answers out. The format is that of
 // core/protocol/batch.hpp. Client: worker.mjs.
 import { ServiceError, openEngine, runToEnd } from "./engine.mjs";
-import { packMessage, unpackMessage } from "./message.mjs";
+import { packMessage, unpackMessage } from "../shared/message.mjs";
 
 async function runOne(engine, start, attachments, model, inputs) {
   engine.request({ do: "load", target: start.target, attachments, once: true }, model);

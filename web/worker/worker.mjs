@@ -4,7 +4,7 @@ import { runBatch } from "./batch.mjs";
 import { runBench } from "./bench.mjs";
 import { openEngine, runToEnd } from "./engine.mjs";
 import { judgeTrace } from "./judge.mjs";
-import { isOutOfMemory, outOfMemoryText } from "./memory.mjs";
+import { isOutOfMemory, outOfMemoryText } from "../shared/memory.mjs";
 import { ValuesToPage, ValuesToPc } from "./values.mjs";
 
 // Long enough to waste little on messages, short enough for a moving progress bar.

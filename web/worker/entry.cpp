@@ -1,4 +1,4 @@
-// The session service as C functions: what the worker calls. Client: web/engine.mjs.
+// The session service as C functions: what the worker calls. Client: web/worker/engine.mjs.
 // Bytes go in and out through the wasm heap; nothing here knows what they mean.
 #include <emscripten.h>
 

@@ -1,6 +1,6 @@
 // Serves the page on a static host: with the headers that isolate it, which such a host cannot send, and
 // without a network. The build puts a line in front of this file (cmake/list_site.mjs):
-//   const site = {"build": "…", "files": {"web/page.mjs": "SHA-256 in base64", …}};
+//   const site = {"build": "…", "files": {"web/page/page.mjs": "SHA-256 in base64", …}};
 // Files are fetched and kept by these hashes, so that one build is served, to the byte, whatever the host
 // holds meanwhile. Another build is another worker; it waits until no page of this one is open. Not for
 // `driftscope serve` (start.js).
