@@ -2,8 +2,7 @@
 # (tools/setup fetches them), GLFW or the font there is no GUI, and everything else is built as ever.
 option(DRIFTSCOPE_GUI "Build the screens: driftscope gui, and those of the page" ON)
 find_path(IMGUI_SOURCES imgui.h
-  HINTS "$ENV{DRIFTSCOPE_IMGUI}" "$ENV{DRIFTSCOPE_CACHE}/imgui-1.90.1"
-  NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+  HINTS "$ENV{DRIFTSCOPE_IMGUI}" NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
 find_file(DRIFTSCOPE_FONT Roboto-Regular.ttf
   PATHS /usr/share/fonts/truetype/roboto/unhinted/RobotoTTF NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
 if(DRIFTSCOPE_TWIN STREQUAL "native")

@@ -218,5 +218,5 @@ foreach(variant IN LISTS variants)
 endforeach()
 if(DRIFTSCOPE_TWIN STREQUAL "native")
   target_link_libraries(driftscope_xnnpack_native PUBLIC
-    "${DRIFTSCOPE_XNNPACK}/cpuinfo/usr/lib/x86_64-linux-gnu/libcpuinfo.so.0" m)
+    "${DRIFTSCOPE_XNNPACK}/cpuinfo/usr/lib/${DRIFTSCOPE_TRIPLET}/libcpuinfo.so.0" m)
 endif()

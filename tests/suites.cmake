@@ -69,6 +69,8 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND tools/format --check)
   driftscope_suite("tree: eslint" LABELS tree
     COMMAND tools/lint)
+  driftscope_suite("tree: pins of downloads" LABELS tree
+    COMMAND "${NODE_PROGRAM}" --test tests/setup)
 endif()
 driftscope_suite("${unit}" LABELS unit
   COMMAND driftscope_unit_tests)

@@ -7,6 +7,7 @@ version_of() { sed -n "s/^$1=//p" <<<"$versions"; }
 # Sets em_home (this version's folder in the cache) and em_config (empty: leave emcc as it is).
 place_emscripten() {
   em_home=$cache/emscripten-$(version_of emscripten) em_config=$em_home/config
+  binaryen_home=$em_home/binaryen-$(pinned_version binaryen)
   [[ $system != unknown ]] || em_home=$cache/emscripten em_config=''
 }
 
@@ -17,15 +18,16 @@ fetch_binaryen() (
   mkdir -p "$to/deb" && cd "$to/deb" || exit
   retry apt-get -q -o APT::Sandbox::User=root -o Acquire::Retries=3 download \
     {binaryen,libc6,libstdc++6,libgcc-s1}/trixie || exit
+  check_downloads "$to/deb" binaryen libc6 libstdc++6 libgcc-s1 || exit
   for package in *.deb; do dpkg -x "$package" "$to/root" || exit; done
   cd "$to" && rm -r "$to/deb" && mkdir -p "$to/bin" || exit
   for package in "$to"/root/usr/bin/*; do
     package=${package##*/}
-    cat >"$to/bin/$package" <<'WRAPPER' || exit
+    cat >"$to/bin/$package" <<WRAPPER || exit
 #!/bin/sh
-home=$(dirname "$(readlink -f "$0")")/../root/usr
-lib=$home/lib/x86_64-linux-gnu
-exec "$lib/ld-linux-x86-64.so.2" --library-path "$lib" "$home/bin/${0##*/}" "$@"
+home=\$(dirname "\$(readlink -f "\$0")")/../root/usr
+lib=\$home/lib/$triplet
+exec "\$lib/$loader" --library-path "\$lib" "\$home/bin/\${0##*/}" "\$@"
 WRAPPER
     chmod +x "$to/bin/$package"
   done
@@ -34,15 +36,11 @@ WRAPPER
 
 # Written beside and then renamed, so that what has its name is complete.
 prepare_binaryen() {
-  [[ $system == bookworm && ! -d $em_home/binaryen ]] || return 0
-  local new=$em_home/binaryen.$$ label='fetching Binaryen of Debian 13 into the cache'
+  [[ $system == bookworm && ! -d $binaryen_home ]] || return 0
+  local new=$em_home/binaryen.$$
   rm -rf "$em_home"/binaryen.[0-9]*
-  if ! has_suite || ! step "$label" fetch_binaryen "$new"; then
-    refresh_suite
-    step "$label" fetch_binaryen "$new" ||
-      die 3 'missing: binaryen (Debian 13), from the package sources'
-  fi
-  mv "$new" "$em_home/binaryen"
+  fetch_from_suite 'Binaryen of Debian 13' fetch_binaryen "$new"
+  mv "$new" "$binaryen_home"
 }
 
 acorn_is_found() {
@@ -61,7 +59,7 @@ link_acorn() {
 
 config_text() {
   local binaryen=/usr
-  [[ $system == bookworm ]] && binaryen=$em_home/binaryen
+  [[ $system == bookworm ]] && binaryen=$binaryen_home
   cat <<CONFIG
 LLVM_ROOT = '/usr/bin'
 LLVM_ADD_VERSION = '19'

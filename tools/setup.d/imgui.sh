@@ -2,12 +2,11 @@
 # Dear ImGui: Debian 13's source tarball, unpacked into the cache, by version. Both twins compile it
 # (cmake/imgui.cmake); its library packages are of other versions and for one twin only.
 
-imgui_version='1.90.1'
-
 # Sets imgui_home: its folder in the cache. On a system whose packages are not Debian's its owner
 # provides the sources and names their folder in DRIFTSCOPE_IMGUI.
 place_imgui() {
-  imgui_home=$cache/imgui-$imgui_version
+  imgui_version=$(pinned_version imgui)
+  imgui_home=$cache/imgui-${imgui_version%+*}  # without Debian's "+ds": sources that it repacked
   [[ $system != unknown ]] || imgui_home=${DRIFTSCOPE_IMGUI:-$imgui_home}
 }
 
@@ -19,9 +18,7 @@ fetch_imgui() (
   write_suite "$to/apt/trixie" || exit
   retry suite_apt update || exit
   retry suite_apt source --download-only --tar-only imgui/trixie || exit
-  compgen -G "imgui_$imgui_version*.orig.tar.*" >/dev/null || {
-    echo "expected Dear ImGui $imgui_version, got $(ls imgui_*)" && exit 1
-  }
+  check_downloads "$to/files" imgui || exit
   unpack "$to/files"/imgui_*.orig.tar.* "$to/imgui"
 )
 
@@ -36,6 +33,6 @@ prepare_imgui() {
   local new=$imgui_home.new
   rm -rf "$new" "$imgui_home"
   step 'fetching the sources of Dear ImGui into the cache' fetch_imgui "$new" ||
-    die 3 'missing: the sources of imgui (Debian 13), from the package sources'
+    not_fetched $? 'the sources of imgui (Debian 13)'
   mv "$new/imgui" "$imgui_home" && rm -rf "$new"
 }

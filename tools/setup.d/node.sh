@@ -22,13 +22,21 @@ npm_ci() {
     --cache "$cache/npm-downloads" --prefix "$1"
 }
 
+# drop_other_platforms FOLDER…: what FOLDER/platform/architecture holds for other machines; 240 MB.
+drop_other_platforms() {
+  local folder
+  for folder; do
+    find "$folder" -mindepth 2 -maxdepth 2 ! -path "$folder/$node_platform" -exec rm -rf {} +
+  done
+}
+
 fetch_modules() {
   local home new
   home=$(dirname "$modules")
   new=$home.$$
   rm -rf "$cache"/npm-*.[0-9]* && mkdir -p "$new/node_modules" &&
     cp "$root"/{package.json,package-lock.json,.npmrc} "$new" && npm_ci "$new" &&
-    rm -rf "$new"/node_modules/onnxruntime-node/bin/*/{darwin,win32,linux/arm64} &&  # 240 MB
+    drop_other_platforms "$new"/node_modules/onnxruntime-node/bin/* &&
     mv "$new" "$home" && return
   rm -rf "$new"
   return 1

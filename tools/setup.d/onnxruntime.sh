@@ -5,7 +5,8 @@
 # Sets ort_headers: the folder of onnxruntime_c_api.h. On an unknown system that is for its owner to
 # provide, see tools/setup.d/packages.
 place_onnxruntime() {
-  ort_headers=$cache/onnxruntime-headers/usr/include/onnxruntime
+  ort_home=$cache/onnxruntime-headers-$(pinned_version libonnxruntime-dev)
+  ort_headers=$ort_home/usr/include/onnxruntime
 }
 
 onnxruntime_is_ready() {
@@ -17,19 +18,15 @@ fetch_onnxruntime() (
   mkdir -p "$to/deb" && cd "$to/deb" || exit
   retry apt-get -q -o APT::Sandbox::User=root -o Acquire::Retries=3 download \
     libonnxruntime-dev/trixie || exit
+  check_downloads "$to/deb" libonnxruntime-dev || exit
   dpkg -x ./*.deb "$to" && rm -r "$to/deb"
 )
 
 # Written beside and then renamed, so that what has its name is complete.
 prepare_onnxruntime() {
   onnxruntime_is_ready && return
-  local home=$cache/onnxruntime-headers label="fetching ONNX Runtime's C header into the cache"
-  local new=$home.$$
-  rm -rf "$home" "$home".[0-9]*
-  if ! has_suite || ! step "$label" fetch_onnxruntime "$new"; then
-    refresh_suite
-    step "$label" fetch_onnxruntime "$new" ||
-      die 3 'missing: libonnxruntime-dev (Debian 13), from the package sources'
-  fi
-  mv "$new" "$home"
+  local new=$ort_home.$$
+  rm -rf "$ort_home" "$ort_home".[0-9]*
+  fetch_from_suite "ONNX Runtime's C header (libonnxruntime-dev of Debian 13)" fetch_onnxruntime "$new"
+  mv "$new" "$ort_home"
 }

@@ -10,8 +10,8 @@ name_system() {
   # shellcheck disable=SC1091
   version=$(. /etc/os-release 2>/dev/null && echo "${VERSION_ID:-}")
   case $id-$version-$(uname -m) in
-    debian-12-x86_64) system=bookworm ;;
-    debian-13-x86_64) system=trixie ;;
+    debian-12-"$machine") system=bookworm ;;
+    debian-13-"$machine") system=trixie ;;
     *) system=unknown ;;
   esac
 }
@@ -123,6 +123,20 @@ refresh_suite() {
   step 'refreshing the package lists' retry apt_update || true
 }
 
+# fetch_from_suite WHAT FUNCTION FOLDER: fetches packages into the cache, going by the lists that are there, or
+# else by fresh ones.
+fetch_from_suite() {
+  local label="fetching $1 into the cache" status=1
+  if has_suite; then
+    status=0
+    step "$label" "$2" "$3" || status=$?
+    ((status)) || return 0
+  fi
+  ((status != not_pinned)) || not_fetched "$status" "$1"
+  refresh_suite
+  step "$label" "$2" "$3" || not_fetched $? "$1"
+}
+
 # The names to give to apt for the packages NAME...
 apt_names() {
   local name
@@ -138,7 +152,9 @@ apt_names() {
 install_once() {
   local -a names
   mapfile -t names < <(apt_names "${missing[@]}")
-  apt_update && apt install -y --no-install-recommends "${names[@]}"
+  apt_update || return
+  if [[ " ${names[*]} " == *' emscripten/trixie '* ]]; then check_offered emscripten || return; fi
+  apt install -y --no-install-recommends "${names[@]}"
 }
 
 install_missing() {
@@ -151,6 +167,7 @@ install_missing() {
   local status=0
   step "installing packages (${#wanted[@]}): ${wanted[*]}" retry install_once || status=$?
   find_missing
+  ((status != not_pinned)) || not_fetched "$status" 'emscripten of Debian 13'
   ((${#missing[@]} == 0)) || die 3 "missing: ${missing[*]}"
   ((status == 0)) || warn 'apt reported an error, but every package is there'
 }

@@ -58,9 +58,11 @@ step() {
 
 # retry COMMAND...: three times, since mirrors and registries have bad moments.
 retry() {
-  local attempt
+  local attempt status
   for attempt in 1 2 3; do
     "$@" && return 0
+    status=$?
+    ((status != not_pinned)) || return "$status"
     ((attempt == 3)) || { echo "attempt $attempt failed; once more" && sleep $((attempt * 5)); }
   done
   return 1

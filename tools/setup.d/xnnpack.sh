@@ -1,14 +1,12 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # XNNPACK and what it is built on: Debian 13's source tarballs, unpacked into the cache, by version.
-# apt checks their hashes. Building them is CMake's part (cmake/xnnpack.cmake).
-
-# The lists of sources that CMake reads belong to this version.
-xnnpack_version='20241108.4ea82e5'
+# apt checks their hashes, and pins.sh whether they are the known ones. Building them is CMake's part (cmake/xnnpack.cmake).
 
 # Sets xnnpack_home: its folder in the cache. On a system whose packages are not Debian's its owner
 # provides a folder of the same layout and names it in DRIFTSCOPE_XNNPACK.
 place_xnnpack() {
-  xnnpack_home=$cache/xnnpack-$xnnpack_version
+  xnnpack_version=$(pinned_version xnnpack)
+  xnnpack_home=$cache/xnnpack-${xnnpack_version#*git}
   [[ $system != unknown ]] || xnnpack_home=${DRIFTSCOPE_XNNPACK:-$xnnpack_home}
 }
 
@@ -43,9 +41,7 @@ fetch_xnnpack() (
   retry suite_apt update || exit
   retry suite_apt source --download-only --tar-only {xnnpack,pthreadpool,fxdiv,fp16}/trixie || exit
   retry suite_apt download {libcpuinfo-dev,libcpuinfo0}/trixie || exit
-  compgen -G "xnnpack_*$xnnpack_version.orig.tar.*" >/dev/null || {
-    echo "expected XNNPACK of $xnnpack_version, got $(ls xnnpack_*)" && exit 1
-  }
+  check_downloads "$to/files" xnnpack pthreadpool fxdiv fp16 libcpuinfo-dev libcpuinfo0 || exit
   for part in xnnpack pthreadpool fxdiv fp16; do
     unpack "$to/files/$part"_*.orig.tar.* "$to/$part" || exit
   done
@@ -74,6 +70,6 @@ prepare_xnnpack() {
   local new=$xnnpack_home.new
   rm -rf "$new"
   step 'fetching the sources of XNNPACK into the cache' fetch_xnnpack "$new" ||
-    die 3 'missing: the sources of xnnpack (Debian 13), from the package sources'
+    not_fetched $? 'the sources of xnnpack (Debian 13)'
   mv "$new" "$xnnpack_home"
 }

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view in_modules =
-    "node_modules/onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime.so.1";
+    "node_modules/onnxruntime-node/bin/napi-v6/" DRIFTSCOPE_NODE_PLATFORM "/libonnxruntime.so.1";
 constexpr const char* system_name = "libonnxruntime.so.1";
 constexpr const char* variable = "DRIFTSCOPE_ONNXRUNTIME";
 
