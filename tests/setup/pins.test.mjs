@@ -19,7 +19,8 @@ function setUp(t, { pins, files = {}, script }) {
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, "pins"), pins);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  const begin = `set -euo pipefail; parts=${parts}; . "$parts/say.sh"; . "$parts/pins.sh"; exec 8>&2; cd "$0"`;
+  const begin = `set -euo pipefail; cd "$0"; exec 8>&2
+parts=${parts}; . "$parts/say.sh"; . "$parts/pins.sh"`;
   const env = { ...process.env, DRIFTSCOPE_PINS: join(folder, "pins") };
   const { status, stdout, stderr } = spawnSync("bash", ["-c", `${begin}\n${script}`, folder], {
     env,
