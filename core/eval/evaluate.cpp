@@ -71,7 +71,7 @@ SubgraphRules<float, Tensor> subgraph_rules(ThreadPool& threads, NodeRunner* ins
             return inside != nullptr ? inside->run(node, inputs) : evaluate_strict(node, inputs, threads);
           },
           [](Evaluated<float> value) -> Result<Tensor> { return std::move(value.tensor); },
-          [](Tensor value) { return Evaluated<float>{value.dtype(), value.shape(), {}, value}; }};
+          [](Tensor value) { return Evaluated<float>{value.dtype(), value.shape(), {}, std::move(value)}; }};
 }
 
 /// The outputs of one node while it runs. Floating ones are kept as S, but that `in_place` puts

@@ -38,7 +38,8 @@ bool with_integer_or_bool(DType dtype, const Body& body) {
 template <class T>
 [[nodiscard]] constexpr T truncate_to_integer(double x) {
   // 2ⁿ is a double where the largest T may be none.
-  constexpr double end = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+  constexpr T half = std::numeric_limits<T>::max() / 2 + 1;
+  constexpr double end = 2.0 * static_cast<double>(half);
   constexpr double begin = static_cast<double>(std::numeric_limits<T>::min());
   if (x != x) return T(0);
   if (x >= end) return std::numeric_limits<T>::max();
@@ -48,7 +49,8 @@ template <class T>
 /// Is it the value, and not an end of the range?
 template <class T>
 [[nodiscard]] constexpr bool fits_integer(double x) {
-  constexpr double end = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+  constexpr T half = std::numeric_limits<T>::max() / 2 + 1;
+  constexpr double end = 2.0 * static_cast<double>(half);
   return x > static_cast<double>(std::numeric_limits<T>::min()) - 1.0 && x < end;
 }
 

@@ -193,7 +193,7 @@ Status check_booleans(const Tensor& tensor) {
 
 Status read_tensor(std::string_view message, const ReadContext& context, NamedTensor& out) {
   TensorParts parts;
-  const Status fields = read_fields(message, [&](Field& field) { return read_part(field, parts); });
+  Status fields = read_fields(message, [&](Field& field) { return read_part(field, parts); });
   out.name = parts.name;
   if (!fields.ok()) return fields;
   DRIFTSCOPE_TRY(out.tensor, tensor_of(parts, context));

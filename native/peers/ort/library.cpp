@@ -80,7 +80,7 @@ Status checked(OrtStatus* status, ErrorKind rejected) {
   if (status == nullptr) return {};
   const OrtApi& api = *library()->api;
   const bool lacking = api.GetErrorCode(status) == ORT_NOT_IMPLEMENTED;
-  const Error error = said(lacking ? ErrorKind::unsupported : rejected, api.GetErrorMessage(status));
+  Error error = said(lacking ? ErrorKind::unsupported : rejected, api.GetErrorMessage(status));
   api.ReleaseStatus(status);
   return error;
 }
