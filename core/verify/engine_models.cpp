@@ -19,8 +19,8 @@ ErrorModel pytorch_model() {
   return model;
 }
 
-// Engines that this build may not have, by the kind of their arithmetic: what computes with WebGPU's or WebGL's
-// shaders is called so at the end ("webgpu", "ort-webgpu"), and some traces come from elsewhere.
+// Engines that this build may not have, by the kind of their arithmetic: what computes with WebGPU's or
+// WebGL's shaders is called so at the end ("webgpu", "ort-webgpu"), and some traces come from elsewhere.
 struct Row {
   std::string_view kind;
   ErrorModel (*model)();

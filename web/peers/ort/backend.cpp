@@ -1,6 +1,6 @@
 // engines/ort's backend in a browser: onnxruntime-web in the same worker. It is JavaScript, and
-// asynchronous: requests go to web/peers/ort/ort.mjs as JSON, bytes by their place in this heap, and whoever polls
-// lets the event loop run in between.
+// asynchronous: requests go to web/peers/ort/ort.mjs as JSON, bytes by their place in this heap, and whoever
+// polls lets the event loop run in between.
 #include "core/engines/ort/backend.hpp"
 #include "core/base/json.hpp"
 
