@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/engines/fast/fold_constants.hpp"
+#include "core/lowering/fold_constants.hpp"
 #include "core/engines/fast/lowering.hpp"
 #include "core/engines/fast/session.hpp"
 #include "core/eval/operator.hpp"

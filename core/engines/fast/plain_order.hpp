@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/engines/fast/layout.hpp"
+#include "core/lowering/layout.hpp"
 #include "core/engines/fast/simd/turn.hpp"
 
 namespace driftscope::fast {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/engines/fast/plan.hpp"
+#include "core/lowering/plan.hpp"
 #include "core/engines/fast/pthreadpool_on.hpp"
-#include "core/engines/fast/strict_step.hpp"
+#include "core/lowering/fallback_step.hpp"
 #include "core/engines/fast/xnn.hpp"
 #include "core/runtime/engine.hpp"
 

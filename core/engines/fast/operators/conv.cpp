@@ -5,7 +5,7 @@
 
 #include "core/engines/fast/lowering.hpp"
 #include "core/engines/fast/operators/quantized_conv.hpp"
-#include "core/engines/fast/window2d.hpp"
+#include "core/lowering/window2d.hpp"
 #include "core/ops/shared/convolution.hpp"
 
 namespace driftscope::fast::conv {

@@ -2,7 +2,7 @@
 // one scale for each output channel: the sums are exact, their scaling is rounded to nearest even once.
 #include "core/engines/fast/operators/quantized_conv.hpp"
 
-#include "core/engines/fast/window2d.hpp"
+#include "core/lowering/window2d.hpp"
 #include "core/ops/shared/convolution.hpp"
 
 namespace driftscope::fast::quantized_conv {

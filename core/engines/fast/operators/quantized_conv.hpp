@@ -2,7 +2,7 @@
 // conv.cpp.
 #pragma once
 
-#include "core/engines/fast/quantized.hpp"
+#include "core/lowering/quantized.hpp"
 
 namespace driftscope::fast {
 

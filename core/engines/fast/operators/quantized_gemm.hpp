@@ -2,7 +2,7 @@
 // gemm.cpp.
 #pragma once
 
-#include "core/engines/fast/quantized.hpp"
+#include "core/lowering/quantized.hpp"
 
 namespace driftscope::fast {
 

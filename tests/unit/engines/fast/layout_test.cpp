@@ -1,4 +1,4 @@
-#include "core/engines/fast/layout.hpp"
+#include "core/lowering/layout.hpp"
 
 #include <doctest/doctest.h>
 

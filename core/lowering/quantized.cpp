@@ -1,4 +1,4 @@
-#include "core/engines/fast/quantized.hpp"
+#include "core/lowering/quantized.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/engines/fast/lowering.hpp"
+#include "core/lowering/graph_lowering.hpp"
 
 namespace driftscope::fast {
 

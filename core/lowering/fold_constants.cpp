@@ -1,4 +1,4 @@
-#include "core/engines/fast/fold_constants.hpp"
+#include "core/lowering/fold_constants.hpp"
 
 #include <algorithm>
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/engines/fast/layout.hpp"
+#include "core/lowering/layout.hpp"
 #include "core/runtime/engine.hpp"
 
 namespace driftscope::fast {

@@ -1,4 +1,4 @@
-#include "core/engines/fast/lowering.hpp"
+#include "core/lowering/graph_lowering.hpp"
 
 #include <fmt/format.h>
 

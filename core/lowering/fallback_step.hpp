@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "core/engines/fast/plan.hpp"
+#include "core/lowering/plan.hpp"
 #include "core/engines/strict/kernel_table.hpp"
 
 namespace driftscope::fast {

@@ -1,4 +1,4 @@
-#include "core/engines/fast/plan.hpp"
+#include "core/lowering/plan.hpp"
 
 #include <algorithm>
 

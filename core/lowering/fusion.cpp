@@ -2,7 +2,7 @@
 // operator can take along.
 #include <limits>
 
-#include "core/engines/fast/lowering.hpp"
+#include "core/lowering/graph_lowering.hpp"
 #include "core/graph/attributes.hpp"
 
 namespace driftscope::fast {

@@ -1,4 +1,4 @@
-#include "core/engines/fast/strict_step.hpp"
+#include "core/lowering/fallback_step.hpp"
 
 #include <fmt/format.h>
 

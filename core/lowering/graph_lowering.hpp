@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/engines/fast/operator_table.hpp"
-#include "core/engines/fast/plan.hpp"
-#include "core/engines/fast/strict_step.hpp"
+#include "core/lowering/plan.hpp"
+#include "core/lowering/fallback_step.hpp"
 #include "core/engines/fast/xnn.hpp"
 
 namespace driftscope::fast {
