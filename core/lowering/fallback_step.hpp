@@ -1,25 +1,28 @@
-// A node that XNNPACK does not run, by the strict engine's kernel for it: the fast one where there is
-// one, else the plain one. Client: the lowering.
+// A node that an engine does not run itself, by somebody else's kernel for it: in host memory, in ONNX's
+// order. Clients: GraphLowering; engines/strict implements Fallback.
 #pragma once
 
 #include <memory>
+#include <vector>
 
+#include "core/eval/evaluate.hpp"
 #include "core/lowering/plan.hpp"
-#include "core/engines/strict/kernel_table.hpp"
 
-namespace driftscope::fast {
+namespace driftscope::lowering {
 
-/// What the strict kernels of a session share; outlives them.
-struct StrictResources {
-  SimdTarget simd;
-  ThreadPool threads;
+/// Kernels for every node of a graph.
+class Fallback {
+ public:
+  virtual ~Fallback() = default;
+  /// Prepared for this node alone. `graph` and `node` outlive it.
+  [[nodiscard]] virtual Result<std::unique_ptr<NodeRunner>> prepare(const Graph& graph, const Node& node) = 0;
 };
 
-/// `reads` in the order of node.reads() (no_buffer: omitted), `writes`: slots in the order of
+/// `reads` in the order of node.reads() (no_buffer: omitted), `writes`: run_owned buffers in the order of
 /// node.outputs. The graph and its node must outlive the step.
-[[nodiscard]] Result<std::unique_ptr<Step>> make_strict_step(const Graph& graph, const Node& node,
-                                                             StrictResources& resources,
-                                                             std::vector<BufferId> reads,
-                                                             std::vector<BufferId> writes);
+[[nodiscard]] Result<std::unique_ptr<Step>> make_fallback_step(const Graph& graph, const Node& node,
+                                                               Fallback& fallback,
+                                                               std::vector<BufferId> reads,
+                                                               std::vector<BufferId> writes);
 
-}  // namespace driftscope::fast
+}  // namespace driftscope::lowering

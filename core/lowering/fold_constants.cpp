@@ -4,7 +4,7 @@
 
 #include "core/eval/evaluate.hpp"
 
-namespace driftscope::fast {
+namespace driftscope::lowering {
 namespace {
 
 bool reads_only_constants(const Graph& graph, const Node& node) {
@@ -61,4 +61,4 @@ Graph fold_constants(Graph graph, ThreadPool& threads) {
   return graph;
 }
 
-}  // namespace driftscope::fast
+}  // namespace driftscope::lowering

@@ -1,10 +1,10 @@
-// Computes once what does not depend on the inputs. Client: engine.cpp.
+// Computes once what does not depend on the inputs. Client: simplify.cpp.
 #pragma once
 
 #include "core/graph/graph.hpp"
 #include "core/platform/platform.hpp"
 
-namespace driftscope::fast {
+namespace driftscope::lowering {
 
 /// The graph with the values of Constant nodes as such: operators ask for bounds, pads and weights that
 /// some exporters write so.
@@ -14,4 +14,4 @@ namespace driftscope::fast {
 /// nodes stay. What draws random numbers, or fails, is left alone.
 [[nodiscard]] Graph fold_constants(Graph graph, ThreadPool& threads);
 
-}  // namespace driftscope::fast
+}  // namespace driftscope::lowering

@@ -2,17 +2,17 @@
 // operator can take along.
 #include <limits>
 
-#include "core/lowering/graph_lowering.hpp"
 #include "core/graph/attributes.hpp"
+#include "core/lowering/graph_lowering.hpp"
 
-namespace driftscope::fast {
+namespace driftscope::lowering {
 
-std::optional<NodeId> Lowering::only_reader(ValueId id) const {
-  if (!fuse_ || is_output_[id] || readers_[id].size() != 1) return std::nullopt;
+std::optional<NodeId> GraphLowering::only_reader(ValueId id) const {
+  if (!options_.fuse || is_output_[id] || readers_[id].size() != 1) return std::nullopt;
   return readers_[id][0];
 }
 
-std::optional<Clamp> Lowering::clamp_of(const Node& node) const {
+std::optional<Clamp> GraphLowering::clamp_of(const Node& node) const {
   if (!node.domain.empty()) return std::nullopt;
   Clamp clamp;
   if (node.op_type == "Relu") {
@@ -38,7 +38,7 @@ std::optional<Clamp> Lowering::clamp_of(const Node& node) const {
   return clamp;
 }
 
-Fusion Lowering::with_activation(const Node& node) const {
+Fusion GraphLowering::with_activation(const Node& node) const {
   Fusion fusion;
   fusion.output = node.outputs[0];
   const auto next = only_reader(fusion.output);
@@ -53,18 +53,18 @@ Fusion Lowering::with_activation(const Node& node) const {
   return fusion;
 }
 
-void Lowering::absorb(const Fusion& fusion) {
+void GraphLowering::absorb(const Fusion& fusion) {
   for (const NodeId node : fusion.nodes) {
     absorbed_[node] = true;
     last_of_group_ = node;
   }
 }
 
-bool Lowering::defer(const Node& node) {
+bool GraphLowering::defer(const Node& node) {
   const ValueId output = node.outputs[0];
-  if (!fuse_ || is_output_[output] || deferred_[output] == &node) return false;
+  if (!options_.fuse || is_output_[output] || deferred_[output] == &node) return false;
   deferred_[output] = &node;
   return true;
 }
 
-}  // namespace driftscope::fast
+}  // namespace driftscope::lowering

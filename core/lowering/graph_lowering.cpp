@@ -4,63 +4,17 @@
 
 #include <algorithm>
 
-#include "core/eval/operator.hpp"
 #include "core/graph/load_constants.hpp"
 
-namespace driftscope::fast {
-namespace {
+namespace driftscope::lowering {
 
-// Waking another thread takes about as long as this many multiplications and additions.
-constexpr std::int64_t min_work_for_threads = 60'000;
-
-class XnnStep final : public Step {
- public:
-  XnnStep(XnnOperator op, pthreadpool_t pool, SetupOperator setup)
-      : op_(std::move(op)), pool_(pool), setup_(std::move(setup)) {}
-  Status bind(const Memory& memory) override {
-    return xnn_check(setup_(op_.get(), memory), "XNNPACK: setup");
-  }
-  Status run(Memory& /*memory*/) override {
-    return xnn_check(xnn_run_operator(op_.get(), pool_), "XNNPACK: run");
-  }
-
- private:
-  XnnOperator op_;
-  pthreadpool_t pool_;
-  SetupOperator setup_;
-};
-
-struct TransposeCalls {
-  xnn_status (*create)(std::uint32_t, xnn_operator_t*);
-  xnn_status (*reshape)(xnn_operator_t, std::size_t, const std::size_t*, const std::size_t*, pthreadpool_t);
-  xnn_status (*setup)(xnn_operator_t, const void*, void*);
-};
-
-TransposeCalls transpose_calls(std::int64_t element_bytes) {
-  switch (element_bytes) {
-    case 1: return {xnn_create_transpose_nd_x8, xnn_reshape_transpose_nd_x8, xnn_setup_transpose_nd_x8};
-    case 2: return {xnn_create_transpose_nd_x16, xnn_reshape_transpose_nd_x16, xnn_setup_transpose_nd_x16};
-    case 4: return {xnn_create_transpose_nd_x32, xnn_reshape_transpose_nd_x32, xnn_setup_transpose_nd_x32};
-    default: return {xnn_create_transpose_nd_x64, xnn_reshape_transpose_nd_x64, xnn_setup_transpose_nd_x64};
-  }
-}
-
-}  // namespace
-
-LowerOperator FastOperatorTable::find(const Node& node) const {
-  if (!node.domain.empty()) return nullptr;
-  const auto found = table_.find(node.op_type);
-  return found == table_.end() ? nullptr : found->second;
-}
-
-Lowering::Lowering(Graph& graph, std::vector<NodeId> producers, bool fuse, bool hand_over, pthreadpool_t pool,
-                   StrictResources& strict)
+GraphLowering::GraphLowering(Graph& graph, std::vector<NodeId> producers, LoweringOptions options,
+                             Fallback& fallback, Space home)
     : graph_(graph),
       producers_(std::move(producers)),
-      fuse_(fuse),
-      hand_over_(hand_over),
-      pool_(pool),
-      strict_(strict),
+      options_(options),
+      fallback_(fallback),
+      home_(home),
       existing_(graph.values.size()),
       readers_(graph.values.size()),
       is_output_(graph.values.size()),
@@ -70,10 +24,26 @@ Lowering::Lowering(Graph& graph, std::vector<NodeId> producers, bool fuse, bool 
     for (const ValueId input : graph.nodes[id].reads())
       if (input != no_value) readers_[input].push_back(id);
   for (const ValueId output : graph.outputs) is_output_[output] = true;
-  plan_.read_by_strict.resize(graph.values.size());
+  plan_.read_by_fallback.resize(graph.values.size());
 }
 
-Result<Plan> Lowering::run() {
+Result<Plan> GraphLowering::run() {
+  DRIFTSCOPE_CHECK(add_inputs());
+  for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
+    if (absorbed_[id]) continue;
+    if (auto status = lower(id); !status.ok())
+      return in_context(std::move(status).error(), node_label(graph_.nodes[id]));
+    release_weights(id);
+  }
+  for (const ValueId output : graph_.outputs) {
+    DRIFTSCOPE_TRY(const BufferId buffer, read_plain_host(output));
+    plan_.outputs.push_back(buffer);
+  }
+  assign_memory(plan_, options_.hand_over, {memory_rules(Space::host), memory_rules(Space::device)});
+  return std::move(plan_);
+}
+
+Status GraphLowering::add_inputs() {
   for (const ValueId input : graph_.inputs) {
     const Value& value = graph_.values[input];
     const auto shape = value.static_shape();
@@ -83,21 +53,10 @@ Result<Plan> Lowering::run() {
     existing_[input].push_back({{}, buffer});
     plan_.inputs.push_back(buffer);
   }
-  for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
-    if (absorbed_[id]) continue;
-    if (auto status = lower(id); !status.ok())
-      return in_context(std::move(status).error(), node_label(graph_.nodes[id]));
-    release_weights(id);
-  }
-  for (const ValueId output : graph_.outputs) {
-    DRIFTSCOPE_TRY(const BufferId buffer, read(output, {}));
-    plan_.outputs.push_back(buffer);
-  }
-  assign_memory(plan_, hand_over_);
-  return std::move(plan_);
+  return {};
 }
 
-Status Lowering::lower(NodeId id) {
+Status GraphLowering::lower(NodeId id) {
   const Node& node = graph_.nodes[id];
   PlannedNode planned;
   planned.first_step = plan_.steps.size();
@@ -111,7 +70,7 @@ Status Lowering::lower(NodeId id) {
     if (output == no_value) continue;
     // What the caller gets is converted here, where its time belongs.
     if (is_output_[output]) {
-      DRIFTSCOPE_TRY([[maybe_unused]] const BufferId plain, read(output, {}));
+      DRIFTSCOPE_TRY([[maybe_unused]] const BufferId plain, read_plain_host(output));
     }
     if (output < producers_.size() && !existing_[output].empty())
       planned.values.emplace_back(output, existing_[output].front().buffer);
@@ -122,17 +81,17 @@ Status Lowering::lower(NodeId id) {
   return {};
 }
 
-bool Lowering::waits(const Node& node) const {
+bool GraphLowering::waits(const Node& node) const {
   const ValueId output = node.outputs.empty() ? no_value : node.outputs[0];
   return output != no_value && deferred_[output] == &node;
 }
 
-// XNNPACK has packed them, or they have become a constant of the plan: as much memory again. Outputs and
-// what a node that waits reads are looked at later. Kernels of strict ask the graph.
-void Lowering::release_weights(NodeId id) {
+// The engine has packed them, or they have become a constant of the plan: as much memory again. Outputs and
+// what a node that waits reads are looked at later. Fallback kernels ask the graph.
+void GraphLowering::release_weights(NodeId id) {
   constexpr std::size_t min_bytes = 16 << 10;
   for (const ValueId input : graph_.nodes[id].inputs) {
-    if (input == no_value || is_output_[input] || plan_.read_by_strict[input]) continue;
+    if (input == no_value || is_output_[input] || plan_.read_by_fallback[input]) continue;
     const auto& readers = readers_[input];
     if (readers.back() != id ||
         std::ranges::any_of(readers, [this](NodeId reader) { return waits(graph_.nodes[reader]); }))
@@ -142,32 +101,29 @@ void Lowering::release_weights(NodeId id) {
   }
 }
 
-Status Lowering::make(const Node& node) {
+Status GraphLowering::make(const Node& node) {
   if (take_constants(node)) return {};
-  if (const LowerOperator lower_operator = fast_operators().find(node)) {
-    DRIFTSCOPE_TRY(const bool taken, lower_operator(*this, node));
-    if (taken) return {};
-  }
-  return lower_strictly(node);
+  DRIFTSCOPE_TRY(const bool taken, lower_node(node));
+  return taken ? Status{} : fall_back(node);
 }
 
-bool Lowering::take_constants(const Node& node) {
+bool GraphLowering::take_constants(const Node& node) {
   for (const ValueId id : node.outputs)
     if (id == no_value || !graph_.values[id].constant) return false;
   // When fusing, only those that somebody reads are kept.
   for (const ValueId id : node.outputs)
-    if (!fuse_) existing_[id] = {{{}, keep(*graph_.values[id].constant)}};
+    if (!options_.fuse) existing_[id] = {{{}, keep_as(*graph_.values[id].constant, {})}};
   return true;
 }
 
-Status Lowering::lower_strictly(const Node& node) {
+Status GraphLowering::fall_back(const Node& node) {
   for (const Subgraph& subgraph : node.subgraphs) load_constants(*subgraph.graph);
   std::vector<BufferId> reads;
   for (const ValueId id : node.reads()) {
     BufferId buffer = no_buffer;
     if (id != no_value) {
-      plan_.read_by_strict[id] = true;
-      DRIFTSCOPE_TRY(buffer, read(id, {}));
+      plan_.read_by_fallback[id] = true;
+      DRIFTSCOPE_TRY(buffer, read_plain_host(id));
     }
     reads.push_back(buffer);
   }
@@ -183,71 +139,76 @@ Status Lowering::lower_strictly(const Node& node) {
                          .constant = {}});
     existing_[id] = {{{}, writes.back()}};
   }
-  DRIFTSCOPE_TRY(auto step, make_strict_step(graph_, node, strict_, reads, writes));
+  DRIFTSCOPE_TRY(auto step, make_fallback_step(graph_, node, fallback_, reads, writes));
   std::erase(reads, no_buffer);
   std::erase(writes, no_buffer);
   emit({.step = std::move(step), .reads = std::move(reads), .writes = std::move(writes)});
-  ++plan_.on_strict[node.op_type];
+  ++plan_.on_fallback[node.op_type];
   return {};
 }
 
-const Tensor* Lowering::constant(ValueId id) const {
+const Tensor* GraphLowering::constant(ValueId id) const {
   const auto& tensor = graph_.values[id].constant;
   return tensor ? &*tensor : nullptr;
 }
 
-const Node* Lowering::producer(ValueId id) const {
+const Node* GraphLowering::producer(ValueId id) const {
   if (id == no_value) return nullptr;
   const NodeId node = graph_.values[id].producer;
   return node == no_node ? nullptr : &graph_.nodes[node];
 }
 
-bool Lowering::is_float(ValueId id) const {
+bool GraphLowering::is_float(ValueId id) const {
   const Value& value = graph_.values[id];
   const auto shape = value.static_shape();
   return value.dtype == DType::float32 && shape && element_count(*shape) > 0;
 }
 
-Layout Lowering::layout(ValueId id) const {
-  return existing_[id].empty() ? Layout{} : existing_[id].front().layout;
+Layout GraphLowering::layout(ValueId id) const {
+  return existing_[id].empty() ? Layout{} : existing_[id].front().form.layout;
 }
 
-pthreadpool_t Lowering::pool_for(std::int64_t work) const {
-  return work < min_work_for_threads ? nullptr : pool_;
-}
-
-BufferId Lowering::add(Buffer buffer) {
+BufferId GraphLowering::add(Buffer buffer) {
   const auto id = static_cast<BufferId>(plan_.buffers.size());
   buffer.root = id;
-  if (buffer.bytes == 0 && buffer.storage == Storage::arena)
-    buffer.bytes = element_count(buffer.shape) * bits_per_element(buffer.dtype) / 8;
+  if (buffer.bytes == 0 && buffer.storage == Storage::arena) {
+    buffer.bytes = memory_size(buffer);
+    buffer.object_kind = object_kind(buffer);
+  }
   plan_.buffers.push_back(std::move(buffer));
   return id;
 }
 
-BufferId Lowering::keep(Tensor tensor) {
+BufferId GraphLowering::keep_as(Tensor tensor, Form form) {
   (void)tensor.bytes();  // steps read it on any thread
   return add({.dtype = tensor.dtype(),
               .shape = tensor.shape(),
-              .layout = {},
+              .layout = form.layout,
+              .space = form.space,
               .storage = Storage::constant,
               .constant = std::move(tensor)});
 }
 
-BufferId Lowering::write(ValueId id, Layout layout) {
+BufferId GraphLowering::write(ValueId id, Layout layout) {
   const Value& value = graph_.values[id];
-  const BufferId buffer =
-      add({.dtype = value.dtype, .shape = *value.static_shape(), .layout = layout, .constant = {}});
-  existing_[id] = {{layout, buffer}};
+  const BufferId buffer = add({.dtype = value.dtype,
+                               .shape = *value.static_shape(),
+                               .layout = layout,
+                               .space = home_,
+                               .constant = {}});
+  existing_[id] = {{{layout, home_}, buffer}};
   return buffer;
 }
 
-BufferId Lowering::scratch(std::size_t bytes) {
-  return add(
-      {.dtype = DType::uint8, .shape = {static_cast<std::int64_t>(bytes)}, .layout = {}, .constant = {}});
+BufferId GraphLowering::scratch(std::size_t bytes) {
+  return add({.dtype = DType::uint8,
+              .shape = {static_cast<std::int64_t>(bytes)},
+              .layout = {},
+              .space = home_,
+              .constant = {}});
 }
 
-void Lowering::alias(ValueId id, BufferId source, Layout layout) {
+void GraphLowering::alias(ValueId id, BufferId source, Layout layout) {
   const Value& value = graph_.values[id];
   Buffer view = plan_.buffers[source];
   view.layout = layout;
@@ -255,12 +216,13 @@ void Lowering::alias(ValueId id, BufferId source, Layout layout) {
   if (view.storage == Storage::constant)
     if (auto tensor = view.constant.reshaped(view.shape); tensor.ok()) view.constant = *std::move(tensor);
   const BufferId root = view.root;
+  const Form form{layout, view.space};
   const BufferId buffer = add(std::move(view));
   plan_.buffers[buffer].root = root;
-  existing_[id] = {{layout, buffer}};
+  existing_[id] = {{form, buffer}};
 }
 
-Result<BufferId> Lowering::read(ValueId id, Layout layout) {
+Result<BufferId> GraphLowering::read_as(ValueId id, Form form) {
   const Value& value = graph_.values[id];
   if (const Node* late = deferred_[id]; late != nullptr && existing_[id].empty()) {
     DRIFTSCOPE_CHECK(make(*late));
@@ -269,70 +231,61 @@ Result<BufferId> Lowering::read(ValueId id, Layout layout) {
   std::vector<Existing>& known = existing_[id];
   if (known.empty()) {
     if (!value.constant) return internal_error(fmt::format("value {} is read before it is made", value.name));
-    known.push_back({{}, keep(*value.constant)});
+    known.push_back({{{}, form.space}, keep_as(*value.constant, {{}, form.space})});
   }
-  if (layout.plain() && known.front().layout.plain()) return known.front().buffer;
+  // Before its shape is asked for: that of a run_owned value may not be known.
+  if (form.plain() && known.front().form == form) return known.front().buffer;
   const Shape shape = *value.static_shape();
   for (const Existing& existing : known)
-    if (same_order(shape, existing.layout, layout)) return existing.buffer;
-  // From the plain order if it exists, which is one step from any other.
-  const auto plain =
-      std::find_if(known.begin(), known.end(), [](const Existing& e) { return e.layout.plain(); });
-  DRIFTSCOPE_TRY(const BufferId buffer, convert(id, plain == known.end() ? known.front() : *plain, layout));
-  existing_[id].push_back({layout, buffer});
+    if (existing.form.space == form.space && same_order(shape, existing.form.layout, form.layout))
+      return existing.buffer;
+  // From the same memory if it is there, and from the plain order, which is one step from any other.
+  const auto distance = [&](const Existing& existing) {
+    return (existing.form.space == form.space ? 0 : 2) + (existing.form.plain() ? 0 : 1);
+  };
+  const auto nearest =
+      std::min_element(known.begin(), known.end(),
+                       [&](const Existing& a, const Existing& b) { return distance(a) < distance(b); });
+  DRIFTSCOPE_TRY(const BufferId buffer, convert(id, *nearest, form));
+  existing_[id].push_back({form, buffer});
   return buffer;
 }
 
-Result<BufferId> Lowering::convert(ValueId id, const Existing& from, Layout to) {
+Result<BufferId> GraphLowering::convert(ValueId id, Existing from, Form to) {
   const Value& value = graph_.values[id];
   const Shape shape = *value.static_shape();
-  const std::int64_t element_bytes = bits_per_element(value.dtype) / 8;
   const Buffer& source = plan_.buffers[from.buffer];
   if (source.storage == Storage::constant) {
-    DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(value.dtype, shape, value.name));
-    DRIFTSCOPE_CHECK(reorder(shape, static_cast<std::size_t>(element_bytes), from.layout,
-                             source.constant.bytes().data(), to, tensor.mutable_bytes().data()));
-    const BufferId buffer = keep(std::move(tensor));
-    plan_.buffers[buffer].layout = to;
-    return buffer;
+    if (same_order(shape, from.form.layout, to.layout)) return keep_as(source.constant, to);
+    DRIFTSCOPE_TRY(Tensor tensor, arrange({value.name, shape, source.constant, from.form.layout}, to.layout));
+    return keep_as(std::move(tensor), to);
   }
-  if (!from.layout.plain() && !to.plain()) {
-    DRIFTSCOPE_TRY(const BufferId plain, read(id, {}));
-    return convert(id, {{}, plain}, to);
+  if (from.form.space == to.space && !from.form.plain() && !to.plain()) {
+    DRIFTSCOPE_TRY(const BufferId plain, read_as(id, {{}, to.space}));
+    return convert(id, {{{}, to.space}, plain}, to);
   }
-  const Blocks blocks = blocks_of(shape, from.layout.plain() ? to : from.layout);
-  const auto n = static_cast<std::size_t>(blocks.batch);
-  const auto c = static_cast<std::size_t>(blocks.channels);
-  const auto s = static_cast<std::size_t>(blocks.spatial);
-  const std::array<std::size_t, 3> dims = {n, from.layout.plain() ? c : s, from.layout.plain() ? s : c};
-  constexpr std::array<std::size_t, 3> order = {0, 2, 1};
-  const TransposeCalls calls = transpose_calls(element_bytes);
-  xnn_operator_t raw = nullptr;
-  DRIFTSCOPE_CHECK(xnn_check(calls.create(0, &raw), "XNNPACK: create a transposition"));
-  XnnOperator op(raw);
-  const pthreadpool_t pool = pool_for(element_count(shape));
-  DRIFTSCOPE_CHECK(
-      xnn_check(calls.reshape(raw, 3, dims.data(), order.data(), pool), "XNNPACK: reshape a transposition"));
-  const BufferId in = from.buffer;
-  const BufferId out = add({.dtype = value.dtype, .shape = shape, .layout = to, .constant = {}});
-  emit(std::move(op), pool, {in}, {out}, [=](xnn_operator_t it, const Memory& memory) {
-    return calls.setup(it, memory.address(in), memory.address(out));
-  });
-  return out;
+  const BufferId target =
+      add({.dtype = value.dtype, .shape = shape, .layout = to.layout, .space = to.space, .constant = {}});
+  DRIFTSCOPE_CHECK(emit_conversion({value.dtype, shape, from.form, to, from.buffer, target}));
+  return target;
 }
 
-void Lowering::emit(XnnOperator op, pthreadpool_t pool, std::vector<BufferId> reads,
-                    std::vector<BufferId> writes, SetupOperator setup, BufferId in_place) {
-  emit({.step = std::make_unique<XnnStep>(std::move(op), pool, std::move(setup)),
-        .reads = std::move(reads),
-        .writes = std::move(writes),
-        .in_place = in_place});
+Result<Tensor> GraphLowering::arrange(const Constant& constant, Layout to) const {
+  return rearranged(constant, to);
 }
 
-NodeId Lowering::original_node(const Node& node) const {
+std::int64_t GraphLowering::memory_size(const Buffer& buffer) const {
+  return element_count(buffer.shape) * bits_per_element(buffer.dtype) / 8;
+}
+
+std::uint64_t GraphLowering::object_kind(const Buffer& buffer) const {
+  return static_cast<std::uint64_t>(buffer.bytes);
+}
+
+NodeId GraphLowering::original_node(const Node& node) const {
   for (const ValueId output : node.outputs)
     if (output < producers_.size()) return producers_[output];
   return no_node;
 }
 
-}  // namespace driftscope::fast
+}  // namespace driftscope::lowering

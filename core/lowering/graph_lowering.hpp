@@ -1,20 +1,19 @@
-// Graph → Plan: node after node in topological order, each by its operator's file in operators/, or by
-// the strict kernel where there is none or it declines. It knows in which layouts every value exists so
-// far and converts where a reader needs another one: that is how the layout of the whole graph is
-// planned. Clients: engine.cpp; operators/.
+// Graph → Plan: node after node in topological order, each by what an engine brings for its operator, or
+// by a fallback kernel where it brings none or declines. It knows in which forms (layout and memory) every
+// value exists so far and converts where a reader needs another one: that is how the layouts of the whole
+// graph are planned. An engine derives from it, see "what an engine brings". Clients: engines/fast, the
+// operators of engines. It runs nothing, and knows no library that computes.
 #pragma once
 
-#include <functional>
+#include <limits>
 #include <optional>
-#include <span>
 #include <vector>
 
-#include "core/engines/fast/operator_table.hpp"
-#include "core/lowering/plan.hpp"
 #include "core/lowering/fallback_step.hpp"
-#include "core/engines/fast/xnn.hpp"
+#include "core/lowering/plan.hpp"
+#include "core/lowering/rearrange.hpp"
 
-namespace driftscope::fast {
+namespace driftscope::lowering {
 
 /// Bounds that an operator applies to what it computed: Relu, Clip.
 struct Clamp {
@@ -31,18 +30,33 @@ struct Fusion {
   Clamp clamp;
 };
 
-/// Sets the pointers of an XNNPACK operator.
-using SetupOperator = std::function<xnn_status(xnn_operator_t, const Memory&)>;
+struct LoweringOptions {
+  bool fuse = false;       ///< nodes may run as one, and the values between them never exist
+  bool hand_over = false;  ///< values that exist after a node are memory of their own
+};
 
-class Lowering {
+/// A value that exists in one form and is wanted in another.
+struct Conversion {
+  DType dtype = DType::float32;
+  Shape shape;
+  Form from;
+  Form to;
+  BufferId source = no_buffer;
+  BufferId target = no_buffer;  ///< of the bytes that memory_size gives
+};
+
+class GraphLowering {
  public:
   /// `graph` may be one that passes made: its values keep the numbers that they have in the original,
   /// and what follows those in number is new. `producers`: of each value of the original. Weights that
-  /// have been packed leave `graph`. `pool` may be null: one thread. With `hand_over` values are memory of
-  /// their own.
-  Lowering(Graph& graph, std::vector<NodeId> producers, bool fuse, bool hand_over, pthreadpool_t pool,
-           StrictResources& strict);
+  /// have been packed leave `graph`. `home`: the memory that this engine's steps read and write.
+  GraphLowering(Graph& graph, std::vector<NodeId> producers, LoweringOptions options, Fallback& fallback,
+                Space home);
+  virtual ~GraphLowering() = default;
+  GraphLowering(const GraphLowering&) = delete;
+  GraphLowering& operator=(const GraphLowering&) = delete;
 
+  /// To be called once.
   [[nodiscard]] Result<Plan> run();
 
   // ---- what operators ask
@@ -58,9 +72,6 @@ class Lowering {
   [[nodiscard]] bool is_float(ValueId id) const;
   /// Of a value for which is_float holds.
   [[nodiscard]] Shape shape(ValueId id) const { return *graph_.values[id].static_shape(); }
-  /// What kernels of our own are compiled for.
-  [[nodiscard]] const SimdTarget& simd() const { return strict_.simd; }
-  [[nodiscard]] ThreadPool& threads() const { return strict_.threads; }
   /// The node that makes it, else null.
   [[nodiscard]] const Node* producer(ValueId id) const;
   /// When fusing: the one node that reads a value which is no output.
@@ -72,16 +83,16 @@ class Lowering {
   [[nodiscard]] std::optional<Clamp> clamp_of(const Node& node) const;
   /// The node's output 0 and, when fusing, the activation behind it.
   [[nodiscard]] Fusion with_activation(const Node& node) const;
-  /// Threads for this many multiplications or other elementary steps: none for what one thread finishes
-  /// before another one wakes up.
-  [[nodiscard]] pthreadpool_t pool_for(std::int64_t work) const;
 
   // ---- what operators make
 
-  /// The value in this layout; converted if it does not exist in it yet. Constants too.
-  [[nodiscard]] Result<BufferId> read(ValueId id, Layout layout);
-  /// A new constant.
-  [[nodiscard]] BufferId keep(Tensor tensor);
+  /// The value in this layout in the engine's own memory; converted if it does not exist so yet. Constants
+  /// too.
+  [[nodiscard]] Result<BufferId> read(ValueId id, Layout layout) { return read_as(id, {layout, home_}); }
+  /// A new constant, in the engine's own memory.
+  [[nodiscard]] BufferId keep(Tensor tensor, Layout layout = {}) {
+    return keep_as(std::move(tensor), {layout, home_});
+  }
   /// The memory of a value that the next step writes.
   [[nodiscard]] BufferId write(ValueId id, Layout layout);
   [[nodiscard]] BufferId scratch(std::size_t bytes);
@@ -89,37 +100,58 @@ class Lowering {
   void alias(ValueId id, BufferId source, Layout layout);
 
   void emit(PlannedStep step) { plan_.steps.push_back(std::move(step)); }
-  /// A step of one XNNPACK operator, created and reshaped. `writes` holds its workspace as well.
-  void emit(XnnOperator op, pthreadpool_t pool, std::vector<BufferId> reads, std::vector<BufferId> writes,
-            SetupOperator setup, BufferId in_place = no_buffer);
   /// The nodes behind the first are part of it.
   void absorb(const Fusion& fusion);
   /// When fusing: the node runs only if somebody reads its output after all. Returns whether it may wait.
   [[nodiscard]] bool defer(const Node& node);
 
+ protected:
+  // ---- what an engine brings
+
+  /// Makes the steps of a node. False: the engine does not run it, the fallback does; nothing that was
+  /// emitted before may write a value of the graph then.
+  [[nodiscard]] virtual Result<bool> lower_node(const Node& node) = 0;
+
+  /// Emits a step that makes `target` of `source`. Within one space one of the layouts is plain, and the
+  /// other orders its elements differently.
+  [[nodiscard]] virtual Status emit_conversion(const Conversion& conversion) = 0;
+
+  /// Writes a constant's elements in the order of `to` (one of the layouts is plain), while planning. By
+  /// default one element after the other, for layouts without packing.
+  [[nodiscard]] virtual Result<Tensor> arrange(const Constant& constant, Layout to) const;
+
+  /// Bytes that a buffer takes; by default those of its elements.
+  [[nodiscard]] virtual std::int64_t memory_size(const Buffer& buffer) const;
+  /// Where a space has whole objects: which buffers may share one. By default those of the same size.
+  [[nodiscard]] virtual std::uint64_t object_kind(const Buffer& buffer) const;
+  [[nodiscard]] virtual MemoryRules memory_rules(Space /*space*/) const { return {}; }
+
  private:
   struct Existing {
-    Layout layout;
+    Form form;
     BufferId buffer;
   };
 
   [[nodiscard]] BufferId add(Buffer buffer);
+  [[nodiscard]] BufferId keep_as(Tensor tensor, Form form);
+  [[nodiscard]] Result<BufferId> read_as(ValueId id, Form form);
+  [[nodiscard]] Result<BufferId> read_plain_host(ValueId id) { return read_as(id, {}); }
+  [[nodiscard]] Status add_inputs();
   [[nodiscard]] Status lower(NodeId id);
   [[nodiscard]] bool waits(const Node& node) const;  // until a reader wants its value: see defer
   void release_weights(NodeId id);
   [[nodiscard]] Status make(const Node& node);
   /// Of a node whose outputs are known before it runs.
   [[nodiscard]] bool take_constants(const Node& node);
-  [[nodiscard]] Status lower_strictly(const Node& node);
-  [[nodiscard]] Result<BufferId> convert(ValueId id, const Existing& from, Layout to);
+  [[nodiscard]] Status fall_back(const Node& node);
+  [[nodiscard]] Result<BufferId> convert(ValueId id, Existing from, Form to);
   [[nodiscard]] NodeId original_node(const Node& node) const;
 
   Graph& graph_;
   std::vector<NodeId> producers_;
-  bool fuse_;
-  bool hand_over_;
-  pthreadpool_t pool_;
-  StrictResources& strict_;
+  LoweringOptions options_;
+  Fallback& fallback_;
+  Space home_;
   Plan plan_;
   std::vector<std::vector<Existing>> existing_;  // by value; the first is how it was made
   std::vector<std::vector<NodeId>> readers_;     // by value, as often as it is read
@@ -130,4 +162,4 @@ class Lowering {
   NodeId last_of_group_ = no_node;
 };
 
-}  // namespace driftscope::fast
+}  // namespace driftscope::lowering

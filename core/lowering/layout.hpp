@@ -1,25 +1,26 @@
-// How the elements of a value lie in memory: as ONNX has them, or with the channels last, which is how
-// XNNPACK computes. Clients: the lowering, the session (which hands values over in ONNX's order).
+// How the elements of a value lie in memory: as ONNX has them, with the channels last, or packed in a way
+// of the engine's own. Clients: the lowering, sessions (which hand values over in ONNX's order). It moves
+// no bytes: that is each engine's work, see GraphLowering::emit_conversion.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "core/model/tensor.hpp"
 
-struct pthreadpool;
-
-namespace driftscope::fast {
+namespace driftscope::lowering {
 
 /// Of a logical shape [N, …]: plain, or the `channels` groups into which each of the N parts divides
 /// are innermost: element (n, c, s) of N×C×S lies at (n·S + s)·C + c. NHWC is channels = C of N×C×H×W; a
 /// flattened N×(C·H·W) may keep that order, and says so with the same C.
 struct Layout {
-  std::int64_t channels = 0;  ///< 0: plain
+  std::int64_t channels = 0;  ///< 0: not last
+  /// How an engine packs the elements in that order, in numbers of its own: four channels to a texel. Two
+  /// layouts of different packing are never the same memory. 0: one after the other.
+  int packing = 0;
 
-  [[nodiscard]] bool plain() const { return channels == 0; }
+  [[nodiscard]] bool plain() const { return channels == 0 && packing == 0; }
   bool operator==(const Layout&) const = default;
 };
 
@@ -44,13 +45,4 @@ struct Blocks {
 /// The shape in the order of memory.
 [[nodiscard]] Shape shape_in_memory(const Shape& shape, Layout layout);
 
-/// How far beyond a source XNNPACK's kernels may read.
-inline constexpr std::size_t read_beyond = 64;
-
-/// Copies elements of `element_bytes` each (1, 2, 4 or 8) from one order to the other. Behind the source
-/// `read_beyond` more bytes must be readable, as behind every Tensor. XNNPACK is initialized.
-[[nodiscard]] Status reorder(const Shape& shape, std::size_t element_bytes, Layout from,
-                             const std::byte* source, Layout to, std::byte* target,
-                             pthreadpool* pool = nullptr);
-
-}  // namespace driftscope::fast
+}  // namespace driftscope::lowering

@@ -1,14 +1,12 @@
 #include "core/lowering/plan.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/runtime/memory_plan.hpp"
 
-namespace driftscope::fast {
+namespace driftscope::lowering {
 namespace {
-
-// Reading a little beyond a buffer's end must stay inside the arena (XNN_EXTRA_BYTES is 16).
-constexpr std::int64_t tail_bytes = 128;
 
 struct Lifetime {
   std::size_t first = std::numeric_limits<std::size_t>::max();
@@ -55,6 +53,7 @@ void work_in_place(Plan& plan) {
     const BufferId to = root_of(step.writes[0]);
     const auto in_arena = [&](BufferId root) { return plan.buffers[root].storage == Storage::arena; };
     if (!in_arena(from) || !in_arena(to) || from == to || lives[from].last != i || lives[to].first != i ||
+        plan.buffers[from].space != plan.buffers[to].space ||
         plan.buffers[from].bytes < plan.buffers[to].bytes)
       continue;
     lives[from].last = std::max(lives[from].last, lives[to].last);
@@ -67,12 +66,13 @@ void work_in_place(Plan& plan) {
 void leave_arena(Plan& plan) {
   for (const PlannedNode& node : plan.nodes)
     for (const auto& [value, id] : node.values)
-      if (Buffer& root = plan.buffers[plan.root(id)]; root.storage == Storage::arena)
+      if (Buffer& root = plan.buffers[plan.root(id)];
+          root.storage == Storage::arena && root.space == Space::host)
         root.storage = Storage::escaping;
 }
 
-// A slot is released by the last node that reads, makes or hands it over, unless it is an output.
-void release_slots(Plan& plan) {
+// A tensor of the run is released by the last node that reads, makes or hands it over, unless it is an output.
+void release_tensors(Plan& plan) {
   constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last(plan.buffers.size(), never);
   for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
@@ -87,35 +87,75 @@ void release_slots(Plan& plan) {
   for (BufferId id = 0; id < plan.buffers.size(); ++id)
     if (moves(plan.buffers[id].storage) && plan.buffers[id].storage != Storage::input &&
         plan.root(id) == id && last[id] != never)
-      plan.nodes[last[id]].dead_slots.push_back(id);
+      plan.nodes[last[id]].dead_tensors.push_back(id);
+}
+
+std::vector<BufferId> roots_in_arena(const Plan& plan, const std::vector<Lifetime>& lives, Space space) {
+  std::vector<BufferId> roots;
+  for (BufferId id = 0; id < plan.buffers.size(); ++id) {
+    const Buffer& buffer = plan.buffers[id];
+    if (buffer.root == id && lives[id].used() && buffer.storage == Storage::arena && buffer.space == space)
+      roots.push_back(id);
+  }
+  return roots;
+}
+
+void place_in_arena(Plan& plan, const std::vector<Lifetime>& lives, Space space, const MemoryRules& rules) {
+  std::vector<MemoryRequest> requests;
+  const std::vector<BufferId> roots = roots_in_arena(plan, lives, space);
+  for (const BufferId id : roots)
+    requests.push_back({plan.buffers[id].bytes, lives[id].first, lives[id].last});
+  const MemoryPlan places = plan_memory(requests, rules.alignment);
+  for (std::size_t i = 0; i < roots.size(); ++i) plan.buffers[roots[i]].offset = places.offsets[i];
+  plan.arena_bytes[static_cast<std::size_t>(space)] = places.bytes + rules.tail_bytes;
+}
+
+// Each takes the object of its kind that has been free for the shortest time.
+void place_in_objects(Plan& plan, const std::vector<Lifetime>& lives, Space space) {
+  std::vector<BufferId> roots = roots_in_arena(plan, lives, space);
+  std::sort(roots.begin(), roots.end(), [&](BufferId a, BufferId b) {
+    return std::pair(lives[a].first, a) < std::pair(lives[b].first, b);
+  });
+  std::vector<std::size_t> last_use(plan.objects.size());
+  for (const BufferId id : roots) {
+    Buffer& buffer = plan.buffers[id];
+    std::size_t best = plan.objects.size();
+    for (std::size_t i = 0; i < plan.objects.size(); ++i)
+      if (plan.objects[i] == buffer.object_kind && last_use[i] < lives[id].first &&
+          (best == plan.objects.size() || last_use[i] > last_use[best]))
+        best = i;
+    if (best == plan.objects.size()) {
+      plan.objects.push_back(buffer.object_kind);
+      last_use.push_back(0);
+    }
+    buffer.object = static_cast<std::uint32_t>(best);
+    last_use[best] = lives[id].last;
+  }
 }
 
 }  // namespace
 
-void assign_memory(Plan& plan, bool hand_over) {
+void assign_memory(Plan& plan, bool hand_over, const std::array<MemoryRules, spaces>& rules) {
   if (hand_over) leave_arena(plan);
   work_in_place(plan);
   const std::vector<Lifetime> lives = lifetimes(plan);
-  std::vector<MemoryRequest> requests;
-  std::vector<BufferId> owners;
-  for (BufferId id = 0; id < plan.buffers.size(); ++id) {
-    const Buffer& buffer = plan.buffers[id];
-    if (buffer.root != id || !lives[id].used()) continue;
-    if (buffer.storage == Storage::escaping) plan.steps[lives[id].first].begins.push_back(id);
-    if (buffer.storage != Storage::arena) continue;
-    requests.push_back({buffer.bytes, lives[id].first, lives[id].last});
-    owners.push_back(id);
+  for (const Space space : {Space::host, Space::device}) {
+    const MemoryRules& here = rules[static_cast<std::size_t>(space)];
+    if (here.whole_objects)
+      place_in_objects(plan, lives, space);
+    else
+      place_in_arena(plan, lives, space, here);
   }
-  const MemoryPlan places = plan_memory(requests);
-  for (std::size_t i = 0; i < owners.size(); ++i) plan.buffers[owners[i]].offset = places.offsets[i];
-  plan.arena_bytes = places.bytes + tail_bytes;
+  for (BufferId id = 0; id < plan.buffers.size(); ++id)
+    if (plan.buffers[id].storage == Storage::escaping && plan.root(id) == id && lives[id].used())
+      plan.steps[lives[id].first].begins.push_back(id);
 
   for (PlannedStep& step : plan.steps) {
     const auto elsewhere = [&](BufferId id) { return moves(plan.buffers[plan.root(id)].storage); };
     step.moving = std::any_of(step.reads.begin(), step.reads.end(), elsewhere) ||
                   std::any_of(step.writes.begin(), step.writes.end(), elsewhere);
   }
-  release_slots(plan);
+  release_tensors(plan);
 }
 
-}  // namespace driftscope::fast
+}  // namespace driftscope::lowering

@@ -1,31 +1,46 @@
-// What the lowering makes of a graph and the session runs: buffers, and steps between them in order.
-// It knows nothing of operators.
+// What a lowering makes of a graph and a session runs: buffers, and steps between them in order. Clients:
+// GraphLowering, the sessions of engines. It knows nothing of operators, nor of what runs a step.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/lowering/layout.hpp"
 #include "core/runtime/engine.hpp"
 
-namespace driftscope::fast {
+namespace driftscope::lowering {
 
 using BufferId = std::uint32_t;
 inline constexpr BufferId no_buffer = 0xffffffffu;
 
-/// Where a buffer's bytes are.
+/// Which memory a value lies in.
+enum class Space : std::uint8_t {
+  host,    ///< of this process: bytes at an address
+  device,  ///< of a GPU: its API alone reaches it
+};
+inline constexpr std::size_t spaces = 2;
+
+/// How a value exists.
+struct Form {
+  Layout layout = {};
+  Space space = Space::host;
+
+  [[nodiscard]] bool plain() const { return layout.plain(); }
+  bool operator==(const Form&) const = default;
+};
+
+/// What a buffer's memory is.
 enum class Storage {
-  constant,   ///< in the plan, for ever
+  constant,   ///< in the plan for as long as it exists; a device gets a copy when its session is made
   input,      ///< the caller's tensor, another one in every run
   run_owned,  ///< a tensor that a step makes in every run
-  arena,      ///< at a fixed place of the session's arena
-  escaping,   ///< a tensor that the session makes again in every run, since who watches may keep it
+  arena,      ///< at a fixed place: see MemoryRules
+  escaping,   ///< a tensor that the session makes again in every run, since a trace sink may keep it
 };
 
 /// Whether it is a tensor of the run, at another address in every one.
@@ -35,25 +50,36 @@ enum class Storage {
 
 struct Buffer {
   DType dtype = DType::float32;
-  Shape shape;  ///< as ONNX has it; of a slot whatever is known
+  Shape shape;  ///< as ONNX has it; of a run_owned one whatever is known
   Layout layout;
+  Space space = Space::host;
   Storage storage = Storage::arena;
   BufferId root = 0;  ///< itself, or the buffer whose memory this is another view of
   std::int64_t bytes = 0;
-  std::int64_t offset = 0;  ///< in the arena; of roots
-  Tensor constant;
+  std::int64_t offset = 0;        ///< in the arena of its space; of roots
+  std::uint32_t object = 0;       ///< of Plan::objects, where the rules say whole objects; of roots
+  std::uint64_t object_kind = 0;  ///< buffers of one kind may share an object
+  Tensor constant;                ///< in the order of `layout`
+};
+
+/// Where a buffer is.
+struct Location {
+  std::byte* address = nullptr;  ///< in host memory
+  std::uint64_t object = 0;      ///< else the device's own name of the buffer or texture
+  std::int64_t offset = 0;       ///< bytes from its beginning
 };
 
 /// Where the buffers of one run are.
 class Memory {
  public:
   virtual ~Memory() = default;
-  [[nodiscard]] virtual std::byte* address(BufferId buffer) const = 0;
-  /// The value in ONNX's order; a copy where it lies in the arena.
+  [[nodiscard]] virtual Location locate(BufferId buffer) const = 0;
+  /// A value in host memory, in ONNX's order; a copy where it lies in the arena.
   [[nodiscard]] virtual Result<Tensor> tensor(BufferId buffer) const = 0;
-  /// Fills a slot.
-  virtual void put(BufferId slot, Tensor tensor) = 0;
+  /// Hands over what a step made for a run_owned buffer.
+  virtual void put(BufferId buffer, Tensor tensor) = 0;
 
+  [[nodiscard]] std::byte* address(BufferId buffer) const { return locate(buffer).address; }
   template <class T>
   [[nodiscard]] T* at(BufferId buffer) const {
     return reinterpret_cast<T*>(address(buffer));
@@ -84,25 +110,36 @@ struct PlannedNode {
   std::size_t first_step = 0;
   std::size_t end_step = 0;
   std::vector<std::pair<ValueId, BufferId>> values;  ///< what exists afterwards
-  std::vector<BufferId> dead_slots;                  ///< nobody needs them any more
+  std::vector<BufferId> dead_tensors;                ///< nobody needs them any more
 };
 
 struct Plan {
   std::vector<Buffer> buffers;
   std::vector<PlannedStep> steps;
   std::vector<PlannedNode> nodes;
-  std::vector<BufferId> inputs;   ///< of the graph
-  std::vector<BufferId> outputs;  ///< in ONNX's order of memory
-  std::int64_t arena_bytes = 0;
-  std::map<std::string, int> on_strict;  ///< operator → nodes that XNNPACK does not run
-  std::vector<bool> read_by_strict;      ///< by value of the graph: their kernels look at it
+  std::vector<BufferId> inputs;                       ///< of the graph
+  std::vector<BufferId> outputs;                      ///< in host memory and ONNX's order
+  std::array<std::int64_t, spaces> arena_bytes = {};  ///< by space
+  std::vector<std::uint64_t> objects;                 ///< their kinds, where buffers are whole objects
+  std::map<std::string, int> on_fallback;  ///< operator → nodes that the engine does not run itself
+  std::vector<bool> read_by_fallback;      ///< by value of the graph: their kernels look at it
 
   [[nodiscard]] BufferId root(BufferId buffer) const { return buffers[buffer].root; }
+  [[nodiscard]] std::int64_t arena(Space space) const { return arena_bytes[static_cast<std::size_t>(space)]; }
 };
 
-/// Gives every buffer of the arena its place, lets steps work in place where they may, and finds which
+/// How buffers of Storage::arena get memory in one space.
+struct MemoryRules {
+  std::int64_t alignment = 64;  ///< of offsets; a power of two
+  std::int64_t tail_bytes = 0;  ///< that may be read beyond the end of a buffer
+  /// Each buffer is an object of the device, and those of one kind share it one after the other: textures,
+  /// which cannot begin inside of another. Else they lie in one arena.
+  bool whole_objects = false;
+};
+
+/// Gives every buffer of the arenas its place, lets steps work in place where they may, and finds which
 /// steps read what moves. With `hand_over` what exists after a node is not in the arena. To be called
 /// once, when all steps are there.
-void assign_memory(Plan& plan, bool hand_over);
+void assign_memory(Plan& plan, bool hand_over, const std::array<MemoryRules, spaces>& rules);
 
-}  // namespace driftscope::fast
+}  // namespace driftscope::lowering

@@ -1,11 +1,10 @@
 #include "core/lowering/quantized.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/graph/attributes.hpp"
 
-namespace driftscope::fast {
+namespace driftscope::lowering {
 namespace {
 
 bool is_byte(DType dtype) { return dtype == DType::int8 || dtype == DType::uint8; }
@@ -15,41 +14,12 @@ std::int32_t integer_at(const Tensor& tensor, std::size_t i) {
                                         : std::int32_t{tensor.values<std::int8_t>()[i]};
 }
 
-// int8 ↔ uint8 by the highest bit: the number less or more 128.
-class MoveBy128 final : public Step {
- public:
-  MoveBy128(BufferId from, BufferId to, std::size_t count) : from_(from), to_(to), count_(count) {}
-  Status bind(const Memory& memory) override {
-    source_ = memory.at<const std::uint8_t>(from_);
-    target_ = memory.at<std::uint8_t>(to_);
-    return {};
-  }
-  Status run(Memory& /*memory*/) override {
-    for (std::size_t i = 0; i < count_; ++i) target_[i] = static_cast<std::uint8_t>(source_[i] ^ 0x80u);
-    return {};
-  }
-
- private:
-  BufferId from_;
-  BufferId to_;
-  std::size_t count_;
-  const std::uint8_t* source_ = nullptr;
-  std::uint8_t* target_ = nullptr;
-};
-
-void emit_move(Lowering& lowering, BufferId from, BufferId to, std::size_t count) {
-  lowering.emit({.step = std::make_unique<MoveBy128>(from, to, count),
-                 .reads = {from},
-                 .writes = {to},
-                 .in_place = from});
-}
-
 }  // namespace
 
 std::int32_t min_of(DType dtype) { return dtype == DType::uint8 ? 0 : -128; }
 std::int32_t max_of(DType dtype) { return dtype == DType::uint8 ? 255 : 127; }
 
-std::optional<Quantization> quantization_of(const Lowering& lowering, ValueId scale, ValueId zero_point,
+std::optional<Quantization> quantization_of(const GraphLowering& lowering, ValueId scale, ValueId zero_point,
                                             DType dtype) {
   const Tensor* scales = lowering.constant(scale);
   if (scales == nullptr || scales->dtype() != DType::float32 || scales->elements() == 0 || !is_byte(dtype))
@@ -68,7 +38,7 @@ std::optional<Quantization> quantization_of(const Lowering& lowering, ValueId sc
   return result;
 }
 
-std::optional<Dequantized> dequantized(const Lowering& lowering, ValueId value) {
+std::optional<Dequantized> dequantized(const GraphLowering& lowering, ValueId value) {
   const Node* node = lowering.producer(value);
   if (node == nullptr || node->op_type != "DequantizeLinear" || !node->domain.empty() ||
       node->attribute("block_size") != nullptr)
@@ -81,7 +51,7 @@ std::optional<Dequantized> dequantized(const Lowering& lowering, ValueId value) 
   return Dequantized{node->inputs[0], *how, *axis};
 }
 
-std::optional<Quantized> quantized_behind(const Lowering& lowering, const Node& node) {
+std::optional<Quantized> quantized_behind(const GraphLowering& lowering, const Node& node) {
   Quantized result;
   result.fusion = lowering.with_activation(node);
   const Clamp relu{.min = 0.0f};
@@ -105,15 +75,15 @@ std::optional<Quantized> quantized_behind(const Lowering& lowering, const Node& 
   return result;
 }
 
-const Tensor* int8_weights(const Lowering& lowering, ValueId id, const Quantization& how) {
+const Tensor* int8_weights(const GraphLowering& lowering, ValueId id, const Quantization& how) {
   const Tensor* weights = lowering.constant(id);
   const bool fits =
       weights != nullptr && weights->dtype() == DType::int8 && how.zero_point == 0 && weights->elements() > 0;
   return fits ? weights : nullptr;
 }
 
-std::optional<std::vector<std::int32_t>> dequantized_bias(const Lowering& lowering, ValueId id, float x_scale,
-                                                          const std::vector<float>& w_scales) {
+std::optional<std::vector<std::int32_t>> dequantized_bias(const GraphLowering& lowering, ValueId id,
+                                                          float x_scale, const std::vector<float>& w_scales) {
   const Node* node = lowering.producer(id);
   if (node == nullptr || node->op_type != "DequantizeLinear") return std::nullopt;
   const Tensor* values = lowering.constant(node->inputs[0]);
@@ -137,29 +107,4 @@ std::optional<std::vector<std::int32_t>> dequantized_bias(const Lowering& loweri
   return std::vector<std::int32_t>(list.begin(), list.end());
 }
 
-Result<BufferId> read_int8(Lowering& lowering, ValueId id, Layout layout) {
-  DRIFTSCOPE_TRY(const BufferId buffer, lowering.read(id, layout));
-  if (lowering.value(id).dtype == DType::int8) return buffer;
-  const auto count = static_cast<std::size_t>(element_count(lowering.shape(id)));
-  const BufferId moved = lowering.scratch(count);
-  // Not in place: others may read the value as it is.
-  lowering.emit(
-      {.step = std::make_unique<MoveBy128>(buffer, moved, count), .reads = {buffer}, .writes = {moved}});
-  return moved;
-}
-
-Int8Output write_int8(Lowering& lowering, ValueId id, Layout layout) {
-  Int8Output output;
-  output.value = output.buffer = lowering.write(id, layout);
-  if (lowering.value(id).dtype == DType::uint8)
-    output.buffer = lowering.scratch(static_cast<std::size_t>(element_count(lowering.shape(id))));
-  return output;
-}
-
-void finish_int8(Lowering& lowering, const Int8Output& output) {
-  if (output.buffer == output.value) return;
-  emit_move(lowering, output.buffer, output.value,
-            static_cast<std::size_t>(lowering.bytes_of(output.buffer)));
-}
-
-}  // namespace driftscope::fast
+}  // namespace driftscope::lowering

@@ -1,5 +1,5 @@
 // What is quantized around a node: values that come out of DequantizeLinear, results that go into
-// QuantizeLinear. Such a node runs on the integers themselves. Clients: operators/.
+// QuantizeLinear. Such a node can run on the integers themselves. Clients: the operators of engines.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 #include "core/lowering/graph_lowering.hpp"
 
-namespace driftscope::fast {
+namespace driftscope::lowering {
 
 /// real = (integer − zero_point)·scale, one scale for all or one per channel; int8 or uint8.
 struct Quantization {
@@ -19,7 +19,7 @@ struct Quantization {
 
 /// From the constants of a node; `zero_point` may be no_value. Nothing where they are not known, where a
 /// scale is no positive number, or where zero points differ.
-[[nodiscard]] std::optional<Quantization> quantization_of(const Lowering& lowering, ValueId scale,
+[[nodiscard]] std::optional<Quantization> quantization_of(const GraphLowering& lowering, ValueId scale,
                                                           ValueId zero_point, DType dtype);
 
 /// A value that a DequantizeLinear makes of `source`.
@@ -28,7 +28,7 @@ struct Dequantized {
   Quantization how;
   std::int64_t axis = 1;  ///< of the scales, where there are several
 };
-[[nodiscard]] std::optional<Dequantized> dequantized(const Lowering& lowering, ValueId value);
+[[nodiscard]] std::optional<Dequantized> dequantized(const GraphLowering& lowering, ValueId value);
 
 /// The node's result, perhaps through Relu, into a QuantizeLinear, and nowhere else.
 struct Quantized {
@@ -37,33 +37,19 @@ struct Quantized {
   std::int32_t least = 0;  ///< integers that the result may take
   std::int32_t most = 0;
 };
-[[nodiscard]] std::optional<Quantized> quantized_behind(const Lowering& lowering, const Node& node);
+[[nodiscard]] std::optional<Quantized> quantized_behind(const GraphLowering& lowering, const Node& node);
 
 /// The smallest and largest integer of int8 or uint8.
 [[nodiscard]] std::int32_t min_of(DType dtype);
 [[nodiscard]] std::int32_t max_of(DType dtype);
 
 /// Constant int8 weights with zero points of 0, or null.
-[[nodiscard]] const Tensor* int8_weights(const Lowering& lowering, ValueId id, const Quantization& how);
+[[nodiscard]] const Tensor* int8_weights(const GraphLowering& lowering, ValueId id, const Quantization& how);
 
 /// The int32 constants behind a DequantizeLinear whose scales are those of the products; nothing where
 /// they are something else.
-[[nodiscard]] std::optional<std::vector<std::int32_t>> dequantized_bias(const Lowering& lowering, ValueId id,
-                                                                        float x_scale,
+[[nodiscard]] std::optional<std::vector<std::int32_t>> dequantized_bias(const GraphLowering& lowering,
+                                                                        ValueId id, float x_scale,
                                                                         const std::vector<float>& w_scales);
 
-/// XNNPACK computes with int8: what is uint8 is moved by 128 on the way in and out.
-[[nodiscard]] inline std::int8_t as_int8(std::int32_t zero_point, DType dtype) {
-  return static_cast<std::int8_t>(dtype == DType::uint8 ? zero_point - 128 : zero_point);
-}
-/// The value as int8 in this layout: itself, or moved by a step that is emitted.
-[[nodiscard]] Result<BufferId> read_int8(Lowering& lowering, ValueId id, Layout layout);
-/// Where a step writes int8; `finish` must follow it.
-struct Int8Output {
-  BufferId buffer = no_buffer;  ///< for the step
-  BufferId value = no_buffer;   ///< of the graph
-};
-[[nodiscard]] Int8Output write_int8(Lowering& lowering, ValueId id, Layout layout);
-void finish_int8(Lowering& lowering, const Int8Output& output);
-
-}  // namespace driftscope::fast
+}  // namespace driftscope::lowering

@@ -1,5 +1,5 @@
 // The window of a convolution in one or two dimensions, one dimension being a height of 1.
-// Clients: operators/conv.cpp, operators/quantized_conv.cpp.
+// Clients: the operators of engines.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 #include "core/model/tensor.hpp"
 #include "core/ops/shared/window.hpp"
 
-namespace driftscope::fast {
+namespace driftscope::lowering {
 
 struct Window2d {
   WindowAxis height{.input = 1, .kernel = 1, .output = 1};
@@ -27,4 +27,4 @@ struct Window2d {
   return window;
 }
 
-}  // namespace driftscope::fast
+}  // namespace driftscope::lowering

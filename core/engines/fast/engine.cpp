@@ -5,11 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "core/lowering/fold_constants.hpp"
 #include "core/engines/fast/lowering.hpp"
 #include "core/engines/fast/session.hpp"
 #include "core/eval/operator.hpp"
-#include "core/graph/passes/passes.hpp"
+#include "core/lowering/simplify.hpp"
 
 namespace driftscope {
 namespace {
@@ -22,31 +21,6 @@ std::string list_of(const std::map<std::string, int>& operators) {
   for (const auto& [op, count] : operators)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", op, count);
   return text;
-}
-
-// Identities first: they would hide who reads what.
-std::shared_ptr<Graph> simplified(std::shared_ptr<const Graph> graph, bool fuse, ThreadPool& threads) {
-  Graph result = name_constants(*graph, threads);
-  graph.reset();  // weights that are folded or packed go, unless the caller keeps them
-  if (fuse) {
-    result = remove_identities(fold_constants(std::move(result), threads));
-    result = fuse_gelu(fold_batch_normalization(fold_pads(std::move(result))));
-  }
-  return std::make_shared<Graph>(std::move(result));
-}
-
-// XNNPACK has packed its weights: those of the graph need not be kept beside them. What stays is read now,
-// since kernels may ask for it on any thread.
-void release_constants(Graph& graph, const Plan& plan) {
-  for (ValueId id = 0; id < graph.values.size(); ++id) {
-    auto& constant = graph.values[id].constant;
-    if (!plan.read_by_strict[id])
-      constant.reset();
-    else if (constant)
-      (void)constant->bytes();
-  }
-  for (const Buffer& buffer : plan.buffers)
-    if (buffer.storage == Storage::constant) (void)buffer.constant.bytes();
 }
 
 // XNNPACK asks for subnormal numbers to be read and written as zeros wherever the processor can
@@ -96,20 +70,20 @@ class FastEngine final : public Engine {
     for (const Node& node : graph->nodes) node_labels.push_back(node_label(node));
     std::vector<NodeId> producers;
     for (const Value& value : graph->values) producers.push_back(value.producer);
-    const auto own = simplified(std::move(graph), options.fuse, resources->strict.threads);
+    const auto own = simplified(std::move(graph), options.fuse, resources->fallback.threads());
     resources->graph = own;
-    Lowering lowering(*own, std::move(producers), options.fuse, options.defer_values, resources->pool(),
-                      resources->strict);
+    Lowering lowering(*own, std::move(producers), {.fuse = options.fuse, .hand_over = options.defer_values},
+                      resources->pool(), resources->fallback);
     DRIFTSCOPE_TRY(Plan plan, lowering.run());
     release_constants(*own, plan);
 
     RanWith ran;
     ran.engine = name();
-    ran.instruction_set = resources->strict.simd.name;
+    ran.instruction_set = resources->fallback.simd().name;
     ran.device = "CPU";
     ran.threads_asked = threads;
-    ran.threads_real = resources->strict.threads.size();
-    if (!plan.on_strict.empty()) ran.options["on_strict"] = list_of(plan.on_strict);
+    ran.threads_real = resources->fallback.threads().size();
+    if (!plan.on_fallback.empty()) ran.options["on_strict"] = list_of(plan.on_fallback);
     std::vector<std::string> labels;
     for (const PlannedNode& node : plan.nodes)
       labels.push_back(node.node == no_node ? "a step between nodes" : node_labels[node.node]);

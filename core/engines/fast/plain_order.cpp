@@ -5,6 +5,9 @@
 #include <vector>
 
 namespace driftscope::fast {
+
+using namespace lowering;
+
 namespace {
 
 template <class T>

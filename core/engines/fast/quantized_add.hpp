@@ -1,6 +1,7 @@
 // The int8 form of an Add of two dequantized values whose result is quantized. Client: binary.cpp.
 #pragma once
 
+#include "core/engines/fast/int8_values.hpp"
 #include "core/lowering/quantized.hpp"
 
 namespace driftscope::fast {

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "core/engines/fast/plain_order.hpp"
+#include "core/engines/fast/reorder.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope::fast {
@@ -17,8 +18,8 @@ constexpr std::int64_t min_copy_for_threads = 60'000;  // elements
 }  // namespace
 
 Status Resources::make_pool() {
-  if (strict.threads.size() == 1) return {};
-  pool_ = pthreadpool_on(strict.threads);
+  if (fallback.threads().size() == 1) return {};
+  pool_ = pthreadpool_on(fallback.threads());
   if (pool_ == nullptr) return limit_error("engine fast: no memory for its threads");
   return {};
 }
@@ -32,19 +33,19 @@ FastSession::FastSession(std::unique_ptr<Resources> resources, Plan plan,
       tensors_(plan_.buffers.size()) {}
 
 Status FastSession::prepare() {
-  DRIFTSCOPE_TRY(arena_, Tensor::make(DType::uint8, {plan_.arena_bytes}, "intermediate values"));
+  DRIFTSCOPE_TRY(arena_, Tensor::make(DType::uint8, {plan_.arena(Space::host)}, "intermediate values"));
   base_ = arena_.mutable_bytes().data();
   for (PlannedStep& step : plan_.steps)
     if (!step.moving) DRIFTSCOPE_CHECK(step.step->bind(*this));
   return {};
 }
 
-std::byte* FastSession::address(BufferId buffer) const {
+Location FastSession::locate(BufferId buffer) const {
   const Buffer& root = plan_.buffers[plan_.root(buffer)];
   switch (root.storage) {
-    case Storage::constant: return const_cast<std::byte*>(root.constant.bytes().data());
-    case Storage::arena: return base_ + root.offset;
-    default: return const_cast<std::byte*>(tensors_[root.root].bytes().data());
+    case Storage::constant: return {const_cast<std::byte*>(root.constant.bytes().data())};
+    case Storage::arena: return {base_ + root.offset};
+    default: return {const_cast<std::byte*>(tensors_[root.root].bytes().data())};
   }
 }
 
@@ -115,7 +116,7 @@ Result<Progress> FastSession::poll(std::int64_t budget_ns) {
     }
     if (node.node != no_node) trace_sink_->node_done(node.node, end - now);
     now = looked ? monotonic_ns() : end;
-    for (const BufferId slot : node.dead_slots) tensors_[slot] = Tensor();
+    for (const BufferId dead : node.dead_tensors) tensors_[dead] = Tensor();
     ++next_;
     if (end - begin >= budget_ns) break;
   }
@@ -133,7 +134,7 @@ Result<Tensor> FastSession::observed(ValueId value, BufferId id) const {
   const auto element_bytes = static_cast<std::size_t>(bits_per_element(buffer.dtype) / 8);
   const Blocks blocks = blocks_of(buffer.shape, buffer.layout);
   const ByteSource source{whole.byte_size(),
-                          [whole, element_bytes, blocks, turn = turn32(resources_->strict.simd)](
+                          [whole, element_bytes, blocks, turn = turn32(resources_->fallback.simd())](
                               std::uint64_t offset, std::span<std::byte> target) {
                             copy_plain_order(blocks, element_bytes, turn, whole.bytes().data(), offset,
                                              target);

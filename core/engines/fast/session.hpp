@@ -6,25 +6,27 @@
 #include <string>
 #include <vector>
 
-#include "core/lowering/plan.hpp"
 #include "core/engines/fast/pthreadpool_on.hpp"
-#include "core/lowering/fallback_step.hpp"
 #include "core/engines/fast/xnn.hpp"
+#include "core/engines/strict/fallback.hpp"
+#include "core/lowering/plan.hpp"
 #include "core/runtime/engine.hpp"
 
 namespace driftscope::fast {
 
+using namespace lowering;
+
 /// What the steps of a plan refer to: it must be there before the lowering and outlive the plan.
 class Resources {
  public:
-  Resources(SimdTarget simd, int threads) : strict{std::move(simd), ThreadPool(threads)} {}
+  Resources(SimdTarget simd, int threads) : fallback(std::move(simd), threads) {}
 
   /// XNNPACK's threads are those of the strict kernels.
   [[nodiscard]] Status make_pool();
   /// Null: one thread.
   [[nodiscard]] pthreadpool_t pool() const { return pool_.get(); }
 
-  StrictResources strict;
+  strict::StrictFallback fallback;
   std::shared_ptr<const Graph> graph;  ///< after passes
 
  private:
@@ -46,9 +48,9 @@ class FastSession final : public Session, private Memory {
   [[nodiscard]] RanWith ran_with() const override { return ran_; }
 
  private:
-  [[nodiscard]] std::byte* address(BufferId buffer) const override;
+  [[nodiscard]] Location locate(BufferId buffer) const override;
   [[nodiscard]] Result<Tensor> tensor(BufferId buffer) const override;
-  void put(BufferId slot, Tensor tensor) override { tensors_[slot] = std::move(tensor); }
+  void put(BufferId buffer, Tensor tensor) override { tensors_[buffer] = std::move(tensor); }
   [[nodiscard]] Status run_node(const PlannedNode& node);
   /// What an trace_sink gets: deferred where its memory is its own and in another order.
   [[nodiscard]] Result<Tensor> observed(ValueId value, BufferId buffer) const;

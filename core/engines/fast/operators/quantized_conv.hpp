@@ -2,6 +2,7 @@
 // conv.cpp.
 #pragma once
 
+#include "core/engines/fast/int8_values.hpp"
 #include "core/lowering/quantized.hpp"
 
 namespace driftscope::fast {

@@ -1,4 +1,4 @@
-#include "core/lowering/layout.hpp"
+#include "core/engines/fast/reorder.hpp"
 
 #include <doctest/doctest.h>
 
@@ -15,6 +15,7 @@
 namespace driftscope::test::layout_test {
 
 using namespace fast;
+using namespace lowering;
 
 TEST_CASE("Layout_ChannelsLast_PutsEachPixelsChannelsTogether") {
   const Shape shape = {1, 2, 2, 2};
