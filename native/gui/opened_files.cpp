@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/gui/stored_comparison.hpp"
+#include "core/results/comparison_reader.hpp"
 #include "core/platform/platform.hpp"
 #include "native/os/files.hpp"
 

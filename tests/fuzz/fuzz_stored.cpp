@@ -6,7 +6,7 @@
 
 #include "core/checks/baseline.hpp"
 #include "core/gui/snapshot.hpp"
-#include "core/gui/stored_comparison.hpp"
+#include "core/results/comparison_reader.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/json.hpp"
-#include "core/gui/stored_comparison.hpp"
+#include "core/results/comparison_reader.hpp"
 
 namespace driftscope {
 namespace {

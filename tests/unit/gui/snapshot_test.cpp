@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/gui/stored_comparison.hpp"
+#include "core/results/comparison_reader.hpp"
 #include "core/results/view_json.hpp"
 #include "tests/unit/gui/snapshot_builder.hpp"
 

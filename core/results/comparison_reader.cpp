@@ -1,4 +1,4 @@
-#include "core/gui/stored_comparison.hpp"
+#include "core/results/comparison_reader.hpp"
 
 #include <fmt/format.h>
 
