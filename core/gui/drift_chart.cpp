@@ -129,11 +129,12 @@ std::vector<DriftSeries> drift_series(const Snapshot& snapshot, DriftMeasure mea
     DriftSeries series;
     series.target = t;
     for (std::size_t i = 0; i < snapshot.layers.size(); ++i) {
-      const Cell& cell = snapshot.cell(i, t);
-      series.total.push_back(measure == DriftMeasure::absolute ? cell.max_abs
-                             : measure == DriftMeasure::ulp    ? cell.max_ulp
-                                                               : cell.budget_used);
-      series.local.push_back(measure == DriftMeasure::absolute ? cell.local_error : not_measured);
+      const Cell cell = snapshot.cell(i, t);
+      series.total.push_back(cell[measure == DriftMeasure::absolute ? compared_metric("max_abs")
+                                  : measure == DriftMeasure::ulp    ? compared_metric("max_ulp")
+                                                                    : verified_metric("budget_used")]);
+      series.local.push_back(measure == DriftMeasure::absolute ? cell[verified_metric("max_abs")]
+                                                               : not_measured);
     }
     all.push_back(std::move(series));
   }

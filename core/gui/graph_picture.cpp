@@ -31,11 +31,12 @@ double cost_share(const Snapshot& snapshot, const GraphPicture& picture, std::si
   const Cell& cell = snapshot.cell(layer, picture.target);
   switch (picture.colouring) {
     case GraphColouring::time:
-      return cell.time_ns > 0 ? static_cast<double>(cell.time_ns) / most : not_measured;
+      return cell.time_ns() > 0 ? static_cast<double>(cell.time_ns()) / most : not_measured;
     case GraphColouring::memory: return static_cast<double>(snapshot.layers[layer].bytes) / most;
     default: break;
   }
-  const double error = std::isnan(cell.max_abs) ? cell.local_error : cell.max_abs;
+  const double error = std::isnan(cell[compared_metric("max_abs")]) ? cell[verified_metric("max_abs")]
+                                                                    : cell[compared_metric("max_abs")];
   if (std::isnan(error)) return error;
   return error > 0.0 ? std::clamp((std::log10(error) + 10.0) / 10.0, 0.05, 1.0) : 0.0;
 }
@@ -44,7 +45,7 @@ double largest_cost(const Snapshot& snapshot, const GraphPicture& picture) {
   double most = 1.0;
   for (std::size_t i = 0; i < snapshot.layers.size(); ++i)
     most = std::max(most, static_cast<double>(picture.colouring == GraphColouring::time
-                                                  ? snapshot.cell(i, picture.target).time_ns
+                                                  ? snapshot.cell(i, picture.target).time_ns()
                                                   : snapshot.layers[i].bytes));
   return most;
 }

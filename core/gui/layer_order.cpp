@@ -6,7 +6,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "core/report/format.hpp"
+#include "core/report/metric_text.hpp"
 
 namespace driftscope::gui {
 namespace {
@@ -22,7 +22,7 @@ bool has_word(std::string_view text, std::string_view word) {
 bool is_as(const Snapshot& snapshot, std::size_t layer, std::string_view what) {
   for (std::size_t t = 0; t < snapshot.targets.size(); ++t) {
     const Cell& cell = snapshot.cell(layer, t);
-    if (what == "different" && (cell.different > 0 || cell.mismatch)) return true;
+    if (what == "different" && cell.differs()) return true;
     if (what == "inherited" && cell.inherited) return true;
     if (verdict_name(cell.verdict) == what) return true;
   }
@@ -46,71 +46,9 @@ bool ordered_before(const Value& a, const Value& b, bool descending) {
 
 }  // namespace
 
-std::string_view metric_name(Metric metric) {
-  switch (metric) {
-    case Metric::budget_used: return "budget used";
-    case Metric::max_abs: return "max abs";
-    case Metric::max_rel: return "max rel";
-    case Metric::max_ulp: return "max ULP";
-    case Metric::different: return "differ";
-    case Metric::cosine: return "cosine";
-    case Metric::kl: return "KL";
-    case Metric::local_error: return "own error";
-    case Metric::time: return "time";
-    case Metric::first_time: break;
-  }
-  return "first run";
-}
-
-std::string_view metric_help(Metric metric) {
-  switch (metric) {
-    case Metric::budget_used: return "Largest error of the layer itself, as a share of what rounding may do";
-    case Metric::max_abs: return "Largest absolute difference from the left target";
-    case Metric::max_rel: return "Largest relative difference from the left target";
-    case Metric::max_ulp: return "Largest difference from the left target, in floats between";
-    case Metric::different: return "Elements with other bits than the left target's";
-    case Metric::cosine: return "Cosine of the angle to the left target's tensor";
-    case Metric::kl: return "Kullback-Leibler divergence from the left target, for distributions";
-    case Metric::local_error:
-      return "Largest absolute error that the layer makes by itself, from its own inputs";
-    case Metric::time: return "Median time without the first run";
-    case Metric::first_time: break;
-  }
-  return "Time of the first run, which warms up";
-}
-
-double metric_value(const Cell& cell, Metric metric) {
-  const auto known = [](std::int64_t value, std::int64_t unknown) {
-    return value == unknown ? not_measured : static_cast<double>(value);
-  };
-  switch (metric) {
-    case Metric::budget_used: return cell.budget_used;
-    case Metric::max_abs: return cell.max_abs;
-    case Metric::max_rel: return cell.max_rel;
-    case Metric::max_ulp: return cell.max_ulp;
-    case Metric::different: return known(cell.different, -1);
-    case Metric::cosine: return cell.cosine;
-    case Metric::kl: return cell.kl;
-    case Metric::local_error: return cell.local_error;
-    case Metric::time: return known(cell.time_ns, 0);
-    case Metric::first_time: break;
-  }
-  return known(cell.first_ns, 0);
-}
-
 std::string metric_text(const Cell& cell, Metric metric) {
-  const double value = metric_value(cell, metric);
-  if (std::isnan(value) && !(metric == Metric::max_abs && cell.compared)) return "–";
-  switch (metric) {
-    case Metric::max_ulp: return format_ulp(value);
-    case Metric::different: return fmt::format("{}", cell.different);
-    case Metric::cosine:
-      if (value < 1.0 && value > 0.999999) return fmt::format("1 − {:.1e}", 1.0 - value);
-      return fmt::format("{:.6f}", value);
-    case Metric::time: return format_ns(cell.time_ns);
-    case Metric::first_time: return format_ns(cell.first_ns);
-    default: return format_number(value);
-  }
+  const double value = cell[metric];
+  return std::isnan(value) ? "–" : driftscope::metric_text(row_of(metric), value);
 }
 
 std::vector<std::uint32_t> ordered_layers(const Snapshot& snapshot, const LayerFilter& filter,
@@ -151,7 +89,7 @@ std::vector<std::uint32_t> ordered_layers(const Snapshot& snapshot, const LayerF
       std::vector<double> values(layers.size());
       for (const std::uint32_t i : rows) {
         const Cell& cell = snapshot.cell(i, target);
-        values[i] = sort.by == SortBy::metric          ? metric_value(cell, sort.metric)
+        values[i] = sort.by == SortBy::metric          ? cell[sort.metric]
                     : cell.verdict == Verdict::missing ? not_measured
                                                        : static_cast<double>(cell.verdict);
       }
@@ -173,8 +111,8 @@ Table layer_table(const Snapshot& snapshot, const std::vector<std::uint32_t>& ro
   std::vector<std::string> cells = {"layer", "place", "op", "output", "shape", "bytes"};
   for (const TargetColumn& target : snapshot.targets) {
     cells.push_back(target.target + " verdict");
-    for (int m = 0; m < metric_count; ++m)
-      cells.push_back(fmt::format("{} {}", target.target, metric_name(static_cast<Metric>(m))));
+    for (const Metric metric : shown_metrics)
+      cells.push_back(fmt::format("{} {}", target.target, appearance(metric).name));
   }
   Table table = {cells};
   for (const std::uint32_t i : rows) {
@@ -188,8 +126,8 @@ Table layer_table(const Snapshot& snapshot, const std::vector<std::uint32_t>& ro
     for (std::size_t t = 0; t < snapshot.targets.size(); ++t) {
       const Cell& cell = snapshot.cell(i, t);
       cells.emplace_back(verdict_name(cell.verdict));
-      for (int m = 0; m < metric_count; ++m) {
-        const double value = metric_value(cell, static_cast<Metric>(m));
+      for (const Metric metric : shown_metrics) {
+        const double value = cell[metric];
         cells.push_back(std::isnan(value) ? "" : fmt::format("{}", value));
       }
     }

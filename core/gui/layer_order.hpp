@@ -12,26 +12,6 @@
 
 namespace driftscope::gui {
 
-/// What a cell can show.
-enum class Metric {
-  budget_used,
-  max_abs,
-  max_rel,
-  max_ulp,
-  different,
-  cosine,
-  kl,
-  local_error,
-  time,
-  first_time
-};
-inline constexpr int metric_count = 10;
-
-[[nodiscard]] std::string_view metric_name(Metric metric);
-/// One sentence, for a tooltip.
-[[nodiscard]] std::string_view metric_help(Metric metric);
-/// NaN when it is not known.
-[[nodiscard]] double metric_value(const Cell& cell, Metric metric);
 /// With its unit; "–" when it is not known.
 [[nodiscard]] std::string metric_text(const Cell& cell, Metric metric);
 
@@ -45,7 +25,7 @@ enum class SortBy { place, node, op, shape, bytes, verdict, metric };
 struct LayerSort {
   SortBy by = SortBy::place;
   std::size_t target = 0;  ///< of verdict and metric
-  Metric metric = Metric::budget_used;
+  Metric metric = verified_metric("budget_used");
   bool descending = false;
 };
 

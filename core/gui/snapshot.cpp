@@ -57,46 +57,6 @@ std::vector<RunLayer> layers_of_parts(const TargetParts& parts) {
   return layers.empty() ? layers_of_judgements(parts) : layers;
 }
 
-void add_note(std::string& note, const std::string& text) {
-  if (text.empty() || note.find(text) != std::string::npos) return;
-  note += (note.empty() ? "" : "; ") + text;
-}
-
-void fill_difference_cell(Cell& cell, const LayerDifference& difference) {
-  add_note(cell.note, difference.reason);
-  if (cell.time_ns == 0) cell.time_ns = difference.right_ns;
-  cell.mismatch = difference.recorded && !difference.reason.empty();
-  if (!difference.recorded || cell.mismatch) return;
-  const Metrics& metrics = difference.metrics;
-  cell.compared = true;
-  cell.max_abs = metrics.max_abs;
-  cell.max_rel = metrics.max_rel;
-  cell.max_ulp = metrics.max_ulp;
-  cell.cosine = metrics.cosine;
-  cell.kl = difference.kl;
-  cell.different = metrics.different_elements;
-  cell.elements = metrics.elements;
-  cell.nan = metrics.nan;
-  cell.inf = metrics.inf;
-}
-
-void fill_verdict(Cell& cell, const LayerVerdict* judged, const LayerDifference* difference, bool is_left) {
-  if (judged != nullptr && judged->verdict != Verdict::missing) {
-    cell.judged = true;
-    cell.budget_used = judged->budget_used;
-    cell.local_error = judged->metrics.max_abs;
-    if (cell.elements == 0) cell.elements = judged->metrics.elements;
-    if (!cell.compared) cell.nan = judged->metrics.nan, cell.inf = judged->metrics.inf;
-  }
-  if (judged != nullptr) add_note(cell.note, judged->reason);
-  if (difference != nullptr && !is_left) {
-    cell.verdict = combined_verdict(*difference, judged);
-    cell.inherited = judged != nullptr && judged->verdict == Verdict::identical && cell.different > 0;
-  } else {
-    cell.verdict = judged == nullptr ? Verdict::missing : judged->verdict;
-  }
-}
-
 /// Compares a layer's tensors; what could not be compared says why.
 LayerDifference difference_of(const TargetColumn& left, std::size_t left_tensor, const TargetColumn& right,
                               std::size_t right_tensor) {
@@ -179,10 +139,9 @@ void link_layers(Snapshot& snapshot, const Topology& topology) {
 void find_firsts(Snapshot& snapshot, std::size_t target) {
   TargetColumn& column = snapshot.targets[target];
   for (std::size_t i = 0; i < snapshot.layers.size(); ++i) {
-    const Cell& cell = snapshot.cell(i, target);
+    const Cell cell = snapshot.cell(i, target);
     if (column.first_fault == no_place && cell.verdict == Verdict::fault) column.first_fault = i;
-    const bool differs = cell.different > 0 || cell.mismatch;
-    if (target > 0 && column.first_divergence == no_place && differs) column.first_divergence = i;
+    if (target > 0 && column.first_divergence == no_place && cell.differs()) column.first_divergence = i;
     if (cell.verdict != Verdict::missing &&
         (column.verdict == Verdict::missing || cell.verdict > column.verdict))
       column.verdict = cell.verdict;
@@ -207,17 +166,17 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
   name_columns(snapshot.targets);
   const auto rows = match_layers(runs, parts.topology ? &*parts.topology : nullptr);
   const std::size_t targets = snapshot.targets.size();
-  snapshot.cells.resize(rows.size() * targets);
+  snapshot.results = LayerResults(rows.size(), targets);
+  snapshot.tensor_places.assign(rows.size() * targets, Snapshot::unknown_place);
   std::vector<std::size_t> renamed(targets, 0);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Layer layer{rows[i].node, rows[i].op, rows[i].output, {}, {}, false, 0, {}};
     for (std::size_t t = 0; t < targets; ++t) {
-      Cell& cell = snapshot.cells[i * targets + t];
-      cell.note = rows[i].notes[t];
+      snapshot.results.add_note(i, t, rows[i].notes[t]);
       renamed[t] += rows[i].notes[t].empty() ? 0 : 1;
       if (rows[i].places[t] == no_place) continue;
       const RunLayer& known = runs[t][rows[i].places[t]];
-      cell.tensor = known.tensor_place;
+      snapshot.tensor_places[t * rows.size() + i] = static_cast<std::uint32_t>(known.tensor_place);
       if (layer.op.empty()) layer.op = known.op;
       if (!layer.shape_known && (known.tensor_place != no_place || !known.shape.empty())) {
         layer.shape_known = true;
@@ -229,8 +188,8 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
       }
       if (known.node_place == no_place) continue;
       const NodeRecord& node = snapshot.targets[t].about.nodes[known.node_place];
-      cell.time_ns = steady_time_ns(node);
-      cell.first_ns = node.time_ns.empty() ? 0 : node.time_ns.front();
+      snapshot.results.set_times(i, t,
+                                 {steady_time_ns(node), node.time_ns.empty() ? 0 : node.time_ns.front()});
     }
     if (layer.node.empty()) layer.node = layer.output;
     snapshot.layers.push_back(std::move(layer));
@@ -245,21 +204,21 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
     const bool measured = t > 0 && !parts.targets[t].comparison && snapshot.targets[t].tensors &&
                           snapshot.targets.front().tensors;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      Cell& cell = snapshot.cells[i * targets + t];
-      const Cell& left = snapshot.cells[i * targets];
+      const std::size_t tensor = snapshot.tensor_place(i, t);
+      const std::size_t left = snapshot.tensor_place(i, 0);
       const LayerDifference* difference = Judgements::find(said[t].differences, rows[i].output);
       LayerDifference own;
-      if (measured && go_on && cell.tensor != no_place && left.tensor != no_place) {
-        own = difference_of(snapshot.targets.front(), left.tensor, snapshot.targets[t], cell.tensor);
+      if (measured && go_on && tensor != no_place && left != no_place) {
+        own = difference_of(snapshot.targets.front(), left, snapshot.targets[t], tensor);
         difference = &own;
         if (progress && i % 8 == 0) go_on = progress(static_cast<std::int64_t>(t * rows.size() + i), total);
       }
-      if (difference != nullptr) fill_difference_cell(cell, *difference);
-      fill_verdict(cell, Judgements::find(said[t].verdicts, rows[i].output), difference, t == 0);
+      snapshot.results.set_findings(i, t, difference, Judgements::find(said[t].verdicts, rows[i].output));
       // The left target's times of a stored comparison stand beside each right one's.
-      if (difference != nullptr && difference->left_ns > 0 && snapshot.cells[i * targets].time_ns == 0)
-        snapshot.cells[i * targets].time_ns = difference->left_ns;
+      if (difference != nullptr && difference->left_ns > 0 && snapshot.cell(i, 0).time_ns() == 0)
+        snapshot.results.set_times(i, 0, {difference->left_ns, 0});
     }
+    snapshot.results.compact(t);
     find_firsts(snapshot, t);
     if (renamed[t] > 0)
       snapshot.notes.push_back(fmt::format("{}: {} layer{} under other names, matched by position and shape",
@@ -267,9 +226,22 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
                                            renamed[t] == 1 ? "" : "s"));
     if (snapshot.targets[t].total_ns == 0)
       for (std::size_t i = 0; i < rows.size(); ++i)
-        snapshot.targets[t].total_ns += snapshot.cell(i, t).time_ns;
+        snapshot.targets[t].total_ns += snapshot.cell(i, t).time_ns();
   }
   return snapshot;
+}
+
+TargetParts parts_of(TargetResult result) {
+  TargetParts target;
+  target.target = result.target;
+  target.about.target = std::move(result.target);
+  if (result.verification) target.about.model_sha256 = result.verification->model_sha256;
+  if (result.trace) target.tensors = RecordedTensors::of(*std::move(result.trace));
+  target.verification = std::move(result.verification);
+  target.comparison = std::move(result.comparison);
+  target.dataset = std::move(result.dataset);
+  if (result.error) target.error = result.error->message;
+  return target;
 }
 
 SnapshotParts parts_of(ComparisonView view, const Graph& graph) {
@@ -281,18 +253,8 @@ SnapshotParts parts_of(ComparisonView view, const Graph& graph) {
   parts.dataset_text = view.dataset_text;
   parts.class_names = std::move(view.class_names);
   parts.topology = topology_of(graph);
-  const auto add = [&](TargetResult& result) {
-    TargetParts target;
-    target.target = result.target;
-    if (result.trace) target.tensors = RecordedTensors::of(*std::move(result.trace));
-    target.verification = std::move(result.verification);
-    target.comparison = std::move(result.comparison);
-    target.dataset = std::move(result.dataset);
-    if (result.error) target.error = result.error->message;
-    parts.targets.push_back(std::move(target));
-  };
-  add(view.left);
-  for (TargetResult& right : view.right) add(right);
+  parts.targets.push_back(parts_of(std::move(view.left)));
+  for (TargetResult& right : view.right) parts.targets.push_back(parts_of(std::move(right)));
   return parts;
 }
 

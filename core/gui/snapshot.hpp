@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,34 +12,12 @@
 #include "core/gui/layer_match.hpp"
 #include "core/gui/recorded_tensors.hpp"
 #include "core/results/comparison_view.hpp"
+#include "core/results/layer_results.hpp"
 
 namespace driftscope::gui {
 
-inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
-
 /// One layer on one target.
-struct Cell {
-  Verdict verdict = Verdict::missing;
-  bool judged = false;     ///< by verify
-  bool compared = false;   ///< with the left target
-  bool mismatch = false;   ///< another shape or dtype than the left target's
-  bool inherited = false;  ///< differs only because its inputs do
-  double budget_used = not_measured;
-  double local_error = not_measured;  ///< largest absolute error that the layer itself made
-  double max_abs = not_measured;      ///< against the left target, as the next four
-  double max_rel = not_measured;
-  double max_ulp = not_measured;
-  double cosine = not_measured;
-  double kl = not_measured;
-  std::int64_t different = -1;  ///< elements with other bits; −1 unknown
-  std::int64_t elements = 0;
-  std::int64_t nan = 0;
-  std::int64_t inf = 0;
-  std::int64_t time_ns = 0;       ///< steady; 0 unknown
-  std::int64_t first_ns = 0;      ///< of the first run
-  std::size_t tensor = no_place;  ///< place among the target's tensors
-  std::string note;               ///< why it could not be compared or judged, how it was matched
-};
+using Cell = ResultCell;
 
 struct Layer {
   std::string node;
@@ -78,13 +55,18 @@ struct Snapshot {
   std::vector<std::string> class_names;
   std::vector<TargetColumn> targets;  ///< the left one first
   std::vector<Layer> layers;
-  std::vector<Cell> cells;
-  bool has_structure = false;      ///< layers know their inputs
-  std::vector<std::string> notes;  ///< what a person should know about how runs were matched
+  LayerResults results;                      ///< of these layers and targets
+  std::vector<std::uint32_t> tensor_places;  ///< places among a target's tensors, target by target
+  bool has_structure = false;                ///< layers know their inputs
+  std::vector<std::string> notes;            ///< what a person should know about how runs were matched
 
-  [[nodiscard]] const Cell& cell(std::size_t layer, std::size_t target) const {
-    return cells[layer * targets.size() + target];
+  [[nodiscard]] Cell cell(std::size_t layer, std::size_t target) const { return results.cell(layer, target); }
+  /// Place among the target's tensors, or no_place.
+  [[nodiscard]] std::size_t tensor_place(std::size_t layer, std::size_t target) const {
+    const std::uint32_t place = tensor_places[target * layers.size() + layer];
+    return place == unknown_place ? no_place : place;
   }
+  static constexpr auto unknown_place = static_cast<std::uint32_t>(-1);
 };
 
 /// What is known of one target; everything but its name may be absent.
@@ -114,6 +96,9 @@ using SnapshotProgress = std::function<bool(std::int64_t done, std::int64_t tota
 
 /// Puts it together; where a target has tensors and no comparison, it is compared with the first.
 [[nodiscard]] Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress = {});
+
+/// One target of a comparison; without a trace, what its JSON said.
+[[nodiscard]] TargetParts parts_of(TargetResult result);
 
 /// A comparison that `compare` made: its traces stay in memory.
 [[nodiscard]] SnapshotParts parts_of(ComparisonView view, const Graph& graph);

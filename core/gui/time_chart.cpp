@@ -11,7 +11,7 @@
 namespace driftscope::gui {
 namespace {
 
-std::int64_t cell_ns(const Cell& cell, bool first) { return first ? cell.first_ns : cell.time_ns; }
+std::int64_t cell_ns(const Cell& cell, bool first) { return first ? cell.first_ns() : cell.time_ns(); }
 
 std::vector<std::string> scopes_of(const std::string& name) {
   std::vector<std::string> parts;
@@ -48,7 +48,9 @@ Colour span_colour(const FlameSpan& span, const Theme& theme) {
 
 std::int64_t longest_layer_ns(const Snapshot& snapshot, bool first) {
   std::int64_t longest = 0;
-  for (const Cell& cell : snapshot.cells) longest = std::max(longest, cell_ns(cell, first));
+  for (std::size_t t = 0; t < snapshot.targets.size(); ++t)
+    for (std::size_t i = 0; i < snapshot.layers.size(); ++i)
+      longest = std::max(longest, cell_ns(snapshot.cell(i, t), first));
   return longest;
 }
 

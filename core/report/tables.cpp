@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/report/format.hpp"
+#include "core/report/metric_text.hpp"
 #include "core/report/text_table.hpp"
 #include "core/results/layer_index.hpp"
 #include "core/results/output.hpp"
@@ -16,11 +18,12 @@
 namespace driftscope {
 namespace {
 
+constexpr auto verified_metrics = table_metrics(MetricSource::verify);
+constexpr auto compared_metrics = table_metrics(MetricSource::compare);
+
 // Over all right targets, what one row shows: the worst of each column.
 struct WorstRow {
-  std::int64_t different = 0;
-  double max_abs = 0.0;
-  double max_ulp = 0.0;
+  std::array<double, compared_metrics.count> metrics{};
   double budget_used = 0.0;
   Verdict verdict = Verdict::identical;
   std::string where;      // targets whose verdict is the worst, when they are not all
@@ -29,7 +32,11 @@ struct WorstRow {
   bool compared = false;  // with the left target, on any
 };
 
-double worse(double a, double b) { return std::isnan(b) || b > a ? b : a; }
+/// The worse of two values; `worst` is not a number while there is none.
+double worse(const MetricRow& row, double worst, double value, bool first) {
+  const bool is_worse = row.better == Better::higher ? value < worst : value > worst;
+  return first || std::isnan(value) || is_worse ? value : worst;
+}
 
 WorstRow worst_row(const LayerIndex& index, std::size_t row_number, const ComparisonView& view) {
   WorstRow row;
@@ -40,11 +47,15 @@ WorstRow worst_row(const LayerIndex& index, std::size_t row_number, const Compar
     targets += index.targets()[t]->comparison ? 1 : 0;
     const LayerCell& cell = index.cell(row_number, t);
     if (cell.difference == nullptr || !cell.recorded) continue;
-    row.compared = row.compared || cell.difference->recorded;
-    row.different = std::max(row.different, cell.difference->metrics.different_elements);
-    row.max_abs = worse(row.max_abs, cell.difference->metrics.max_abs);
-    row.max_ulp = worse(row.max_ulp, cell.difference->metrics.max_ulp);
-    if (cell.judged != nullptr) row.budget_used = worse(row.budget_used, cell.judged->budget_used);
+    if (cell.difference->recorded) {
+      for (std::size_t m = 0; m < compared_metrics.count; ++m)
+        row.metrics[m] = worse(*compared_metrics.rows[m], row.metrics[m],
+                               metric_value(*compared_metrics.rows[m], *cell.difference), !row.compared);
+      row.compared = true;
+    }
+    if (cell.judged != nullptr &&
+        (std::isnan(cell.judged->budget_used) || cell.judged->budget_used > row.budget_used))
+      row.budget_used = cell.judged->budget_used;
     ++judged;
     if (cell.verdict > row.verdict) {
       row.verdict = cell.verdict;
@@ -107,9 +118,7 @@ std::string compare_table(const ComparisonView& view) {
     table.column("op", Align::left);
     table.column("output", Align::left);
     table.column("memory", Align::right);
-    table.column("differ", Align::right);
-    table.column("max abs", Align::right);
-    table.column("max ULP", Align::right);
+    for (const MetricRow* metric : compared_metrics) table.column(std::string(metric->title), Align::right);
     table.column("budget", Align::right);
     table.column("verdict", Align::left);
     table.column(short_target(view.left.target, view), Align::right);
@@ -117,21 +126,14 @@ std::string compare_table(const ComparisonView& view) {
     for (std::size_t row = 0; row < index.rows().size(); ++row) {
       const LayerIndex::Row& layer = index.rows()[row];
       const WorstRow worst = worst_row(index, row, view);
-      const auto when_compared = [&](const std::string& cell) {
-        return worst.compared ? cell : std::string("–");
-      };
-      std::vector<std::string> cells = {
-          elide(layer.node, 32),
-          elide(layer.op, 20),
-          shape_text(layer.shape),
-          format_bytes(tensor_bytes(index, row)),
-          when_compared(std::to_string(worst.different)),
-          when_compared(format_number(worst.max_abs)),
-          when_compared(format_ulp(worst.max_ulp)),
-          worst.judged ? format_number(worst.budget_used) : "–",
-          (worst.judged ? verdict_text(worst.verdict) : "· not recorded") +
-              (worst.inherited && worst.verdict == Verdict::rounding ? ", inherited" : "") +
-              (worst.where.empty() ? "" : " " + worst.where)};
+      std::vector<std::string> cells = {elide(layer.node, 32), elide(layer.op, 20), shape_text(layer.shape),
+                                        format_bytes(tensor_bytes(index, row))};
+      for (std::size_t m = 0; m < compared_metrics.count; ++m)
+        cells.push_back(worst.compared ? metric_text(*compared_metrics.rows[m], worst.metrics[m]) : "–");
+      cells.push_back(worst.judged ? format_number(worst.budget_used) : "–");
+      cells.push_back((worst.judged ? verdict_text(worst.verdict) : "· not recorded") +
+                      (worst.inherited && worst.verdict == Verdict::rounding ? ", inherited" : "") +
+                      (worst.where.empty() ? "" : " " + worst.where));
       for (std::size_t t = 0; t < index.targets().size(); ++t)
         cells.push_back(index.targets()[t]->trace ? format_ns(index.cell(row, t).time_ns) : "–");
       table.row(std::move(cells));
@@ -155,18 +157,18 @@ std::string verify_table(const Verification& verification, const std::string& fi
   table.column("layer", Align::left);
   table.column("op", Align::left);
   table.column("output", Align::left);
-  table.column("differ", Align::right);
-  table.column("max abs", Align::right);
-  table.column("max ULP", Align::right);
-  table.column("budget", Align::right);
-  table.column("statistical", Align::right);
+  for (const MetricRow* metric : verified_metrics) table.column(std::string(metric->title), Align::right);
   table.column("verdict", Align::left);
-  for (const LayerVerdict& layer : verification.layers)
-    table.row({elide(layer.node, 32), elide(layer.op, 20), shape_text(layer.shape),
-               fmt::format("{}/{}", layer.metrics.different_elements, layer.metrics.elements),
-               format_number(layer.metrics.max_abs), format_ulp(layer.metrics.max_ulp),
-               format_number(layer.budget_used), format_number(layer.budget_used_statistical),
-               verdict_text(layer.verdict) + (layer.reason.empty() ? "" : "  " + elide(layer.reason, 80))});
+  for (const LayerVerdict& layer : verification.layers) {
+    std::vector<std::string> cells = {elide(layer.node, 32), elide(layer.op, 20), shape_text(layer.shape)};
+    for (const MetricRow* metric : verified_metrics) {
+      cells.push_back(metric_text(*metric, metric_value(*metric, layer)));
+      if (metric->format == MetricFormat::count) cells.back() += fmt::format("/{}", layer.metrics.elements);
+    }
+    cells.push_back(verdict_text(layer.verdict) +
+                    (layer.reason.empty() ? "" : "  " + elide(layer.reason, 80)));
+    table.row(std::move(cells));
+  }
   std::string text = file;
   if (!verification.target.empty()) text += "  " + verification.target;
   text += "\n" + table.text() + "\nverdict: " + verdict_text(verification.verdict);

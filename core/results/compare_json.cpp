@@ -1,7 +1,7 @@
 #include "core/results/compare_json.hpp"
 
 #include "core/base/json.hpp"
-#include "core/base/json_number.hpp"
+#include "core/results/metrics_json.hpp"
 #include "core/results/verify_json.hpp"
 
 namespace driftscope {
@@ -15,14 +15,7 @@ Json layer_to_json(const LayerDifference& layer) {
   json["op"] = layer.op;
   json["output"] = layer.output;
   json["shape"] = layer.shape;
-  json["max_abs"] = json_number(layer.metrics.max_abs);
-  json["max_rel"] = json_number(layer.metrics.max_rel);
-  json["max_ulp"] = json_number(layer.metrics.max_ulp);
-  json["cosine"] = json_number(layer.metrics.cosine);
-  json["sqnr_db"] = json_number(layer.metrics.sqnr_db);
-  json["kl"] = json_number(layer.kl);
-  json["different_elements"] = layer.metrics.different_elements;
-  json["elements"] = layer.metrics.elements;
+  add_metrics(json, MetricSource::compare, layer);
   json["left_ns"] = layer.left_ns;
   json["right_ns"] = layer.right_ns;
   if (!layer.reason.empty()) json["reason"] = layer.reason;

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "core/base/json.hpp"
+#include "core/results/metrics_table.hpp"
 
-namespace driftscope::gui {
+namespace driftscope {
 namespace {
 
 using nlohmann::json;
@@ -18,27 +19,27 @@ class FieldReader {
  public:
   FieldReader(const json& object, std::string where) : object_(object), where_(std::move(where)) {}
 
-  std::string text(const char* key) {
+  std::string text(std::string_view key) {
     const json* field = find(key);
     if (field != nullptr && field->is_string()) return field->get<std::string>();
     wrong(key, "a text");
     return {};
   }
   /// null stands for NaN, the largest double for infinity: JSON knows neither.
-  double number(const char* key) {
+  double number(std::string_view key) {
     const json* field = find(key);
     if (field == nullptr || field->is_null()) return not_measured;
     if (!field->is_number()) return wrong(key, "a number"), not_measured;
     const double value = field->get<double>();
     return std::abs(value) == std::numeric_limits<double>::max() ? std::copysign(INFINITY, value) : value;
   }
-  std::int64_t whole(const char* key, std::int64_t absent = 0) {
+  std::int64_t whole(std::string_view key, std::int64_t absent = 0) {
     const json* field = find(key);
     if (field == nullptr || field->is_null()) return absent;
     if (field->is_number_integer()) return field->get<std::int64_t>();
     return wrong(key, "a whole number"), absent;
   }
-  Shape shape(const char* key) {
+  Shape shape(std::string_view key) {
     Shape shape;
     const json* field = find(key);
     if (field == nullptr) return shape;
@@ -49,18 +50,19 @@ class FieldReader {
     }
     return shape;
   }
-  std::string optional_text(const char* key) {
+  std::string optional_text(std::string_view key) {
     const json* field = find(key);
     return field != nullptr && field->is_string() ? field->get<std::string>() : std::string();
   }
+  [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
   [[nodiscard]] Status status() const { return error_ ? Status(bad_input(*error_)) : Status(); }
 
  private:
-  const json* find(const char* key) const {
+  [[nodiscard]] const json* find(std::string_view key) const {
     const auto found = object_.is_object() ? object_.find(key) : object_.end();
     return found == object_.end() ? nullptr : &*found;
   }
-  void wrong(const char* key, const char* wanted) {
+  void wrong(std::string_view key, const char* wanted) {
     if (!error_) error_ = fmt::format("{}: \"{}\" is not {}", where_, key, wanted);
   }
 
@@ -76,18 +78,19 @@ std::optional<Verdict> verdict_from(const std::string& name) {
   return std::nullopt;
 }
 
-Metrics read_metrics(FieldReader& fields) {
-  Metrics metrics;
-  metrics.max_abs = fields.number("max_abs");
-  metrics.max_rel = fields.number("max_rel");
-  metrics.max_ulp = fields.number("max_ulp");
-  metrics.cosine = fields.number("cosine");
-  metrics.sqnr_db = fields.number("sqnr_db");
-  metrics.different_elements = fields.whole("different_elements");
-  metrics.elements = fields.whole("elements");
-  metrics.nan = fields.whole("nan");
-  metrics.inf = fields.whole("inf");
-  return metrics;
+/// What a source's layers hold of the metrics. A key of the other source counts where there is one.
+template <class Layer>
+void read_metrics(FieldReader& fields, MetricSource source, Layer& layer) {
+  for (const MetricRow& row : metrics_table) {
+    if (!row.verified.json && !row.compared.json) continue;
+    if (!appearance(row, source).json && !fields.has(row.key)) continue;
+    with_field(row, layer, [&](auto& value) {
+      if constexpr (std::is_same_v<std::remove_reference_t<decltype(value)>, double>)
+        value = fields.number(row.key);
+      else
+        value = fields.whole(row.key);
+    });
+  }
 }
 
 Result<const json*> layer_list(const json& object, const std::string& where) {
@@ -117,10 +120,7 @@ Result<Verification> read_verification(const json& object, const std::string& wh
     layer.op = fields.text("op");
     layer.output = fields.text("output");
     layer.shape = fields.shape("shape");
-    layer.budget_used = fields.number("budget_used");
-    layer.budget_used_statistical = fields.number("budget_used_statistical");
-    layer.mean_signed_z = fields.number("mean_signed_z");
-    layer.metrics = read_metrics(fields);
+    read_metrics(fields, MetricSource::verify, layer);
     layer.reason = fields.optional_text("reason");
     const auto verdict = verdict_from(fields.text("verdict"));
     DRIFTSCOPE_CHECK(fields.status());
@@ -145,8 +145,7 @@ Result<Comparison> read_differences(const json& object, const std::string& where
     layer.op = fields.optional_text("op");
     layer.output = fields.text("output");
     layer.shape = fields.shape("shape");
-    layer.metrics = read_metrics(fields);
-    layer.kl = fields.number("kl");
+    read_metrics(fields, MetricSource::compare, layer);
     layer.left_ns = fields.whole("left_ns");
     layer.right_ns = fields.whole("right_ns");
     layer.reason = fields.optional_text("reason");
@@ -176,35 +175,32 @@ Result<DatasetResult> read_dataset_result(const json& object, const std::string&
   return result;
 }
 
-Result<TargetParts> read_target(const json& object, const std::string& where) {
+Result<TargetResult> read_target(const json& object, const std::string& where) {
   if (!object.is_object()) return bad_input(where + ": expected an object");
-  TargetParts parts;
+  TargetResult result;
   FieldReader head(object, where);
-  parts.target = head.text("target");
-  parts.error = head.optional_text("error");
+  result.target = head.text("target");
+  const std::string error = head.optional_text("error");
+  if (!error.empty()) result.error = Error{ErrorKind::bad_input, error};
   DRIFTSCOPE_CHECK(head.status());
   if (const auto verify = object.find("verify"); verify != object.end()) {
-    DRIFTSCOPE_TRY(parts.verification, read_verification(*verify, where + ", verify"));
-    parts.about.model_sha256 = parts.verification->model_sha256;
+    DRIFTSCOPE_TRY(result.verification, read_verification(*verify, where + ", verify"));
   }
   if (object.contains("layers")) {
-    DRIFTSCOPE_TRY(parts.comparison, read_differences(object, where));
-    parts.comparison->target = parts.target;
+    DRIFTSCOPE_TRY(result.comparison, read_differences(object, where));
+    result.comparison->target = result.target;
   }
   if (const auto dataset = object.find("dataset"); dataset != object.end()) {
-    DRIFTSCOPE_TRY(parts.dataset, read_dataset_result(*dataset, where + ", dataset"));
+    DRIFTSCOPE_TRY(result.dataset, read_dataset_result(*dataset, where + ", dataset"));
   }
-  parts.about.target = parts.target;
-  return parts;
+  return result;
 }
 
-Result<TargetParts> read_verified(const json& object, const std::string& where) {
-  TargetParts parts;
-  DRIFTSCOPE_TRY(parts.verification, read_verification(object, where));
-  parts.target = parts.verification->target.empty() ? "file/trace" : parts.verification->target;
-  parts.about.target = parts.target;
-  parts.about.model_sha256 = parts.verification->model_sha256;
-  return parts;
+Result<TargetResult> read_verified(const json& object, const std::string& where) {
+  TargetResult result;
+  DRIFTSCOPE_TRY(result.verification, read_verification(object, where));
+  result.target = result.verification->target.empty() ? "file/trace" : result.verification->target;
+  return result;
 }
 
 std::string format_of(const json& object) {
@@ -215,14 +211,14 @@ std::string format_of(const json& object) {
 
 }  // namespace
 
-Result<std::vector<TargetParts>> read_stored_comparison(std::string_view text) {
+Result<std::vector<TargetResult>> read_comparison(std::string_view text) {
   const json object = parse_json(text);
-  std::vector<TargetParts> targets;
+  std::vector<TargetResult> targets;
   if (object.is_array()) {
     for (const json& one : object) {
       if (format_of(one) != "driftscope-verify-1")
         return bad_input(fmt::format("entry {}: \"format\" is not driftscope-verify-1", targets.size()));
-      DRIFTSCOPE_TRY(TargetParts target, read_verified(one, fmt::format("entry {}", targets.size())));
+      DRIFTSCOPE_TRY(TargetResult target, read_verified(one, fmt::format("entry {}", targets.size())));
       targets.push_back(std::move(target));
     }
     if (targets.empty()) return bad_input("an empty array holds no comparison");
@@ -230,7 +226,7 @@ Result<std::vector<TargetParts>> read_stored_comparison(std::string_view text) {
   }
   const std::string format = format_of(object);
   if (format == "driftscope-verify-1") {
-    DRIFTSCOPE_TRY(TargetParts target, read_verified(object, "verify"));
+    DRIFTSCOPE_TRY(TargetResult target, read_verified(object, "verify"));
     targets.push_back(std::move(target));
     return targets;
   }
@@ -241,31 +237,13 @@ Result<std::vector<TargetParts>> read_stored_comparison(std::string_view text) {
         (format.empty() ? std::string() : ", got \"" + format + "\""));
   if (!object.contains("left") || !object.contains("right") || !object["right"].is_array())
     return bad_input("driftscope-compare-1: \"left\" or \"right\" is missing");
-  DRIFTSCOPE_TRY(TargetParts left, read_target(object["left"], "left"));
+  DRIFTSCOPE_TRY(TargetResult left, read_target(object["left"], "left"));
   targets.push_back(std::move(left));
   for (const json& right : object["right"]) {
-    DRIFTSCOPE_TRY(TargetParts target, read_target(right, fmt::format("right[{}]", targets.size() - 1)));
+    DRIFTSCOPE_TRY(TargetResult target, read_target(right, fmt::format("right[{}]", targets.size() - 1)));
     targets.push_back(std::move(target));
   }
   return targets;
 }
 
-void merge_targets(std::vector<TargetParts>& targets, std::vector<TargetParts> more) {
-  for (TargetParts& one : more) {
-    const auto same = std::find_if(targets.begin(), targets.end(), [&](const TargetParts& other) {
-      return other.target == one.target && !(other.tensors && one.tensors) &&
-             !(other.verification && one.verification);
-    });
-    if (same == targets.end()) {
-      targets.push_back(std::move(one));
-      continue;
-    }
-    if (one.tensors) same->tensors = std::move(one.tensors);
-    if (one.verification) same->verification = std::move(one.verification);
-    if (one.comparison) same->comparison = std::move(one.comparison);
-    if (one.dataset) same->dataset = std::move(one.dataset);
-    if (!one.error.empty()) same->error = std::move(one.error);
-  }
-}
-
-}  // namespace driftscope::gui
+}  // namespace driftscope

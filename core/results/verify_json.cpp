@@ -2,6 +2,7 @@
 
 #include "core/base/json.hpp"
 #include "core/base/json_number.hpp"
+#include "core/results/metrics_json.hpp"
 
 namespace driftscope {
 namespace {
@@ -18,26 +19,13 @@ Json worst_to_json(const WorstElement& worst) {
 }
 
 Json layer_to_json(const LayerVerdict& layer) {
-  const Metrics& metrics = layer.metrics;
   Json json;
   json["node"] = layer.node;
   json["op"] = layer.op;
   json["output"] = layer.output;
   json["shape"] = layer.shape;
   json["verdict"] = verdict_name(layer.verdict);
-  json["budget_used"] = json_number(layer.budget_used);
-  json["budget_used_statistical"] = json_number(layer.budget_used_statistical);
-  json["max_abs"] = json_number(metrics.max_abs);
-  json["max_rel"] = json_number(metrics.max_rel);
-  json["max_ulp"] = json_number(metrics.max_ulp);
-  json["mean_abs"] = json_number(metrics.mean_abs);
-  json["mean_signed_z"] = json_number(layer.mean_signed_z);
-  json["cosine"] = json_number(metrics.cosine);
-  json["sqnr_db"] = json_number(metrics.sqnr_db);
-  json["different_elements"] = metrics.different_elements;
-  json["elements"] = metrics.elements;
-  json["nan"] = metrics.nan;
-  json["inf"] = metrics.inf;
+  add_metrics(json, MetricSource::verify, layer);
   json["worst"] = layer.worst ? worst_to_json(*layer.worst) : Json(nullptr);
   if (!layer.group.empty()) json["group"] = layer.group;
   if (!layer.reason.empty()) json["reason"] = layer.reason;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/base/sha256.hpp"
-#include "core/results/comparison_reader.hpp"
+#include "core/gui/stored_targets.hpp"
 #include "native/gui/comparison_run.hpp"
 #include "native/gui/environment.hpp"
 #include "native/gui/opened_files.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/results/comparison_reader.hpp"
+#include "core/gui/stored_targets.hpp"
 #include "core/platform/platform.hpp"
 #include "native/os/files.hpp"
 
@@ -45,7 +45,7 @@ Result<gui::TargetParts> open_trace(const std::filesystem::path& path) {
 
 Result<std::vector<gui::TargetParts>> open_comparison(const std::filesystem::path& path) {
   DRIFTSCOPE_TRY(const Bytes bytes, read_file(path));
-  auto targets = gui::read_stored_comparison({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  auto targets = gui::read_stored_targets({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   if (!targets.ok()) return in_context(std::move(targets).error(), path.string());
   return targets;
 }

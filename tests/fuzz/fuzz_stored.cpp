@@ -6,21 +6,23 @@
 
 #include "core/checks/baseline.hpp"
 #include "core/gui/snapshot.hpp"
-#include "core/results/comparison_reader.hpp"
+#include "core/gui/stored_targets.hpp"
 
 namespace {
 
 using namespace driftscope;
 
 void comparison(std::string_view json) {
-  auto targets = gui::read_stored_comparison(json);
+  auto targets = gui::read_stored_targets(json);
   if (!targets.ok()) return;
   for (const gui::TargetParts& target : *targets)
     if (target.dataset && target.dataset->correct > target.dataset->samples) std::abort();
   gui::SnapshotParts parts;
   parts.targets = *std::move(targets);
   const gui::Snapshot snapshot = gui::make_snapshot(std::move(parts));
-  if (snapshot.cells.size() != snapshot.layers.size() * snapshot.targets.size()) std::abort();
+  if (snapshot.results.layers() != snapshot.layers.size() ||
+      snapshot.results.targets() != snapshot.targets.size())
+    std::abort();
   (void)gui::snapshot_headline(snapshot);
 }
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/json.hpp"
-#include "core/results/comparison_reader.hpp"
+#include "core/gui/stored_targets.hpp"
 
 namespace driftscope {
 namespace {
@@ -118,7 +118,7 @@ Result<gui::SnapshotParts> read_page_run(std::string_view bytes,
   if (const auto comparisons = object.find("comparisons");
       comparisons != object.end() && comparisons->is_array())
     for (const json& one : *comparisons) {
-      DRIFTSCOPE_TRY(auto said, gui::read_stored_comparison(json_text(one)));
+      DRIFTSCOPE_TRY(auto said, gui::read_stored_targets(json_text(one)));
       gui::merge_targets(parts.targets, std::move(said));
     }
   return parts;

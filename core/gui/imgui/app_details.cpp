@@ -23,10 +23,12 @@ void fact_row(const Screen& screen, std::string_view name, const std::string& va
   right_text(value, screen.theme.ink);
 }
 
-std::string differ_text(const Cell& cell) {
-  if (cell.different < 0) return "–";
-  if (cell.different == 0) return "none";
-  return fmt::format("{} of {}", cell.different, cell.elements);
+/// The figures that one source has of the layer.
+void metric_rows(const Screen& screen, const Cell& cell, MetricSource source) {
+  for (const Metric metric : shown_metrics)
+    if (source_of(metric) == source && appearance(metric).details)
+      fact_row(screen, appearance(metric).name, metric_text(cell, metric),
+               source == MetricSource::verify ? std::string(appearance(metric).help).c_str() : nullptr);
 }
 
 void target_block(Screen& screen, std::size_t layer, std::size_t target) {
@@ -49,34 +51,32 @@ void target_block(Screen& screen, std::size_t layer, std::size_t target) {
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - width);
   verdict_label(screen, cell.verdict);
   if (ImGui::BeginTable("facts", 2, ImGuiTableFlags_SizingStretchProp)) {
-    if (cell.judged)
-      fact_row(screen, "budget used", metric_text(cell, Metric::budget_used),
-               std::string(metric_help(Metric::budget_used)).c_str());
-    if (cell.judged)
-      fact_row(screen, "own error", metric_text(cell, Metric::local_error),
-               std::string(metric_help(Metric::local_error)).c_str());
+    if (cell.judged) metric_rows(screen, cell, MetricSource::verify);
     if (target > 0 && cell.compared) {
-      fact_row(screen, "elements that differ", differ_text(cell));
-      if (cell.different > 0) {
-        fact_row(screen, "max abs", metric_text(cell, Metric::max_abs));
-        fact_row(screen, "max ULP", metric_text(cell, Metric::max_ulp));
-        fact_row(screen, "cosine", metric_text(cell, Metric::cosine));
-        const double inherited = inherited_error(cell.max_abs, cell.local_error);
+      const std::int64_t different = cell.whole(compared_metric("different_elements"));
+      fact_row(screen, "elements that differ",
+               different == 0 ? "none"
+                              : fmt::format("{} of {}", different, cell.whole(compared_metric("elements"))));
+      if (different > 0) {
+        metric_rows(screen, cell, MetricSource::compare);
+        const double inherited =
+            inherited_error(cell[compared_metric("max_abs")], cell[verified_metric("max_abs")]);
         if (!std::isnan(inherited))
           fact_row(screen, "inherited, at least", format_number(inherited),
                    "What of the difference the layer cannot have made itself");
       }
     }
-    if (cell.nan > 0 || cell.inf > 0)
-      fact_row(screen, "NaN, infinite", fmt::format("{}, {}", cell.nan, cell.inf));
-    if (cell.time_ns > 0) fact_row(screen, "time", format_ns(cell.time_ns));
+    if (cell.nan() > 0 || cell.inf() > 0)
+      fact_row(screen, "NaN, infinite", fmt::format("{}, {}", cell.nan(), cell.inf()));
+    if (cell.time_ns() > 0) fact_row(screen, "time", format_ns(cell.time_ns()));
     ImGui::EndTable();
   }
   if (cell.inherited)
     small_text(screen, "The layer is exact: it differs because its inputs do.", screen.theme.dim);
-  if (!cell.note.empty() || !column.error.empty()) {
+  if (!cell.note().empty() || !column.error.empty()) {
     ImGui::PushTextWrapPos(0.0f);
-    small_text(screen, cell.note.empty() ? column.error : cell.note, screen.theme.verdict(Verdict::suspect));
+    small_text(screen, cell.note().empty() ? column.error : cell.note(),
+               screen.theme.verdict(Verdict::suspect));
     ImGui::PopTextWrapPos();
   }
   ImGui::Dummy({0.0f, em * 0.35f});
@@ -121,11 +121,11 @@ void App::draw_details_line(Screen& screen) {
     ImGui::TextColored(im4(theme_.dim), "%s", text.c_str());
   };
   ImGui::SameLine(0.0f, 0.0f);
-  add("budget", metric_text(cell, Metric::budget_used));
+  add("budget", metric_text(cell, verified_metric("budget_used")));
   ImGui::SameLine(0.0f, 0.0f);
-  add("max abs", metric_text(cell, Metric::max_abs));
+  add("max abs", metric_text(cell, compared_metric("max_abs")));
   ImGui::SameLine(0.0f, 0.0f);
-  add("time", metric_text(cell, Metric::time));
+  add("time", metric_text(cell, timed_metric("time")));
 }
 
 }  // namespace driftscope::gui

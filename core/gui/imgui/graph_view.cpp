@@ -153,7 +153,7 @@ class GraphView final : public View {
     verdict_label(screen, cell.verdict);
     ImGui::SameLine();
     ImGui::TextUnformatted(
-        fmt::format("on {}, {}", screen.snapshot->targets[screen.target()].name, format_ns(cell.time_ns))
+        fmt::format("on {}, {}", screen.snapshot->targets[screen.target()].name, format_ns(cell.time_ns()))
             .c_str());
     ImGui::EndTooltip();
   }

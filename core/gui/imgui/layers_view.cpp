@@ -51,13 +51,12 @@ class LayersView final : public View {
     const float metric_width = ImGui::GetFontSize() * 8.0f;
     flow(metric_width);
     ImGui::SetNextItemWidth(metric_width);
-    const std::string preview(metric_name(metric_));
+    const std::string preview(appearance(metric_).name);
     if (ImGui::BeginCombo("##metric", preview.c_str())) {
-      for (int m = 0; m < metric_count; ++m) {
-        const auto metric = static_cast<Metric>(m);
-        if (ImGui::Selectable(std::string(metric_name(metric)).c_str(), metric == metric_))
+      for (const Metric metric : shown_metrics) {
+        if (ImGui::Selectable(std::string(appearance(metric).name).c_str(), metric == metric_))
           metric_ = metric, stale_ = true;
-        hint(std::string(metric_help(metric)).c_str());
+        hint(std::string(appearance(metric).help).c_str());
       }
       ImGui::EndCombo();
     }
@@ -130,7 +129,7 @@ class LayersView final : public View {
     if (rows_.empty())
       return empty_state(screen, "No layer passes the filter.", "Clear it to see all of them.");
     const int targets = static_cast<int>(snapshot.targets.size());
-    const int metrics = detailed_ ? metric_count + 1 : targets;
+    const int metrics = detailed_ ? static_cast<int>(shown_metrics.size()) + 1 : targets;
     // Another number of columns is another table: ImGui keeps widths by column.
     // So is another class of width: what is least needed is hidden where there is little room.
     width_ = ImGui::GetContentRegionAvail().x;
@@ -171,6 +170,10 @@ class LayersView final : public View {
     ImGui::EndTable();
   }
 
+  [[nodiscard]] static Metric metric_in(int column) {
+    return shown_metrics[static_cast<std::size_t>(column)];
+  }
+
   [[nodiscard]] static float row_height() {
     return ImGui::GetFontSize() + 2.0f * ImGui::GetStyle().CellPadding.y;
   }
@@ -205,7 +208,7 @@ class LayersView final : public View {
 
   [[nodiscard]] std::string column_name(const Screen& screen, int m) const {
     if (!detailed_) return screen.snapshot->targets[static_cast<std::size_t>(m)].name;
-    return m == 0 ? "verdict" : std::string(metric_name(static_cast<Metric>(m - 1)));
+    return m == 0 ? "verdict" : std::string(appearance(metric_in(m - 1)).name);
   }
 
   void apply_sort_specs() {
@@ -226,7 +229,7 @@ class LayersView final : public View {
         sort.target = static_cast<std::size_t>(column - fixed_columns);
       } else {
         sort.by = column == fixed_columns ? SortBy::verdict : SortBy::metric;
-        sort.metric = static_cast<Metric>(std::max(0, column - fixed_columns - 1));
+        sort.metric = metric_in(std::max(0, column - fixed_columns - 1));
         sort.target = sort_.target;
       }
     }
@@ -251,7 +254,7 @@ class LayersView final : public View {
                          shown.error.empty() ? "" : "\n" + shown.error)
                  .c_str());
       } else if (detailed_ && column > fixed_columns) {
-        hint(std::string(metric_help(static_cast<Metric>(column - fixed_columns - 1))).c_str());
+        hint(std::string(appearance(metric_in(column - fixed_columns - 1)).help).c_str());
       }
       ImGui::PopID();
     }
@@ -297,7 +300,7 @@ class LayersView final : public View {
         if (m == 0)
           verdict_label(screen, cell.verdict);
         else
-          right_text(metric_text(cell, static_cast<Metric>(m - 1)), theme.ink);
+          right_text(metric_text(cell, metric_in(m - 1)), theme.ink);
       } else {
         draw_cell(screen, place, static_cast<std::size_t>(m));
       }
@@ -322,7 +325,7 @@ class LayersView final : public View {
                    true);
     }
     const std::string text = cell.mismatch ? "other shape" : metric_text(cell, metric_);
-    const bool zero = metric_value(cell, metric_) == 0.0;
+    const bool zero = cell[metric_] == 0.0;
     right_text(text, cell.mismatch || cell.verdict == Verdict::fault ? theme.verdict(Verdict::fault)
                      : zero || text == "–"                           ? theme.dim
                                                                      : theme.ink);
@@ -331,7 +334,7 @@ class LayersView final : public View {
   char text_[256] = {};
   LayerFilter filter_;
   LayerSort sort_;
-  Metric metric_ = Metric::budget_used;
+  Metric metric_ = verified_metric("budget_used");
   bool detailed_ = false;
   bool stale_ = true;
   bool scroll_ = false;

@@ -112,7 +112,7 @@ class SummaryView final : public View {
     const Snapshot& snapshot = *screen.snapshot;
     const auto target = static_cast<std::size_t>(&column - snapshot.targets.data());
     for (std::size_t i = snapshot.layers.size(); i-- > 0;) {
-      const std::size_t place = snapshot.cell(i, target).tensor;
+      const std::size_t place = snapshot.tensor_place(i, target);
       if (place == no_place) continue;
       const auto tensor = column.tensors->load(place);
       if (!tensor.ok()) break;

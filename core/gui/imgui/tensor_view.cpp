@@ -88,13 +88,13 @@ class TensorView final : public View {
 
   std::optional<Loaded> load_one(const Screen& screen, std::size_t target) {
     const TargetColumn& column = screen.snapshot->targets[target];
-    const Cell& cell = screen.snapshot->cell(screen.selected().layer, target);
-    if (!column.tensors || cell.tensor == no_place) {
+    const std::size_t place = screen.snapshot->tensor_place(screen.selected().layer, target);
+    if (!column.tensors || place == no_place) {
       why_ = column.tensors ? column.target + " did not record it."
                             : "What was opened holds verdicts and no tensors. Open the trace files as well.";
       return std::nullopt;
     }
-    auto tensor = column.tensors->load(cell.tensor);
+    auto tensor = column.tensors->load(place);
     if (!tensor.ok()) {
       why_ = tensor.error().message;
       return std::nullopt;

@@ -39,7 +39,7 @@ class TimeView final : public View {
       std::vector<std::string> row = {screen.snapshot->layers[i].node, screen.snapshot->layers[i].op};
       for (std::size_t t = 0; t < screen.snapshot->targets.size(); ++t) {
         const Cell& cell = screen.snapshot->cell(i, t);
-        row.insert(row.end(), {std::to_string(cell.time_ns), std::to_string(cell.first_ns)});
+        row.insert(row.end(), {std::to_string(cell.time_ns()), std::to_string(cell.first_ns())});
       }
       table.push_back(std::move(row));
     }
@@ -85,7 +85,8 @@ class TimeView final : public View {
     sorted_target_ = screen.target();
     LayerSort sort;
     if (sorted_)
-      sort = {SortBy::metric, screen.target(), first_ == 1 ? Metric::first_time : Metric::time, true};
+      sort = {SortBy::metric, screen.target(),
+              first_ == 1 ? timed_metric("first_time") : timed_metric("time"), true};
     rows_ = ordered_layers(*screen.snapshot, {}, sort);
     flame_.clear();
     all_ns_ = 1;

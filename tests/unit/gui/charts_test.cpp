@@ -54,8 +54,8 @@ gui::Snapshot drifting() {
                                run_of("chrome/strict", {{"a/x", "Conv", "a", {1, 2}, 200},
                                                         {"a/y", "Relu", "b", {3, 4.5f}, 300},
                                                         {"b/z", "Add", "c", {5, 8}, 500}})});
-  snapshot.cells[1 * 2 + 1].local_error = 0.5;
-  snapshot.cells[2 * 2 + 1].local_error = 0.125;
+  snapshot.results.set(1, 1, verified_metric("max_abs"), 0.5);
+  snapshot.results.set(2, 1, verified_metric("max_abs"), 0.125);
   return snapshot;
 }
 
@@ -123,9 +123,9 @@ TEST_CASE("DriftChart_TenThousandLayers_DrawNoMorePointsThanPixels") {
   gui::Snapshot snapshot;
   snapshot.targets.resize(2);
   snapshot.layers.resize(10'000);
-  snapshot.cells.resize(20'000);
+  snapshot.results = LayerResults(10'000, 2);
   for (std::size_t i = 0; i < 10'000; ++i)
-    snapshot.cells[i * 2 + 1].max_abs = 1e-6 * static_cast<double>(1 + i % 17);
+    snapshot.results.set(i, 1, compared_metric("max_abs"), 1e-6 * static_cast<double>(1 + i % 17));
   gui::SvgPainter painter(600, 300, gui::rgb(0xffffff));
   gui::DriftChart chart;
   chart.box = {0, 0, 600, 300};
@@ -165,7 +165,7 @@ TEST_CASE("AliveBytes_FollowTheLifetimesOfValues") {
   snapshot.layers[1].inputs = {0};
   snapshot.layers[2].inputs = {1};
   snapshot.layers[3].inputs = {0, 2};  // the first lives on until here
-  snapshot.cells.resize(4);
+  snapshot.results = LayerResults(4, 1);
   CHECK(gui::alive_bytes(snapshot) == std::vector<std::int64_t>{10, 20, 30, 30});
   snapshot.has_structure = false;
   CHECK(gui::alive_bytes(snapshot).empty());

@@ -11,6 +11,9 @@ namespace {
 
 using Rows = std::vector<std::uint32_t>;
 
+constexpr Metric max_abs = compared_metric("max_abs");
+constexpr Metric cosine = compared_metric("cosine");
+
 gui::Snapshot three_layers() {
   return snapshot_of({run_of("pc/strict", {{"conv_b", "Conv", "a", {1, 2}, 300},
                                            {"relu", "Relu", "b", {3, 4}, 100},
@@ -37,48 +40,45 @@ TEST_CASE("OrderedLayers_Sorted_ByTextAndByMetricBothWays") {
   const auto snapshot = three_layers();
   CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::node, 0, {}, false}) == Rows{2, 0, 1});
   CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::place, 0, {}, true}) == Rows{2, 1, 0});
-  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 1, gui::Metric::max_abs, true}) ==
-        Rows{2, 0, 1});
-  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 0, gui::Metric::time, false}) ==
+  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 1, max_abs, true}) == Rows{2, 0, 1});
+  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 0, timed_metric("time"), false}) ==
         Rows{1, 2, 0});
 }
 
 TEST_CASE("OrderedLayers_UnknownValues_GoLastWhicheverWay") {
   auto snapshot = three_layers();
-  snapshot.cells[0 * 2 + 1].max_abs = gui::not_measured;
-  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 1, gui::Metric::max_abs, true}) ==
-        Rows{2, 1, 0});
-  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 1, gui::Metric::max_abs, false}) ==
-        Rows{1, 2, 0});
+  snapshot.results.set(0, 1, max_abs, not_measured);
+  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 1, max_abs, true}) == Rows{2, 1, 0});
+  CHECK(gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 1, max_abs, false}) == Rows{1, 2, 0});
 }
 
 TEST_CASE("OrderedLayers_TenThousandLayersOfSixTargets_AreSorted") {
   gui::Snapshot snapshot;
   snapshot.targets.resize(6);
   snapshot.layers.resize(10'000);
-  snapshot.cells.resize(60'000);
+  snapshot.results = LayerResults(10'000, 6);
   for (std::size_t i = 0; i < 10'000; ++i)
-    snapshot.cells[i * 6 + 5].max_abs = static_cast<double>((i * 7919) % 10'000);
-  const Rows rows = gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 5, gui::Metric::max_abs, false});
+    snapshot.results.set(i, 5, max_abs, static_cast<double>((i * 7919) % 10'000));
+  const Rows rows = gui::ordered_layers(snapshot, {}, {gui::SortBy::metric, 5, max_abs, false});
   REQUIRE(rows.size() == 10'000);
   for (std::size_t i = 1; i < rows.size(); ++i)
-    REQUIRE(snapshot.cell(rows[i - 1], 5).max_abs <= snapshot.cell(rows[i], 5).max_abs);
+    REQUIRE(snapshot.cell(rows[i - 1], 5)[max_abs] <= snapshot.cell(rows[i], 5)[max_abs]);
 }
 
 TEST_CASE("MetricText_HasUnitsAndSaysWhatIsUnknown") {
-  gui::Cell cell;
-  CHECK(gui::metric_text(cell, gui::Metric::max_abs) == "–");
-  CHECK(gui::metric_text(cell, gui::Metric::different) == "–");
-  cell.time_ns = 1500;
-  cell.cosine = 0.99999999;
-  CHECK(gui::metric_text(cell, gui::Metric::time) == "1.50 µs");
-  CHECK(gui::metric_text(cell, gui::Metric::cosine) == "1 − 1.0e-08");
+  LayerResults results(1, 1);
+  CHECK(gui::metric_text(results.cell(0, 0), max_abs) == "–");
+  CHECK(gui::metric_text(results.cell(0, 0), compared_metric("different_elements")) == "–");
+  results.set_times(0, 0, {1500, 0});
+  results.set(0, 0, cosine, 0.99999999);
+  CHECK(gui::metric_text(results.cell(0, 0), timed_metric("time")) == "1.50 µs");
+  CHECK(gui::metric_text(results.cell(0, 0), cosine) == "1 − 1.0e-08");
 }
 
 TEST_CASE("LayerTable_AsCsv_QuotesAndDisarms") {
   auto snapshot = three_layers();
   snapshot.layers[0].node = "=cmd,\"x\"";
-  snapshot.cells[1].max_abs = 0.1;
+  snapshot.results.set(0, 1, max_abs, 0.1);
   const std::string csv = gui::csv_text(gui::layer_table(snapshot, {0}));
   CHECK(csv.find("\r\n\"'=cmd,\"\"x\"\"\",0,Conv,a,1x2,8,") != std::string::npos);
   CHECK(csv.find(",0.1,") != std::string::npos);

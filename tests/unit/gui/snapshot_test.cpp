@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/results/comparison_reader.hpp"
+#include "core/gui/stored_targets.hpp"
 #include "core/results/view_json.hpp"
 #include "tests/unit/gui/snapshot_builder.hpp"
 
@@ -60,14 +60,14 @@ TEST_CASE("Snapshot_OfRuns_MeasuresEachAgainstTheFirst") {
                    run_of("firefox/strict", {{"n", "Conv", "a", {1, 2}, 7000}})});
   REQUIRE(snapshot.layers.size() == 2);
   CHECK(snapshot.cell(0, 1).verdict == Verdict::identical);
-  CHECK(snapshot.cell(1, 1).max_abs == 1.0);
-  CHECK(snapshot.cell(1, 1).different == 1);
+  CHECK(snapshot.cell(1, 1)[compared_metric("max_abs")] == 1.0);
+  CHECK(snapshot.cell(1, 1)[compared_metric("different_elements")] == 1);
   CHECK(snapshot.cell(1, 1).verdict == Verdict::missing);  // it differs, and nobody judged it
   CHECK(snapshot.targets[1].first_divergence == 1);
   CHECK(snapshot.targets[2].first_divergence == gui::no_place);
   CHECK_FALSE(snapshot.cell(1, 2).compared);
-  CHECK(snapshot.cell(0, 2).time_ns == 7000);
-  CHECK(snapshot.cell(0, 2).first_ns == 14000);
+  CHECK(snapshot.cell(0, 2).time_ns() == 7000);
+  CHECK(snapshot.cell(0, 2).first_ns() == 14000);
   CHECK(snapshot.targets[1].name == "chrome");
   CHECK(gui::snapshot_headline(snapshot) == "chrome first differs at m; no differing bit on 1 target");
 }
@@ -76,7 +76,7 @@ TEST_CASE("Snapshot_OtherShape_IsAMismatchAndADivergence") {
   const auto snapshot = snapshot_of({run_of("pc/strict", {{"n", "Conv", "a", {1, 2}}}),
                                      run_of("pc/fast", {{"n", "Conv", "a", {1, 2, 3}}})});
   CHECK(snapshot.cell(0, 1).mismatch);
-  CHECK_FALSE(snapshot.cell(0, 1).note.empty());
+  CHECK_FALSE(snapshot.cell(0, 1).note().empty());
   CHECK(snapshot.targets[1].first_divergence == 0);
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("Snapshot_OfAComparison_KnowsVerdictsAndStructure") {
   CHECK(snapshot.layers[2].inputs == std::vector<std::uint32_t>{0, 1});
   CHECK(snapshot.layers[2].node == "third");
   CHECK(snapshot.cell(2, 1).verdict == Verdict::identical);
-  CHECK(snapshot.cell(2, 2).max_abs == 0.5);
+  CHECK(snapshot.cell(2, 2)[compared_metric("max_abs")] == 0.5);
   CHECK(snapshot.targets[2].first_divergence == 2);
 }
 
@@ -124,14 +124,14 @@ TEST_CASE("Topology_AsJson_ComesBackTheSame") {
 }
 
 TEST_CASE("StoredComparison_OfCompareJson_ShowsWhatItSaid") {
-  const auto stored = gui::read_stored_comparison(view_json(small_view()));
+  const auto stored = gui::read_stored_targets(view_json(small_view()));
   REQUIRE_MESSAGE(stored.ok(), stored.error().message);
   REQUIRE(stored->size() == 3);
   const auto snapshot = snapshot_of(*stored);
   REQUIRE(snapshot.layers.size() == 3);
-  CHECK(snapshot.cell(2, 2).max_abs == 0.5);
-  CHECK(snapshot.cell(2, 2).time_ns == 1000);
-  CHECK(snapshot.cell(0, 0).time_ns == 1000);
+  CHECK(snapshot.cell(2, 2)[compared_metric("max_abs")] == 0.5);
+  CHECK(snapshot.cell(2, 2).time_ns() == 1000);
+  CHECK(snapshot.cell(0, 0).time_ns() == 1000);
   CHECK(snapshot.targets[2].first_divergence == 2);
   CHECK(snapshot.targets[2].tensors == nullptr);
 }
@@ -140,7 +140,7 @@ TEST_CASE("StoredComparison_WithADataset_KeepsWhatWasCounted") {
   ComparisonView view = small_view();
   view.left.dataset = DatasetResult{4, 3, {0, 1, 2, 2}};
   view.right[0].dataset = DatasetResult{4, -1, {0, 1, 2, 0}};
-  const auto stored = gui::read_stored_comparison(view_json(view));
+  const auto stored = gui::read_stored_targets(view_json(view));
   REQUIRE_MESSAGE(stored.ok(), stored.error().message);
   const auto snapshot = snapshot_of(*stored);
   REQUIRE(snapshot.targets[0].dataset.has_value());
@@ -155,7 +155,7 @@ TEST_CASE("StoredComparison_WithADataset_KeepsWhatWasCounted") {
 }
 
 TEST_CASE("StoredComparison_WithItsTraces_IsOneTargetEach") {
-  auto stored = gui::read_stored_comparison(view_json(small_view()));
+  auto stored = gui::read_stored_targets(view_json(small_view()));
   REQUIRE(stored.ok());
   std::vector<gui::TargetParts> targets = *std::move(stored);
   std::vector<gui::TargetParts> traces;
@@ -168,7 +168,7 @@ TEST_CASE("StoredComparison_WithItsTraces_IsOneTargetEach") {
 
 TEST_CASE("StoredComparison_Damaged_SaysWhatIsMissing") {
   const auto message = [](const char* json) {
-    const auto read = gui::read_stored_comparison(json);
+    const auto read = gui::read_stored_targets(json);
     return read.ok() ? std::string("read") : read.error().message;
   };
   CHECK(message("{\"format\":\"driftscope-compare-1\"}").find("\"left\"") != std::string::npos);
@@ -187,7 +187,7 @@ TEST_CASE("Snapshot_NanEverywhere_CountsAsTheSame") {
   const auto snapshot = snapshot_of({run_of("pc/strict", {{"n", "Log", "a", {nan, nan}}}),
                                      run_of("chrome/strict", {{"n", "Log", "a", {nan, nan}}})});
   CHECK(snapshot.cell(0, 1).verdict == Verdict::identical);
-  CHECK(snapshot.cell(0, 1).nan == 2);
+  CHECK(snapshot.cell(0, 1).nan() == 2);
 }
 
 }  // namespace driftscope::test::snapshot_test

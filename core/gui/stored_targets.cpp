@@ -1,0 +1,34 @@
+#include "core/gui/stored_targets.hpp"
+
+#include <algorithm>
+
+#include "core/results/comparison_reader.hpp"
+
+namespace driftscope::gui {
+
+Result<std::vector<TargetParts>> read_stored_targets(std::string_view json) {
+  DRIFTSCOPE_TRY(std::vector<TargetResult> results, read_comparison(json));
+  std::vector<TargetParts> targets;
+  for (TargetResult& result : results) targets.push_back(parts_of(std::move(result)));
+  return targets;
+}
+
+void merge_targets(std::vector<TargetParts>& targets, std::vector<TargetParts> more) {
+  for (TargetParts& one : more) {
+    const auto same = std::find_if(targets.begin(), targets.end(), [&](const TargetParts& other) {
+      return other.target == one.target && !(other.tensors && one.tensors) &&
+             !(other.verification && one.verification);
+    });
+    if (same == targets.end()) {
+      targets.push_back(std::move(one));
+      continue;
+    }
+    if (one.tensors) same->tensors = std::move(one.tensors);
+    if (one.verification) same->verification = std::move(one.verification);
+    if (one.comparison) same->comparison = std::move(one.comparison);
+    if (one.dataset) same->dataset = std::move(one.dataset);
+    if (!one.error.empty()) same->error = std::move(one.error);
+  }
+}
+
+}  // namespace driftscope::gui

@@ -1,0 +1,120 @@
+// The metrics of every layer on every target as columns of numbers: what the screens sort, draw and export.
+// A column is kept in blocks, and a block of equal values as one: targets mostly agree in most layers.
+// Which columns there are follows from metrics_table.hpp. Clients: layer_results.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/results/metrics_table.hpp"
+
+namespace driftscope {
+
+/// A metric as one source has it.
+struct MetricOfSource {
+  const MetricRow* row = nullptr;
+  MetricSource source = MetricSource::verify;
+};
+
+/// A place in metric_columns.
+enum class Metric : std::uint8_t {};
+
+[[nodiscard]] constexpr bool has_metric(const MetricRow& row, MetricSource source) {
+  switch (source) {
+    case MetricSource::verify: return row.field.index() <= 2;
+    case MetricSource::compare: return row.field.index() <= 1 || row.field.index() == 3;
+    case MetricSource::run: break;
+  }
+  return row.field.index() == 4;
+}
+
+inline constexpr std::size_t metric_count = [] {
+  std::size_t count = 0;
+  for (const MetricRow& row : metrics_table)
+    for (const auto source : {MetricSource::verify, MetricSource::compare, MetricSource::run})
+      count += has_metric(row, source) ? 1 : 0;
+  return count;
+}();
+
+/// Every row once for each source that has it.
+inline constexpr auto metric_columns = [] {
+  std::array<MetricOfSource, metric_count> columns{};
+  std::size_t next = 0;
+  for (const auto source : {MetricSource::verify, MetricSource::compare, MetricSource::run})
+    for (const MetricRow& row : metrics_table)
+      if (has_metric(row, source)) columns[next++] = {&row, source};
+  return columns;
+}();
+
+[[nodiscard]] constexpr const MetricRow& row_of(Metric metric) {
+  return *metric_columns[static_cast<std::size_t>(metric)].row;
+}
+[[nodiscard]] constexpr MetricSource source_of(Metric metric) {
+  return metric_columns[static_cast<std::size_t>(metric)].source;
+}
+[[nodiscard]] constexpr const Appearance& appearance(Metric metric) {
+  return appearance(row_of(metric), source_of(metric));
+}
+
+void the_source_has_no_such_metric();  // not constexpr, not defined
+
+/// The metric with a key; a key that the source does not have is an error of the compiler.
+[[nodiscard]] consteval Metric metric_of(MetricSource source, std::string_view key) {
+  for (std::size_t i = 0; i < metric_count; ++i)
+    if (metric_columns[i].source == source && metric_columns[i].row->key == key)
+      return static_cast<Metric>(i);
+  the_source_has_no_such_metric();
+  return {};
+}
+[[nodiscard]] consteval Metric verified_metric(std::string_view key) {
+  return metric_of(MetricSource::verify, key);
+}
+[[nodiscard]] consteval Metric compared_metric(std::string_view key) {
+  return metric_of(MetricSource::compare, key);
+}
+[[nodiscard]] consteval Metric timed_metric(std::string_view key) {
+  return metric_of(MetricSource::run, key);
+}
+
+inline constexpr std::size_t shown_metric_count = [] {
+  std::size_t count = 0;
+  for (const MetricOfSource& one : metric_columns) count += appearance(*one.row, one.source).column != 0;
+  return count;
+}();
+
+/// What the screens and CSV have a column for, in order.
+inline constexpr auto shown_metrics = [] {
+  std::array<Metric, shown_metric_count> shown{};
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < metric_count; ++i)
+    if (appearance(static_cast<Metric>(i)).column != 0) shown[next++] = static_cast<Metric>(i);
+  std::sort(shown.begin(), shown.end(),
+            [](Metric a, Metric b) { return appearance(a).column < appearance(b).column; });
+  return shown;
+}();
+
+/// One number per layer; NaN where nothing is known.
+class MetricColumn {
+ public:
+  [[nodiscard]] double operator[](std::size_t layer) const {
+    const std::size_t block = layer / block_layers;
+    if (block >= blocks_.size()) return not_measured;
+    const Block& held = blocks_[block];
+    return held.values.empty() ? held.all : held.values[layer % block_layers];
+  }
+  void set(std::size_t layer, double value);
+  /// Blocks of equal values take no room from here on.
+  void compact();
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  static constexpr std::size_t block_layers = 256;
+  struct Block {
+    double all = not_measured;
+    std::vector<double> values;  // empty: `all`, everywhere
+  };
+  std::vector<Block> blocks_;
+};
+
+}  // namespace driftscope

@@ -1,0 +1,26 @@
+// The metrics of a layer as keys of its JSON. Clients: verify_json, compare_json.
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "core/base/json_number.hpp"
+#include "core/results/metrics_table.hpp"
+
+namespace driftscope {
+
+/// Adds the keys that `source` has, in the table's order.
+template <class Layer>
+void add_metrics(nlohmann::ordered_json& json, MetricSource source, const Layer& layer) {
+  for (const MetricRow& row : metrics_table) {
+    if (!appearance(row, source).json) continue;
+    with_field(row, layer, [&](auto value) {
+      if constexpr (std::is_same_v<decltype(value), double>)
+        json[std::string(row.key)] = json_number(value);
+      else
+        json[std::string(row.key)] = value;
+    });
+  }
+}
+
+}  // namespace driftscope

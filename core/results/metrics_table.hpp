@@ -1,0 +1,227 @@
+// The one table of metrics: what a metric is called, where its value lies, which way is better, how it is
+// written and where it appears. JSON both ways, text tables, the screens' columns, their sorting and details,
+// and CSV go through its rows, so that another metric is one more row here. Clients: all of these.
+// Computes nothing: the values come from core/verify.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+#include "core/verify/compare.hpp"
+
+namespace driftscope {
+
+inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
+
+/// Times of a layer on one target, ns; 0: unknown.
+struct LayerTimes {
+  std::int64_t steady_ns = 0;  ///< median without the first run
+  std::int64_t first_ns = 0;
+};
+
+/// Where a value lies. A field of Metrics is there twice: what verify measured against the reference, and what
+/// compare measured against the left target.
+using MetricField = std::variant<double Metrics::*, std::int64_t Metrics::*, double LayerVerdict::*,
+                                 double LayerDifference::*, std::int64_t LayerTimes::*>;
+
+enum class Better { lower, higher, neither };
+enum class MetricFormat { number, ulp, count, cosine, decibel, time };
+enum class MetricSource { verify, compare, run };
+
+/// Where a metric appears as one source has it. Places put columns in order; 0: not among them.
+struct Appearance {
+  bool json = false;        ///< a key of the source's layers
+  int table = 0;            ///< place in the source's text table
+  int column = 0;           ///< place among the columns of the screens, which sort by it, and of CSV
+  bool details = false;     ///< beside the selected layer
+  std::string_view name{};  ///< on the screens
+  std::string_view help{};  ///< one sentence
+};
+
+struct MetricRow {
+  std::string_view key;    ///< in JSON
+  std::string_view title;  ///< of a column of a text table
+  MetricField field;
+  Better better = Better::lower;
+  MetricFormat format = MetricFormat::number;
+  Appearance verified{};
+  Appearance compared{};
+  Appearance timed{};
+};
+
+/// In the order of the JSON's keys.
+inline constexpr auto metrics_table = std::to_array<MetricRow>({
+    {.key = "budget_used",
+     .title = "budget",
+     .field = &LayerVerdict::budget_used,
+     .verified = {.json = true,
+                  .table = 40,
+                  .column = 10,
+                  .details = true,
+                  .name = "budget used",
+                  .help = "Largest error of the layer itself, as a share of what rounding may do"}},
+    {.key = "budget_used_statistical",
+     .title = "statistical",
+     .field = &LayerVerdict::budget_used_statistical,
+     .verified = {.json = true, .table = 50}},
+    {.key = "max_abs",
+     .title = "max abs",
+     .field = &Metrics::max_abs,
+     .verified = {.json = true,
+                  .table = 20,
+                  .column = 80,
+                  .details = true,
+                  .name = "own error",
+                  .help = "Largest absolute error that the layer makes by itself, from its own inputs"},
+     .compared = {.json = true,
+                  .table = 20,
+                  .column = 20,
+                  .details = true,
+                  .name = "max abs",
+                  .help = "Largest absolute difference from the left target"}},
+    {.key = "max_rel",
+     .title = "max rel",
+     .field = &Metrics::max_rel,
+     .verified = {.json = true},
+     .compared = {.json = true,
+                  .column = 30,
+                  .name = "max rel",
+                  .help = "Largest relative difference from the left target"}},
+    {.key = "max_ulp",
+     .title = "max ULP",
+     .field = &Metrics::max_ulp,
+     .format = MetricFormat::ulp,
+     .verified = {.json = true, .table = 30},
+     .compared = {.json = true,
+                  .table = 30,
+                  .column = 40,
+                  .details = true,
+                  .name = "max ULP",
+                  .help = "Largest difference from the left target, in floats between"}},
+    {.key = "mean_abs", .title = "mean abs", .field = &Metrics::mean_abs, .verified = {.json = true}},
+    {.key = "mean_signed_z",
+     .title = "mean signed z",
+     .field = &LayerVerdict::mean_signed_z,
+     .verified = {.json = true}},
+    {.key = "cosine",
+     .title = "cosine",
+     .field = &Metrics::cosine,
+     .better = Better::higher,
+     .format = MetricFormat::cosine,
+     .verified = {.json = true},
+     .compared = {.json = true,
+                  .column = 60,
+                  .details = true,
+                  .name = "cosine",
+                  .help = "Cosine of the angle to the left target's tensor"}},
+    {.key = "sqnr_db",
+     .title = "SQNR",
+     .field = &Metrics::sqnr_db,
+     .better = Better::higher,
+     .format = MetricFormat::decibel,
+     .verified = {.json = true},
+     .compared = {.json = true}},
+    {.key = "kl",
+     .title = "KL",
+     .field = &LayerDifference::kl,
+     .compared = {.json = true,
+                  .column = 70,
+                  .name = "KL",
+                  .help = "Kullback-Leibler divergence from the left target, for distributions"}},
+    {.key = "different_elements",
+     .title = "differ",
+     .field = &Metrics::different_elements,
+     .format = MetricFormat::count,
+     .verified = {.json = true, .table = 10},
+     .compared = {.json = true,
+                  .table = 10,
+                  .column = 50,
+                  .name = "differ",
+                  .help = "Elements with other bits than the left target's"}},
+    {.key = "elements",
+     .title = "elements",
+     .field = &Metrics::elements,
+     .better = Better::neither,
+     .format = MetricFormat::count,
+     .verified = {.json = true},
+     .compared = {.json = true}},
+    {.key = "nan",
+     .title = "NaN",
+     .field = &Metrics::nan,
+     .format = MetricFormat::count,
+     .verified = {.json = true}},
+    {.key = "inf",
+     .title = "infinite",
+     .field = &Metrics::inf,
+     .format = MetricFormat::count,
+     .verified = {.json = true}},
+    {.key = "time",
+     .title = "time",
+     .field = &LayerTimes::steady_ns,
+     .format = MetricFormat::time,
+     .timed = {.column = 90, .name = "time", .help = "Median time without the first run"}},
+    {.key = "first_time",
+     .title = "first run",
+     .field = &LayerTimes::first_ns,
+     .format = MetricFormat::time,
+     .timed = {.column = 100, .name = "first run", .help = "Time of the first run, which warms up"}},
+});
+
+[[nodiscard]] constexpr const Appearance& appearance(const MetricRow& row, MetricSource source) {
+  return source == MetricSource::verify    ? row.verified
+         : source == MetricSource::compare ? row.compared
+                                           : row.timed;
+}
+
+/// Calls body(value) where the layer, or its Metrics, has this field.
+template <class Value, class Owner, class Layer, class Body>
+constexpr void with_value(Value Owner::* field, Layer& layer, const Body& body) {
+  if constexpr (std::is_same_v<Owner, std::remove_const_t<Layer>>)
+    body(layer.*field);
+  else if constexpr (std::is_same_v<Owner, Metrics> && requires { layer.metrics; })
+    body(layer.metrics.*field);
+}
+
+/// Calls body(value) with the row's field of a LayerVerdict, LayerDifference or LayerTimes, where it has it.
+template <class Layer, class Body>
+constexpr void with_field(const MetricRow& row, Layer& layer, const Body& body) {
+  std::visit([&](auto field) { with_value(field, layer, body); }, row.field);
+}
+
+/// The value as a number; NaN where the layer has no such field.
+template <class Layer>
+[[nodiscard]] constexpr double metric_value(const MetricRow& row, const Layer& layer) {
+  double value = not_measured;
+  with_field(row, layer, [&](auto field) { value = static_cast<double>(field); });
+  return value;
+}
+
+/// The rows of a source for which `place(appearance)` is not 0, in the order of these places.
+template <class Place>
+[[nodiscard]] constexpr auto metrics_by_place(MetricSource source, const Place& place) {
+  struct Rows {
+    std::array<const MetricRow*, metrics_table.size()> rows{};
+    std::size_t count = 0;
+    [[nodiscard]] constexpr auto begin() const { return rows.begin(); }
+    [[nodiscard]] constexpr auto end() const { return rows.begin() + static_cast<std::ptrdiff_t>(count); }
+  } found;
+  for (const MetricRow& row : metrics_table)
+    if (place(appearance(row, source)) != 0) found.rows[found.count++] = &row;
+  std::sort(found.rows.begin(), found.rows.begin() + static_cast<std::ptrdiff_t>(found.count),
+            [&](const MetricRow* a, const MetricRow* b) {
+              return place(appearance(*a, source)) < place(appearance(*b, source));
+            });
+  return found;
+}
+
+/// The columns of a source's text table, in order.
+[[nodiscard]] constexpr auto table_metrics(MetricSource source) {
+  return metrics_by_place(source, [](const Appearance& shown) { return shown.table; });
+}
+
+}  // namespace driftscope
