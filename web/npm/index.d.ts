@@ -53,7 +53,12 @@ export interface Check {
 /** A number of the report; NaN and infinities are null. */
 export type ReportNumber = number | null;
 
-export interface VerifiedLayer {
+/** Metrics that are not named here can be read as well: each is a ReportNumber under its name in the format. */
+export interface LayerMetrics {
+  readonly [metric: string]: unknown;
+}
+
+export interface VerifiedLayer extends LayerMetrics {
   node: string;
   op: string;
   output: string;
@@ -78,7 +83,7 @@ export interface Verification {
   layers: VerifiedLayer[];
 }
 
-export interface ComparedLayer {
+export interface ComparedLayer extends LayerMetrics {
   node: string;
   op: string;
   output: string;
