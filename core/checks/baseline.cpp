@@ -3,6 +3,7 @@
 #include "core/base/json.hpp"
 #include "core/base/sha256.hpp"
 #include "core/results/output.hpp"
+#include "core/verify/top1.hpp"
 
 namespace driftscope {
 namespace {

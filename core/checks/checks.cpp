@@ -10,6 +10,7 @@
 #include "core/checks/speed.hpp"
 #include "core/report/format.hpp"
 #include "core/results/output.hpp"
+#include "core/verify/top1.hpp"
 
 namespace driftscope {
 namespace {

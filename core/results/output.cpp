@@ -4,14 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/verify/top1.hpp"
+
 namespace driftscope {
-namespace {
-
-std::size_t row_length(const Tensor& output) {
-  return output.rank() == 0 ? 1 : static_cast<std::size_t>(output.shape().back());
-}
-
-}  // namespace
 
 const Tensor* answer(const Trace& trace) {
   for (auto node = trace.nodes.rbegin(); node != trace.nodes.rend(); ++node)
@@ -23,7 +18,7 @@ const Tensor* answer(const Trace& trace) {
 std::vector<ClassScore> top_classes(const Tensor& output, const std::vector<std::string>& class_names,
                                     std::size_t most) {
   if (output.dtype() != DType::float32 || output.elements() == 0) return {};
-  const auto row = output.values<float>().first(row_length(output));
+  const auto row = output.values<float>().first(static_cast<std::size_t>(class_count(output.shape())));
   std::vector<std::size_t> order(row.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto score = [&](std::size_t i) { return std::isnan(row[i]) ? -INFINITY : row[i]; };
@@ -38,26 +33,9 @@ std::vector<ClassScore> top_classes(const Tensor& output, const std::vector<std:
   return classes;
 }
 
-std::optional<std::vector<std::int64_t>> top1(const Tensor& output) {
-  if (output.dtype() != DType::float32) return std::nullopt;
-  const std::size_t length = row_length(output);
-  std::vector<std::int64_t> best;
-  if (length == 0) return best;
-  const auto values = output.values<float>();
-  for (std::size_t begin = 0; begin + length <= values.size(); begin += length) {
-    std::size_t top = 0;
-    for (std::size_t i = 1; i < length; ++i) {
-      const float candidate = values[begin + i];
-      if (candidate > values[begin + top] || std::isnan(values[begin + top])) top = i;
-    }
-    best.push_back(static_cast<std::int64_t>(top));
-  }
-  return best;
-}
-
 bool is_distribution(const Tensor& output) {
   if (output.dtype() != DType::float32 || output.elements() == 0) return false;
-  const std::size_t length = row_length(output);
+  const auto length = static_cast<std::size_t>(class_count(output.shape()));
   const auto values = output.values<float>();
   for (std::size_t begin = 0; begin + length <= values.size(); begin += length) {
     double sum = 0.0;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,14 +19,11 @@ struct ClassScore {
 /// the trace has no nodes or did not record it.
 [[nodiscard]] const Tensor* answer(const Trace& trace);
 
-/// Elements of the last axis of the first sample, largest first, at most `most`; ties keep the lower
+/// Elements of the first row of classes (top1.hpp), largest first, at most `most`; ties keep the lower
 /// index first. Empty for tensors that are no float32 rows.
 [[nodiscard]] std::vector<ClassScore> top_classes(const Tensor& output,
                                                   const std::vector<std::string>& class_names,
                                                   std::size_t most);
-
-/// Index of the largest element of each row (last axis); NaN never wins. Nothing when not float32.
-[[nodiscard]] std::optional<std::vector<std::int64_t>> top1(const Tensor& output);
 
 /// Whether the elements look like probabilities: none negative, every row's sum within 1 % of 1.
 [[nodiscard]] bool is_distribution(const Tensor& output);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/verify/metrics.hpp"
+#include "core/verify/top1.hpp"
 
 namespace driftscope {
 namespace {
@@ -74,33 +75,14 @@ void fill_difference(LayerDifference& layer, const Tensor* left, const Tensor* r
   layer.kl = kl_divergence(*left, *right);
 }
 
-// Index of the largest element of each sample (axis 0); the first on a tie, NaN never.
-std::vector<std::int64_t> top1(const Tensor& tensor) {
-  std::vector<std::int64_t> result;
-  if (tensor.dtype() != DType::float32 || tensor.elements() == 0) return result;
-  const auto values = tensor.values<float>();
-  const std::int64_t rows = tensor.rank() < 2 ? 1 : tensor.shape()[0];
-  const std::int64_t size = tensor.elements() / rows;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const auto first = static_cast<std::size_t>(row * size);
-    std::int64_t best = -1;
-    for (std::int64_t i = 0; i < size; ++i) {
-      const float x = values[first + static_cast<std::size_t>(i)];
-      if (x == x && (best < 0 || x > values[first + static_cast<std::size_t>(best)])) best = i;
-    }
-    result.push_back(best);
-  }
-  return result;
-}
-
 OutputAgreement agreement(const Tensor* left, const Tensor* right) {
   OutputAgreement result;
   if (left == nullptr || right == nullptr) return result;
   const auto a = top1(*left);
   const auto b = top1(*right);
-  if (!a.empty()) result.top1_left = a.front();
-  if (!b.empty()) result.top1_right = b.front();
-  result.agree = !a.empty() && a == b;
+  if (a && !a->empty()) result.top1_left = a->front();
+  if (b && !b->empty()) result.top1_right = b->front();
+  result.agree = a && !a->empty() && a == b;
   return result;
 }
 

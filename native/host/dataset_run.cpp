@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/results/output.hpp"
+#include "core/verify/top1.hpp"
 
 namespace driftscope {
 
