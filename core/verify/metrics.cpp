@@ -22,6 +22,7 @@ Metrics metrics_parts::metrics_of(const Part& total, std::int64_t elements) {
   metrics.max_rel = total.max_rel;
   metrics.max_ulp = total.max_ulp;
   if (total.finite > 0) metrics.mean_abs = total.absolute / static_cast<double>(total.finite);
+  if (total.nonzero > 0) metrics.mean_rel = total.relative / static_cast<double>(total.nonzero);
   if (total.got > 0.0 && total.want > 0.0) {
     const double cosine = total.dot / (std::sqrt(total.got) * std::sqrt(total.want));
     metrics.cosine = std::clamp(cosine, -1.0, 1.0);

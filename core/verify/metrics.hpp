@@ -9,8 +9,8 @@ namespace driftscope {
 
 /// Elementwise differences of got against want. Errors: shapes or dtypes differ, no numbers.
 /// Where both are the same infinity or both NaN there is no difference; where only one is, max_abs
-/// and max_rel are infinite (max_ulp for NaN) and the sums leave the element out. max_rel is relative
-/// to want and skips zeros of want. The numbers do not depend on `threads`.
+/// and max_rel are infinite (max_ulp for NaN) and the sums leave the element out. max_rel and mean_rel
+/// are relative to want and skip zeros of want. The numbers do not depend on `threads`.
 [[nodiscard]] Result<Metrics> measure(const Tensor& got, const Tensor& want, ThreadPool* threads = nullptr);
 
 /// Kullback-Leibler divergence, natural logarithm, of softmax-like vectors over the last axis, largest

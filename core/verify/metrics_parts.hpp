@@ -97,10 +97,12 @@ struct Part {
   std::int64_t nan = 0;
   std::int64_t inf = 0;
   std::int64_t finite = 0;
+  std::int64_t nonzero = 0;  // finite elements of want that a relative error can be taken of
   double max_abs = 0.0;
   double max_rel = 0.0;
   double max_ulp = 0.0;
   double absolute = 0.0;
+  double relative = 0.0;
   double dot = 0.0;
   double got = 0.0;
   double want = 0.0;
@@ -111,10 +113,12 @@ struct Part {
     nan += other.nan;
     inf += other.inf;
     finite += other.finite;
+    nonzero += other.nonzero;
     max_abs = std::max(max_abs, other.max_abs);
     max_rel = std::max(max_rel, other.max_rel);
     max_ulp = std::max(max_ulp, other.max_ulp);
     absolute += other.absolute;
+    relative += other.relative;
     dot += other.dot;
     got += other.got;
     want += other.want;
@@ -159,9 +163,13 @@ struct Part {
       for (std::size_t lane = 0; lane < lanes; ++lane) {
         const double x = Kind::value(values[i + lane]);
         sums[lane] += x * x;
+        nonzero += x != 0.0 ? 1 : 0;
       }
     double squares = 0.0;
-    for (; i < values.size(); ++i) squares += Kind::value(values[i]) * Kind::value(values[i]);
+    for (; i < values.size(); ++i) {
+      squares += Kind::value(values[i]) * Kind::value(values[i]);
+      nonzero += Kind::value(values[i]) != 0.0 ? 1 : 0;
+    }
     for (const double sum : sums) squares += sum;
     dot += squares;
     got += squares;
@@ -177,14 +185,17 @@ struct Part {
       const double g = Kind::value(got_values[i]);
       const double w = Kind::value(want_values[i]);
       const double error = std::fabs(g - w);
+      const double relative_error = error / (w != 0.0 ? std::fabs(w) : INFINITY);
       sums.dot += g * w;
       sums.got += g * g;
       sums.want += w * w;
       sums.absolute += error;
+      sums.relative += relative_error;
+      sums.nonzero += w != 0.0 ? 1 : 0;
       sums.noise += error * error;
       sums.different += Kind::same(got_values[i], want_values[i]) ? 0 : 1;
       sums.max_abs = std::max(sums.max_abs, error);
-      sums.max_rel = std::max(sums.max_rel, error / (w != 0.0 ? std::fabs(w) : INFINITY));
+      sums.max_rel = std::max(sums.max_rel, relative_error);
       sums.max_ulp = std::max(sums.max_ulp, Kind::steps(got_values[i], want_values[i]));
     }
     *this = sums;

@@ -35,6 +35,7 @@ struct Metrics {
   double max_rel = 0.0;
   double max_ulp = 0.0;  ///< in floats of the dtype; ±0 count as 0 apart
   double mean_abs = 0.0;
+  double mean_rel = 0.0;
   double cosine = 1.0;
   double sqnr_db = 0.0;                 ///< signal to noise, dB; infinite when equal
   std::int64_t different_elements = 0;  ///< other bits (NaN equals NaN, ±0 differ)

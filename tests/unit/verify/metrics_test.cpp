@@ -26,10 +26,23 @@ TEST_CASE("Metrics_ClosedForm") {
   CHECK(m.max_abs == 1.0);
   CHECK(m.max_rel == 0.25);
   CHECK(m.mean_abs == doctest::Approx(0.5));
+  CHECK(m.mean_rel == doctest::Approx(0.5 / 3));
   CHECK(m.different_elements == 2);
   CHECK(m.elements == 3);
   CHECK(m.cosine == doctest::Approx((1 + 5 + 12) / (std::sqrt(16.25) * std::sqrt(21.0))));
   CHECK(m.sqnr_db == doctest::Approx(10 * std::log10(21.0 / 1.25)));
+}
+
+TEST_CASE("Metrics_MeanRelative_LeavesOutZerosAndWhatIsNotFinite") {
+  CHECK(between({1.0f, 3.0f, 3.0f, 1.0f}, {0.0f, 2.0f, 4.0f, inf}).mean_rel == doctest::Approx(0.375));
+  CHECK(between({1.0f, 2.0f}, {0.0f, -0.0f}).mean_rel == 0.0);
+  CHECK(between({0.0f, 2.0f}, {0.0f, 2.0f}).mean_rel == 0.0);
+  // A block of equal elements counts with those that differ.
+  std::vector<float> want(1024, 2.0f);
+  want[3] = 0.0f;
+  std::vector<float> got = want;
+  got[1000] = 3.0f;
+  CHECK(between(got, want).mean_rel == doctest::Approx(0.5 / 1023));
 }
 
 TEST_CASE("Metrics_Equal_HaveNoNoise") {
@@ -88,6 +101,7 @@ TEST_CASE("Metrics_LongTensors_AreMeasuredWholeOnAnyNumberOfThreads") {
     CHECK(m.max_ulp == 0x1p23);
     const double finite = static_cast<double>(size) - 1.0;
     CHECK(m.mean_abs == doctest::Approx((6 * 0.5 + 2.0) / finite));
+    CHECK(m.mean_rel == doctest::Approx((6 * 0.25 + 1.0) / finite));
     CHECK(m.sqnr_db == doctest::Approx(10 * std::log10(4.0 * finite / (6 * 0.25 + 4.0))));
     const double dot = 4.0 * (finite - 7.0) + 6 * 5.0 + 8.0;
     const double squares = 4.0 * (finite - 7.0) + 6 * 6.25 + 16.0;
