@@ -83,7 +83,7 @@ std::optional<Bytes> read_body(const ContentReader& reader, std::size_t limit, R
   return std::nullopt;
 }
 
-void send_bytes(Response& response, std::shared_ptr<const Bytes> bytes) {
+void send_bytes(Response& response, const std::shared_ptr<const Bytes>& bytes) {
   if (bytes->empty()) return response.set_content("", "application/octet-stream");
   response.set_content_provider(bytes->size(), "application/octet-stream",
                                 [bytes](std::size_t offset, std::size_t length, httplib::DataSink& sink) {

@@ -20,6 +20,6 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
                                              httplib::Response& response);
 
 /// Answers with the bytes themselves, without a copy.
-void send_bytes(httplib::Response& response, std::shared_ptr<const Bytes> bytes);
+void send_bytes(httplib::Response& response, const std::shared_ptr<const Bytes>& bytes);
 
 }  // namespace driftscope

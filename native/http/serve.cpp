@@ -104,7 +104,7 @@ Status serve(const ServeOptions& options) {
   ServerOptions server_options;
   server_options.site = options.site;
   server_options.port = options.port;
-  server_options.on_trace = [&options](Bytes bytes) -> Result<std::string> {
+  server_options.on_trace = [&options](const Bytes& bytes) -> Result<std::string> {
     DRIFTSCOPE_TRY(std::string file, save_trace(options.traces, bytes));
     if (options.say) options.say("trace received: " + file);
     return file;

@@ -117,7 +117,7 @@ void Server::State::add_routes() {
   http.set_error_handler([](const Request&, Response& response) {
     if (response.body.empty()) response.set_content("not found\n", "text/plain");
   });
-  http.set_exception_handler([](const Request&, Response& response, std::exception_ptr) {
+  http.set_exception_handler([](const Request&, Response& response, const std::exception_ptr&) {
     response.status = 500;
     response.set_content("internal error\n", "text/plain");
   });

@@ -83,7 +83,7 @@ def check(folder, options, entry):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     said = done.stdout.strip()
     if done.returncode and not said:
-        said = done.stderr.strip()
+        said = done.stderr.strip() or f"clang-tidy ended with {done.returncode}"
     return done.returncode, said, time.monotonic() - start
 
 
