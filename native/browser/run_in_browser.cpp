@@ -180,8 +180,7 @@ Result<Trace> run_in_browser(Server& server, const HostInfo& host, const Browser
   };
   JobContent content{job_description(job, host), job.model, {}, job.inputs};
   if (job.samples == 0)
-    content.values =
-        std::make_unique<ValueReceiver>(job.sink ? job.sink : collect, options.max_value_bytes);
+    content.values = std::make_unique<ValueReceiver>(job.sink ? job.sink : collect, options.max_value_bytes);
   for (const JobAttachment& file : job.attachments) content.attachments.push_back(file.bytes);
   DRIFTSCOPE_TRY(const Outcome outcome, run_job(server, host, std::move(content), options, progress));
   DRIFTSCOPE_TRY(Trace trace, read_answer(outcome.answer, job));
