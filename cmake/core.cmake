@@ -1,9 +1,9 @@
-# driftscope_add_core(<target> [SINGLE <target>]): the core as a static library, for one twin.
+# driftscope_add_core(<target> [SINGLE <target>]): the core as a static library, for native or wasm.
 # SINGLE: also one without threads, of the same objects but for the thread pool.
 function(driftscope_add_core target)
   cmake_parse_arguments(ARG "" "SINGLE" "" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "/core/platform/|/core/gui/imgui/")  # the screens: cmake/imgui.cmake
+  list(FILTER sources EXCLUDE REGEX "/core/platform/|/core/gui/imgui/")  # the GUI: cmake/imgui.cmake
   # XNNPACK's headers are for the fast engine alone.
   set(fast_sources ${sources})
   list(FILTER fast_sources INCLUDE REGEX "/core/engines/fast/")
@@ -23,8 +23,8 @@ function(driftscope_add_core target)
     endif()
     target_link_libraries(driftscope_xnnpack_${variant} PUBLIC ${library})
   endforeach()
-  # What prepares texts and pictures waits for people, not they for it: half the time to compile, and less
-  # to download.
+  # Nobody notices the speed of these folders: optimised less, they compile in half the time, and the
+  # download is smaller.
   set(cold_sources ${sources})
   list(FILTER cold_sources INCLUDE REGEX "/core/(bench|checks|compare|gui|protocol|report|results)/")
   list(FILTER sources EXCLUDE REGEX "/core/(bench|checks|compare|gui|protocol|report|results)/")

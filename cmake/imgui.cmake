@@ -1,6 +1,6 @@
-# The screens (core/gui/imgui) with Dear ImGui and OpenGL, for both twins; natively on GLFW. Without ImGui's sources
-# (tools/setup fetches them), GLFW or the font there is no GUI, and everything else is built as ever.
-option(DRIFTSCOPE_GUI "Build the screens: driftscope gui, and those of the page" ON)
+# The GUI (core/gui/imgui) with Dear ImGui and OpenGL, for native (with GLFW) and WebAssembly. Without ImGui's
+# sources (tools/setup fetches them), GLFW or the font there is no GUI; everything else is built as usual.
+option(DRIFTSCOPE_GUI "Build the GUI: driftscope gui, and that of the page" ON)
 find_path(IMGUI_SOURCES imgui.h
   HINTS "$ENV{DRIFTSCOPE_IMGUI}" NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
 find_file(DRIFTSCOPE_FONT Roboto-Regular.ttf
@@ -20,7 +20,7 @@ else()
   set(DRIFTSCOPE_HAS_GUI ON)
 endif()
 
-# driftscope_add_ui(target core): the library of the screens, on a core library of this twin.
+# driftscope_add_ui(target core): the library of the GUI, on a core library of this platform.
 function(driftscope_add_ui target core)
   set(parts imgui imgui_draw imgui_tables imgui_widgets backends/imgui_impl_opengl3)
   if(DRIFTSCOPE_TWIN STREQUAL "native")

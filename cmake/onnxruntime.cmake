@@ -1,4 +1,4 @@
-# The engine ort: its version is pinned in package.json, for both twins; the native one is compiled
+# The engine ort: its version is pinned in package.json, for native and wasm; the native one is compiled
 # against the C API's header (tools/setup fetches it) and loads the library when it runs.
 file(READ "${CMAKE_SOURCE_DIR}/package.json" package_json)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/package.json")

@@ -1,5 +1,5 @@
 // A baseline: what a model gave on its targets once, small enough to be committed. Later comparisons are
-// judged against it. Clients: gate, the baseline command.
+// judged against it. Clients: checks, the baseline command.
 //
 // {"format":"driftscope-baseline-1","model":"lenet5.onnx","model_sha256":"…","inputs":["seed:42"],
 //  "build":"…","machine":{"cpu":"…","cores":2},"measured":{"starts":5,"seconds":1},
@@ -68,7 +68,7 @@ struct BaselineCheck {
 
 [[nodiscard]] std::string baseline_json(const Baseline& baseline);
 
-/// Errors say which field is wrong; a newer format is told apart from a damaged file.
+/// Errors say which field is wrong; a newer format is distinguished from a damaged file.
 [[nodiscard]] Result<Baseline> read_baseline(std::span<const std::byte> bytes);
 
 }  // namespace driftscope

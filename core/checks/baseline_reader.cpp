@@ -1,4 +1,4 @@
-// read_baseline: the file comes from a repository, so that anybody may have edited it.
+// read_baseline: the file comes from a repository, so it may have been edited by hand.
 #include <fmt/format.h>
 
 #include <cmath>

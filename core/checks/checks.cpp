@@ -29,7 +29,7 @@ std::string layer_message(const LayerVerdict& layer) {
   return text;
 }
 
-/// Everything that is judged of one target, one case after the other.
+/// Makes all checks of one target, one after the other.
 class TargetJudge {
  public:
   TargetJudge(Gate& gate, const ComparisonView& view, const TargetResult& target, const BaselineCheck* check)

@@ -16,7 +16,7 @@ struct BaselineCheck;
 
 enum class CheckOutcome {
   passed,
-  skipped,  ///< it could not be judged, for a reason that is nobody's mistake
+  skipped,  ///< it could not be checked, for a reason that is not an error
   failed,
   error,  ///< the target did not run
 };

@@ -1,4 +1,4 @@
-// What makes a comparison fail: the conditions of `--fail-on`. Clients: gate, the command line.
+// What makes a comparison fail: the conditions of `--fail-on`. Clients: checks, the command line.
 #pragma once
 
 #include <optional>

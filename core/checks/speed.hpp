@@ -1,5 +1,5 @@
 // Whether one set of times is slower than another by more than a share and more than their noise.
-// Client: gate.
+// Client: checks.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ struct SpeedVerdict {
 [[nodiscard]] SpeedVerdict judge_speed(const std::vector<double>& before_ns,
                                        const std::vector<double>& now_ns, double share);
 
-/// The smallest slowdown (a share) that later times would be told from noise with, when as many are
-/// measured again; nothing when there are too few to know.
+/// The smallest slowdown (a fraction) that can be distinguished from noise when the same number of times is
+/// measured again; empty when there are too few to know.
 [[nodiscard]] std::optional<double> min_visible_slowdown(const std::vector<double>& times_ns);
 
 /// Time of each recorded run, all layers together, ns; without the first when there are more.

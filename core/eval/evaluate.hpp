@@ -24,7 +24,7 @@ class OutputMemory {
   std::vector<S> spare_;
 };
 
-/// What a judge adds to an evaluation.
+/// What verification adds to an evaluation.
 template <class S>
 struct Evaluation {
   const Tensor* recorded = nullptr;  ///< what an engine gave for output 0; see uses_recorded_state
@@ -46,7 +46,7 @@ class NodeRunner {
                                                         std::span<const Tensor* const> inputs) = 0;
 };
 
-/// float32 in, float32 out without copies: the plain strict kernel. A node that reads float64 is
+/// float32 in, float32 out without copies: the scalar kernel. A node that reads float64 is
 /// computed in double. `inside` runs the nodes of subgraphs; null: evaluate_strict does.
 [[nodiscard]] Result<std::vector<Tensor>> evaluate_strict(const Node& node,
                                                           std::span<const Tensor* const> inputs,

@@ -147,7 +147,7 @@ class KernelContext : public KernelThreads {
   /// quotient lies near the middle of two). Without this call nothing may differ.
   [[nodiscard]] Result<std::span<Bounded>> bounds_output(std::size_t o) { return host_.bounds(o); }
 
-  /// What the engine being judged gave for this output, or null; of operators with `uses_recorded_state`.
+  /// What the engine under test gave for this output, or null; of operators with `uses_recorded_state`.
   [[nodiscard]] const Tensor* recorded(std::size_t o) const { return host_.recorded(o); }
 
   /// driftscope::with_integer for what only integers take part in: a node without floating operands.

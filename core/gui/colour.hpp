@@ -1,4 +1,4 @@
-// Colours of the screens: 8 bits per channel, not premultiplied. Clients: theme, painters, heat maps.
+// Colours of the GUI: 8 bits per channel, not premultiplied. Clients: theme, painters, heat maps.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// What the application is told by its host (the desktop program or the page), and what it asks of it.
-// The host works in the background; the screens read the newest feed and never wait.
-// Clients: screen/app, native/gui, web/gui.
+// What the host (the desktop program or the page) publishes to the GUI, and what the GUI requests of it.
+// The host works in the background; the GUI reads the newest feed and never waits.
+// Clients: imgui/app, native/gui, web/gui.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct TargetProgress {
 struct Feed {
   std::shared_ptr<const Snapshot> snapshot;  ///< null: nothing is open
   std::shared_ptr<const std::vector<RunTrend>> history;
-  std::string history_advice;       ///< what adds to it, for whoever finds it empty
+  std::string history_advice;       ///< how to add to it, shown when it is empty
   std::vector<std::string> models;  ///< shipped ones, and what was opened: to be chosen by place
   std::size_t model = 0;            ///< chosen
   std::string input;                ///< of the next run, in words

@@ -163,7 +163,7 @@ std::vector<MatchedLayer> match_layers(std::span<const std::vector<RunLayer>> ru
   }
   for (std::size_t run = 0; run < runs.size(); ++run) {
     match_run(rows, runs, run);
-    // With the model at hand, what it does not name is an input or a constant; unless nothing fits it.
+    // If the model is available, what it does not name is an input or a constant; unless nothing fits it.
     const bool foreign = std::none_of(rows.begin(), rows.end(),
                                       [&](const MatchedLayer& row) { return row.places[run] != no_place; });
     if (topology == nullptr || foreign) rows = with_extras(std::move(rows), runs[run], run);

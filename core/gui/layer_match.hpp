@@ -29,7 +29,7 @@ struct RunLayer {
 /// What one run says of its layers, in its order. Without node records every tensor is a layer.
 class RecordedTensors;
 [[nodiscard]] std::vector<RunLayer> layers_of(const RecordedTensors& run);
-/// The same of a run whose tensors are not at hand.
+/// The same of a run whose tensors are not available.
 [[nodiscard]] std::vector<RunLayer> layers_of(const Trace& about);
 
 struct MatchedLayer {

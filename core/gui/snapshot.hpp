@@ -1,4 +1,4 @@
-// Everything that the screens show, as one immutable value: layers down, targets across. A view reads
+// Everything that the GUI shows, as one immutable value: layers down, targets across. A view reads
 // it and changes nothing; a new result is a new snapshot. Clients: view models, views.
 #pragma once
 
@@ -42,7 +42,7 @@ struct TargetColumn {
   std::int64_t first_total_ns = 0;
   MemoryRecord peak;
   Trace about;                                     ///< nodes, times, memory; no tensors
-  std::shared_ptr<const RecordedTensors> tensors;  ///< null when they are not at hand
+  std::shared_ptr<const RecordedTensors> tensors;  ///< null when they are not available
   std::optional<DatasetResult> dataset;
 };
 

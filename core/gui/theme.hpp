@@ -1,4 +1,4 @@
-// Every colour of the screens, light and dark: one accent, and the colours that carry meaning.
+// Every colour of the GUI, light and dark: one accent, and the colours that carry meaning.
 // Verdicts and targets take theirs from Okabe and Ito (2008), whose hues stay apart for colour-blind
 // eyes; wherever colour means something a shape and a word say it as well.
 #pragma once

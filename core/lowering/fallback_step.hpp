@@ -1,4 +1,4 @@
-// A node that an engine does not run itself, by somebody else's kernel for it: in host memory, in ONNX's
+// A node that an engine does not run itself, on another engine's kernel for it: in host memory, in ONNX's
 // order. Clients: GraphLowering; engines/strict implements Fallback.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The part of the lowering that lets several nodes run as one: who reads whom, and which activation an
-// operator can take along.
+// The part of the lowering that lets several nodes run as one: which node reads which, and which
+// activation an operator can include.
 #include <limits>
 
 #include "core/graph/attributes.hpp"

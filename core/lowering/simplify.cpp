@@ -5,7 +5,7 @@
 
 namespace driftscope::lowering {
 
-// Identities first: they would hide who reads what.
+// Identities first: they would hide which node reads what.
 std::shared_ptr<Graph> simplified(std::shared_ptr<const Graph> graph, bool fuse, ThreadPool& threads) {
   Graph result = name_constants(*graph, threads);
   graph.reset();  // weights that are folded or packed go, unless the caller keeps them

@@ -1,5 +1,5 @@
 // Makes inner values of an ONNX model readable: the same bytes with more outputs in the graph. All else
-// stays as it came, so that another runtime judges the user's model and not our reading of it.
+// stays as it came, so that another runtime runs the user's model and not our reading of it.
 // Client: engines/ort.
 #pragma once
 
@@ -28,7 +28,7 @@ struct ModelOutline {
 
 [[nodiscard]] Result<ModelOutline> outline_model(std::span<const std::byte> model);
 
-/// ModelProto with one more GraphProto.output per name, without a type: who runs the model infers it.
+/// ModelProto with one more GraphProto.output per name, without a type: the runtime infers it.
 /// The names are not looked up. Errors: damaged bytes, no graph, beyond max_protobuf_bytes.
 [[nodiscard]] Result<std::vector<std::byte>> with_graph_outputs(std::span<const std::byte> model,
                                                                 std::span<const std::string> names);

@@ -10,15 +10,16 @@
 
 namespace driftscope {
 
-/// The location of data that was left out: "offset" and "length" (external data of the tensor) then say
-/// where it lies in the model itself. A model that names it of its own reads itself.
+/// The `location` that marks data which the outline leaves out: "offset" and "length" of the tensor's
+/// external data are then positions in the model file. A model that uses this location itself refers to its
+/// own bytes.
 inline constexpr std::string_view own_bytes_location = "(the model itself)";
 
 /// Initializers with at least this much raw data are outlined.
 inline constexpr std::uint64_t min_outlined_bytes = 16 << 10;
 
-/// Every field stands as it did, but for raw_data of large initializers. What is no protobuf message
-/// stands as it did, too: reading it will say what is wrong. Throws std::bad_alloc.
+/// Copies every field except raw_data of large initializers. Bytes that are no protobuf message are copied
+/// unchanged: the reader then reports what is wrong. Throws std::bad_alloc.
 [[nodiscard]] std::vector<std::byte> outline_model(const ByteSource& model);
 
 }  // namespace driftscope

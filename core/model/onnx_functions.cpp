@@ -95,7 +95,7 @@ class Inliner {
     return result;
   }
 
-  /// Calls count as well: those of empty functions could go on for ever.
+  /// Calls count as well: those of empty functions could expand without end.
   Status count_node() {
     if (++made_ <= max_inlined_nodes) return {};
     return limit_error(

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t min_ir_version = 3;
 
-/// A ModelProto, its graph still unread: opset and IR version are judged first.
+/// A ModelProto, its graph still unread: opset and IR version are checked first.
 struct ModelParts {
   Model model;
   std::string producer_version;

@@ -33,14 +33,14 @@ using ExternalData = std::function<Result<std::vector<std::byte>>(const std::str
 [[nodiscard]] Result<Model> read_onnx(std::span<const std::byte> bytes,
                                       const ExternalData& external_data = no_external_data());
 
-/// What becomes of the data of large initializers that lie in a source: `deferred` tensors read it when
-/// they are asked, for which the source must still be there.
+/// How the data of large initializers in a ByteSource is read. `deferred`: on first use of the tensor, so
+/// the source must outlive it.
 enum class Weights { in_memory, deferred };
 
-/// Whether the model is hashed; `none` is for who does that himself, beside other work.
+/// Whether the model is hashed; `none` is for callers that hash it themselves, in parallel with other work.
 enum class Hash { sha256, none };
 
-/// The same for a model that lies elsewhere: in memory are only its tensors, and small pieces of the rest.
+/// The same for a model that is not in memory: only its tensors are, and small pieces of the rest.
 [[nodiscard]] Result<Model> read_onnx(const ByteSource& source,
                                       const ExternalData& external_data = no_external_data(),
                                       Weights weights = Weights::in_memory, Hash hash = Hash::sha256);

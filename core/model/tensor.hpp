@@ -56,7 +56,7 @@ class Tensor {
   [[nodiscard]] static Result<Tensor> from_bytes(DType dtype, Shape shape, std::span<const std::byte> bytes,
                                                  std::string_view what = "tensor");
 
-  /// Elements that stay in `source` until somebody asks for them, then all of them come, for every copy.
+  /// Elements stay in `source` until their first use, which reads all of them, for every copy of the tensor.
   /// That is the business of one thread, and throws std::bad_alloc where memory runs out; before others
   /// read the tensor it must have been asked once. The source must be as long as the shape needs.
   [[nodiscard]] static Result<Tensor> deferred(DType dtype, Shape shape, ByteSource source,
@@ -79,13 +79,13 @@ class Tensor {
   /// False while a deferred tensor's elements are in its source alone.
   [[nodiscard]] bool in_memory() const { return deferred_ == nullptr || deferred_->buffer != nullptr; }
 
-  /// Copies the bytes from `offset` on, which must lie inside; a deferred tensor stays where it is.
+  /// Copies the bytes from `offset` on, which must be inside the tensor; a deferred tensor stays deferred.
   void copy_bytes(std::size_t offset, std::span<std::byte> target) const;
 
-  /// Of the source, while the elements are there alone; else 1.
+  /// The source's grain while the elements are not in memory yet, else 1.
   [[nodiscard]] std::uint64_t grain() const { return in_memory() ? 1 : deferred_->source.grain; }
 
-  /// To be written only by the one who made the tensor, before it is shared.
+  /// Only the creator of the tensor may write to it, before it is shared.
   [[nodiscard]] std::span<std::byte> mutable_bytes() { return {data(), byte_size_}; }
 
   /// The elements; T must be the C++ type of dtype(), for boolean std::uint8_t as well, for float16

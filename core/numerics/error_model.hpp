@@ -1,6 +1,6 @@
 // What the engine that made a trace may do to a number: the rows behind every budget.
 // Clients: Bounded (reads the model of the current scope), verify (chooses the model by target).
-// It judges nothing.
+// It gives no verdicts.
 #pragma once
 
 #include <cstdint>

@@ -152,7 +152,7 @@ template <class S>
     return static_cast<S>(x);
 }
 
-/// A constant that float32 cannot hold: rounded once by whoever uses it, the same way in every element.
+/// A constant that float32 cannot hold: rounded once where it is used, the same way for every element.
 template <class S>
 [[nodiscard]] S rounded_constant(double x) {
   if constexpr (std::is_same_v<S, Bounded>) {

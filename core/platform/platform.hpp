@@ -25,7 +25,7 @@ struct MemorySample {
 };
 [[nodiscard]] MemorySample sample_memory();
 
-/// "linux x86_64", "wasm32": where this twin runs.
+/// "linux x86_64", "wasm32": the platform of this build.
 [[nodiscard]] std::string platform_name();
 
 /// Processors this process may use (native: the affinity mask), 1 where threads are unavailable.
@@ -35,7 +35,7 @@ struct MemorySample {
 [[nodiscard]] bool threads_available();
 
 /// One pointer of this thread, null at first; its user is core/numerics/error_model.cpp. Here since
-/// objects of the wasm twin are shared by builds with and without threads: thread_local would not be.
+/// objects of the wasm build are shared by builds with and without threads, which thread_local cannot be.
 [[nodiscard]] const void*& thread_slot();
 
 /// A fixed set of threads, the caller among them. Work is cut into ranges that do not depend on the

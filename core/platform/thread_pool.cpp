@@ -18,14 +18,14 @@ namespace driftscope {
 
 namespace {
 
-// Layers of small networks take 10 to 100 µs: as long as it takes to wake a sleeping thread. So those
-// who wait look for this long first.
+// A layer of a small network takes 10 to 100 µs, as long as waking a sleeping thread. So a waiting thread
+// spins for this long before it sleeps.
 constexpr std::int64_t spin_ns = 100'000;
 
 template <class Done>
 bool spin_until(const Done& done) {
   constexpr int looks_per_reading = 256;
-  // In a browser to read the clock takes as long as the shortest waits: looked first, read later.
+  // In a browser reading the clock takes as long as the shortest waits: it is read only after many polls.
   for (std::int64_t begin = 0;;) {
     for (int i = 0; i < looks_per_reading; ++i)
       if (done()) return true;
@@ -93,7 +93,7 @@ struct ThreadPool::State {
     while (!stopping) {
       if (!spin_until(ready)) {
         std::unique_lock lock(mutex);
-        ++sleepers;  // before the last look: who makes work ready looks the other way round
+        ++sleepers;  // before the last check: the thread that adds work checks in the opposite order
         work_ready.wait(lock, ready);
         --sleepers;
       }

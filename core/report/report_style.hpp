@@ -1,4 +1,4 @@
-// The report's style sheet. One accent colour; a verdict is told by its symbol and word first. The
+// The report's style sheet. One accent colour; a verdict is shown by its symbol and word first. The
 // series' colours differ in lightness as well as in hue and keep 3:1 against the page, light and dark.
 #pragma once
 

@@ -52,7 +52,7 @@ class TraceSink {
 struct Progress {
   std::int64_t done = 0;  ///< nodes finished
   std::int64_t total = 0;
-  /// Polling does not help before the host's event loop has run: somebody else works, or the browser.
+  /// Polling does not help before the host's event loop has run: other code or the browser is working.
   bool waiting = false;
   bool preparing = false;  ///< the engine is not ready yet; no node has begun
   [[nodiscard]] bool finished() const { return done >= total; }
@@ -74,7 +74,7 @@ class Session {
 
   [[nodiscard]] virtual RanWith ran_with() const = 0;
 
-  /// Memory that sample_memory() does not see, where the engine has some: another runtime's heap.
+  /// Memory of the engine that sample_memory() does not see, such as another runtime's heap.
   [[nodiscard]] virtual std::optional<MemorySample> memory() const { return std::nullopt; }
 };
 
@@ -83,9 +83,8 @@ struct EngineOptions {
   /// Whether nodes may be fused or folded and their values never exist. Without it the engine runs node
   /// by node and has every value. No option of a target: what is captured decides.
   bool fuse = false;
-  /// Whether observed values may be handed over as Tensor::deferred, whose source keeps what the engine
-  /// computed: for a TraceSink that gives them to one reader, which copies them piece by piece beside the
-  /// run.
+  /// Whether traced values may be passed as Tensor::deferred, whose source holds what the engine computed.
+  /// For a TraceSink with a single reader, which copies them piece by piece while the run continues.
   bool defer_values = false;
   std::map<std::string, std::string> values;       ///< the target's other options, checked by prepare
   std::shared_ptr<const ModelSource> source = {};  ///< never null for an engine that reads_source()
@@ -123,7 +122,7 @@ class Engine {
 [[nodiscard]] Result<std::vector<Tensor>> run_to_end(Session& session, std::vector<Tensor> inputs,
                                                      TraceSink& trace_sink);
 
-/// An trace_sink that wants nothing.
+/// A TraceSink that wants no values.
 [[nodiscard]] TraceSink& no_trace_sink();
 
 /// All engines of this build, as lists show them (EngineInfo::order).

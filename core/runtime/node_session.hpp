@@ -1,5 +1,5 @@
-// A Session for engines that run node after node on the CPU: keeps values while somebody still needs
-// them, times each node, tells the trace_sink. The engine supplies run_node.
+// A Session for engines that run node after node on the CPU: keeps values while they are still
+// needed, times each node, notifies the TraceSink. The engine supplies run_node.
 // Clients: engines/reference, engines/strict.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A trace's values by name, for whoever asks for many: Trace::find looks through all of them each time.
+// A trace's values by name, for callers that look up many: Trace::find looks through all of them each time.
 // Clients: tables and answers over all layers.
 #pragma once
 

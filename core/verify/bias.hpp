@@ -1,19 +1,19 @@
-// Does the error of a tensor lean one way, further than rounding to nearest can make it lean?
+// Detects bias: whether the errors of a tensor have a mean further from zero than rounding to nearest allows.
 // Truncation instead of rounding, a constant with too few digits, a systematically short sum: each
 // element may stay within its budget while the mean gives it away. Client: verify.
 //
-// It must never cry wolf, so it is told only where the elements are known to be independent enough:
+// It must not raise false alarms, so it is reported only where the elements are known to be independent enough:
 // - an element counts by its share of the statistical budget, raw and by direction (towards zero or
 //   away from it); each distinct (reference, got) pair counts once: flat image regions and repeated
-//   values say the same thing many times;
+//   values are no independent evidence;
 // - elements of one channel share weights, elements of one column share a factor: the standard error
 //   comes from the scatter of whole slices along every axis that has enough of them (cluster-robust,
 //   Liang and Zeger 1986), the largest of them counts, and Student's t with that number of slices is
 //   turned into the normal quantile (Wallace 1959);
-// - what may lean by right is taken off first: Bounded::systematic, a hundredth of the statistical
+// - the bias that is allowed is subtracted first: Bounded::systematic, a hundredth of the statistical
 //   budget, and four times what a plain float32 computation of the same node on the same inputs
 //   shows;
-// - nothing is told where few different numbers are multiplied (a flat image with weights of four
+// - nothing is reported where few different numbers are multiplied (a flat image with weights of four
 //   bits): there the roundings of all elements are alike, in a way that depends on the order of the sum.
 #pragma once
 

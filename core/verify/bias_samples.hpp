@@ -1,5 +1,5 @@
-// Which elements of a tensor are asked whether its errors lean, and what they say. Few enough to be cheap,
-// spread over the whole tensor. Clients: tensor_judge, which asks them while the reference is at hand;
+// The elements of a tensor that are sampled for bias, and their errors. Few enough to be cheap, spread over
+// the whole tensor. Clients: tensor_judge, which samples them while it has the reference;
 // bias, which draws the conclusion.
 #pragma once
 

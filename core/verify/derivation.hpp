@@ -1,7 +1,7 @@
 // What each recorded output should have been, from the tensors that the trace itself recorded: node
 // after node with bounds, taking recorded inputs where there are any and evaluating backwards what was
 // not recorded (a fused group) as one, with its bounds carried through.
-// Clients: verify. It judges nothing.
+// Clients: verify. It gives no verdicts.
 #pragma once
 
 #include <optional>
@@ -50,7 +50,7 @@ class Derivation {
   /// that some recorded output needs is absent.
   [[nodiscard]] static Result<Derivation> plan(const Graph& graph, const RecordedValues& recorded);
 
-  /// Nodes that must be derived, in order, whether or not their outputs are judged.
+  /// Nodes that must be derived, in order, whether or not their outputs are verified.
   [[nodiscard]] const std::vector<NodeId>& nodes() const { return nodes_; }
 
   /// References of the outputs of `node` (in their order); to be called for all of nodes() in order.
@@ -67,7 +67,7 @@ class Derivation {
   /// The same output in plain float32, by the strict kernels, from the same recorded tensors.
   [[nodiscard]] std::optional<Tensor> plain_float(ValueId value, ThreadPool& threads) const;
 
-  /// The chance that two products of the same sum are equal, as far as that can be told from how often
+  /// The chance that two products of the same sum are equal, estimated from how often
   /// numbers other than 0 repeat in the tensors that `node` and its group read: the product of the
   /// two largest of the chances of each tensor.
   [[nodiscard]] double repetition(NodeId node, const Derived& output) const;

@@ -117,7 +117,7 @@ std::optional<std::vector<Gap>> gaps_of(const Graph& graph, const TraceView& tra
   for (const std::size_t tensor : tensors_in_order(trace)) {
     const auto found = places.find(trace[tensor].name);
     if (found == places.end()) {
-      // A weight that was recorded as well is no stranger, and nothing that is made.
+      // A recorded weight is neither unmatched nor the output of a node.
       if (!ids.contains(trace[tensor].name)) gaps.back().tensors.push_back(tensor);
       continue;
     }

@@ -1,5 +1,5 @@
-// The trace_sink check: whether watching a run changed what it computed. An engine that keeps every value
-// runs node by node; left alone it may fuse, fold and reorder, and round differently.
+// The perturbation check: whether tracing a run changed its results. An engine that keeps every value runs
+// node by node; without a trace it may fuse, fold and reorder, and round differently.
 // Clients: the command line (makes the second run), views.
 #pragma once
 

@@ -29,7 +29,7 @@ struct WorstElement {
   double budget = 0.0;  ///< worst-case budget, absolute
 };
 
-/// How two tensors differ; got is the judged one, want the reference.
+/// How two tensors differ; got is the tensor under test, want the reference.
 struct Metrics {
   double max_abs = 0.0;
   double max_rel = 0.0;
@@ -53,7 +53,7 @@ struct LayerVerdict {
   double budget_used = 0.0;              ///< largest error ÷ worst-case budget
   double budget_used_statistical = 0.0;  ///< largest error ÷ statistical budget
   /// Mean signed error beyond what rounding can cause, in standard errors (as of a normal
-  /// distribution), negative towards zero; 0 where there is none or where it cannot be told.
+  /// distribution), negative towards zero; 0 where there is none or where it cannot be estimated.
   double mean_signed_z = 0.0;
   Metrics metrics;  ///< against the reference, rounded to the output's dtype
   std::optional<WorstElement> worst;
@@ -73,7 +73,7 @@ struct Verification {
 /// Whether a trace is of this model, as far as both say: an error that names both hashes otherwise.
 [[nodiscard]] Status expect_model(const std::string& model_sha256, const Trace& about);
 
-/// Called with layers judged so far and in all; returning false stops with a cancelled error.
+/// Called with the number of layers verified so far and in all; returning false stops with a cancelled error.
 using VerifyProgress = std::function<bool(std::int64_t done, std::int64_t total)>;
 
 /// A layer for every output of a node that the trace holds, in topological order. A node that cannot

@@ -32,7 +32,7 @@ void PeakSampler::watch(bool wanted) {
     wanted_ = wanted;
   }
   changed_.notify_all();
-  // Whoever stops watching begins to measure: no reading may still be under way.
+  // The caller stops sampling in order to measure: no reading may still be in progress.
   if (!wanted) const std::lock_guard done(reading_);
 }
 

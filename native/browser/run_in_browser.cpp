@@ -107,7 +107,7 @@ struct Outcome {
   Clock::time_point run_began;
 };
 
-/// Puts the job on the board, starts the browser on it, watches it and ends it.
+/// Puts the job on the board, starts the browser on it, monitors it and ends it.
 Result<Outcome> run_job(Server& server, const HostInfo& host, JobContent content,
                         const BrowserOptions& options, const BrowserProgressCallback& progress) {
   DRIFTSCOPE_TRY(std::shared_ptr<Job> added, server.jobs().add(std::move(content)));

@@ -20,7 +20,7 @@ struct Finding {
   std::string what;
   bool ok = false;
   std::string detail;  ///< version, or why not and how to get it
-  bool needed = true;  ///< for runs: what is not is told, and counts not as missing
+  bool needed = true;  ///< for runs; other findings are reported but do not count as missing
 };
 
 std::vector<Finding> probe_environment() {

@@ -1,4 +1,4 @@
-// The program of the screens, which lies beside this one. Clients: the commands gui and doctor.
+// The GUI's program, in the same folder as this one. Clients: the commands gui and doctor.
 #pragma once
 
 #include <filesystem>

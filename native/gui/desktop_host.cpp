@@ -346,7 +346,7 @@ void DesktopHost::show_open_runs() {
       parts.class_names = class_names(*model);
     } else {
       for (gui::TargetParts& one : open_)
-        one.error.clear();  // of another model than the one at hand: not judged
+        one.error.clear();  // of another model than the open one: not verified
     }
   }
   parts.targets = open_;

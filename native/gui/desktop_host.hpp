@@ -1,5 +1,5 @@
-// The host of the screens on the desktop: a worker thread that opens files and runs comparisons, and
-// textures for whoever draws. Clients: the window, the tests.
+// The host of the GUI on the desktop: a worker thread that opens files and runs comparisons, and
+// textures for what is drawn. Clients: the window, the tests.
 #pragma once
 
 #include <atomic>

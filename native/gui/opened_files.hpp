@@ -1,5 +1,5 @@
 // What a person opens or drops: which kind of file each is, and what they are together.
-// Client: desktop_host. It runs nothing but the judge.
+// Client: desktop_host. It runs verification only, no engine under test.
 #pragma once
 
 #include <filesystem>
@@ -15,15 +15,15 @@ namespace driftscope {
 
 enum class FileKind { model, trace, comparison, sample, unknown };
 
-/// By the name's ending; what has none that is known is looked into.
+/// By the extension of the name; if it is unknown, by the contents.
 [[nodiscard]] FileKind kind_of_file(const std::filesystem::path& path);
 
-/// A trace, mapped: its tensors are read when they are looked at.
+/// A trace, memory-mapped: its tensors are read when they are shown.
 [[nodiscard]] Result<gui::TargetParts> open_trace(const std::filesystem::path& path);
 
 [[nodiscard]] Result<std::vector<gui::TargetParts>> open_comparison(const std::filesystem::path& path);
 
-/// The SHA-256 of the model that a target's run says it ran; empty when it does not say.
+/// The SHA-256 of the model that a target's run recorded; empty when it recorded none.
 [[nodiscard]] std::string model_of(const gui::TargetParts& parts);
 
 /// Judges each target that has tensors and no verdicts yet; one that cannot be judged says why in its

@@ -50,7 +50,7 @@ class TargetRunner {
   [[nodiscard]] Result<Trace> run(const Target& target, const RunRequest& request,
                                   const TargetProgress& progress);
 
-  /// Runs the same once more without watching (outputs alone, fused) and adds to `trace`, which `request`
+  /// Runs the same once more without tracing (outputs alone, fused) and adds to `trace`, which `request`
   /// gave, whether that changed the outputs' bits (core/verify/perturbation.hpp).
   [[nodiscard]] Status check_perturbation(const Target& target, const RunRequest& request, Trace& trace,
                                           const TargetProgress& progress);

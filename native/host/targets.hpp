@@ -1,4 +1,4 @@
-// Targets as options name them. What can be wrong with a name is told before anything runs, not when its turn
+// Targets as options name them. An error in a name is reported before anything runs, not when its turn
 // comes. Clients: the commands.
 #pragma once
 

@@ -39,7 +39,7 @@ std::optional<Rejection> reject(const RequestFacts& request, const Address& addr
   // The same answer as for an unknown path: nothing tells that a token exists.
   if (!same_token(first_segment(request.path), address.token)) return Rejection{404, "not found"};
   if (request.has_content_encoding) return Rejection{415, "send the body without Content-Encoding"};
-  // Its end could only be told by closing the connection: a thread would wait for that.
+  // Only closing the connection could mark its end: a thread would have to wait for that.
   if (request.body_without_length) return Rejection{411, "send the body with its length"};
   return std::nullopt;
 }

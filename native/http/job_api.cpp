@@ -30,7 +30,7 @@ void not_found(Response& response) {
   response.set_content("not found\n", "text/plain");
 }
 
-// The page may have been told to stop while its request was on the way.
+// The page may have been asked to stop while its request was on the way.
 void send_accepted(Response& response, bool accepted) {
   if (!accepted) response.status = 409;
   send_json(response, {{"stop", !accepted}});

@@ -148,7 +148,7 @@ void Server::State::add_routes() {
     response.set_redirect(prefix + "/" + query, 308);
   });
   http.Get(prefix + "/.*", [this](const Request& request, Response& response) {
-    // A range is one of the file as it is: who asks for a part cannot use a part of a coded one.
+    // A range refers to the uncompressed file: a part of a compressed one would be of no use.
     const Coding wanted = request.has_header("Range")
                               ? Coding::identity
                               : best_coding(request.get_header_value("Accept-Encoding"));

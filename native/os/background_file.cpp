@@ -46,7 +46,7 @@ struct BackgroundFile::State {
       lock.unlock();
       Status written = append_to_file(tensor);
       file.begin_flush();
-      tensor = Tensor();  // its memory, before anybody is told
+      tensor = Tensor();  // frees its memory before waiting threads are notified
       lock.lock();
       waiting_bytes -= size;
       if (!written.ok() && status.ok()) status = std::move(written);

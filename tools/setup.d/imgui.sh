@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# Dear ImGui: Debian 13's source tarball, unpacked into the cache, by version. Both twins compile it
-# (cmake/imgui.cmake); its library packages are of other versions and for one twin only.
+# Dear ImGui: Debian 13's source tarball, unpacked into the cache, by version. Native and wasm builds compile it
+# (cmake/imgui.cmake); its library packages have other versions and are native only.
 
 # Sets imgui_home: its folder in the cache. On a system whose packages are not Debian's its owner
 # provides the sources and names their folder in DRIFTSCOPE_IMGUI.

@@ -1,4 +1,4 @@
-// The screens on the page: ImGui on a WebGL2 canvas, driven by web/gui/gui.mjs. Events come in as calls,
+// The GUI on the page: ImGui on a WebGL2 canvas, driven by web/gui/gui.mjs. Events come in as calls,
 // what the person asks for goes out as calls; the engine is elsewhere, in its worker.
 #include <emscripten.h>
 #include <emscripten/html5_webgl.h>

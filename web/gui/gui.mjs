@@ -1,4 +1,4 @@
-// The screens on a canvas: starts the wasm module and hands it events. It runs no model and knows no
+// The GUI on a canvas: starts the wasm module and hands it events. It runs no model and knows no
 // page; what a person asks for goes to the callbacks. Client: screens.mjs.
 import { listenToFingers } from "./fingers.mjs";
 import { SoftKeyboard } from "./soft_keyboard.mjs";
@@ -47,7 +47,7 @@ export async function openScreens(canvas, { command, save, copy, dark, touch }) 
   const draw = (now) => {
     if (module._gui_frame(now)) {
       ++frames;
-      Object.assign(canvas.dataset, state()); // for tests and whoever looks from outside
+      Object.assign(canvas.dataset, state()); // for tests and other scripts
       keyboard.follow(now);
     }
     requestAnimationFrame(draw);
@@ -125,7 +125,7 @@ function listen(canvas, module, withText, state) {
     const ctrl = event.ctrlKey || event.metaKey;
     press(event.code, down, ctrl ? 1 : 0, event.shiftKey ? 1 : 0, event.altKey ? 1 : 0);
     if (!down) return;
-    // Tab leaves the canvas: whoever uses the keyboard alone must not be caught in it.
+    // Tab leaves the canvas: users of the keyboard alone must not be trapped in it.
     if (event.code === "Tab") return;
     if (event.key.length === 1 && !ctrl && !event.altKey) type(event.key);
     // F5, Ctrl+R, Ctrl+L and the like stay the browser's.

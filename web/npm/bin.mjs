@@ -6,7 +6,7 @@ import { DriftscopeError, findProgram } from "./program.mjs";
 
 try {
   const child = spawn(findProgram(), process.argv.slice(2), { stdio: "inherit" });
-  // The program ends its browsers when it is told to stop: it must hear of it.
+  // The program ends its browsers when it receives a signal, so signals are forwarded.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => {
     console.error(`driftscope: ${error.message}`);

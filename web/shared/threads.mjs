@@ -2,7 +2,7 @@
 //
 // Until such a worker has answered its first message, nothing refers to it but the handlers on it, and
 // Firefox takes a worker that handles a message for an idle one: a collection of garbage in that moment ends
-// it, nobody is told, and the module waits for ever. That is inferred from what prevents the hang: a timer in
+// it without notice, and the module waits forever. That is inferred from what prevents the hang: a timer in
 // the worker, or a reference from here.
 
 const kept = new Set();

@@ -1,4 +1,4 @@
-// A pthreadpool on threads that somebody else owns. Clients: pthreadpool_on.cpp.
+// A pthreadpool on threads that it does not own. Clients: pthreadpool_on.cpp.
 // pthreadpool divides the work and lets idle threads take over; running one function on every thread,
 // and knowing when all are done, is what differs between its backends. This is one of them.
 #pragma once

@@ -52,7 +52,7 @@ class FastSession final : public Session, private Memory {
   [[nodiscard]] Result<Tensor> tensor(BufferId buffer) const override;
   void put(BufferId buffer, Tensor tensor) override { tensors_[buffer] = std::move(tensor); }
   [[nodiscard]] Status run_node(const PlannedNode& node);
-  /// What an trace_sink gets: deferred where its memory is its own and in another order.
+  /// What a TraceSink gets: deferred where the value has its own memory, in another order than ONNX's.
   [[nodiscard]] Result<Tensor> observed(ValueId value, BufferId buffer) const;
 
   std::unique_ptr<Resources> resources_;

@@ -1,5 +1,5 @@
 // XNNPACK's C objects as values that clean up after themselves. Clients: the lowering and its
-// operators, the session. The library's names stay visible: who reads an operator's file should find
+// operators, the session. The library's names stay visible: a reader of an operator's file finds
 // XNNPACK's own calls there.
 #pragma once
 

@@ -1,4 +1,4 @@
-// ONNX Runtime as the engine needs it. Each twin brings one: native/peers/ort drives the shared library
+// ONNX Runtime as the engine needs it. Each platform has its own: native/peers/ort drives the shared library
 // through its C API, web/peers/ort hands bytes to onnxruntime-web in the same worker. Client: engines/ort.
 // Nothing here knows graphs: models are bytes, values go by name.
 #pragma once
@@ -51,7 +51,7 @@ class RuntimeModel {
   /// With keep_optimized: the model as ONNX Runtime has rewritten it, in its own operators as well.
   [[nodiscard]] virtual Result<std::vector<std::byte>> optimized() = 0;
   [[nodiscard]] virtual std::optional<MemorySample> memory() const { return std::nullopt; }
-  /// What ran, once ready: instruction set, real threads, and whatever else the twin knows.
+  /// What ran, once ready: instruction set, real threads, and what else the platform knows.
   virtual void describe(RanWith& ran) const = 0;
 };
 
@@ -66,7 +66,7 @@ class Backend {
   [[nodiscard]] virtual Result<std::unique_ptr<RuntimeModel>> create(const CreateRequest& request) const = 0;
 };
 
-/// That of this twin.
+/// The backend of this platform.
 [[nodiscard]] const Backend& backend();
 
 /// The version that both twins are pinned to (package.json).

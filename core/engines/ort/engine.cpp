@@ -35,7 +35,7 @@ Result<ModelForm> with_every_value(const Graph& graph, const CreateRequest& requ
 }
 
 /// What ONNX Runtime has made of the model, and of it the values that are left: the kernels are those of
-/// a run that nobody watches.
+/// a run that is not traced.
 Result<ModelForm> as_optimized(const Graph& graph, CreateRequest request) {
   request.keep_optimized = true;
   DRIFTSCOPE_TRY(const auto rewritten, backend().create(request));
@@ -78,7 +78,7 @@ class OrtEngine final : public Engine {
   /// It reads none: the weights are ONNX Runtime's.
   [[nodiscard]] bool reads_deferred() const override { return true; }
 
-  /// ONNX Runtime judges a model as a whole.
+  /// ONNX Runtime accepts or rejects a model as a whole.
   [[nodiscard]] Availability supports(const Graph& /*graph*/, const Node& /*node*/) const override {
     return {};
   }

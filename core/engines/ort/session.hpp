@@ -1,4 +1,4 @@
-// A run of one model by ONNX Runtime, told to the trace_sink once it is over: ONNX Runtime hands over
+// A run of one model by ONNX Runtime, passed to the TraceSink once it is over: ONNX Runtime returns
 // values only at the end of a run. Client: engines/ort/engine.cpp.
 #pragma once
 
@@ -21,8 +21,8 @@ struct ModelForm {
 
 class RuntimeSession final : public Session {
  public:
-  /// `make_traced`: another form with inner values, made once an trace_sink wants some; runs that nobody
-  /// watches go by `plain`. Without it `plain` is the form for all runs.
+  /// `make_traced`: a second form with inner values, made when a TraceSink first wants some; runs that
+  /// are not traced use `plain`. Without it `plain` is the form for all runs.
   RuntimeSession(std::shared_ptr<const Graph> graph, ModelForm plain, RanWith ran,
                  std::function<Result<ModelForm>()> make_traced = {});
 

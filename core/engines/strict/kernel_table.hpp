@@ -1,4 +1,4 @@
-// The faster kernels of the strict engine. The plain kernel of an operator (evaluate_strict)
+// The faster kernels of the strict engine. The scalar kernel of an operator (evaluate_strict)
 // defines the bits; a kernel here must give exactly these, or decline a node when it is prepared.
 // One file per kernel in kernels/; the table is generated from that folder at configure time (each
 // file FOO.cpp defines `void driftscope::strict::foo::add_to(StrictKernelTable&)`), never edited. Clients:
@@ -60,7 +60,7 @@ class StrictKernel {
   [[nodiscard]] virtual bool reads(std::size_t /*input*/) const { return true; }
 };
 
-/// Null where this kernel does not take the node: the plain kernel then runs.
+/// Null where this kernel does not take the node: the scalar kernel then runs.
 using PrepareStrictKernel = std::unique_ptr<StrictKernel> (*)(const StrictSite& site);
 
 struct StrictKernelRow {

@@ -111,7 +111,8 @@ Status PreparedNodes::prepare(const Graph& graph, const Node& node, bool inside)
                        [&] { return prepare_node({graph, node, simd_, threads_, folded}, folded, inside); });
 }
 
-// As much memory again as what it was packed into. The empty tensor says that there is a constant.
+// Keeping a weight beside its packed copy would double its memory. An empty tensor replaces it, so that the
+// value is still known to be a constant.
 void PreparedNodes::release_packed(Graph& graph, const Node& node, const std::vector<int>& readers) {
   const StrictKernel* kernel = kernel_of(node);
   if (kernel == nullptr) return;

@@ -30,7 +30,7 @@ class PreparedNodes final : public NodeRunner {
 
  private:
   struct Prepared {
-    std::unique_ptr<StrictKernel> kernel;  // null: the plain kernel
+    std::unique_ptr<StrictKernel> kernel;  // null: the scalar kernel
     std::vector<Tensor> folded;            // the outputs, where they are known already
     // In a subgraph: what the kernel is made for. It is asked each time, since a body may be given other
     // types than those that were inferred for it.

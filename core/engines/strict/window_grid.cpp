@@ -9,7 +9,7 @@
 namespace driftscope {
 namespace {
 
-// Columns computed for each one that is used; beyond it the plain kernel is no slower.
+// Columns computed for each one that is used; beyond it the scalar kernel is no slower.
 constexpr std::int64_t max_waste = 8;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }

@@ -1,5 +1,5 @@
-// Changes a graph and keeps it valid: what passes share. Values keep their numbers, so that whoever knows
-// the graph before can name what is left of it; new values come behind. Nodes are renumbered.
+// Changes a graph and keeps it valid: what passes share. Values keep their ids, so that callers that know
+// the original graph can still name what is left of it; new values are appended. Nodes are renumbered.
 // Clients: the passes of this folder.
 #pragma once
 
@@ -38,7 +38,7 @@ class GraphRewriter {
   /// The node computes another operator, of this opset; its attributes go.
   void set_operator(NodeId id, std::string op_type, std::int64_t opset);
   void remove(NodeId id);
-  /// Everyone who reads `from`, which is no output of the graph, reads `to`.
+  /// Every node that reads `from`, which is no output of the graph, reads `to`.
   void replace_reads(ValueId from, ValueId to);
 
   /// The graph, without the nodes that were removed.

@@ -1,5 +1,5 @@
-// The little OpenGL that the screens need beside ImGui's backend; the functions themselves come from
-// the twin's driftscope_gl.hpp. A context must be current. Clients: the windows.
+// The little OpenGL that the GUI needs beside ImGui's backend; the functions themselves come from the
+// platform's driftscope_gl.hpp. A context must be current. Clients: the windows.
 #pragma once
 
 #include <cstdint>

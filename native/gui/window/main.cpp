@@ -1,4 +1,4 @@
-// driftscope-gui: the screens in a window. Started by `driftscope gui`.
+// driftscope-gui: the GUI in a window. Started by `driftscope gui`.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

@@ -37,7 +37,7 @@ class Window {
   }
   void resize(int width, int height);
   void set_scale(double scale) { fixed_scale_ = scale; }
-  /// The pointer itself: whoever asks the system where it is gets the same answer.
+  /// The pointer itself: code that asks the system for its position gets the same answer.
   void move_pointer(float x, float y);
 
   /// Waits for something to happen when `wait` is set, draws, and shows it.

@@ -20,7 +20,7 @@ constexpr std::string_view in_modules =
 constexpr const char* system_name = "libonnxruntime.so.1";
 constexpr const char* variable = "DRIFTSCOPE_ONNXRUNTIME";
 
-/// The file to load; what nobody finds is left to the system's loader.
+/// The file to load; if none is found, the system's loader searches.
 std::string choose_file() {
   if (const char* given = std::getenv(variable); given && *given) return given;
   std::error_code error;

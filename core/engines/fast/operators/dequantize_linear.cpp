@@ -1,4 +1,4 @@
-// DequantizeLinear waits, when fusing, until somebody wants real numbers: the nodes around quantized
+// DequantizeLinear waits, when fusing, until a node needs real numbers: the nodes around quantized
 // values read the integers themselves. Then it is the strict kernel that makes them.
 #include "core/engines/fast/lowering.hpp"
 

@@ -1,4 +1,4 @@
-// Elementwise functions of one value, in whatever layout it has, in place where nobody else reads it.
+// Elementwise functions of one value, in whatever layout it has, in place where nothing else reads it.
 // XNNPACK's logarithm is not among them: it goes by the exponent's bits, and so makes numbers of infinity
 // and NaN, and −∞ of subnormals.
 #include <cmath>

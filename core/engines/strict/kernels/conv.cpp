@@ -1,9 +1,9 @@
 // Conv with one or two spatial axes as products of windows (window_product): k goes over channel, kh, kw
 // in the order of W's memory, the taps of a group's planes lie as window_grid says.
 //
-// The plain kernel leaves out taps in the padding; here they add w·(+0) = ±0. That changes nothing
+// The scalar kernel leaves out taps in the padding; here they add w·(+0) = ±0. That changes nothing
 // while w is finite and the accumulator is not −0, and an accumulator is −0 only as long as it
-// began as a bias of −0. Other weights and biases go to the plain kernel where there is padding.
+// began as a bias of −0. Other weights and biases go to the scalar kernel where there is padding.
 #include <algorithm>
 #include <bit>
 #include <cmath>

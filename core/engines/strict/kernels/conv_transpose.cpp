@@ -2,8 +2,8 @@
 // agree modulo the strides see the same taps, and neighbours among them see neighbouring inputs: each such
 // phase is one product over the same padded planes, its k over channels, then its taps in row-major order.
 //
-// The plain kernel leaves out taps that hit no element; here they add w·(+0). As in Conv, that changes
-// nothing while w is finite and no bias is −0; other weights go to the plain kernel.
+// The scalar kernel leaves out taps that hit no element; here they add w·(+0). As in Conv, that changes
+// nothing while w is finite and no bias is −0; other weights go to the scalar kernel.
 #include <algorithm>
 #include <bit>
 #include <cmath>

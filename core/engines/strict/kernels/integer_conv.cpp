@@ -108,7 +108,7 @@ class IntegerConvKernel final : public StrictKernel {
   }
 
  private:
-  // x_scale · w_scale / y_scale of each output channel, in float32 as the plain kernel has it.
+  // x_scale · w_scale / y_scale of each output channel, in float32 as the scalar kernel has it.
   std::vector<float> factors_of(std::span<const Tensor* const> inputs) const {
     const auto w_scale = inputs[roles_.w_scale]->values<float>();
     const float x_scale = inputs[roles_.x_scale]->values<float>()[0];

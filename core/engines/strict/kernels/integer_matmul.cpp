@@ -118,7 +118,7 @@ class IntegerMatMulKernel final : public StrictKernel {
             site_.threads};
   }
 
-  // Each row with the factors of its columns, a_scale · b_scale / y_scale as the plain kernel has them.
+  // Each row with the factors of its columns, a_scale · b_scale / y_scale as the scalar kernel has them.
   Result<std::vector<Tensor>> requantize(std::span<const Tensor* const> inputs,
                                          const std::vector<std::int32_t>& sums) const {
     const auto scales = [&](std::size_t i) { return inputs[i]->values<float>(); };

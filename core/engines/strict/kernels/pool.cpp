@@ -131,7 +131,7 @@ class WholePlaneMaxKernel final : public StrictKernel {
   }
 
  private:
-  // Where the order shows: of zeros with both signs the plain kernel keeps the last.
+  // Where the order shows: of zeros with both signs the scalar kernel keeps the last.
   [[nodiscard]] float largest(std::span<const float> plane) const {
     const float found = elementwise_.largest(plane.data(), plane.size());
     if (found != 0.0f) return found;

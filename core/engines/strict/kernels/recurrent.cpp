@@ -12,7 +12,7 @@
 
 namespace driftscope::strict::recurrent {
 
-// Beyond this the products of all steps are not kept at once; the plain kernel needs no such
+// Beyond this the products of all steps are not kept at once; the scalar kernel needs no such
 // memory.
 constexpr std::int64_t max_kept_bytes = std::int64_t{1} << 30;
 
@@ -125,7 +125,7 @@ class RecurrentKernel final : public StrictKernel {
       std::copy_n(from.data() + n * hidden_, hidden_, to + layout_.state_row(d, n));
   }
 
-  // The biases of all gates, W's and R's added where the plain kernel adds them.
+  // The biases of all gates, W's and R's added where the scalar kernel adds them.
   std::vector<float> start(std::int64_t d) const {
     std::vector<float> values(static_cast<std::size_t>(columns_), 0.0f);
     if (b_ == nullptr) return values;

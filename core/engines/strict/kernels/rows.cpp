@@ -118,7 +118,7 @@ class LayerNormalizationKernel final : public RowKernel {
     if (bias_ != nullptr)
       kernels_.add(y, bias_, y, size());
     else
-      kernels_.add_scalar(y, 0.0f, y, size());  // −0 becomes +0, as in the plain kernel
+      kernels_.add_scalar(y, 0.0f, y, size());  // −0 becomes +0, as in the scalar kernel
   }
 
   float epsilon_;

@@ -210,8 +210,8 @@ TEST_CASE("FastEngine_NodeByNode_HandsOverEveryValue") {
         names_of(run(graph, inputs, Capture::all, 1, "strict")));
 }
 
-// For who writes them to a file beside the run: values lie in memory of their own, and come in ONNX's order
-// when they are read.
+// For callers that write values to a file during the run: each has its own memory, and is converted to ONNX's
+// order when it is read.
 TEST_CASE("FastEngine_DeferredValues_AreTheSameBits") {
   Rng rng(5);
   const auto check = [&](const Graph& graph, const NamedInputs& inputs, std::size_t min_deferred) {

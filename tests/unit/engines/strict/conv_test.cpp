@@ -37,7 +37,7 @@ NodeCase random_conv(Rng& rng) {
     conv.attributes.push_back({"auto_pad", std::string(auto_pads[rng.below(3)])});
   else if (rng.below(4) != 0)
     conv.attributes.push_back({"pads", several(rng, 2 * rank, 0, 3)});
-  // Weights with infinities send padded nodes to the plain kernel: mostly none.
+  // Weights with infinities send padded nodes to the scalar kernel: mostly none.
   const Values data = rng.below(2) == 0 ? Values::special : Values::normal;
   const Values weights = rng.below(3) == 0 ? data : Values::normal;
   conv.inputs = {random_tensor(rng, x, data), random_tensor(rng, w, weights)};
@@ -104,7 +104,7 @@ TEST_CASE("StrictConv_NegativeZeroBiasBesidePadding_Stays") {
   NodeCase node = conv({1, 1, 4, 4}, {2, 1, 3, 3}, {{"pads", Ints(4, 3)}});
   node.inputs[2] = *Tensor::from_values<float>({2}, std::array{-0.0f, 1.0f});
   CHECK(check_same_bits(node).valid);
-  // The corner windows see no data at all: the plain kernel gives the bias itself.
+  // The corner windows see no data at all: the scalar kernel gives the bias itself.
   const auto graph = single_node_graph(node);
   REQUIRE(graph.has_value());
   StrictSession session(std::make_shared<const Graph>(*graph), simd_targets().front(), 1, {});

@@ -154,7 +154,7 @@ TEST_CASE("StrictRows_RandomNodes_SameBitsAsPlain") {
     CHECK(check_same_bits(layer).fast);
     layer.inputs.emplace_back(random_tensor(rng, normalized, values));
     CHECK(check_same_bits(layer).fast);
-    // One scale for all columns: the plain kernel spreads it.
+    // One scale for all columns: the scalar kernel spreads it.
     layer.inputs[1] = random_tensor(rng, {1}, values);
     CHECK(check_same_bits(layer).valid);
     layer.inputs[1] = std::nullopt;

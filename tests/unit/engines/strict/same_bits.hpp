@@ -1,5 +1,5 @@
 // Runs one node with the strict engine in every width and with several thread counts, and compares
-// each result with the plain kernel's, bit by bit. Clients: the tests of the strict kernels.
+// each result with the scalar kernel's, bit by bit. Clients: the tests of the strict kernels.
 #pragma once
 
 #include <doctest/doctest.h>
