@@ -65,6 +65,8 @@ list(GET names 2 command_line)
 if(NOT DRIFTSCOPE_SANITIZE)
   driftscope_suite("tree: layers and platforms" LABELS tree
     COMMAND python3 tools/checks/layers.py)
+  driftscope_suite("tree: the picture of the layers" LABELS tree
+    COMMAND tools/draw_house --check)
   driftscope_suite("tree: formatting" LABELS tree
     COMMAND tools/format --check)
   driftscope_suite("tree: eslint" LABELS tree

@@ -2,7 +2,7 @@
 // Truncation instead of rounding, a constant with too few digits, a systematically short sum: each
 // element may stay within its budget while the mean gives it away. Client: verify.
 //
-// It must not raise false alarms, so it is reported only where the elements are known to be independent enough:
+// It must not raise false alarms, so it is reported only where elements are known to be independent enough:
 // - an element counts by its share of the statistical budget, raw and by direction (towards zero or
 //   away from it); each distinct (reference, got) pair counts once: flat image regions and repeated
 //   values are no independent evidence;

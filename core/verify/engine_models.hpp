@@ -1,6 +1,6 @@
-// Which error model a trace is checked with: that of the engine which made it (EngineInfo), or of its kind where
-// this build lacks the engine. Client: verify. A trace that does not say what made it is judged as an IEEE
-// float32 CPU engine.
+// Which error model a trace is verified with: that of the engine that made it (EngineInfo), or of its kind
+// if this build lacks the engine. Client: verify. A trace that does not name its engine is verified as that
+// of an IEEE float32 CPU engine.
 #pragma once
 
 #include "core/numerics/error_model.hpp"
