@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/base/sha256_blocks.hpp"
+#include "core/base/simd/sha256_blocks.hpp"
 
 namespace driftscope {
 

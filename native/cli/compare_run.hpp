@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/results/comparison_view.hpp"
-#include "native/cli/capture_options.hpp"
+#include "native/cli/commands/capture_options.hpp"
 #include "native/cli/console.hpp"
 #include "native/host/dataset_run.hpp"
 #include "native/host/target_runner.hpp"

@@ -5,7 +5,7 @@
 #include <exception>
 #include <new>
 
-#include "native/cli/command_line.hpp"
+#include "native/cli/commands/command_line.hpp"
 #include "native/os/cleanup.hpp"
 
 int main(int argc, char** argv) {

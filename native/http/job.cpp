@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "native/http/token.hpp"
+#include "native/os/token.hpp"
 
 namespace driftscope {
 

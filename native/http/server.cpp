@@ -12,7 +12,7 @@
 #include "native/http/guard.hpp"
 #include "native/http/job_api.hpp"
 #include "native/http/static_files.hpp"
-#include "native/http/token.hpp"
+#include "native/os/token.hpp"
 
 namespace driftscope {
 namespace {

@@ -16,9 +16,9 @@
 #include <sstream>
 #include <thread>
 
-#include "native/http/token.hpp"
 #include "native/os/cleanup.hpp"
 #include "native/os/temp_folder.hpp"
+#include "native/os/token.hpp"
 
 extern char** environ;
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/eval/kernel_context.hpp"
-#include "core/numerics/exact_product.hpp"
+#include "core/numerics/simd/exact_product.hpp"
 #include "core/numerics/sum.hpp"
 
 namespace driftscope {

@@ -8,8 +8,8 @@
 #include <exception>
 
 #include "core/gui/imgui/font.hpp"
+#include "native/cli/commands/gui_options.hpp"
 #include "native/cli/console.hpp"
-#include "native/cli/gui_options.hpp"
 #include "native/gui/window/script.hpp"
 #include "native/gui/window/window_host.hpp"
 #include "native/os/cleanup.hpp"

@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "core/trace/trace_file.hpp"
-#include "native/cli/gui_options.hpp"
+#include "native/cli/commands/gui_options.hpp"
 #include "native/gui/opened_files.hpp"
 #include "native/os/files.hpp"
 #include "native/os/temp_folder.hpp"

@@ -8,7 +8,7 @@
 #include "native/http/guard.hpp"
 #include "native/http/raw_http.hpp"
 #include "native/http/static_files.hpp"
-#include "native/http/token.hpp"
+#include "native/os/token.hpp"
 
 namespace driftscope::test::server_test {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/base/float_bits.hpp"
 #include "core/base/rng.hpp"
 #include "core/base/sha256.hpp"
-#include "core/base/sha256_blocks.hpp"
+#include "core/base/simd/sha256_blocks.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope::test::base_test {

@@ -1,5 +1,5 @@
 // Sums of products in double: the bits of the plain loop, whatever the processor has.
-#include "core/numerics/exact_product.hpp"
+#include "core/numerics/simd/exact_product.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include "core/report/text_table.hpp"
 #include "core/runtime/engine.hpp"
 #include "native/browser/browsers.hpp"
-#include "native/cli/commands.hpp"
+#include "native/cli/commands/commands.hpp"
 #include "native/cli/gui_program.hpp"
 #include "native/http/server.hpp"
 #include "native/os/files.hpp"

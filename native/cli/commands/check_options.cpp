@@ -1,4 +1,4 @@
-#include "native/cli/check_options.hpp"
+#include "native/cli/commands/check_options.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 
 #include "core/base/rng.hpp"
-#include "native/cli/commands.hpp"
+#include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/runner_options.hpp"
 #include "native/cli/conformance_run.hpp"
-#include "native/cli/runner_options.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/files.hpp"
 

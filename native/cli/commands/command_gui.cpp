@@ -7,8 +7,8 @@
 #include <csignal>
 #include <cstring>
 
-#include "native/cli/commands.hpp"
-#include "native/cli/gui_options.hpp"
+#include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/gui_options.hpp"
 #include "native/cli/gui_program.hpp"
 
 namespace driftscope {

@@ -1,4 +1,4 @@
-#include "native/cli/capture_options.hpp"
+#include "native/cli/commands/capture_options.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

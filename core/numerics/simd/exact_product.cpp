@@ -1,11 +1,11 @@
-#include "core/numerics/exact_product.hpp"
+#include "core/numerics/simd/exact_product.hpp"
 
 #include <cmath>
 
 #include "core/numerics/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/numerics/exact_product.cpp"
+#define HWY_TARGET_INCLUDE "core/numerics/simd/exact_product.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
 #include <hwy/highway.h>

@@ -1,4 +1,4 @@
-#include "native/http/token.hpp"
+#include "native/os/token.hpp"
 
 #include <sys/random.h>
 

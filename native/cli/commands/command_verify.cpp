@@ -8,7 +8,7 @@
 #include "core/results/verify_json.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/verify.hpp"
-#include "native/cli/commands.hpp"
+#include "native/cli/commands/commands.hpp"
 #include "native/host/model_file.hpp"
 #include "native/os/files.hpp"
 

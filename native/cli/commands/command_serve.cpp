@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "native/cli/commands.hpp"
+#include "native/cli/commands/commands.hpp"
 #include "native/http/serve.hpp"
 #include "native/http/server.hpp"
 

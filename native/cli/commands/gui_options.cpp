@@ -1,9 +1,9 @@
-#include "native/cli/gui_options.hpp"
+#include "native/cli/commands/gui_options.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "native/cli/runner_options.hpp"
+#include "native/cli/commands/runner_options.hpp"
 
 namespace driftscope {
 

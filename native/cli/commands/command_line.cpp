@@ -1,9 +1,9 @@
-#include "native/cli/command_line.hpp"
+#include "native/cli/commands/command_line.hpp"
 
 #include <CLI/CLI.hpp>
 #include <map>
 
-#include "native/cli/commands.hpp"
+#include "native/cli/commands/commands.hpp"
 
 namespace driftscope {
 

@@ -1,4 +1,4 @@
-#include "core/base/sha256_blocks.hpp"
+#include "core/base/simd/sha256_blocks.hpp"
 
 #include <bit>
 

@@ -1,4 +1,4 @@
-#include "native/cli/runner_options.hpp"
+#include "native/cli/commands/runner_options.hpp"
 
 #include <CLI/CLI.hpp>
 

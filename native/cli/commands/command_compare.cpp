@@ -7,10 +7,10 @@
 #include "core/report/tables.hpp"
 #include "core/results/view_json.hpp"
 #include "native/cli/baseline_run.hpp"
-#include "native/cli/check_options.hpp"
-#include "native/cli/commands.hpp"
+#include "native/cli/commands/check_options.hpp"
+#include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/runner_options.hpp"
 #include "native/cli/compare_run.hpp"
-#include "native/cli/runner_options.hpp"
 #include "native/host/targets.hpp"
 #include "native/os/files.hpp"
 
