@@ -1,15 +1,42 @@
+# driftscope_layers(file level…): reads a list of layers (core/layers.txt) and sets layers_<level> to the folders
+# that are marked so, in their order.
+function(driftscope_layers file)
+  foreach(level IN LISTS ARGN)
+    set(layers_${level} "")
+  endforeach()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+  file(STRINGS "${file}" rows REGEX "^[a-z]")
+  foreach(row IN LISTS rows)
+    separate_arguments(row UNIX_COMMAND "${row}")
+    list(GET row 0 layer)
+    list(GET row 1 level)
+    if(NOT level IN_LIST ARGN)
+      message(FATAL_ERROR "${file}: ${layer} is marked '${level}', which is none of: ${ARGN}")
+    endif()
+    list(APPEND layers_${level} ${layer})
+  endforeach()
+  foreach(level IN LISTS ARGN)
+    set(layers_${level} ${layers_${level}} PARENT_SCOPE)
+  endforeach()
+endfunction()
+
 # driftscope_add_core(<target> [SINGLE <target>]): the core as a static library, for native or wasm.
 # SINGLE: also one without threads, of the same objects but for the thread pool.
 function(driftscope_add_core target)
   cmake_parse_arguments(ARG "" "SINGLE" "" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "/core/platform/|/core/gui/imgui/")  # the GUI: cmake/imgui.cmake
+  driftscope_layers("${CMAKE_SOURCE_DIR}/core/layers.txt" hot cold chosen)
+  foreach(level hot cold)
+    list(TRANSFORM layers_${level} REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/core/\\1/*.cpp" OUTPUT_VARIABLE patterns)
+    file(GLOB_RECURSE ${level}_sources CONFIGURE_DEPENDS ${patterns})
+  endforeach()
+  list(FILTER cold_sources EXCLUDE REGEX "/core/gui/imgui/")  # the GUI: cmake/imgui.cmake
+  set(sources ${hot_sources})
   # XNNPACK's headers are for the fast engine alone.
-  set(fast_sources ${sources})
-  list(FILTER fast_sources INCLUDE REGEX "/core/engines/fast/")
-  list(FILTER fast_sources EXCLUDE REGEX "/fast/simd/")
+  set(xnnpack_sources ${sources})
+  list(FILTER xnnpack_sources INCLUDE REGEX "/core/engines/fast/")
+  list(FILTER xnnpack_sources EXCLUDE REGEX "/fast/simd/")
   list(FILTER sources EXCLUDE REGEX "/core/engines/fast/")
-  add_library(${target}_fast OBJECT ${fast_sources})
+  add_library(${target}_fast OBJECT ${xnnpack_sources})
   target_link_libraries(${target}_fast PRIVATE driftscope_xnnpack)
   # Its own kernels come in the variants of XNNPACK, and with them.
   file(GLOB kernels CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/engines/fast/simd/*.cpp")
@@ -23,11 +50,6 @@ function(driftscope_add_core target)
     endif()
     target_link_libraries(driftscope_xnnpack_${variant} PUBLIC ${library})
   endforeach()
-  # Nobody notices the speed of these folders: optimised less, they compile in half the time, and the
-  # download is smaller.
-  set(cold_sources ${sources})
-  list(FILTER cold_sources INCLUDE REGEX "/core/(bench|checks|compare|gui|protocol|report|results)/")
-  list(FILTER sources EXCLUDE REGEX "/core/(bench|checks|compare|gui|protocol|report|results)/")
   add_library(${target}_cold OBJECT ${cold_sources})
   if(DRIFTSCOPE_TWIN STREQUAL "web")
     target_compile_options(${target}_cold PRIVATE -Os)
@@ -44,14 +66,11 @@ function(driftscope_add_core target)
   driftscope_add_ort(${target}_objects)
   if(NOT DRIFTSCOPE_OPTIMIZE)
     # Not optimised the whole compiles three times as fast; where the time of a run goes it is.
-    file(GLOB_RECURSE hot "${CMAKE_SOURCE_DIR}/core/engines/*/simd/*.cpp"
-      "${CMAKE_SOURCE_DIR}/core/numerics/exact_product.cpp"
-      "${CMAKE_SOURCE_DIR}/core/base/sha256_blocks.cpp")
-    set_property(SOURCE ${hot} APPEND PROPERTY COMPILE_OPTIONS -O1)
+    set(simd ${sources} ${kernels})
+    list(FILTER simd INCLUDE REGEX "/simd/")
+    set_property(SOURCE ${simd} APPEND PROPERTY COMPILE_OPTIONS -O1)
   endif()
-  # Highway compiles a file once per instruction set.
-  driftscope_unity(${target}_objects
-    ALONE "/strict/simd/|/sha256_blocks\\.cpp$|/exact_product\\.cpp$|/stb_image(_write)?\\.cpp$|/generated/")
+  driftscope_unity(${target}_objects ALONE "/simd/|/stb_image(_write)?\\.cpp$|/generated/")
   driftscope_unity(${target}_fast AS ${target}_objects)
   add_library(${target} STATIC "${CMAKE_SOURCE_DIR}/core/platform/thread_pool.cpp")
   set(libraries ${target}_objects ${target}_cold ${target}_fast ${target})
