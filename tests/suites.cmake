@@ -67,6 +67,8 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND python3 tools/checks/layers.py)
   driftscope_suite("tree: the picture of the layers" LABELS tree
     COMMAND tools/draw_house --check)
+  driftscope_suite("tree: the check of the layers" LABELS tree
+    COMMAND python3 tools/checks/test_layers.py)
   driftscope_suite("tree: formatting" LABELS tree
     COMMAND tools/format --check)
   driftscope_suite("tree: eslint" LABELS tree

@@ -1,43 +1,175 @@
 #!/usr/bin/env python3
-"""Checks of the tree: includes go one way, core/ has no platform branches, no file is unreachable.
+"""Checks of core/, native/ and web/: includes and imports go one way, core/ has no platform branches, every file
+is reached.
 
-usage: layers.py [ROOT]   exit code 1 when something is wrong; every finding names file and line."""
+usage: layers.py [ROOT]   exit code 1 when something is wrong; every finding names its file.
+
+The order of a tree stands in its layers.txt. native/ and web/ may use core/, and nothing of one another. A source is
+reached when a CMake file names it or a folder that it globs; a header when a source reaches it; a module when the
+page, the npm package or CMake does; any other file when one of those names it. What only tests use is not reached."""
+import fnmatch
 import pathlib
 import re
+import subprocess
 import sys
 
-# A folder may include itself and what stands before it; platform/ is one header that all may use.
-ORDER = ["base", "platform", "model", "graph", "dataset", "numerics", "eval", "ops", "runtime", "lowering",
-         "device", "engines", "trace", "verify", "bench", "results", "compare", "protocol", "report", "checks",
-         "gui"]
+TREES = ("core", "native", "web")
+SOURCES = {".cpp", ".c"}
+HEADERS = {".hpp", ".h", ".inc"}
+SCRIPTS = {".mjs", ".js"}
 PLATFORM = re.compile(r"\b(__EMSCRIPTEN__|_WIN32|__APPLE__|__linux__|__wasm__|__ANDROID__)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+IMPORT = re.compile(r"""(?:\bfrom\s+|\bimport\s*\(?\s*|new URL\(\s*)["'`](\.[^"'`$]+\.m?js)["'`]""")
+# Headers of libraries that are included in quotes, as they do it themselves, and what the build writes.
+EXTERNAL = re.compile(r"^(xnnpack/|xnnpack\.h$|threadpool-|generated/)")
+# Files that nothing in the repository reaches, and why they are here all the same.
+UNREACHED = {}
 
 
-def layer(path: str) -> int:
-    return ORDER.index(path.split("/")[1])
+class Tree:
+    """The files of a checkout and their text. `files`: what git tracks below ROOT, or, outside of git, all."""
+
+    def __init__(self, root: pathlib.Path):
+        self.root = root
+        listed = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"],
+                                capture_output=True, text=True)
+        in_git = listed.returncode == 0 and (root / ".git").exists()
+        names = listed.stdout.split("\n") if in_git else [
+            file.relative_to(root).as_posix() for file in root.rglob("*")]
+        self.files = sorted(name for name in names if name and (root / name).is_file())
+        self.texts = {}
+
+    def text(self, name: str) -> str:
+        if name not in self.texts:
+            self.texts[name] = (self.root / name).read_text(errors="replace")
+        return self.texts[name]
+
+    def having(self, suffixes, *folders):
+        return [name for name in self.files
+                if pathlib.PurePosixPath(name).suffix in suffixes and name.split("/")[0] in folders]
+
+    def order(self, tree: str):
+        name = f"{tree}/layers.txt"
+        lines = self.text(name).splitlines() if name in self.files else []
+        return [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
+
+
+def resolved(name: str, target: str) -> str:
+    """The path of a module that `name` imports as `target`."""
+    parts = name.split("/")[:-1]
+    for part in target.split("/"):
+        if part == "..":
+            parts = parts[:-1]
+        elif part != ".":
+            parts.append(part)
+    return "/".join(parts)
+
+
+def uses(tree: Tree, name: str):
+    """(line, path from the root) of what a file includes or imports, but for libraries."""
+    is_script = pathlib.PurePosixPath(name).suffix in SCRIPTS
+    for number, line in enumerate(tree.text(name).splitlines(), 1):
+        if is_script:
+            yield from ((number, resolved(name, target)) for target in IMPORT.findall(line))
+        elif (match := INCLUDE.match(line)) and not EXTERNAL.match(match.group(1)):
+            yield number, match.group(1)
+
+
+def layer_findings(tree: Tree):
+    orders = {top: tree.order(top) for top in TREES}
+    files = set(tree.files)
+    for name in tree.having(SOURCES | HEADERS | SCRIPTS, *TREES):
+        top, folder, *rest = name.split("/")
+        order = orders[top]
+        if not rest or folder not in order:
+            yield f"{name}: {top}/layers.txt has no layer '{folder}'" if rest else f"{name}: lies in no layer"
+            continue
+        for number, line in enumerate(tree.text(name).splitlines(), 1):
+            if top == "core" and PLATFORM.search(line):
+                yield f"{name}:{number}: a platform branch; choose a file in CMake instead"
+        for number, target in uses(tree, name):
+            target_top, target_folder = (target.split("/") + [""])[:2]
+            if target not in files:
+                yield f"{name}:{number}: {target} is not a path from the root of the repository"
+            elif target_top not in (top, "core"):
+                yield f"{name}:{number}: {top}/ uses {target}, which is neither its own nor of core/"
+            elif target_top == top and target_folder not in order:
+                yield f"{name}:{number}: {target} lies in no layer of {top}/layers.txt"
+            elif target_top == top and order.index(target_folder) > order.index(folder):
+                yield f"{name}:{number}: {folder}/ uses {target}, a later layer"
+
+
+def cmake_patterns(tree: Tree):
+    """Patterns of what CMake files name; what a variable stands for is anything."""
+    for name in tree.files:
+        if not (name.endswith(".cmake") or name.endswith("CMakeLists.txt")):
+            continue
+        folder = name.rpartition("/")[0]
+        text = re.sub(r"^\s*#.*", "", tree.text(name), flags=re.M)
+        for token in re.findall(r"[^\s\"()]*[\w*}]\.\w+", text):
+            token = token.replace("${CMAKE_SOURCE_DIR}/", "/").replace("${CMAKE_CURRENT_SOURCE_DIR}", f"/{folder}")
+            token = re.sub(r"\$\{[^}]*\}|\\+\d", "*", token)
+            yield token[1:] if token.startswith("/") else f"{folder}/{token}".lstrip("/")
+            if not token.startswith("/"):
+                yield token  # as generated sources include it
+
+
+def closure(roots, edges):
+    reached, waiting = set(), list(roots)
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting.extend(edges.get(name, ()))
+    return reached
+
+
+def unreached(tree: Tree):
+    patterns = set(cmake_patterns(tree))
+    exact = {pattern for pattern in patterns if "*" not in pattern}
+    # A glob compiles a folder's sources; that says nothing of headers and modules. With a variable in front, the
+    # folder or the name has to be said.
+    globs = [re.compile(fnmatch.translate(pattern)) for pattern in patterns
+             if "*" in pattern and re.search(r"(^|/)[\w.]+/|/\w[\w*]*\.(c|cpp|h)$", pattern)
+             and (pattern.endswith((".c", ".cpp")) or "*" not in pattern.rpartition("/")[2])]
+    named = {name for name in tree.files if name in exact or any(glob.match(name) for glob in globs)}
+
+    code = tree.having(SOURCES | HEADERS | SCRIPTS, *TREES)
+    edges = {name: {target for _, target in uses(tree, name)} for name in code}
+    for name in code:  # #include <name>, of a folder that CMake hands to the compiler
+        for header in re.findall(r"^#include <([\w.]+)>", tree.text(name), flags=re.M):
+            edges[name] |= {file for file in code if file.endswith(f"/include/{header}")}
+    starts = {name for name in tree.files if name == "index.html" or name.endswith("/package.json")}
+    begun = set()
+    for start in starts:
+        folder = start.rpartition("/")[0]
+        begun |= {name for name in code if name.startswith(folder) and re.search(
+            r"[\"/]" + re.escape(name[len(folder):].lstrip("/")) + r"\"", tree.text(start))}
+    reached = closure(named | begun, edges)
+
+    texts = [tree.text(name) for name in reached | starts if name in tree.files]
+    texts += [tree.text(name) for name in tree.files if pathlib.PurePosixPath(name).suffix in {
+        ".cmake", ".txt", ".css", ".webmanifest", ".md", ".ts"} or name.startswith("tools/")]
+    for name in tree.files:
+        top, base = name.split("/")[0], name.split("/")[-1]
+        if top not in TREES or name in reached or base in {"CMakeLists.txt", "layers.txt"}:
+            continue
+        if name in code or not any(base in text for text in texts):
+            yield name
+
+
+def reach_findings(tree: Tree):
+    found = set(unreached(tree))
+    for name in sorted(found - UNREACHED.keys()):
+        yield f"{name}: nothing reaches it"
+    for name in sorted(UNREACHED.keys() - found):
+        yield f"{name}: is listed as unreached in tools/checks/layers.py, and is reached or gone"
 
 
 def findings(root: pathlib.Path):
-    for file in sorted((root / "core").rglob("*.?pp")):
-        name = file.relative_to(root).as_posix()
-        folder = name.split("/")[1]
-        if folder not in ORDER:
-            yield f"{name}: folder '{folder}' has no place in the order of layers"
-            continue
-        for number, line in enumerate(file.read_text().splitlines(), 1):
-            if PLATFORM.search(line):
-                yield f"{name}:{number}: a platform branch; choose a file in CMake instead"
-            match = INCLUDE.match(line)
-            if not match:
-                continue
-            target = match.group(1)
-            if not (root / target).exists() and not target.startswith("generated/"):
-                yield f"{name}:{number}: {target} is not a path from the root of the repository"
-            elif not target.startswith("core/"):
-                yield f"{name}:{number}: core/ includes {target}, which is outside of core/"
-            elif layer(target) > layer(name):
-                yield f"{name}:{number}: {folder}/ includes {target}, a later layer"
+    tree = Tree(root)
+    yield from layer_findings(tree)
+    yield from reach_findings(tree)
 
 
 def main() -> int:
@@ -45,7 +177,8 @@ def main() -> int:
     if root.is_file():
         root = root.parents[2]
     found = list(findings(root))
-    print("\n".join(found) or "includes go one way, core/ has no platform branches")
+    print("\n".join(found) or "core/, native/ and web/: includes go one way, no platform branches in core/, "
+          "every file is reached")
     return 1 if found else 0
 
 
