@@ -1,0 +1,48 @@
+// Symbols of a graph's shapes get the numbers that its inputs have in one run.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "core/eval/infer_shapes.hpp"
+
+namespace driftscope {
+
+Result<Graph> bind_shapes(Graph graph, std::span<const Shape> input_shapes) {
+  if (input_shapes.size() != graph.inputs.size())
+    return bad_input(
+        fmt::format("the graph has {} inputs, got {} shapes", graph.inputs.size(), input_shapes.size()));
+  std::map<std::string, std::int64_t> symbols;
+  for (std::size_t i = 0; i < input_shapes.size(); ++i) {
+    Value& value = graph.values[graph.inputs[i]];
+    const Shape& given = input_shapes[i];
+    const auto mismatch = [&](const std::string& why) {
+      const std::string expected = value.shape ? shape_text(*value.shape) : "unknown";
+      return bad_input(
+          fmt::format("input {}: expected shape {}, got {}{}", value.name, expected, shape_text(given), why));
+    };
+    if (value.shape && value.shape->size() != given.size()) return mismatch("");
+    SymbolicShape bound(given.size());
+    for (std::size_t axis = 0; axis < given.size(); ++axis) {
+      if (given[axis] < 0) return mismatch(" (a negative size)");
+      bound[axis].size = given[axis];
+      if (!value.shape) continue;
+      const Dimension& declared = (*value.shape)[axis];
+      if (declared.known() && declared.size != given[axis]) return mismatch("");
+      if (declared.known() || declared.symbol.empty()) continue;
+      const auto [entry, added] = symbols.emplace(declared.symbol, given[axis]);
+      if (!added && entry->second != given[axis])
+        return mismatch(fmt::format(" ({} is already {})", declared.symbol, entry->second));
+    }
+    value.shape = std::move(bound);
+  }
+  for (Value& value : graph.values) {
+    if (!value.shape) continue;
+    for (Dimension& dimension : *value.shape) {
+      const auto entry = symbols.find(dimension.symbol);
+      if (!dimension.known() && entry != symbols.end()) dimension = {entry->second, ""};
+    }
+  }
+  return infer_shapes(std::move(graph));
+}
+
+}  // namespace driftscope
