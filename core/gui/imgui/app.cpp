@@ -2,19 +2,13 @@
 
 #include <imgui_internal.h>
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
 #include "core/gui/imgui/style.hpp"
 #include "core/gui/imgui/widgets.hpp"
-#include "core/report/format.hpp"
 
 namespace driftscope::gui {
 namespace {
-
-constexpr double message_seconds = 5.0;
 
 std::string lower_case(std::string_view text) {
   std::string made(text);
@@ -28,19 +22,11 @@ std::string lower_case(std::string_view text) {
 App::App(Host& host, std::span<const std::byte> font, AppOptions options)
     : host_(host),
       font_(font),
+      views_(make_views()),
       theme_(options.dark ? dark_theme() : light_theme()),
       display_scale_(options.scale),
       details_(options.details),
       touch_(options.touch) {
-  views_.push_back(make_start_view());
-  views_.push_back(make_layers_view());
-  views_.push_back(make_drift_view());
-  views_.push_back(make_tensor_view());
-  views_.push_back(make_time_view());
-  views_.push_back(make_memory_view());
-  views_.push_back(make_graph_view());
-  views_.push_back(make_summary_view());
-  views_.push_back(make_runs_view());
   ImGui::GetIO().IniFilename = nullptr;
 }
 
@@ -63,7 +49,7 @@ bool App::prepare() {
 }
 
 bool App::restless() const {
-  return (feed_ && feed_->busy) || ImGui::GetTime() - said_at_ < message_seconds + 0.2 || grab_;
+  return (feed_ && feed_->busy) || ImGui::GetTime() - said_at_ < status_seconds + 0.2 || grab_;
 }
 
 bool App::open_view(std::string_view title) {
@@ -98,7 +84,7 @@ void App::adopt(Screen& screen) {
       if (kept.layer == no_place && !shown_->layers.empty()) kept.layer = 0;
     }
     selection_.reset(kept);
-    if (first && view_ == 0 && !feed_->busy) view_ = 1;
+    if (first && view_ == 0 && !feed_->busy) open_view("Layers");
   }
   screen.snapshot = shown_.get();
   screen.snapshot_number = snapshot_number_;
@@ -150,104 +136,6 @@ void App::keep_arrows() {
     on_control_ = false;
 }
 
-void App::draw_top_bar(Screen& screen) {
-  const float em = ImGui::GetFontSize();
-  ImGui::PushStyleColor(ImGuiCol_ChildBg, im(theme_.panel));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {em * 0.75f, em * 0.42f});
-  ImGui::BeginChild("top", {0.0f, ImGui::GetFrameHeight() + em * 0.84f},
-                    ImGuiChildFlags_AlwaysUseWindowPadding,
-                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  ImGui::PopStyleVar();
-  draw_logo(screen);
-  ImGui::SameLine(0.0f, em * 0.5f);
-  ImGui::AlignTextToFramePadding();
-  if (shown_) {
-    ImGui::TextUnformatted(elide(shown_->title, 32).c_str());
-    ImGui::SameLine(0.0f, em);
-    Verdict worst = Verdict::missing;
-    for (const TargetColumn& target : shown_->targets)
-      if (target.verdict != Verdict::missing && (worst == Verdict::missing || target.verdict > worst))
-        worst = target.verdict;
-    const std::string headline = snapshot_headline(*shown_);
-    const float room = ImGui::GetContentRegionAvail().x - em * 12.5f;
-    const float need = ImGui::CalcTextSize(headline.c_str()).x + em * 1.4f;
-    if (room > em * 6.0f) {
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      ImGui::SetCursorScreenPos({at.x, at.y + ImGui::GetStyle().FramePadding.y});
-      verdict_label(screen, worst, false);
-      ImGui::SetCursorScreenPos({at.x + em * 1.15f, at.y});
-      ImGui::AlignTextToFramePadding();
-      const auto letters =
-          static_cast<std::size_t>(std::max(4.0f, room / need * static_cast<float>(display_width(headline))));
-      ImGui::TextUnformatted((need > room ? elide(headline, letters) : headline).c_str());
-      hint(headline.c_str());
-    }
-  } else {
-    ImGui::TextUnformatted("Driftscope");
-  }
-  const char* commands = touch_ ? "Commands" : "Commands  Ctrl+K";
-  const float buttons = button_width(commands) + button_width("Light") + em * 0.5f;
-  ImGui::SameLine(std::max(ImGui::GetCursorPosX(), ImGui::GetWindowWidth() - buttons - em * 0.6f));
-  if (quiet_button(screen, commands)) open_palette_ = true;
-  ImGui::SameLine(0.0f, em * 0.2f);
-  if (quiet_button(screen, theme_.dark ? "Light" : "Dark")) {
-    theme_ = theme_.dark ? light_theme() : dark_theme();
-    restyle_ = true;
-  }
-  ImGui::EndChild();
-  ImGui::PopStyleColor();
-  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y);
-}
-
-void App::draw_tabs(Screen& screen) {
-  const float em = ImGui::GetFontSize();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float height = em * (touch_ ? 2.6f : 2.0f);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(at, {at.x + width, at.y + height}, im(theme_.panel));
-  list->AddLine({at.x, at.y + height - 0.5f}, {at.x + width, at.y + height - 0.5f}, im(theme_.line));
-  // All tabs stay in sight: narrow windows have narrow gaps, and small letters.
-  auto painter = screen.painter();
-  const auto words_in = [&](bool small) {
-    float sum = 0.0f;
-    for (const auto& view : views_) sum += painter.text_width(view->title(), small);
-    return sum;
-  };
-  const bool small = words_in(false) + em * (0.3f * static_cast<float>(views_.size()) + 1.0f) > width;
-  const float words = words_in(small);
-  const float gap =
-      std::clamp((width - words - em) / static_cast<float>(views_.size()), em * 0.3f, em * 1.3f);
-  float x = at.x + em * 0.75f - gap * 0.5f + (gap < em ? gap * 0.2f : 0.0f);
-  for (std::size_t i = 0; i < views_.size(); ++i) {
-    const std::string_view title = views_[i]->title();
-    const float tab = painter.text_width(title, small) + gap;
-    const bool possible = shown_ || !views_[i]->needs_snapshot();
-    ImGui::SetCursorScreenPos({x, at.y});
-    ImGui::PushID(static_cast<int>(i));
-    ImGui::BeginDisabled(!possible);
-    if (ImGui::InvisibleButton("tab", {tab, height})) view_ = i;
-    ImGui::EndDisabled();
-    const bool hovered = ImGui::IsItemHovered();
-    if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible)
-      painter.frame({x, at.y + 2.0f, x + tab, at.y + height - 2.0f}, theme_.accent, 1.0f, 3.0f);
-    hint(fmt::format("Key: {}", i + 1).c_str());
-    ImGui::PopID();
-    const bool active = i == view_;
-    painter.text({x + tab / 2.0f, at.y + height * 0.47f}, title,
-                 !possible           ? with_alpha(theme_.dim, 0.45f)
-                 : active || hovered ? theme_.ink
-                                     : theme_.dim,
-                 Anchor::middle, small);
-    if (active)
-      list->AddRectFilled({x + gap * 0.2f, at.y + height - 2.5f * built_scale_},
-                          {x + tab - gap * 0.2f, at.y + height}, im(theme_.accent));
-    x += tab;
-  }
-  ImGui::SetCursorScreenPos({at.x, at.y + height});
-  ImGui::Dummy({0.0f, 0.0f});
-}
-
 void App::draw_body(Screen& screen) {
   const float em = ImGui::GetFontSize();
   if (!shown_ && views_[view_]->needs_snapshot()) view_ = 0;
@@ -288,37 +176,6 @@ void App::draw_body(Screen& screen) {
     ImGui::PopStyleColor();
   }
   ImGui::PopStyleVar();
-}
-
-std::pair<std::string, Colour> App::status_text() const {
-  if (ImGui::GetTime() - said_at_ < message_seconds) return {said_, theme_.ink};
-  for (const TargetProgress& one : feed_->progress)
-    if (feed_->busy && one.state == TargetProgress::State::running) {
-      const std::string text = one.target + ": " + one.step;
-      if (one.total == 0) return {text, theme_.dim};
-      const double percent = 100.0 * static_cast<double>(one.done) / static_cast<double>(one.total);
-      return {fmt::format("{} {:.0f} %", text, percent), theme_.dim};
-    }
-  if (!feed_->error.empty()) return {feed_->error, theme_.verdict(Verdict::fault)};
-  if (feed_->busy && !feed_->doing.empty()) return {feed_->doing, theme_.dim};
-  if (touch_) return {};
-  return {"Up, Down: layer    [ ]: target    F: next fault    Ctrl+Z: back    ?: all keys", theme_.dim};
-}
-
-void App::draw_status(Screen& screen) {
-  const auto [text, colour] = status_text();
-  if (text.empty()) return;
-  const float em = ImGui::GetFontSize();
-  const ImVec2 low = ImGui::GetWindowPos();
-  const ImVec2 size = ImGui::GetWindowSize();
-  const float height = small_->FontSize * 1.7f;
-  const float y = low.y + size.y - height;
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled({low.x, y}, {low.x + size.x, low.y + size.y}, im(theme_.ground));
-  auto painter = screen.painter();
-  const auto letters =
-      static_cast<std::size_t>(std::max(10.0f, (size.x - 2.0f * em) / (small_->FontSize * 0.5f)));
-  painter.text({low.x + em * 0.75f, y + height / 2.0f}, elide(text, letters), colour, Anchor::start, true);
 }
 
 void App::after_render(const std::function<Image(Box)>& read) {

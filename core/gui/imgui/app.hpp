@@ -50,6 +50,10 @@ class App {
   [[nodiscard]] bool restless() const;
 
  private:
+  /// Views that a key opens, 1 to 9; the others have their tab and their command.
+  static constexpr std::size_t view_keys = 9;
+  static constexpr double status_seconds = 5.0;  ///< how long the status line shows what was done
+
   struct Command {
     std::string name;
     const char* keys;

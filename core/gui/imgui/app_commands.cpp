@@ -31,10 +31,10 @@ bool pressed(ImGuiKey key) { return ImGui::IsKeyPressed(key, false); }
 std::vector<App::Command> App::commands(Screen& screen) {
   std::vector<Command> list;
   const bool open = shown_ != nullptr;
-  static constexpr const char* digits[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
+  static constexpr const char* digits[view_keys] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
   for (std::size_t i = 0; i < views_.size(); ++i)
-    list.push_back({fmt::format("View: {}", views_[i]->title()), digits[i], [this, i] { view_ = i; },
-                    open || !views_[i]->needs_snapshot()});
+    list.push_back({fmt::format("View: {}", views_[i]->title()), i < view_keys ? digits[i] : "",
+                    [this, i] { view_ = i; }, open || !views_[i]->needs_snapshot()});
   list.push_back({"Go to the next fault", "F", [this, &screen] { next_fault(screen); }, open});
   list.push_back({"Go to the first difference", "D",
                   [this, &screen] {
@@ -112,10 +112,10 @@ void App::handle_keys(Screen& screen) {
     if (pressed(ImGuiKey_RightArrow)) selection_.redo();
     return;
   }
-  for (int i = 0; i < static_cast<int>(views_.size()); ++i)
-    if (pressed(static_cast<ImGuiKey>(ImGuiKey_1 + i)) &&
-        (shown_ || !views_[static_cast<std::size_t>(i)]->needs_snapshot()))
-      view_ = static_cast<std::size_t>(i);
+  for (std::size_t i = 0; i < std::min(views_.size(), view_keys); ++i)
+    if (pressed(static_cast<ImGuiKey>(ImGuiKey_1 + static_cast<int>(i))) &&
+        (shown_ || !views_[i]->needs_snapshot()))
+      view_ = i;
   if (pressed(ImGuiKey_T)) {
     theme_ = theme_.dark ? light_theme() : dark_theme();
     restyle_ = true;

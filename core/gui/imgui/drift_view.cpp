@@ -17,6 +17,7 @@ namespace {
 class DriftView final : public View {
  public:
   std::string_view title() const override { return "Drift"; }
+  int place() const override { return 30; }
 
   void draw(Screen& screen) override {
     update(screen);

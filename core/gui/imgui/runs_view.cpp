@@ -11,6 +11,7 @@ namespace {
 class RunsView final : public View {
  public:
   std::string_view title() const override { return "Runs"; }
+  int place() const override { return 90; }
   bool needs_snapshot() const override { return false; }
 
   void draw(Screen& screen) override {

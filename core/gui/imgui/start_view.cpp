@@ -15,6 +15,7 @@ namespace {
 class StartView final : public View {
  public:
   std::string_view title() const override { return "Run"; }
+  int place() const override { return 10; }
   bool needs_snapshot() const override { return false; }
 
   void draw(Screen& screen) override {

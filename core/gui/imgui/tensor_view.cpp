@@ -26,6 +26,7 @@ struct Loaded {
 class TensorView final : public View {
  public:
   std::string_view title() const override { return "Tensor"; }
+  int place() const override { return 40; }
 
   void draw(Screen& screen) override {
     if (!screen.layer_selected())

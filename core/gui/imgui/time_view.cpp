@@ -16,6 +16,7 @@ namespace {
 class TimeView final : public View {
  public:
   std::string_view title() const override { return "Time"; }
+  int place() const override { return 50; }
 
   void draw(Screen& screen) override {
     if (longest_layer_ns(*screen.snapshot, false) == 0 && longest_layer_ns(*screen.snapshot, true) == 0)

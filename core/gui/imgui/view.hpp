@@ -1,5 +1,5 @@
-// What a view is, and what it is given: one snapshot, one selection, one theme. Each view is one file
-// with a make_… function. Clients: app.
+// What a view is, and what it is given: one snapshot, one selection, one theme. Each view is one file,
+// FOO_view.cpp with make_FOO_view(), which the build finds (cmake/imgui.cmake). Clients: app.
 #pragma once
 
 #include <imgui.h>
@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/gui/csv.hpp"
 #include "core/gui/feed.hpp"
@@ -54,6 +55,8 @@ class View {
   View& operator=(const View&) = delete;
 
   [[nodiscard]] virtual std::string_view title() const = 0;
+  /// Where its tab stands: by rising numbers. The lowest is shown while nothing is open.
+  [[nodiscard]] virtual int place() const = 0;
   /// Without an open run as well?
   [[nodiscard]] virtual bool needs_snapshot() const { return true; }
   /// Into the current window, all of its room.
@@ -65,14 +68,7 @@ class View {
   virtual void focus_filter() {}
 };
 
-[[nodiscard]] std::unique_ptr<View> make_start_view();
-[[nodiscard]] std::unique_ptr<View> make_layers_view();
-[[nodiscard]] std::unique_ptr<View> make_drift_view();
-[[nodiscard]] std::unique_ptr<View> make_tensor_view();
-[[nodiscard]] std::unique_ptr<View> make_time_view();
-[[nodiscard]] std::unique_ptr<View> make_memory_view();
-[[nodiscard]] std::unique_ptr<View> make_graph_view();
-[[nodiscard]] std::unique_ptr<View> make_summary_view();
-[[nodiscard]] std::unique_ptr<View> make_runs_view();
+/// All views, in the order of their tabs.
+[[nodiscard]] std::vector<std::unique_ptr<View>> make_views();
 
 }  // namespace driftscope::gui
