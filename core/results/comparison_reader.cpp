@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/base/json.hpp"
+#include "core/base/json_lists.hpp"
 #include "core/results/metrics_table.hpp"
 
 namespace driftscope {
@@ -93,14 +94,93 @@ void read_metrics(FieldReader& fields, MetricSource source, Layer& layer) {
   }
 }
 
-Result<const json*> layer_list(const json& object, const std::string& where) {
-  const auto layers = object.find("layers");
-  if (layers == object.end() || !layers->is_array())
-    return bad_input(where + ": \"layers\" is missing or no array");
-  return &*layers;
+/// The layers of one array, each read as soon as the parser has it: as JSON all of them would take gigabytes.
+struct LayerList {
+  std::vector<LayerVerdict> verdicts;
+  std::vector<LayerDifference> differences;
+  std::optional<std::string> error;  ///< of the first that is wrong; those behind it are not read
+};
+
+Result<LayerVerdict> read_verdict(const json& entry, const std::string& where) {
+  FieldReader fields(entry, where);
+  LayerVerdict layer;
+  layer.node = fields.text("node");
+  layer.op = fields.text("op");
+  layer.output = fields.text("output");
+  layer.shape = fields.shape("shape");
+  read_metrics(fields, MetricSource::verify, layer);
+  layer.reason = fields.optional_text("reason");
+  const auto verdict = verdict_from(fields.text("verdict"));
+  DRIFTSCOPE_CHECK(fields.status());
+  if (!verdict) return bad_input(where + ": unknown \"verdict\"");
+  layer.verdict = *verdict;
+  return layer;
 }
 
-Result<Verification> read_verification(const json& object, const std::string& where) {
+Result<LayerDifference> read_difference(const json& entry, const std::string& where) {
+  FieldReader fields(entry, where);
+  LayerDifference layer;
+  layer.node = fields.text("node");
+  layer.op = fields.optional_text("op");
+  layer.output = fields.text("output");
+  layer.shape = fields.shape("shape");
+  read_metrics(fields, MetricSource::compare, layer);
+  layer.left_ns = fields.whole("left_ns");
+  layer.right_ns = fields.whole("right_ns");
+  layer.reason = fields.optional_text("reason");
+  layer.recorded = layer.reason.rfind("not recorded", 0) != 0;
+  DRIFTSCOPE_CHECK(fields.status());
+  return layer;
+}
+
+/// All arrays of layers of a text, and the rest of it as JSON.
+class LayerLists {
+ public:
+  explicit LayerLists(std::string_view text)
+      : rest_(parse_json_lists(text, "layers",
+                               [this](std::size_t list, std::string_view owner, const json& entry) {
+                                 add(list, owner, entry);
+                               })) {}
+
+  [[nodiscard]] const json& rest() const { return rest_; }
+
+  /// The list that stood in an object, moved out.
+  Result<LayerList> take(const json& object, const std::string& where) {
+    const auto layers = object.find("layers");
+    const auto number = layers == object.end() ? std::nullopt : list_number(*layers);
+    if (!number) {
+      const bool array = layers != object.end() && layers->is_array();
+      return bad_input(
+          where + (array ? ": \"layers\" holds what is no layer" : ": \"layers\" is missing or no array"));
+    }
+    if (*number >= lists_.size()) return LayerList();  // empty, and no other behind it
+    if (lists_[*number].error) return bad_input(where + ", " + *lists_[*number].error);
+    return std::move(lists_[*number]);
+  }
+
+ private:
+  void add(std::size_t number, std::string_view owner, const json& entry) {
+    if (number >= lists_.size()) lists_.resize(number + 1);
+    LayerList& list = lists_[number];
+    if (list.error) return;
+    const auto keep = [&](auto layer, auto& layers) {
+      if (layer.ok())
+        layers.push_back(*std::move(layer));
+      else
+        list.error = layer.error().message;
+    };
+    // A target's own layers are differences; all others are verify's.
+    if (owner == "left" || owner == "right")
+      keep(read_difference(entry, fmt::format("layer {}", list.differences.size())), list.differences);
+    else
+      keep(read_verdict(entry, fmt::format("layer {}", list.verdicts.size())), list.verdicts);
+  }
+
+  std::vector<LayerList> lists_;
+  json rest_;
+};
+
+Result<Verification> read_verification(const json& object, LayerLists& lists, const std::string& where) {
   if (!object.is_object()) return bad_input(where + ": expected an object");
   Verification verification;
   FieldReader head(object, where);
@@ -112,47 +192,18 @@ Result<Verification> read_verification(const json& object, const std::string& wh
   DRIFTSCOPE_CHECK(head.status());
   if (!whole) return bad_input(where + ": \"verdict\" is none that there is");
   verification.verdict = *whole;
-  DRIFTSCOPE_TRY(const json* layers, layer_list(object, where));
-  for (const json& entry : *layers) {
-    FieldReader fields(entry, fmt::format("{}, layer {}", where, verification.layers.size()));
-    LayerVerdict layer;
-    layer.node = fields.text("node");
-    layer.op = fields.text("op");
-    layer.output = fields.text("output");
-    layer.shape = fields.shape("shape");
-    read_metrics(fields, MetricSource::verify, layer);
-    layer.reason = fields.optional_text("reason");
-    const auto verdict = verdict_from(fields.text("verdict"));
-    DRIFTSCOPE_CHECK(fields.status());
-    if (!verdict)
-      return bad_input(fmt::format("{}, layer {}: unknown \"verdict\"", where, verification.layers.size()));
-    layer.verdict = *verdict;
-    verification.layers.push_back(std::move(layer));
-  }
+  DRIFTSCOPE_TRY(LayerList layers, lists.take(object, where));
+  verification.layers = std::move(layers.verdicts);
   return verification;
 }
 
-Result<Comparison> read_differences(const json& object, const std::string& where) {
+Result<Comparison> read_differences(const json& object, LayerLists& lists, const std::string& where) {
   Comparison comparison;
   FieldReader head(object, where);
   const std::string first = head.optional_text("first_divergence");
   if (!first.empty()) comparison.first_divergence = first;
-  DRIFTSCOPE_TRY(const json* layers, layer_list(object, where));
-  for (const json& entry : *layers) {
-    FieldReader fields(entry, fmt::format("{}, layer {}", where, comparison.layers.size()));
-    LayerDifference layer;
-    layer.node = fields.text("node");
-    layer.op = fields.optional_text("op");
-    layer.output = fields.text("output");
-    layer.shape = fields.shape("shape");
-    read_metrics(fields, MetricSource::compare, layer);
-    layer.left_ns = fields.whole("left_ns");
-    layer.right_ns = fields.whole("right_ns");
-    layer.reason = fields.optional_text("reason");
-    layer.recorded = layer.reason.rfind("not recorded", 0) != 0;
-    DRIFTSCOPE_CHECK(fields.status());
-    comparison.layers.push_back(std::move(layer));
-  }
+  DRIFTSCOPE_TRY(LayerList layers, lists.take(object, where));
+  comparison.layers = std::move(layers.differences);
   if (const auto memory = object.find("memory"); memory != object.end()) {
     FieldReader fields(*memory, where + ", memory");
     comparison.peak_bytes = fields.whole("peak_bytes");
@@ -175,7 +226,7 @@ Result<DatasetResult> read_dataset_result(const json& object, const std::string&
   return result;
 }
 
-Result<TargetResult> read_target(const json& object, const std::string& where) {
+Result<TargetResult> read_target(const json& object, LayerLists& lists, const std::string& where) {
   if (!object.is_object()) return bad_input(where + ": expected an object");
   TargetResult result;
   FieldReader head(object, where);
@@ -184,10 +235,10 @@ Result<TargetResult> read_target(const json& object, const std::string& where) {
   if (!error.empty()) result.error = Error{ErrorKind::bad_input, error};
   DRIFTSCOPE_CHECK(head.status());
   if (const auto verify = object.find("verify"); verify != object.end()) {
-    DRIFTSCOPE_TRY(result.verification, read_verification(*verify, where + ", verify"));
+    DRIFTSCOPE_TRY(result.verification, read_verification(*verify, lists, where + ", verify"));
   }
   if (object.contains("layers")) {
-    DRIFTSCOPE_TRY(result.comparison, read_differences(object, where));
+    DRIFTSCOPE_TRY(result.comparison, read_differences(object, lists, where));
     result.comparison->target = result.target;
   }
   if (const auto dataset = object.find("dataset"); dataset != object.end()) {
@@ -196,9 +247,9 @@ Result<TargetResult> read_target(const json& object, const std::string& where) {
   return result;
 }
 
-Result<TargetResult> read_verified(const json& object, const std::string& where) {
+Result<TargetResult> read_verified(const json& object, LayerLists& lists, const std::string& where) {
   TargetResult result;
-  DRIFTSCOPE_TRY(result.verification, read_verification(object, where));
+  DRIFTSCOPE_TRY(result.verification, read_verification(object, lists, where));
   result.target = result.verification->target.empty() ? "file/trace" : result.verification->target;
   return result;
 }
@@ -212,13 +263,14 @@ std::string format_of(const json& object) {
 }  // namespace
 
 Result<std::vector<TargetResult>> read_comparison(std::string_view text) {
-  const json object = parse_json(text);
+  LayerLists lists(text);
+  const json& object = lists.rest();
   std::vector<TargetResult> targets;
   if (object.is_array()) {
     for (const json& one : object) {
       if (format_of(one) != "driftscope-verify-1")
         return bad_input(fmt::format("entry {}: \"format\" is not driftscope-verify-1", targets.size()));
-      DRIFTSCOPE_TRY(TargetResult target, read_verified(one, fmt::format("entry {}", targets.size())));
+      DRIFTSCOPE_TRY(TargetResult target, read_verified(one, lists, fmt::format("entry {}", targets.size())));
       targets.push_back(std::move(target));
     }
     if (targets.empty()) return bad_input("an empty array holds no comparison");
@@ -226,7 +278,7 @@ Result<std::vector<TargetResult>> read_comparison(std::string_view text) {
   }
   const std::string format = format_of(object);
   if (format == "driftscope-verify-1") {
-    DRIFTSCOPE_TRY(TargetResult target, read_verified(object, "verify"));
+    DRIFTSCOPE_TRY(TargetResult target, read_verified(object, lists, "verify"));
     targets.push_back(std::move(target));
     return targets;
   }
@@ -237,10 +289,11 @@ Result<std::vector<TargetResult>> read_comparison(std::string_view text) {
         (format.empty() ? std::string() : ", got \"" + format + "\""));
   if (!object.contains("left") || !object.contains("right") || !object["right"].is_array())
     return bad_input("driftscope-compare-1: \"left\" or \"right\" is missing");
-  DRIFTSCOPE_TRY(TargetResult left, read_target(object["left"], "left"));
+  DRIFTSCOPE_TRY(TargetResult left, read_target(object["left"], lists, "left"));
   targets.push_back(std::move(left));
   for (const json& right : object["right"]) {
-    DRIFTSCOPE_TRY(TargetResult target, read_target(right, fmt::format("right[{}]", targets.size() - 1)));
+    DRIFTSCOPE_TRY(TargetResult target,
+                   read_target(right, lists, fmt::format("right[{}]", targets.size() - 1)));
     targets.push_back(std::move(target));
   }
   return targets;

@@ -5,15 +5,9 @@
 namespace driftscope {
 namespace {
 
-/// As layer_verdict: a layer that is exact itself and differs was handed a difference.
 Verdict verdict_of(const LayerCell& cell, bool is_left) {
-  const Verdict judged = cell.judged != nullptr ? cell.judged->verdict : Verdict::missing;
-  if (is_left) return judged;
-  if (cell.difference == nullptr) return Verdict::missing;
-  if (judged == Verdict::suspect || judged == Verdict::fault) return judged;
-  if (!cell.difference->reason.empty()) return judged;
-  if (cell.difference->metrics.different_elements == 0) return Verdict::identical;
-  return judged == Verdict::identical ? Verdict::rounding : judged;
+  if (is_left) return cell.judged != nullptr ? cell.judged->verdict : Verdict::missing;
+  return cell.difference == nullptr ? Verdict::missing : combined_verdict(*cell.difference, cell.judged);
 }
 
 using RowsByName = std::unordered_map<std::string_view, std::vector<std::size_t>>;
