@@ -71,7 +71,8 @@ void leave_arena(Plan& plan) {
         root.storage = Storage::escaping;
 }
 
-// A tensor of the run is released by the last node that reads, makes or hands it over, unless it is an output.
+// A tensor of the run is released by the last node that reads, makes or hands it over, unless it is an
+// output.
 void release_tensors(Plan& plan) {
   constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last(plan.buffers.size(), never);

@@ -24,8 +24,8 @@ struct LayerTimes {
   std::int64_t first_ns = 0;
 };
 
-/// Where a value lies. A field of Metrics is there twice: what verify measured against the reference, and what
-/// compare measured against the left target.
+/// Where a value lies. A field of Metrics is there twice: what verify measured against the reference, and
+/// what compare measured against the left target.
 using MetricField = std::variant<double Metrics::*, std::int64_t Metrics::*, double LayerVerdict::*,
                                  double LayerDifference::*, std::int64_t LayerTimes::*>;
 
