@@ -66,6 +66,13 @@ file(GLOB_RECURSE page_files CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}"
   "${CMAKE_CURRENT_SOURCE_DIR}/*.webmanifest")
 list(FILTER page_files EXCLUDE REGEX "^web/npm/")
 list(APPEND page_files web/page/start.js)
+# What an earlier build served and this one does not have would be listed as a part of the site.
+file(GLOB_RECURSE served RELATIVE "${DRIFTSCOPE_SITE}" "${DRIFTSCOPE_SITE}/web/*")
+foreach(file IN LISTS served)
+  if(NOT file IN_LIST page_files)
+    file(REMOVE "${DRIFTSCOPE_SITE}/${file}")
+  endif()
+endforeach()
 file(GLOB asset_files CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/assets/models/*" "${CMAKE_SOURCE_DIR}/assets/data/*")
 set(site_files "")
