@@ -32,7 +32,7 @@ Noise noise_between_runs(std::span<const BuildTimes> builds) {
   return noise;
 }
 
-std::vector<BuildChange> judge_builds(std::span<const BuildTimes> builds, double confidence) {
+std::vector<BuildChange> classify_changes(std::span<const BuildTimes> builds, double confidence) {
   const Noise noise = noise_between_runs(builds);
   std::vector<BuildChange> changes;
   for (std::size_t i = 0; i < builds.size(); ++i) {

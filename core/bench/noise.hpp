@@ -41,6 +41,7 @@ struct Noise {
 /// One change per build, oldest first: the difference of mean logarithms to the build before, judged
 /// by Student's t with the pooled noise. Builds that were not measured often enough are judged too, by
 /// wider intervals; without three benches of one build (or as much from several) nothing is.
-[[nodiscard]] std::vector<BuildChange> judge_builds(std::span<const BuildTimes> builds, double confidence);
+[[nodiscard]] std::vector<BuildChange> classify_changes(std::span<const BuildTimes> builds,
+                                                        double confidence);
 
 }  // namespace driftscope

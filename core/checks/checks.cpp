@@ -30,9 +30,9 @@ std::string layer_message(const LayerVerdict& layer) {
 }
 
 /// Makes all checks of one target, one after the other.
-class TargetJudge {
+class TargetChecks {
  public:
-  TargetJudge(Gate& gate, const ComparisonView& view, const TargetResult& target, const BaselineCheck* check)
+  TargetChecks(Gate& gate, const ComparisonView& view, const TargetResult& target, const BaselineCheck* check)
       : gate_(gate), view_(view), target_(target), check_(check) {
     if (check != nullptr) saved_ = check->baseline.find(target.target);
   }
@@ -136,7 +136,7 @@ class TargetJudge {
 
   void speed(const std::vector<double>& before, const std::vector<double>& now, const std::string& than,
              const std::string& advice) {
-    const SpeedVerdict verdict = judge_speed(before, now, *gate_.conditions.slower);
+    const SpeedVerdict verdict = check_regression(before, now, *gate_.conditions.slower);
     const bool unknown = verdict.speed == Speed::unknown;
     add("speed", verdict.speed == Speed::fine ? CheckOutcome::passed : CheckOutcome::failed, "slower",
         (unknown ? "cannot be judged: " : "") + verdict.message + " (than " + than + ")" +
@@ -190,8 +190,8 @@ std::size_t Gate::count(CheckOutcome outcome) const {
 
 Gate judge(const ComparisonView& view, const FailOn& conditions, const BaselineCheck* baseline) {
   Gate gate{conditions, {}};
-  TargetJudge(gate, view, view.left, baseline).judge(true);
-  for (const TargetResult& right : view.right) TargetJudge(gate, view, right, baseline).judge(false);
+  TargetChecks(gate, view, view.left, baseline).judge(true);
+  for (const TargetResult& right : view.right) TargetChecks(gate, view, right, baseline).judge(false);
   return gate;
 }
 

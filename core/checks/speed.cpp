@@ -18,13 +18,13 @@ bool all_positive(const std::vector<double>& values) {
 
 }  // namespace
 
-SpeedVerdict judge_speed(const std::vector<double>& before_ns, const std::vector<double>& now_ns,
-                         double share) {
+SpeedVerdict check_regression(const std::vector<double>& before_ns, const std::vector<double>& now_ns,
+                              double share) {
   if (before_ns.empty() || now_ns.empty()) return {Speed::unknown, "no times were recorded"};
   if (!all_positive(before_ns) || !all_positive(now_ns))
     return {Speed::unknown, "a run is shorter than one step of its clock"};
   const std::vector<BuildTimes> sides = {{"before", before_ns}, {"now", now_ns}};
-  const BuildChange change = judge_builds(sides, confidence).back();
+  const BuildChange change = classify_changes(sides, confidence).back();
   const Estimate& ratio = change.times_as_long;
   const std::string allowed = fmt::format("up to {:.3g} is allowed", 1.0 + share);
   if (change.change == Change::unknown || !ratio.interval)
@@ -43,7 +43,7 @@ SpeedVerdict judge_speed(const std::vector<double>& before_ns, const std::vector
 std::optional<double> min_visible_slowdown(const std::vector<double>& times_ns) {
   if (times_ns.empty() || !all_positive(times_ns)) return std::nullopt;
   const std::vector<BuildTimes> sides = {{"before", times_ns}, {"now", times_ns}};
-  const BuildChange change = judge_builds(sides, confidence).back();
+  const BuildChange change = classify_changes(sides, confidence).back();
   if (!change.times_as_long.interval) return std::nullopt;
   return change.times_as_long.interval->high - 1.0;
 }

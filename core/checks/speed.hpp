@@ -20,8 +20,8 @@ struct SpeedVerdict {
 /// Slower: the ratio of geometric means is beyond 1 + share, and the noise between the values of one
 /// side (noise.hpp, 99 %) does not explain that they differ at all. Unknown: too few values, or some that
 /// are not positive.
-[[nodiscard]] SpeedVerdict judge_speed(const std::vector<double>& before_ns,
-                                       const std::vector<double>& now_ns, double share);
+[[nodiscard]] SpeedVerdict check_regression(const std::vector<double>& before_ns,
+                                            const std::vector<double>& now_ns, double share);
 
 /// The smallest slowdown (a fraction) that can be distinguished from noise when the same number of times is
 /// measured again; empty when there are too few to know.

@@ -28,7 +28,7 @@ Anchor label_anchor(std::size_t place, std::size_t count) {
 RunTrend make_trend(std::string title, std::string where, std::span<const BuildTimes> builds,
                     std::span<const std::string> first_seen, double confidence) {
   RunTrend trend{std::move(title), std::move(where), {}};
-  const auto changes = judge_builds(builds, confidence);
+  const auto changes = classify_changes(builds, confidence);
   for (std::size_t i = 0; i < builds.size(); ++i) {
     if (builds[i].medians_ns.empty()) continue;
     trend.points.push_back({builds[i].build, i < first_seen.size() ? first_seen[i] : "",

@@ -33,7 +33,7 @@ std::string factor_text(const BuildChange& change) {
 }  // namespace
 
 std::string history_table(const SeriesView& series, double confidence, int* slower) {
-  const auto changes = judge_builds(series.builds, confidence);
+  const auto changes = classify_changes(series.builds, confidence);
   TextTable table;
   table.column("build", Align::left);
   table.column("first measured", Align::left);

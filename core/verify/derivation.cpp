@@ -51,7 +51,7 @@ RecordedValues::RecordedValues(const Graph& graph, const TraceView& trace)
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const auto found = ids.find(trace[i].name);
     if (found == ids.end())
-      ++strangers_;
+      ++unmatched_;
     else
       places_[found->second] = i;
   }

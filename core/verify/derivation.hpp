@@ -27,14 +27,14 @@ class RecordedValues {
   /// To be called for values that are there.
   [[nodiscard]] Result<Tensor> load(ValueId value) const { return trace_->load(places_[value]); }
   /// Tensors of the trace that are no values of the graph.
-  [[nodiscard]] std::size_t strangers() const { return strangers_; }
+  [[nodiscard]] std::size_t unmatched() const { return unmatched_; }
 
  private:
   static constexpr std::size_t absent = static_cast<std::size_t>(-1);
 
   const TraceView* trace_;
   std::vector<std::size_t> places_;
-  std::size_t strangers_ = 0;
+  std::size_t unmatched_ = 0;
 };
 
 /// One output of a node: its reference, or why there is none.

@@ -136,17 +136,17 @@ std::string first_few(const std::vector<std::string>& texts, std::size_t count) 
   return count > max_told ? list + ", …" : list;
 }
 
-std::string told(const std::vector<std::string>& pairs, std::size_t pair_count,
-                 const std::vector<std::string>& strangers, std::size_t stranger_count) {
+std::string match_text(const std::vector<std::string>& pairs, std::size_t pair_count,
+                       const std::vector<std::string>& unmatched, std::size_t unmatched_count) {
   std::string text;
   if (pair_count > 0)
     text = fmt::format("{} value{} matched by position and shape ({})", pair_count,
                        pair_count == 1 ? "" : "s", first_few(pairs, pair_count));
-  if (stranger_count > 0)
+  if (unmatched_count > 0)
     text += fmt::format("{}{} tensor{} of the trace {} of the model ({})", text.empty() ? "" : "; ",
-                        stranger_count, stranger_count == 1 ? "" : "s",
-                        stranger_count == 1 ? "is no value" : "are no values",
-                        first_few(strangers, stranger_count));
+                        unmatched_count, unmatched_count == 1 ? "" : "s",
+                        unmatched_count == 1 ? "is no value" : "are no values",
+                        first_few(unmatched, unmatched_count));
   return text;
 }
 
@@ -159,9 +159,9 @@ std::vector<std::string> pair_texts(const NameMatch& match) {
   return texts;
 }
 
-std::vector<std::string> stranger_texts(const NameMatch& match) {
+std::vector<std::string> unmatched_texts(const NameMatch& match) {
   std::vector<std::string> texts;
-  for (const std::string& one : match.strangers) {
+  for (const std::string& one : match.unmatched) {
     if (texts.size() == max_noted) break;
     texts.push_back(in_quotes(one));
   }
@@ -184,7 +184,7 @@ NameMatch match_names(const Graph& graph, const TraceView& trace) {
     if (auto gaps = gaps_of(graph, trace, ids))
       for (Gap& gap : *gaps) match_gap(graph, trace, std::move(gap), match);
   for (const std::string& name : match.names)
-    if (!ids.contains(name)) match.strangers.push_back(name);
+    if (!ids.contains(name)) match.unmatched.push_back(name);
   return match;
 }
 
@@ -208,8 +208,8 @@ void rename_values(const Graph& graph, const NameMatch& match, Trace& trace) {
   if (!run.is_object()) return;
   if (!match.by_position.empty())
     run["matched_by_position"] = {{"count", match.by_position.size()}, {"values", pair_texts(match)}};
-  if (!match.strangers.empty())
-    run["strangers"] = {{"count", match.strangers.size()}, {"tensors", stranger_texts(match)}};
+  if (!match.unmatched.empty())
+    run["strangers"] = {{"count", match.unmatched.size()}, {"tensors", unmatched_texts(match)}};
   trace.run = json_text(run);
 }
 
@@ -218,7 +218,8 @@ void rename_values(const NameMatch& match, TraceView& trace) {
 }
 
 std::string name_match_text(const NameMatch& match) {
-  return told(pair_texts(match), match.by_position.size(), stranger_texts(match), match.strangers.size());
+  return match_text(pair_texts(match), match.by_position.size(), unmatched_texts(match),
+                    match.unmatched.size());
 }
 
 std::string name_match_text(const Trace& trace) {
@@ -238,10 +239,10 @@ std::string name_match_text(const Trace& trace) {
     return count->get<std::size_t>();
   };
   std::vector<std::string> pairs;
-  std::vector<std::string> strangers;
+  std::vector<std::string> unmatched;
   const std::size_t pair_count = read("matched_by_position", "values", pairs);
-  const std::size_t stranger_count = read("strangers", "tensors", strangers);
-  return told(pairs, pair_count, strangers, stranger_count);
+  const std::size_t unmatched_count = read("strangers", "tensors", unmatched);
+  return match_text(pairs, pair_count, unmatched, unmatched_count);
 }
 
 }  // namespace driftscope

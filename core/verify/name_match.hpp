@@ -21,9 +21,9 @@ struct NameMatch {
   /// nothing fits.
   std::vector<std::string> names;
   std::vector<RenamedValue> by_position;
-  std::vector<std::string> strangers;  ///< tensors that fit no value of the model
+  std::vector<std::string> unmatched;  ///< tensors that fit no value of the model
 
-  [[nodiscard]] bool plain() const { return by_position.empty() && strangers.empty(); }
+  [[nodiscard]] bool plain() const { return by_position.empty() && unmatched.empty(); }
 };
 
 /// Between two tensors that match by name (or the ends), the others are matched in their order, dtype

@@ -42,7 +42,7 @@ Error nothing_compared(const Verification& verification, const TraceView& trace,
   return bad_input(
       fmt::format("nothing could be compared: none of the trace's {} tensors is the output of a node of this "
                   "model ({} of them are no values of it at all); tensors are to be named after ONNX values",
-                  trace.size(), recorded.strangers()));
+                  trace.size(), recorded.unmatched()));
 }
 
 int gravity(Verdict verdict) { return verdict == Verdict::missing ? -1 : static_cast<int>(verdict); }

@@ -30,7 +30,7 @@ TEST_CASE("Noise_PooledOverBuilds_IgnoresTheirLevels") {
 TEST_CASE("Noise_SingleRuns_AreNotKnown") {
   const std::vector<BuildTimes> builds = {{"a", {1e6}}, {"b", {2e6}}};
   CHECK_FALSE(noise_between_runs(builds).known());
-  const auto changes = judge_builds(builds, 0.99);
+  const auto changes = classify_changes(builds, 0.99);
   CHECK(changes[0].change == Change::first);
   CHECK(changes[1].change == Change::unknown);
   CHECK(changes[1].times_as_long.value == Approx(2.0));
@@ -41,7 +41,7 @@ TEST_CASE("Judge_SlowdownBeyondTheNoise_IsFlagged") {
   Rng rng(2);
   const std::vector<BuildTimes> builds = {build("a", 1e6, 0.01, 5, rng), build("b", 1.002e6, 0.01, 5, rng),
                                           build("c", 1.2e6, 0.01, 5, rng), build("d", 0.9e6, 0.01, 5, rng)};
-  const auto changes = judge_builds(builds, 0.99);
+  const auto changes = classify_changes(builds, 0.99);
   CHECK(changes[1].change == Change::same);
   CHECK(changes[2].change == Change::slower);
   CHECK(changes[2].times_as_long.value == Approx(1.2).epsilon(0.03));
@@ -55,7 +55,7 @@ TEST_CASE("Judge_NoiseAlone_IsSeldomFlagged") {
   constexpr int trials = 1000;
   for (int trial = 0; trial < trials; ++trial) {
     const std::vector<BuildTimes> builds = {build("a", 1e6, 0.05, 3, rng), build("b", 1e6, 0.05, 3, rng)};
-    if (judge_builds(builds, 0.99)[1].change != Change::same) ++flagged;
+    if (classify_changes(builds, 0.99)[1].change != Change::same) ++flagged;
   }
   CHECK(flagged <= 0.02 * trials);  // 1 % and three standard deviations of the trials
   CHECK(flagged >= 1);
@@ -63,7 +63,7 @@ TEST_CASE("Judge_NoiseAlone_IsSeldomFlagged") {
 
 TEST_CASE("Judge_MedianThatRepeatsExactly_StillAllowsALittle") {
   const std::vector<BuildTimes> builds = {{"a", {1e6, 1e6, 1e6}}, {"b", {1.001e6, 1.001e6, 1.001e6}}};
-  CHECK(judge_builds(builds, 0.99)[1].change == Change::same);
+  CHECK(classify_changes(builds, 0.99)[1].change == Change::same);
 }
 
 }  // namespace

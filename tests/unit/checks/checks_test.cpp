@@ -192,7 +192,7 @@ TEST_CASE("LeastVisibleSlowdown_GrowsWithTheNoise") {
   const auto scaled = [&](double by) {
     std::vector<double> now = saved;
     for (double& one : now) one *= by;
-    return judge_speed(saved, now, 0.0).speed;
+    return check_regression(saved, now, 0.0).speed;
   };
   CHECK(scaled(1.0 + 1.1 * *quiet) == Speed::slower);
   CHECK(scaled(1.0 + 0.9 * *quiet) == Speed::fine);

@@ -64,7 +64,7 @@ TEST_CASE("NameMatch_OtherNames_AreMatchedByPositionAndShape") {
   const Trace all = trace_of({{"in", wide}, {"1", wide}, {"2", high}, {"3", high}, {"out", high}});
   CHECK(matched(all) == Names{"x", "a", "b", "c", "y"});
   const NameMatch match = match_names(graph(), TraceView(all));
-  CHECK(match.strangers.empty());
+  CHECK(match.unmatched.empty());
   CHECK(name_match_text(match) ==
         "5 values matched by position and shape ('in' is 'x', '1' is 'a', '2' is 'b', …)");
   const Trace between = trace_of({{"x", wide}, {"1", wide}, {"b", high}, {"3", high}, {"y", high}});
@@ -93,7 +93,7 @@ TEST_CASE("NameMatch_WhatFitsInSeveralWays_IsNotGuessed") {
   const Trace trace = trace_of({{"x", wide}, {"1", wide}, {"2", high}});
   const NameMatch match = match_names(graph(), TraceView(trace));
   CHECK(match.names == Names{"x", "a", "2"});
-  CHECK(match.strangers == Names{"2"});
+  CHECK(match.unmatched == Names{"2"});
   CHECK(holds(name_match_text(match), "1 tensor of the trace is no value of the model ('2')"));
   // Too many of a shape: no way to fit.
   const Trace many = trace_of({{"x", wide}, {"1", wide}, {"2", wide}, {"y", high}});
@@ -118,7 +118,7 @@ TEST_CASE("NameMatch_TraceThatSaysItsModel_HasStrangersOnly") {
   trace.model_sha256 = "ab";
   const NameMatch match = match_names(graph(), TraceView(trace));
   CHECK(match.by_position.empty());
-  CHECK(match.strangers == Names{"1"});
+  CHECK(match.unmatched == Names{"1"});
 }
 
 TEST_CASE("NameMatch_EmptyTrace_IsPlain") { CHECK(match_names(graph(), TraceView(trace_of({}))).plain()); }
