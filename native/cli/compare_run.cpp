@@ -5,7 +5,6 @@
 #include "core/platform/platform.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
-#include "native/host/sample_files.hpp"
 
 namespace driftscope {
 namespace {
@@ -36,89 +35,44 @@ std::string shell_quote(const std::string& word) {
   return quoted + "'";
 }
 
-CompareRun::CompareRun(const CompareRequest& request, const ModelFile& model)
-    : request_(request),
-      model_(model),
-      runner_(request.runner),
-      line_(request.quiet),
-      threads_(usable_processors()) {}
+CompareCommand::CompareCommand(const CompareRequest& request, const ModelFile& model)
+    : request_(request), model_(model), runner_(request.runner), line_(request.quiet) {}
 
-Status CompareRun::read_samples() {
+Status CompareCommand::read_samples() {
   if (!request_.dataset.empty()) {
-    DRIFTSCOPE_TRY(dataset_.emplace(), read_dataset(request_.dataset, model_));
-    view_.dataset_text = dataset_->text;
+    DRIFTSCOPE_TRY(inputs_.dataset.emplace(), read_dataset(request_.dataset, model_));
   }
-  DRIFTSCOPE_TRY(given_, read_inputs(request_.inputs, model_));
-  DRIFTSCOPE_TRY(values_, captured_values(model_.graph, request_.capture));
-  view_.model_name = model_.path.filename().string();
-  view_.model_sha256 = model_.sha256;
-  view_.input_text = given_.text;
-  view_.input_label = given_.label;
-  view_.class_names = class_names(model_);
+  DRIFTSCOPE_TRY(inputs_.inputs, read_inputs(request_.inputs, model_));
+  DRIFTSCOPE_TRY(inputs_.values, captured_values(model_.graph, request_.capture));
+  inputs_.repeat = request_.repeat;
+  inputs_.capture = capture_from(request_.trace).value_or(Capture::all);
   return {};
 }
 
-void CompareRun::run(const Target& left, const std::vector<Target>& right) {
-  view_.command = command_line(request_, model_, left, right);
-  view_.build = build_id();
-  view_.machine = describe_machine().json;
-  view_.left = run_one(left);
-  for (const Target& target : right) {
-    TargetResult result = run_one(target);
-    if (result.trace && view_.left.trace) {
-      auto comparison = compare(model_.graph, *view_.left.trace, *result.trace);
-      if (comparison.ok()) {
-        result.comparison = *std::move(comparison);
-      } else if (!result.error) {  // what verify said comes first: it knows the model
-        result.error = std::move(comparison).error();
-      }
-    }
-    view_.right.push_back(std::move(result));
+ComparisonView CompareCommand::run(const Target& left, const std::vector<Target>& right) {
+  ComparisonView about = describe_comparison(model_, inputs_);
+  about.command = command_line(request_, model_, left, right);
+  about.build = build_id();
+  about.machine = describe_machine().json;
+  targets_ = {left.text()};
+  for (const Target& target : right) targets_.push_back(target.text());
+  ThreadPool threads(usable_processors());
+  NativeComparisonHost host(model_, inputs_, runner_);
+  ComparisonRun comparison(model_.graph,
+                           {targets_, request_.capture.perturbation_check, dataset_plan(inputs_)},
+                           std::move(about), host, threads, *this);
+  // Ctrl-C ends the program (native/os/cleanup.hpp), so nothing stops the comparison by itself.
+  while (true) {
+    const auto state = comparison.poll();
+    if (!state.ok() || *state == RunState::finished) break;
   }
   line_.clear();
+  return comparison.take();
 }
 
-TargetResult CompareRun::run_one(const Target& target) {
-  TargetResult result;
-  result.target = target.text();
-  const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
-    line_.update(fmt::format("{}: {}", result.target, step), done, total);
-  };
-  RunRequest request;
-  request.model = &model_;
-  request.inputs = given_.tensors;
-  request.repeat = request_.repeat;
-  request.capture = capture_from(request_.trace).value_or(Capture::all);
-  request.values = values_;
-  auto trace = runner_.run(target, request, progress);
-  if (!trace.ok()) {
-    result.error = std::move(trace).error();
-    return result;
-  }
-  result.trace = *std::move(trace);
-  if (request_.capture.perturbation_check && target.host != "file") {
-    auto checked = runner_.check_perturbation(target, request, *result.trace, progress);
-    if (!checked.ok()) result.error = std::move(checked).error();
-  }
-  const auto judging = [&](std::int64_t done, std::int64_t total) {
-    progress("verifying", done, total);
-    return true;
-  };
-  auto verification = verify(model_.graph, model_.sha256, *result.trace, threads_, judging);
-  if (!verification.ok()) {
-    result.error = std::move(verification).error();
-    return result;
-  }
-  result.verification = *std::move(verification);
-  if (dataset_ && target.host != "file") {
-    auto all = run_dataset(runner_, target, model_, *dataset_, progress);
-    if (all.ok()) {
-      result.dataset = std::move(all->result);
-    } else {
-      result.error = std::move(all).error();
-    }
-  }
-  return result;
+void CompareCommand::on_progress(std::size_t target, ComparisonStage /*stage*/, std::string_view step,
+                                 std::int64_t done, std::int64_t total) {
+  line_.update(fmt::format("{}: {}", targets_[target], step), done, total);
 }
 
 Exit print_failed_targets(const ComparisonView& view) {

@@ -8,7 +8,7 @@
 #include "core/results/comparison_view.hpp"
 #include "native/cli/commands/capture_options.hpp"
 #include "native/cli/console.hpp"
-#include "native/host/dataset_run.hpp"
+#include "native/host/comparison_host.hpp"
 #include "native/host/target_runner.hpp"
 
 namespace driftscope {
@@ -23,29 +23,27 @@ struct CompareRequest {
   RunnerOptions runner;
 };
 
-/// One comparison while it goes on. Request and model must outlive it.
-class CompareRun {
+/// One comparison on the command line: what was asked for becomes inputs, progress a line. Request and model
+/// must outlive it.
+class CompareCommand final : private ComparisonListener {
  public:
-  CompareRun(const CompareRequest& request, const ModelFile& model);
+  CompareCommand(const CompareRequest& request, const ModelFile& model);
 
   [[nodiscard]] Status read_samples();
   /// A target that cannot run says so in its result, the others go on.
-  void run(const Target& left, const std::vector<Target>& right);
-
-  [[nodiscard]] const ComparisonView& view() const { return view_; }
+  [[nodiscard]] ComparisonView run(const Target& left, const std::vector<Target>& right);
 
  private:
-  [[nodiscard]] TargetResult run_one(const Target& target);
+  void on_progress(std::size_t target, ComparisonStage stage, std::string_view step, std::int64_t done,
+                   std::int64_t total) override;
+  void on_result(std::size_t /*target*/) override {}
 
   const CompareRequest& request_;
   const ModelFile& model_;
   TargetRunner runner_;
   ProgressLine line_;
-  ThreadPool threads_;
-  GivenInputs given_;
-  std::optional<std::vector<std::string>> values_;
-  std::optional<GivenDataset> dataset_;
-  ComparisonView view_;
+  ComparisonInputs inputs_;
+  std::vector<std::string> targets_;  // the left one first
 };
 
 /// A word of a command line as a POSIX shell reads it back.

@@ -1,5 +1,5 @@
-// One comparison while it goes on: each target in turn through the runner of the command line, judged,
-// compared, and shown as soon as it is there. Client: desktop_host, on its worker.
+// The window's comparison: each target is shown as soon as its result is there. What is done in which order
+// is core/compare's. Client: desktop_host, on its worker.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace driftscope {
 
-struct ComparisonPlan {
+struct WindowComparison {
   std::shared_ptr<const ModelFile> model;
   std::vector<std::string> inputs;   ///< as --input has them
   std::string dataset;               ///< as --dataset has it; empty: none
@@ -27,7 +27,7 @@ struct ComparisonCallbacks {
 };
 
 /// Targets that fail say so in their column; the error is one that concerns them all.
-[[nodiscard]] Status run_comparison(const ComparisonPlan& plan, TargetRunner& runner,
+[[nodiscard]] Status run_comparison(const WindowComparison& wanted, TargetRunner& runner,
                                     const ComparisonCallbacks& callbacks);
 
 }  // namespace driftscope

@@ -199,7 +199,7 @@ void DesktopHost::run_now(std::vector<std::string> targets, bool dataset) {
   if (!model_) return fail("no model is chosen: open an .onnx file");
   open_.clear();
   if (!runner_) runner_ = std::make_unique<TargetRunner>(options_);
-  ComparisonPlan plan;
+  WindowComparison plan;
   plan.model = model_;
   plan.inputs = inputs_;
   plan.targets = std::move(targets);

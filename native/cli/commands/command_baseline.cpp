@@ -39,8 +39,11 @@ std::filesystem::path file_of(const BaselineOptions& options) {
   return options.file.empty() ? default_baseline(options.model) : std::filesystem::path(options.file);
 }
 
-void run_all(CompareRun& run, const std::vector<Target>& targets) {
-  run.run(targets.front(), {targets.begin() + 1, targets.end()});
+Result<ComparisonView> run_all(const CompareRequest& request, const ModelFile& model,
+                               const std::vector<Target>& targets) {
+  CompareCommand command(request, model);
+  DRIFTSCOPE_CHECK(command.read_samples());
+  return command.run(targets.front(), {targets.begin() + 1, targets.end()});
 }
 
 std::string saved_line(const BaselineTarget& target) {
@@ -65,15 +68,13 @@ Result<Exit> save_baseline(const BaselineOptions& options) {
           fmt::format("target {}: a recorded trace gives the same for ever; name targets that "
                       "run, as in pc/strict,chrome/fast",
                       target.text()));
-  CompareRun run(options.request, model);
-  DRIFTSCOPE_CHECK(run.read_samples());
-  run_all(run, targets);
-  const Exit failed = print_failed_targets(run.view());
+  DRIFTSCOPE_TRY(const ComparisonView view, run_all(options.request, model, targets));
+  const Exit failed = print_failed_targets(view);
   if (failed != Exit::ok) {
     print_error(bad_input("nothing was saved: a baseline holds all of its targets or none"));
     return failed;
   }
-  Baseline baseline = baseline_of(run.view());
+  Baseline baseline = baseline_of(view);
   baseline.inputs = options.request.inputs;
   baseline.build = build_id();
   baseline.machine = this_machine();
@@ -104,10 +105,7 @@ Result<Exit> check_baseline(const BaselineOptions& options) {
   DRIFTSCOPE_TRY(const auto targets, read_targets(names));
   CompareRequest request = options.request;
   request.inputs = baseline.inputs;
-  CompareRun run(request, model);
-  DRIFTSCOPE_CHECK(run.read_samples());
-  run_all(run, targets);
-  const ComparisonView& view = run.view();
+  DRIFTSCOPE_TRY(const ComparisonView view, run_all(request, model, targets));
   const Exit failed = print_failed_targets(view);
   DRIFTSCOPE_TRY(const BaselineCheck check,
                  baseline_check(std::move(baseline), view, conditions, model, request.runner, request.quiet));

@@ -52,10 +52,9 @@ Result<Exit> run_compare(const CompareOptions& options) {
   if (!options.baseline.empty()) {
     DRIFTSCOPE_TRY(baseline.emplace(), load_baseline(options.baseline, model));
   }
-  CompareRun run(options.request, model);
-  DRIFTSCOPE_CHECK(run.read_samples());
-  run.run(left, right);
-  const ComparisonView& view = run.view();
+  CompareCommand command(options.request, model);
+  DRIFTSCOPE_CHECK(command.read_samples());
+  const ComparisonView view = command.run(left, right);
   if (options.gate.json != "-") print_view(view);
   const Exit failed_targets = print_failed_targets(view);
   DRIFTSCOPE_TRY(const Gate gate, judged(options, conditions, std::move(baseline), view, model));

@@ -1,0 +1,180 @@
+#include "core/compare/comparison_run.hpp"
+
+#include <utility>
+
+#include "core/compare/dataset_predictions.hpp"
+#include "core/verify/compare.hpp"
+#include "core/verify/perturbation.hpp"
+
+namespace driftscope {
+
+/// The target under way.
+struct ComparisonRun::Current {
+  Target target;
+  TargetResult result;
+  ComparisonStage stage = ComparisonStage::running;
+  std::unique_ptr<TargetRun> run;  // null in stages that run nothing
+
+  /// The first error is the target's, as later ones follow from it.
+  void fail(Error error) {
+    if (!result.error) result.error = std::move(error);
+  }
+};
+
+ComparisonRun::ComparisonRun(const Graph& graph, ComparisonPlan plan, ComparisonView about,
+                             ComparisonHost& host, ThreadPool& threads, ComparisonListener& listener)
+    : graph_(graph),
+      plan_(std::move(plan)),
+      view_(std::move(about)),
+      host_(host),
+      threads_(threads),
+      listener_(listener) {}
+
+ComparisonRun::~ComparisonRun() = default;
+
+Result<RunState> ComparisonRun::poll() {
+  if (host_.stopped()) {
+    current_.reset();
+    return Error{ErrorKind::cancelled, "stopped"};
+  }
+  if (!current_) {
+    if (next_ >= plan_.targets.size()) return RunState::finished;
+    current_ = std::make_unique<Current>();
+    if (const auto target = begin_target()) {
+      current_->target = *target;
+      begin_run(RunPurpose::layers, ComparisonStage::running);
+    } else {
+      finish_target();
+    }
+    return RunState::running;
+  }
+  if (current_->run) return poll_run();
+  if (current_->stage == ComparisonStage::verifying)
+    verify_trace();
+  else
+    compare_traces();
+  return RunState::running;
+}
+
+std::optional<Target> ComparisonRun::begin_target() {
+  const std::string& text = plan_.targets[next_];
+  auto target = parse_target(text);
+  current_->result.target = target.ok() ? target->text() : text;
+  if (target.ok()) return *std::move(target);
+  current_->fail(std::move(target).error());
+  return std::nullopt;
+}
+
+void ComparisonRun::report(std::string_view step, std::int64_t done, std::int64_t total) {
+  listener_.on_progress(next_, current_->stage, step, done, total);
+}
+
+void ComparisonRun::begin_run(RunPurpose purpose, ComparisonStage stage) {
+  current_->stage = stage;
+  auto run = host_.start(current_->target, purpose);
+  if (run.ok()) {
+    current_->run = *std::move(run);
+    return;
+  }
+  current_->fail(std::move(run).error());
+  next_stage();
+}
+
+Result<RunState> ComparisonRun::poll_run() {
+  const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
+    report(step, done, total);
+  };
+  const auto state = current_->run->poll(progress);
+  if (!state.ok()) {
+    current_->run.reset();
+    if (host_.stopped()) return RunState::running;  // the next poll says so
+    current_->fail(state.error());
+    next_stage();
+    return RunState::running;
+  }
+  if (*state != RunState::finished) return *state;
+  take_run();
+  return RunState::running;
+}
+
+void ComparisonRun::take_run() {
+  Trace trace = current_->run->take();
+  current_->run.reset();
+  TargetResult& result = current_->result;
+  if (current_->stage == ComparisonStage::running) {
+    result.trace = std::move(trace);
+  } else if (current_->stage == ComparisonStage::checking_perturbation) {
+    const auto check = check_perturbation(graph_, *result.trace, trace);
+    if (check.ok())
+      add_perturbation_check(*result.trace, *check);
+    else
+      current_->fail(check.error());
+  } else {
+    auto predicted =
+        dataset_predictions(graph_, trace, plan_.dataset->samples, plan_.dataset->labels, result.target);
+    if (predicted.ok())
+      result.dataset = *std::move(predicted);
+    else
+      current_->fail(std::move(predicted).error());
+  }
+  next_stage();
+}
+
+void ComparisonRun::verify_trace() {
+  TargetResult& result = current_->result;
+  auto verification =
+      verify(graph_, view_.model_sha256, *result.trace, threads_, [&](std::int64_t done, std::int64_t total) {
+        report("verifying", done, total);
+        return !host_.stopped();
+      });
+  if (host_.stopped()) return;  // the next poll says so
+  if (verification.ok())
+    result.verification = *std::move(verification);
+  else
+    result.error = std::move(verification).error();  // it knows the model: what it says comes first
+  next_stage();
+}
+
+void ComparisonRun::compare_traces() {
+  TargetResult& result = current_->result;
+  auto comparison = compare(graph_, *view_.left.trace, *result.trace);
+  if (comparison.ok())
+    result.comparison = *std::move(comparison);
+  else
+    current_->fail(std::move(comparison).error());
+  next_stage();
+}
+
+/// What follows the stage that has ended, with or without an error.
+void ComparisonRun::next_stage() {
+  const TargetResult& result = current_->result;
+  const bool is_file = current_->target.host == "file";
+  switch (current_->stage) {
+    case ComparisonStage::running:
+      if (!result.trace) return finish_target();
+      if (plan_.perturbation_check && !is_file)
+        return begin_run(RunPurpose::outputs, ComparisonStage::checking_perturbation);
+      [[fallthrough]];
+    case ComparisonStage::checking_perturbation: current_->stage = ComparisonStage::verifying; return;
+    case ComparisonStage::verifying:
+      current_->stage = ComparisonStage::comparing;
+      if (next_ > 0 && view_.left.trace) return;
+      [[fallthrough]];
+    case ComparisonStage::comparing:
+      if (plan_.dataset && !is_file && result.verification)
+        return begin_run(RunPurpose::dataset, ComparisonStage::running_dataset);
+      [[fallthrough]];
+    case ComparisonStage::running_dataset: return finish_target();
+  }
+}
+
+void ComparisonRun::finish_target() {
+  if (next_ == 0)
+    view_.left = std::move(current_->result);
+  else
+    view_.right.push_back(std::move(current_->result));
+  current_.reset();
+  listener_.on_result(next_++);
+}
+
+}  // namespace driftscope

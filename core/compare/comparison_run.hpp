@@ -1,0 +1,90 @@
+// A model on several targets, one after the other: each is run, verified, compared with the first one and
+// given the data set. A state machine: poll() takes one step and never waits for a run, so that a command, a
+// window's thread and a browser's worker can drive it. What fails concerns its target alone.
+// Clients: the fronts (command line, window, page). It opens no file and starts no run itself (ComparisonHost).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/compare/comparison_host.hpp"
+#include "core/graph/graph.hpp"
+#include "core/platform/platform.hpp"
+#include "core/results/comparison_view.hpp"
+
+namespace driftscope {
+
+/// A data set's size and, where they are known, the classes of its samples.
+struct DatasetPlan {
+  std::int64_t samples = 0;
+  std::vector<std::int64_t> labels = {};
+};
+
+struct ComparisonPlan {
+  std::vector<std::string> targets;         ///< the left one first
+  bool perturbation_check = false;          ///< whether capturing changes the outputs; not of files
+  std::optional<DatasetPlan> dataset = {};  ///< not for files
+};
+
+/// Where a target is.
+enum class ComparisonStage { running, checking_perturbation, verifying, comparing, running_dataset };
+
+/// Called while poll() works, from the thread that polls.
+class ComparisonListener {
+ public:
+  virtual ~ComparisonListener() = default;
+  virtual void on_progress(std::size_t target, ComparisonStage stage, std::string_view step,
+                           std::int64_t done, std::int64_t total) = 0;
+  /// The target's result is in view(), whole or with its error.
+  virtual void on_result(std::size_t target) = 0;
+};
+
+class ComparisonRun {
+ public:
+  /// `about` says what a front knows: names, texts, the model's hash; results are added to it. All references
+  /// must outlive the run. `graph` needs its weights (verification reads them).
+  ComparisonRun(const Graph& graph, ComparisonPlan plan, ComparisonView about, ComparisonHost& host,
+                ThreadPool& threads, ComparisonListener& listener);
+  ~ComparisonRun();
+  ComparisonRun(const ComparisonRun&) = delete;
+  ComparisonRun& operator=(const ComparisonRun&) = delete;
+
+  /// One step: begins or polls a run, or verifies or compares (which is done in one go, with progress).
+  /// `finished` when all targets are done. The one error is `cancelled`, when the host says stopped; what was
+  /// finished before stays in view().
+  [[nodiscard]] Result<RunState> poll();
+
+  /// Results so far; the left one is empty before it is done.
+  [[nodiscard]] const ComparisonView& view() const { return view_; }
+  /// The same, moved out at the end.
+  [[nodiscard]] ComparisonView take() { return std::move(view_); }
+
+ private:
+  struct Current;
+
+  [[nodiscard]] std::optional<Target> begin_target();
+  void begin_run(RunPurpose purpose, ComparisonStage stage);
+  [[nodiscard]] Result<RunState> poll_run();
+  void take_run();
+  void verify_trace();
+  void compare_traces();
+  void next_stage();
+  void finish_target();
+  void report(std::string_view step, std::int64_t done, std::int64_t total);
+
+  const Graph& graph_;
+  ComparisonPlan plan_;
+  ComparisonView view_;
+  ComparisonHost& host_;
+  ThreadPool& threads_;
+  ComparisonListener& listener_;
+  std::size_t next_ = 0;              // place of the target under way, or of the next one
+  std::unique_ptr<Current> current_;  // null between targets
+};
+
+}  // namespace driftscope

@@ -1,0 +1,48 @@
+// The runs of a comparison on this machine: through TargetRunner, which blocks until a run is over.
+// Clients: the compare command, baselines, the window.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/compare/comparison_run.hpp"
+#include "native/host/inputs.hpp"
+#include "native/host/target_runner.hpp"
+
+namespace driftscope {
+
+/// What every target of a comparison is run with.
+struct ComparisonInputs {
+  GivenInputs inputs;
+  std::optional<GivenDataset> dataset = {};
+  int repeat = 5;
+  Capture capture = Capture::all;
+  std::optional<std::vector<std::string>> values = {};  ///< as RunRequest has it
+  std::function<bool()> stopped = {};                   ///< asked from any thread; none: never
+};
+
+class NativeComparisonHost final : public ComparisonHost {
+ public:
+  /// All must outlive the host.
+  NativeComparisonHost(const ModelFile& model, const ComparisonInputs& inputs, TargetRunner& runner);
+
+  [[nodiscard]] Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose) override;
+  [[nodiscard]] bool stopped() const override;
+
+ private:
+  [[nodiscard]] RunRequest request_for(RunPurpose purpose) const;
+
+  const ModelFile& model_;
+  const ComparisonInputs& inputs_;
+  TargetRunner& runner_;
+};
+
+/// What a view says of the model and the inputs before anything has run.
+[[nodiscard]] ComparisonView describe_comparison(const ModelFile& model, const ComparisonInputs& inputs);
+
+/// Of the data set, if there is one.
+[[nodiscard]] std::optional<DatasetPlan> dataset_plan(const ComparisonInputs& inputs);
+
+}  // namespace driftscope

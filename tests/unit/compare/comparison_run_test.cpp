@@ -1,0 +1,246 @@
+// The order of a comparison, and what becomes of failures, with a host that runs nothing: it hands out traces.
+#include <doctest/doctest.h>
+
+#include <deque>
+
+#include "core/compare/comparison_run.hpp"
+#include "core/eval/infer_shapes.hpp"
+#include "core/verify/perturbation.hpp"
+#include "unit/support/model_builder.hpp"
+
+namespace driftscope::test::comparison_run_test {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+Graph graph() {
+  ModelBuilder model;
+  model.input("x", DType::float32, {1, 2}).node("Relu", {"x"}, {"y"}).named("only").output("y");
+  auto inferred = infer_shapes(built(model));
+  REQUIRE(inferred.ok());
+  return *std::move(inferred);
+}
+
+Trace trace_of(const std::string& target, std::vector<float> y) {
+  Trace trace;
+  trace.target = target;
+  trace.tensors = {{"x", tensor<float>({1, 2}, {1, 2})}, {"y", tensor<float>({1, 2}, std::move(y))}};
+  trace.nodes = {{"only", "Relu", {"y"}, {5}}};
+  return trace;
+}
+
+/// What one run of a target gives.
+struct Outcome {
+  std::vector<float> y = {1, 2};
+  std::optional<Error> at_start = {};
+  std::optional<Error> while_running = {};
+  int waits = 0;
+  std::vector<float> dataset = {0, 1, 1, 0};  ///< two samples of two classes
+};
+
+/// Keeps a list of what it was asked for.
+class FakeHost final : public ComparisonHost {
+ public:
+  std::map<std::string, Outcome> outcomes;
+  Strings asked;
+  int ended_early = 0;
+  mutable int polls_before_stop = -1;  ///< −1: never stopped
+
+  class Run final : public TargetRun {
+   public:
+    Run(FakeHost& host, std::string target, RunPurpose purpose)
+        : host_(host), target_(std::move(target)), purpose_(purpose), outcome_(host.outcomes[target_]) {}
+    ~Run() override { host_.ended_early += taken_ || failed_ ? 0 : 1; }
+    Result<RunState> poll(const StepProgress& progress) override {
+      progress("running", 1, 2);
+      if (outcome_.waits-- > 0) return RunState::waiting;
+      if (outcome_.while_running) {
+        failed_ = true;
+        return *outcome_.while_running;
+      }
+      return RunState::finished;
+    }
+    Trace take() override {
+      taken_ = true;
+      if (purpose_ != RunPurpose::dataset) return trace_of(target_, outcome_.y);
+      Trace trace;
+      trace.tensors = {{"y", tensor<float>({2, 2}, outcome_.dataset)}};
+      return trace;
+    }
+
+   private:
+    FakeHost& host_;
+    std::string target_;
+    RunPurpose purpose_;
+    Outcome outcome_;
+    bool taken_ = false;
+    bool failed_ = false;
+  };
+
+  Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose) override {
+    constexpr const char* names[] = {"layers", "outputs", "dataset"};
+    asked.push_back(target.text() + " " + names[static_cast<int>(purpose)]);
+    const Outcome& outcome = outcomes[target.text()];
+    if (outcome.at_start) return *outcome.at_start;
+    return std::unique_ptr<TargetRun>(new Run(*this, target.text(), purpose));
+  }
+  [[nodiscard]] bool stopped() const override { return polls_before_stop == 0 || polls_before_stop-- == 0; }
+};
+
+/// Progress and results as lines.
+class Log final : public ComparisonListener {
+ public:
+  Strings lines;
+  void on_progress(std::size_t target, ComparisonStage stage, std::string_view step, std::int64_t,
+                   std::int64_t) override {
+    std::string line =
+        std::to_string(target) + " " + std::to_string(static_cast<int>(stage)) + " " + std::string(step);
+    if (lines.empty() || lines.back() != line) lines.push_back(std::move(line));
+  }
+  void on_result(std::size_t target) override { lines.push_back(std::to_string(target) + " done"); }
+};
+
+struct Case {
+  Graph graph = comparison_run_test::graph();
+  FakeHost host = {};
+  Log log = {};
+  ThreadPool threads{1};
+  int waited = 0;
+
+  ComparisonView run(ComparisonPlan plan) {
+    ComparisonRun run(graph, std::move(plan), {}, host, threads, log);
+    while (true) {
+      const auto state = run.poll();
+      REQUIRE_MESSAGE(state.ok(), state.error().message);
+      if (*state == RunState::finished) return run.take();
+      waited += *state == RunState::waiting ? 1 : 0;
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("ComparisonRun_EachTarget_IsRunVerifiedComparedAndGivenTheDataSet") {
+  Case c;
+  c.host.outcomes["chrome/fast"].dataset = {0, 1, 0, 1};
+  const ComparisonView view =
+      c.run({.targets = {"pc/strict", "chrome/fast"}, .dataset = DatasetPlan{2, {1, 0}}});
+  CHECK(c.host.asked ==
+        Strings{"pc/strict layers", "pc/strict dataset", "chrome/fast layers", "chrome/fast dataset"});
+  CHECK(c.log.lines == Strings{"0 0 running", "0 2 verifying", "0 4 running", "0 done", "1 0 running",
+                               "1 2 verifying", "1 4 running", "1 done"});
+  CHECK(view.left.verification->verdict == Verdict::identical);
+  CHECK(!view.left.comparison);
+  CHECK(view.left.dataset->correct == 2);
+  REQUIRE(view.right.size() == 1);
+  CHECK(view.right[0].comparison->layers.size() == 1);
+  CHECK(view.right[0].dataset->correct == 1);
+  CHECK(agreement(*view.left.dataset, *view.right[0].dataset) == 1);
+  CHECK(c.host.ended_early == 0);
+}
+
+TEST_CASE("ComparisonRun_AFailedTarget_KeepsTheOthers") {
+  Case c;
+  c.host.outcomes["chrome/one"].at_start = Error{ErrorKind::missing, "not here"};
+  c.host.outcomes["firefox/two"].while_running = Error{ErrorKind::internal, "it died"};
+  const ComparisonView view =
+      c.run({.targets = {"pc/strict", "chrome/one", "firefox/two", "no target", "safari/three"}});
+  REQUIRE(view.right.size() == 4);
+  CHECK(view.right[0].error->message == "not here");
+  CHECK(!view.right[0].trace);
+  CHECK(view.right[1].error->message == "it died");
+  CHECK(view.right[2].target == "no target");
+  CHECK(view.right[2].error->kind == ErrorKind::bad_input);
+  CHECK(!view.right[3].error);
+  CHECK(view.right[3].comparison);
+}
+
+TEST_CASE("ComparisonRun_WithoutALeftTrace_VerifiesAndComparesNothing") {
+  Case c;
+  c.host.outcomes["pc/strict"].at_start = Error{ErrorKind::missing, "not here"};
+  const ComparisonView view = c.run({.targets = {"pc/strict", "pc/fast"}});
+  CHECK(view.left.error);
+  CHECK(view.right[0].verification);
+  CHECK(!view.right[0].comparison);
+  CHECK(!view.right[0].error);
+}
+
+TEST_CASE("ComparisonRun_WhatCannotBeVerified_SaysSoFirstAndGetsNoDataSet") {
+  Case c;
+  ComparisonView about;
+  about.model_sha256 = "aa";
+  const Graph graph = comparison_run_test::graph();
+  // A host whose traces are of another model.
+  class OtherModel final : public ComparisonHost {
+   public:
+    int starts = 0;
+    class Run final : public TargetRun {
+     public:
+      Result<RunState> poll(const StepProgress& /*progress*/) override { return RunState::finished; }
+      Trace take() override {
+        Trace trace = trace_of("pc/fast", {1, 2});
+        trace.model_sha256 = "bb";
+        return trace;
+      }
+    };
+    Result<std::unique_ptr<TargetRun>> start(const Target&, RunPurpose) override {
+      ++starts;
+      return std::unique_ptr<TargetRun>(new Run);
+    }
+    [[nodiscard]] bool stopped() const override { return false; }
+  } host;
+  ComparisonRun run(graph, {.targets = {"pc/fast"}, .dataset = DatasetPlan{2, {}}}, about, host, c.threads,
+                    c.log);
+  while (*run.poll() != RunState::finished) continue;
+  REQUIRE(run.view().left.error);
+  CHECK(run.view().left.error->message.find("bb") != std::string::npos);
+  CHECK(run.view().left.trace);
+  CHECK(host.starts == 1);
+}
+
+TEST_CASE("ComparisonRun_PerturbationCheck_RunsOutputsOnceMore") {
+  Case c;
+  const ComparisonView view = c.run({.targets = {"pc/strict", "pc/fast"}, .perturbation_check = true});
+  CHECK(c.host.asked ==
+        Strings{"pc/strict layers", "pc/strict outputs", "pc/fast layers", "pc/fast outputs"});
+  const auto check = perturbation_check_of(*view.right[0].trace);
+  REQUIRE(check);
+  CHECK(!check->changed());
+}
+
+TEST_CASE("ComparisonRun_AFile_IsReadOnce") {
+  Case c;
+  const ComparisonView view =
+      c.run({.targets = {"file/a.safetensors"}, .perturbation_check = true, .dataset = DatasetPlan{2, {}}});
+  CHECK(c.host.asked == Strings{"file/a.safetensors layers"});
+  CHECK(view.left.verification);
+  CHECK(!view.left.dataset);
+}
+
+TEST_CASE("ComparisonRun_AHostThatWaits_IsPolledAgain") {
+  Case c;
+  c.host.outcomes["pc/strict"].waits = 3;
+  (void)c.run({.targets = {"pc/strict"}});
+  CHECK(c.waited == 3);
+}
+
+TEST_CASE("ComparisonRun_Stopped_EndsTheRunAtEveryState") {
+  int polls = 0;
+  for (int before = 0;; ++before) {
+    Case c;
+    c.host.polls_before_stop = before;
+    ComparisonRun run(c.graph, {.targets = {"pc/strict", "pc/fast"}, .dataset = DatasetPlan{2, {}}}, {},
+                      c.host, c.threads, c.log);
+    Result<RunState> state = run.poll();
+    while (state.ok() && *state != RunState::finished) state = run.poll();
+    if (state.ok()) break;  // it finished before the stop
+    ++polls;
+    CHECK(state.error().kind == ErrorKind::cancelled);
+    CHECK(c.host.ended_early <= 1);
+    if (!run.view().left.target.empty()) CHECK(run.view().left.verification);
+    REQUIRE(before < 100);
+  }
+  CHECK(polls > 10);
+}
+
+}  // namespace driftscope::test::comparison_run_test
