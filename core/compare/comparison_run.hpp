@@ -1,7 +1,8 @@
 // A model on several targets, one after the other: each is run, verified, compared with the first one and
 // given the data set. A state machine: poll() takes one step and never waits for a run, so that a command, a
 // window's thread and a browser's worker can drive it. What fails concerns its target alone.
-// Clients: the fronts (command line, window, page). It opens no file and starts no run itself (ComparisonHost).
+// Clients: the command line, the window, the page. It opens no file and starts no run itself
+// (ComparisonHost).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The order of a comparison, and what becomes of failures, with a host that runs nothing: it hands out traces.
+// The order of a comparison, and what becomes of failures; the host hands out traces and runs nothing.
 #include <doctest/doctest.h>
 
 #include <deque>
