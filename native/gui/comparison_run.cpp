@@ -13,7 +13,7 @@ class Shown final : public ComparisonListener {
  public:
   Shown(const WindowComparison& wanted, const ComparisonCallbacks& callbacks)
       : graph_(wanted.model->graph), callbacks_(callbacks) {
-    for (const std::string& target : wanted.targets) progress_.push_back({.target = target});
+    for (const std::string& target : wanted.targets) progress_.emplace_back().target = target;
     callbacks_.progress(progress_);
   }
 
