@@ -53,7 +53,7 @@ export interface Check {
 /** A number of the report; NaN and infinities are null. */
 export type ReportNumber = number | null;
 
-/** Metrics that are not named here can be read as well: each is a ReportNumber under its name in the format. */
+/** Metrics that are not named here can be read as well: each is a ReportNumber under its key. */
 export interface LayerMetrics {
   readonly [metric: string]: unknown;
 }
