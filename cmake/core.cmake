@@ -57,7 +57,9 @@ function(driftscope_add_core target)
     target_compile_options(${target}_cold PRIVATE -O1)
   endif()
   driftscope_unity(${target}_cold HEADERS <nlohmann/json.hpp>)
-  file(GLOB platform CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_TWIN}/platform/*.cpp")
+  # web/peers/bridge.cpp serves all peers in browsers; native/peers has a folder for each (onnxruntime.cmake).
+  file(GLOB platform CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_TWIN}/platform/*.cpp"
+    "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_TWIN}/peers/*.cpp")
   file(GLOB generated "${DRIFTSCOPE_GENERATED_DIR}/*.cpp")
   # A damaged JPEG makes stb's integers overflow, which must not be undefined.
   set_source_files_properties("${CMAKE_SOURCE_DIR}/core/dataset/stb_image.cpp"

@@ -9,29 +9,27 @@ if(NOT DRIFTSCOPE_ONNXRUNTIME_VERSION STREQUAL onnxruntime_node_version)
     "onnxruntime-node ${onnxruntime_node_version}; the twins must have the same version.")
 endif()
 
-set(ort_backend_files "")
-if(DRIFTSCOPE_TWIN STREQUAL "web")
-  file(GLOB ort_backend_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/web/peers/ort/*.cpp")
-else()
+set(ort_files "")
+if(DRIFTSCOPE_TWIN STREQUAL "native")  # in browsers no peer has code of its own in C++
   find_path(ONNXRUNTIME_HEADERS onnxruntime_c_api.h
     HINTS "$ENV{DRIFTSCOPE_ONNXRUNTIME_HEADERS}" PATH_SUFFIXES onnxruntime)
   if(ONNXRUNTIME_HEADERS)
-    set(ort_backend_files "${CMAKE_SOURCE_DIR}/native/peers/ort/backend.cpp"
+    set(ort_files "${CMAKE_SOURCE_DIR}/native/peers/ort/backend.cpp"
       "${CMAKE_SOURCE_DIR}/native/peers/ort/library.cpp")
   else()
     message(STATUS "onnxruntime_c_api.h was not found (run tools/setup): without the engine pc/ort")
-    set(ort_backend_files "${CMAKE_SOURCE_DIR}/native/peers/ort/absent.cpp")
+    set(ort_files "${CMAKE_SOURCE_DIR}/native/peers/ort/absent.cpp")
   endif()
 endif()
 
-# driftscope_add_ort(target): the backend's sources and what they need.
+# driftscope_add_ort(target): its sources and what they need.
 function(driftscope_add_ort target)
-  target_sources(${target} PRIVATE ${ort_backend_files})
+  target_sources(${target} PRIVATE ${ort_files})
   if(ONNXRUNTIME_HEADERS)  # of these files alone: other objects need not know where it lies
-    set_property(SOURCE ${ort_backend_files} APPEND PROPERTY
+    set_property(SOURCE ${ort_files} APPEND PROPERTY
       COMPILE_OPTIONS "-isystem${ONNXRUNTIME_HEADERS}")
   endif()
-  set_property(SOURCE "${CMAKE_SOURCE_DIR}/core/engines/ort/backend.cpp" APPEND PROPERTY
+  set_property(SOURCE "${CMAKE_SOURCE_DIR}/core/engines/ort/engine.cpp" APPEND PROPERTY
     COMPILE_DEFINITIONS "DRIFTSCOPE_ONNXRUNTIME_VERSION=\"${DRIFTSCOPE_ONNXRUNTIME_VERSION}\"")
   set_property(SOURCE "${CMAKE_SOURCE_DIR}/native/peers/ort/library.cpp" APPEND PROPERTY
     COMPILE_DEFINITIONS "DRIFTSCOPE_CLONE=\"${CMAKE_SOURCE_DIR}\""

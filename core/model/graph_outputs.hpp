@@ -1,6 +1,6 @@
 // Makes inner values of an ONNX model readable: the same bytes with more outputs in the graph. All else
 // stays as it came, so that another runtime runs the user's model and not our reading of it.
-// Client: engines/ort.
+// Client: engines/peer.
 #pragma once
 
 #include <cstddef>

@@ -1,88 +1,100 @@
-// engines/ort's backend in a browser: onnxruntime-web in the same worker. It is JavaScript, and
-// asynchronous: requests go to web/peers/ort/ort.mjs as JSON, bytes by their place in this heap, and whoever
-// polls lets the event loop run in between.
-#include "core/engines/ort/backend.hpp"
-#include "core/base/json.hpp"
-
+// Every peer in a browser: a runtime in JavaScript in the same worker. It is asynchronous: requests go to
+// web/peers/peers.mjs as JSON, bytes by their place in this heap, and whoever polls lets the event loop run
+// in between. A further peer is its web/peers/NAME/NAME.mjs; nothing here knows one by name.
 #include <emscripten.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "core/base/json.hpp"
+#include "core/engines/peer/graph_json.hpp"
+#include "core/engines/peer/runtime.hpp"
 #include "core/protocol/error_json.hpp"
 
 namespace {
 
-// The host's answer waits in Module until it is fetched. Memory may be shared, which TextDecoder rejects:
-// slice copies. Addresses arrive as signed numbers.
-EM_JS(int, ds_ort_present, (), { return Module["ort"] ? 1 : 0; });
+// The reply waits in Module until it is fetched. Memory may be shared, which TextDecoder rejects: slice
+// copies. Addresses arrive as signed numbers.
+EM_JS(int, ds_peers_present, (), { return Module["peers"] ? 1 : 0; });
 
-EM_JS(int, ds_ort_request, (const char* head, int size), {
+EM_JS(int, ds_peer_request, (const char* head, int size), {
   const text = new TextDecoder().decode(new Uint8Array(wasmMemory.buffer, head >>> 0, size).slice());
-  const reply = Module["ort"].request(JSON.parse(text), wasmMemory);
-  Module["ortReply"] = new TextEncoder().encode(JSON.stringify(reply));
-  return Module["ortReply"].length;
+  const reply = Module["peers"].request(JSON.parse(text), wasmMemory);
+  Module["peerReply"] = new TextEncoder().encode(JSON.stringify(reply));
+  return Module["peerReply"].length;
 });
 
-EM_JS(void, ds_ort_reply, (char* to), {
-  new Uint8Array(wasmMemory.buffer, to >>> 0, Module["ortReply"].length).set(Module["ortReply"]);
-  Module["ortReply"] = null;
+EM_JS(void, ds_peer_reply, (char* to), {
+  new Uint8Array(wasmMemory.buffer, to >>> 0, Module["peerReply"].length).set(Module["peerReply"]);
+  Module["peerReply"] = null;
 });
 
 }  // namespace
 
-namespace driftscope::ort {
+namespace driftscope::peer {
 namespace {
 
 using nlohmann::json;
-
-json ask(const json& request) {
-  const std::string head = json_text(request);
-  std::string reply(static_cast<std::size_t>(ds_ort_request(head.data(), static_cast<int>(head.size()))),
-                    '\0');
-  ds_ort_reply(reply.data());
-  return parse_json(reply);
-}
 
 /// Where the host finds these bytes.
 json place(std::span<const std::byte> bytes) {
   return {{"at", reinterpret_cast<std::uintptr_t>(bytes.data())}, {"bytes", bytes.size()}};
 }
 
-/// {"error":{"kind","message"}}: in ONNX Runtime's words, unless the host says that they are its own.
-Status rejected(const json& reply) {
-  const auto error = reply.find("error");
-  if (error == reply.end()) return {};
-  const Error read = error_from_json(*error);
-  return error->value("own", false) ? read : said(read.kind, read.message);
+std::optional<DType> dtype_named(std::string_view name) {
+  for (std::int64_t number = 1; number <= static_cast<std::int64_t>(DType::int4); ++number)
+    if (const auto dtype = dtype_from_onnx(number); dtype && dtype_name(*dtype) == name) return dtype;
+  return std::nullopt;
 }
 
-std::string_view level(Optimization optimization) {
-  switch (optimization) {
-    case Optimization::none: return "disabled";
-    case Optimization::basic: return "basic";
-    case Optimization::extended: return "extended";
-    case Optimization::all: break;
+class WebRuntime final : public Runtime {
+ public:
+  explicit WebRuntime(const PeerInfo& peer) : peer_(peer) {}
+
+  [[nodiscard]] Availability available() const override {
+    if (ds_peers_present() == 0)
+      return {false, peer_.in_browsers.package + " is not attached to this instance"};
+    return {true, fmt::format("{} {}", peer_.in_browsers.title, peer_.version)};
   }
-  return "all";
-}
+  [[nodiscard]] std::string hides_rewritten() const override { return peer_.in_browsers.hides_rewritten; }
+  [[nodiscard]] std::string lacks(DType dtype) const override {
+    const auto& lacking = peer_.in_browsers.lacking;
+    if (std::ranges::find(lacking, dtype) == lacking.end()) return {};
+    return fmt::format("{} has no tensors of {}", peer_.in_browsers.package, dtype_name(dtype));
+  }
+  [[nodiscard]] Result<std::unique_ptr<RuntimeModel>> create(const CreateRequest& request) const override;
+
+  [[nodiscard]] const PeerInfo& peer() const { return peer_; }
+
+  [[nodiscard]] json ask(json request) const {
+    request["peer"] = peer_.engine.name;
+    const std::string head = json_text(request);
+    std::string reply(static_cast<std::size_t>(ds_peer_request(head.data(), static_cast<int>(head.size()))),
+                      '\0');
+    ds_peer_reply(reply.data());
+    return parse_json(reply);
+  }
+
+  /// {"error":{"kind","message"}}: in the runtime's words, unless the host says that they are its own.
+  [[nodiscard]] Status rejected(const json& reply) const {
+    const auto error = reply.find("error");
+    if (error == reply.end()) return {};
+    const Error read = error_from_json(*error);
+    return error->value("own", false) ? read : said(peer_, read.kind, read.message);
+  }
+
+ private:
+  const PeerInfo& peer_;
+};
 
 class WebModel final : public RuntimeModel {
  public:
-  explicit WebModel(const CreateRequest& request) {
-    json files = json::array();
-    for (const SourceFile& file : request.source->files) {
-      files.push_back(place(file.bytes));
-      files.back()["name"] = file.name;
-    }
-    model_ = ask({{"do", "create"},
-                  {"model", place(request.model)},
-                  {"files", files},
-                  {"optimization", level(request.optimization)},
-                  {"config", request.config},
-                  {"threads", request.threads}})["model"];
-  }
+  /// `create`: the request that makes it.
+  WebModel(const WebRuntime& runtime, json create)
+      : runtime_(runtime), model_(runtime_.ask(std::move(create))["model"]) {}
   WebModel(const WebModel&) = delete;
   WebModel& operator=(const WebModel&) = delete;
-  ~WebModel() override { ask({{"do", "release"}, {"model", model_}}); }
+  ~WebModel() override { (void)runtime_.ask({{"do", "release"}, {"model", model_}}); }
 
   [[nodiscard]] Result<bool> ready() override {
     DRIFTSCOPE_TRY(const json now, look());
@@ -95,7 +107,7 @@ class WebModel final : public RuntimeModel {
                            std::span<const std::string> outputs) override {
     json list = json::array();
     for (const auto& [name, tensor] : inputs) {
-      if (const std::string why = type_lacking(tensor.dtype()); !why.empty())
+      if (const std::string why = runtime_.lacks(tensor.dtype()); !why.empty())
         return unsupported(fmt::format("input {}: {}", name, why));
       list.push_back(place(tensor.bytes()));
       list.back()["name"] = name;
@@ -103,7 +115,8 @@ class WebModel final : public RuntimeModel {
       list.back()["shape"] = tensor.shape();
     }
     names_.assign(outputs.begin(), outputs.end());
-    return rejected(ask({{"do", "run"}, {"model", model_}, {"inputs", list}, {"outputs", names_}}));
+    return runtime_.rejected(
+        runtime_.ask({{"do", "run"}, {"model", model_}, {"inputs", list}, {"outputs", names_}}));
   }
 
   [[nodiscard]] Result<std::optional<RunResult>> result() override {
@@ -124,70 +137,62 @@ class WebModel final : public RuntimeModel {
       places.push_back(place(tensor.bytes()));
       result.values.push_back({names_[i], std::move(tensor)});
     }
-    DRIFTSCOPE_CHECK(rejected(ask({{"do", "copy"}, {"model", model_}, {"to", places}})));
+    DRIFTSCOPE_CHECK(runtime_.rejected(runtime_.ask({{"do", "copy"}, {"model", model_}, {"to", places}})));
     return std::optional<RunResult>(std::move(result));
   }
 
-  [[nodiscard]] Result<std::vector<std::byte>> optimized() override {
-    return internal_error("onnxruntime-web keeps no optimised model");
+  [[nodiscard]] Result<std::vector<std::byte>> rewritten() override {
+    return internal_error(runtime_.peer().in_browsers.package + " keeps no rewritten model");
   }
 
   [[nodiscard]] std::optional<MemorySample> memory() const override {
-    const json bytes = ask({{"do", "heap"}})["bytes"];
+    const json bytes = runtime_.ask({{"do", "heap"}})["bytes"];
     if (!bytes.is_number_unsigned()) return std::nullopt;
-    return MemorySample{bytes.get<std::int64_t>(), "ort_wasm_heap"};
+    return MemorySample{bytes.get<std::int64_t>(), runtime_.peer().engine.name + "_wasm_heap"};
   }
 
   void describe(RanWith& ran) const override {
     ran.instruction_set = about_.value("instruction_set", "");
     ran.threads_real = about_.value("threads", 1);
-    ran.options["wasm"] = about_.value("wasm", "");
-  }
-
-  static std::string type_lacking(DType dtype) {
-    if (dtype == DType::bfloat16) return "onnxruntime-web has no tensors of bfloat16";
-    return {};
+    const json options = about_.value("options", json::object());
+    for (const auto& [name, value] : options.items())
+      ran.options[name] = value.get<std::string>();
   }
 
  private:
-  static std::optional<DType> dtype_named(std::string_view name) {
-    for (std::int64_t number = 1; number <= static_cast<std::int64_t>(DType::int4); ++number)
-      if (const auto dtype = dtype_from_onnx(number); dtype && dtype_name(*dtype) == name) return dtype;
-    return std::nullopt;
-  }
-
   Result<json> look() const {
-    json now = ask({{"do", "look"}, {"model", model_}});
-    if (!now.is_object()) return internal_error("web/peers/ort/ort.mjs gave a malformed answer");
-    DRIFTSCOPE_CHECK(rejected(now));
+    json now = runtime_.ask({{"do", "look"}, {"model", model_}});
+    if (!now.is_object()) return internal_error("web/peers/peers.mjs gave a malformed reply");
+    DRIFTSCOPE_CHECK(runtime_.rejected(now));
     return now;
   }
 
+  const WebRuntime& runtime_;
   json model_;  // its number at the host
   json about_ = json::object();
   std::vector<std::string> names_;
 };
 
-class WebBackend final : public Backend {
- public:
-  [[nodiscard]] Availability available() const override {
-    if (ds_ort_present() == 0) return {false, "onnxruntime-web is not attached to this instance"};
-    return {true, fmt::format("ONNX Runtime Web {}", expected_version())};
+Result<std::unique_ptr<RuntimeModel>> WebRuntime::create(const CreateRequest& request) const {
+  json head = {{"do", "create"}, {"options", request.options}, {"threads", request.threads}};
+  if (request.graph) {
+    DRIFTSCOPE_TRY(head["graph"], graph_json(*request.graph, place));
+  } else {
+    head["bytes"] = place(request.model);
+    head["files"] = json::array();
+    for (const SourceFile& file : request.source->files) {
+      head["files"].push_back(place(file.bytes));
+      head["files"].back()["name"] = file.name;
+    }
   }
-  [[nodiscard]] std::string hides_optimized() const override {
-    return "onnxruntime-web has no files, to which alone ONNX Runtime writes the optimised model";
-  }
-  [[nodiscard]] std::string lacks(DType dtype) const override { return WebModel::type_lacking(dtype); }
-  [[nodiscard]] Result<std::unique_ptr<RuntimeModel>> create(const CreateRequest& request) const override {
-    return std::unique_ptr<RuntimeModel>(std::make_unique<WebModel>(request));
-  }
-};
+  return std::unique_ptr<RuntimeModel>(std::make_unique<WebModel>(*this, std::move(head)));
+}
 
 }  // namespace
 
-const Backend& backend() {
-  static const WebBackend the_backend;
-  return the_backend;
+const Runtime& runtime_of(const PeerInfo& peer) {
+  static std::map<std::string, WebRuntime, std::less<>> runtimes;
+  return runtimes.try_emplace(peer.engine.name, peer).first->second;
 }
 
-}  // namespace driftscope::ort
+}  // namespace driftscope::peer

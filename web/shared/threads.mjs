@@ -1,4 +1,4 @@
-// The workers that a WebAssembly module makes for its threads. Clients: engine.mjs, peers/ort/ort.mjs.
+// The workers that a WebAssembly module makes for its threads. Clients: engine.mjs, peers/*/*.mjs.
 //
 // Until such a worker has answered its first message, nothing refers to it but the handlers on it, and
 // Firefox takes a worker that handles a message for an idle one: a collection of garbage in that moment ends

@@ -1,6 +1,6 @@
 // The wasm engine behind the session service: JSON and bytes in, JSON and bytes out.
 // Clients: worker.mjs, tests under Node. The messages are described in core/protocol/service.hpp.
-import { OrtHost } from "../peers/ort/ort.mjs";
+import { Peers } from "../peers/peers.mjs";
 import { Threads } from "../shared/threads.mjs";
 
 /** The builds, best first: whether each needs relaxed SIMD, and shared memory. */
@@ -44,27 +44,27 @@ function load(url) {
  */
 export async function openEngine({ base, variant, threads }) {
   const { default: create } = await load(new URL(`${variant}.mjs`, base));
-  const ort = new OrtHost(new URL("../ort/", base));
+  const peers = new Peers(base);
   const pool = new Threads();
-  const module = await pool.keep(() => create({ pthreadPoolSize: Math.max(0, threads - 1), ort }));
+  const module = await pool.keep(() => create({ pthreadPoolSize: Math.max(0, threads - 1), peers }));
   return {
     request: (head, payload) => request(module, head, payload),
     heapBytes: () => module.wasmMemory.buffer.byteLength,
     /** Ends its threads, where it is not the worker itself that ends. */
     close() {
       pool.end();
-      ort.close();
+      peers.close();
     },
     /** After an answer with `waiting`: resolves when polling helps again. */
-    settled: () => ort.settled(),
+    settled: () => peers.settled(),
     /**
      * After "start" and "prepare": resolves when nothing of it goes on in the event loop any more; throws
      * where only another worker can help. Await it before the first poll: until then nothing has left this
      * worker, and the next one says nothing twice.
      */
     async prepared() {
-      await ort.settled();
-      if (ort.stuck) throw new ServiceError({ ...ort.stuck, stuck: true });
+      await peers.settled();
+      if (peers.stuck) throw new ServiceError({ ...peers.stuck, stuck: true });
     },
   };
 }

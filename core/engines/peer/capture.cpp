@@ -1,18 +1,17 @@
-#include "core/engines/ort/capture.hpp"
+#include "core/engines/peer/capture.hpp"
 
 #include <fmt/format.h>
 
 #include <set>
+#include <string_view>
 
-namespace driftscope::ort {
+namespace driftscope::peer {
 namespace {
 
-CapturePlan make_plan(const Graph& graph, const ModelOutline& outline, const Backend& backend,
-                      bool (*shows)(const OutlineNode&), std::string_view why_not) {
-  std::set<std::string_view> made;
-  for (const OutlineNode& node : outline.nodes)
-    if (shows(node)) made.insert(node.outputs.begin(), node.outputs.end());
-  const std::set<std::string_view> outputs(outline.outputs.begin(), outline.outputs.end());
+// `made`: the values that nodes of the model as the runtime gets it make; `outputs`: what it gives anyhow.
+CapturePlan make_plan(const Graph& graph, const std::set<std::string_view>& made,
+                      const std::set<std::string_view>& outputs, const Runtime& runtime,
+                      std::string_view why_not) {
   CapturePlan plan;
   const auto hide = [&](std::string why) {
     if (plan.hidden++ == 0) plan.hidden_why = std::move(why);
@@ -24,7 +23,7 @@ CapturePlan make_plan(const Graph& graph, const ModelOutline& outline, const Bac
       if (outputs.contains(value.name)) continue;
       if (!made.contains(value.name))
         hide(fmt::format("{} {}", value.name, why_not));
-      else if (std::string why = backend.lacks(value.dtype); !why.empty())
+      else if (std::string why = runtime.lacks(value.dtype); !why.empty())
         hide(fmt::format("{}: {}", value.name, why));
       else
         plan.added.push_back(value.name);
@@ -32,21 +31,39 @@ CapturePlan make_plan(const Graph& graph, const ModelOutline& outline, const Bac
   return plan;
 }
 
-bool has_onnx_layout(const OutlineNode& node) {
-  return node.domain.find("nchwc") == std::string::npos && node.domain.find("nhwc") == std::string::npos &&
-         !node.op_type.starts_with("Nhwc");
+std::set<std::string_view> made_by(const ModelOutline& outline, bool (*in_onnx_layout)(const OutlineNode&)) {
+  std::set<std::string_view> made;
+  for (const OutlineNode& node : outline.nodes)
+    if (in_onnx_layout == nullptr || in_onnx_layout(node))
+      made.insert(node.outputs.begin(), node.outputs.end());
+  return made;
+}
+
+std::set<std::string_view> outputs_of(const ModelOutline& outline) {
+  return {outline.outputs.begin(), outline.outputs.end()};
 }
 
 }  // namespace
 
-CapturePlan plan_capture(const Graph& graph, const ModelOutline& outline, const Backend& backend) {
-  return make_plan(
-      graph, outline, backend, [](const OutlineNode&) { return true; }, "is inside a function of the model");
+CapturePlan plan_capture(const Graph& graph, const ModelOutline& outline, const Runtime& runtime) {
+  return make_plan(graph, made_by(outline, nullptr), outputs_of(outline), runtime,
+                   "is inside a function of the model");
 }
 
-CapturePlan plan_fused_capture(const Graph& graph, const ModelOutline& optimized, const Backend& backend) {
-  return make_plan(graph, optimized, backend, has_onnx_layout,
+CapturePlan plan_capture(const Graph& graph, const Runtime& runtime) {
+  std::set<std::string_view> made;
+  std::set<std::string_view> outputs;
+  for (const Node& node : graph.nodes)
+    for (const ValueId id : node.outputs)
+      if (id != no_value) made.insert(graph.values[id].name);
+  for (const ValueId id : graph.outputs) outputs.insert(graph.values[id].name);
+  return make_plan(graph, made, outputs, runtime, "is made by no node");
+}
+
+CapturePlan plan_fused_capture(const Graph& graph, const ModelOutline& rewritten, const Runtime& runtime,
+                               bool (*in_onnx_layout)(const OutlineNode&)) {
+  return make_plan(graph, made_by(rewritten, in_onnx_layout), outputs_of(rewritten), runtime,
                    "was fused, folded or laid out in another way");
 }
 
-}  // namespace driftscope::ort
+}  // namespace driftscope::peer

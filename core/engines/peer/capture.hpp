@@ -1,15 +1,15 @@
-// Which inner values of a model ONNX Runtime can hand over. Client: engines/ort.
+// Which inner values of a model a runtime can hand over. Client: peer_engine.cpp.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "core/engines/ort/backend.hpp"
+#include "core/engines/peer/runtime.hpp"
 #include "core/graph/graph.hpp"
 #include "core/model/graph_outputs.hpp"
 
-namespace driftscope::ort {
+namespace driftscope::peer {
 
 struct CapturePlan {
   std::vector<std::string> added;  ///< become outputs of the graph, in the order of its nodes
@@ -18,13 +18,17 @@ struct CapturePlan {
 };
 
 /// The values of `graph` that nodes of the model's outermost graph make and that are no outputs yet.
-/// Hidden are those inside the model's own functions, and those of types that `backend` cannot pass.
+/// Hidden are those inside the model's own functions, and those of types that `runtime` cannot pass.
 [[nodiscard]] CapturePlan plan_capture(const Graph& graph, const ModelOutline& outline,
-                                       const Backend& backend);
+                                       const Runtime& runtime);
 
-/// The values of `graph` that are left in a model that ONNX Runtime has optimised, in ONNX layout. (What
-/// it keeps in a layout of its own has another name; nodes that make such values are passed over.)
-[[nodiscard]] CapturePlan plan_fused_capture(const Graph& graph, const ModelOutline& optimized,
-                                             const Backend& backend);
+/// The same of a runtime that gets our graph, in which functions are inlined.
+[[nodiscard]] CapturePlan plan_capture(const Graph& graph, const Runtime& runtime);
 
-}  // namespace driftscope::ort
+/// The values of `graph` that are left in a model that the runtime has rewritten, in ONNX layout. (What it
+/// keeps in a layout of its own has another name; nodes for which `in_onnx_layout` is false are passed over.)
+[[nodiscard]] CapturePlan plan_fused_capture(const Graph& graph, const ModelOutline& rewritten,
+                                             const Runtime& runtime,
+                                             bool (*in_onnx_layout)(const OutlineNode&));
+
+}  // namespace driftscope::peer

@@ -1,15 +1,13 @@
-#include "core/engines/ort/backend.hpp"
+#include "core/engines/peer/runtime.hpp"
 
 #include <fmt/format.h>
 
-namespace driftscope::ort {
+namespace driftscope::peer {
 
-std::string_view expected_version() { return DRIFTSCOPE_ONNXRUNTIME_VERSION; }
-
-Error said(ErrorKind kind, std::string_view what) {
-  // Some of its messages end with a line break.
+Error said(const PeerInfo& peer, ErrorKind kind, std::string_view what) {
+  // Some runtimes end their messages with a line break.
   what = what.substr(0, what.find_last_not_of(" \n") + 1);
-  return {kind, fmt::format("ONNX Runtime {} says: {}", expected_version(), what)};
+  return {kind, fmt::format("{} {} says: {}", peer.title, peer.version, what)};
 }
 
-}  // namespace driftscope::ort
+}  // namespace driftscope::peer

@@ -1,6 +1,6 @@
-// ONNX Runtime as the engine needs it. Each platform has its own: native/peers/ort drives the shared library
-// through its C API, web/peers/ort hands bytes to onnxruntime-web in the same worker. Client: engines/ort.
-// Nothing here knows graphs: models are bytes, values go by name.
+// Runtimes of others ("peers") as their engines need them: asynchronous, loaded when they are first asked
+// for. Natively one is driven by native/peers/NAME; in a browser by web/peers/bridge.cpp, the same for all,
+// and web/peers/NAME/NAME.mjs in the same worker. Clients: peer_engine.cpp, session.cpp, those two.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,59 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/model/graph_outputs.hpp"
 #include "core/model/model.hpp"
 #include "core/model/model_source.hpp"
 #include "core/runtime/engine.hpp"
 
-namespace driftscope::ort {
+namespace driftscope::peer {
 
-/// How far ONNX Runtime may rewrite the model: its GraphOptimizationLevel.
-enum class Optimization { none, basic, extended, all };
+/// What a runtime gets of a model.
+enum class Takes {
+  source,  ///< the user's own bytes, so that it judges the user's model and not our reading of it
+  graph,   ///< our graph, for a runtime that does not read ONNX
+};
+
+/// A peer in browsers.
+struct InBrowsers {
+  std::string title;                ///< "ONNX Runtime Web"
+  std::string package;              ///< as npm calls it, for messages
+  std::vector<DType> lacking = {};  ///< types of which it has no tensors
+  std::string hides_rewritten;      ///< why it cannot show the model as it rewrote it; empty: it can
+};
+
+/// A peer as its engine.cpp describes it; static.
+struct PeerInfo {
+  EngineInfo engine;
+  std::string title;    ///< "ONNX Runtime", for messages
+  std::string version;  ///< the one that both builds are pinned to
+  Takes takes = Takes::source;
+  /// Options with which it takes a model as it is: for one that it has rewritten before.
+  std::map<std::string, std::string> without_rewriting = {};
+  /// Whether what this node of a rewritten model makes lies in ONNX's order. Null: all of it.
+  bool (*in_onnx_layout)(const OutlineNode& node) = nullptr;
+  InBrowsers in_browsers = {};
+};
 
 struct CreateRequest {
-  std::span<const std::byte> model;           ///< may go once create has returned
+  /// With Takes::source; may go once create has returned.
+  std::span<const std::byte> model;
   std::shared_ptr<const ModelSource> source;  ///< external data
-  Optimization optimization = Optimization::all;
+  /// With Takes::graph; whatever is to be captured is among its outputs.
+  std::shared_ptr<const Graph> graph;
   int threads = 1;
-  /// Entries of ONNX Runtime's session configuration (onnxruntime_session_options_config_keys.h), which
-  /// ignores those that it does not know.
-  std::map<std::string, std::string> config = {};
-  bool keep_optimized = false;  ///< for RuntimeModel::optimized
+  /// Those of the target, of which the runtime knows its own; values of EngineInfo::options are always there.
+  std::map<std::string, std::string> options = {};
+  bool keep_rewritten = false;  ///< for RuntimeModel::rewritten
 };
 
 /// A finished run.
 struct RunResult {
   std::vector<NamedTensor> values;  ///< in the order asked for
-  std::int64_t time_ns = 0;         ///< of ONNX Runtime alone
+  std::int64_t time_ns = 0;         ///< of the runtime alone
 };
 
-/// One model in ONNX Runtime. In a browser everything but the constructor's work is asynchronous: ready
+/// One model in a runtime. In a browser everything but the constructor's work is asynchronous: ready
 /// and result say "not yet" until the event loop has run.
 class RuntimeModel {
  public:
@@ -48,31 +74,29 @@ class RuntimeModel {
   [[nodiscard]] virtual Status run(std::span<const NamedTensor> inputs,
                                    std::span<const std::string> outputs) = 0;
   [[nodiscard]] virtual Result<std::optional<RunResult>> result() = 0;
-  /// With keep_optimized: the model as ONNX Runtime has rewritten it, in its own operators as well.
-  [[nodiscard]] virtual Result<std::vector<std::byte>> optimized() = 0;
+  /// With keep_rewritten: the model as the runtime has rewritten it, in its own operators as well.
+  [[nodiscard]] virtual Result<std::vector<std::byte>> rewritten() = 0;
+  /// Of a heap of its own.
   [[nodiscard]] virtual std::optional<MemorySample> memory() const { return std::nullopt; }
-  /// What ran, once ready: instruction set, real threads, and what else the platform knows.
+  /// What ran, once ready: instruction set, real threads, and whatever else this build knows.
   virtual void describe(RanWith& ran) const = 0;
 };
 
-class Backend {
+class Runtime {
  public:
-  virtual ~Backend() = default;
+  virtual ~Runtime() = default;
   [[nodiscard]] virtual Availability available() const = 0;
-  /// Why it cannot show the optimised model; empty: it can.
-  [[nodiscard]] virtual std::string hides_optimized() const = 0;
-  /// Why tensors of this type cannot pass between us and ONNX Runtime here; empty: they can.
+  /// Why it cannot show the model as it rewrote it; empty: it can.
+  [[nodiscard]] virtual std::string hides_rewritten() const = 0;
+  /// Why tensors of this type cannot pass between us and the runtime here; empty: they can.
   [[nodiscard]] virtual std::string lacks(DType dtype) const = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<RuntimeModel>> create(const CreateRequest& request) const = 0;
 };
 
-/// The backend of this platform.
-[[nodiscard]] const Backend& backend();
+/// The runtime of this build for a peer; one that is not available where the build has none.
+[[nodiscard]] const Runtime& runtime_of(const PeerInfo& peer);
 
-/// The version that both twins are pinned to (package.json).
-[[nodiscard]] std::string_view expected_version();
+/// An error in the runtime's own words, attributed to it.
+[[nodiscard]] Error said(const PeerInfo& peer, ErrorKind kind, std::string_view what);
 
-/// An error in ONNX Runtime's own words, attributed to it.
-[[nodiscard]] Error said(ErrorKind kind, std::string_view what);
-
-}  // namespace driftscope::ort
+}  // namespace driftscope::peer

@@ -1,13 +1,13 @@
-#include "core/engines/ort/session.hpp"
+#include "core/engines/peer/session.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace driftscope::ort {
+namespace driftscope::peer {
 
-RuntimeSession::RuntimeSession(std::shared_ptr<const Graph> graph, ModelForm plain, RanWith ran,
-                               std::function<Result<ModelForm>()> make_traced)
+PeerSession::PeerSession(std::shared_ptr<const Graph> graph, ModelForm plain, RanWith ran,
+                         std::function<Result<ModelForm>()> make_traced)
     : graph_(std::move(graph)),
       ran_(std::move(ran)),
       plain_(adopt(std::move(plain))),
@@ -16,7 +16,7 @@ RuntimeSession::RuntimeSession(std::shared_ptr<const Graph> graph, ModelForm pla
     if (std::find(outputs_.begin(), outputs_.end(), id) == outputs_.end()) outputs_.push_back(id);
 }
 
-RuntimeSession::Form RuntimeSession::adopt(ModelForm form) {
+PeerSession::Form PeerSession::adopt(ModelForm form) {
   std::map<std::string_view, ValueId> by_name;
   for (ValueId id = 0; id < graph_->values.size(); ++id) by_name[graph_->values[id].name] = id;
   Form adopted{std::move(form.model), {}, false};
@@ -25,7 +25,7 @@ RuntimeSession::Form RuntimeSession::adopt(ModelForm form) {
   return adopted;
 }
 
-bool RuntimeSession::wants_inner(const TraceSink& trace_sink) const {
+bool PeerSession::wants_inner(const TraceSink& trace_sink) const {
   for (const Node& node : graph_->nodes)
     for (const ValueId id : node.outputs)
       if (id != no_value && trace_sink.wants(id) &&
@@ -34,7 +34,7 @@ bool RuntimeSession::wants_inner(const TraceSink& trace_sink) const {
   return false;
 }
 
-Status RuntimeSession::start(std::vector<Tensor> inputs, TraceSink& trace_sink) {
+Status PeerSession::start(std::vector<Tensor> inputs, TraceSink& trace_sink) {
   if (inputs.size() != graph_->inputs.size())
     return internal_error(fmt::format("the run was started with {} inputs, the graph has {}", inputs.size(),
                                       graph_->inputs.size()));
@@ -56,14 +56,14 @@ Status RuntimeSession::start(std::vector<Tensor> inputs, TraceSink& trace_sink) 
   return {};
 }
 
-Progress RuntimeSession::progress() const {
+Progress PeerSession::progress() const {
   // A graph without nodes has a run to wait for as well.
   const auto total = std::max<std::int64_t>(static_cast<std::int64_t>(graph_->nodes.size()), 1);
   if (state_ == State::finished) return {total, total};
   return {0, total, true, !current_->ready};
 }
 
-Status RuntimeSession::begin_run() {
+Status PeerSession::begin_run() {
   asked_ = outputs_;
   for (const ValueId id : current_->captured)
     if (trace_sink_->wants(id)) asked_.push_back(id);
@@ -74,10 +74,10 @@ Status RuntimeSession::begin_run() {
   return {};
 }
 
-Status RuntimeSession::hand_over(RunResult result) {
+Status PeerSession::hand_over(RunResult result) {
   if (result.values.size() != asked_.size())
     return internal_error(
-        fmt::format("ONNX Runtime gave {} values, asked were {}", result.values.size(), asked_.size()));
+        fmt::format("the runtime gave {} values, asked were {}", result.values.size(), asked_.size()));
   for (std::size_t i = 0; i < asked_.size(); ++i)
     results_.emplace(asked_[i], std::move(result.values[i].tensor));
   for (const Node& node : graph_->nodes)
@@ -93,7 +93,7 @@ Status RuntimeSession::hand_over(RunResult result) {
   return {};
 }
 
-Result<Progress> RuntimeSession::poll(std::int64_t /*budget_ns*/) {
+Result<Progress> PeerSession::poll(std::int64_t /*budget_ns*/) {
   if (state_ == State::idle) return internal_error("poll before start");
   if (!current_->ready) {
     DRIFTSCOPE_TRY(current_->ready, current_->model->ready());
@@ -107,7 +107,7 @@ Result<Progress> RuntimeSession::poll(std::int64_t /*budget_ns*/) {
   return progress();
 }
 
-Result<std::vector<Tensor>> RuntimeSession::finish() {
+Result<std::vector<Tensor>> PeerSession::finish() {
   if (state_ != State::finished) return internal_error("finish before the run was finished");
   std::vector<Tensor> outputs;
   for (const ValueId id : graph_->outputs) outputs.push_back(results_.at(id));
@@ -117,10 +117,10 @@ Result<std::vector<Tensor>> RuntimeSession::finish() {
   return outputs;
 }
 
-RanWith RuntimeSession::ran_with() const {
+RanWith PeerSession::ran_with() const {
   RanWith ran = ran_;
   if (current_->ready) current_->model->describe(ran);
   return ran;
 }
 
-}  // namespace driftscope::ort
+}  // namespace driftscope::peer

@@ -1,5 +1,5 @@
-// A run of one model by ONNX Runtime, passed to the TraceSink once it is over: ONNX Runtime returns
-// values only at the end of a run. Client: engines/ort/engine.cpp.
+// A run of one model by a runtime of others, reported to the trace sink once it is over: such runtimes hand
+// over values only at the end of a run. Client: peer_engine.cpp.
 #pragma once
 
 #include <functional>
@@ -7,10 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/engines/ort/backend.hpp"
-#include "core/engines/ort/options.hpp"
+#include "core/engines/peer/runtime.hpp"
 
-namespace driftscope::ort {
+namespace driftscope::peer {
 
 /// One form of the model.
 struct ModelForm {
@@ -19,12 +18,12 @@ struct ModelForm {
   std::map<std::string, std::string> facts;  ///< of it, for RanWith::options
 };
 
-class RuntimeSession final : public Session {
+class PeerSession final : public Session {
  public:
-  /// `make_traced`: a second form with inner values, made when a TraceSink first wants some; runs that
-  /// are not traced use `plain`. Without it `plain` is the form for all runs.
-  RuntimeSession(std::shared_ptr<const Graph> graph, ModelForm plain, RanWith ran,
-                 std::function<Result<ModelForm>()> make_traced = {});
+  /// `make_traced`: another form with inner values, made once a trace sink wants some; runs that nobody
+  /// watches go by `plain`. Without it `plain` is the form for all runs.
+  PeerSession(std::shared_ptr<const Graph> graph, ModelForm plain, RanWith ran,
+              std::function<Result<ModelForm>()> make_traced = {});
 
   [[nodiscard]] Status start(std::vector<Tensor> inputs, TraceSink& trace_sink) override;
   [[nodiscard]] Result<Progress> poll(std::int64_t budget_ns) override;
@@ -60,4 +59,4 @@ class RuntimeSession final : public Session {
   std::map<ValueId, Tensor> results_;
 };
 
-}  // namespace driftscope::ort
+}  // namespace driftscope::peer

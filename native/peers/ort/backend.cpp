@@ -1,5 +1,5 @@
-// engines/ort's backend on the PC: the C API. A run blocks until it is over, as ONNX Runtime's does.
-#include "core/engines/ort/backend.hpp"
+// The engine ort on the PC: the C API. A run blocks until it is over, as ONNX Runtime's does.
+#include "core/engines/ort/ort.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -9,6 +9,10 @@
 
 namespace driftscope::ort {
 namespace {
+
+using peer::CreateRequest;
+using peer::RunResult;
+using peer::RuntimeModel;
 
 // Of its own choice MLAS takes the widest vectors that the processor has.
 std::string instruction_set() {
@@ -89,13 +93,15 @@ class NativeModel final : public RuntimeModel {
     DRIFTSCOPE_CHECK(checked(api.CreateSessionOptions(&made)));
     const SessionOptionsHandle options(made);
     DRIFTSCOPE_CHECK(
-        checked(api.SetSessionGraphOptimizationLevel(options.get(), level(request.optimization))));
+        checked(api.SetSessionGraphOptimizationLevel(options.get(), level(request.options.at("opt")))));
     DRIFTSCOPE_CHECK(checked(api.SetIntraOpNumThreads(options.get(), threads_)));
     DRIFTSCOPE_CHECK(checked(api.SetInterOpNumThreads(options.get(), 1)));
-    for (const auto& [key, value] : request.config)
-      DRIFTSCOPE_CHECK(checked(api.AddSessionConfigEntry(options.get(), key.c_str(), value.c_str())));
+    // Its session configuration (onnxruntime_session_options_config_keys.h) ignores what it does not know.
+    for (const auto& [key, value] : request.options)
+      if (key.find('.') != std::string::npos)
+        DRIFTSCOPE_CHECK(checked(api.AddSessionConfigEntry(options.get(), key.c_str(), value.c_str())));
     DRIFTSCOPE_CHECK(add_files(options.get(), *request.source));
-    if (request.keep_optimized) {
+    if (request.keep_rewritten) {
       optimized_.emplace();
       if (!optimized_->ok()) return io_error("no room for the optimised model in memory");
       DRIFTSCOPE_CHECK(checked(api.SetOptimizedModelFilePath(options.get(), optimized_->path().c_str())));
@@ -149,7 +155,7 @@ class NativeModel final : public RuntimeModel {
     return std::exchange(result_, std::nullopt);
   }
 
-  [[nodiscard]] Result<std::vector<std::byte>> optimized() override {
+  [[nodiscard]] Result<std::vector<std::byte>> rewritten() override {
     if (!optimized_) return internal_error("the optimised model was not kept");
     return optimized_->read();
   }
@@ -160,14 +166,10 @@ class NativeModel final : public RuntimeModel {
   }
 
  private:
-  static GraphOptimizationLevel level(Optimization optimization) {
-    switch (optimization) {
-      case Optimization::none: return ORT_DISABLE_ALL;
-      case Optimization::basic: return ORT_ENABLE_BASIC;
-      case Optimization::extended: return ORT_ENABLE_EXTENDED;
-      case Optimization::all: break;
-    }
-    return ORT_ENABLE_ALL;
+  static GraphOptimizationLevel level(std::string_view opt) {
+    if (opt == "none") return ORT_DISABLE_ALL;
+    if (opt == "basic") return ORT_ENABLE_BASIC;
+    return opt == "extended" ? ORT_ENABLE_EXTENDED : ORT_ENABLE_ALL;
   }
 
   static Status add_files(OrtSessionOptions* options, const ModelSource& source) {
@@ -191,15 +193,15 @@ class NativeModel final : public RuntimeModel {
   std::optional<MemoryFile> optimized_;
 };
 
-class NativeBackend final : public Backend {
+class NativeRuntime final : public peer::Runtime {
  public:
   [[nodiscard]] Availability available() const override {
     const auto& loaded = library();
     if (!loaded.ok()) return {false, loaded.error().message};
-    return {true, fmt::format("ONNX Runtime {}", expected_version())};
+    return {true, fmt::format("ONNX Runtime {}", peer_info().version)};
   }
 
-  [[nodiscard]] std::string hides_optimized() const override { return {}; }
+  [[nodiscard]] std::string hides_rewritten() const override { return {}; }
   [[nodiscard]] std::string lacks(DType /*dtype*/) const override { return {}; }
 
   [[nodiscard]] Result<std::unique_ptr<RuntimeModel>> create(const CreateRequest& request) const override {
@@ -212,9 +214,9 @@ class NativeBackend final : public Backend {
 
 }  // namespace
 
-const Backend& backend() {
-  static const NativeBackend the_backend;
-  return the_backend;
+const peer::Runtime& runtime() {
+  static const NativeRuntime the_runtime;
+  return the_runtime;
 }
 
 }  // namespace driftscope::ort

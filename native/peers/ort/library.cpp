@@ -8,7 +8,7 @@
 #include <system_error>
 #include <vector>
 
-#include "core/engines/ort/backend.hpp"
+#include "core/engines/ort/ort.hpp"
 
 namespace driftscope::ort {
 namespace {
@@ -38,7 +38,7 @@ Error missing_library(std::string_view what) {
   return missing_error(
       fmt::format("{}; tools/setup installs ONNX Runtime {}, {} names another copy of "
                   "it (libonnxruntime.so.1)",
-                  what, expected_version(), variable));
+                  what, peer_info().version, variable));
 }
 
 // What ONNX Runtime has to say comes back as a status; its log would go to the terminal.
@@ -54,9 +54,9 @@ Result<Library> load() {
     return missing_library(fmt::format("{} is no ONNX Runtime: it lacks OrtGetApiBase", file));
   const OrtApiBase* const base = get_base();
   const std::string version = base->GetVersionString();
-  if (version != expected_version())
+  if (version != peer_info().version)
     return missing_library(fmt::format("{} is ONNX Runtime {}, expected {} as in the browser", file, version,
-                                       expected_version()));
+                                       peer_info().version));
   Library made;
   made.api = base->GetApi(ORT_API_VERSION);
   if (made.api == nullptr)
@@ -66,7 +66,7 @@ Result<Library> load() {
   if (status == nullptr) return made;
   const std::string message = made.api->GetErrorMessage(status);
   made.api->ReleaseStatus(status);
-  return said(ErrorKind::internal, message);
+  return peer::said(peer_info(), ErrorKind::internal, message);
 }
 
 }  // namespace
@@ -80,7 +80,8 @@ Status checked(OrtStatus* status, ErrorKind rejected) {
   if (status == nullptr) return {};
   const OrtApi& api = *library()->api;
   const bool lacking = api.GetErrorCode(status) == ORT_NOT_IMPLEMENTED;
-  Error error = said(lacking ? ErrorKind::unsupported : rejected, api.GetErrorMessage(status));
+  Error error =
+      peer::said(peer_info(), lacking ? ErrorKind::unsupported : rejected, api.GetErrorMessage(status));
   api.ReleaseStatus(status);
   return error;
 }

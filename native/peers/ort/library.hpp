@@ -18,7 +18,7 @@ struct Library {
 
 /// Looked for once: DRIFTSCOPE_ONNXRUNTIME (the file), node_modules above the program, that of the clone
 /// it was built from, the system's. Errors (missing): none of them there, not loadable, another version
-/// than expected_version().
+/// than the pinned one.
 [[nodiscard]] const Result<Library>& library();
 
 /// Releases what the C API made.

@@ -1,33 +1,41 @@
-// The host of onnxruntime-web without the wasm engine before it.
+// Runtimes of others without the wasm engine before them: onnxruntime-web, and a tiny one.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-import { OrtHost } from "../../../web/peers/ort/ort.mjs";
+import { Peers } from "../../../web/peers/peers.mjs";
 import { temporaryFolder } from "../../e2e/support.mjs";
 
 const memory = { buffer: new ArrayBuffer(64) };
-const create = { do: "create", model: { at: 0, bytes: 8 }, files: [], optimization: "all", threads: 1 };
+const ort = { peer: "ort" };
+const create = {
+  ...ort,
+  do: "create",
+  bytes: { at: 0, bytes: 8 },
+  files: [],
+  options: { opt: "all" },
+  threads: 1,
+};
 
 test("a site without onnxruntime-web says so, in its own words", async () => {
-  const host = new OrtHost(new URL("file:///nonexistent/"));
+  const host = new Peers(new URL("file:///nonexistent/engine/"));
   const { model } = host.request(create, memory);
-  assert.deepEqual(host.request({ do: "look", model }, memory), { busy: true });
+  assert.deepEqual(host.request({ ...ort, do: "look", model }, memory), { busy: true });
   await host.settled();
-  const { error } = host.request({ do: "look", model }, memory);
+  const { error } = host.request({ ...ort, do: "look", model }, memory);
   assert.equal(error.kind, "missing");
   assert.equal(error.own, true);
   assert.match(error.message, /lacks onnxruntime-web .*tools\/setup/);
-  assert.deepEqual(host.request({ do: "heap" }, memory), { bytes: null });
-  assert.deepEqual(host.request({ do: "release", model }, memory), {});
+  assert.deepEqual(host.request({ ...ort, do: "heap" }, memory), { bytes: null });
+  assert.deepEqual(host.request({ ...ort, do: "release", model }, memory), {});
   await host.settled();
 });
 
 test("a request that cannot be met is answered, not thrown", () => {
-  const host = new OrtHost(new URL("file:///nonexistent/"));
-  const { error } = host.request({ do: "copy", model: 7, to: [] }, memory);
+  const host = new Peers(new URL("file:///nonexistent/engine/"));
+  const { error } = host.request({ ...ort, do: "copy", model: 7, to: [] }, memory);
   assert.equal(error.kind, "internal");
 });
 
@@ -35,8 +43,9 @@ test("a request that cannot be met is answered, not thrown", () => {
 function failingStarts(t, works) {
   globalThis.starts = 0;
   const folder = temporaryFolder(t);
+  mkdirSync(join(folder, "ort"));
   writeFileSync(
-    join(folder, "ort.wasm.bundle.min.mjs"),
+    join(folder, "ort", "ort.wasm.bundle.min.mjs"),
     `
     export const env = { wasm: {}, versions: { web: "0" } };
     export const InferenceSession = { async create() {
@@ -47,14 +56,14 @@ function failingStarts(t, works) {
       return {};
     } };`,
   );
-  return new OrtHost(pathToFileURL(`${folder}/`));
+  return new Peers(pathToFileURL(`${folder}/engine/`));
 }
 
 test("threads that did not start are started again by another module", async (t) => {
   const host = failingStarts(t, 2);
   const { model } = host.request(create, memory);
   await host.settled();
-  assert.equal(host.request({ do: "look", model }, memory).error, undefined);
+  assert.equal(host.request({ ...ort, do: "look", model }, memory).error, undefined);
   assert.equal(globalThis.starts, 2);
   assert.equal(host.stuck, null);
 });
@@ -90,8 +99,93 @@ test("where that helps not either, another worker may have more luck", async (t)
   const host = failingStarts(t, 3);
   const { model } = host.request(create, memory);
   await host.settled();
-  const { error } = host.request({ do: "look", model }, memory);
+  const { error } = host.request({ ...ort, do: "look", model }, memory);
   assert.equal(error.kind, "missing");
   assert.match(error.message, /onnxruntime-web could not start: .*timeout/);
   assert.deepEqual(host.stuck, error);
+});
+
+// A runtime that doubles its first input, and whose constants it is given by value.
+function tinyPeer(t) {
+  const folder = temporaryFolder(t);
+  mkdirSync(join(folder, "tiny"));
+  writeFileSync(
+    join(folder, "tiny", "tiny.mjs"),
+    `
+    export class Peer {
+      stuck = null;
+      async open(request) {
+        if (request.graph?.outputs.length === 0) throw new Error("nothing to compute");
+        return (globalThis.opened = request);
+      }
+      tensor(dtype, shape, buffer) {
+        return { dtype, shape, data: new Float32Array(buffer) };
+      }
+      async run(session, inputs, outputs) {
+        const [{ dtype, shape, data }] = Object.values(inputs);
+        return outputs.map(() => ({ dtype, shape, data: data.map((x) => 2 * x) }));
+      }
+      release() {}
+      about() {
+        return { threads: 1, instruction_set: "none", options: { backend: "tiny" } };
+      }
+      heap() {
+        return 123;
+      }
+      failure(error, rejection) {
+        return { kind: rejection, message: error.message };
+      }
+      died() {}
+      close() {}
+    }`,
+  );
+  t.after(() => delete globalThis.opened);
+  return new Peers(new URL("file:///nonexistent/engine/"), pathToFileURL(`${folder}/`).href);
+}
+
+test("a runtime that takes our graph gets its constants, runs, and hands its values over", async (t) => {
+  const peers = tinyPeer(t);
+  const heap = { buffer: new ArrayBuffer(64) };
+  new Float32Array(heap.buffer).set([1.5, 2.5, 7, 8]);
+  const graph = {
+    outputs: ["y"],
+    constants: { w: { dtype: "float32", shape: [2], at: 8, bytes: 8 } },
+    nodes: [{ op: "Add", inputs: ["x", null], attributes: { axes: [0, 1] } }],
+  };
+  const ask = (head) => peers.request({ peer: "tiny", ...head }, heap);
+  const { model } = ask({ do: "create", graph, options: { precision: "fp32" }, threads: 2 });
+  await peers.settled();
+  const { w } = globalThis.opened.graph.constants;
+  assert.deepEqual([...new Float32Array(w.data.buffer)], [7, 8]);
+  assert.deepEqual(w.shape, [2]);
+  assert.deepEqual(globalThis.opened.graph.nodes, graph.nodes);
+  assert.deepEqual(globalThis.opened.options, { precision: "fp32" });
+  const inputs = [{ name: "x", dtype: "float32", shape: [2], at: 0, bytes: 8 }];
+  assert.deepEqual(ask({ do: "run", model, inputs, outputs: ["y"] }), {});
+  assert.deepEqual(ask({ do: "look", model }), { busy: true });
+  await peers.settled();
+  const { about, values } = ask({ do: "look", model });
+  assert.deepEqual(about.options, { backend: "tiny" });
+  assert.deepEqual(values, [{ dtype: "float32", shape: [2], bytes: 8 }]);
+  assert.deepEqual(ask({ do: "copy", model, to: [{ at: 32, bytes: 8 }] }), {});
+  assert.deepEqual([...new Float32Array(heap.buffer, 32, 2)], [3, 5]);
+  assert.deepEqual(ask({ do: "heap" }), { bytes: 123 });
+});
+
+test("what a runtime throws is an error in its own words", async (t) => {
+  const peers = tinyPeer(t);
+  const ask = (head) => peers.request({ peer: "tiny", ...head }, memory);
+  const { model } = ask({ do: "create", graph: { outputs: [] }, threads: 1 });
+  await peers.settled();
+  assert.deepEqual(ask({ do: "look", model }).error, { kind: "unsupported", message: "nothing to compute" });
+});
+
+test("a runtime whose adapter the site lacks is missing", async () => {
+  const peers = new Peers(new URL("file:///nonexistent/engine/"), "file:///nonexistent/");
+  const { model } = peers.request({ ...create, peer: "other" }, memory);
+  await peers.settled();
+  const { error } = peers.request({ peer: "other", do: "look", model }, memory);
+  assert.equal(error.kind, "missing");
+  assert.equal(error.own, true);
+  assert.match(error.message, /lacks what drives other/);
 });

@@ -1,8 +1,6 @@
-// onnxruntime-web behind the engine ort: requests of web/peers/ort/backend.cpp, answered at once; what takes
-// time goes on in the event loop, see settled(). Its files lie in ort/ beside engine/ and are loaded when
-// the first model comes. Clients: engine.mjs (hands it to the wasm module), worker.mjs.
-
+// onnxruntime-web for peers.mjs. Its files lie in ort/ beside engine/ and are loaded with the first model.
 import { Threads } from "../../shared/threads.mjs";
+import { PeerError } from "../peers.mjs";
 
 const wasmFile = "ort-wasm-simd-threaded.wasm";
 
@@ -29,25 +27,8 @@ const arrays = {
   uint4: Uint8Array,
 };
 
-const bytesOf = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-
-/** `own`: the words are ours and not ONNX Runtime's. */
-class HostError extends Error {
-  constructor(kind, message, own = false) {
-    super(message);
-    this.answer = { kind, message, own };
-  }
-}
-
-/** What ONNX Runtime threw, with what a rejection at this point means where it does not say. */
-function fromOrt(error, rejection) {
-  if (error instanceof HostError) return error;
-  const message = error?.message ?? String(error);
-  if (/bad_alloc|out of memory|OOM|failed to allocate/i.test(message) || error instanceof RangeError)
-    return new HostError("limit", message);
-  const kind = /ERROR_CODE: 9\b/.test(message) ? "unsupported" : rejection; // ORT_NOT_IMPLEMENTED
-  return new HostError(kind, message.replace(/^.*?ERROR_MESSAGE: /s, ""));
-}
+// The option opt, in onnxruntime-web's words.
+const levels = { none: "disabled", basic: "basic", extended: "extended", all: "all" };
 
 /** Calls `action` and keeps the shared memory that it makes: ONNX Runtime shows its heap to nobody. */
 async function watchMemory(action, found) {
@@ -66,117 +47,69 @@ async function watchMemory(action, found) {
   }
 }
 
-export class OrtHost {
+export class Peer {
   #folder;
-  #models = new Map(); // number → {session, busy, error, result}
-  #made = 0;
   #runtime = null; // {ort, threads, memory, pool}
   #broken = 0; // how many runtimes died; a module that is imported again needs another name
-  /** The error if its threads did not start, whatever was tried here: another worker may have more luck. */
   stuck = null;
-  #work = Promise.resolve();
 
-  /** `folder`: URL of the files of onnxruntime-web. */
   constructor(folder) {
     this.#folder = folder;
   }
 
-  /** Ends the threads. */
   close() {
     this.#runtime?.pool.end();
     this.#runtime = null;
   }
 
-  /** Resolves when nothing is under way any more: then the engine has something new to poll for. */
-  settled() {
-    return this.#work;
-  }
-
-  /** `memory` is that of the engine; a request names places in it. */
-  request(head, memory) {
-    const at = (place) => new Uint8Array(memory.buffer, place.at >>> 0, place.bytes >>> 0);
-    try {
-      return this[`_${head.do}`](head, at);
-    } catch (error) {
-      return { error: fromOrt(error, "internal").answer };
-    }
-  }
-
-  _create({ model, files, optimization, config, threads }, at) {
-    const state = { session: null, busy: false, error: null, result: null };
-    const number = ++this.#made;
-    this.#models.set(number, state);
-    const bytes = at(model).slice(); // the engine's heap moves when it grows
-    const externalData = files.map((file) => ({ path: file.name, data: at(file).slice() }));
+  async open({ bytes, files, options: { opt = "all", ...extra }, threads }) {
+    const externalData = files.map(({ name, data }) => ({ path: name, data }));
     const options = {
       executionProviders: ["wasm"],
-      graphOptimizationLevel: optimization,
+      graphOptimizationLevel: levels[opt],
       logSeverityLevel: 4,
-      extra: config ?? {},
+      extra,
       ...(externalData.length > 0 && { externalData }),
     };
-    this.#begin(state, "unsupported", async () => {
-      state.session = await this.#open(bytes, options, threads);
+    return this.#open(bytes, options, threads);
+  }
+
+  tensor(dtype, shape, buffer) {
+    return new this.#runtime.ort.Tensor(dtype, new arrays[dtype](buffer), shape);
+  }
+
+  async run(session, inputs, outputs) {
+    const values = await session.run(inputs, outputs);
+    return outputs.map((name) => {
+      const { type, dims, data } = values[name];
+      return { dtype: type, shape: [...dims], data };
     });
-    return { model: number };
   }
 
-  _run({ model, inputs, outputs }, at) {
-    const state = this.#models.get(model);
-    const { Tensor } = this.#runtime.ort;
-    const feeds = {};
-    for (const { name, dtype, shape, ...place } of inputs)
-      feeds[name] = new Tensor(dtype, new arrays[dtype](at(place).slice().buffer), shape);
-    this.#begin(state, "bad_input", async () => {
-      const begin = performance.now();
-      const values = await state.session.run(feeds, outputs);
-      const time_ns = Math.round((performance.now() - begin) * 1e6);
-      state.result = { time_ns, tensors: outputs.map((name) => values[name]) };
-    });
-    return {};
+  release(session) {
+    return session.release();
   }
 
-  _look({ model }) {
-    const state = this.#models.get(model);
-    if (state.error) return { error: state.error.answer };
-    if (state.busy) return { busy: true };
-    const { threads, version } = this.#runtime;
-    const about = { threads, version, wasm: wasmFile, instruction_set: "wasm SIMD128" };
-    if (!state.result) return { about };
-    const { time_ns, tensors } = state.result;
-    const values = tensors.map(({ type, dims, data }) => {
-      return { dtype: type, shape: [...dims], bytes: data.byteLength };
-    });
-    return { about, time_ns, values };
+  about() {
+    const { threads } = this.#runtime;
+    return { threads, instruction_set: "wasm SIMD128", options: { wasm: wasmFile } };
   }
 
-  _copy({ model, to }, at) {
-    const state = this.#models.get(model);
-    state.result.tensors.forEach(({ data }, i) => at(to[i]).set(bytesOf(data)));
-    state.result = null;
-    return {};
+  heap() {
+    return this.#runtime?.memory?.buffer.byteLength ?? null;
   }
 
-  _heap() {
-    return { bytes: this.#runtime?.memory?.buffer.byteLength ?? null };
+  failure(error, rejection) {
+    const message = error?.message ?? String(error);
+    if (/bad_alloc|out of memory|OOM|failed to allocate/i.test(message) || error instanceof RangeError)
+      return { kind: "limit", message };
+    const kind = /ERROR_CODE: 9\b/.test(message) ? "unsupported" : rejection; // ORT_NOT_IMPLEMENTED
+    return { kind, message: message.replace(/^.*?ERROR_MESSAGE: /s, "") };
   }
 
-  _release({ model }) {
-    const state = this.#models.get(model);
-    this.#models.delete(model);
-    if (state) this.#work = this.#work.then(() => state.session?.release()).catch(() => {});
-    return {};
-  }
-
-  /** `rejection`: the kind of an error for which ONNX Runtime gives no reason of its own. */
-  #begin(state, rejection, action) {
-    state.busy = true;
-    this.#work = this.#work.then(action).catch((error) => {
-      state.error = fromOrt(error, rejection);
-      // A runtime that trapped is in no state to go on; the next model gets a new one.
-      if (error instanceof WebAssembly.RuntimeError) this.#giveUp();
-    });
-    this.#work = this.#work.then(() => (state.busy = false));
+  /** Where it trapped. */
+  died(error) {
+    if (error instanceof WebAssembly.RuntimeError) this.#giveUp();
   }
 
   async #open(bytes, options, threads) {
@@ -186,7 +119,7 @@ export class OrtHost {
       } catch (error) {
         if (!/due to timeout/.test(error?.message)) throw error;
         if (attempt === startLimit.times) {
-          this.stuck = fromOrt(error, "missing").answer;
+          this.stuck = error instanceof PeerError ? error.answer : this.failure(error, "missing");
           throw error;
         }
         this.#giveUp();
@@ -213,7 +146,7 @@ export class OrtHost {
     } catch (error) {
       if (runtime.memory === null) this.close();
       if (/no available backend/.test(error?.message))
-        throw new HostError("missing", `onnxruntime-web could not start: ${error.message}`, true);
+        throw new PeerError("missing", `onnxruntime-web could not start: ${error.message}`, true);
       throw error;
     } finally {
       runtime.threads = ort.env.wasm.numThreads; // it lowers the number where there are no threads
@@ -229,7 +162,7 @@ export class OrtHost {
       const message =
         `the site lacks onnxruntime-web (${error.message}); run tools/setup, then ` +
         `'cmake --build --preset web'`;
-      throw new HostError("missing", message, true);
+      throw new PeerError("missing", message, true);
     }
   }
 }

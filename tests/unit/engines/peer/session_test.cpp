@@ -1,15 +1,20 @@
-// The session of the engine ort over a runtime that answers late, as one in a browser does.
-#include "core/engines/ort/session.hpp"
+// The session of a peer over a runtime that answers late, as one in a browser does.
+#include "core/engines/peer/session.hpp"
 
 #include <doctest/doctest.h>
 
 #include "unit/support/model_builder.hpp"
 
-namespace driftscope::test::ort_session_test {
+namespace driftscope::test::peer_session_test {
 namespace {
 
+const peer::PeerInfo& fake_peer() {
+  static const peer::PeerInfo info = {.engine = {}, .title = "Other Runtime", .version = "1.2"};
+  return info;
+}
+
 /// Ready at the second question, finished at the second as well; every value is [its place].
-class LateModel final : public ort::RuntimeModel {
+class LateModel final : public peer::RuntimeModel {
  public:
   Result<bool> ready() override { return ++asked_ready > 1; }
   Status run(std::span<const NamedTensor> inputs, std::span<const std::string> outputs) override {
@@ -18,15 +23,15 @@ class LateModel final : public ort::RuntimeModel {
     asked_result = 0;
     return {};
   }
-  Result<std::optional<ort::RunResult>> result() override {
-    if (fails) return ort::said(ErrorKind::unsupported, "no");
-    if (++asked_result < 2) return std::optional<ort::RunResult>();
-    ort::RunResult result{{}, 17};
+  Result<std::optional<peer::RunResult>> result() override {
+    if (fails) return peer::said(fake_peer(), ErrorKind::unsupported, "no");
+    if (++asked_result < 2) return std::optional<peer::RunResult>();
+    peer::RunResult result{{}, 17};
     for (const std::string& name : wanted)
       result.values.push_back({name, tensor<float>({1}, {static_cast<float>(result.values.size())})});
-    return std::optional<ort::RunResult>(std::move(result));
+    return std::optional<peer::RunResult>(std::move(result));
   }
-  Result<std::vector<std::byte>> optimized() override { return std::vector<std::byte>(); }
+  Result<std::vector<std::byte>> rewritten() override { return std::vector<std::byte>(); }
   void describe(RanWith& ran) const override { ran.threads_real = 3; }
 
   int asked_ready = 0;
@@ -57,8 +62,8 @@ struct Rig {
                                               .node("Neg", {"inner"}, {"y"})
                                               .output("y")));
   LateModel* model = new LateModel;
-  ort::RuntimeSession session{
-      graph, {std::unique_ptr<ort::RuntimeModel>(model), {"inner"}, {{"form", "plain"}}}, {}};
+  peer::PeerSession session{
+      graph, {std::unique_ptr<peer::RuntimeModel>(model), {"inner"}, {{"form", "plain"}}}, {}};
   Collector trace_sink;
 
   Status start() { return session.start({tensor<float>({1}, {1.0F})}, trace_sink); }
@@ -67,7 +72,7 @@ struct Rig {
 
 }  // namespace
 
-TEST_CASE("OrtSession_WaitsUntilTheRuntimeIsReadyAndThenUntilItHasRun") {
+TEST_CASE("PeerSession_WaitsUntilTheRuntimeIsReadyAndThenUntilItHasRun") {
   Rig rig;
   REQUIRE(rig.start().ok());
   const auto poll = [&] {
@@ -96,7 +101,7 @@ TEST_CASE("OrtSession_WaitsUntilTheRuntimeIsReadyAndThenUntilItHasRun") {
   CHECK(outputs->at(0).values<float>()[0] == 0);  // the graph's own outputs are asked for first
 }
 
-TEST_CASE("OrtSession_RunThatNobodyWatches_AsksForTheOutputsAlone") {
+TEST_CASE("PeerSession_RunThatNobodyWatches_AsksForTheOutputsAlone") {
   Rig rig;
   rig.trace_sink.wanting = false;
   for (int i = 0; i < 2; ++i) {
@@ -108,15 +113,15 @@ TEST_CASE("OrtSession_RunThatNobodyWatches_AsksForTheOutputsAlone") {
   }
 }
 
-TEST_CASE("OrtSession_WatchedForm_IsMadeForTheRunsThatAreWatchedAlone") {
+TEST_CASE("PeerSession_WatchedForm_IsMadeForTheRunsThatAreWatchedAlone") {
   Rig rig;
   auto* const plain = new LateModel;
   auto* const traced = new LateModel;
   int made = 0;
-  ort::RuntimeSession session(rig.graph, {std::unique_ptr<ort::RuntimeModel>(plain), {}, {}}, {}, [&] {
+  peer::PeerSession session(rig.graph, {std::unique_ptr<peer::RuntimeModel>(plain), {}, {}}, {}, [&] {
     ++made;
-    return Result<ort::ModelForm>(
-        ort::ModelForm{std::unique_ptr<ort::RuntimeModel>(traced), {"inner"}, {{"form", "traced"}}});
+    return Result<peer::ModelForm>(
+        peer::ModelForm{std::unique_ptr<peer::RuntimeModel>(traced), {"inner"}, {{"form", "traced"}}});
   });
   const auto run = [&](bool wanting) {
     rig.trace_sink.wanting = wanting;
@@ -135,21 +140,21 @@ TEST_CASE("OrtSession_WatchedForm_IsMadeForTheRunsThatAreWatchedAlone") {
   CHECK(session.ran_with().options.at("form") == "traced");
 }
 
-TEST_CASE("OrtSession_RuntimeThatFails_IsAnErrorInItsWords") {
+TEST_CASE("PeerSession_RuntimeThatFails_IsAnErrorInItsWords") {
   Rig rig;
   rig.model->fails = true;
   REQUIRE(rig.start().ok());
   (void)rig.session.poll(0);
   const auto progress = rig.session.poll(0);
   REQUIRE_FALSE(progress.ok());
-  CHECK(progress.error().message.find(" says: no") != std::string::npos);
+  CHECK(progress.error().message.find("Other Runtime 1.2 says: no") != std::string::npos);
 }
 
-TEST_CASE("OrtSession_WithoutAnEventLoop_RunToEndGivesUp") {
+TEST_CASE("PeerSession_WithoutAnEventLoop_RunToEndGivesUp") {
   Rig rig;
   const auto outputs = run_to_end(rig.session, {tensor<float>({1}, {1.0F})}, rig.trace_sink);
   REQUIRE_FALSE(outputs.ok());
   CHECK(outputs.error().message.find("event loop") != std::string::npos);
 }
 
-}  // namespace driftscope::test::ort_session_test
+}  // namespace driftscope::test::peer_session_test

@@ -1,0 +1,11 @@
+// ONNX Runtime, the runtime that users would pick instead: the shared library natively, onnxruntime-web
+// in a browser, the same version. It reads the user's own bytes. Clients: engine.cpp, native/peers/ort.
+#pragma once
+
+#include "core/engines/peer/runtime.hpp"
+
+namespace driftscope::ort {
+
+[[nodiscard]] const peer::PeerInfo& peer_info();
+
+}  // namespace driftscope::ort

@@ -1,0 +1,111 @@
+#include "core/engines/peer/peer_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/engines/peer/capture.hpp"
+
+namespace driftscope::peer {
+namespace {
+
+constexpr std::string_view all_captured = "made outputs of the graph, so that nothing is fused across them";
+
+Result<ModelForm> untouched(const Runtime& runtime, const CreateRequest& request) {
+  DRIFTSCOPE_TRY(auto model, runtime.create(request));
+  return ModelForm{std::move(model), {}, {}};
+}
+
+// The graph whose values of these names are outputs as well.
+std::shared_ptr<const Graph> with_outputs_added(const Graph& graph, const std::vector<std::string>& added) {
+  Graph result = graph;
+  for (ValueId id = 0; id < graph.values.size(); ++id)
+    if (std::ranges::find(added, graph.values[id].name) != added.end()) result.outputs.push_back(id);
+  return std::make_shared<const Graph>(std::move(result));
+}
+
+Result<ModelForm> with_outputs(const Runtime& runtime, CreateRequest request, CapturePlan plan,
+                               std::string_view how) {
+  std::vector<std::byte> bytes;
+  if (request.graph) {
+    request.graph = with_outputs_added(*request.graph, plan.added);
+  } else {
+    DRIFTSCOPE_TRY(bytes, with_graph_outputs(request.model, plan.added));
+    request.model = bytes;
+  }
+  DRIFTSCOPE_TRY(auto model, runtime.create(request));
+  ModelForm form{std::move(model), std::move(plan.added), {}};
+  form.facts["captured"] = fmt::format("{} values: {}", form.captured.size(), how);
+  if (plan.hidden > 0)
+    form.facts["not_captured"] = fmt::format("{} values, the first: {}", plan.hidden, plan.hidden_why);
+  return form;
+}
+
+/// Every value is made an output before the runtime sees the model.
+Result<ModelForm> with_every_value(const Runtime& runtime, const Graph& graph, const CreateRequest& request) {
+  if (request.graph) return with_outputs(runtime, request, plan_capture(graph, runtime), all_captured);
+  DRIFTSCOPE_TRY(const ModelOutline outline, outline_model(request.model));
+  return with_outputs(runtime, request, plan_capture(graph, outline, runtime), all_captured);
+}
+
+/// What the runtime has made of the model, and of it the values that are left: the kernels are those of a
+/// run that nobody watches.
+Result<ModelForm> as_rewritten(const PeerInfo& peer, const Graph& graph, CreateRequest request) {
+  const Runtime& runtime = runtime_of(peer);
+  request.keep_rewritten = true;
+  DRIFTSCOPE_TRY(const auto rewritten, runtime.create(request));
+  DRIFTSCOPE_TRY(const auto bytes, rewritten->rewritten());
+  DRIFTSCOPE_TRY(const ModelOutline outline, outline_model(bytes));
+  request.model = bytes;
+  for (const auto& [name, value] : peer.without_rewriting) request.options[name] = value;
+  request.keep_rewritten = false;
+  return with_outputs(runtime, request, plan_fused_capture(graph, outline, runtime, peer.in_onnx_layout),
+                      "left in the optimised model, made its outputs");
+}
+
+// What was given, and what holds without it.
+std::map<std::string, std::string> options_of(const EngineInfo& engine, const EngineOptions& given) {
+  std::map<std::string, std::string> options = given.values;
+  for (const EngineOption& option : engine.options)
+    if (!option.values.empty()) options.emplace(option.name, option.default_text);
+  return options;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const Graph> graph,
+                                                          const EngineOptions& given) const {
+  const Runtime& runtime = runtime_of(peer_);
+  CreateRequest request;
+  request.threads = given.threads > 0 ? given.threads : usable_processors();
+  request.options = options_of(peer_.engine, given);
+  if (peer_.takes == Takes::graph) {
+    request.graph = graph;
+  } else {
+    if (!given.source)
+      return internal_error(
+          fmt::format("engine {} was prepared without the model's bytes", peer_.engine.name));
+    request.model = given.source->model;
+    request.source = given.source;
+  }
+  RanWith ran;
+  ran.engine = peer_.engine.name;
+  ran.device = peer_.engine.device == DeviceKind::cpu ? "CPU" : "GPU";
+  ran.threads_asked = request.threads;
+  ran.options = request.options;
+  ran.options["version"] = peer_.version;
+  ran.options["node_times"] = "whole run, on the last node";
+  std::string why = runtime.hides_rewritten();
+  if (request.graph) why = fmt::format("{} is given our graph", peer_.title);
+  std::function<Result<ModelForm>()> make_traced;
+  if (given.fuse && !why.empty())
+    ran.options["fused_values"] = "none: " + why;
+  else if (given.fuse)
+    make_traced = [&peer = peer_, graph, request] { return as_rewritten(peer, *graph, request); };
+  DRIFTSCOPE_TRY(ModelForm form,
+                 given.fuse ? untouched(runtime, request) : with_every_value(runtime, *graph, request));
+  return std::unique_ptr<Session>(std::make_unique<PeerSession>(std::move(graph), std::move(form),
+                                                                std::move(ran), std::move(make_traced)));
+}
+
+}  // namespace driftscope::peer

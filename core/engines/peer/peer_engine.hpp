@@ -1,0 +1,35 @@
+// The engine of a runtime of others: hands it the model, has inner values captured by making them outputs
+// (which keeps the runtime from fusing across them; the trace says so), passes options through. Clients: the
+// engine.cpp of each peer, which describes it.
+#pragma once
+
+#include "core/engines/peer/runtime.hpp"
+#include "core/engines/peer/session.hpp"
+
+namespace driftscope::peer {
+
+class PeerEngine final : public Engine {
+ public:
+  /// `peer` outlives the engine.
+  explicit PeerEngine(const PeerInfo& peer) : peer_(peer) {}
+
+  [[nodiscard]] const EngineInfo& info() const override { return peer_.engine; }
+  [[nodiscard]] Availability available() const override { return runtime_of(peer_).available(); }
+  [[nodiscard]] bool reads_source() const override { return peer_.takes == Takes::source; }
+  /// It reads none where the runtime reads the model itself; else those that the runtime is given.
+  [[nodiscard]] bool reads_deferred() const override { return true; }
+
+  /// The runtime judges a model as a whole.
+  [[nodiscard]] Availability supports(const Graph& /*graph*/, const Node& /*node*/) const override {
+    return {};
+  }
+
+ protected:
+  [[nodiscard]] Result<std::unique_ptr<Session>> make_session(std::shared_ptr<const Graph> graph,
+                                                              const EngineOptions& given) const override;
+
+ private:
+  const PeerInfo& peer_;
+};
+
+}  // namespace driftscope::peer
