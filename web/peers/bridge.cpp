@@ -155,8 +155,7 @@ class WebModel final : public RuntimeModel {
     ran.instruction_set = about_.value("instruction_set", "");
     ran.threads_real = about_.value("threads", 1);
     const json options = about_.value("options", json::object());
-    for (const auto& [name, value] : options.items())
-      ran.options[name] = value.get<std::string>();
+    for (const auto& [name, value] : options.items()) ran.options[name] = value.get<std::string>();
   }
 
  private:
