@@ -19,7 +19,8 @@ namespace driftscope::gui {
 struct TargetChoice {
   std::string target;
   bool available = false;
-  std::string detail;  ///< version, or why not and how to get it
+  std::string detail;       ///< version, or why not and how to get it
+  bool by_default = false;  ///< chosen until somebody chooses otherwise, and in the demo
 };
 
 struct TargetProgress {

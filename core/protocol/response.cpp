@@ -58,6 +58,24 @@ json describe_layers(const Trace& trace) {
   return layers;
 }
 
+std::string_view kind_name(EngineKind kind) {
+  switch (kind) {
+    case EngineKind::reference: return "reference";
+    case EngineKind::own: return "own";
+    case EngineKind::peer: return "peer";
+  }
+  return "";
+}
+
+json describe_option(const EngineOption& option) {
+  json described = {{"name", option.name}, {"help", option.help}, {"default", option.default_text}};
+  if (option.values.empty())
+    described.update({{"min", option.min}, {"max", option.max}});
+  else
+    described["values"] = option.values;
+  return described;
+}
+
 }  // namespace
 
 json describe_trace(const Trace& trace, const std::vector<std::string>& outputs) {
@@ -79,12 +97,28 @@ json describe_trace(const Trace& trace, const std::vector<std::string>& outputs)
           {"run", parse_json(trace.run)}};
 }
 
+json describe_engine(const Engine& engine) {
+  const EngineInfo& info = engine.info();
+  const Availability here = engine.available();
+  json options = json::array();
+  for (const EngineOption& option : info.options) options.push_back(describe_option(option));
+  return {{"name", info.name},
+          {"summary", info.summary},
+          {"kind", kind_name(info.kind)},
+          {"device", info.device == DeviceKind::gpu ? "gpu" : "cpu"},
+          {"on_pc", info.on_pc},
+          {"in_browsers", info.in_browsers},
+          {"same_bits_everywhere", info.same_bits_everywhere},
+          {"options", options},
+          {"dotted_options", info.dotted_options},
+          {"browser_files", info.browser_files},
+          {"available", here.ok},
+          {"reason", here.reason}};
+}
+
 json describe_build() {
   json list = json::array();
-  for (const auto& engine : engines()) {
-    const Availability here = engine->available();
-    list.push_back({{"name", engine->name()}, {"available", here.ok}, {"reason", here.reason}});
-  }
+  for (const auto& engine : engines()) list.push_back(describe_engine(*engine));
   return {{"engines", list},
           {"platform", platform_name()},
           {"threads", usable_processors()},

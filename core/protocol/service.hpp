@@ -2,7 +2,12 @@
 // worker are thin transports over it. A message is 4 bytes little-endian length of a JSON object,
 // the JSON, then a binary payload (possibly empty).
 //
-//   {"do":"capabilities"}                            → {"engines":[{"name","available","reason"}],
+//   {"do":"capabilities"}                            → {"engines":[{"name","summary","kind":"reference"|
+//                                                       "own"|"peer","device":"cpu"|"gpu","on_pc",
+//                                                       "in_browsers","same_bits_everywhere",
+//                                                       "options":[{"name","help","default","values"}
+//                                                       or {…,"min","max"}],"dotted_options",
+//                                                       "browser_files","available","reason"}],
 //                                                       "platform","threads","threads_available",
 //                                                       "instruction_set"}
 //   {"do":"load","target":"chrome/ort"?,"attachments":[{"name","bytes"}]?,"once":true?,"outside":N?,

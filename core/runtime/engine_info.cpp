@@ -44,11 +44,11 @@ bool runs_on(const EngineInfo& engine, std::string_view host) {
   return host == "pc" ? engine.on_pc : engine.in_browsers;
 }
 
-std::string options_text(const EngineInfo& engine) {
-  std::string text;
-  for (const EngineOption& option : engine.options) text += (text.empty() ? "" : ", ") + option_text(option);
-  if (!engine.dotted_options.empty()) text += (text.empty() ? "" : ", and ") + engine.dotted_options;
-  return text;
+std::vector<std::string> option_lines(const EngineInfo& engine) {
+  std::vector<std::string> lines;
+  for (const EngineOption& option : engine.options) lines.push_back(option_text(option));
+  if (!engine.dotted_options.empty()) lines.push_back("and " + engine.dotted_options);
+  return lines;
 }
 
 Status check_options(const EngineInfo& engine, const std::map<std::string, std::string>& options) {
@@ -57,9 +57,11 @@ Status check_options(const EngineInfo& engine, const std::map<std::string, std::
     if (known != engine.options.end()) {
       DRIFTSCOPE_CHECK(check_value(*known, value));
     } else if (engine.dotted_options.empty() || !is_dotted(name)) {
-      const std::string has = options_text(engine);
-      return bad_input(fmt::format("engine {} has no option \"{}\"{}", engine.name, name,
-                                   has.empty() ? ", nor any other" : ". Its options: " + has));
+      const auto lines = option_lines(engine);
+      if (lines.empty())
+        return bad_input(fmt::format("engine {} has no option \"{}\", nor any other", engine.name, name));
+      return bad_input(fmt::format("engine {} has no option \"{}\". Its options: {}", engine.name, name,
+                                   fmt::join(lines, ", ")));
     }
   }
   return {};

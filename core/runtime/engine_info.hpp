@@ -58,8 +58,8 @@ struct EngineInfo {
 /// "pc", or a browser.
 [[nodiscard]] bool runs_on(const EngineInfo& engine, std::string_view host);
 
-/// "threads=N (default: all processors), simd=128|256|512 (default: the widest here; …)".
-[[nodiscard]] std::string options_text(const EngineInfo& engine);
+/// Help, a line for each option: "threads=N (default: all processors)".
+[[nodiscard]] std::vector<std::string> option_lines(const EngineInfo& engine);
 
 /// Whether the engine has these options, with these values; the error lists what it has.
 [[nodiscard]] Status check_options(const EngineInfo& engine,

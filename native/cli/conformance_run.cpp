@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/runtime/engine.hpp"
 #include "core/verify/expectation.hpp"
 
 namespace driftscope {
@@ -34,7 +35,10 @@ void judge_set(const Result<Trace>& trace, const ConformanceSet& set, CaseResult
 }
 
 // The same bits on every host; what other engines compute depends on the processor.
-bool promises_bits(std::string_view engine) { return engine == "strict" || engine == "reference"; }
+bool promises_bits(std::string_view engine) {
+  const auto found = find_engine(engine);
+  return found.ok() && (*found)->info().same_bits_everywhere;
+}
 
 bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   return std::ranges::equal(a, b, [](const Tensor& x, const Tensor& y) {

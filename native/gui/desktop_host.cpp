@@ -176,7 +176,7 @@ void DesktopHost::run_demo() {
     if (!chosen.ok()) return fail(chosen.error().message);
     std::vector<std::string> targets;
     for (const gui::TargetChoice& choice : feed()->targets)
-      if (choice.available && choice.target.ends_with("/strict")) targets.push_back(choice.target);
+      if (choice.available && choice.by_default) targets.push_back(choice.target);
     run_now(std::move(targets), true);
   });
 }

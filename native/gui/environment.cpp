@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <utility>
 
 #include "core/runtime/engine.hpp"
 #include "native/bench/history.hpp"
@@ -14,31 +14,47 @@ namespace {
 
 constexpr double history_confidence = 0.99;  // as `bench --history` judges
 
+bool is_default(const Engine& engine) { return &engine == &default_engine(); }
+
+void add_pc(std::vector<gui::TargetChoice>& targets) {
+  for (const auto& engine : engines()) {
+    if (!runs_on(engine->info(), "pc")) continue;
+    const Availability availability = engine->available();
+    targets.push_back({"pc/" + engine->name(), availability.ok, availability.reason, is_default(*engine)});
+  }
+}
+
+/// `here`: its version, or why it cannot be used; that is told once.
+void add_browser(const std::string& host, const Result<std::string>& here,
+                 std::vector<gui::TargetChoice>& targets) {
+  if (!here.ok()) {
+    targets.push_back({host + "/" + default_engine().name(), false, here.error().message, true});
+    return;
+  }
+  std::string detail = *here;
+  for (const auto& engine : engines()) {
+    const EngineInfo& info = engine->info();
+    // What the reference computes here it computes there.
+    if (!runs_on(info, host) || info.kind == EngineKind::reference) continue;
+    targets.push_back({host + "/" + info.name, true, std::exchange(detail, {}), is_default(*engine)});
+  }
+}
+
+Result<std::string> version_of(const std::string& host, const Result<std::filesystem::path>& page) {
+  DRIFTSCOPE_TRY(const HostInfo found, probe_host(host));
+  if (!page.ok()) return page.error();
+  return found.version;
+}
+
 }  // namespace
 
 std::filesystem::path default_history() { return History::default_place(); }
 
 std::vector<gui::TargetChoice> targets_here(const std::filesystem::path& site) {
   std::vector<gui::TargetChoice> targets;
-  for (const auto& engine : engines()) {
-    const Availability availability = engine->available();
-    targets.push_back({"pc/" + engine->name(), availability.ok, availability.reason});
-  }
+  add_pc(targets);
   const auto page = find_site(site);
-  for (const std::string& host : browser_hosts()) {
-    const auto found = probe_host(host);
-    const bool ok = found.ok() && page.ok();
-    const std::string detail = !found.ok()  ? found.error().message
-                               : !page.ok() ? page.error().message
-                                            : found->version;
-    for (const char* engine : {"strict", "fast", "ort"})
-      targets.push_back({host + "/" + engine, ok, engine == std::string("strict") || !ok ? detail : ""});
-    if (!ok) targets.erase(targets.end() - 2, targets.end());  // one line says why
-  }
-  // What compares best comes first: strict is the same everywhere.
-  const auto strict = std::find_if(targets.begin(), targets.end(),
-                                   [](const gui::TargetChoice& t) { return t.target == "pc/strict"; });
-  if (strict != targets.end()) std::rotate(targets.begin(), strict, strict + 1);
+  for (const std::string& host : browser_hosts()) add_browser(host, version_of(host, page), targets);
   return targets;
 }
 

@@ -8,8 +8,8 @@
 
 namespace driftscope {
 
-/// Every engine here and in each browser, or why not and how to get it. Starts the browsers' programs to
-/// ask for their versions.
+/// Every engine here and in each browser (but the reference, which gives the same there), or why not and how
+/// to get it. Starts the browsers' programs to ask for their versions.
 [[nodiscard]] std::vector<gui::TargetChoice> targets_here(const std::filesystem::path& site);
 
 /// Where the history of benches lies; empty when nothing says so.

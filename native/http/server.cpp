@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/base/json.hpp"
+#include "core/runtime/engine.hpp"
 #include "native/http/guard.hpp"
 #include "native/http/job_api.hpp"
 #include "native/http/static_files.hpp"
@@ -64,6 +65,14 @@ void send_file(const Request& request, Response& response, const StaticFile& fil
       });
 }
 
+/// Whether an engine says that browsers load it.
+bool is_engine_file(std::string_view path) {
+  return std::ranges::any_of(engines(), [&](const auto& engine) {
+    return std::ranges::any_of(engine->info().browser_files,
+                               [&](const std::string& file) { return path == "/" + file; });
+  });
+}
+
 }  // namespace
 
 struct Server::State {
@@ -88,7 +97,7 @@ void Server::State::count(std::string_view path, std::size_t sent, std::size_t r
   const std::lock_guard lock(traffic_mutex);
   traffic.bytes += static_cast<std::int64_t>(sent);
   traffic.raw_bytes += static_cast<std::int64_t>(raw);
-  if (path.starts_with("/engine/") || path.starts_with("/ort/")) {
+  if (path.starts_with("/engine/") || is_engine_file(path)) {
     traffic.engine_bytes += static_cast<std::int64_t>(sent);
     traffic.engine_raw_bytes += static_cast<std::int64_t>(raw);
   }

@@ -42,7 +42,7 @@ struct ServerOptions {
 struct Traffic {
   std::int64_t bytes = 0;
   std::int64_t raw_bytes = 0;
-  std::int64_t engine_bytes = 0;  ///< of these: below /engine/ and /ort/
+  std::int64_t engine_bytes = 0;  ///< of these: below /engine/, and EngineInfo::browser_files
   std::int64_t engine_raw_bytes = 0;
   std::int64_t job_bytes = 0;  ///< below /api/: models and inputs
 };

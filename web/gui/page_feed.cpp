@@ -86,7 +86,8 @@ Result<gui::Feed> read_page_feed(std::string_view bytes) {
   }
   feed.history_advice = "Each run on this page adds to it. It stays in this browser.";
   for_each_object(object, "targets", [&](const json& one) {
-    feed.targets.push_back({text(one, "target"), flag(one, "available"), text(one, "detail")});
+    feed.targets.push_back(
+        {text(one, "target"), flag(one, "available"), text(one, "detail"), flag(one, "by_default")});
   });
   for_each_object(object, "progress", [&](const json& one) {
     feed.progress.push_back({text(one, "target"), state_of(text(one, "state")), text(one, "step"),

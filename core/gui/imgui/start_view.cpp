@@ -93,8 +93,7 @@ class StartView final : public View {
     small_text(screen, "The first one chosen is what the others are compared with.", screen.theme.dim);
     ImGui::BeginDisabled(screen.feed.busy);
     for (const TargetChoice& choice : screen.feed.targets) {
-      const auto [entry, added] =
-          chosen_.emplace(choice.target, choice.available && choice.target.ends_with("/strict"));
+      const auto [entry, added] = chosen_.emplace(choice.target, choice.available && choice.by_default);
       ImGui::BeginDisabled(!choice.available);
       bool on = entry->second && choice.available;
       if (ImGui::Checkbox(choice.target.c_str(), &on)) entry->second = on;

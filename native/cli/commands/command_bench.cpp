@@ -7,6 +7,7 @@
 
 #include "core/report/bench_view.hpp"
 #include "core/report/history_view.hpp"
+#include "core/runtime/engine.hpp"
 #include "native/bench/bench.hpp"
 #include "native/bench/history.hpp"
 #include "native/bench/worker_process.hpp"
@@ -42,7 +43,7 @@ Result<BenchPlan> complete_plan(const BenchOptions& options) {
   if (plan.models.empty())
     return bad_input("bench: which model? Name one or more .onnx files, or --history alone");
   DRIFTSCOPE_TRY(plan.targets, read_targets(options.targets));
-  if (plan.targets.empty()) plan.targets = {{"pc", "strict", {}}};
+  if (plan.targets.empty()) plan.targets = {{"pc", default_engine().name(), {}}};
   DRIFTSCOPE_TRY(const auto bases, read_targets(options.bases));
   for (const Target& base : bases) {
     const bool known =

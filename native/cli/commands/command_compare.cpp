@@ -6,6 +6,7 @@
 #include "core/report/report.hpp"
 #include "core/report/tables.hpp"
 #include "core/results/view_json.hpp"
+#include "core/runtime/engine.hpp"
 #include "native/cli/baseline_run.hpp"
 #include "native/cli/commands/check_options.hpp"
 #include "native/cli/commands/commands.hpp"
@@ -21,7 +22,7 @@ constexpr const char* default_conditions = "fault";
 
 struct CompareOptions {
   std::string model;
-  std::string left = "pc/strict";
+  std::string left = "pc/" + default_engine().name();
   std::vector<std::string> right;
   CompareRequest request;
   GateOptions gate;

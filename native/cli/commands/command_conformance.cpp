@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/base/rng.hpp"
+#include "core/runtime/engine.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/cli/conformance_run.hpp"
@@ -12,8 +13,40 @@
 namespace driftscope {
 namespace {
 
+/// The engines that give the same bits everywhere, the reference first.
+std::vector<const EngineInfo*> exact_engines() {
+  std::vector<const EngineInfo*> found;
+  for (const auto& engine : engines()) {
+    const EngineInfo& info = engine->info();
+    if (!info.same_bits_everywhere || !runs_on(info, "pc")) continue;
+    found.insert(info.kind == EngineKind::reference ? found.begin() : found.end(), &info);
+  }
+  return found;
+}
+
+std::string default_targets() {
+  std::string targets;
+  for (const EngineInfo* engine : exact_engines())
+    targets += (targets.empty() ? "pc/" : ",pc/") + engine->name;
+  return targets;
+}
+
+std::string footer_text() {
+  std::vector<std::string_view> names;
+  for (const EngineInfo* engine : exact_engines()) names.push_back(engine->name);
+  return fmt::format(
+      "A case passes when every output is within 1e-7 + 1e-3·|expected| (the tolerance of ONNX's own\n"
+      "runner); integers must be equal. Targets of the same engine are also compared bit by bit where\n"
+      "that engine gives the same bits everywhere: {}. What is not supported is counted apart\n"
+      "and named with its reason.\n\n"
+      "  driftscope conformance --targets pc/strict,chrome/strict --filter '*conv*'\n\n"
+      "Exit code 1: a case failed, or the same engine gave other bits elsewhere; 3: a browser is\n"
+      "missing here.",
+      fmt::join(names, ", "));
+}
+
 struct ConformanceOptions {
-  std::vector<std::string> targets = {"pc/reference,pc/strict"};
+  std::vector<std::string> targets = {default_targets()};
   std::string data;
   std::string filter;
   std::size_t sample = 0;
@@ -97,13 +130,7 @@ Command add_conformance(CLI::App& app) {
   app.add_option("--json", options->json, "Write every result as JSON ('-': standard output)");
   app.add_flag("--quiet", options->quiet, "No progress line");
   add_runner_options(app, options->runner);
-  app.footer(
-      "A case passes when every output is within 1e-7 + 1e-3·|expected| (the tolerance of ONNX's own\n"
-      "runner); integers must be equal. Targets of strict, and of reference, are also compared bit by\n"
-      "bit. What is not supported is counted apart and named with its reason.\n\n"
-      "  driftscope conformance --targets pc/strict,chrome/strict --filter '*conv*'\n\n"
-      "Exit code 1: a case failed, or the same engine gave other bits elsewhere; 3: a browser is\n"
-      "missing here.");
+  app.footer(footer_text());
   return [options] {
     const auto exit = run_conformance(*options);
     if (exit.ok()) return *exit;

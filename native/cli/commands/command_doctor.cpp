@@ -29,8 +29,10 @@ std::vector<Finding> probe_environment() {
                       fmt::format("{}, {} processor{}", platform_name(), usable_processors(),
                                   usable_processors() == 1 ? "" : "s")});
   for (const auto& engine : engines()) {
+    if (!runs_on(engine->info(), "pc")) continue;
     const Availability availability = engine->available();
-    findings.push_back({"pc/" + engine->name(), availability.ok, availability.reason});
+    findings.push_back({"pc/" + engine->name(), availability.ok,
+                        availability.ok ? engine->info().summary : availability.reason});
   }
   const auto site = find_site();
   findings.push_back({"page", site.ok(), site.ok() ? site->string() : site.error().message});

@@ -1,11 +1,32 @@
 #include "native/cli/commands/command_line.hpp"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <map>
 
+#include "core/runtime/resolve_target.hpp"
 #include "native/cli/commands/commands.hpp"
 
 namespace driftscope {
+namespace {
+
+std::string targets_help() {
+  std::string engine_list;
+  for (const auto& engine : engines()) {
+    const EngineInfo& info = engine->info();
+    engine_list += fmt::format("  {:<10} {}\n", info.name, info.summary);
+    for (const std::string& option : option_lines(info))
+      engine_list += fmt::format("  {:<10}   {}\n", "", option);
+  }
+  return fmt::format(
+      "Targets are host/engine[:option=value,…]: hosts pc, chrome, firefox, safari (WebKitGTK), file;\n"
+      "engines, each with its options:\n{}"
+      "In a browser the option wasm={} insists on one\n"
+      "of the builds; else the best one that the browser can run is taken.",
+      engine_list, fmt::join(wasm_builds, "|"));
+}
+
+}  // namespace
 
 Exit run_command_line(int argc, char** argv) {
   CLI::App app{
@@ -14,15 +35,12 @@ Exit run_command_line(int argc, char** argv) {
       "driftscope"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "driftscope " DRIFTSCOPE_VERSION);
-  app.footer(
-      "Targets are host/engine[:option=value,…]: hosts pc, chrome, firefox, safari (WebKitGTK), file;\n"
-      "engines reference (double, the judge), strict (float32, the same bits everywhere) and ort (ONNX\n"
-      "Runtime). In a browser the option wasm=relaxed-threads|simd-threads|relaxed|simd insists on one\n"
-      "of the builds; else the best one that the browser can run is taken.\n\n"
-      "  driftscope compare lenet5.onnx --left pc/strict --right chrome/strict,firefox/strict\n"
-      "  driftscope verify model.onnx trace-from-anywhere.safetensors\n\n"
-      "Exit codes: 0 no fault; 1 a fault or a failed check; 2 wrong use or bad input; 3 something\n"
-      "needed is missing here.");
+  app.footer(targets_help() +
+             "\n\n"
+             "  driftscope compare lenet5.onnx --left pc/strict --right chrome/strict,firefox/strict\n"
+             "  driftscope verify model.onnx trace-from-anywhere.safetensors\n\n"
+             "Exit codes: 0 no fault; 1 a fault or a failed check; 2 wrong use or bad input; 3 something\n"
+             "needed is missing here.");
   std::map<const CLI::App*, Command> commands;
   const auto add = [&](const char* name, const char* description, Command (*declare)(CLI::App&)) {
     CLI::App* command = app.add_subcommand(name, description);

@@ -6,6 +6,7 @@
 #include "core/report/format.hpp"
 #include "core/report/tables.hpp"
 #include "core/results/output.hpp"
+#include "core/runtime/engine.hpp"
 #include "core/trace/trace_file.hpp"
 #include "core/verify/perturbation.hpp"
 #include "native/cli/commands/capture_options.hpp"
@@ -25,7 +26,7 @@ struct RunOptions {
   std::string model;
   std::vector<std::string> inputs;
   std::string dataset;
-  std::string target = "pc/strict";
+  std::string target = "pc/" + default_engine().name();
   std::string trace;
   CaptureOptions capture;
   int repeat = 1;

@@ -79,6 +79,15 @@ TEST_CASE("Service_Capabilities_NameTheEngines") {
   for (const json& engine : answer.head["engines"])
     strict = strict || (engine["name"] == "strict" && engine["available"] == true);
   CHECK(strict);
+  const json& first = answer.head["engines"][0];
+  CHECK(first["name"] == "strict");
+  CHECK(first["kind"] == "own");
+  CHECK(first["device"] == "cpu");
+  CHECK(first["same_bits_everywhere"] == true);
+  CHECK(first["options"][0] ==
+        json({{"name", "threads"}, {"help", ""}, {"default", "all processors"}, {"min", 1}, {"max", 1024}}));
+  CHECK(first["options"][1]["values"] == json({"128", "256", "512"}));
+  CHECK(answer.head["engines"].back()["kind"] == "reference");
   CHECK(answer.head["threads"].get<int>() >= 1);
   CHECK(!answer.head["instruction_set"].get<std::string>().empty());
 }
