@@ -1,7 +1,7 @@
 # Tables made from folders, so that a new operator, kernel or engine is one new file and no list is
-# edited: core/ops/FOO.cpp defines ops::foo::add_to(OperatorTable&), core/engines/strict/kernels/FOO.cpp
-# defines strict::foo::add_to(StrictKernelTable&), core/engines/fast/operators/FOO.cpp defines
-# fast::foo::add_to(FastOperatorTable&), core/engines/FOO/engine.cpp defines make_foo_engine(). (A file whose name is a keyword: if.cpp, ops::if_.)
+# edited: core/ops/FOO.cpp defines ops::foo::add_to(OperatorTable&), core/engines/FOO/engine.cpp defines
+# make_foo_engine(); engines have tables of their own (core/engines/*/engine.cmake). (A file whose name is a
+# keyword: if.cpp, ops::if_.)
 # Explicit calls rather than static initialisers: linkers drop those.
 set(DRIFTSCOPE_GENERATED_DIR "${CMAKE_BINARY_DIR}/generated")
 
@@ -48,16 +48,6 @@ file(GLOB operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/ops/*.cpp")
 
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/operator_registry.cpp" "${operator_files}"
   core/eval/operator.hpp OperatorTable ops operators)
-
-file(GLOB strict_kernel_files CONFIGURE_DEPENDS
-  "${CMAKE_SOURCE_DIR}/core/engines/strict/kernels/*.cpp")
-driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/strict_registry.cpp" "${strict_kernel_files}"
-  core/engines/strict/kernel_table.hpp StrictKernelTable strict strict_kernels)
-
-file(GLOB fast_operator_files CONFIGURE_DEPENDS
-  "${CMAKE_SOURCE_DIR}/core/engines/fast/operators/*.cpp")
-driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/fast_registry.cpp" "${fast_operator_files}"
-  core/engines/fast/operator_table.hpp fast::FastOperatorTable fast fast_operators)
 
 # driftscope_engine_registry(output files): the table of the engines whose engine.cpp is among the files.
 function(driftscope_engine_registry output files)

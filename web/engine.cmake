@@ -75,12 +75,12 @@ foreach(file IN LISTS served)
 endforeach()
 file(GLOB asset_files CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/assets/models/*" "${CMAKE_SOURCE_DIR}/assets/data/*")
-set(site_files "")
+# driftscope_site_file(source target): `target` below the site's folder.
 function(driftscope_site_file source target)
   add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/${target}"
     COMMAND "${CMAKE_COMMAND}" -E copy "${source}" "${DRIFTSCOPE_SITE}/${target}"
     DEPENDS "${source}" VERBATIM COMMENT "")
-  set(site_files ${site_files} "${DRIFTSCOPE_SITE}/${target}" PARENT_SCOPE)
+  set_property(GLOBAL APPEND PROPERTY DRIFTSCOPE_SITE_FILES "${DRIFTSCOPE_SITE}/${target}")
 endfunction()
 driftscope_site_file("${CMAKE_SOURCE_DIR}/index.html" index.html)
 # What `driftscope serve` answers itself; on a static host the file tells the page where it is.
@@ -93,18 +93,9 @@ foreach(file IN LISTS asset_files)
   driftscope_site_file("${file}" "${name}")
 endforeach()
 
-# onnxruntime-web, its CPU build alone. It is loaded when the engine ort is asked for.
-set(ort_folder "${CMAKE_SOURCE_DIR}/node_modules/onnxruntime-web/dist")
-file(GLOB ort_file CONFIGURE_DEPENDS "${ort_folder}/ort.wasm.bundle.min.mjs")  # it may come later
-if(ort_file)
-  foreach(file ort.wasm.bundle.min.mjs ort-wasm-simd-threaded.wasm)
-    driftscope_site_file("${ort_folder}/${file}" "ort/${file}")
-  endforeach()
-  driftscope_compress(ort "${DRIFTSCOPE_SITE}/ort/ort-wasm-simd-threaded.wasm"
-    "${DRIFTSCOPE_SITE}/ort/ort-wasm-simd-threaded.wasm")
-else()
-  message(STATUS "node_modules lacks onnxruntime-web (run tools/setup): the site comes without ort")
-endif()
+# What engines need besides the one module.
+driftscope_call_engines(driftscope_site)
+get_property(site_files GLOBAL PROPERTY DRIFTSCOPE_SITE_FILES)
 
 # The page cannot list a folder: what there is of models goes with it.
 set(models ${asset_files})

@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # XNNPACK and what it is built on: Debian 13's source tarballs, unpacked into the cache, by version.
-# apt checks their hashes, and pins.sh whether they are the known ones. Building them is CMake's part (cmake/xnnpack.cmake).
+# apt checks their hashes, and pins.sh whether they are the known ones. Building them is CMake's part
+# (core/engines/fast/xnnpack.cmake).
 
 # Sets xnnpack_home: its folder in the cache. On a system whose packages are not Debian's its owner
 # provides a folder of the same layout and names it in DRIFTSCOPE_XNNPACK.

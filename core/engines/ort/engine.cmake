@@ -22,9 +22,9 @@ if(DRIFTSCOPE_TWIN STREQUAL "native")  # in browsers no peer has code of its own
   endif()
 endif()
 
-# driftscope_add_ort(target): its sources and what they need.
-function(driftscope_add_ort target)
-  target_sources(${target} PRIVATE ${ort_files})
+# Its sources and what they need.
+function(driftscope_engine_ort core)
+  target_sources(${core}_objects PRIVATE ${ort_files})
   if(ONNXRUNTIME_HEADERS)  # of these files alone: other objects need not know where it lies
     set_property(SOURCE ${ort_files} APPEND PROPERTY
       COMPILE_OPTIONS "-isystem${ONNXRUNTIME_HEADERS}")
@@ -34,4 +34,19 @@ function(driftscope_add_ort target)
   set_property(SOURCE "${CMAKE_SOURCE_DIR}/native/peers/ort/library.cpp" APPEND PROPERTY
     COMPILE_DEFINITIONS "DRIFTSCOPE_CLONE=\"${CMAKE_SOURCE_DIR}\""
     "DRIFTSCOPE_NODE_PLATFORM=\"${DRIFTSCOPE_NODE_PLATFORM}\"")
+endfunction()
+
+# onnxruntime-web, its CPU build alone: EngineInfo::browser_files.
+function(driftscope_site_ort)
+  set(ort_folder "${CMAKE_SOURCE_DIR}/node_modules/onnxruntime-web/dist")
+  file(GLOB ort_file CONFIGURE_DEPENDS "${ort_folder}/ort.wasm.bundle.min.mjs")  # it may come later
+  if(ort_file)
+    foreach(file ort.wasm.bundle.min.mjs ort-wasm-simd-threaded.wasm)
+      driftscope_site_file("${ort_folder}/${file}" "ort/${file}")
+    endforeach()
+    driftscope_compress(ort "${DRIFTSCOPE_SITE}/ort/ort-wasm-simd-threaded.wasm"
+      "${DRIFTSCOPE_SITE}/ort/ort-wasm-simd-threaded.wasm")
+  else()
+    message(STATUS "node_modules lacks onnxruntime-web (run tools/setup): the site comes without ort")
+  endif()
 endfunction()

@@ -1,0 +1,31 @@
+# The build of the engine fast: XNNPACK, and what alone sees its headers.
+include("${CMAKE_CURRENT_LIST_DIR}/xnnpack.cmake")  # driftscope_xnnpack and its libraries
+
+# operators/FOO.cpp defines fast::foo::add_to(FastOperatorTable&).
+file(GLOB fast_operator_files CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/operators/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/fast_registry.cpp" "${fast_operator_files}"
+  core/engines/fast/operator_table.hpp fast::FastOperatorTable fast fast_operators)
+
+list(APPEND engine_sources_apart "/core/engines/fast/")
+
+function(driftscope_engine_fast core)
+  set(folder "${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "/fast/simd/")
+  add_library(${core}_fast OBJECT ${sources})
+  target_link_libraries(${core}_fast PRIVATE driftscope_xnnpack)
+  driftscope_engine_library(${core}_fast OBJECTS)
+  driftscope_unity(${core}_fast AS ${core}_objects)
+  # Its own kernels come in the variants of XNNPACK, and with them.
+  file(GLOB kernels CONFIGURE_DEPENDS "${folder}/simd/*.cpp")
+  foreach(variant IN LISTS variants)
+    set(library driftscope_fast_kernels_${variant})
+    add_library(${library} STATIC ${kernels})
+    target_compile_options(${library} PRIVATE ${flags_${variant}})
+    driftscope_engine_library(${library})
+    target_link_libraries(driftscope_xnnpack_${variant} PUBLIC ${library})
+  endforeach()
+  if(DRIFTSCOPE_TWIN STREQUAL "native")  # programs for browsers choose one
+    target_link_libraries(${core} PUBLIC driftscope_xnnpack_native)
+  endif()
+endfunction()
