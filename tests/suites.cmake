@@ -83,6 +83,10 @@ driftscope_suite("${native}" LABELS native
 driftscope_suite("${command_line}" LABELS e2e
   COMMAND ${node_test} tests/e2e/cli)
 if(NOT DRIFTSCOPE_SANITIZE)
+  if(TARGET driftscope_extended)
+    driftscope_suite("end to end: engines of the tests" LABELS e2e
+      COMMAND ${node_test} tests/engines)
+  endif()
   driftscope_suite("end to end: three browsers" LABELS e2e browser
     COMMAND ${node_test} tests/e2e/browsers)
   driftscope_suite("end to end: the screens" LABELS e2e browser beside

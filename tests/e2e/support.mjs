@@ -12,6 +12,8 @@ const preset = process.env.DRIFTSCOPE_PRESET ?? "native";
 // Sanitizers look at code, not at numbers: what only repeats it for minutes is left to the other build.
 export const sanitized = preset === "native-asan";
 export const driftscope = join(build, preset, "driftscope");
+// With the engines of tests/engines besides the project's own.
+export const extended = join(build, preset, "tests", "driftscope_extended");
 export const builtFile = (...parts) => join(build, ...parts);
 export const asset = (...parts) => join(root, "assets", ...parts);
 

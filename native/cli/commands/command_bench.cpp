@@ -128,8 +128,9 @@ Command add_bench(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
   BenchPlan& plan = options->plan;
   app.add_option("MODEL", plan.models, "The .onnx files");
-  app.add_option("--targets", options->targets,
-                 "host/engine[:option=value,…], separated by commas (default: pc/strict)")
+  app.add_option(
+         "--targets", options->targets,
+         "host/engine[:option=value,…], separated by commas (default: pc/" + default_engine().name() + ")")
       ->expected(1)
       ->take_all();
   app.add_option("--base", options->bases,
