@@ -53,4 +53,12 @@ TEST_CASE("EngineModels_Ort_AsMeasured") {
   CHECK(erf(Bounded(0.5)).worst == doctest::Approx(4 * 0x1p-24));
 }
 
+TEST_CASE("EngineModels_EnginesThatThisBuildLacks_GoByTheirKind") {
+  CHECK(model_of("chrome/tfjs-webgpu").unit_roundoff == 0x1p-23);
+  CHECK(model_of("firefox/ort-webgl:threads=1").sin.reach < 0);
+  CHECK(model_of("chrome/tfjs-wasm").unit_roundoff == 0x1p-24);
+  CHECK(model_of("pc/pytorch").gelu_erf.absolute == 8e-7);
+  CHECK(model_of("pc/nobody-knows").keeps_specials);
+}
+
 }  // namespace driftscope::test::engine_models_test
