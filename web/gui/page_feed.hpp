@@ -1,7 +1,7 @@
 // What the page tells the screens, as JSON, and what they ask of it. Client: entry.
 //
 // feed: {"models":["lenet5"],"model":0,"input":"…","samples":450,"sample":7,"busy":false,"doing":"…",
-//        "error":"…","targets":[{"target","available","detail"}],
+//        "error":"…","targets":[{"target","available","detail","by_default"}],
 //        "history":[{"title","where","builds":[{"build","first_seen","times_ns":[…]}]}],  (none: unchanged)
 //        "progress":[{"target","state":"waiting|running|done|failed","step","done","total","error"}]}
 // run:  {"title","model_sha256","input","label","dataset","class_names":["…"],"topology":[…] (topology.hpp),

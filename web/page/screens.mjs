@@ -72,7 +72,8 @@ class Screens {
       targets: engines.map((engine) => ({
         target: `${here.host}/${engine}`,
         available: Boolean(this.#page.variant.name),
-        detail: engine === "strict" ? here.browser : "",
+        detail: engine === engines[0] ? here.browser : "",
+        by_default: engine === engines[0],
       })),
     });
     this.#ready =
