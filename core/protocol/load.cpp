@@ -4,13 +4,14 @@
 
 #include <map>
 
+#include "core/base/text.hpp"
 #include "core/eval/infer_shapes.hpp"
 #include "core/graph/build.hpp"
 #include "core/graph/print.hpp"
 #include "core/model/onnx_reader.hpp"
-#include "core/protocol/fields.hpp"
 #include "core/runtime/engine.hpp"
 #include "core/runtime/target.hpp"
+#include "generated/protocol/messages.hpp"
 
 namespace driftscope {
 namespace {
@@ -22,24 +23,18 @@ constexpr std::size_t min_weights = 16 << 10;
 using Files = std::map<std::string, ByteSource>;
 
 // Splits the payload: what the table of attachments does not claim, at its front, is the model.
-Result<Files> read_attachments(const json& request, ByteSource& payload) {
+Result<Files> read_attachments(const messages::Load& request, ByteSource& payload) {
   Files files;
-  const auto table = request.find("attachments");
-  if (table == request.end() || table->is_null()) return files;
-  if (!table->is_array()) return bad_input("request: \"attachments\" must be an array");
+  if (!request.attachments) return files;
   std::vector<std::pair<std::string, std::uint64_t>> entries;
   std::uint64_t total = 0;
-  for (const json& entry : *table) {
-    if (!entry.is_object()) return bad_input("request: each attachment must be an object");
-    DRIFTSCOPE_TRY(const auto name, read_text(entry, "name"));
-    DRIFTSCOPE_TRY(const auto size, read_int(entry, "bytes", 0, INT64_MAX));
-    if (!name || !size) return bad_input("request: an attachment needs \"name\" and \"bytes\"");
-    const auto bytes = static_cast<std::uint64_t>(*size);
+  for (const messages::Attachment& entry : *request.attachments) {
+    const auto bytes = static_cast<std::uint64_t>(entry.bytes);
     if (bytes > payload.size - total)
-      return bad_input(fmt::format("request: attachment '{}' has {} bytes, the message only {} more", *name,
-                                   bytes, payload.size - total));
+      return bad_input(fmt::format("request: attachment {} has {} bytes, the message only {} more",
+                                   in_quotes(entry.name), bytes, payload.size - total));
     total += bytes;
-    entries.emplace_back(*name, bytes);
+    entries.emplace_back(entry.name, bytes);
   }
   std::uint64_t at = payload.size - total;
   for (const auto& [name, size] : entries) {
@@ -71,10 +66,9 @@ ExternalData from_attachments(const Files& files) {
 
 // Whether the engine that will be started reads the model itself.
 // Null where the request names no target.
-Result<const Engine*> engine_of(const json& request) {
-  DRIFTSCOPE_TRY(const auto text, read_text(request, "target"));
-  if (!text) return nullptr;
-  DRIFTSCOPE_TRY(const Target target, parse_target(*text));
+Result<const Engine*> engine_of(const messages::Load& request) {
+  if (!request.target) return nullptr;
+  DRIFTSCOPE_TRY(const Target target, parse_target(*request.target));
   return find_engine(target.engine);
 }
 
@@ -115,25 +109,23 @@ json describe_values(const Graph& graph, const std::vector<ValueId>& ids) {
 
 }  // namespace
 
-Result<LoadedModel> load_model(const json& request, ByteSource payload, bool payload_stays) {
+Result<LoadedModel> load_model(const messages::Load& request, ByteSource payload, bool payload_stays) {
   DRIFTSCOPE_TRY(const Engine* const engine, engine_of(request));
-  DRIFTSCOPE_TRY(const bool once, read_flag(request, "once"));
-  DRIFTSCOPE_TRY(const bool unhashed, read_flag(request, "unhashed"));
   DRIFTSCOPE_TRY(const Files files, read_attachments(request, payload));
   if (payload.size == 0) return bad_input("load: no model bytes came with the request");
   LoadedModel loaded;
   {
-    const bool defer = once && payload_stays && engine != nullptr && engine->reads_deferred();
+    const bool defer = request.once && payload_stays && engine != nullptr && engine->reads_deferred();
     DRIFTSCOPE_TRY(Model model,
                    read_onnx(payload, from_attachments(files), defer ? Weights::deferred : Weights::in_memory,
-                             unhashed ? Hash::none : Hash::sha256));
+                             request.unhashed ? Hash::none : Hash::sha256));
     loaded.sha256 = std::move(model.sha256);
     DRIFTSCOPE_TRY(Graph graph, build_graph(model));
     DRIFTSCOPE_TRY(Graph inferred, infer_shapes(std::move(graph)));
     loaded.graph = std::make_shared<const Graph>(std::move(inferred));
   }
   if (engine != nullptr && engine->reads_source()) loaded.source = keep_source(payload, files);
-  loaded.once = once;
+  loaded.once = request.once;
   return loaded;
 }
 

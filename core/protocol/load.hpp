@@ -13,6 +13,10 @@
 
 namespace driftscope {
 
+namespace messages {
+struct Load;
+}
+
 struct LoadedModel {
   std::string sha256;
   std::shared_ptr<const Graph> graph;         ///< shapes inferred, symbolic dimensions unbound
@@ -23,7 +27,7 @@ struct LoadedModel {
 
 /// `payload` is needed until this returns; with `payload_stays`, of a model that is loaded for one session,
 /// until that is prepared: an engine that can then reads weights from it as it needs them.
-[[nodiscard]] Result<LoadedModel> load_model(const nlohmann::json& request, ByteSource payload,
+[[nodiscard]] Result<LoadedModel> load_model(const messages::Load& request, ByteSource payload,
                                              bool payload_stays = false);
 
 /// The inputs of a session and the graph for it, with shapes bound. Of a model that was loaded for one

@@ -9,7 +9,6 @@
 #include "core/model/alive_tensors.hpp"
 #include "core/platform/heap.hpp"
 #include "core/platform/platform.hpp"
-#include "core/protocol/fields.hpp"
 #include "core/trace/trace_file.hpp"
 
 namespace driftscope {
@@ -20,8 +19,6 @@ using nlohmann::json;
 // Reading a process's memory costs about a millisecond; no more often than this.
 constexpr std::int64_t memory_interval_ns = 200'000'000;
 constexpr std::size_t max_readings = 100'000;
-constexpr std::int64_t max_slice_ms = 600'000;
-constexpr std::int64_t runs_limit = 1'000'000'000;
 
 /// The step of the clock: the middle one of several, since browsers blur it.
 double clock_step_ns() {
@@ -37,17 +34,6 @@ double clock_step_ns() {
 }
 
 }  // namespace
-
-Result<MeasureRequest> read_measure_request(const json& request) {
-  MeasureRequest wanted;
-  DRIFTSCOPE_TRY(const auto slice_us, read_int(request, "slice_us", 0, max_slice_ms * 1000));
-  DRIFTSCOPE_TRY(const auto inner, read_int(request, "inner", 1, runs_limit));
-  DRIFTSCOPE_TRY(const auto max_runs, read_int(request, "max_runs", 0, runs_limit));
-  wanted.slice_ns = slice_us.value_or(0) * 1000;
-  wanted.inner = inner.value_or(1);
-  wanted.max_runs = max_runs.value_or(0);
-  return wanted;
-}
 
 struct Measurement::State {
   /// Wants nothing, and adds up what the engine says that it took.
@@ -177,8 +163,6 @@ struct Measurement::State {
 
 Result<std::unique_ptr<Measurement>> Measurement::prepare(LoadedModel& model, StartRequest start,
                                                           RunRecorder* recorder) {
-  if (start.samples > 0 || start.record.repeat != 1)
-    return bad_input("request: \"prepare\" knows neither \"samples\" nor \"repeat\"");
   auto state = std::make_unique<State>();
   DRIFTSCOPE_TRY(BoundInputs bound, bind_model(model, start.inputs));
   state->target = std::move(start.target);

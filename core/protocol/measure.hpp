@@ -34,8 +34,6 @@ struct MeasureRequest {
   std::int64_t max_runs = 0;  ///< 0: as many as fit
 };
 
-[[nodiscard]] Result<MeasureRequest> read_measure_request(const nlohmann::json& request);
-
 class Measurement {
  public:
   /// Binds the inputs and prepares the engine; runs nothing. `start` as for a run, without samples.

@@ -19,6 +19,10 @@
 
 namespace driftscope {
 
+namespace messages {
+struct Start;
+}
+
 /// What "start" asks for, checked.
 struct StartRequest {
   Target target;
@@ -30,7 +34,7 @@ struct StartRequest {
   nlohmann::json environment = nlohmann::json::object();
 };
 
-[[nodiscard]] Result<StartRequest> read_start_request(const nlohmann::json& request,
+[[nodiscard]] Result<StartRequest> read_start_request(const messages::Start& request,
                                                       std::span<const std::byte> payload, const Graph& graph);
 
 /// The session of a target's engine, or why there is none. `defer_values` as of EngineOptions.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <optional>
@@ -11,13 +12,14 @@
 #include "core/base/text.hpp"
 #include "core/graph/topology.hpp"
 #include "core/protocol/error_json.hpp"
-#include "core/protocol/fields.hpp"
 #include "core/protocol/load.hpp"
 #include "core/protocol/measure.hpp"
 #include "core/protocol/response.hpp"
 #include "core/protocol/run.hpp"
+#include "core/protocol/schema.hpp"
 #include "core/protocol/verify_trace.hpp"
 #include "core/trace/trace_file.hpp"
+#include "generated/protocol/messages.hpp"
 
 namespace driftscope {
 namespace {
@@ -29,9 +31,25 @@ struct Reply {
   std::vector<std::byte> payload;
 };
 
-constexpr std::int64_t default_budget_ms = 20;
-constexpr std::int64_t default_measure_budget_ms = 1000;
-constexpr std::int64_t max_budget_ms = 10'000;
+// A measurement is prepared as a run is started.
+messages::Start start_of(messages::Prepare&& prepare) {
+  messages::Start start;
+  start.target = std::move(prepare.target);
+  start.capture = std::move(prepare.capture);
+  start.seed = prepare.seed;
+  start.environment = std::move(prepare.environment);
+  start.values = std::move(prepare.values);
+  return start;
+}
+
+Error unknown_request(const json& request) {
+  std::string names;
+  for (const MessageSpec& message : message_specs())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", message.name);
+  const auto verb = request.find("do");
+  const std::string got = verb == request.end() ? "nothing" : in_quotes(json_text(*verb));
+  return bad_input(fmt::format("request: field \"do\": expected one of {}, got {}", names, got));
+}
 
 }  // namespace
 
@@ -62,21 +80,22 @@ struct Service::State {
 Result<Reply> Service::State::load(const json& request, std::span<const std::byte> payload) {
   end_runs();
   model.reset();
-  DRIFTSCOPE_TRY(const auto outside, read_int(request, "outside", 0, INT64_MAX));
+  DRIFTSCOPE_TRY(const messages::Load wanted, messages::decode_load(request));
+  const auto& outside = wanted.outside;
   ByteSource source = source_of(payload);
   if (outside) {
     if (!read_outside) return bad_input("request: \"outside\", but nothing lies outside of this service");
     source = {static_cast<std::uint64_t>(*outside), read_outside};
   }
-  DRIFTSCOPE_TRY(model, load_model(request, std::move(source), outside.has_value()));
+  DRIFTSCOPE_TRY(model, load_model(wanted, std::move(source), outside.has_value()));
   return Reply{describe_model(*model), {}};
 }
 
 Result<Reply> Service::State::start(const json& request, std::span<const std::byte> payload) {
   if (!model) return bad_input("request: \"start\" before a model was loaded");
   end_runs();
-  DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(request, payload, *model->graph));
-  if (!wanted.traced) return bad_input("request: \"capture\":\"none\" is for \"prepare\"");
+  DRIFTSCOPE_TRY(const messages::Start given, messages::decode_start(request));
+  DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(given, payload, *model->graph));
   wanted.record.sink = std::exchange(sink, nullptr);
   DRIFTSCOPE_TRY(run, ServiceRun::start(*model, std::move(wanted)));
   return Reply{{{"nodes", run->nodes()}}, {}};
@@ -84,8 +103,8 @@ Result<Reply> Service::State::start(const json& request, std::span<const std::by
 
 Result<Reply> Service::State::poll(const json& request) {
   if (!run) return bad_input("request: \"poll\" without a run");
-  DRIFTSCOPE_TRY(const auto budget, read_int(request, "budget_ms", 0, max_budget_ms));
-  const auto progress = run->poll(budget.value_or(default_budget_ms) * 1'000'000);
+  DRIFTSCOPE_TRY(const messages::Poll wanted, messages::decode_poll(request));
+  const auto progress = run->poll(wanted.budget_ms * 1'000'000);
   if (!progress.ok()) {
     run.reset();
     return progress.error();
@@ -116,7 +135,8 @@ Result<Reply> Service::State::finish() {
 Result<Reply> Service::State::prepare(const json& request, std::span<const std::byte> payload) {
   if (!model) return bad_input("request: \"prepare\" before a model was loaded");
   end_runs();
-  DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(request, payload, *model->graph));
+  DRIFTSCOPE_TRY(messages::Prepare given, messages::decode_prepare(request));
+  DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(start_of(std::move(given)), payload, *model->graph));
   DRIFTSCOPE_TRY(measurement, Measurement::prepare(*model, std::move(wanted), recorder));
   return Reply{measurement->describe(), {}};
 }
@@ -130,7 +150,8 @@ Result<Reply> Service::State::judge(const json& request, std::span<const std::by
   if (!model) return bad_input("request: \"judge\" before a model was loaded");
   DRIFTSCOPE_CHECK(expect_whole(*model));
   end_runs();  // the memory may be needed
-  DRIFTSCOPE_TRY(json judged, judge_trace(request, payload, *model));
+  DRIFTSCOPE_TRY(const messages::Judge wanted, messages::decode_judge(request));
+  DRIFTSCOPE_TRY(json judged, judge_trace(wanted, payload, *model));
   return Reply{std::move(judged), {}};
 }
 
@@ -142,9 +163,9 @@ Result<Reply> Service::State::topology() {
 
 Result<Reply> Service::State::measure(const json& request) {
   if (!measurement) return bad_input("request: \"measure\" before \"prepare\"");
-  DRIFTSCOPE_TRY(const MeasureRequest wanted, read_measure_request(request));
-  DRIFTSCOPE_TRY(const auto budget, read_int(request, "budget_ms", 0, max_budget_ms));
-  auto measured = measurement->measure(wanted, budget.value_or(default_measure_budget_ms) * 1'000'000);
+  DRIFTSCOPE_TRY(const messages::Measure wanted, messages::decode_measure(request));
+  auto measured = measurement->measure({wanted.slice_us * 1000, wanted.inner, wanted.max_runs},
+                                       wanted.budget_ms * 1'000'000);
   if (!measured.ok()) {
     measurement.reset();
     return std::move(measured).error();
@@ -157,25 +178,25 @@ Result<Reply> Service::State::answer(const Message& message) {
     return bad_input("request: malformed message; expected 4 bytes of length, JSON, payload");
   const json request = parse_json(message.json);
   if (!request.is_object()) return bad_input("request: expected a JSON object");
-  DRIFTSCOPE_TRY(const auto verb, read_text(request, "do"));
-  if (verb == "capabilities") return Reply{describe_build(), {}};
+  const std::string verb = request.contains("do") && request["do"].is_string() ? request["do"] : json("");
+  const auto known = std::ranges::find(message_specs(), std::string_view(verb), &MessageSpec::name);
+  if (known == message_specs().end()) return unknown_request(request);
   if (verb == "load") return load(request, message.payload);
   if (verb == "start") return start(request, message.payload);
   if (verb == "poll") return poll(request);
-  if (verb == "finish") return finish();
   if (verb == "prepare") return prepare(request, message.payload);
   if (verb == "measure") return measure(request);
-  if (verb == "describe") return describe();
   if (verb == "judge") return judge(request, message.payload);
+  DRIFTSCOPE_CHECK(check_object(*known->request, request));  // they have no fields
+  if (verb == "capabilities") return Reply{describe_build(), {}};
+  if (verb == "finish") return finish();
+  if (verb == "describe") return describe();
   if (verb == "topology") return topology();
   if (verb == "cancel") {
     end_runs();
     return Reply{};
   }
-  return bad_input(
-      fmt::format("request: unknown \"do\" {}; expected capabilities, load, start, poll, finish, prepare, "
-                  "measure, describe, judge, topology or cancel",
-                  verb ? in_quotes(*verb) : std::string("(none)")));
+  return internal_error(fmt::format("request {}: declared, and nothing answers it", in_quotes(verb)));
 }
 
 Service::Service() : state_(std::make_unique<State>()) {}

@@ -7,8 +7,9 @@
 
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
-#include "core/protocol/fields.hpp"
+#include "core/protocol/schema.hpp"
 #include "core/protocol/service.hpp"
+#include "generated/protocol/messages.hpp"
 
 namespace driftscope {
 namespace {
@@ -19,22 +20,6 @@ Result<DType> read_dtype(const std::string& name) {
   for (std::int64_t number = 0; number < 64; ++number)
     if (const auto dtype = dtype_from_onnx(number); dtype && dtype_name(*dtype) == name) return *dtype;
   return bad_input("there is no dtype " + in_quotes(name));
-}
-
-Result<Shape> read_shape(const json& entry) {
-  const auto found = entry.find("shape");
-  if (found == entry.end() || !found->is_array() || found->size() > max_rank)
-    return bad_input(fmt::format("\"shape\" must be an array of at most {} sizes", max_rank));
-  Shape shape;
-  for (const json& size : *found) {
-    // tensor_byte_size judges negative ones; a large unsigned number would become one.
-    const bool fits =
-        size.is_number_integer() &&
-        (!size.is_number_unsigned() || size.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX));
-    if (!fits) return bad_input("\"shape\" holds something else than sizes");
-    shape.push_back(size.get<std::int64_t>());
-  }
-  return shape;
 }
 
 }  // namespace
@@ -75,19 +60,16 @@ struct ValueReceiver::Piece {
   std::size_t bytes = 0;
 
   static Result<Piece> read(const json& entry) {
-    if (!entry.is_object()) return bad_input("an entry is no object");
+    DRIFTSCOPE_CHECK(check_object(messages::piece_object, entry));
+    const auto given = entry.get<messages::Piece>();
+    if (given.shape.size() > max_rank)
+      return bad_input(fmt::format("\"shape\" must be an array of at most {} sizes", max_rank));
     Piece piece;
-    DRIFTSCOPE_TRY(const auto name, read_text(entry, "name"));
-    DRIFTSCOPE_TRY(const auto dtype, read_text(entry, "dtype"));
-    DRIFTSCOPE_TRY(const auto begin, read_int(entry, "begin", 0, max_tensor_bytes));
-    DRIFTSCOPE_TRY(const auto bytes, read_int(entry, "bytes", 0, max_tensor_bytes));
-    if (!name || !dtype || !begin || !bytes)
-      return bad_input("an entry needs \"name\", \"dtype\", \"begin\" and \"bytes\"");
-    piece.name = *name;
-    DRIFTSCOPE_TRY(piece.dtype, read_dtype(*dtype));
-    DRIFTSCOPE_TRY(piece.shape, read_shape(entry));
-    piece.begin = static_cast<std::size_t>(*begin);
-    piece.bytes = static_cast<std::size_t>(*bytes);
+    piece.name = given.name;
+    DRIFTSCOPE_TRY(piece.dtype, read_dtype(given.dtype));
+    piece.shape.assign(given.shape.begin(), given.shape.end());
+    piece.begin = static_cast<std::size_t>(given.begin);
+    piece.bytes = static_cast<std::size_t>(given.bytes);
     return piece;
   }
 };

@@ -4,24 +4,22 @@
 
 #include "core/base/json.hpp"
 #include "core/platform/platform.hpp"
-#include "core/protocol/fields.hpp"
 #include "core/results/compare_json.hpp"
 #include "core/trace/trace_file.hpp"
+#include "generated/protocol/messages.hpp"
 
 namespace driftscope {
 
-Result<nlohmann::json> judge_trace(const nlohmann::json& request, std::span<const std::byte> payload,
+Result<nlohmann::json> judge_trace(const messages::Judge& request, std::span<const std::byte> payload,
                                    const LoadedModel& model) {
-  DRIFTSCOPE_TRY(const auto asked, read_int(request, "left_bytes", 0, std::int64_t{1} << 40));
-  const std::int64_t left_bytes = asked.value_or(0);
+  const std::int64_t left_bytes = request.left_bytes;
   if (left_bytes > static_cast<std::int64_t>(payload.size()))
     return bad_input(
         fmt::format("request: \"left_bytes\" is {}, the payload has {}", left_bytes, payload.size()));
   const auto first = static_cast<std::size_t>(left_bytes);
   auto judged = read_trace(payload.subspan(first));
   if (!judged.ok()) return in_context(std::move(judged).error(), "the trace");
-  DRIFTSCOPE_TRY(const auto wanted, read_int(request, "threads", 1, 1024));
-  ThreadPool threads(static_cast<int>(wanted.value_or(1)));
+  ThreadPool threads(static_cast<int>(request.threads));
   ComparedTarget target;
   target.target = judged->target;
   const auto verification = verify(*model.graph, model.sha256, *judged, threads);

@@ -11,10 +11,14 @@
 
 namespace driftscope {
 
-/// {"do":"judge","left_bytes":N?,"threads":1}: the payload is a trace, behind N bytes of the trace that it is
-/// compared with. Answers as `compare --json` does (driftscope-compare-1): with a left one, that one by
-/// name alone and this one on the right; else this one on the left. What cannot be judged is in "error".
-[[nodiscard]] Result<nlohmann::json> judge_trace(const nlohmann::json& request,
+namespace messages {
+struct Judge;
+}
+
+/// The payload is a trace, behind `left_bytes` of the trace that it is compared with. Answers as `compare
+/// --json` does (driftscope-compare-1): with a left one, that one by name alone and this one on the right;
+/// else this one on the left. What cannot be judged is in "error".
+[[nodiscard]] Result<nlohmann::json> judge_trace(const messages::Judge& request,
                                                  std::span<const std::byte> payload,
                                                  const LoadedModel& model);
 

@@ -56,6 +56,7 @@ Exit run_command_line(int argc, char** argv) {
   add("serve", "Serve the page on this machine, to be opened in any browser here.", add_serve);
   add("gui", "Show runs and comparisons in a window; start new ones there.", add_gui);
   add("doctor", "Show what this machine can run, and why not the rest.", add_doctor);
+  add("schema", "Print the messages that the service understands, for people who write clients.", add_schema);
 
   try {
     app.parse(argc, argv);

@@ -24,5 +24,6 @@ using Command = std::function<Exit()>;
 [[nodiscard]] Command add_serve(CLI::App& app);
 [[nodiscard]] Command add_gui(CLI::App& app);
 [[nodiscard]] Command add_doctor(CLI::App& app);
+[[nodiscard]] Command add_schema(CLI::App& app);
 
 }  // namespace driftscope

@@ -8,6 +8,7 @@
 #include "core/base/rng.hpp"
 #include "core/model/alive_tensors.hpp"
 #include "core/protocol/error_json.hpp"
+#include "core/protocol/schema.hpp"
 #include "core/protocol/service.hpp"
 #include "core/protocol/value_stream.hpp"
 #include "core/trace/trace_file.hpp"
@@ -42,6 +43,10 @@ Answer ask(Service& service, const json& request, const Bytes& payload = {}) {
   const Message message = unpack_message(reply);
   Answer answer{parse_json(message.json), {message.payload.begin(), message.payload.end()}};
   REQUIRE(answer.head.is_object());
+  if (const auto verb = request.find("do"); verb != request.end() && !answer.head.contains("error")) {
+    const Status declared = check_response(verb->get<std::string>(), answer.head);
+    CHECK_MESSAGE(declared.ok(), declared.error().message);
+  }
   return answer;
 }
 
@@ -280,7 +285,8 @@ TEST_CASE("Service_MalformedMessages_AnsweredByErrors") {
   const std::string lying = std::string("\x40\0\0\0", 4) + R"({"do":"capabilities"})";
   const Bytes reply = service.request(std::as_bytes(std::span(lying)));
   CHECK(unpack_message(reply).json.find("malformed message") != std::string::npos);
-  CHECK(ask(service, {{"do", 7}}).error().find("\"do\" must be a text") != std::string::npos);
+  CHECK(ask(service, {{"do", 7}}).error().find("field \"do\": expected one of capabilities") !=
+        std::string::npos);
   CHECK(ask(service, {{"do", "dance"}}).error().find("dance") != std::string::npos);
   CHECK(ask(service, {{"do", "load"}}).error().find("no model bytes") != std::string::npos);
 }

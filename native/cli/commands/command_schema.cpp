@@ -1,0 +1,30 @@
+// driftscope schema [--json]
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "core/protocol/schema.hpp"
+#include "native/cli/commands/commands.hpp"
+
+namespace driftscope {
+
+Command add_schema(CLI::App& app) {
+  auto json = std::make_shared<bool>(false);
+  app.add_flag("--json", *json, "For machines: the schema itself, as the program was built from it");
+  app.footer(
+      "The command line, the page and bench processes talk to one service in these messages: a request, "
+      "then\n"
+      "its response. A request with an unknown field, without a required one, or with a value out of range "
+      "is\n"
+      "answered by an error that names the field and what was expected.\n\n"
+      "  driftscope schema | less\n"
+      "  driftscope schema --json | jq '.requests[] | select(.name == \"start\") | .fields'");
+  return [json] {
+    if (*json)
+      fmt::print("{}", schema_json());
+    else
+      fmt::print("{}", schema_text());
+    return Exit::ok;
+  };
+}
+
+}  // namespace driftscope
