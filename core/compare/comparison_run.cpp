@@ -161,8 +161,10 @@ void ComparisonRun::next_stage() {
       if (next_ > 0 && view_.left.trace) return;
       [[fallthrough]];
     case ComparisonStage::comparing:
-      if (plan_.dataset && !is_file && result.verification)
+      if (plan_.dataset && !is_file && result.verification) {
+        listener_.on_judged(next_, result);
         return begin_run(RunPurpose::dataset, ComparisonStage::running_dataset);
+      }
       [[fallthrough]];
     case ComparisonStage::running_dataset: return finish_target();
   }
@@ -175,6 +177,7 @@ void ComparisonRun::finish_target() {
     view_.right.push_back(std::move(current_->result));
   current_.reset();
   listener_.on_result(next_++);
+  if (!plan_.keep_traces && !view_.right.empty()) view_.right.back().trace.reset();
 }
 
 }  // namespace driftscope

@@ -30,6 +30,7 @@ struct ComparisonPlan {
   std::vector<std::string> targets;         ///< the left one first
   bool perturbation_check = false;          ///< whether capturing changes the outputs; not of files
   std::optional<DatasetPlan> dataset = {};  ///< not for files
+  bool keep_traces = true;  ///< of right targets that are done; the left one's is compared with
 };
 
 /// Where a target is.
@@ -41,6 +42,8 @@ class ComparisonListener {
   virtual ~ComparisonListener() = default;
   virtual void on_progress(std::size_t target, ComparisonStage stage, std::string_view step,
                            std::int64_t done, std::int64_t total) = 0;
+  /// The target is verified and compared; its run of the data set comes next.
+  virtual void on_judged(std::size_t /*target*/, const TargetResult& /*result*/) {}
   /// The target's result is in view(), whole or with its error.
   virtual void on_result(std::size_t target) = 0;
 };

@@ -11,13 +11,13 @@
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
 #include "core/graph/topology.hpp"
+#include "core/protocol/comparison.hpp"
 #include "core/protocol/error_json.hpp"
 #include "core/protocol/load.hpp"
 #include "core/protocol/measure.hpp"
 #include "core/protocol/response.hpp"
 #include "core/protocol/run.hpp"
 #include "core/protocol/schema.hpp"
-#include "core/protocol/verify_trace.hpp"
 #include "core/trace/trace_file.hpp"
 #include "generated/protocol/messages.hpp"
 
@@ -57,6 +57,7 @@ struct Service::State {
   std::optional<LoadedModel> model;
   std::unique_ptr<ServiceRun> run;
   std::unique_ptr<Measurement> measurement;
+  std::unique_ptr<ServiceComparison> comparison;
   ReadOutside read_outside;
   TensorSink sink;  // of the next run
   RunRecorder* recorder = nullptr;
@@ -69,11 +70,13 @@ struct Service::State {
   Result<Reply> prepare(const json& request, std::span<const std::byte> payload);
   Result<Reply> measure(const json& request);
   Result<Reply> describe();
-  Result<Reply> judge(const json& request, std::span<const std::byte> payload);
+  Result<Reply> compare(const json& request);
+  Result<Reply> advance(const json& request, std::span<const std::byte> payload);
   Result<Reply> topology();
   void end_runs() {
     run.reset();
     measurement.reset();
+    comparison.reset();
   }
 };
 
@@ -146,13 +149,20 @@ Result<Reply> Service::State::describe() {
   return Reply{measurement->describe(), {}};
 }
 
-Result<Reply> Service::State::judge(const json& request, std::span<const std::byte> payload) {
-  if (!model) return bad_input("request: \"judge\" before a model was loaded");
+Result<Reply> Service::State::compare(const json& request) {
+  if (!model) return bad_input("request: \"compare\" before a model was loaded");
   DRIFTSCOPE_CHECK(expect_whole(*model));
-  end_runs();  // the memory may be needed
-  DRIFTSCOPE_TRY(const messages::Judge wanted, messages::decode_judge(request));
-  DRIFTSCOPE_TRY(json judged, judge_trace(wanted, payload, *model));
-  return Reply{std::move(judged), {}};
+  end_runs();
+  DRIFTSCOPE_TRY(const messages::Compare wanted, messages::decode_compare(request));
+  DRIFTSCOPE_TRY(comparison, ServiceComparison::begin(wanted, *model));
+  return Reply{};
+}
+
+Result<Reply> Service::State::advance(const json& request, std::span<const std::byte> payload) {
+  if (!comparison) return bad_input("request: \"advance\" without a comparison");
+  DRIFTSCOPE_TRY(const messages::Advance given, messages::decode_advance(request));
+  DRIFTSCOPE_TRY(json answer, comparison->advance(given, payload));
+  return Reply{std::move(answer), {}};
 }
 
 Result<Reply> Service::State::topology() {
@@ -186,7 +196,8 @@ Result<Reply> Service::State::answer(const Message& message) {
   if (verb == "poll") return poll(request);
   if (verb == "prepare") return prepare(request, message.payload);
   if (verb == "measure") return measure(request);
-  if (verb == "judge") return judge(request, message.payload);
+  if (verb == "compare") return compare(request);
+  if (verb == "advance") return advance(request, message.payload);
   DRIFTSCOPE_CHECK(check_object(*known->request, request));  // they have no fields
   if (verb == "capabilities") return Reply{describe_build(), {}};
   if (verb == "finish") return finish();

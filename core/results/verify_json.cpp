@@ -10,40 +10,40 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json worst_to_json(const WorstElement& worst) {
-  Json json;
-  json["index"] = worst.index;
-  json["got"] = json_number(worst.got);
-  json["want"] = json_number(worst.want);
-  json["budget"] = json_number(worst.budget);
-  return json;
+  Json object;
+  object["index"] = worst.index;
+  object["got"] = json_number(worst.got);
+  object["want"] = json_number(worst.want);
+  object["budget"] = json_number(worst.budget);
+  return object;
 }
 
 Json layer_to_json(const LayerVerdict& layer) {
-  Json json;
-  json["node"] = layer.node;
-  json["op"] = layer.op;
-  json["output"] = layer.output;
-  json["shape"] = layer.shape;
-  json["verdict"] = verdict_name(layer.verdict);
-  add_metrics(json, MetricSource::verify, layer);
-  json["worst"] = layer.worst ? worst_to_json(*layer.worst) : Json(nullptr);
-  if (!layer.group.empty()) json["group"] = layer.group;
-  if (!layer.reason.empty()) json["reason"] = layer.reason;
-  return json;
+  Json object;
+  object["node"] = layer.node;
+  object["op"] = layer.op;
+  object["output"] = layer.output;
+  object["shape"] = layer.shape;
+  object["verdict"] = verdict_name(layer.verdict);
+  add_metrics(object, MetricSource::verify, layer);
+  object["worst"] = layer.worst ? worst_to_json(*layer.worst) : Json(nullptr);
+  if (!layer.group.empty()) object["group"] = layer.group;
+  if (!layer.reason.empty()) object["reason"] = layer.reason;
+  return object;
 }
 
 }  // namespace
 
 nlohmann::ordered_json verification_to_json(const Verification& verification) {
-  Json json;
-  json["format"] = "driftscope-verify-1";
-  json["model_sha256"] = verification.model_sha256;
-  json["target"] = verification.target;
-  json["verdict"] = verdict_name(verification.verdict);
-  json["first_fault"] = verification.first_fault ? Json(*verification.first_fault) : Json(nullptr);
-  json["layers"] = Json::array();
-  for (const LayerVerdict& layer : verification.layers) json["layers"].push_back(layer_to_json(layer));
-  return json;
+  Json object;
+  object["format"] = "driftscope-verify-1";
+  object["model_sha256"] = verification.model_sha256;
+  object["target"] = verification.target;
+  object["verdict"] = verdict_name(verification.verdict);
+  object["first_fault"] = verification.first_fault ? Json(*verification.first_fault) : Json(nullptr);
+  object["layers"] = Json::array();
+  for (const LayerVerdict& layer : verification.layers) object["layers"].push_back(layer_to_json(layer));
+  return object;
 }
 
 std::string verification_json(const Verification& verification) {

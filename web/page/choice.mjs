@@ -57,6 +57,11 @@ class Choice {
     });
   }
 
+  /** The class of each sample. */
+  labels() {
+    return Array.from({ length: this.samples.count }, (_, i) => this.samples.label(i));
+  }
+
   /** How many of them are as labelled. */
   countRight(predictions) {
     return predictions.filter((best, i) => best === this.samples.label(i)).length;

@@ -1,11 +1,10 @@
-// What the screens ask for, done: runs of this browser's engines, judged in the worker, one after the
-// other, shown as they come. Client: page.mjs.
+// What the screens ask for, done: this browser's engines compared (comparison.mjs), shown as results come.
+// Client: page.mjs.
 import { environment, threadsFor } from "./capabilities.mjs";
+import { compareTargets } from "./comparison.mjs";
 import { showComparison } from "./comparison_table.mjs";
 import { openScreens } from "../gui/gui.mjs";
 import { addRun, allSeries } from "./history.mjs";
-import { runInWorker } from "../worker/runner.mjs";
-import { readFloats } from "../shared/safetensors.mjs";
 
 const engines = ["strict", "fast", "ort", "reference"];
 const demo = { model: "lenet5", sample: 121, engines: ["strict", "fast", "reference"] };
@@ -37,13 +36,6 @@ export async function startScreens(canvas, page) {
   screens.open(gui);
   return screens;
 }
-
-/** As `compare --json` says it: what predictions are worth, and how far they are those of the left target. */
-const describeDataset = (choice, predictions, left) => ({
-  samples: predictions.length,
-  correct: choice.countRight(predictions),
-  agree: left ? predictions.filter((best, i) => best === left[i]).length : null,
-});
 
 class Screens {
   #page;
@@ -177,93 +169,75 @@ class Screens {
     });
   }
 
-  #task(more) {
-    const { here, variant } = this.#page;
-    return {
-      variant: variant.name,
-      threads: threadsFor(variant, here, 0),
-      model: this.#choice.bytes,
-      attachments: this.#choice.attachments,
-      ...more,
-    };
-  }
-
   /** With `dataset` each target predicts the whole test set as well. */
   async #run(targets, dataset = false) {
     const { here, variant } = this.#page;
     const choice = this.#choice;
     this.#abort = new AbortController();
-    const { signal } = this.#abort;
-    const progress = targets.map((target) => ({
-      target,
-      state: "waiting",
-      step: "",
-      done: 0,
-      total: 0,
-      error: "",
-    }));
+    const waiting = { state: "waiting", step: "", done: 0, total: 0, error: "" };
+    const progress = targets.map((target) => ({ target, ...waiting }));
     const step = (place, change) => {
       Object.assign(progress[place], change);
       this.#tell({ progress });
     };
     this.#tell({ progress, doing: "running" });
-    const inputs = choice.samples ? choice.inputs([this.#sample], [1]) : new Uint8Array(0);
-    const shown = { traces: [], comparisons: [], topology: null, left: null };
-    for (const [place, target] of targets.entries()) {
-      try {
-        step(place, { state: "running", step: "starting" });
-        const start = {
-          target,
-          environment: environment(here, variant),
-          repeat,
-          capture: "all",
-          stream: true,
-          seed: choice.samples ? undefined : 42,
-        };
-        const told = ({ phase, done, total }) =>
-          step(place, { step: phase === "run" ? "running" : "preparing", done, total });
-        const task = this.#task({ inputs, start });
-        const result = await runInWorker(task, { onChange: told, signal });
-        addRun(choice.name, task, result);
-        await this.#page.keptChanged();
-        const trace = await bytesOf(result.file);
-        step(place, { step: "judging", done: 0, total: 0 });
-        const judge = { left: shown.traces[0], right: trace };
-        const { comparison, topology } = await runInWorker(this.#task({ judge }), { signal });
-        shown.traces.push(trace);
-        shown.comparisons.push(comparison);
-        shown.topology = topology;
-        this.#show(choice, shown);
-        if (dataset && choice.samples) {
-          step(place, {
-            step: `the whole set: ${choice.samples.count} samples`,
-            done: 0,
-            total: choice.samples.count,
-          });
-          const predicted = ({ sample }) => step(place, { done: sample ?? 0 });
-          const predictions = await this.#predictAll(choice, start, { onChange: predicted, signal });
-          if (shown.traces.length === 1) shown.left = predictions;
-          const described = comparison.right[0] ?? comparison.left;
-          described.dataset = describeDataset(choice, predictions, shown.left);
-          this.#show(choice, shown);
-        }
-        step(place, { state: "done", done: 1, total: 1 });
-      } catch (error) {
-        step(place, { state: "failed", error: error.message });
-        if (error.kind === "cancelled") throw error;
-      }
+    const shown = []; // by place; without those that recorded nothing
+    const plan = { targets };
+    if (dataset && choice.samples)
+      Object.assign(plan, { samples: choice.samples.count, labels: choice.labels() });
+    const task = {
+      variant: variant.name,
+      threads: threadsFor(variant, here, 0),
+      model: choice.bytes,
+      attachments: choice.attachments,
+    };
+    try {
+      await compareTargets(plan, task, (target, purpose) => this.#runOf(choice, target, purpose), {
+        onStep: (place, change) => step(place, { state: "running", ...change }),
+        onRun: async (place, whole, result) => {
+          addRun(choice.name, whole, result);
+          await this.#page.keptChanged();
+        },
+        onResult: (result) => {
+          const { place, done, recorded, error } = result;
+          if (recorded) {
+            shown[place] = result;
+            this.#show(
+              choice,
+              shown.filter((one) => one),
+            );
+          }
+          if (error && done) step(place, { state: "failed", error: error.message });
+          else if (done) step(place, { state: "done", done: 1, total: 1 });
+        },
+        signal: this.#abort.signal,
+      });
+    } catch (error) {
+      const place = progress.findIndex(({ state }) => state === "running");
+      if (place >= 0) step(place, { state: "failed", error: error.message });
+      throw error;
     }
   }
 
-  async #predictAll(choice, given, options) {
-    const { start, inputs } = choice.wholeSet();
-    const { target } = given;
-    const task = this.#task({ inputs, start: { ...start, target, environment: given.environment } });
-    const { trace, reply } = await runInWorker(task, options);
-    return choice.predictions(readFloats(trace, reply.outputs[0].name));
+  /** The inputs and the start of a run: of the chosen sample, or of the whole set. */
+  #runOf(choice, target, purpose) {
+    const { here, variant } = this.#page;
+    const about = { target, environment: environment(here, variant) };
+    if (purpose === "dataset") {
+      const { start, inputs } = choice.wholeSet();
+      return { inputs, start: { ...start, ...about } };
+    }
+    const { samples } = choice;
+    return {
+      inputs: samples ? choice.inputs([this.#sample], [1]) : new Uint8Array(0),
+      start: { ...about, repeat, capture: "all", stream: true, seed: samples ? undefined : 42 },
+    };
   }
 
-  #show(choice, { traces, comparisons, topology }) {
+  /** `results` as of comparison.mjs. */
+  #show(choice, results) {
+    const comparisons = results.map(({ comparison }) => comparison);
+    const traces = results.map(({ trace }) => trace);
     const label = choice.samples ? choice.labelOf(this.#sample) : "";
     const run = {
       title: `${choice.name}.onnx`,
@@ -272,7 +246,7 @@ class Screens {
       label,
       class_names: choice.description?.labels ?? [],
       dataset: choice.samples ? `${choice.samples.title}, ${choice.samples.count} samples` : "",
-      topology,
+      topology: results.at(-1).topology,
       comparisons,
     };
     this.#gui.show(run, traces);

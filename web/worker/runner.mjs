@@ -11,10 +11,11 @@ const engineFolder = new URL("../../engine/", import.meta.url).href;
  * Runs `task` = {variant, threads, model, attachments, start, inputs}; resolves to {reply, trace, file,
  * times, model, build}: `file` is a Blob of the whole trace. With start.stream, `trace` holds the outputs
  * alone; the captured values are in the file, or with `valuesUrl` have gone there. With `batch`
- * (core/protocol/batch.hpp) in place of the model and the inputs it resolves to {answers}; with `judge`
- * (judge.mjs) in place of inputs to {comparison, topology}; with `bench` (the job's URL) it stays until the
- * PC asks no more. `onChange({phase, done, total, sample, samples})` is told of progress, and `signal` stops
- * it. A worker that is stuck before anything was computed is replaced once.
+ * (core/protocol/batch.hpp) in place of the model and the inputs it resolves to {answers}; with `compare`
+ * (coordinator.mjs) in place of inputs it stays for a whole comparison; with `bench` (the job's URL) it stays
+ * until the PC asks no more. `onChange({phase, done, total, sample, samples})` is told of progress,
+ * `onAsk(question)` resolves to {answer, transfer?} for a worker that asks, `onResult` hears of results on
+ * the way, and `signal` stops it. A worker that is stuck before anything was computed is replaced once.
  */
 export async function runInWorker(task, options = {}) {
   try {
@@ -25,7 +26,7 @@ export async function runInWorker(task, options = {}) {
   }
 }
 
-function runOnce(task, { onChange = () => {}, signal }) {
+function runOnce(task, { onChange = () => {}, onAsk, onResult, signal }) {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" });
     let state = { phase: "compile", done: 0, total: 0, sample: 0, samples: 0 };
@@ -46,6 +47,12 @@ function runOnce(task, { onChange = () => {}, signal }) {
       if (type === "phase") change({ phase: more.phase });
       else if (type === "progress") change(more);
       else if (type === "loaded") about = more;
+      else if (type === "result") onResult(more);
+      else if (type === "ask")
+        onAsk(more).then(
+          ({ answer, transfer = [] }) => worker.postMessage(answer, transfer),
+          (error) => end(reject, error),
+        );
       else if (type === "values") {
         values.push(...more.values);
         blobs.push(new Blob([more.payload]));

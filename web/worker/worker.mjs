@@ -2,8 +2,8 @@
 // One worker per run: to stop is to terminate it, and nothing is left of it.
 import { runBatch } from "./batch.mjs";
 import { runBench } from "./bench.mjs";
+import { coordinate } from "./coordinator.mjs";
 import { openEngine, runToEnd } from "./engine.mjs";
-import { judgeTrace } from "./judge.mjs";
 import { isOutOfMemory, outOfMemoryText } from "../shared/memory.mjs";
 import { ValuesToPage, ValuesToPc } from "./values.mjs";
 
@@ -106,15 +106,29 @@ async function stay(task) {
   say("done", await runBench(whole, (phase) => say("phase", { phase })));
 }
 
-async function judge(task) {
+/** Asks the page, and resolves to its answer. */
+const ask = (question) =>
+  new Promise((resolve) => {
+    self.onmessage = ({ data }) => resolve(data);
+    say("ask", question);
+  });
+
+async function compare(task) {
   say("phase", { phase: "compile" });
-  const table = task.attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
-  say("done", await judgeTrace(task, joined(task.model, task.attachments), table));
+  const { base, variant, threads, model, attachments } = task;
+  engine = await openEngine({ base, variant, threads });
+  const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
+  engine.request({ do: "load", attachments: table }, joined(model, attachments));
+  await coordinate(engine, { threads, ...task.compare }, { ask, tell: (result) => say("result", result) });
+  say("done");
 }
 
 self.onmessage = async ({ data }) => {
   try {
-    await (data.bench ? stay(data) : data.batch ? runMany(data) : data.judge ? judge(data) : run(data));
+    if (data.bench) await stay(data);
+    else if (data.batch) await runMany(data);
+    else if (data.compare) await compare(data);
+    else await run(data);
   } catch (error) {
     const message = error?.message ?? String(error);
     if (isOutOfMemory({ kind: error?.kind, name: error?.name, message }))

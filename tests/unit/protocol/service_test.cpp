@@ -366,7 +366,7 @@ TEST_CASE("Service_ModelLoadedOnce_GivesItsWeightsToTheSession") {
     const std::int64_t given = alive_tensors().bytes - before - kept;
     CHECK(kept - given > weights * 3 / 4);  // the rest are small
     CHECK(ask(gives, start).error().find("load it again") != std::string::npos);
-    CHECK(ask(gives, {{"do", "judge"}}).error().find("load it again") != std::string::npos);
+    CHECK(ask(gives, {{"do", "compare"}}).error().find("load it again") != std::string::npos);
     // And it still computes: as often as it is asked, and what the other computes.
     start["do"] = "start";
     start["capture"] = "all";

@@ -1,0 +1,109 @@
+// A comparison on the page, with an engine that only says what is next, and workers that only answer.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { compareTargets } from "../../../web/page/comparison.mjs";
+import { coordinate } from "../../../web/worker/coordinator.mjs";
+
+function engineThatSays(steps) {
+  const asked = [];
+  const request = (head, payload) => {
+    asked.push(payload ? { ...head, payload } : head);
+    if (head.do === "topology") return { head: { nodes: ["n"] } };
+    return { head: head.do === "advance" ? steps.shift() : {} };
+  };
+  return { asked, request };
+}
+
+test("the worker that stays asks for runs, and hands their ends to the engine", async () => {
+  const run = { id: 1, place: 0, target: "a/strict", purpose: "layers" };
+  const engine = engineThatSays([
+    { run },
+    {},
+    { result: { place: 0 }, run: { ...run, id: 2 } },
+    { finished: true },
+  ]);
+  const ends = [{ trace: "t" }, { error: { kind: "io", message: "gone" } }];
+  const told = [];
+  await coordinate(
+    engine,
+    { targets: ["a/strict"], threads: 2 },
+    { ask: async () => ends.shift(), tell: (result) => told.push(result) },
+  );
+  assert.deepEqual(told, [{ place: 0, topology: ["n"] }]);
+  assert.deepEqual(engine.asked.slice(1), [
+    { do: "compare", targets: ["a/strict"], threads: 2 },
+    { do: "advance" },
+    { do: "advance", run: 1, error: undefined, payload: "t" },
+    { do: "advance" },
+    { do: "advance", run: 2, error: { kind: "io", message: "gone" } },
+  ]);
+});
+
+test("the last result comes with the end", async () => {
+  const engine = engineThatSays([{ finished: true, result: { place: 0 } }]);
+  const told = [];
+  await coordinate(
+    engine,
+    { targets: [] },
+    { ask: () => assert.fail(), tell: (result) => told.push(result) },
+  );
+  assert.equal(told.length, 1);
+});
+
+/** Workers of two kinds: the first made stays and says `script`, the others say one of `runs` each. */
+function workers(t, script, runs) {
+  const made = [];
+  const before = globalThis.Worker;
+  t.after(() => (globalThis.Worker = before));
+  globalThis.Worker = class {
+    terminated = false;
+    answers = [];
+    constructor() {
+      made.push(this);
+    }
+    postMessage(message) {
+      const stays = this === made[0];
+      if (stays && !message.compare) this.answers.push(message);
+      const next = stays ? script.shift() : runs.shift();
+      if (next) queueMicrotask(() => this.onmessage({ data: next }));
+    }
+    terminate() {
+      this.terminated = true;
+    }
+  };
+  return made;
+}
+
+const ask = (place, purpose = "layers") => ({
+  type: "ask",
+  id: place + 1,
+  place,
+  target: `t${place}`,
+  purpose,
+});
+const callbacks = (more = {}) => ({ onStep: () => {}, onRun: () => {}, onResult: () => {}, ...more });
+const runOf = () => ({ inputs: new Uint8Array(0), start: {} });
+
+test("a run that fails is the answer to its question; the others go on", async (t) => {
+  const failure = { type: "error", kind: "limit", message: "too large" };
+  const made = workers(t, [ask(0), ask(1), { type: "done" }], [failure, failure]);
+  await compareTargets({ targets: ["t0", "t1"] }, {}, runOf, callbacks());
+  const answer = { error: { kind: "limit", message: "too large" } };
+  assert.deepEqual(made[0].answers, [answer, answer]);
+  assert.equal(made.length, 3);
+  assert.ok(made.every(({ terminated }) => terminated));
+});
+
+test("stopped, it ends the run and the worker that stays", async (t) => {
+  const abort = new AbortController();
+  const made = workers(t, [ask(0)], []);
+  const onStep = (place, { step }) =>
+    step === "starting" && made.length === 1 && setTimeout(() => abort.abort(), 5);
+  await assert.rejects(
+    compareTargets({ targets: ["t0"] }, {}, runOf, callbacks({ onStep, signal: abort.signal })),
+    { kind: "cancelled" },
+  );
+  assert.equal(made.length, 2);
+  assert.ok(made.every(({ terminated }) => terminated));
+});

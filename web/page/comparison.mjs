@@ -1,0 +1,58 @@
+// A comparison of this browser's engines, as the page hosts it: one worker stays and says what is next (what
+// follows what is decided in core/compare), and each run has a worker of its own. Client: screens.mjs.
+import { runInWorker } from "../worker/runner.mjs";
+
+const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
+
+/**
+ * `plan` = {targets, samples?, labels?}; `task` is what all workers get: {variant, threads, model,
+ * attachments}. `runOf(target, purpose)` is what a run gets besides: {inputs, start}.
+ *
+ * Callbacks: `onStep(place, {step, done, total})`; `onRun(place, task, result)` for each run of layers, as of
+ * runner.mjs; `onResult({place, done, recorded, error?, comparison, topology, trace})` before the data set
+ * and when the target is done, where `trace` has the bytes of what was recorded. Rejects when `signal` stops
+ * it, or when the worker that stays fails.
+ */
+export async function compareTargets(plan, task, runOf, { onStep, onRun, onResult, signal }) {
+  const traces = [];
+  const run = async ({ place, target, purpose }) => {
+    const whole = { ...task, ...runOf(target, purpose) };
+    const steps = progressOf(purpose, whole.start.samples);
+    onStep(place, steps());
+    const result = await runInWorker(whole, {
+      onChange: (change) => onStep(place, steps(change)),
+      signal,
+    });
+    if (purpose === "layers") await onRun(place, whole, result);
+    const trace = await bytesOf(result.file);
+    if (purpose === "layers") traces[place] = trace;
+    onStep(place, { step: "judging", done: 0, total: 0 });
+    return { answer: { trace }, transfer: purpose === "layers" ? [] : [trace.buffer] };
+  };
+  const onAsk = async (question) => {
+    try {
+      return await run(question);
+    } catch (error) {
+      if (error.kind === "cancelled") throw error;
+      return { answer: { error: { kind: error.kind ?? "internal", message: error.message } } };
+    }
+  };
+  const told = (result) => onResult({ ...result, trace: traces[result.place] });
+  onStep(0, { step: "starting", done: 0, total: 0 });
+  await runInWorker({ ...task, compare: plan }, { onAsk, onResult: told, signal });
+}
+
+/** How far a run is, in words, from what its worker says; at first it says nothing. */
+function progressOf(purpose, samples) {
+  if (purpose === "dataset")
+    return ({ sample = 0 } = {}) => ({
+      step: `the whole set: ${samples} samples`,
+      done: sample,
+      total: samples,
+    });
+  return ({ phase, done = 0, total = 0 } = {}) => ({
+    step: !phase ? "starting" : phase === "run" ? "running" : "preparing",
+    done,
+    total,
+  });
+}

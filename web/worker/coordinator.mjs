@@ -1,0 +1,23 @@
+// A comparison in the worker that stays for it: the engine says what is to run next and what a target's trace
+// is worth (core/protocol/comparison.hpp); the runs happen elsewhere. Client: worker.mjs.
+
+/**
+ * `compare` = {targets, perturbation_check?, samples?, labels?, threads}. `ask({id, place, target, purpose})`
+ * resolves to how that run ended, {trace: bytes} or {error: {kind, message}}. `tell({place, done, recorded,
+ * error?, comparison, topology})` hears what is known of a target, before its data set and when it is done.
+ * Resolves when all targets are. `engine` has loaded the model.
+ */
+export async function coordinate(engine, compare, { ask, tell }) {
+  const topology = engine.request({ do: "topology" }).head.nodes;
+  engine.request({ do: "compare", ...compare });
+  const advance = (ended = {}, trace) => engine.request({ do: "advance", ...ended }, trace).head;
+  let step = advance();
+  for (;;) {
+    if (step.result) tell({ ...step.result, topology });
+    if (step.finished) return;
+    if (step.run) {
+      const { trace, error } = await ask(step.run);
+      step = advance({ run: step.run.id, error }, trace);
+    } else step = advance();
+  }
+}
