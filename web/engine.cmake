@@ -106,6 +106,13 @@ add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/assets/models.json"
   DEPENDS ${models} "${CMAKE_SOURCE_DIR}/cmake/list_models.mjs" VERBATIM COMMENT "")
 list(APPEND site_files "${DRIFTSCOPE_SITE}/assets/models.json")
 
+# Nor can it ask engines for their names before it has loaded them.
+add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/web/engines.json"
+  COMMAND "${NODE_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/list_engines.mjs"
+    "${DRIFTSCOPE_SITE}/web/engines.json" "${DRIFTSCOPE_SITE}/engine"
+  DEPENDS driftscope-simd "${CMAKE_SOURCE_DIR}/cmake/list_engines.mjs" VERBATIM COMMENT "")
+list(APPEND site_files "${DRIFTSCOPE_SITE}/web/engines.json")
+
 # For static hosts: the service worker, with the list of all that it may serve.
 set(worker "${CMAKE_CURRENT_SOURCE_DIR}/page/service_worker.js")
 add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/service_worker.js"

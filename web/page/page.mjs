@@ -16,6 +16,7 @@ const { $ } = view;
 const state = {
   here: null,
   variant: null,
+  engines: [], // of this build, see cmake/list_engines.mjs
   models: [], // the shipped ones: {name, bytes, sha256}
   chosen: null, // see choice.mjs; null until it is fetched
   own: null, // the visitor's own model, to come back to
@@ -274,6 +275,12 @@ function fillThreads() {
   );
 }
 
+function fillEngines() {
+  $("engine").replaceChildren(
+    ...state.engines.map(({ name, summary }) => new Option(`${name}: ${summary}`, name)),
+  );
+}
+
 /** The screens, where there is WebGL2: the rest of the page works without. */
 async function openScreens() {
   if (!state.here.webgl2 || !state.variant.name) return;
@@ -315,6 +322,8 @@ async function start() {
   state.acceptsTraces = hosted.session.accepts_traces === true;
   fillThreads();
   listen();
+  state.engines = await fetchJson("web/engines.json");
+  fillEngines();
   state.models = await fetchJson("assets/models.json");
   if (state.variant.name) await history.learnBuild(state.variant.name);
   const names = state.models.map(({ name }) => name);

@@ -6,8 +6,11 @@ import { showComparison } from "./comparison_table.mjs";
 import { openScreens } from "../gui/gui.mjs";
 import { addRun, allSeries } from "./history.mjs";
 
-const engines = ["strict", "fast", "ort", "reference"];
-const demo = { model: "lenet5", sample: 121, engines: ["strict", "fast", "reference"] };
+const demo = {
+  model: "lenet5",
+  sample: 121,
+  takes: ({ kind, device }) => kind !== "peer" && device === "cpu", // what runs in any browser, at once
+};
 const repeat = 5;
 
 const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
@@ -19,8 +22,8 @@ function saveFile(name, bytes) {
 }
 
 /**
- * `page` = {here, variant, models: [{name}], choose(entry) → Choice, table, keptChanged()}: what the page
- * knows, where the same stands as a table, and who is told of a new run in the history. Null where the
+ * `page` = {here, variant, engines, models: [{name}], choose(entry) → Choice, table, keptChanged()}: what the
+ * page knows, where the same stands as a table, and who is told of a new run in the history. Null where the
  * browser has no WebGL2, or the site was built without the screens.
  */
 export async function startScreens(canvas, page) {
@@ -55,17 +58,17 @@ class Screens {
 
   open(gui) {
     this.#gui = gui;
-    const { models, here } = this.#page;
+    const { models, engines, here } = this.#page;
     const place = models.findIndex(({ name }) => name === demo.model);
     this.#tell({
       models: models.map(({ name }) => name),
       model: Math.max(0, place),
       history: allSeries(),
-      targets: engines.map((engine) => ({
-        target: `${here.host}/${engine}`,
+      targets: engines.map(({ name }, index) => ({
+        target: `${here.host}/${name}`,
         available: Boolean(this.#page.variant.name),
-        detail: engine === engines[0] ? here.browser : "",
-        by_default: engine === engines[0],
+        detail: index === 0 ? here.browser : "",
+        by_default: index === 0,
       })),
     });
     this.#ready =
@@ -152,7 +155,7 @@ class Screens {
     if (place < 0) throw new Error(`The model of the demo, ${demo.model}, is not on this site.`);
     await this.#chooseModel(place);
     await this.#run(
-      demo.engines.map((engine) => `${this.#page.here.host}/${engine}`),
+      this.#page.engines.filter(demo.takes).map(({ name }) => `${this.#page.here.host}/${name}`),
       true,
     );
   }

@@ -23,7 +23,7 @@ const types = {
 const extensionOf = (path) => /\.(\w+)$/.exec(path)?.[1] ?? "";
 
 /** What the page needs to open at all; the rest is kept once it was used. */
-const isShell = (path) => !/^(engine|ort|gui|assets)\//.test(path) || path === "assets/models.json";
+const isShell = (path) => /^(web\/|api\/|[^/]+$)/.test(path) || path === "assets/models.json";
 
 /** The page itself keeps models, by their hash (store.mjs). */
 const keptByPage = (path) => /^assets\/models\/.*\.onnx$/.test(path);

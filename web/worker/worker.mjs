@@ -26,11 +26,15 @@ function joined(model, attachments) {
   return all;
 }
 
-/** The engine's files: bytes compressed and unpacked, and whether the browser surely had them already. */
-const downloads = () =>
+const isEngineFile = ({ pathname }, engines) =>
+  /\/engine\/[^/]+$/.test(pathname) ||
+  engines.some(({ browser_files }) => browser_files.some((file) => pathname.endsWith(`/${file}`)));
+
+/** The engines' files: bytes compressed and unpacked, and whether the browser surely had them already. */
+const downloads = (engines) =>
   performance
     .getEntriesByType("resource")
-    .filter(({ name }) => /\/(engine|ort)\/[^/]+$/.test(name))
+    .filter(({ name }) => isEngineFile(new URL(name), engines))
     .map(({ name, encodedBodySize, decodedBodySize, transferSize }) => ({
       name: name.slice(name.lastIndexOf("/") + 1),
       compressed: encodedBodySize,
@@ -76,7 +80,8 @@ async function run({ base, variant, threads, model, attachments, start, inputs, 
   const loaded = engine.request(load, joined(model, attachments));
   lap("load_ms");
   const bytes = model.length + table.reduce((sum, file) => sum + file.bytes, 0);
-  say("loaded", { model: { ...loaded.head, bytes }, build: engine.request({ do: "capabilities" }).head });
+  const build = engine.request({ do: "capabilities" }).head;
+  say("loaded", { model: { ...loaded.head, bytes }, build });
   engine.request({ do: "start", ...start }, inputs);
   await engine.prepared();
   const sink = valuesUrl ? new ValuesToPc(valuesUrl) : new ValuesToPage(say);
@@ -88,7 +93,7 @@ async function run({ base, variant, threads, model, attachments, start, inputs, 
   const done = engine.request({ do: "finish" });
   // The engine no longer holds what has gone out.
   for (const layer of done.head.layers) layer.shape ??= shapes[layer.output] ?? null;
-  const result = { reply: done.head, trace: done.payload, times, downloads: downloads() };
+  const result = { reply: done.head, trace: done.payload, times, downloads: downloads(build.engines) };
   say("done", result, [done.payload.buffer]);
 }
 
