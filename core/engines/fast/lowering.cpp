@@ -64,8 +64,8 @@ void Lowering::emit(XnnOperator op, pthreadpool_t pool, std::vector<BufferId> re
 }
 
 Result<bool> Lowering::lower_node(const Node& node) {
-  const LowerOperator lower = fast_operators().find(node);
-  return lower == nullptr ? Result<bool>(false) : lower(*this, node);
+  const LowerOperator lower_operator = fast_operators().find(node);
+  return lower_operator == nullptr ? Result<bool>(false) : lower_operator(*this, node);
 }
 
 Status Lowering::emit_conversion(const Conversion& conversion) {

@@ -13,7 +13,7 @@ namespace driftscope::test {
 
 class FakeStep final : public lowering::Step {
  public:
-  explicit FakeStep(std::string name) : name(std::move(name)) {}
+  explicit FakeStep(std::string given) : name(std::move(given)) {}
   Status bind(const lowering::Memory& /*memory*/) override { return {}; }
   Status run(lowering::Memory& /*memory*/) override { return {}; }
   std::string name;
@@ -23,7 +23,7 @@ class FakeStep final : public lowering::Step {
 class FakeFallback final : public lowering::Fallback {
  public:
   struct Runner final : NodeRunner {
-    explicit Runner(FakeFallback& of) : of(of) {}
+    explicit Runner(FakeFallback& owner) : of(owner) {}
     Result<std::vector<Tensor>> run(const Node& /*node*/, std::span<const Tensor* const> inputs) override {
       of.seen.assign(inputs.begin(), inputs.end());
       return std::vector<Tensor>(of.outputs);
