@@ -1,5 +1,5 @@
 // An engine for tests, added as any engine is, by a folder of its own: every node on the strict definition of
-// its operator in plain C++, without SIMD and without kernels that are prepared. Slow; the strict engine's bits.
+// its operator in plain C++, without SIMD and without prepared kernels. Slow; the strict engine's bits.
 // With `repeat` it computes every node several times and fails where the bits differ.
 #include <fmt/format.h>
 

@@ -110,7 +110,7 @@ struct Comparison {
 }  // namespace
 
 TEST_CASE("ServiceComparison_RunsElsewhere_AreVerifiedAndCompared") {
-  Comparison comparison({{"targets", {"pc/strict", "pc/reference"}}, {"threads", 1}});
+  Comparison comparison(json{{"targets", {"pc/strict", "pc/reference"}}, {"threads", 1}});
   comparison.to_end();
   CHECK(comparison.runs == std::vector<std::string>{"0 pc/strict layers", "1 pc/reference layers"});
   REQUIRE(comparison.results.size() == 2);
@@ -127,7 +127,7 @@ TEST_CASE("ServiceComparison_RunsElsewhere_AreVerifiedAndCompared") {
 }
 
 TEST_CASE("ServiceComparison_ADataSet_IsToldAfterTheLayers") {
-  Comparison comparison({{"targets", {"pc/strict", "pc/reference"}}, {"samples", 3}, {"labels", {0, 1, 1}}});
+  Comparison comparison(json{{"targets", {"pc/strict", "pc/reference"}}, {"samples", 3}, {"labels", {0, 1, 1}}});
   comparison.to_end();
   CHECK(comparison.runs == std::vector<std::string>{"0 pc/strict layers", "0 pc/strict dataset",
                                                     "1 pc/reference layers", "1 pc/reference dataset"});
@@ -142,7 +142,7 @@ TEST_CASE("ServiceComparison_ADataSet_IsToldAfterTheLayers") {
 }
 
 TEST_CASE("ServiceComparison_AFailedRun_IsItsTargets") {
-  Comparison comparison({{"targets", {"pc/fast", "no target", "pc/strict"}}});
+  Comparison comparison(json{{"targets", {"pc/fast", "no target", "pc/strict"}}});
   comparison.failing = "pc/fast";
   comparison.to_end();
   CHECK(comparison.runs == std::vector<std::string>{"0 pc/fast layers", "2 pc/strict layers"});
@@ -156,7 +156,7 @@ TEST_CASE("ServiceComparison_AFailedRun_IsItsTargets") {
 }
 
 TEST_CASE("ServiceComparison_ATraceThatIsNone_IsItsTargetsError") {
-  Comparison comparison({{"targets", {"pc/strict"}}});
+  Comparison comparison(json{{"targets", {"pc/strict"}}});
   const json asked = ask(comparison.service, {{"do", "advance"}}).head["run"];
   const json told = ask(comparison.service, {{"do", "advance"}, {"run", asked["id"]}}, Bytes(7)).head;
   CHECK(told["result"]["recorded"] == false);
@@ -165,7 +165,7 @@ TEST_CASE("ServiceComparison_ATraceThatIsNone_IsItsTargetsError") {
 
 // A trace with a damaged value is a fault of its layer, beside a left trace that has it right.
 TEST_CASE("ServiceComparison_ADamagedTrace_IsAFault") {
-  Comparison comparison({{"targets", {"pc/strict", "pc/reference"}}});
+  Comparison comparison(json{{"targets", {"pc/strict", "pc/reference"}}});
   comparison.damaged = "pc/reference";
   comparison.to_end();
   REQUIRE(comparison.results.size() == 2);
