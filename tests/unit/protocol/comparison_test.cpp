@@ -127,7 +127,8 @@ TEST_CASE("ServiceComparison_RunsElsewhere_AreVerifiedAndCompared") {
 }
 
 TEST_CASE("ServiceComparison_ADataSet_IsToldAfterTheLayers") {
-  Comparison comparison(json{{"targets", {"pc/strict", "pc/reference"}}, {"samples", 3}, {"labels", {0, 1, 1}}});
+  Comparison comparison(
+      json{{"targets", {"pc/strict", "pc/reference"}}, {"samples", 3}, {"labels", {0, 1, 1}}});
   comparison.to_end();
   CHECK(comparison.runs == std::vector<std::string>{"0 pc/strict layers", "0 pc/strict dataset",
                                                     "1 pc/reference layers", "1 pc/reference dataset"});
