@@ -5,7 +5,7 @@ find_path(IMGUI_SOURCES imgui.h
   HINTS "$ENV{DRIFTSCOPE_IMGUI}" NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
 find_file(DRIFTSCOPE_FONT Roboto-Regular.ttf
   PATHS /usr/share/fonts/truetype/roboto/unhinted/RobotoTTF NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
-if(DRIFTSCOPE_TWIN STREQUAL "native")
+if(DRIFTSCOPE_PLATFORM STREQUAL "native")
   find_package(glfw3 3.3 QUIET)
 endif()
 
@@ -14,7 +14,7 @@ if(NOT DRIFTSCOPE_GUI)
   message(STATUS "DRIFTSCOPE_GUI is off: without the screens")
 elseif(NOT IMGUI_SOURCES OR NOT DRIFTSCOPE_FONT)
   message(STATUS "Dear ImGui's sources or the font Roboto were not found (run tools/setup): without the screens")
-elseif(DRIFTSCOPE_TWIN STREQUAL "native" AND NOT TARGET glfw)
+elseif(DRIFTSCOPE_PLATFORM STREQUAL "native" AND NOT TARGET glfw)
   message(STATUS "GLFW was not found (run tools/setup): without driftscope gui")
 else()
   set(DRIFTSCOPE_HAS_GUI ON)
@@ -23,7 +23,7 @@ endif()
 # driftscope_add_ui(target core): the library of the GUI, on a core library of this platform.
 function(driftscope_add_ui target core)
   set(parts imgui imgui_draw imgui_tables imgui_widgets backends/imgui_impl_opengl3)
-  if(DRIFTSCOPE_TWIN STREQUAL "native")
+  if(DRIFTSCOPE_PLATFORM STREQUAL "native")
     list(APPEND parts backends/imgui_impl_glfw)
   endif()
   list(TRANSFORM parts PREPEND "${IMGUI_SOURCES}/")
@@ -33,7 +33,7 @@ function(driftscope_add_ui target core)
   # Charts of thousands of layers need more than 65,536 corners, which WebGL2 offers through wide indices.
   target_compile_definitions(driftscope_imgui PUBLIC "ImDrawIdx=unsigned int"
     IMGUI_DISABLE_DEMO_WINDOWS IMGUI_DISABLE_DEBUG_TOOLS IMGUI_DISABLE_OBSOLETE_FUNCTIONS)
-  if(DRIFTSCOPE_TWIN STREQUAL "native")
+  if(DRIFTSCOPE_PLATFORM STREQUAL "native")
     target_link_libraries(driftscope_imgui PUBLIC glfw ${CMAKE_DL_LIBS})
   else()
     # The page hands its events in by itself (web/gui/gui.mjs): no GLFW there.

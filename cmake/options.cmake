@@ -21,7 +21,7 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # Equal precompiled headers are equal files, so that ccache knows what was made with them.
   target_compile_options(driftscope_options INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
 endif()
-if(DRIFTSCOPE_TWIN STREQUAL "web")
+if(DRIFTSCOPE_PLATFORM STREQUAL "web")
   # Offsets are int64 everywhere, size_t has 32 bits. That a tensor fits into memory was checked when it
   # was made, so narrowing an offset inside of it loses nothing.
   target_compile_options(driftscope_options INTERFACE

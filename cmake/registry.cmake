@@ -80,7 +80,7 @@ driftscope_engine_registry("${DRIFTSCOPE_GENERATED_DIR}/engine_registry.cpp" "${
 
 # native/peers/FOO defines FOO::runtime(), what core/engines/FOO runs on the PC; in browsers
 # web/peers/bridge.cpp serves all peers.
-if(DRIFTSCOPE_TWIN STREQUAL "native")
+if(DRIFTSCOPE_PLATFORM STREQUAL "native")
   file(GLOB peer_folders CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/native/peers/*/backend.cpp")
   set(peer_declarations "")
   set(peer_calls "")

@@ -1,4 +1,4 @@
-# Header-only packages for the wasm twin. /usr/include itself would bring in the system's libc, so
+# Header-only packages for the WebAssembly build. /usr/include itself would bring in the system's libc, so
 # the folders that are needed are linked into one of our own.
 set(web_include "${CMAKE_BINARY_DIR}/headers")
 file(MAKE_DIRECTORY "${web_include}")

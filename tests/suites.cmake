@@ -21,7 +21,7 @@ function(driftscope_suite name)
     set(ARG_TIMEOUT 900)
   endif()
   set(environment "DRIFTSCOPE_BUILD=${build_folder}")
-  if(DRIFTSCOPE_TWIN STREQUAL "native")
+  if(DRIFTSCOPE_PLATFORM STREQUAL "native")
     list(APPEND environment "DRIFTSCOPE_PRESET=${preset}")
   endif()
   if(DRIFTSCOPE_SANITIZE)
@@ -35,7 +35,7 @@ function(driftscope_suite name)
   endif()
 endfunction()
 
-if(DRIFTSCOPE_TWIN STREQUAL "web")
+if(DRIFTSCOPE_PLATFORM STREQUAL "web")
   driftscope_suite("unit: WebAssembly under Node" LABELS unit web
     COMMAND "${NODE_PROGRAM}" $<TARGET_FILE:driftscope_unit_tests>)
   driftscope_suite("unit: relaxed SIMD under Node" LABELS unit web

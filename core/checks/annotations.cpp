@@ -31,7 +31,7 @@ std::string command_escape(std::string_view text, bool property) {
   return escaped;
 }
 
-std::string annotation(std::string_view level, const std::string& file, const GateCase& one) {
+std::string annotation(std::string_view level, const std::string& file, const CheckCase& one) {
   return fmt::format("::{} file={},title={}::{}\n", level, command_escape(file, true),
                      command_escape(one.target + ": " + one.name, true),
                      command_escape(elide(one.message, longest_message), false));
@@ -51,12 +51,12 @@ std::string cell(const std::string& text) {
   return escaped;
 }
 
-std::string target_row(const Gate& gate, const TargetResult& target) {
+std::string target_row(const CheckReport& checks, const TargetResult& target) {
   std::size_t failed = 0;
-  std::size_t checks = 0;
-  for (const GateCase& one : gate.cases) {
+  std::size_t count = 0;
+  for (const CheckCase& one : checks.cases) {
     if (one.target != target.target) continue;
-    ++checks;
+    ++count;
     failed += one.outcome == CheckOutcome::failed || one.outcome == CheckOutcome::error ? 1 : 0;
   }
   const std::string verdict =
@@ -65,18 +65,18 @@ std::string target_row(const Gate& gate, const TargetResult& target) {
                               : target.comparison->first_divergence
                                   ? cell(*target.comparison->first_divergence)
                                   : "none";
-  return fmt::format("| {} | {} | {} | {} of {} |\n", cell(target.target), verdict, differs, failed, checks);
+  return fmt::format("| {} | {} | {} | {} of {} |\n", cell(target.target), verdict, differs, failed, count);
 }
 
 }  // namespace
 
-std::string github_annotations(const Gate& gate, const std::string& model_path) {
+std::string github_annotations(const CheckReport& checks, const std::string& model_path) {
   std::string text;
   const auto add_level = [&](std::string_view level, const auto& belongs) {
     std::size_t all = 0;
-    for (const GateCase& one : gate.cases) all += belongs(one) ? 1 : 0;
+    for (const CheckCase& one : checks.cases) all += belongs(one) ? 1 : 0;
     std::size_t shown = 0;
-    for (const GateCase& one : gate.cases) {
+    for (const CheckCase& one : checks.cases) {
       if (!belongs(one)) continue;
       ++shown;
       if (shown == shown_by_github && all > shown_by_github) {
@@ -88,29 +88,29 @@ std::string github_annotations(const Gate& gate, const std::string& model_path) 
       text += annotation(level, model_path, one);
     }
   };
-  add_level("error", [](const GateCase& one) {
+  add_level("error", [](const CheckCase& one) {
     return one.outcome == CheckOutcome::failed || one.outcome == CheckOutcome::error;
   });
-  add_level("warning", [](const GateCase& one) {
+  add_level("warning", [](const CheckCase& one) {
     return one.outcome == CheckOutcome::passed && (one.kind == "fault" || one.kind == "suspect");
   });
   add_level("notice",
-            [](const GateCase& one) { return one.outcome == CheckOutcome::skipped && !one.kind.empty(); });
+            [](const CheckCase& one) { return one.outcome == CheckOutcome::skipped && !one.kind.empty(); });
   return text;
 }
 
-std::string github_summary(const Gate& gate, const ComparisonView& view) {
-  const bool fine = !gate.failed() && gate.count(CheckOutcome::error) == 0;
+std::string github_summary(const CheckReport& checks, const ComparisonView& view) {
+  const bool fine = !checks.failed() && checks.count(CheckOutcome::error) == 0;
   std::string text = fmt::format("### {} Driftscope: {}\n\n{}\n\n", fine ? "✅" : "❌", cell(view.model_name),
                                  cell(elide(headline(view), longest_message)));
   text += "| target | verdict | first difference | failed |\n|---|---|---|---|\n";
-  text += target_row(gate, view.left);
+  text += target_row(checks, view.left);
   std::size_t lines = 0;
   for (const TargetResult& right : view.right)
-    if (++lines <= max_lines) text += target_row(gate, right);
-  text += fmt::format("\nFails on `{}`.\n", fail_on_text(gate.conditions));
+    if (++lines <= max_lines) text += target_row(checks, right);
+  text += fmt::format("\nFails on `{}`.\n", fail_on_text(checks.conditions));
   lines = 0;
-  for (const GateCase& one : gate.cases) {
+  for (const CheckCase& one : checks.cases) {
     if (one.outcome != CheckOutcome::failed && one.outcome != CheckOutcome::error) continue;
     if (++lines > max_lines) continue;
     text += fmt::format("- **{}** {}: {}\n", cell(one.target), cell(one.name),

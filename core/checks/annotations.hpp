@@ -12,9 +12,9 @@ namespace driftscope {
 /// "::error file=…,title=…::message" lines: errors for what failed, warnings for suspects and faults that
 /// do not count, notices for what was skipped. GitHub shows ten of each; the tenth says how many are left.
 /// `model_path` as the repository has it.
-[[nodiscard]] std::string github_annotations(const Gate& gate, const std::string& model_path);
+[[nodiscard]] std::string github_annotations(const CheckReport& checks, const std::string& model_path);
 
 /// A heading, a table of the targets and the failures, as Markdown; below GitHub's 1 MiB.
-[[nodiscard]] std::string github_summary(const Gate& gate, const ComparisonView& view);
+[[nodiscard]] std::string github_summary(const CheckReport& checks, const ComparisonView& view);
 
 }  // namespace driftscope

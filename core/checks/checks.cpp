@@ -32,12 +32,13 @@ std::string layer_message(const LayerVerdict& layer) {
 /// Makes all checks of one target, one after the other.
 class TargetChecks {
  public:
-  TargetChecks(Gate& gate, const ComparisonView& view, const TargetResult& target, const BaselineCheck* check)
-      : gate_(gate), view_(view), target_(target), check_(check) {
+  TargetChecks(CheckReport& checks, const ComparisonView& view, const TargetResult& target,
+               const BaselineCheck* check)
+      : report_(checks), view_(view), target_(target), check_(check) {
     if (check != nullptr) saved_ = check->baseline.find(target.target);
   }
 
-  void judge(bool is_left) {
+  void run(bool is_left) {
     if (target_.error || !target_.verification)
       add("run", CheckOutcome::error, "run",
           target_.error ? target_.error->message : std::string("nothing was verified"));
@@ -49,7 +50,7 @@ class TargetChecks {
       return;
     }
     if (is_left && check_ == nullptr) return;
-    const FailOn& conditions = gate_.conditions;
+    const FailOn& conditions = report_.conditions;
     if (conditions.top1) check_ != nullptr ? saved_top1() : left_top1();
     if (conditions.bits) check_ != nullptr ? saved_bits() : left_bits();
     if (conditions.slower) check_ != nullptr ? saved_speed() : left_speed();
@@ -58,7 +59,7 @@ class TargetChecks {
  private:
   void add(std::string name, CheckOutcome outcome, std::string kind, std::string message,
            std::int64_t time_ns = 0) {
-    gate_.cases.push_back(
+    report_.cases.push_back(
         {target_.target, std::move(name), outcome, std::move(kind), std::move(message), time_ns});
   }
 
@@ -81,7 +82,7 @@ class TargetChecks {
       } else {
         const auto before = known.find(layer.output);
         const bool is_known = before != known.end() && before->second >= layer.verdict;
-        const bool counts = fault ? gate_.conditions.counts_faults() : gate_.conditions.suspect;
+        const bool counts = fault ? report_.conditions.counts_faults() : report_.conditions.suspect;
         add(name, counts && !is_known ? CheckOutcome::failed : CheckOutcome::passed,
             std::string(verdict_name(layer.verdict)),
             layer_message(layer) + (is_known ? " (as in the baseline)" : ""), ns);
@@ -136,7 +137,7 @@ class TargetChecks {
 
   void speed(const std::vector<double>& before, const std::vector<double>& now, const std::string& than,
              const std::string& advice) {
-    const SpeedVerdict verdict = check_regression(before, now, *gate_.conditions.slower);
+    const SpeedVerdict verdict = check_regression(before, now, *report_.conditions.slower);
     const bool unknown = verdict.speed == Speed::unknown;
     add("speed", verdict.speed == Speed::fine ? CheckOutcome::passed : CheckOutcome::failed, "slower",
         (unknown ? "cannot be judged: " : "") + verdict.message + " (than " + than + ")" +
@@ -166,16 +167,16 @@ class TargetChecks {
           "the baseline", "save and check with --starts 3 or more");
   }
 
-  Gate& gate_;
+  CheckReport& report_;
   const ComparisonView& view_;
   const TargetResult& target_;
   const BaselineCheck* check_;
   const BaselineTarget* saved_ = nullptr;
 };
 
-nlohmann::ordered_json cases_json(const Gate& gate, CheckOutcome outcome) {
+nlohmann::ordered_json cases_json(const CheckReport& checks, CheckOutcome outcome) {
   auto list = nlohmann::ordered_json::array();
-  for (const GateCase& one : gate.cases)
+  for (const CheckCase& one : checks.cases)
     if (one.outcome == outcome)
       list.push_back(
           {{"target", one.target}, {"name", one.name}, {"kind", one.kind}, {"message", one.message}});
@@ -184,25 +185,25 @@ nlohmann::ordered_json cases_json(const Gate& gate, CheckOutcome outcome) {
 
 }  // namespace
 
-std::size_t Gate::count(CheckOutcome outcome) const {
-  return static_cast<std::size_t>(std::ranges::count(cases, outcome, &GateCase::outcome));
+std::size_t CheckReport::count(CheckOutcome outcome) const {
+  return static_cast<std::size_t>(std::ranges::count(cases, outcome, &CheckCase::outcome));
 }
 
-Gate judge(const ComparisonView& view, const FailOn& conditions, const BaselineCheck* baseline) {
-  Gate gate{conditions, {}};
-  TargetChecks(gate, view, view.left, baseline).judge(true);
-  for (const TargetResult& right : view.right) TargetChecks(gate, view, right, baseline).judge(false);
-  return gate;
+CheckReport run_checks(const ComparisonView& view, const FailOn& conditions, const BaselineCheck* baseline) {
+  CheckReport checks{conditions, {}};
+  TargetChecks(checks, view, view.left, baseline).run(true);
+  for (const TargetResult& right : view.right) TargetChecks(checks, view, right, baseline).run(false);
+  return checks;
 }
 
-std::string gate_text(const Gate& gate, std::size_t most) {
-  const std::size_t failures = gate.count(CheckOutcome::failed);
+std::string checks_text(const CheckReport& checks, std::size_t most) {
+  const std::size_t failures = checks.count(CheckOutcome::failed);
   std::string text =
-      fmt::format("--fail-on {}: {} of {} checks failed, {} skipped\n", fail_on_text(gate.conditions),
-                  failures, gate.cases.size(), gate.count(CheckOutcome::skipped));
+      fmt::format("--fail-on {}: {} of {} checks failed, {} skipped\n", fail_on_text(checks.conditions),
+                  failures, checks.cases.size(), checks.count(CheckOutcome::skipped));
   std::size_t shown = 0;
   std::size_t told = 0;  // faults and suspects that do not count
-  for (const GateCase& one : gate.cases) {
+  for (const CheckCase& one : checks.cases) {
     const bool bad_layer = one.kind == "fault" || one.kind == "suspect";
     if (one.outcome == CheckOutcome::passed && bad_layer) ++told;
     const bool said =
@@ -218,14 +219,14 @@ std::string gate_text(const Gate& gate, std::size_t most) {
   return text;
 }
 
-std::string gate_json(const Gate& gate) {
+std::string checks_json(const CheckReport& checks) {
   nlohmann::ordered_json json;
-  json["fail_on"] = fail_on_text(gate.conditions);
-  json["passed"] = !gate.failed() && gate.count(CheckOutcome::error) == 0;
-  json["checks"] = gate.cases.size();
-  json["failures"] = cases_json(gate, CheckOutcome::failed);
-  json["errors"] = cases_json(gate, CheckOutcome::error);
-  json["skipped"] = cases_json(gate, CheckOutcome::skipped);
+  json["fail_on"] = fail_on_text(checks.conditions);
+  json["passed"] = !checks.failed() && checks.count(CheckOutcome::error) == 0;
+  json["checks"] = checks.cases.size();
+  json["failures"] = cases_json(checks, CheckOutcome::failed);
+  json["errors"] = cases_json(checks, CheckOutcome::error);
+  json["skipped"] = cases_json(checks, CheckOutcome::skipped);
   return json_text(json);
 }
 

@@ -23,7 +23,7 @@ enum class CheckOutcome {
 
 /// One check. `kind` says which condition it belongs to: "fault", "suspect", "top1", "bits", "slower",
 /// "run"; empty for a layer that is as it should be.
-struct GateCase {
+struct CheckCase {
   std::string target;
   std::string name;  ///< "conv1 (Conv)", "top-1", "speed"
   CheckOutcome outcome = CheckOutcome::passed;
@@ -32,9 +32,9 @@ struct GateCase {
   std::int64_t time_ns = 0;  ///< of the layer; 0: unknown
 };
 
-struct Gate {
+struct CheckReport {
   FailOn conditions;
-  std::vector<GateCase> cases;
+  std::vector<CheckCase> cases;
 
   [[nodiscard]] std::size_t count(CheckOutcome outcome) const;
   /// A check failed. A target that did not run is an error, with an exit code of its own.
@@ -44,14 +44,14 @@ struct Gate {
 /// Without a baseline top-1, bits and speed are judged against the left target, with one against what it
 /// holds; layers that were suspect or faults there are known and pass. What cannot be judged although it
 /// was asked for (no times, no scores) fails.
-[[nodiscard]] Gate judge(const ComparisonView& view, const FailOn& conditions,
-                         const BaselineCheck* baseline = nullptr);
+[[nodiscard]] CheckReport run_checks(const ComparisonView& view, const FailOn& conditions,
+                                     const BaselineCheck* baseline = nullptr);
 
 /// A few lines for people: whether it passed, and each check that did not, the first `most` of them.
-[[nodiscard]] std::string gate_text(const Gate& gate, std::size_t most = 20);
+[[nodiscard]] std::string checks_text(const CheckReport& checks, std::size_t most = 20);
 
 /// {"fail_on":"fault,top1","passed":true,"checks":39,"failures":[{"target","name","kind","message"}],
 ///  "errors":[…],"skipped":[…]}
-[[nodiscard]] std::string gate_json(const Gate& gate);
+[[nodiscard]] std::string checks_json(const CheckReport& checks);
 
 }  // namespace driftscope

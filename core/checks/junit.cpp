@@ -11,7 +11,7 @@ constexpr std::string_view replacement = "\xef\xbf\xbd";
 
 std::string seconds_text(std::int64_t ns) { return fmt::format("{:.9f}", static_cast<double>(ns) * 1e-9); }
 
-std::string test_case(const GateCase& one, const std::string& model) {
+std::string test_case(const CheckCase& one, const std::string& model) {
   std::string xml =
       fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{}\"",
                   xml_escape(model + "." + one.target), xml_escape(one.name), seconds_text(one.time_ns));
@@ -40,10 +40,10 @@ struct Suite {
   std::int64_t time_ns = 0;
 };
 
-std::string suite_of(const Gate& gate, const std::string& target, const std::string& model,
+std::string suite_of(const CheckReport& checks, const std::string& target, const std::string& model,
                      std::size_t max_passed, Suite& suite) {
   std::size_t unlisted = 0;
-  for (const GateCase& one : gate.cases) {
+  for (const CheckCase& one : checks.cases) {
     if (one.target != target) continue;
     suite.time_ns += one.time_ns;
     if (one.outcome == CheckOutcome::passed && one.kind.empty() && ++suite.passed > max_passed) {
@@ -103,12 +103,12 @@ std::string xml_escape(std::string_view text) {
   return escaped;
 }
 
-std::string junit_xml(const Gate& gate, const ComparisonView& view, std::size_t max_passed) {
+std::string junit_xml(const CheckReport& checks, const ComparisonView& view, std::size_t max_passed) {
   std::string suites;
   Suite total;
   const auto add = [&](const TargetResult& target) {
     Suite suite;
-    suites += suite_of(gate, target.target, view.model_name, max_passed, suite);
+    suites += suite_of(checks, target.target, view.model_name, max_passed, suite);
     total.tests += suite.tests;
     total.failures += suite.failures;
     total.errors += suite.errors;

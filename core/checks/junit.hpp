@@ -11,7 +11,7 @@ namespace driftscope {
 
 /// Beyond `max_passed` checks that passed on a target, the rest of them is one case that says how many
 /// it stands for: some pipelines reject large files.
-[[nodiscard]] std::string junit_xml(const Gate& gate, const ComparisonView& view,
+[[nodiscard]] std::string junit_xml(const CheckReport& checks, const ComparisonView& view,
                                     std::size_t max_passed = 2000);
 
 /// For XML 1.0 text and attribute values: characters that it forbids and bytes that are no UTF-8 become

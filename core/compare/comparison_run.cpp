@@ -162,7 +162,7 @@ void ComparisonRun::next_stage() {
       [[fallthrough]];
     case ComparisonStage::comparing:
       if (plan_.dataset && !is_file && result.verification) {
-        listener_.on_judged(next_, result);
+        listener_.on_verified(next_, result);
         return begin_run(RunPurpose::dataset, ComparisonStage::running_dataset);
       }
       [[fallthrough]];

@@ -43,7 +43,7 @@ class ComparisonListener {
   virtual void on_progress(std::size_t target, ComparisonStage stage, std::string_view step,
                            std::int64_t done, std::int64_t total) = 0;
   /// The target is verified and compared; its run of the data set comes next.
-  virtual void on_judged(std::size_t /*target*/, const TargetResult& /*result*/) {}
+  virtual void on_verified(std::size_t /*target*/, const TargetResult& /*result*/) {}
   /// The target's result is in view(), whole or with its error.
   virtual void on_result(std::size_t target) = 0;
 };

@@ -26,7 +26,7 @@ class RecordedTensors {
   [[nodiscard]] const SafetensorsEntry& operator[](std::size_t i) const { return (*view_)[i]; }
   [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const;
   [[nodiscard]] Result<Tensor> load(std::size_t i) const { return view_->load(i); }
-  /// For who judges it.
+  /// For verify.
   [[nodiscard]] const TraceView& view() const { return *view_; }
   /// Null when it is a file's.
   [[nodiscard]] const Trace* in_memory() const { return trace_; }

@@ -13,11 +13,11 @@ namespace driftscope::gui {
 namespace {
 
 /// What verify and compare said of a target's layers, by value name.
-struct Judgements {
+struct Findings {
   std::unordered_map<std::string_view, const LayerVerdict*> verdicts;
   std::unordered_map<std::string_view, const LayerDifference*> differences;
 
-  explicit Judgements(const TargetParts& parts) {
+  explicit Findings(const TargetParts& parts) {
     if (parts.verification)
       for (const LayerVerdict& layer : parts.verification->layers) verdicts.emplace(layer.output, &layer);
     if (parts.comparison)
@@ -32,7 +32,7 @@ struct Judgements {
 };
 
 /// Layers of a target without tensors, from what was said about it: a stored comparison.
-std::vector<RunLayer> layers_of_judgements(const TargetParts& parts) {
+std::vector<RunLayer> layers_of_findings(const TargetParts& parts) {
   std::vector<RunLayer> layers;
   const auto add = [&](const auto& said) {
     for (const auto& layer : said) {
@@ -54,7 +54,7 @@ std::vector<RunLayer> layers_of_judgements(const TargetParts& parts) {
 std::vector<RunLayer> layers_of_parts(const TargetParts& parts) {
   if (parts.tensors) return layers_of(*parts.tensors);
   auto layers = layers_of(parts.about);
-  return layers.empty() ? layers_of_judgements(parts) : layers;
+  return layers.empty() ? layers_of_findings(parts) : layers;
 }
 
 /// Compares a layer's tensors; what could not be compared says why.
@@ -196,7 +196,7 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
   }
   if (parts.topology) link_layers(snapshot, *parts.topology);
 
-  std::vector<Judgements> said;
+  std::vector<Findings> said;
   for (const TargetParts& target : parts.targets) said.emplace_back(target);
   const auto total = static_cast<std::int64_t>(rows.size() * targets);
   bool go_on = true;
@@ -206,14 +206,14 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::size_t tensor = snapshot.tensor_place(i, t);
       const std::size_t left = snapshot.tensor_place(i, 0);
-      const LayerDifference* difference = Judgements::find(said[t].differences, rows[i].output);
+      const LayerDifference* difference = Findings::find(said[t].differences, rows[i].output);
       LayerDifference own;
       if (measured && go_on && tensor != no_place && left != no_place) {
         own = difference_of(snapshot.targets.front(), left, snapshot.targets[t], tensor);
         difference = &own;
         if (progress && i % 8 == 0) go_on = progress(static_cast<std::int64_t>(t * rows.size() + i), total);
       }
-      snapshot.results.set_findings(i, t, difference, Judgements::find(said[t].verdicts, rows[i].output));
+      snapshot.results.set_findings(i, t, difference, Findings::find(said[t].verdicts, rows[i].output));
       // The left target's times of a stored comparison stand beside each right one's.
       if (difference != nullptr && difference->left_ns > 0 && snapshot.cell(i, 0).time_ns() == 0)
         snapshot.results.set_times(i, 0, {difference->left_ns, 0});

@@ -129,7 +129,7 @@ Result<json> ServiceComparison::advance(const messages::Advance& request,
   return std::move(answer_);
 }
 
-void ServiceComparison::on_judged(std::size_t target, const TargetResult& result) {
+void ServiceComparison::on_verified(std::size_t target, const TargetResult& result) {
   tell(target, result, false);
 }
 

@@ -36,7 +36,7 @@ class ServiceComparison final : private ComparisonHost, private ComparisonListen
   [[nodiscard]] Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose) override;
   [[nodiscard]] bool stopped() const override { return false; }  // who stops it ends the service
   void on_progress(std::size_t, ComparisonStage, std::string_view, std::int64_t, std::int64_t) override {}
-  void on_judged(std::size_t target, const TargetResult& result) override;
+  void on_verified(std::size_t target, const TargetResult& result) override;
   void on_result(std::size_t target) override;
   void tell(std::size_t target, const TargetResult& result, bool done);
 

@@ -51,9 +51,9 @@ Drift drift_of(const LayerIndex& index) {
       whole.values.push_back(cell.compared() && cell.difference->reason.empty()
                                  ? relative_error(cell.difference->metrics)
                                  : NAN);
-      const bool judged = cell.judged != nullptr && cell.judged->verdict != Verdict::missing;
-      local.values.push_back(judged ? relative_error(cell.judged->metrics) : NAN);
-      budget.values.push_back(judged ? cell.judged->budget_used : NAN);
+      const bool verified = cell.verified != nullptr && cell.verified->verdict != Verdict::missing;
+      local.values.push_back(verified ? relative_error(cell.verified->metrics) : NAN);
+      budget.values.push_back(verified ? cell.verified->budget_used : NAN);
     }
     if (index.targets()[t]->comparison) drift.errors.push_back(std::move(whole));
     drift.errors.push_back(std::move(local));

@@ -69,14 +69,14 @@ std::string maps(const HeatMap& map, const std::string& left, const std::string&
 std::string why(const LayerCell& cell) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };
-  if (cell.judged != nullptr) {
-    add(fmt::format("{} × the rounding budget", format_number(cell.judged->budget_used)));
-    if (cell.judged->worst)
-      add(fmt::format("worst at {}: got {:.9g}, expected {:.9g}", index_list(cell.judged->worst->index),
-                      cell.judged->worst->got, cell.judged->worst->want));
-    if (!cell.judged->reason.empty()) add(html_text(cell.judged->reason, 400));
-    if (!cell.judged->group.empty())
-      add(fmt::format("judged together with {} nodes that were not recorded", cell.judged->group.size()));
+  if (cell.verified != nullptr) {
+    add(fmt::format("{} × the rounding budget", format_number(cell.verified->budget_used)));
+    if (cell.verified->worst)
+      add(fmt::format("worst at {}: got {:.9g}, expected {:.9g}", index_list(cell.verified->worst->index),
+                      cell.verified->worst->got, cell.verified->worst->want));
+    if (!cell.verified->reason.empty()) add(html_text(cell.verified->reason, 400));
+    if (!cell.verified->group.empty())
+      add(fmt::format("judged together with {} nodes that were not recorded", cell.verified->group.size()));
   }
   if (cell.compared()) {
     const Metrics& metrics = cell.difference->metrics;
@@ -136,8 +136,8 @@ std::string table_cells(const LayerIndex& index, std::size_t row, std::size_t ta
                                                 format_ulp(cell.difference->metrics.max_ulp))
                                   : "")
                 : "<td>–</td><td>–</td>";
-  if (cell.judged != nullptr && cell.judged->verdict != Verdict::missing) {
-    const double used = cell.judged->budget_used;
+  if (cell.verified != nullptr && cell.verified->verdict != Verdict::missing) {
+    const double used = cell.verified->budget_used;
     html += fmt::format("<td>{}{}</td>", format_number(used), bar(used, used > 1.0 ? "over" : ""));
   } else {
     html += "<td>–</td>";
@@ -179,7 +179,7 @@ LayerRank rank_of(const LayerIndex& index, std::size_t row) {
   for (std::size_t t = 0; t < index.targets().size(); ++t) {
     const LayerCell& cell = index.cell(row, t);
     if (cell.verdict == Verdict::fault) consider(4, early, t);
-    if (cell.verdict == Verdict::suspect) consider(3, cell.judged->budget_used, t);
+    if (cell.verdict == Verdict::suspect) consider(3, cell.verified->budget_used, t);
     if (!cell.compared()) continue;
     const bool differs = cell.difference->metrics.different_elements > 0 || !cell.difference->reason.empty();
     const auto& first = index.targets()[t]->comparison->first_divergence;

@@ -28,7 +28,7 @@ struct WorstRow {
   Verdict verdict = Verdict::identical;
   std::string where;      // targets whose verdict is the worst, when they are not all
   bool inherited = true;  // all of those differ only because their inputs do
-  bool judged = false;    // on any target
+  bool verified = false;  // on any target
   bool compared = false;  // with the left target, on any
 };
 
@@ -40,7 +40,7 @@ double worse(const MetricRow& row, double worst, double value, bool first) {
 
 WorstRow worst_row(const LayerIndex& index, std::size_t row_number, const ComparisonView& view) {
   WorstRow row;
-  std::size_t judged = 0;
+  std::size_t verified = 0;
   std::size_t worst = 0;
   std::size_t targets = 0;
   for (std::size_t t = 1; t < index.targets().size(); ++t) {
@@ -53,10 +53,10 @@ WorstRow worst_row(const LayerIndex& index, std::size_t row_number, const Compar
                                metric_value(*compared_metrics.rows[m], *cell.difference), !row.compared);
       row.compared = true;
     }
-    if (cell.judged != nullptr &&
-        (std::isnan(cell.judged->budget_used) || cell.judged->budget_used > row.budget_used))
-      row.budget_used = cell.judged->budget_used;
-    ++judged;
+    if (cell.verified != nullptr &&
+        (std::isnan(cell.verified->budget_used) || cell.verified->budget_used > row.budget_used))
+      row.budget_used = cell.verified->budget_used;
+    ++verified;
     if (cell.verdict > row.verdict) {
       row.verdict = cell.verdict;
       row.where.clear();
@@ -68,7 +68,7 @@ WorstRow worst_row(const LayerIndex& index, std::size_t row_number, const Compar
     row.inherited = row.inherited && cell.inherited;
     row.where += (row.where.empty() ? "" : ",") + short_target(index.targets()[t]->target, view);
   }
-  row.judged = judged > 0;
+  row.verified = verified > 0;
   if (worst == targets) row.where.clear();
   return row;
 }
@@ -130,8 +130,8 @@ std::string compare_table(const ComparisonView& view) {
                                         format_bytes(tensor_bytes(index, row))};
       for (std::size_t m = 0; m < compared_metrics.count; ++m)
         cells.push_back(worst.compared ? metric_text(*compared_metrics.rows[m], worst.metrics[m]) : "–");
-      cells.push_back(worst.judged ? format_number(worst.budget_used) : "–");
-      cells.push_back((worst.judged ? verdict_text(worst.verdict) : "· not recorded") +
+      cells.push_back(worst.verified ? format_number(worst.budget_used) : "–");
+      cells.push_back((worst.verified ? verdict_text(worst.verdict) : "· not recorded") +
                       (worst.inherited && worst.verdict == Verdict::rounding ? ", inherited" : "") +
                       (worst.where.empty() ? "" : " " + worst.where));
       for (std::size_t t = 0; t < index.targets().size(); ++t)

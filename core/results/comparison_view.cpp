@@ -111,8 +111,8 @@ const LayerDifference* difference_at(const TargetResult& target, const std::stri
   return nullptr;
 }
 
-Verdict combined_verdict(const LayerDifference& difference, const LayerVerdict* judged) {
-  const Verdict verdict = judged != nullptr ? judged->verdict : Verdict::missing;
+Verdict combined_verdict(const LayerDifference& difference, const LayerVerdict* verified) {
+  const Verdict verdict = verified != nullptr ? verified->verdict : Verdict::missing;
   if (verdict == Verdict::suspect || verdict == Verdict::fault) return verdict;
   if (!difference.reason.empty()) return verdict;
   if (difference.metrics.different_elements == 0) return Verdict::identical;
@@ -128,8 +128,8 @@ Verdict layer_verdict(const TargetResult& target, const std::string& output) {
 
 bool is_inherited(const TargetResult& target, const std::string& output) {
   const LayerDifference* difference = difference_at(target, output);
-  const LayerVerdict* judged = target.verification ? find_layer(*target.verification, output) : nullptr;
-  return difference != nullptr && judged != nullptr && judged->verdict == Verdict::identical &&
+  const LayerVerdict* verified = target.verification ? find_layer(*target.verification, output) : nullptr;
+  return difference != nullptr && verified != nullptr && verified->verdict == Verdict::identical &&
          difference->metrics.different_elements > 0;
 }
 

@@ -67,7 +67,7 @@ struct ComparisonView {
 [[nodiscard]] const LayerDifference* difference_at(const TargetResult& target, const std::string& output);
 
 /// Verdict of a difference from the left trace with what verify says of the layer (null: nothing).
-[[nodiscard]] Verdict combined_verdict(const LayerDifference& difference, const LayerVerdict* judged);
+[[nodiscard]] Verdict combined_verdict(const LayerDifference& difference, const LayerVerdict* verified);
 
 /// Verdict of one layer in a comparison: what verify says when it is suspect or worse; identical when
 /// no bit differs from the left trace; rounding when the layer itself is exact but its inputs differ

@@ -6,8 +6,8 @@ namespace driftscope {
 namespace {
 
 Verdict verdict_of(const LayerCell& cell, bool is_left) {
-  if (is_left) return cell.judged != nullptr ? cell.judged->verdict : Verdict::missing;
-  return cell.difference == nullptr ? Verdict::missing : combined_verdict(*cell.difference, cell.judged);
+  if (is_left) return cell.verified != nullptr ? cell.verified->verdict : Verdict::missing;
+  return cell.difference == nullptr ? Verdict::missing : combined_verdict(*cell.difference, cell.verified);
 }
 
 using RowsByName = std::unordered_map<std::string_view, std::vector<std::size_t>>;
@@ -59,7 +59,7 @@ void LayerIndex::fill(std::size_t t) {
       for_rows(by_output, layer.output, [&](std::size_t row) { keep_first(at(row).difference, layer); });
   if (target.verification)
     for (const LayerVerdict& layer : target.verification->layers)
-      for_rows(by_output, layer.output, [&](std::size_t row) { keep_first(at(row).judged, layer); });
+      for_rows(by_output, layer.output, [&](std::size_t row) { keep_first(at(row).verified, layer); });
   if (target.trace) {
     for (const NamedTensor& named : target.trace->tensors)
       for_rows(by_output, named.name, [&](std::size_t row) { keep_first(at(row).tensor, named.tensor); });
@@ -70,8 +70,8 @@ void LayerIndex::fill(std::size_t t) {
     LayerCell& cell = at(row);
     cell.recorded = cell.tensor != nullptr;
     cell.verdict = verdict_of(cell, t == 0);
-    cell.inherited = t > 0 && cell.difference != nullptr && cell.judged != nullptr &&
-                     cell.judged->verdict == Verdict::identical &&
+    cell.inherited = t > 0 && cell.difference != nullptr && cell.verified != nullptr &&
+                     cell.verified->verdict == Verdict::identical &&
                      cell.difference->metrics.different_elements > 0;
   }
 }

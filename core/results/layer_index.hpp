@@ -12,7 +12,7 @@ namespace driftscope {
 /// What is known of one layer on one target; null where there is nothing.
 struct LayerCell {
   const LayerDifference* difference = nullptr;  ///< from the left target
-  const LayerVerdict* judged = nullptr;
+  const LayerVerdict* verified = nullptr;
   const Tensor* tensor = nullptr;
   std::int64_t time_ns = 0;
   bool recorded = false;               ///< the target ran and its trace holds this output

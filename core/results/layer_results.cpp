@@ -62,7 +62,7 @@ void LayerResults::set_times(std::size_t layer, std::size_t target, const LayerT
 }
 
 void LayerResults::set_findings(std::size_t layer, std::size_t target, const LayerDifference* difference,
-                                const LayerVerdict* judged) {
+                                const LayerVerdict* verified) {
   LayerState& state = this->state(layer, target);
   if (difference != nullptr) {
     add_note(layer, target, difference->reason);
@@ -72,17 +72,17 @@ void LayerResults::set_findings(std::size_t layer, std::size_t target, const Lay
     state.compared = difference->recorded && !state.mismatch;
     if (state.compared) set_metrics(layer, target, MetricSource::compare, *difference);
   }
-  if (judged != nullptr && judged->verdict != Verdict::missing) {
-    state.judged = true;
-    set_metrics(layer, target, MetricSource::verify, *judged);
+  if (verified != nullptr && verified->verdict != Verdict::missing) {
+    state.verified = true;
+    set_metrics(layer, target, MetricSource::verify, *verified);
   }
-  if (judged != nullptr) add_note(layer, target, judged->reason);
+  if (verified != nullptr) add_note(layer, target, verified->reason);
   if (difference != nullptr && target > 0) {
-    state.verdict = combined_verdict(*difference, judged);
-    state.inherited = judged != nullptr && judged->verdict == Verdict::identical &&
+    state.verdict = combined_verdict(*difference, verified);
+    state.inherited = verified != nullptr && verified->verdict == Verdict::identical &&
                       difference->metrics.different_elements > 0;
   } else {
-    state.verdict = judged == nullptr ? Verdict::missing : judged->verdict;
+    state.verdict = verified == nullptr ? Verdict::missing : verified->verdict;
   }
 }
 

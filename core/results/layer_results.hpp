@@ -15,7 +15,7 @@ namespace driftscope {
 /// One layer on one target, apart from numbers.
 struct LayerState {
   Verdict verdict = Verdict::missing;
-  bool judged = false;     ///< by verify
+  bool verified = false;   ///< by verify
   bool compared = false;   ///< with the left target
   bool mismatch = false;   ///< another shape or dtype than the left target's
   bool inherited = false;  ///< differs only because its inputs do
@@ -74,7 +74,7 @@ class LayerResults {
   void set_times(std::size_t layer, std::size_t target, const LayerTimes& times);
   /// What compare says of it (null: nothing), then what verify says: the verdict follows from both.
   void set_findings(std::size_t layer, std::size_t target, const LayerDifference* difference,
-                    const LayerVerdict* judged);
+                    const LayerVerdict* verified);
   /// Once a target is complete.
   void compact(std::size_t target);
   /// Memory that it takes, about.

@@ -1,5 +1,5 @@
 // The elements of a tensor that are sampled for bias, and their errors. Few enough to be cheap, spread over
-// the whole tensor. Clients: tensor_judge, which samples them while it has the reference;
+// the whole tensor. Clients: verify_tensor, which samples them while it has the reference;
 // bias, which draws the conclusion.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Differences of two tensors, gathered part by part: what an element of each dtype is, and the sums over
 // a range. Parts are added in order, so that no figure depends on the number of threads.
-// Clients: metrics.cpp, tensor_judge.cpp.
+// Clients: metrics.cpp, verify_tensor.cpp.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The elements of floating tensors as doubles, without a copy of the tensor.
-// Clients: element_judge, bias.
+// Clients: verify_element, bias.
 #pragma once
 
 #include "core/base/half.hpp"

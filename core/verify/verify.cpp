@@ -8,8 +8,8 @@
 #include "core/platform/platform.hpp"
 #include "core/verify/derivation.hpp"
 #include "core/verify/engine_models.hpp"
-#include "core/verify/layer_judge.hpp"
 #include "core/verify/metrics.hpp"
+#include "core/verify/verify_layer.hpp"
 
 namespace driftscope {
 namespace {
@@ -127,16 +127,16 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
   for (std::int64_t done = 0; done < total; ++done) {
     const NodeId id = derivation.nodes()[static_cast<std::size_t>(done)];
     const Node& node = graph.nodes[id];
-    DRIFTSCOPE_TRY(const bool judged,
+    DRIFTSCOPE_TRY(const bool verified,
                    append_identical(verification, graph, id, derivation, recorded, threads));
-    std::vector<Derived> outputs = judged ? std::vector<Derived>() : derivation.derive(id, threads);
+    std::vector<Derived> outputs = verified ? std::vector<Derived>() : derivation.derive(id, threads);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const ValueId value = node.outputs[i];
       if (value == no_value || recorded[value] == nullptr) continue;
       const BiasWitness witness{[&] { return derivation.plain_float(value, threads); },
                                 [&, i] { return derivation.repetition(id, outputs[i]); }};
       DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
-      verification.layers.push_back(judge_layer(graph, id, i, outputs[i], got, witness, threads));
+      verification.layers.push_back(verify_layer(graph, id, i, outputs[i], got, witness, threads));
     }
     derivation.recycle(std::move(outputs));
     if (progress && !progress(done + 1, total))

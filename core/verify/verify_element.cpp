@@ -1,4 +1,4 @@
-#include "core/verify/element_judge.hpp"
+#include "core/verify/verify_element.hpp"
 
 #include <cmath>
 #include <limits>
@@ -23,7 +23,7 @@ double overflow_threshold(const ErrorModel& model) {
   return model.largest + half_step;
 }
 
-BudgetUse judge_infinite(const Bounded& reference, double got, const ErrorModel& model) {
+BudgetUse verify_infinite(const Bounded& reference, double got, const ErrorModel& model) {
   const double threshold = overflow_threshold(model);
   const double towards = got > 0.0 ? reference.value : -reference.value;
   if (!(towards + reference.worst >= threshold)) return wrong_special;
@@ -33,13 +33,13 @@ BudgetUse judge_infinite(const Bounded& reference, double got, const ErrorModel&
 
 }  // namespace
 
-BudgetUse judge_element(const Bounded& reference, double got, double want_rounded, const ErrorModel& model) {
+BudgetUse verify_element(const Bounded& reference, double got, double want_rounded, const ErrorModel& model) {
   if (!(reference.worst < beyond)) return {};
   if (!model.keeps_specials && !std::isfinite(reference.value)) return {};
   if (std::isnan(reference.value) || std::isnan(got))
     return std::isnan(reference.value) && std::isnan(got) ? BudgetUse{} : wrong_special;
   if (std::isinf(reference.value)) return got == reference.value ? BudgetUse{} : wrong_special;
-  if (std::isinf(got)) return judge_infinite(reference, got, model);
+  if (std::isinf(got)) return verify_infinite(reference, got, model);
   const double error = std::fabs(got - reference.value);
   BudgetUse use{share(error, reference.worst), share(error, reference.likely), false};
   // The correctly rounded result is right by definition.

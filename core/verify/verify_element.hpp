@@ -1,5 +1,5 @@
 // Is an element of a recorded tensor within the budget of its reference value?
-// Client: tensor_judge. It knows nothing of tensors.
+// Client: verify_tensor. It knows nothing of tensors.
 #pragma once
 
 #include "core/numerics/bounded.hpp"
@@ -21,7 +21,7 @@ struct BudgetUse {
 /// - NaN and infinity must agree, unless the engine promises nothing about them; an infinity is also
 ///   right where value ± worst reaches what rounds to infinity.
 /// - Zeros of either sign are equal.
-[[nodiscard]] BudgetUse judge_element(const Bounded& reference, double got, double want_rounded,
-                                      const ErrorModel& model);
+[[nodiscard]] BudgetUse verify_element(const Bounded& reference, double got, double want_rounded,
+                                       const ErrorModel& model);
 
 }  // namespace driftscope

@@ -1,4 +1,4 @@
-#include "core/verify/layer_judge.hpp"
+#include "core/verify/verify_layer.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "core/verify/metrics.hpp"
-#include "core/verify/tensor_judge.hpp"
 #include "core/verify/tensor_values.hpp"
+#include "core/verify/verify_tensor.hpp"
 
 namespace driftscope {
 namespace {
@@ -62,8 +62,8 @@ double share_of(double distance, double allowed) {
 
 // Integers and booleans: nothing may differ, but where the reference says that an element may be
 // something else (a quotient near the middle of two steps).
-void judge_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const Tensor& got,
-                 const Tensor& want) {
+void verify_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const Tensor& got,
+                  const Tensor& want) {
   if (layer.metrics.different_elements == 0) {
     layer.verdict = Verdict::identical;
     return;
@@ -86,31 +86,31 @@ void judge_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const 
                                                         : Verdict::rounding;
 }
 
-void judge_floating(LayerVerdict& layer, std::span<const Bounded> reference, const Tensor& got,
-                    const BiasWitness& witness, ThreadPool& threads) {
+void verify_floating(LayerVerdict& layer, std::span<const Bounded> reference, const Tensor& got,
+                     const BiasWitness& witness, ThreadPool& threads) {
   const ErrorModel model = error_model_for(current_error_model(), got.dtype());
   const bool may_lean =
       model.rounds_to_nearest && got.dtype() == DType::float32 && can_tell_bias(got.shape());
-  auto [judged, metrics, samples] = judge_tensor(reference, got, model, threads, may_lean);
+  auto [verified, metrics, samples] = verify_tensor(reference, got, model, threads, may_lean);
   layer.metrics = metrics;
-  layer.budget_used = judged.use.worst;
-  layer.budget_used_statistical = judged.use.likely;
-  if (judged.worst_element >= 0) {
-    const auto at = static_cast<std::size_t>(judged.worst_element);
+  layer.budget_used = verified.use.worst;
+  layer.budget_used_statistical = verified.use.likely;
+  if (verified.worst_element >= 0) {
+    const auto at = static_cast<std::size_t>(verified.worst_element);
     WorstElement worst;
-    worst.index = coordinates(judged.worst_element, got.shape());
+    worst.index = coordinates(verified.worst_element, got.shape());
     worst.want = reference[at].value;
     worst.budget = reference[at].worst;
     with_float_values(got, [&](const auto& got_at) { worst.got = got_at(at); });
     layer.worst = std::move(worst);
   }
-  if (judged.specials > 0) {
+  if (verified.specials > 0) {
     layer.verdict = Verdict::fault;
     layer.reason = fmt::format("NaN or infinity where the other has none in {} elements, first at {}",
-                               judged.specials, index_text(layer.worst->index));
+                               verified.specials, index_text(layer.worst->index));
     return;
   }
-  if (judged.use.worst > 1.0) {
+  if (verified.use.worst > 1.0) {
     layer.verdict = Verdict::fault;
     return;
   }
@@ -121,7 +121,7 @@ void judge_floating(LayerVerdict& layer, std::span<const Bounded> reference, con
     layer.reason = layer.mean_signed_z < 0.0
                        ? "the errors lean towards zero, further than rounding to nearest makes them"
                        : "the errors lean one way, further than rounding to nearest makes them";
-  } else if (judged.use.likely > 1.0) {
+  } else if (verified.use.likely > 1.0) {
     layer.verdict = Verdict::suspect;
   } else {
     layer.verdict = layer.metrics.different_elements == 0 ? Verdict::identical : Verdict::rounding;
@@ -130,8 +130,8 @@ void judge_floating(LayerVerdict& layer, std::span<const Bounded> reference, con
 
 }  // namespace
 
-LayerVerdict judge_layer(const Graph& graph, NodeId node, std::size_t output, const Derived& derived,
-                         const Tensor& got, const BiasWitness& witness, ThreadPool& threads) {
+LayerVerdict verify_layer(const Graph& graph, NodeId node, std::size_t output, const Derived& derived,
+                          const Tensor& got, const BiasWitness& witness, ThreadPool& threads) {
   LayerVerdict layer;
   layer.node = graph.nodes[node].name;
   layer.op = graph.nodes[node].op_type;
@@ -154,7 +154,7 @@ LayerVerdict judge_layer(const Graph& graph, NodeId node, std::size_t output, co
     // A branch may pass on what it was given, without any error.
     const std::vector<Bounded> exact =
         is_known(reference) ? lift_values<Bounded>(reference.tensor) : std::vector<Bounded>();
-    judge_floating(layer, is_known(reference) ? exact : reference.real, got, witness, threads);
+    verify_floating(layer, is_known(reference) ? exact : reference.real, got, witness, threads);
     return layer;
   }
   const auto metrics = measure(got, reference.tensor, &threads);
@@ -163,7 +163,7 @@ LayerVerdict judge_layer(const Graph& graph, NodeId node, std::size_t output, co
     return layer;
   }
   layer.metrics = *metrics;
-  judge_exact(layer, reference.real, got, reference.tensor);
+  verify_exact(layer, reference.real, got, reference.tensor);
   return layer;
 }
 

@@ -9,8 +9,8 @@ namespace driftscope {
 
 /// `got` is what the trace holds for output number `output` of `node`. The error model of the current
 /// scope applies.
-[[nodiscard]] LayerVerdict judge_layer(const Graph& graph, NodeId node, std::size_t output,
-                                       const Derived& derived, const Tensor& got, const BiasWitness& witness,
-                                       ThreadPool& threads);
+[[nodiscard]] LayerVerdict verify_layer(const Graph& graph, NodeId node, std::size_t output,
+                                        const Derived& derived, const Tensor& got, const BiasWitness& witness,
+                                        ThreadPool& threads);
 
 }  // namespace driftscope

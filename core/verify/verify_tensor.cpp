@@ -1,4 +1,4 @@
-#include "core/verify/tensor_judge.hpp"
+#include "core/verify/verify_tensor.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,19 +23,19 @@ void keep_larger(TensorUse& kept, const TensorUse& later) {
   kept.specials += later.specials;
 }
 
-struct JudgedPart {
-  TensorUse judged;
+struct VerifiedPart {
+  TensorUse verified;
   metrics_parts::Part metrics;
   BiasPart samples;
 };
 
 // The first element of `reference` and `got` is number `first` of the tensor.
 template <class Kind>
-class PartJudge {
+class PartVerifier {
  public:
   using Stored = typename Kind::Stored;
 
-  PartJudge(const ErrorModel& model, std::int64_t first, JudgedPart& result)
+  PartVerifier(const ErrorModel& model, std::int64_t first, VerifiedPart& result)
       : model_(model), first_(first), result_(result) {}
 
   /// `places` are of the whole tensor, and outlive this.
@@ -47,14 +47,14 @@ class PartJudge {
     for (auto& group : result_.samples) group.reserve(each + each / 4 + 1);
   }
 
-  void judge(std::span<const Bounded> reference, std::span<const Stored> got) {
+  void verify(std::span<const Bounded> reference, std::span<const Stored> got) {
     for (std::size_t i = 0; i < reference.size(); i += block) {
       const std::size_t count = std::min(block, reference.size() - i);
       const auto bounds = reference.subspan(i, count);
       for (std::size_t k = 0; k < count; ++k) want_[k] = Kind::nearest(bounds[k].value);
       result_.metrics.template measure<Kind>(got.subspan(i, count), std::span(want_).first(count));
       const std::int64_t first = first_ + static_cast<std::int64_t>(i);
-      judge_block(bounds, got.subspan(i, count), first);
+      verify_block(bounds, got.subspan(i, count), first);
       if (places_ != nullptr) sample_block(bounds, got.subspan(i, count), first);
     }
   }
@@ -64,9 +64,9 @@ class PartJudge {
 
   // Most elements use less of both budgets than one before them, which costs no division to tell. NaN
   // and infinity fail every comparison, and are looked at.
-  void judge_block(std::span<const Bounded> reference, std::span<const Stored> got, std::int64_t first) {
+  void verify_block(std::span<const Bounded> reference, std::span<const Stored> got, std::int64_t first) {
     constexpr double below = 1.0 - 0x1p-40;  // more than the roundings of both sides
-    TensorUse& kept = result_.judged;
+    TensorUse& kept = result_.verified;
     double worst = kept.use.worst * below;
     double likely = kept.use.likely * below;
     for (std::size_t k = 0; k < reference.size(); ++k) {
@@ -75,7 +75,7 @@ class PartJudge {
       const double error = std::fabs(g - want.value);
       const bool less = error < worst * want.worst && error < likely * want.likely;
       if (less || (error == 0.0 && kept.worst_element >= 0)) continue;
-      TensorUse one{judge_element(want, g, Kind::value(want_[k]), model_),
+      TensorUse one{verify_element(want, g, Kind::value(want_[k]), model_),
                     first + static_cast<std::int64_t>(k), 0};
       one.specials = one.use.special ? 1 : 0;
       keep_larger(kept, one);
@@ -95,31 +95,31 @@ class PartJudge {
 
   const ErrorModel& model_;
   std::int64_t first_;
-  JudgedPart& result_;
+  VerifiedPart& result_;
   const BiasPlaces* places_ = nullptr;
   std::int64_t next_ = 0;
   std::array<Stored, block> want_;
 };
 
 template <class Kind>
-TensorJudgement judge_as(std::span<const Bounded> reference, const Tensor& got, const ErrorModel& model,
-                         ThreadPool& threads, bool with_samples) {
+TensorVerification verify_as(std::span<const Bounded> reference, const Tensor& got, const ErrorModel& model,
+                             ThreadPool& threads, bool with_samples) {
   const BiasPlaces places(got.elements());
   const auto values = got.values<typename Kind::Stored>();
-  std::vector<JudgedPart> parts((reference.size() + part_elements - 1) / part_elements);
+  std::vector<VerifiedPart> parts((reference.size() + part_elements - 1) / part_elements);
   threads.parallel_for(static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const std::size_t first = i * part_elements;
       const std::size_t count = std::min(part_elements, reference.size() - first);
-      PartJudge<Kind> judge(model, static_cast<std::int64_t>(first), parts[i]);
-      if (with_samples) judge.ask(places, count);
-      judge.judge(reference.subspan(first, count), values.subspan(first, count));
+      PartVerifier<Kind> verifier(model, static_cast<std::int64_t>(first), parts[i]);
+      if (with_samples) verifier.ask(places, count);
+      verifier.verify(reference.subspan(first, count), values.subspan(first, count));
     }
   });
-  TensorJudgement all;
+  TensorVerification all;
   metrics_parts::Part metrics;
-  for (JudgedPart& part : parts) {
-    keep_larger(all.judged, part.judged);
+  for (VerifiedPart& part : parts) {
+    keep_larger(all.verified, part.verified);
     metrics.add(part.metrics);
     if (with_samples) all.samples.push_back(std::move(part.samples));
   }
@@ -129,11 +129,11 @@ TensorJudgement judge_as(std::span<const Bounded> reference, const Tensor& got, 
 
 }  // namespace
 
-TensorJudgement judge_tensor(std::span<const Bounded> reference, const Tensor& got, const ErrorModel& model,
-                             ThreadPool& threads, bool with_samples) {
-  TensorJudgement result;
+TensorVerification verify_tensor(std::span<const Bounded> reference, const Tensor& got,
+                                 const ErrorModel& model, ThreadPool& threads, bool with_samples) {
+  TensorVerification result;
   metrics_parts::with_floating_kind(got.dtype(), [&]<class Kind>() {
-    result = judge_as<Kind>(reference, got, model, threads, with_samples);
+    result = verify_as<Kind>(reference, got, model, threads, with_samples);
   });
   return result;
 }

@@ -1,5 +1,5 @@
 // One recorded floating tensor against its reference: distances and budgets in one pass, since moving
-// the reference through the processor costs more than judging it. Client: layer_judge.
+// the reference through the processor costs more than comparing with it. Client: verify_layer.
 // It knows nothing of nodes or traces.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <span>
 
 #include "core/verify/bias_samples.hpp"
-#include "core/verify/element_judge.hpp"
+#include "core/verify/verify_element.hpp"
 
 namespace driftscope {
 
@@ -18,16 +18,16 @@ struct TensorUse {
   std::int64_t specials = 0;        ///< elements whose NaN or infinity is wrong
 };
 
-struct TensorJudgement {
-  TensorUse judged;
+struct TensorVerification {
+  TensorUse verified;
   Metrics metrics;      ///< as `measure` gives them against the reference rounded to got's dtype
   BiasSamples samples;  ///< of a float32 tensor, when they were asked for
 };
 
 /// `got` is a floating tensor with an element for each of the reference. The same on any number of
 /// threads.
-[[nodiscard]] TensorJudgement judge_tensor(std::span<const Bounded> reference, const Tensor& got,
-                                           const ErrorModel& model, ThreadPool& threads,
-                                           bool with_samples = false);
+[[nodiscard]] TensorVerification verify_tensor(std::span<const Bounded> reference, const Tensor& got,
+                                               const ErrorModel& model, ThreadPool& threads,
+                                               bool with_samples = false);
 
 }  // namespace driftscope

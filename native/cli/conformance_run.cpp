@@ -15,7 +15,7 @@ CaseResult from_error(const Error& error) {
       error.kind == ErrorKind::unsupported ? Outcome::unsupported : Outcome::failed, error.message, {}, {}};
 }
 
-void judge_set(const Result<Trace>& trace, const ConformanceSet& set, CaseResult& result) {
+void verify_set(const Result<Trace>& trace, const ConformanceSet& set, CaseResult& result) {
   if (result.outcome != Outcome::passed) return;
   if (!trace.ok()) {
     result = from_error(trace.error());
@@ -69,7 +69,7 @@ TargetResults run_conformance_cases(TargetRunner& runner, const Target& target,
       result = from_error(*one.unusable);
       continue;
     }
-    for (const ConformanceSet& set : one.sets) judge_set((*traces)[next++], set, result);
+    for (const ConformanceSet& set : one.sets) verify_set((*traces)[next++], set, result);
   }
   return results;
 }

@@ -337,7 +337,7 @@ void DesktopHost::show_open_runs() {
                            [](const gui::TargetParts& one) { return one.verification.has_value(); });
     };
     const auto from_files = verified();
-    judge_targets(open_, *model, [&](const std::string& target, std::int64_t done, std::int64_t total) {
+    verify_targets(open_, *model, [&](const std::string& target, std::int64_t done, std::int64_t total) {
       return told("judging " + target, done, total);
     });
     if (!sha.empty() || verified() > from_files) {

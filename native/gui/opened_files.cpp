@@ -58,7 +58,7 @@ std::string model_of(const gui::TargetParts& parts) {
   return parts.about.model_sha256;
 }
 
-void judge_targets(
+void verify_targets(
     std::vector<gui::TargetParts>& targets, const ModelFile& model,
     const std::function<bool(const std::string& target, std::int64_t done, std::int64_t total)>& told) {
   ThreadPool threads(usable_processors());

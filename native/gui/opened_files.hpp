@@ -28,7 +28,7 @@ enum class FileKind { model, trace, comparison, sample, unknown };
 
 /// Judges each target that has tensors and no verdicts yet; one that cannot be judged says why in its
 /// `error` only when nothing of it can be compared. `told` false stops.
-void judge_targets(
+void verify_targets(
     std::vector<gui::TargetParts>& targets, const ModelFile& model,
     const std::function<bool(const std::string& target, std::int64_t done, std::int64_t total)>& told);
 

@@ -43,22 +43,22 @@ ComparisonView many_layers(std::size_t layers, std::size_t targets) {
     verification.verdict = Verdict::rounding;
     Comparison comparison;
     for (std::size_t i = 0; i < layers; ++i) {
-      LayerVerdict judged;
-      judged.node = fmt::format("stage{}/block{}/layer{}", i >> 8, (i >> 4) & 15, i);
-      judged.op = i % 3 == 0 ? "Conv" : i % 3 == 1 ? "Relu" : "Add";
-      judged.output = fmt::format("v{}", i);
-      judged.shape = {1, 64, 56, 56};
-      judged.verdict = i % 3 != 0 ? Verdict::identical : Verdict::rounding;
-      judged.metrics.elements = 200'704;
-      judged.budget_used = i % 3 != 0 ? 0.0 : static_cast<double>(i % 90) / 100.0;
-      judged.metrics.max_abs = judged.budget_used * 1e-7;
+      LayerVerdict verified;
+      verified.node = fmt::format("stage{}/block{}/layer{}", i >> 8, (i >> 4) & 15, i);
+      verified.op = i % 3 == 0 ? "Conv" : i % 3 == 1 ? "Relu" : "Add";
+      verified.output = fmt::format("v{}", i);
+      verified.shape = {1, 64, 56, 56};
+      verified.verdict = i % 3 != 0 ? Verdict::identical : Verdict::rounding;
+      verified.metrics.elements = 200'704;
+      verified.budget_used = i % 3 != 0 ? 0.0 : static_cast<double>(i % 90) / 100.0;
+      verified.metrics.max_abs = verified.budget_used * 1e-7;
       LayerDifference difference;
       difference.place = i;
-      difference.node = judged.node;
-      difference.op = judged.op;
-      difference.output = judged.output;
-      difference.shape = judged.shape;
-      difference.metrics = judged.metrics;
+      difference.node = verified.node;
+      difference.op = verified.op;
+      difference.output = verified.output;
+      difference.shape = verified.shape;
+      difference.metrics = verified.metrics;
       // Two targets of three compute the same bits.
       if (t % 3 == 1) {
         difference.metrics.max_abs = 1e-7 * static_cast<double>(1 + (i * 31 + t) % 97);
@@ -68,7 +68,7 @@ ComparisonView many_layers(std::size_t layers, std::size_t targets) {
       }
       difference.left_ns = static_cast<std::int64_t>(1000 + i);
       difference.right_ns = static_cast<std::int64_t>(900 * (t + 1) + i % 700);
-      verification.layers.push_back(std::move(judged));
+      verification.layers.push_back(std::move(verified));
       comparison.layers.push_back(std::move(difference));
     }
     if (t > 0) result.comparison = std::move(comparison);

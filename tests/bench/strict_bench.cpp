@@ -1,5 +1,5 @@
 // GFLOP/s of the strict engine: matrix products and the convolutions of ResNet-20, each as a graph
-// of one node with constant weights. Built in both twins.
+// of one node with constant weights. Built natively and as WebAssembly.
 //   driftscope_bench_strict [--threads N] [--simd BITS] [--seconds S]
 // The median and the best of repeated runs, and the best as a share of the peak without fused
 // operations (threads times that of one). No part of the tests.

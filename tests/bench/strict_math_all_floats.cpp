@@ -90,8 +90,8 @@ void judge(double want, float x, float got, Worst& worst) {
 }
 
 // A few thousand floats at once: judged one by one, then as vectors.
-void judge_batch(const Function& function, const std::vector<Kernels>& widths, const std::vector<float>& x,
-                 Worst& worst) {
+void verify_batch(const Function& function, const std::vector<Kernels>& widths, const std::vector<float>& x,
+                  Worst& worst) {
   std::vector<float> scalar(x.size());
   std::vector<float> vector(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -136,7 +136,7 @@ Worst try_all(const Function& function, std::uint64_t stride) {
     const std::uint64_t first = (b * block + stride - 1) / stride * stride;
     for (std::uint64_t bits = first; bits < (b + 1) * block; bits += stride)
       x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-    judge_batch(function, widths, x, worst);
+    verify_batch(function, widths, x, worst);
   });
 }
 

@@ -3,7 +3,7 @@
 // "# ".
 //   driftscope_digest MODEL.onnx [--seed N | --input FILE.safetensors] [--threads N] [--simd BITS]
 // A NaN is hashed as 0x7fc00000: the payload of a NaN carries no meaning and differs between
-// processors. Built in both twins; external data files are not read. Client: the bit identity
+// processors. Built natively and as WebAssembly; external data files are not read. Client: the bit identity
 // matrix.
 #include <fmt/format.h>
 

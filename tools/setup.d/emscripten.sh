@@ -121,8 +121,8 @@ try_web() {
   # shellcheck disable=SC1091
   . "$cache/env.sh"
   em++ -std=c++20 -O2 -msimd128 -pthread -fwasm-exceptions -sMODULARIZE -sEXPORT_ES6 \
-    -sPROXY_TO_PTHREAD -sEXIT_RUNTIME "$parts/trial.cpp" -o "$trial/twin.mjs" &&
-    echo 'import twin from "./twin.mjs"; await twin();' >"$trial/run.mjs" &&
+    -sPROXY_TO_PTHREAD -sEXIT_RUNTIME "$parts/trial.cpp" -o "$trial/trial.mjs" &&
+    echo 'import trial from "./trial.mjs"; await trial();' >"$trial/run.mjs" &&
     [[ $(timeout 60 node "$trial/run.mjs") == 'answer 42' ]]
 }
 

@@ -18,8 +18,8 @@ function number(value) {
 }
 
 /** Verdict of a layer on one target: verify's, or identical where no bit differs from the left one. */
-function verdictOf(judged, difference) {
-  const verdict = judged?.verdict ?? "missing";
+function verdictOf(verified, difference) {
+  const verdict = verified?.verdict ?? "missing";
   if (verdict === "suspect" || verdict === "fault" || !difference) return verdict;
   return difference.different_elements === 0 && !difference.reason
     ? "identical"
@@ -47,24 +47,24 @@ function datasetRows(datasets) {
   });
 }
 
-/** `comparisons`: one per target as the judge answered, the left target's first. */
+/** `comparisons`: one per target as verify answered, the left target's first. */
 export function showComparison(table, comparisons) {
   const targets = comparisons.map(({ left, right }) => right[0] ?? left);
   const byOutput = (layers) => new Map((layers ?? []).map((layer) => [layer.output, layer]));
   const columns = targets.map((target) => ({
     name: target.target,
-    judged: byOutput(target.verify?.layers),
+    verified: byOutput(target.verify?.layers),
     compared: byOutput(target.layers),
   }));
   const head = document.createElement("tr");
   head.append(cell("th", "Layer"), cell("th", "Operator"));
   for (const { name } of columns) head.append(cell("th", name), cell("th", "max abs", "number"));
-  const rows = [...columns[0].judged.values()].map((layer) => {
+  const rows = [...columns[0].verified.values()].map((layer) => {
     const row = document.createElement("tr");
     row.append(cell("td", layer.node), cell("td", layer.op));
-    for (const { judged, compared } of columns) {
+    for (const { verified, compared } of columns) {
       const difference = compared.get(layer.output);
-      const verdict = verdictOf(judged.get(layer.output), difference);
+      const verdict = verdictOf(verified.get(layer.output), difference);
       row.append(
         cell("td", `${symbols[verdict]} ${verdict}`),
         cell("td", number(difference?.max_abs), "number"),

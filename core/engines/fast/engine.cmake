@@ -25,7 +25,7 @@ function(driftscope_engine_fast core)
     driftscope_engine_library(${library})
     target_link_libraries(driftscope_xnnpack_${variant} PUBLIC ${library})
   endforeach()
-  if(DRIFTSCOPE_TWIN STREQUAL "native")  # programs for browsers choose one
+  if(DRIFTSCOPE_PLATFORM STREQUAL "native")  # programs for browsers choose one
     target_link_libraries(${core} PUBLIC driftscope_xnnpack_native)
   endif()
 endfunction()

@@ -46,12 +46,12 @@ foreach(switch ASSEMBLY SPARSE DWCONV_MULTIPASS KLEIDIAI HVX VSX RISCV_VECTOR AV
 endforeach()
 
 # What replaces some of XNNPACK's choices of kernels, and micro kernels of our own.
-set(xnnpack_tuning "${CMAKE_SOURCE_DIR}/core/engines/fast/tuning/${DRIFTSCOPE_TWIN}")
+set(xnnpack_tuning "${CMAKE_SOURCE_DIR}/core/engines/fast/tuning/${DRIFTSCOPE_PLATFORM}")
 set(xnnpack_start "${xnnpack_tuning}/xnnpack_start.c")
 set_source_files_properties("${xnnpack}/src/init.c" PROPERTIES
   COMPILE_DEFINITIONS xnn_initialize=xnn_initialize_untuned)
 
-if(DRIFTSCOPE_TWIN STREQUAL "web")
+if(DRIFTSCOPE_PLATFORM STREQUAL "web")
   # Made for threads and used without them as well: see web/CMakeLists.txt.
   set(xnnpack_flags -msimd128 -pthread)
   list(APPEND xnnpack_definitions XNN_ENABLE_CPUINFO=0)
@@ -158,7 +158,7 @@ endfunction()
 foreach(variant IN LISTS variants)
   xnnpack_choose(${variant} ${flags_${variant}})
 endforeach()
-if(DRIFTSCOPE_TWIN STREQUAL "native")
+if(DRIFTSCOPE_PLATFORM STREQUAL "native")
   file(GLOB avx512_kernels CONFIGURE_DEPENDS "${xnnpack_tuning}/f32_*_avx512.c")
   list(APPEND kernels_avx512f ${avx512_kernels})
   set_source_files_properties(${avx512_kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -172,7 +172,7 @@ set_source_files_properties("${xnnpack}/src/qs8-packw/gen/qs8-packw-x64c4-gemm-g
 set(keeping "SHELL:-include ${xnnpack_tuning}/xnnpack_nan.h")
 set(flags_of_bounded ${keeping} -DDRIFTSCOPE_BOUND_FIRST)
 set(flags_of_selecting ${keeping})
-if(DRIFTSCOPE_TWIN STREQUAL "web")
+if(DRIFTSCOPE_PLATFORM STREQUAL "web")
   set(bounded "/f32-(gemm|igemm|dwconv|vclamp|vmulcaddc|avgpool|pavgpool)/")
   set(selecting "/f32-(maxpool|velu|vbinary/gen/f32-v(max|min))")
 else()
@@ -216,7 +216,7 @@ target_include_directories(driftscope_xnnpack SYSTEM INTERFACE ${xnnpack_include
 foreach(variant IN LISTS variants)
   xnnpack_library(${variant} ${flags_${variant}})
 endforeach()
-if(DRIFTSCOPE_TWIN STREQUAL "native")
+if(DRIFTSCOPE_PLATFORM STREQUAL "native")
   target_link_libraries(driftscope_xnnpack_native PUBLIC
     "${DRIFTSCOPE_XNNPACK}/cpuinfo/usr/lib/${DRIFTSCOPE_TRIPLET}/libcpuinfo.so.0" m)
 endif()

@@ -6,11 +6,11 @@ string(JSON DRIFTSCOPE_ONNXRUNTIME_VERSION GET "${package_json}" devDependencies
 string(JSON onnxruntime_node_version GET "${package_json}" devDependencies onnxruntime-node)
 if(NOT DRIFTSCOPE_ONNXRUNTIME_VERSION STREQUAL onnxruntime_node_version)
   message(FATAL_ERROR "package.json: onnxruntime-web is ${DRIFTSCOPE_ONNXRUNTIME_VERSION}, "
-    "onnxruntime-node ${onnxruntime_node_version}; the twins must have the same version.")
+    "onnxruntime-node ${onnxruntime_node_version}; the native and the web build must have the same version.")
 endif()
 
 set(ort_files "")
-if(DRIFTSCOPE_TWIN STREQUAL "native")  # in browsers no peer has code of its own in C++
+if(DRIFTSCOPE_PLATFORM STREQUAL "native")  # in browsers no peer has code of its own in C++
   find_path(ONNXRUNTIME_HEADERS onnxruntime_c_api.h
     HINTS "$ENV{DRIFTSCOPE_ONNXRUNTIME_HEADERS}" PATH_SUFFIXES onnxruntime)
   if(ONNXRUNTIME_HEADERS)

@@ -51,7 +51,7 @@ void target_block(Screen& screen, std::size_t layer, std::size_t target) {
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - width);
   verdict_label(screen, cell.verdict);
   if (ImGui::BeginTable("facts", 2, ImGuiTableFlags_SizingStretchProp)) {
-    if (cell.judged) metric_rows(screen, cell, MetricSource::verify);
+    if (cell.verified) metric_rows(screen, cell, MetricSource::verify);
     if (target > 0 && cell.compared) {
       const std::int64_t different = cell.whole(compared_metric("different_elements"));
       fact_row(screen, "elements that differ",

@@ -32,7 +32,7 @@ void append_summary(const std::string& text) {
 
 }  // namespace
 
-void add_gate_options(CLI::App& app, GateOptions& options, const std::string& usual) {
+void add_check_options(CLI::App& app, CheckOptions& options, const std::string& usual) {
   app.add_option("--fail-on", options.fail_on,
                  "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
                  "top1 (another best class), bits (any differing bit), slower:20% (beyond the noise). What "
@@ -44,22 +44,22 @@ void add_gate_options(CLI::App& app, GateOptions& options, const std::string& us
                  "Write the checks as JUnit XML: a suite per target, a case per layer");
 }
 
-Result<FailOn> conditions_of(const GateOptions& options, const std::string& usual) {
+Result<FailOn> conditions_of(const CheckOptions& options, const std::string& usual) {
   if (!options.fail_on.empty()) return parse_fail_on(options.fail_on);
   const std::vector<std::string> texts = {usual};
   return parse_fail_on(texts);
 }
 
-Status tell_gate(const Gate& gate, const ComparisonView& view, const GateOptions& options,
-                 const std::string& model_path, bool print) {
+Status report_checks(const CheckReport& checks, const ComparisonView& view, const CheckOptions& options,
+                     const std::string& model_path, bool print) {
   std::FILE* out = options.json == "-" ? stderr : stdout;
-  if (print || gate.failed()) fmt::print(out, "{}", gate_text(gate));
+  if (print || checks.failed()) fmt::print(out, "{}", checks_text(checks));
   if (in_github_actions()) {
-    fmt::print(out, "{}", github_annotations(gate, model_path));
-    append_summary(github_summary(gate, view));
+    fmt::print(out, "{}", github_annotations(checks, model_path));
+    append_summary(github_summary(checks, view));
   }
   if (options.junit.empty()) return {};
-  return write_file(options.junit, junit_xml(gate, view));
+  return write_file(options.junit, junit_xml(checks, view));
 }
 
 }  // namespace driftscope

@@ -13,20 +13,20 @@ class App;
 
 namespace driftscope {
 
-struct GateOptions {
+struct CheckOptions {
   std::vector<std::string> fail_on;
   std::string junit;
   std::string json;  ///< declared by the command; "-" keeps the standard output for it
 };
 
 /// `usual` is what applies when --fail-on is not given.
-void add_gate_options(CLI::App& app, GateOptions& options, const std::string& usual);
+void add_check_options(CLI::App& app, CheckOptions& options, const std::string& usual);
 
-[[nodiscard]] Result<FailOn> conditions_of(const GateOptions& options, const std::string& usual);
+[[nodiscard]] Result<FailOn> conditions_of(const CheckOptions& options, const std::string& usual);
 
 /// Writes the JUnit file and, where GITHUB_ACTIONS is set, annotations and the step's summary; prints the
 /// checks when `print` says so or one failed. `model_path` as the user named it.
-[[nodiscard]] Status tell_gate(const Gate& gate, const ComparisonView& view, const GateOptions& options,
-                               const std::string& model_path, bool print);
+[[nodiscard]] Status report_checks(const CheckReport& checks, const ComparisonView& view,
+                                   const CheckOptions& options, const std::string& model_path, bool print);
 
 }  // namespace driftscope

@@ -31,7 +31,7 @@ struct BaselineOptions {
   int starts = 5;
   double seconds = 1.0;
   bool no_times = false;
-  GateOptions gate;
+  CheckOptions checks;
   std::string report;
 };
 
@@ -96,7 +96,7 @@ Result<Exit> save_baseline(const BaselineOptions& options) {
 }
 
 Result<Exit> check_baseline(const BaselineOptions& options) {
-  DRIFTSCOPE_TRY(const FailOn conditions, conditions_of(options.gate, default_check));
+  DRIFTSCOPE_TRY(const FailOn conditions, conditions_of(options.checks, default_check));
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
   DRIFTSCOPE_TRY(Baseline baseline, load_baseline(file_of(options), model));
   std::vector<std::string> names = options.targets;
@@ -109,12 +109,12 @@ Result<Exit> check_baseline(const BaselineOptions& options) {
   const Exit failed = print_failed_targets(view);
   DRIFTSCOPE_TRY(const BaselineCheck check,
                  baseline_check(std::move(baseline), view, conditions, model, request.runner, request.quiet));
-  const Gate gate = judge(view, conditions, &check);
-  if (!options.gate.json.empty())
-    DRIFTSCOPE_CHECK(write_output(options.gate.json, view_json(view, gate_json(gate)) + "\n"));
+  const CheckReport checks = run_checks(view, conditions, &check);
+  if (!options.checks.json.empty())
+    DRIFTSCOPE_CHECK(write_output(options.checks.json, view_json(view, checks_json(checks)) + "\n"));
   if (!options.report.empty()) DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
-  DRIFTSCOPE_CHECK(tell_gate(gate, view, options.gate, options.model, true));
-  return gate.failed() ? Exit::fault : failed;
+  DRIFTSCOPE_CHECK(report_checks(checks, view, options.checks, options.model, true));
+  return checks.failed() ? Exit::fault : failed;
 }
 
 void add_common(CLI::App& app, BaselineOptions& options) {
@@ -150,8 +150,8 @@ void add_check(CLI::App& app, BaselineOptions& options) {
   app.add_option("--targets", options.targets, "Only these of the baseline's targets")
       ->expected(1)
       ->take_all();
-  add_gate_options(app, options.gate, default_check);
-  app.add_option("--json", options.gate.json, "Write everything as JSON ('-': standard output)");
+  add_check_options(app, options.checks, default_check);
+  app.add_option("--json", options.checks.json, "Write everything as JSON ('-': standard output)");
   app.add_option("--report", options.report, "Write a self-contained HTML report");
 }
 

@@ -25,7 +25,7 @@ struct CompareOptions {
   std::string left = "pc/" + default_engine().name();
   std::vector<std::string> right;
   CompareRequest request;
-  GateOptions gate;
+  CheckOptions checks;
   std::string baseline;
   std::string report;
 };
@@ -36,16 +36,17 @@ void print_view(const ComparisonView& view) {
   fmt::print("\n{}\n", headline(view));
 }
 
-Result<Gate> judged(const CompareOptions& options, const FailOn& conditions, std::optional<Baseline> baseline,
-                    const ComparisonView& view, const ModelFile& model) {
-  if (!baseline) return judge(view, conditions);
+Result<CheckReport> run_checks_against(const CompareOptions& options, const FailOn& conditions,
+                                       std::optional<Baseline> baseline, const ComparisonView& view,
+                                       const ModelFile& model) {
+  if (!baseline) return run_checks(view, conditions);
   DRIFTSCOPE_TRY(const BaselineCheck check, baseline_check(*std::move(baseline), view, conditions, model,
                                                            options.request.runner, options.request.quiet));
-  return judge(view, conditions, &check);
+  return run_checks(view, conditions, &check);
 }
 
 Result<Exit> run_compare(const CompareOptions& options) {
-  DRIFTSCOPE_TRY(const FailOn conditions, conditions_of(options.gate, default_conditions));
+  DRIFTSCOPE_TRY(const FailOn conditions, conditions_of(options.checks, default_conditions));
   DRIFTSCOPE_TRY(const Target left, read_target(options.left));
   DRIFTSCOPE_TRY(const auto right, read_targets(options.right));
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
@@ -56,17 +57,19 @@ Result<Exit> run_compare(const CompareOptions& options) {
   CompareCommand command(options.request, model);
   DRIFTSCOPE_CHECK(command.read_samples());
   const ComparisonView view = command.run(left, right);
-  if (options.gate.json != "-") print_view(view);
+  if (options.checks.json != "-") print_view(view);
   const Exit failed_targets = print_failed_targets(view);
-  DRIFTSCOPE_TRY(const Gate gate, judged(options, conditions, std::move(baseline), view, model));
-  if (!options.gate.json.empty())
-    DRIFTSCOPE_CHECK(write_output(options.gate.json, view_json(view, gate_json(gate)) + "\n"));
+  DRIFTSCOPE_TRY(const CheckReport checks,
+                 run_checks_against(options, conditions, std::move(baseline), view, model));
+  if (!options.checks.json.empty())
+    DRIFTSCOPE_CHECK(write_output(options.checks.json, view_json(view, checks_json(checks)) + "\n"));
   if (!options.report.empty()) {
     DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
-    fmt::print(options.gate.json == "-" ? stderr : stdout, "report: {}\n", options.report);
+    fmt::print(options.checks.json == "-" ? stderr : stdout, "report: {}\n", options.report);
   }
-  DRIFTSCOPE_CHECK(tell_gate(gate, view, options.gate, options.model, !options.gate.fail_on.empty()));
-  return gate.failed() ? Exit::fault : failed_targets;
+  DRIFTSCOPE_CHECK(
+      report_checks(checks, view, options.checks, options.model, !options.checks.fail_on.empty()));
+  return checks.failed() ? Exit::fault : failed_targets;
 }
 
 }  // namespace
@@ -91,9 +94,9 @@ Command add_compare(CLI::App& app) {
       ->check(CLI::IsMember({"all", "fused", "outputs"}))
       ->capture_default_str();
   add_capture_options(app, request.capture);
-  app.add_option("--json", options->gate.json, "Write everything as JSON ('-': standard output)");
+  app.add_option("--json", options->checks.json, "Write everything as JSON ('-': standard output)");
   app.add_option("--report", options->report, "Write a self-contained HTML report, to attach to a bug");
-  add_gate_options(app, options->gate, default_conditions);
+  add_check_options(app, options->checks, default_conditions);
   app.add_option("--baseline", options->baseline,
                  "Judge top1, bits and speed against this file ('driftscope baseline save'), not against "
                  "the left target; layers that were suspect or faults there are known");

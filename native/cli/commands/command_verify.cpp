@@ -89,7 +89,7 @@ Command add_verify(CLI::App& app) {
                  "Safetensors files with tensors named after the model's values; nothing else needed")
       ->required();
   app.add_option("--json", options->json, "Write the verdicts as JSON ('-': standard output)");
-  app.add_option("--threads", options->threads, "Threads of the judge (default: all processors)")
+  app.add_option("--threads", options->threads, "Threads of the reference (default: all processors)")
       ->check(CLI::Range(1, 1024));
   app.add_flag("--quiet", options->quiet, "No progress line");
   app.footer(

@@ -184,18 +184,18 @@ class ScriptRun {
     words >> what;
     std::getline(words >> std::ws, text);
     const auto feed = host_.feed();
-    const auto judge = [&](bool ok, const std::string& got) {
+    const auto expect = [&](bool ok, const std::string& got) {
       return ok ? Status() : bad_input(fmt::format("expected {} {}, got {}", what, text, got));
     };
-    if (what == "view") return judge(app_.view_title() == text, std::string(app_.view_title()));
-    if (what == "layer") return judge(app_.selected_layer() == text, app_.selected_layer());
-    if (what == "error") return judge(feed->error.find(text) != std::string::npos, feed->error);
-    if (what == "noerror") return judge(feed->error.empty(), feed->error);
+    if (what == "view") return expect(app_.view_title() == text, std::string(app_.view_title()));
+    if (what == "layer") return expect(app_.selected_layer() == text, app_.selected_layer());
+    if (what == "error") return expect(feed->error.find(text) != std::string::npos, feed->error);
+    if (what == "noerror") return expect(feed->error.empty(), feed->error);
     if (what == "targets" || what == "layers") {
       const std::size_t got = !feed->snapshot     ? 0
                               : what == "targets" ? feed->snapshot->targets.size()
                                                   : feed->snapshot->layers.size();
-      return judge(std::to_string(got) == text, std::to_string(got));
+      return expect(std::to_string(got) == text, std::to_string(got));
     }
     return bad_input("unknown expectation");
   }

@@ -21,8 +21,8 @@ const trace = (args, options = {}) => {
 };
 
 // With sanitizers a small one of each kind.
-const judged = sanitized ? ["lenet5", "lenet5-int8", "gru"] : models;
-for (const model of judged) {
+const verified = sanitized ? ["lenet5", "lenet5-int8", "gru"] : models;
+for (const model of verified) {
   test(`PyTorch_${model}_VerifiesClean`, { skip }, (t) => {
     const path = join(temporaryFolder(t), "torch.safetensors");
     const file = asset("models", `${model}.onnx`);

@@ -51,7 +51,7 @@ function fixture(folder) {
     elements: 1568,
     ...more,
   });
-  const judged = (i, fault) =>
+  const verified = (i, fault) =>
     layer(i, {
       verdict: fault ? "fault" : i % 4 === 3 ? "identical" : "rounding",
       budget_used: fault ? 731.2 : (i % 7) / 9,
@@ -68,7 +68,7 @@ function fixture(folder) {
     target,
     verdict: at < 0 ? "rounding" : "fault",
     first_fault: at < 0 ? null : `block${at >> 2}/conv${at}`,
-    layers: Array.from({ length: 24 }, (_, i) => judged(i, i === at)),
+    layers: Array.from({ length: 24 }, (_, i) => verified(i, i === at)),
   });
   const right = (target, from, at) => ({
     target,

@@ -50,7 +50,7 @@ Result<Trace> run(const ModelFile& model, const Target& where, Capture capture =
   return run_locally(where, request, [](auto, auto, auto) {});
 }
 
-Verification judged(const ModelFile& model, const Trace& trace) {
+Verification verified(const ModelFile& model, const Trace& trace) {
   ThreadPool threads(1);
   const auto verification = verify(model.graph, model.sha256, trace, threads);
   REQUIRE_MESSAGE(verification.ok(), verification.error().message);
@@ -87,7 +87,7 @@ TEST_CASE("Ort_EveryNodesValueIsCapturedAndNoneIsAFault") {
         for (const ValueId id : node.outputs)
           if (id != no_value)
             CHECK_MESSAGE(trace->find(model.graph.value_name(id)) != nullptr, model.graph.value_name(id));
-      CHECK(judged(model, *trace).verdict == Verdict::rounding);
+      CHECK(verified(model, *trace).verdict == Verdict::rounding);
       CHECK(trace->nodes.back().time_ns.size() == 2);
     }
   }
@@ -98,14 +98,14 @@ TEST_CASE("Ort_QuantizedProducts_AreAFaultOnlyWhereTheySaturate") {
   const auto exact = run(model, target(precise));
   REQUIRE_MESSAGE(exact.ok(), exact.error().message);
   CHECK(holds(exact->run, R"("session.x64quantprecision":"1")"));
-  CHECK(judged(model, *exact).verdict == Verdict::rounding);
+  CHECK(verified(model, *exact).verdict == Verdict::rounding);
   for (const char* options : {"", "opt=none,threads=1"}) {
     const auto trace = run(model, target(options));
     REQUIRE_MESSAGE(trace.ok(), trace.error().message);
     const std::string op = differs_at(model, *trace, *exact);
     INFO("differs from the precise run at: " << op);
     CHECK((op.empty() || op == "QLinearConv" || op == "QLinearMatMul" || op == "MatMulInteger"));
-    CHECK(judged(model, *trace).verdict == (op.empty() ? Verdict::rounding : Verdict::fault));
+    CHECK(verified(model, *trace).verdict == (op.empty() ? Verdict::rounding : Verdict::fault));
   }
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("Ort_FusedCapture_KeepsWhatIsLeftAndTheBitsOfAnUnwatchedRun") {
     CHECK(fused->tensors.size() > plain->tensors.size());
     CHECK(fused->tensors.size() < model.graph.nodes.size());
     CHECK(holds(fused->run, "left in the optimised model"));
-    CHECK(judged(model, *fused).verdict <= Verdict::rounding);
+    CHECK(verified(model, *fused).verdict <= Verdict::rounding);
     for (const NamedTensor& output : plain->tensors) {
       const auto bytes = output.tensor.bytes();
       CHECK(std::ranges::equal(bytes, fused->find(output.name)->bytes()));
@@ -198,7 +198,7 @@ TEST_CASE("Ort_ValueInsideAModelsFunction_IsLeftOutWithAReason") {
   REQUIRE_MESSAGE(trace.ok(), trace.error().message);
   CHECK(trace->tensors.size() == 2);
   CHECK(holds(trace->run, "1 values, the first: "));
-  CHECK(judged(model, *trace).verdict <= Verdict::rounding);
+  CHECK(verified(model, *trace).verdict <= Verdict::rounding);
 }
 
 }  // namespace driftscope::test::ort_test

@@ -37,7 +37,7 @@ TEST_CASE("Noise_SingleRuns_AreNotKnown") {
   CHECK_FALSE(changes[1].times_as_long.interval);
 }
 
-TEST_CASE("Judge_SlowdownBeyondTheNoise_IsFlagged") {
+TEST_CASE("Noise_SlowdownBeyondTheNoise_IsFlagged") {
   Rng rng(2);
   const std::vector<BuildTimes> builds = {build("a", 1e6, 0.01, 5, rng), build("b", 1.002e6, 0.01, 5, rng),
                                           build("c", 1.2e6, 0.01, 5, rng), build("d", 0.9e6, 0.01, 5, rng)};
@@ -49,7 +49,7 @@ TEST_CASE("Judge_SlowdownBeyondTheNoise_IsFlagged") {
   CHECK(changes[3].change == Change::faster);
 }
 
-TEST_CASE("Judge_NoiseAlone_IsSeldomFlagged") {
+TEST_CASE("Noise_NoiseAlone_IsSeldomFlagged") {
   Rng rng(3);
   int flagged = 0;
   constexpr int trials = 1000;
@@ -61,7 +61,7 @@ TEST_CASE("Judge_NoiseAlone_IsSeldomFlagged") {
   CHECK(flagged >= 1);
 }
 
-TEST_CASE("Judge_MedianThatRepeatsExactly_StillAllowsALittle") {
+TEST_CASE("Noise_MedianThatRepeatsExactly_StillAllowsALittle") {
   const std::vector<BuildTimes> builds = {{"a", {1e6, 1e6, 1e6}}, {"b", {1.001e6, 1.001e6, 1.001e6}}};
   CHECK(classify_changes(builds, 0.99)[1].change == Change::same);
 }

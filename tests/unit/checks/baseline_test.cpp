@@ -16,8 +16,8 @@ std::vector<std::byte> bytes_of(const std::string& text) {
 
 Baseline sample() {
   const ComparisonView view =
-      gate_view(gate_target("pc/strict", Verdict::identical, Verdict::identical, {0.1f, 0.7f}),
-                {gate_target("chrome/fast", Verdict::suspect, Verdict::fault, {0.6f, 0.4f})});
+      checked_view(checked_target("pc/strict", Verdict::identical, Verdict::identical, {0.1f, 0.7f}),
+                   {checked_target("chrome/fast", Verdict::suspect, Verdict::fault, {0.6f, 0.4f})});
   Baseline baseline = baseline_of(view);
   baseline.build = "abc.12";
   baseline.inputs = {"seed:42"};

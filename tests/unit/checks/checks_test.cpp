@@ -10,7 +10,7 @@
 #include "tests/unit/checks/views.hpp"
 #include "tests/unit/support/text.hpp"
 
-namespace driftscope::test::gate_test {
+namespace driftscope::test::checks_test {
 namespace {
 
 constexpr Verdict ok = Verdict::identical;
@@ -25,19 +25,19 @@ FailOn on(const std::string& text) {
 }
 
 bool fails(const ComparisonView& view, const std::string& conditions) {
-  return judge(view, on(conditions)).failed();
+  return run_checks(view, on(conditions)).failed();
 }
 
 ComparisonView two(Verdict left, Verdict right, const std::vector<float>& answer = seven) {
-  return gate_view(gate_target("pc/strict", left, ok, seven),
-                   {gate_target("chrome/fast", right, ok, answer)});
+  return checked_view(checked_target("pc/strict", left, ok, seven),
+                      {checked_target("chrome/fast", right, ok, answer)});
 }
 
-const GateCase& find(const Gate& gate, const std::string& target, const std::string& name) {
-  for (const GateCase& one : gate.cases)
+const CheckCase& find(const CheckReport& checks, const std::string& target, const std::string& name) {
+  for (const CheckCase& one : checks.cases)
     if (one.target == target && one.name == name) return one;
   FAIL("there is no case " << name << " of " << target);
-  return gate.cases.front();
+  return checks.cases.front();
 }
 
 BaselineCheck check_of(const ComparisonView& view) {
@@ -48,7 +48,7 @@ BaselineCheck check_of(const ComparisonView& view) {
 
 }  // namespace
 
-TEST_CASE("Gate_FaultAndSuspect_CountWhereTheyAreListed") {
+TEST_CASE("Checks_FaultAndSuspect_CountWhereTheyAreListed") {
   CHECK(!fails(two(ok, Verdict::rounding), "fault,suspect"));
   CHECK(fails(two(ok, Verdict::fault), "fault"));
   CHECK(fails(two(Verdict::fault, ok), "fault"));  // on the left as well
@@ -58,22 +58,22 @@ TEST_CASE("Gate_FaultAndSuspect_CountWhereTheyAreListed") {
   CHECK(!fails(two(ok, Verdict::fault), "top1"));
 }
 
-TEST_CASE("Gate_FaultThatDoesNotCount_IsStillSaid") {
-  const Gate gate = judge(two(ok, Verdict::fault), on("top1"));
-  CHECK(!gate.failed());
-  CHECK(holds(gate_text(gate), "not counted"));
-  CHECK(find(gate, "chrome/fast", "conv (Conv)").kind == "fault");
+TEST_CASE("Checks_FaultThatDoesNotCount_IsStillSaid") {
+  const CheckReport checks = run_checks(two(ok, Verdict::fault), on("top1"));
+  CHECK(!checks.failed());
+  CHECK(holds(checks_text(checks), "not counted"));
+  CHECK(find(checks, "chrome/fast", "conv (Conv)").kind == "fault");
 }
 
-TEST_CASE("Gate_Message_SaysWhereGotAndExpected") {
-  const Gate gate = judge(two(ok, Verdict::fault), on("fault"));
-  const GateCase& layer = find(gate, "chrome/fast", "conv (Conv)");
+TEST_CASE("Checks_Message_SaysWhereGotAndExpected") {
+  const CheckReport checks = run_checks(two(ok, Verdict::fault), on("fault"));
+  const CheckCase& layer = find(checks, "chrome/fast", "conv (Conv)");
   CHECK(layer.outcome == CheckOutcome::failed);
   CHECK(layer.message ==
         "output conv_out: error is 731 × the rounding budget; worst at [0, 1]: got 1.25, expected 1.5");
 }
 
-TEST_CASE("Gate_Top1AndBits_AreJudgedAgainstTheLeftTarget") {
+TEST_CASE("Checks_Top1AndBits_AreJudgedAgainstTheLeftTarget") {
   CHECK(!fails(two(ok, ok), "top1,bits"));
   CHECK(fails(two(ok, ok, other), "top1"));
   const std::vector<float> nearly = {0.1f, 0.69f, 0.2f};
@@ -82,99 +82,100 @@ TEST_CASE("Gate_Top1AndBits_AreJudgedAgainstTheLeftTarget") {
   CHECK(!fails(two(ok, ok, other), "fault"));
 }
 
-TEST_CASE("Gate_Top1WithoutScores_FailsRatherThanPass") {
+TEST_CASE("Checks_Top1WithoutScores_FailsRatherThanPass") {
   ComparisonView view = two(ok, ok);
   view.right[0].comparison->output = {-1, -1, false};
-  const Gate gate = judge(view, on("top1"));
-  CHECK(gate.failed());
-  CHECK(holds(find(gate, "chrome/fast", "top-1").message, "cannot be judged"));
+  const CheckReport checks = run_checks(view, on("top1"));
+  CHECK(checks.failed());
+  CHECK(holds(find(checks, "chrome/fast", "top-1").message, "cannot be judged"));
 }
 
-TEST_CASE("Gate_DataSet_CountsSamplesThatDisagree") {
+TEST_CASE("Checks_DataSet_CountsSamplesThatDisagree") {
   ComparisonView view = two(ok, ok);
   view.left.dataset = DatasetResult{3, -1, {1, 2, 3}};
   view.right[0].dataset = DatasetResult{3, -1, {1, 2, 3}};
   CHECK(!fails(view, "top1"));
   view.right[0].dataset->predictions[2] = 4;
-  const Gate gate = judge(view, on("top1"));
-  CHECK(gate.failed());
-  CHECK(holds(find(gate, "chrome/fast", "top-1 over the data set").message, "2 of 3"));
+  const CheckReport checks = run_checks(view, on("top1"));
+  CHECK(checks.failed());
+  CHECK(holds(find(checks, "chrome/fast", "top-1 over the data set").message, "2 of 3"));
 }
 
-TEST_CASE("Gate_TargetThatDidNotRun_IsAnErrorAndNoFailure") {
+TEST_CASE("Checks_TargetThatDidNotRun_IsAnErrorAndNoFailure") {
   ComparisonView view = two(ok, ok);
   view.right.push_back({});
   view.right[1].target = "safari/fast";
   view.right[1].error = missing_error("no browser");
-  const Gate gate = judge(view, on("fault,top1,slower:20%"));
-  CHECK(find(gate, "safari/fast", "run").outcome == CheckOutcome::error);
-  CHECK(find(gate, "safari/fast", "run").message == "no browser");
+  const CheckReport checks = run_checks(view, on("fault,top1,slower:20%"));
+  CHECK(find(checks, "safari/fast", "run").outcome == CheckOutcome::error);
+  CHECK(find(checks, "safari/fast", "run").message == "no browser");
 }
 
-TEST_CASE("Gate_MissingLayer_IsSkippedWithItsReason") {
+TEST_CASE("Checks_MissingLayer_IsSkippedWithItsReason") {
   ComparisonView view = two(ok, ok);
   view.right[0].verification->layers[0].verdict = Verdict::missing;
   view.right[0].verification->layers[0].reason = "unknown operator";
-  const Gate gate = judge(view, on("fault"));
-  CHECK(find(gate, "chrome/fast", "conv (Conv)").outcome == CheckOutcome::skipped);
-  CHECK(holds(find(gate, "chrome/fast", "conv (Conv)").message, "unknown operator"));
+  const CheckReport checks = run_checks(view, on("fault"));
+  CHECK(find(checks, "chrome/fast", "conv (Conv)").outcome == CheckOutcome::skipped);
+  CHECK(holds(find(checks, "chrome/fast", "conv (Conv)").message, "unknown operator"));
 }
 
-TEST_CASE("Gate_SpeedAgainstLeft_LeavesOutTheFirstRun") {
+TEST_CASE("Checks_SpeedAgainstLeft_LeavesOutTheFirstRun") {
   const auto speed = [](std::vector<std::int64_t> left, std::vector<std::int64_t> right) {
-    const ComparisonView view = gate_view(gate_target("pc/strict", ok, ok, seven, std::move(left)),
-                                          {gate_target("chrome/fast", ok, ok, seven, std::move(right))});
-    return find(judge(view, on("slower:20%")), "chrome/fast", "speed");
+    const ComparisonView view =
+        checked_view(checked_target("pc/strict", ok, ok, seven, std::move(left)),
+                     {checked_target("chrome/fast", ok, ok, seven, std::move(right))});
+    return find(run_checks(view, on("slower:20%")), "chrome/fast", "speed");
   };
   CHECK(speed({9000, 1000, 1001, 999, 1000}, {1, 1300, 1301, 1299, 1300}).outcome == CheckOutcome::failed);
   CHECK(speed({9000, 1000, 1001, 999, 1000}, {1, 1100, 1101, 1099, 1100}).outcome == CheckOutcome::passed);
   CHECK(speed({1, 1000, 1001, 999, 1000}, {90000, 900, 901, 899, 900}).outcome == CheckOutcome::passed);
   // Half as slow again, but the runs differ as much among themselves.
   CHECK(speed({1, 500, 2000, 900, 1500}, {1, 800, 3000, 1300, 2200}).outcome == CheckOutcome::passed);
-  const GateCase few = speed({5, 1000}, {5, 2000});
+  const CheckCase few = speed({5, 1000}, {5, 2000});
   CHECK(few.outcome == CheckOutcome::failed);
   CHECK(holds(few.message, "--repeat"));
   CHECK(speed({}, {}).outcome == CheckOutcome::failed);
   CHECK(holds(speed({1, 0, 0, 0}, {1, 5, 5, 5}).message, "clock"));
 }
 
-TEST_CASE("Gate_Baseline_KnownLayersPassAndNewOnesFail") {
+TEST_CASE("Checks_Baseline_KnownLayersPassAndNewOnesFail") {
   const BaselineCheck check = check_of(two(ok, Verdict::suspect));
-  CHECK(!judge(two(ok, Verdict::suspect), on("suspect"), &check).failed());
-  CHECK(judge(two(ok, Verdict::fault), on("suspect"), &check).failed());  // worse than it was
-  CHECK(judge(two(Verdict::suspect, ok), on("suspect"), &check).failed());
+  CHECK(!run_checks(two(ok, Verdict::suspect), on("suspect"), &check).failed());
+  CHECK(run_checks(two(ok, Verdict::fault), on("suspect"), &check).failed());  // worse than it was
+  CHECK(run_checks(two(Verdict::suspect, ok), on("suspect"), &check).failed());
 }
 
-TEST_CASE("Gate_Baseline_AnswerIsThatOfTheSameTargetThen") {
+TEST_CASE("Checks_Baseline_AnswerIsThatOfTheSameTargetThen") {
   const BaselineCheck check = check_of(two(ok, ok, other));
-  CHECK(!judge(two(ok, ok, other), on("top1,bits"), &check).failed());
-  CHECK(judge(two(ok, ok, seven), on("top1"), &check).failed());
-  CHECK(judge(two(ok, ok, {0.5f, 0.31f, 0.2f}), on("bits"), &check).failed());
+  CHECK(!run_checks(two(ok, ok, other), on("top1,bits"), &check).failed());
+  CHECK(run_checks(two(ok, ok, seven), on("top1"), &check).failed());
+  CHECK(run_checks(two(ok, ok, {0.5f, 0.31f, 0.2f}), on("bits"), &check).failed());
 }
 
-TEST_CASE("Gate_Baseline_TargetThatItDoesNotHold_Fails") {
+TEST_CASE("Checks_Baseline_TargetThatItDoesNotHold_Fails") {
   BaselineCheck check = check_of(two(ok, ok));
   check.baseline.targets.pop_back();
-  CHECK(judge(two(ok, ok), on("fault"), &check).failed());
+  CHECK(run_checks(two(ok, ok), on("fault"), &check).failed());
 }
 
-TEST_CASE("Gate_BaselineSpeed_IsJudgedByItsNoiseOnTheSameMachine") {
+TEST_CASE("Checks_BaselineSpeed_IsJudgedByItsNoiseOnTheSameMachine") {
   const ComparisonView view = two(ok, ok);
   BaselineCheck check = check_of(view);
   for (BaselineTarget& target : check.baseline.targets) target.medians_ns = {100, 101, 99, 100, 100};
   const auto with = [&](std::vector<double> now) {
     check.medians = {{"pc/strict", {100, 100, 100}}, {"chrome/fast", std::move(now)}};
-    return judge(view, on("slower:20%"), &check);
+    return run_checks(view, on("slower:20%"), &check);
   };
   CHECK(with({130, 131, 129}).failed());
   CHECK(!with({110, 111, 109}).failed());
   CHECK(!with({80, 240, 130}).failed());  // noise
   CHECK(with({}).failed());               // not measured although asked for
   check.machine.cores = 4;
-  const Gate elsewhere = with({130, 131, 129});
+  const CheckReport elsewhere = with({130, 131, 129});
   CHECK(!elsewhere.failed());
   CHECK(find(elsewhere, "chrome/fast", "speed").outcome == CheckOutcome::skipped);
-  CHECK(holds(gate_text(elsewhere), "4"));
+  CHECK(holds(checks_text(elsewhere), "4"));
 }
 
 TEST_CASE("LeastVisibleSlowdown_GrowsWithTheNoise") {
@@ -199,7 +200,7 @@ TEST_CASE("LeastVisibleSlowdown_GrowsWithTheNoise") {
 }
 
 TEST_CASE("GateJson_HoldsFailuresAndConditions") {
-  const auto json = parse_json(gate_json(judge(two(ok, Verdict::fault), on("fault,slower:5%"))));
+  const auto json = parse_json(checks_json(run_checks(two(ok, Verdict::fault), on("fault,slower:5%"))));
   CHECK(json["fail_on"] == "fault,slower:5%");
   CHECK(json["passed"] == false);
   CHECK(json["failures"].size() == 2);  // no times either
@@ -210,25 +211,25 @@ TEST_CASE("Annotations_AreEscapedAndCapped") {
   ComparisonView view = two(ok, Verdict::fault);
   view.right[0].verification->layers[0].node = "a,b:c%\nx";
   view.right[0].verification->layers[0].reason = "100%\r\n::error::no";
-  const std::string text = github_annotations(judge(view, on("fault")), "models/net,1.onnx");
+  const std::string text = github_annotations(run_checks(view, on("fault")), "models/net,1.onnx");
   CHECK(text ==
         "::error file=models/net%2C1.onnx,title=chrome/fast%3A a%2Cb%3Ac%25%0Ax (Conv)::output conv_out: "
         "100%25%0D%0A::error::no\n");
   auto& layers = view.right[0].verification->layers;
-  layers.assign(25, judged_layer("n", "Conv", Verdict::fault));
-  const std::string many = github_annotations(judge(view, on("fault")), "net.onnx");
+  layers.assign(25, verified_layer("n", "Conv", Verdict::fault));
+  const std::string many = github_annotations(run_checks(view, on("fault")), "net.onnx");
   CHECK(std::count(many.begin(), many.end(), '\n') == 10);
   CHECK(holds(many, "16 more"));
-  CHECK(holds(github_annotations(judge(view, on("top1")), "net.onnx"), "::warning"));
+  CHECK(holds(github_annotations(run_checks(view, on("top1")), "net.onnx"), "::warning"));
 }
 
 TEST_CASE("Summary_IsMarkdownThatNamesCannotBreak") {
   ComparisonView view = two(ok, Verdict::fault);
   view.right[0].verification->layers[0].node = "a|b<script>`";
-  const std::string text = github_summary(judge(view, on("fault")), view);
+  const std::string text = github_summary(run_checks(view, on("fault")), view);
   CHECK(holds(text, "a\\|b\\<script\\>\\`"));
   CHECK(holds(text, "| chrome/fast | ✗ fault |"));
   CHECK(holds(text, "❌"));
 }
 
-}  // namespace driftscope::test::gate_test
+}  // namespace driftscope::test::checks_test

@@ -7,9 +7,9 @@
 namespace driftscope::test::junit_test {
 namespace {
 
-Gate gate_on(const ComparisonView& view, const std::string& text) {
+CheckReport checks_on(const ComparisonView& view, const std::string& text) {
   const std::vector<std::string> texts = {text};
-  return judge(view, *parse_fail_on(texts));
+  return run_checks(view, *parse_fail_on(texts));
 }
 
 std::size_t times(const std::string& text, const std::string& part) {
@@ -24,12 +24,12 @@ const std::vector<float> scores = {0.1f, 0.7f, 0.2f};
 
 TEST_CASE("Junit_OneSuitePerTarget_OneCasePerCheck") {
   ComparisonView view =
-      gate_view(gate_target("pc/strict", Verdict::identical, Verdict::rounding, scores, {2500}),
-                {gate_target("chrome/fast", Verdict::fault, Verdict::identical, scores)});
+      checked_view(checked_target("pc/strict", Verdict::identical, Verdict::rounding, scores, {2500}),
+                   {checked_target("chrome/fast", Verdict::fault, Verdict::identical, scores)});
   view.right.push_back({});
   view.right[1].target = "safari/fast";
   view.right[1].error = missing_error("no browser");
-  const std::string xml = junit_xml(gate_on(view, "fault"), view);
+  const std::string xml = junit_xml(checks_on(view, "fault"), view);
   CHECK(holds(xml, "<testsuites name=\"driftscope net.onnx\" tests=\"5\" failures=\"1\" errors=\"1\""));
   CHECK(holds(xml, "<testsuite name=\"chrome/fast\" tests=\"2\" failures=\"1\" errors=\"0\""));
   CHECK(holds(xml, "<failure type=\"fault\" message=\"output conv_out: error is 731"));
@@ -40,11 +40,11 @@ TEST_CASE("Junit_OneSuitePerTarget_OneCasePerCheck") {
 
 TEST_CASE("Junit_OfAHugeModel_ListsWhatFailedAndCountsTheRest") {
   ComparisonView view =
-      gate_view(gate_target("pc/strict", Verdict::identical, Verdict::identical, scores), {});
+      checked_view(checked_target("pc/strict", Verdict::identical, Verdict::identical, scores), {});
   auto& layers = view.left.verification->layers;
-  layers.assign(100'000, judged_layer("relu", "Relu", Verdict::identical));
-  layers.back() = judged_layer("last", "Conv", Verdict::fault);
-  const std::string xml = junit_xml(gate_on(view, "fault"), view, 100);
+  layers.assign(100'000, verified_layer("relu", "Relu", Verdict::identical));
+  layers.back() = verified_layer("last", "Conv", Verdict::fault);
+  const std::string xml = junit_xml(checks_on(view, "fault"), view, 100);
   CHECK(times(xml, "<testcase ") == 102);
   CHECK(holds(xml, "99899 more layers"));
   CHECK(holds(xml, "last (Conv)"));

@@ -9,7 +9,7 @@
 
 namespace driftscope::test {
 
-inline LayerVerdict judged_layer(const std::string& node, const std::string& op, Verdict verdict) {
+inline LayerVerdict verified_layer(const std::string& node, const std::string& op, Verdict verdict) {
   LayerVerdict layer;
   layer.node = node;
   layer.op = op;
@@ -24,9 +24,9 @@ inline LayerVerdict judged_layer(const std::string& node, const std::string& op,
 }
 
 /// A target whose two layers have these verdicts and whose answer is `scores`; one time per run and layer.
-inline TargetResult gate_target(const std::string& name, Verdict first, Verdict second,
-                                const std::vector<float>& scores,
-                                const std::vector<std::int64_t>& times_ns = {}) {
+inline TargetResult checked_target(const std::string& name, Verdict first, Verdict second,
+                                   const std::vector<float>& scores,
+                                   const std::vector<std::int64_t>& times_ns = {}) {
   TargetResult result;
   result.target = name;
   Trace trace;
@@ -36,7 +36,7 @@ inline TargetResult gate_target(const std::string& name, Verdict first, Verdict 
   result.trace = std::move(trace);
   Verification verification;
   verification.target = name;
-  verification.layers = {judged_layer("conv", "Conv", first), judged_layer("soft", "Softmax", second)};
+  verification.layers = {verified_layer("conv", "Conv", first), verified_layer("soft", "Softmax", second)};
   verification.verdict = std::max(first, second);
   if (first == Verdict::fault)
     verification.first_fault = "conv";
@@ -46,7 +46,7 @@ inline TargetResult gate_target(const std::string& name, Verdict first, Verdict 
   return result;
 }
 
-inline ComparisonView gate_view(TargetResult left, std::vector<TargetResult> right) {
+inline ComparisonView checked_view(TargetResult left, std::vector<TargetResult> right) {
   ComparisonView view;
   view.model_name = "net.onnx";
   view.model_sha256 = "ab";

@@ -1,4 +1,4 @@
-// A quick look at the strict functions in both twins; tests/bench/strict_math_all_floats.cpp tries
+// A quick look at the strict functions natively and as WebAssembly; tests/bench/strict_math_all_floats.cpp tries
 // every float.
 #include "core/numerics/strict_math.hpp"
 

@@ -33,7 +33,7 @@ std::vector<Tensor> run(const ModelBuilder& model, const std::vector<NamedTensor
   for (std::size_t o = 0; o < results->size(); ++o)
     c.wanted.push_back({graph.values[graph.outputs[o]].name, (*results)[o]});
   ThreadPool threads(1);
-  const auto problems = judge(c, threads);
+  const auto problems = check_case(c, threads);
   REQUIRE_MESSAGE(problems.ok(), problems.error().message);
   for (const std::string& problem : *problems) FAIL_CHECK(problem);
   return *results;

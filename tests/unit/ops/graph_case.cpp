@@ -51,7 +51,7 @@ double storage_error(DType dtype, double value) {
   return half_ulp_f32(value);
 }
 
-void judge_floats(const std::string& output, const Tensor& wanted, const Tensor& lowered,
+void check_floats(const std::string& output, const Tensor& wanted, const Tensor& lowered,
                   const Evaluated<Bounded>& bounded, const Tensor& strict, double tolerance,
                   double wanted_error, std::vector<std::string>& problems) {
   const std::vector<double> want = as_doubles(wanted);
@@ -142,7 +142,7 @@ Result<std::vector<Tensor>> run_graph_strict(const Graph& graph, std::span<const
   return values;
 }
 
-Result<std::vector<std::string>> judge(const GraphCase& c, ThreadPool& threads) {
+Result<std::vector<std::string>> check_case(const GraphCase& c, ThreadPool& threads) {
   DRIFTSCOPE_TRY(const auto doubles, run_graph<double>(c.graph, c.inputs, threads));
   DRIFTSCOPE_TRY(const auto bounded, run_graph<Bounded>(c.graph, c.inputs, threads));
   DRIFTSCOPE_TRY(const auto strict, run_graph_strict(c.graph, c.inputs, threads));
@@ -162,7 +162,7 @@ Result<std::vector<std::string>> judge(const GraphCase& c, ThreadPool& threads) 
       }
     if (!comparable) continue;
     if (is_floating(want.dtype())) {
-      judge_floats(entry.name, want, lowered, bounded[*id], strict[*id], c.tolerance, c.wanted_error,
+      check_floats(entry.name, want, lowered, bounded[*id], strict[*id], c.tolerance, c.wanted_error,
                    problems);
       continue;
     }

@@ -36,7 +36,7 @@ template <class S>
 ///   strict   lies within `worst`, and within `likely`, of the value
 ///   other types are equal, or within the bounds that a kernel gave their elements
 /// Fails with the error of the first run that has one.
-[[nodiscard]] Result<std::vector<std::string>> judge(const GraphCase& c, ThreadPool& threads);
+[[nodiscard]] Result<std::vector<std::string>> check_case(const GraphCase& c, ThreadPool& threads);
 
 /// Outputs of one node (built into a graph of its own) in the strict kernel.
 [[nodiscard]] Result<std::vector<Tensor>> strict_outputs(const Graph& graph,

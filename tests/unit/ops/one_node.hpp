@@ -59,7 +59,7 @@ struct OneNode {
     for (std::size_t o = 0; o < results->size(); ++o)
       c.wanted.push_back({"o" + std::to_string(o), (*results)[o]});
     ThreadPool threads(1);
-    const auto problems = judge(c, threads);
+    const auto problems = check_case(c, threads);
     REQUIRE_MESSAGE(problems.ok(), problems.error().message);
     for (const std::string& problem : *problems) FAIL_CHECK(problem);
     return *results;

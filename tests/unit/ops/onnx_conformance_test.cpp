@@ -128,7 +128,8 @@ void run_case(const fs::path& folder, ThreadPool& threads, Tally& tally) {
     }
     const auto expected_rejection = rejected.find(name);
     const double wanted_error = four_digits.contains(name) ? 1e-4 : 0.0;
-    const auto problems = judge({name, *built, *inputs, *outputs, tolerance_of(name), wanted_error}, threads);
+    const auto problems =
+        check_case({name, *built, *inputs, *outputs, tolerance_of(name), wanted_error}, threads);
     if (expected_rejection != rejected.end()) {
       REQUIRE(!problems.ok());
       CHECK(problems.error().kind == ErrorKind::unsupported);

@@ -47,7 +47,7 @@ TEST_CASE("PytorchCases_AllOperators_AgreeInEveryScalar") {
     const auto c = load(path);
     REQUIRE_MESSAGE(c.ok(), c.error().message);
     CHECK(c->wanted.size() == c->graph.outputs.size());
-    const auto problems = judge(*c, threads);
+    const auto problems = check_case(*c, threads);
     CHECK_MESSAGE(problems.ok(), problems.error().message);
     if (problems.ok())
       for (const std::string& problem : *problems) FAIL_CHECK(problem);

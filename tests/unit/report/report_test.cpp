@@ -35,24 +35,24 @@ ComparisonView made_view(std::size_t layers, std::size_t rights, const std::stri
     if (compared) result.comparison.emplace();
     for (std::size_t i = 0; i < layers; ++i) {
       const std::string node = name_start + std::to_string(i);
-      LayerVerdict judged;
-      judged.node = node;
-      judged.op = "Conv";
-      judged.output = node + "_out";
-      judged.shape = tensor.shape();
-      judged.verdict = Verdict::rounding;
-      judged.budget_used = 0.25;
+      LayerVerdict verified;
+      verified.node = node;
+      verified.op = "Conv";
+      verified.output = node + "_out";
+      verified.shape = tensor.shape();
+      verified.verdict = Verdict::rounding;
+      verified.budget_used = 0.25;
       LayerDifference difference;
       difference.place = i + 1;
       difference.node = node;
-      difference.op = judged.op;
-      difference.output = judged.output;
-      difference.shape = judged.shape;
-      change(judged, difference, i);
+      difference.op = verified.op;
+      difference.output = verified.output;
+      difference.shape = verified.shape;
+      change(verified, difference, i);
       result.trace->nodes.push_back(
-          {node, "Conv", {judged.output}, {100, 50 + static_cast<std::int64_t>(i)}});
-      result.trace->tensors.push_back({judged.output, tensor});
-      result.verification->layers.push_back(judged);
+          {node, "Conv", {verified.output}, {100, 50 + static_cast<std::int64_t>(i)}});
+      result.trace->tensors.push_back({verified.output, tensor});
+      result.verification->layers.push_back(verified);
       if (compared) result.comparison->layers.push_back(difference);
     }
     return result;
@@ -63,9 +63,9 @@ ComparisonView made_view(std::size_t layers, std::size_t rights, const std::stri
   return view;
 }
 
-void differing(LayerVerdict& judged, LayerDifference& difference, std::size_t i) {
+void differing(LayerVerdict& verified, LayerDifference& difference, std::size_t i) {
   difference.metrics = {1e-6, 1e-6, 3, 1e-7, 1.0, 120.0 - static_cast<double>(i % 50), 7, 9, 0, 0};
-  judged.metrics = difference.metrics;
+  verified.metrics = difference.metrics;
 }
 
 /// "" when every tag is closed in order; else the first that is not. Void elements of HTML stand alone.
@@ -173,11 +173,11 @@ TEST_CASE("Report_NaNAndInfinityEverywhere_IsWhole") {
       tensor<float>({1, 1, 2, 2}, {NAN, static_cast<float>(inf), -static_cast<float>(inf), NAN});
   const ComparisonView view = made_view(
       4, 2, "n",
-      [&](LayerVerdict& judged, LayerDifference& difference, std::size_t i) {
-        judged.verdict = i == 1 ? Verdict::suspect : Verdict::fault;
-        judged.budget_used = i % 2 == 0 ? NAN : inf;
+      [&](LayerVerdict& verified, LayerDifference& difference, std::size_t i) {
+        verified.verdict = i == 1 ? Verdict::suspect : Verdict::fault;
+        verified.budget_used = i % 2 == 0 ? NAN : inf;
         difference.metrics = {inf, inf, inf, NAN, NAN, -inf, 4, 4, 4, 4};
-        judged.metrics = difference.metrics;
+        verified.metrics = difference.metrics;
       },
       odd);
   const std::string html = comparison_report(view);
@@ -223,8 +223,8 @@ TEST_CASE("LayerIndex_SaysWhatTheSearchingFunctionsSay") {
   for (int round = 0; round < repetitions(50); ++round) {
     ComparisonView view = made_view(
         12, 3, "n",
-        [&](LayerVerdict& judged, LayerDifference& difference, std::size_t) {
-          judged.verdict = static_cast<Verdict>(rng.below(5));
+        [&](LayerVerdict& verified, LayerDifference& difference, std::size_t) {
+          verified.verdict = static_cast<Verdict>(rng.below(5));
           difference.metrics.different_elements = static_cast<std::int64_t>(rng.below(2));
           if (rng.below(5) == 0) difference.reason = "another shape";
         },

@@ -94,12 +94,12 @@ TEST_CASE("MetricsTable_InfinityAndNan_ComeBackFromJson") {
 }
 
 TEST_CASE("MetricColumns_SourcesHaveWhatTheirLayersHold") {
-  LayerVerdict judged = numbered_layer<LayerVerdict>();
+  LayerVerdict verified = numbered_layer<LayerVerdict>();
   LayerDifference difference = numbered_layer<LayerDifference>();
   const LayerTimes times{2, 3};
   for (const MetricOfSource& one : metric_columns) {
     INFO("metric ", std::string(one.row->key));
-    const double value = one.source == MetricSource::verify    ? metric_value(*one.row, judged)
+    const double value = one.source == MetricSource::verify    ? metric_value(*one.row, verified)
                          : one.source == MetricSource::compare ? metric_value(*one.row, difference)
                                                                : metric_value(*one.row, times);
     CHECK(value > 1.0);

@@ -87,7 +87,7 @@ struct Network {
   }
 };
 
-Verification judged(const Network& network, const Trace& trace) {
+Verification verified(const Network& network, const Trace& trace) {
   ThreadPool threads(2);
   const auto verification = verify(network.graph(), "", trace, threads);
   REQUIRE_MESSAGE(verification.ok(), verification.error().message);
@@ -109,7 +109,7 @@ TEST_CASE("Verify_RecordedStates_AnyOrderIsRoundingAfterManySteps") {
         CAPTURE(lstm);
         CAPTURE(seed);
         CAPTURE(arithmetic.name);
-        for (const LayerVerdict& layer : judged(network, network.run(arithmetic, nothing)).layers) {
+        for (const LayerVerdict& layer : verified(network, network.run(arithmetic, nothing)).layers) {
           CAPTURE(layer.output);
           CAPTURE(layer.budget_used);
           CAPTURE(layer.budget_used_statistical);
@@ -129,7 +129,7 @@ TEST_CASE("Verify_RecordedStates_ASlipInALateStepIsAFault") {
     const auto slip = [](std::int64_t step, std::vector<float>& h) {
       if (step == 100) h[3] += 2e-5f;
     };
-    const Verification verification = judged(network, network.run(correct_arithmetics()[0], slip));
+    const Verification verification = verified(network, network.run(correct_arithmetics()[0], slip));
     CHECK(verification.verdict == Verdict::fault);
     REQUIRE(verification.layers[0].worst);
     CHECK(verification.layers[0].worst->index == std::vector<std::int64_t>{100, 0, 0, 3});

@@ -79,7 +79,7 @@ Tensor computed(const Summed& summed, Way way, std::uint64_t seed) {
   return shuffled(result, summed.restored, order_of(way, result.shape()[summed.restored], seed), true);
 }
 
-LayerVerdict judged(const OneNode& node, const Tensor& output) {
+LayerVerdict verified(const OneNode& node, const Tensor& output) {
   Trace trace;
   trace.tensors = node.named();
   trace.tensors.push_back({"o0", output});
@@ -154,7 +154,7 @@ TEST_CASE("Verify_SumsInAnotherOrder_AreRounding") {
     for (const Summed& summed : operators_with_sums(kind, rng))
       for (const Way way : all_ways) {
         if (summed.mirrored && way != Way::reverse) continue;
-        const LayerVerdict layer = judged(summed.node, computed(summed, way, seed));
+        const LayerVerdict layer = verified(summed.node, computed(summed, way, seed));
         CAPTURE(seed);
         CAPTURE(summed.name);
         CAPTURE(static_cast<int>(kind));
@@ -177,7 +177,7 @@ TEST_CASE("Verify_WrongSums_AreFaults") {
       CAPTURE(seed);
       CAPTURE(summed.name);
       const auto check_fault = [&](const char* what, const Tensor& output) {
-        const LayerVerdict layer = judged(summed.node, output);
+        const LayerVerdict layer = verified(summed.node, output);
         CAPTURE(what);
         CAPTURE(layer.budget_used);
         CHECK(layer.verdict == Verdict::fault);

@@ -2,16 +2,16 @@
 
 #include <limits>
 
-#include "core/verify/element_judge.hpp"
+#include "core/verify/verify_element.hpp"
 
-namespace driftscope::test::element_judge_test {
+namespace driftscope::test::verify_element_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 BudgetUse use(const Bounded& reference, double got, const ErrorModel& model = {}) {
-  return judge_element(reference, got, static_cast<double>(static_cast<float>(reference.value)), model);
+  return verify_element(reference, got, static_cast<double>(static_cast<float>(reference.value)), model);
 }
 
 bool is_fault(const BudgetUse& used) { return used.special || used.worst > 1.0; }
@@ -68,4 +68,4 @@ TEST_CASE("Element_EngineWithoutSpecials_MayGiveAnythingThere") {
   CHECK(is_fault(use(Bounded(1.0, 0.1, 0.1), not_a_number, model)));
 }
 
-}  // namespace driftscope::test::element_judge_test
+}  // namespace driftscope::test::verify_element_test

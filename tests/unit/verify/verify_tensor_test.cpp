@@ -1,4 +1,4 @@
-#include "core/verify/tensor_judge.hpp"
+#include "core/verify/verify_tensor.hpp"
 #include "core/results/metrics_table.hpp"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@
 #include "tests/unit/support/model_builder.hpp"
 #include "tests/unit/support/seed.hpp"
 
-namespace driftscope::test::tensor_judge_test {
+namespace driftscope::test::verify_tensor_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -57,13 +57,13 @@ void check_same(const Metrics& a, const Metrics& b) {
 
 }  // namespace
 
-TEST_CASE("TensorJudge_LargestUse_FirstOfEqualOnes") {
+TEST_CASE("VerifyTensor_LargestUse_FirstOfEqualOnes") {
   const std::vector<Bounded> reference(100000, Bounded(1.0, 0.5, 0.5));
   std::vector<float> got(reference.size(), 1.0f);
   got[70000] = got[99999] = 1.25f;
   for (const int threads : {1, 3}) {
     ThreadPool pool(threads);
-    const TensorUse used = judge_tensor(reference, tensor<float>({100000}, got), {}, pool).judged;
+    const TensorUse used = verify_tensor(reference, tensor<float>({100000}, got), {}, pool).verified;
     CHECK(used.use.worst == 0.5);
     CHECK(used.worst_element == 70000);
     CHECK(used.specials == 0);
@@ -71,7 +71,7 @@ TEST_CASE("TensorJudge_LargestUse_FirstOfEqualOnes") {
 }
 
 // Elements that use less than others are passed over: none that matters may be among them.
-TEST_CASE("TensorJudge_IsWhatJudgingEachElementGives") {
+TEST_CASE("VerifyTensor_IsWhatJudgingEachElementGives") {
   const std::uint64_t first = test_seed(5);
   SEED_INFO(first);
   const ErrorModel model;
@@ -87,7 +87,7 @@ TEST_CASE("TensorJudge_IsWhatJudgingEachElementGives") {
     for (std::size_t i = 0; i < got.size(); ++i) {
       want[i] = static_cast<float>(reference[i].value);
       const BudgetUse one =
-          judge_element(reference[i], static_cast<double>(got[i]), static_cast<double>(want[i]), model);
+          verify_element(reference[i], static_cast<double>(got[i]), static_cast<double>(want[i]), model);
       if (expected.worst_element < 0 || one.worst > expected.use.worst)
         expected.worst_element = static_cast<std::int64_t>(i);
       expected.use.worst = std::fmax(expected.use.worst, one.worst);
@@ -100,20 +100,20 @@ TEST_CASE("TensorJudge_IsWhatJudgingEachElementGives") {
     const BiasPart samples = take_bias_samples(reference, got);
     for (const int threads : {1, 2, 3}) {
       ThreadPool pool(threads);
-      const TensorJudgement result = judge_tensor(reference, got_tensor, model, pool, true);
+      const TensorVerification result = verify_tensor(reference, got_tensor, model, pool, true);
       BiasPart asked;
       for (const BiasPart& part : result.samples)
         for (std::size_t i = 0; i < part.size(); ++i)
           asked[i].insert(asked[i].end(), part[i].begin(), part[i].end());
       CHECK(asked == samples);
-      CHECK(judge_tensor(reference, got_tensor, model, pool).samples.empty());
-      CHECK(result.judged.use.worst == expected.use.worst);
-      CHECK(result.judged.use.likely == expected.use.likely);
-      CHECK(result.judged.worst_element == expected.worst_element);
-      CHECK(result.judged.specials == expected.specials);
+      CHECK(verify_tensor(reference, got_tensor, model, pool).samples.empty());
+      CHECK(result.verified.use.worst == expected.use.worst);
+      CHECK(result.verified.use.likely == expected.use.likely);
+      CHECK(result.verified.worst_element == expected.worst_element);
+      CHECK(result.verified.specials == expected.specials);
       check_same(result.metrics, *metrics);
     }
   }
 }
 
-}  // namespace driftscope::test::tensor_judge_test
+}  // namespace driftscope::test::verify_tensor_test
