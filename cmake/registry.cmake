@@ -49,6 +49,11 @@ file(GLOB operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/ops/*.cpp")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/operator_registry.cpp" "${operator_files}"
   core/eval/operator.hpp OperatorTable ops operators)
 
+# core/verify/algorithms/FOO.cpp defines algorithms::foo::add_to(KnownAlgorithmTable&).
+file(GLOB algorithm_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/verify/algorithms/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/known_algorithm_registry.cpp" "${algorithm_files}"
+  core/verify/known_algorithm.hpp KnownAlgorithmTable algorithms known_algorithm_table)
+
 # driftscope_engine_registry(output files): the table of the engines whose engine.cpp is among the files.
 function(driftscope_engine_registry output files)
   set(declarations "")

@@ -29,7 +29,7 @@ struct ErrorModel {
   double largest = 0x1.fffffep127;  ///< of the stored format; beyond it a result may be infinite
   bool flushes_subnormals = false;  ///< may read and write subnormal numbers as 0
   bool keeps_specials = true;       ///< infinity and NaN behave as IEEE 754 says
-  double division_ulp = 0.5;        ///< of ÷ and √ where an engine does not round to nearest
+  double division_ulp = 0.5;        ///< of ÷ and √ where they are not rounded to nearest
   double sqrt_ulp = 0.5;
   FunctionAccuracy exp;
   FunctionAccuracy log;

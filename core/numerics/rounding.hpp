@@ -28,13 +28,13 @@ inline constexpr double reference_slack = 0x1p-51;
 }
 
 [[nodiscard]] inline double division_error(const ErrorModel& model, double size) {
-  if (model.rounds_to_nearest) return rounding_error(model, size);
+  if (model.rounds_to_nearest && model.division_ulp <= 0.5) return rounding_error(model, size);
   if (size == 0.0) return 0.0;
   return std::max(ulps_at(model, size, model.division_ulp), model.absolute) + reference_slack * size;
 }
 
 [[nodiscard]] inline double sqrt_error(const ErrorModel& model, double size) {
-  if (model.rounds_to_nearest) return rounding_error(model, size);
+  if (model.rounds_to_nearest && model.sqrt_ulp <= 0.5) return rounding_error(model, size);
   if (size == 0.0) return 0.0;
   return std::max(ulps_at(model, size, model.sqrt_ulp), model.absolute) + reference_slack * size;
 }

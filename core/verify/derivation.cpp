@@ -209,6 +209,23 @@ std::optional<std::vector<Tensor>> Derivation::selection(NodeId id, ThreadPool& 
   return *std::move(outputs);
 }
 
+std::optional<DerivationInputs> Derivation::known_inputs(NodeId id) const {
+  DerivationInputs inputs;
+  for (const ValueId input : graph_->nodes[id].reads()) {
+    inputs.tensors.emplace_back();
+    inputs.lifted.emplace_back();
+    if (input == no_value) continue;
+    if (!is_known(input)) return std::nullopt;
+    auto tensor = known_tensor(input);
+    if (!tensor.ok()) return std::nullopt;
+    auto lifted = lift_recorded(*tensor);
+    if (!lifted.ok()) return std::nullopt;
+    inputs.tensors.back() = *std::move(tensor);
+    inputs.lifted.back() = *std::move(lifted);
+  }
+  return inputs;
+}
+
 std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads) const {
   std::map<ValueId, Tensor> made;
   std::vector<ValueId> pending = {value};

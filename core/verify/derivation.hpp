@@ -44,6 +44,12 @@ struct Derived {
   std::string reason;         ///< why there is no reference; empty when there is
 };
 
+/// What a node reads, in the order of node.reads(); omitted ones have an undefined dtype.
+struct DerivationInputs {
+  std::vector<Tensor> tensors;
+  std::vector<Evaluated<Bounded>> lifted;  ///< as derive lifts them
+};
+
 class Derivation {
  public:
   /// The model of the current scope is the one that derive will use. Errors: an input of the graph
@@ -63,6 +69,9 @@ class Derivation {
   /// Of a node that rounds nothing, between recorded tensors only: its strict results, which are the
   /// reference. derive need not be called where they are what was recorded. Nothing for other nodes.
   [[nodiscard]] std::optional<std::vector<Tensor>> selection(NodeId node, ThreadPool& threads) const;
+
+  /// What `node` reads, where all of it was recorded or is constant.
+  [[nodiscard]] std::optional<DerivationInputs> known_inputs(NodeId node) const;
 
   /// The same output in plain float32, by the strict kernels, from the same recorded tensors.
   [[nodiscard]] std::optional<Tensor> plain_float(ValueId value, ThreadPool& threads) const;

@@ -8,6 +8,7 @@
 #include "core/platform/platform.hpp"
 #include "core/verify/derivation.hpp"
 #include "core/verify/engine_models.hpp"
+#include "core/verify/known_algorithms.hpp"
 #include "core/verify/metrics.hpp"
 #include "core/verify/verify_layer.hpp"
 
@@ -77,6 +78,21 @@ Result<bool> append_identical(Verification& verification, const Graph& graph, No
   return true;
 }
 
+// A number beyond its budget may be what a known algorithm gives, which is said then.
+void allow_known_algorithm(LayerVerdict& layer, const Graph& graph, NodeId node, std::size_t output,
+                           const Derivation& derivation, const Derived& derived, const Tensor& got,
+                           const std::vector<std::string>& named, ThreadPool& threads) {
+  const bool of_numbers = layer.budget_used_statistical > 1.0 && std::isfinite(layer.budget_used);
+  if (!of_numbers || (layer.verdict != Verdict::fault && layer.verdict != Verdict::suspect)) return;
+  const auto match = match_known_algorithm(graph, node, output, derivation, derived, got, named, threads);
+  if (!match) return;
+  layer.reason = fmt::format("as by {}: {:.2f} × the budget of the operator, {:.2f} × the algorithm's own",
+                             match->name, layer.budget_used, match->use.worst);
+  layer.verdict = Verdict::rounding;
+  layer.budget_used = match->use.worst;
+  layer.budget_used_statistical = match->use.likely;
+}
+
 // The whole trace is as bad as its worst layer; missing ones do not count.
 void conclude(Verification& verification) {
   for (const LayerVerdict& layer : verification.layers) {
@@ -120,6 +136,8 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
   const ErrorModelScope scope(model);
   DRIFTSCOPE_TRY(Derivation derivation, Derivation::plan(graph, recorded));
 
+  const std::vector<std::string> named = algorithms_named_in(trace.about());
+
   Verification verification;
   verification.model_sha256 = model_sha256.empty() ? trace.about().model_sha256 : model_sha256;
   verification.target = trace.about().target;
@@ -136,7 +154,9 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
       const BiasWitness witness{[&] { return derivation.plain_float(value, threads); },
                                 [&, i] { return derivation.repetition(id, outputs[i]); }};
       DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
-      verification.layers.push_back(verify_layer(graph, id, i, outputs[i], got, witness, threads));
+      LayerVerdict layer = verify_layer(graph, id, i, outputs[i], got, witness, threads);
+      allow_known_algorithm(layer, graph, id, i, derivation, outputs[i], got, named, threads);
+      verification.layers.push_back(std::move(layer));
     }
     derivation.recycle(std::move(outputs));
     if (progress && !progress(done + 1, total))

@@ -1,0 +1,76 @@
+// Functions made of others, and ÷ and √ by approximations with a step of Newton's. Errors in ULP of the
+// result, as far as the parts are within the 4 ULP that every CPU runtime is granted.
+#include <cmath>
+
+#include "core/verify/known_algorithm.hpp"
+
+namespace driftscope::algorithms::functions {
+namespace {
+
+constexpr double half_ulp_of_one = 0x1p-24;
+
+void at_least(double& bound, double value) { bound = std::fmax(bound, value); }
+
+// The product x·log₂e and the constant are rounded once each: |x|·2⁻²³ in the exponent of e.
+void exp_by_exp2(ErrorModel& model) {
+  at_least(model.exp.ulp_per_x, 2.0);
+  at_least(model.sigmoid.ulp, 5.5);
+  at_least(model.sigmoid.ulp_per_x, 2.0);
+}
+
+// σ in [½, 1] within 4 of 2⁻²⁴, doubled, and two roundings.
+void tanh_by_sigmoid(ErrorModel& model) { at_least(model.tanh.absolute, 10 * half_ulp_of_one); }
+
+// tanh within 4 of 2⁻²⁴, and 1 + it rounded, both halved.
+void sigmoid_by_tanh(ErrorModel& model) { at_least(model.sigmoid.absolute, 3.5 * half_ulp_of_one); }
+
+// 1 ÷ y rounded, and the product.
+void division_by_reciprocal(ErrorModel& model) { at_least(model.division_ulp, 1.5); }
+
+// An approximation of 11 to 14 bits and one or two steps: 2 ULP of a reciprocal, 3 of 1 ÷ √x, and products.
+void newton(ErrorModel& model) {
+  at_least(model.division_ulp, 2.5);
+  at_least(model.sqrt_ulp, 4.0);
+}
+
+// 1.5e-7 from the truth before rounding; oneDNN's, in float32, came out up to 5.8e-7 from it (1 + erf).
+void erf_by_abramowitz_and_stegun(ErrorModel& model) {
+  at_least(model.erf.absolute, 8e-7);
+  at_least(model.gelu_erf.absolute, 8e-7);
+}
+
+}  // namespace
+
+void add_to(KnownAlgorithmTable& table) {
+  table.add({.id = "exp-by-exp2",
+             .name = "exp through exp2",
+             .operators = {"Exp", "Sigmoid", "Softmax", "LogSoftmax", "Elu", "Selu", "Celu", "Softplus",
+                           "Mish", "Swish", "ReduceLogSumExp", "LSTM", "GRU"},
+             .relax = exp_by_exp2});
+  table.add({.id = "tanh-by-sigmoid",
+             .name = "tanh as 2σ(2x) − 1",
+             .operators = {"Tanh", "Gelu", "Mish", "RNN", "LSTM", "GRU"},
+             .relax = tanh_by_sigmoid});
+  table.add({.id = "sigmoid-by-tanh",
+             .name = "sigmoid as (1 + tanh(x/2))/2",
+             .operators = {"Sigmoid", "Swish", "LSTM", "GRU"},
+             .relax = sigmoid_by_tanh});
+  table.add({.id = "division-by-reciprocal",
+             .name = "division by a reciprocal",
+             .operators = {"Div", "Softmax", "Reciprocal", "Softsign", "Mean", "ReduceMean",
+                           "BatchNormalization", "LayerNormalization", "InstanceNormalization",
+                           "GroupNormalization", "LRN", "LpNormalization"},
+             .relax = division_by_reciprocal});
+  table.add({.id = "newton",
+             .name = "reciprocal and square root by Newton's method",
+             .operators = {"Div", "Sqrt", "Reciprocal", "Softmax", "Sigmoid", "Softsign",
+                           "BatchNormalization", "LayerNormalization", "InstanceNormalization",
+                           "GroupNormalization", "ReduceL2", "LpNormalization"},
+             .relax = newton});
+  table.add({.id = "erf-by-abramowitz-stegun",
+             .name = "erf by Abramowitz and Stegun 7.1.26",
+             .operators = {"Erf", "Gelu"},
+             .relax = erf_by_abramowitz_and_stegun});
+}
+
+}  // namespace driftscope::algorithms::functions

@@ -1,0 +1,46 @@
+// Correct algorithms that stray further from the exact result than a sum in any order, or a function
+// within 4 ULP, may: Winograd's convolutions, tanh as 2σ(2x) − 1. One file per kind in algorithms/; the
+// table is generated from the folder at configure time (each FOO.cpp defines
+// `void driftscope::algorithms::foo::add_to(KnownAlgorithmTable&)`), never edited.
+// Client: known_algorithms.cpp, which tries them where a layer is outside of its own budget.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/graph.hpp"
+#include "core/model/tensor.hpp"
+#include "core/numerics/error_model.hpp"
+
+namespace driftscope {
+
+class ThreadPool;
+
+/// One way to compute some operators. Either `relax` or `witness` is set.
+struct KnownAlgorithm {
+  std::string_view id;    ///< in a trace's run: "algorithms": ["winograd-f4x3"]
+  std::string_view name;  ///< in sentences: "as by Winograd F(4,3)"
+  std::vector<std::string_view> operators;
+  /// Changes the rows of the error model that the algorithm concerns; the bounds follow from them.
+  void (*relax)(ErrorModel&) = nullptr;
+  /// Computes output 0 in float32 by this algorithm (inputs in the order of node.reads(), null where
+  /// omitted): its errors on these very data are the measure. Nothing where it does not apply.
+  std::optional<Tensor> (*witness)(const Node& node, std::span<const Tensor* const> inputs,
+                                   ThreadPool& threads) = nullptr;
+};
+
+class KnownAlgorithmTable {
+ public:
+  void add(KnownAlgorithm algorithm) { algorithms_.push_back(std::move(algorithm)); }
+  [[nodiscard]] std::span<const KnownAlgorithm> all() const { return algorithms_; }
+
+ private:
+  std::vector<KnownAlgorithm> algorithms_;
+};
+
+/// All of this build (generated: build/generated/known_algorithm_registry.cpp).
+[[nodiscard]] const KnownAlgorithmTable& known_algorithm_table();
+
+}  // namespace driftscope

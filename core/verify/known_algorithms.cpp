@@ -1,0 +1,131 @@
+#include "core/verify/known_algorithms.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/json.hpp"
+#include "core/eval/evaluate.hpp"
+#include "core/verify/known_algorithm.hpp"
+#include "core/verify/tensor_values.hpp"
+#include "core/verify/verify_tensor.hpp"
+
+namespace driftscope {
+namespace {
+
+// Implementations of one algorithm differ: other points of interpolation, other orders, fused operations.
+constexpr double spread_of_implementations = 4.0;
+
+struct Errors {
+  double square = 0.0;
+  double largest = 0.0;
+  std::size_t count = 0;
+
+  void add(double error) {
+    square += error * error;
+    largest = std::fmax(largest, std::fabs(error));
+    ++count;
+  }
+  [[nodiscard]] double rms() const {
+    return count == 0 ? 0.0 : std::sqrt(square / static_cast<double>(count));
+  }
+};
+
+// Of each channel (axis 1), and of all together at the end.
+std::vector<Errors> errors_of(const Tensor& got, std::span<const Bounded> reference) {
+  const Shape& shape = got.shape();
+  const std::size_t channels = shape.size() > 1 ? static_cast<std::size_t>(shape[1]) : 1;
+  std::size_t plane = 1;
+  for (std::size_t i = 2; i < shape.size(); ++i) plane *= static_cast<std::size_t>(shape[i]);
+  std::vector<Errors> errors(channels + 1);
+  const auto values = got.values<float>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double error = static_cast<double>(values[i]) - reference[i].value;
+    errors[i / plane % channels].add(error);
+    errors.back().add(error);
+  }
+  return errors;
+}
+
+// A channel whose witness happens to be nearly exact has the measure of a quarter of the tensor's.
+std::optional<BudgetUse> use_of_witness(const Tensor& got, const Tensor& witness,
+                                        std::span<const Bounded> reference) {
+  if (witness.dtype() != DType::float32 || witness.shape() != got.shape()) return std::nullopt;
+  const std::vector<Errors> here = errors_of(got, reference);
+  const std::vector<Errors> there = errors_of(witness, reference);
+  BudgetUse use;
+  for (std::size_t c = 0; c < here.size(); ++c) {
+    const double rms = std::fmax(there[c].rms(), there.back().rms() / 4);
+    const double largest = std::fmax(there[c].largest, there.back().largest / 4);
+    if (!std::isfinite(rms) || !(rms > 0.0)) return std::nullopt;
+    use.likely = std::fmax(use.likely, here[c].rms() / (spread_of_implementations * rms));
+    use.worst = std::fmax(use.worst, here[c].largest / (spread_of_implementations * largest));
+  }
+  use.likely = std::fmax(use.likely, use.worst);
+  return use;
+}
+
+std::optional<BudgetUse> use_of_relaxed(const KnownAlgorithm& algorithm, const Node& node, std::size_t output,
+                                        std::span<const Evaluated<Bounded>> inputs, const Tensor& got,
+                                        ThreadPool& threads) {
+  ErrorModel model = current_error_model();
+  algorithm.relax(model);
+  const ErrorModelScope scope(model);
+  std::vector<const Evaluated<Bounded>*> pointers;
+  for (const Evaluated<Bounded>& input : inputs)
+    pointers.push_back(input.dtype == DType::undefined ? nullptr : &input);
+  const auto results = evaluate<Bounded>(node, pointers, threads);
+  if (!results.ok() || is_known((*results)[output])) return std::nullopt;
+  const TensorVerification result =
+      verify_tensor((*results)[output].real, got, error_model_for(model, got.dtype()), threads);
+  if (result.verified.specials > 0) return std::nullopt;
+  return result.verified.use;
+}
+
+bool runs(const KnownAlgorithm& algorithm, const Node& node) {
+  return std::ranges::find(algorithm.operators, node.op_type) != algorithm.operators.end();
+}
+
+}  // namespace
+
+std::optional<AlgorithmMatch> match_known_algorithm(const Graph& graph, NodeId id, std::size_t output,
+                                                    const Derivation& derivation, const Derived& derived,
+                                                    const Tensor& got, const std::vector<std::string>& named,
+                                                    ThreadPool& threads) {
+  const Node& node = graph.nodes[id];
+  if (!derived.group.empty() || !is_floating(got.dtype()) || node.domain != "") return std::nullopt;
+  std::optional<DerivationInputs> inputs;
+  for (const KnownAlgorithm& algorithm : known_algorithm_table().all()) {
+    if (!runs(algorithm, node)) continue;
+    if (!named.empty() && std::ranges::find(named, algorithm.id) == named.end()) continue;
+    if (!inputs) inputs = derivation.known_inputs(id);
+    if (!inputs) return std::nullopt;
+    std::optional<BudgetUse> use;
+    if (algorithm.relax != nullptr) {
+      use = use_of_relaxed(algorithm, node, output, inputs->lifted, got, threads);
+    } else if (output == 0 && got.dtype() == DType::float32 && !is_known(derived.reference)) {
+      std::vector<const Tensor*> tensors;
+      for (const Tensor& tensor : inputs->tensors)
+        tensors.push_back(tensor.dtype() == DType::undefined ? nullptr : &tensor);
+      if (const auto witness = algorithm.witness(node, tensors, threads))
+        use = use_of_witness(got, *witness, derived.reference.real);
+    }
+    if (use && use->worst <= 1.0 && use->likely <= 1.0)
+      return AlgorithmMatch{std::string(algorithm.name), *use};
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> algorithms_named_in(const Trace& trace) {
+  std::vector<std::string> named;
+  const auto run = parse_json(trace.run);
+  if (!run.is_object()) return named;
+  const auto found = run.find("algorithms");
+  if (found == run.end()) return named;
+  if (found->is_string()) named.push_back(found->get<std::string>());
+  if (found->is_array())
+    for (const auto& one : *found)
+      if (one.is_string()) named.push_back(one.get<std::string>());
+  return named;
+}
+
+}  // namespace driftscope
