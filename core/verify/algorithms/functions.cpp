@@ -45,15 +45,15 @@ void add_to(KnownAlgorithmTable& table) {
   table.add({.id = "exp-by-exp2",
              .name = "exp through exp2",
              .operators = {"Exp", "Sigmoid", "Softmax", "LogSoftmax", "Elu", "Selu", "Celu", "Softplus",
-                           "Mish", "Swish", "ReduceLogSumExp", "LSTM", "GRU"},
+                           "Mish", "Swish", "ReduceLogSumExp"},
              .relax = exp_by_exp2});
   table.add({.id = "tanh-by-sigmoid",
              .name = "tanh as 2σ(2x) − 1",
-             .operators = {"Tanh", "Gelu", "Mish", "RNN", "LSTM", "GRU"},
+             .operators = {"Tanh", "Gelu", "Mish"},
              .relax = tanh_by_sigmoid});
   table.add({.id = "sigmoid-by-tanh",
              .name = "sigmoid as (1 + tanh(x/2))/2",
-             .operators = {"Sigmoid", "Swish", "LSTM", "GRU"},
+             .operators = {"Sigmoid", "Swish"},
              .relax = sigmoid_by_tanh});
   table.add({.id = "division-by-reciprocal",
              .name = "division by a reciprocal",
