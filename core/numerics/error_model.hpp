@@ -29,6 +29,8 @@ struct ErrorModel {
   double largest = 0x1.fffffep127;  ///< of the stored format; beyond it a result may be infinite
   bool flushes_subnormals = false;  ///< may read and write subnormal numbers as 0
   bool keeps_specials = true;       ///< infinity and NaN behave as IEEE 754 says
+  /// float16 and bfloat16 values are rounded when they are recorded; later nodes read them in float32.
+  bool records_rounded = false;
   double division_ulp = 0.5;        ///< of ÷ and √ where they are not rounded to nearest
   double sqrt_ulp = 0.5;
   FunctionAccuracy exp;
@@ -43,6 +45,7 @@ struct ErrorModel {
   FunctionAccuracy erf;
   FunctionAccuracy gelu_erf;  ///< inside of Gelu, where runtimes take what is fast
   FunctionAccuracy pow;
+  double rnn_absolute = 0.0;  ///< of an activation inside of RNN (not of GRU or LSTM), in addition
   double log_absolute = 0.0;  ///< of log in [0.5, 2], in place of its ULP where those are less
   /// sinh, cosh, tan, pow and the inverse hyperbolic functions are made of exp, log, √, sin and cos by
   /// the textbook formula, errors included (WGSL: "inherited from").

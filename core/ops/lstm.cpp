@@ -1,5 +1,6 @@
 // LSTM, opset 7 to 21: forward, reverse, both; peepholes, clip, input_forget; layout from opset 14.
-// Gates in the order i, o, f, c; clip applies to everything that goes into an activation.
+// Gates in the order i, o, f, c; clip applies to everything that goes into an activation, C included
+// (another reading of the specification: not C; core/verify/algorithms/readings.cpp).
 //
 // Strict definition (float): gate sums as in gate_sums.hpp; a peephole's product is added to the
 // finished sum; C = (f·C) + (i·c), H = o·h(C).
@@ -66,7 +67,7 @@ struct LstmCell {
       const S candidate = weights.activated(1, sums.result(3 * hidden + j));
       c_now[j] = f * c_before[j] + i * candidate;
       const S o = gate(j, 1, 1, c_now[j]);
-      next[j] = o * weights.activated(2, c_now[j]);
+      next[j] = o * weights.activated_cell(c_now[j]);
     }
   }
 };

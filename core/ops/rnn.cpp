@@ -13,6 +13,14 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return infer_recurrent(context, kind());
 }
 
+// By what an engine's activations inside of RNN stray further than its own operators do.
+void widen(Bounded& x) {
+  const double more = current_error_model().rnn_absolute;
+  x.worst += more;
+  x.likely += more;
+  x.systematic += more;
+}
+
 struct RnnCell {
   static constexpr std::size_t states = 1;
 
@@ -30,7 +38,10 @@ struct RnnCell {
   static void step(const CellWeights<S>& weights, GateSums<S>& sums, const S* state, S* next,
                    std::vector<S>& /*spare*/) {
     sums.add(0, weights.hidden, state, weights.r, 0);
-    for (std::int64_t j = 0; j < weights.hidden; ++j) next[j] = weights.activated(0, sums.result(j));
+    for (std::int64_t j = 0; j < weights.hidden; ++j) {
+      next[j] = weights.activated(0, sums.result(j));
+      if constexpr (std::is_same_v<S, Bounded>) widen(next[j]);
+    }
   }
 };
 

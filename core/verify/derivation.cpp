@@ -9,12 +9,27 @@
 #include <unordered_map>
 
 #include "core/graph/load_constants.hpp"
+#include "core/numerics/rounding.hpp"
 
 namespace driftscope {
 namespace {
 
+// Half a unit in the last place of float16 or bfloat16, where an engine rounds only what it records.
+Result<Evaluated<Bounded>> lift_rounded(const Tensor& tensor) {
+  DRIFTSCOPE_TRY(Evaluated<Bounded> lifted, lift<Bounded>(tensor));
+  const ErrorModel narrow = error_model_for(current_error_model(), tensor.dtype());
+  for (Bounded& x : lifted.real)
+    if (std::isfinite(x.value)) {
+      const double half = rounding_error(narrow, std::fabs(x.value));
+      x = Bounded(x.value, half, half);
+    }
+  return lifted;
+}
+
 // What the engine read: exactly the recorded tensor, but that it may take subnormals as zeros.
-Result<Evaluated<Bounded>> lift_recorded(const Tensor& tensor) {
+Result<Evaluated<Bounded>> lift_recorded(const Tensor& tensor, bool computed) {
+  const bool narrow = tensor.dtype() == DType::float16 || tensor.dtype() == DType::bfloat16;
+  if (narrow && computed && current_error_model().records_rounded) return lift_rounded(tensor);
   if (!current_error_model().flushes_subnormals) return known<Bounded>(tensor);
   DRIFTSCOPE_TRY(Evaluated<Bounded> lifted, lift<Bounded>(tensor));
   for (Bounded& x : lifted.real) {
@@ -59,6 +74,10 @@ RecordedValues::RecordedValues(const Graph& graph, const TraceView& trace)
 
 bool Derivation::is_known(ValueId value) const {
   return graph_->values[value].constant || (*recorded_)[value] != nullptr;
+}
+
+bool Derivation::is_computed(ValueId value) const {
+  return !graph_->values[value].constant && graph_->values[value].producer != no_node;
 }
 
 // What the graph leaves in its source stays there, so that the weights of one node are in memory at a time.
@@ -125,7 +144,8 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
     if (input == no_value) continue;
     if (is_known(input)) {
       const auto tensor = known_tensor(input);
-      auto result = tensor.ok() ? lift_recorded(*tensor) : Result<Evaluated<Bounded>>(tensor.error());
+      auto result = tensor.ok() ? lift_recorded(*tensor, is_computed(input))
+                                : Result<Evaluated<Bounded>>(tensor.error());
       if (!result.ok())
         reason = result.error().message;
       else
@@ -218,11 +238,12 @@ std::optional<DerivationInputs> Derivation::known_inputs(NodeId id) const {
     if (!is_known(input)) return std::nullopt;
     auto tensor = known_tensor(input);
     if (!tensor.ok()) return std::nullopt;
-    auto lifted = lift_recorded(*tensor);
+    auto lifted = lift_recorded(*tensor, is_computed(input));
     if (!lifted.ok()) return std::nullopt;
     inputs.tensors.back() = *std::move(tensor);
     inputs.lifted.back() = *std::move(lifted);
   }
+  inputs.reread = reread_output(graph_->nodes[id]);
   return inputs;
 }
 

@@ -48,6 +48,7 @@ struct Derived {
 struct DerivationInputs {
   std::vector<Tensor> tensors;
   std::vector<Evaluated<Bounded>> lifted;  ///< as derive lifts them
+  std::optional<Tensor> reread;            ///< what was recorded as the output that it reads again itself
 };
 
 class Derivation {
@@ -85,6 +86,8 @@ class Derivation {
   Derivation(const Graph& graph, const RecordedValues& recorded)
       : graph_(&graph), recorded_(&recorded), kept_(graph.values.size()), uses_(graph.values.size()) {}
   [[nodiscard]] bool is_known(ValueId value) const;
+  /// Whether a node gives it, rather than the user or the model.
+  [[nodiscard]] bool is_computed(ValueId value) const;
   /// Of a value that is known; a deferred constant is read again.
   [[nodiscard]] Result<Tensor> known_tensor(ValueId value) const;
   /// What was recorded as the output that the node itself reads again.

@@ -18,13 +18,15 @@ namespace driftscope {
 
 class ThreadPool;
 
-/// One way to compute some operators. Either `relax` or `witness` is set.
+/// One way to compute some operators. One of `relax`, `reading` and `witness` is set.
 struct KnownAlgorithm {
   std::string_view id;    ///< in a trace's run: "algorithms": ["winograd-f4x3"]
   std::string_view name;  ///< in sentences: "as by Winograd F(4,3)"
   std::vector<std::string_view> operators;
   /// Changes the rows of the error model that the algorithm concerns; the bounds follow from them.
   void (*relax)(ErrorModel&) = nullptr;
+  /// The node as another reading of the specification has it; nothing where they do not differ.
+  std::optional<Node> (*reading)(const Node&) = nullptr;
   /// Computes output 0 in float32 by this algorithm (inputs in the order of node.reads(), null where
   /// omitted): its errors on these very data are the measure. Nothing where it does not apply.
   std::optional<Tensor> (*witness)(const Node& node, std::span<const Tensor* const> inputs,

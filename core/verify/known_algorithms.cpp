@@ -64,16 +64,20 @@ std::optional<BudgetUse> use_of_witness(const Tensor& got, const Tensor& witness
   return use;
 }
 
-std::optional<BudgetUse> use_of_relaxed(const KnownAlgorithm& algorithm, const Node& node, std::size_t output,
-                                        std::span<const Evaluated<Bounded>> inputs, const Tensor& got,
-                                        ThreadPool& threads) {
+// Of bounds that follow from other rows, or from another reading of the node.
+std::optional<BudgetUse> use_of_bounds(const KnownAlgorithm& algorithm, const Node& node, std::size_t output,
+                                       const DerivationInputs& inputs, const Tensor& got,
+                                       ThreadPool& threads) {
   ErrorModel model = current_error_model();
-  algorithm.relax(model);
+  if (algorithm.relax != nullptr) algorithm.relax(model);
+  std::optional<Node> other;
+  if (algorithm.reading != nullptr && !(other = algorithm.reading(node))) return std::nullopt;
   const ErrorModelScope scope(model);
   std::vector<const Evaluated<Bounded>*> pointers;
-  for (const Evaluated<Bounded>& input : inputs)
+  for (const Evaluated<Bounded>& input : inputs.lifted)
     pointers.push_back(input.dtype == DType::undefined ? nullptr : &input);
-  const auto results = evaluate<Bounded>(node, pointers, threads);
+  const auto results = evaluate<Bounded>(other ? *other : node, pointers, threads,
+                                         {.recorded = inputs.reread ? &*inputs.reread : nullptr});
   if (!results.ok() || is_known((*results)[output])) return std::nullopt;
   const TensorVerification result =
       verify_tensor((*results)[output].real, got, error_model_for(model, got.dtype()), threads);
@@ -100,8 +104,8 @@ std::optional<AlgorithmMatch> match_known_algorithm(const Graph& graph, NodeId i
     if (!inputs) inputs = derivation.known_inputs(id);
     if (!inputs) return std::nullopt;
     std::optional<BudgetUse> use;
-    if (algorithm.relax != nullptr) {
-      use = use_of_relaxed(algorithm, node, output, inputs->lifted, got, threads);
+    if (algorithm.witness == nullptr) {
+      use = use_of_bounds(algorithm, node, output, *inputs, got, threads);
     } else if (output == 0 && got.dtype() == DType::float32 && !is_known(derived.reference)) {
       std::vector<const Tensor*> tensors;
       for (const Tensor& tensor : inputs->tensors)

@@ -2,8 +2,8 @@
 // excusing a real fault is kept small in three ways:
 // - nothing is tried before the layer is outside of the budget, and a result that is a known algorithm's
 //   is said to be, with its name;
-// - an algorithm that only changes the accuracy of functions, ÷ or √ has a bound of its own, which every
-//   element must keep;
+// - an algorithm that only changes the accuracy of functions, ÷ or √, and another reading of the
+//   specification, have bounds of their own, which every element must keep;
 // - one with other errors (Winograd, Fourier) is run in float32 on the layer's own inputs, and the
 //   layer's errors must be as small as those, channel by channel, in their mean square and at their
 //   largest: a fault in one channel, one border or one element stands out from them.

@@ -7,12 +7,16 @@ namespace {
 
 // ONNX Runtime 1.30 promises nothing; measured on every 1021st float and 3·10⁶ in [−20, 20], on AVX-512
 // and as wasm, the larger of the two: tanh 6.4 ULP, sigmoid 1.9e-7 absolute beyond 4 ULP (MLAS cuts its
-// argument at ±18), asin 4.3 ULP, atan 3.8, log 3.4, exp, erf, sinh and the others below 2.2.
+// argument at ±18), asin 4.3 ULP, atan 3.8, log 3.4, exp, erf, sinh and the others below 2.2. Tanh inside
+// of RNN is 2σ(2x) − 1 (1.5e-7 absolute beyond 1 ULP; measured on AVX2); GRU and LSTM have the operator's.
+// Nodes that have no float16 kernel run in float32 and pass that on; what is recorded was rounded for it.
 ErrorModel measured_model() {
   ErrorModel model;
   model.tanh.ulp = 7.0;
   model.sigmoid.absolute = 2e-7;
   model.asin.ulp = 5.0;
+  model.rnn_absolute = 2e-7;
+  model.records_rounded = true;
   return model;
 }
 

@@ -99,6 +99,7 @@ Result<RecurrentAttributes> read_recurrent(const Node& node, const RecurrentKind
     DRIFTSCOPE_TRY(const float clip, float_attribute(node, "clip", 0.0f));
     if (!(clip >= 0.0f)) return bad_input(fmt::format("attribute clip: expected at least 0, got {}", clip));
     result.clip = clip;
+    DRIFTSCOPE_TRY(result.clips_cell, flag_attribute(node, clips_cell_attribute, true));
   }
   result.per_direction = kind.default_activations.size();
   DRIFTSCOPE_TRY(result.activations, read_activations(node, static_cast<std::size_t>(result.directions),

@@ -26,12 +26,16 @@ struct RecurrentKind {
   std::vector<std::string> default_activations;
 };
 
+/// No attribute of ONNX: 0 is the reading of the specification by which LSTM's clip leaves C alone.
+inline constexpr std::string_view clips_cell_attribute = "driftscope.clips_cell";
+
 /// The attributes, checked.
 struct RecurrentAttributes {
   std::int64_t directions = 1;
   bool reverse = false;                 ///< of the first direction; the second is always reversed
   bool batch_first = false;             ///< layout 1
   std::optional<float> clip;            ///< of what goes into the activations
+  bool clips_cell = true;               ///< false: C goes into h as it is
   std::vector<Activation> activations;  ///< per direction, one after another
   std::size_t per_direction = 1;        ///< activations
 

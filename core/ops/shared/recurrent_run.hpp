@@ -40,6 +40,7 @@ template <class S>
   for (std::size_t i = 0; i < attributes.per_direction; ++i)
     weights.activations.push_back(attributes.activation(direction, i));
   weights.clip = attributes.clip;
+  weights.clips_cell = attributes.clips_cell;
   weights.variant = variant;
   return weights;
 }

@@ -44,6 +44,7 @@ struct CellWeights {
   std::vector<Activation> activations;
   std::optional<float> clip;
   bool variant = false;
+  bool clips_cell = true;  ///< LSTM: of h(C) as well
 
   [[nodiscard]] const S* w_bias() const { return b.empty() ? nullptr : b.data(); }
   [[nodiscard]] const S* r_bias() const { return b.empty() ? nullptr : b.data() + b.size() / 2; }
@@ -54,6 +55,10 @@ struct CellWeights {
     return math::min(math::max(x, math::exact<S>(-limit)), math::exact<S>(limit));
   }
   [[nodiscard]] S activated(std::size_t i, const S& x) const { return activate(activations[i], limited(x)); }
+  /// h(C) of LSTM.
+  [[nodiscard]] S activated_cell(const S& c) const {
+    return activate(activations[2], clips_cell ? limited(c) : c);
+  }
 };
 
 /// The same weights without their errors.
@@ -63,8 +68,8 @@ struct CellWeights {
     for (std::size_t i = 0; i < list.size(); ++i) result[i] = list[i].value;
     return result;
   };
-  return {weights.hidden,    weights.w.value,     weights.r.value, values(weights.b),
-          values(weights.p), weights.activations, weights.clip,    weights.variant};
+  return {weights.hidden,      weights.w.value, weights.r.value, values(weights.b), values(weights.p),
+          weights.activations, weights.clip,    weights.variant, weights.clips_cell};
 }
 
 template <class Cell, class S>

@@ -145,6 +145,54 @@ TEST_CASE("Ort_FusedCapture_KeepsWhatIsLeftAndTheBitsOfAnUnwatchedRun") {
   }
 }
 
+// Its tanh inside of RNN is 2σ(2x) − 1, which has no correct digit of a small number.
+TEST_CASE("Ort_RnnOfSmallNumbers_IsNoFault") {
+  std::vector<float> values;
+  for (int i = 1; i <= 1000; ++i) values.push_back(1e-6f * static_cast<float>(i));
+  const ModelFile model = made(ModelBuilder()
+                                   .initializer("x", tensor<float>({1, 1000, 1}, values))
+                                   .input("w", DType::float32, {1, 1, 1})
+                                   .initializer("r", tensor<float>({1, 1, 1}, std::vector<float>{0.0f}))
+                                   .node("RNN", {"x", "w", "r"}, {"y"}, {integer("hidden_size", 1)})
+                                   .output("y")
+                                   .bytes());
+  const auto trace = run(model, target());
+  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+  CHECK(verified(model, *trace).verdict == Verdict::rounding);
+}
+
+// Its float16 nodes compute in float32 and hand that on: what cancels was not rounded before.
+TEST_CASE("Ort_Float16_IsComparedWithWhatNodesRead") {
+  const ModelFile model = made(ModelBuilder()
+                                   .input("x", DType::float16, {64})
+                                   .node("Exp", {"x"}, {"e"})
+                                   .node("Sigmoid", {"x"}, {"s"})
+                                   .node("Mul", {"e", "s"}, {"m"})
+                                   .node("Sub", {"e", "m"}, {"d"})
+                                   .node("Sub", {"d", "s"}, {"y"})  // 0 exactly: e·(1 − s) is s
+                                   .output("y")
+                                   .bytes());
+  const auto trace = run(model, target());
+  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+  const Verification verification = verified(model, *trace);
+  CHECK(verification.layers.size() == 5);
+  CHECK(verification.verdict == Verdict::rounding);
+}
+
+TEST_CASE("Ort_LstmWithClip_IsNoFault") {
+  const ModelFile model =
+      made(ModelBuilder()
+               .input("x", DType::float32, {60, 3, 4})
+               .input("w", DType::float32, {1, 20, 4})
+               .input("r", DType::float32, {1, 20, 5})
+               .node("LSTM", {"x", "w", "r"}, {"y"}, {integer("hidden_size", 5), real("clip", 0.4f)})
+               .output("y")
+               .bytes());
+  const auto trace = run(model, target());
+  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+  CHECK(verified(model, *trace).verdict == Verdict::rounding);
+}
+
 TEST_CASE("Ort_ModelThatItRejects_IsAnErrorInItsWords") {
   // An IR version of the far future, which our reader does not mind.
   const ModelFile model = made(ModelBuilder()

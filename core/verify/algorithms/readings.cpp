@@ -1,0 +1,26 @@
+// Where the ONNX specification is read in two ways by runtimes that people use.
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/recurrent.hpp"
+#include "core/verify/known_algorithm.hpp"
+
+namespace driftscope::algorithms::readings {
+namespace {
+
+// "clip … is applied to the input of activations": ONNX Runtime does not apply it to C, the input of h.
+std::optional<Node> cell_not_clipped(const Node& node) {
+  if (node.attribute("clip") == nullptr) return std::nullopt;
+  Node other = node;
+  other.attributes.push_back({std::string(clips_cell_attribute), std::int64_t{0}});
+  return other;
+}
+
+}  // namespace
+
+void add_to(KnownAlgorithmTable& table) {
+  table.add({.id = "lstm-clip-without-cell",
+             .name = "an LSTM whose clip leaves the cell state alone",
+             .operators = {"LSTM"},
+             .reading = cell_not_clipped});
+}
+
+}  // namespace driftscope::algorithms::readings
