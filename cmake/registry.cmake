@@ -15,12 +15,14 @@ function(driftscope_write_if_changed path content)
   file(WRITE "${path}" "${content}")
 endfunction()
 
-# driftscope_registry(output files header table namespace accessor)
+# driftscope_registry(output files header table namespace accessor [prefix]): the prefix of the names of the files,
+# which their namespaces lack.
 function(driftscope_registry output files include table namespace accessor)
   set(declarations "")
   set(calls "")
   foreach(file IN LISTS files)
     get_filename_component(stem "${file}" NAME_WE)
+    string(REGEX REPLACE "^${ARGN}(.)" "\\1" stem "${stem}")
     string(REGEX REPLACE "^(if|for|while|and|or|not|xor)$" "\\1_" stem "${stem}")
     string(APPEND declarations "namespace ${namespace}::${stem} {\nvoid add_to(${table}&);\n}\n")
     string(APPEND calls "    ${namespace}::${stem}::add_to(made);\n")

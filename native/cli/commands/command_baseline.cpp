@@ -157,7 +157,9 @@ void add_check(CLI::App& app, BaselineOptions& options) {
 
 }  // namespace
 
-Command add_baseline(CLI::App& app) {
+namespace commands::baseline {
+
+static Command declare(CLI::App& app) {
   auto options = std::make_shared<BaselineOptions>();
   app.require_subcommand(1);
   CLI::App* save = app.add_subcommand("save", "Run a model on its targets and keep what they gave.");
@@ -179,5 +181,14 @@ Command add_baseline(CLI::App& app) {
     return exit_of(exit.error());
   };
 }
+
+void add_to(CommandTable& table) {
+  table.add({.order = 40,
+             .name = "baseline",
+             .summary = "Keep what a model gives, and fail when it becomes worse.",
+             .declare = declare});
+}
+
+}  // namespace commands::baseline
 
 }  // namespace driftscope

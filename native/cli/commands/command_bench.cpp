@@ -124,7 +124,9 @@ Result<Exit> run_bench_command(const BenchOptions& options) {
 
 }  // namespace
 
-Command add_bench(CLI::App& app) {
+namespace commands::bench {
+
+static Command declare(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
   BenchPlan& plan = options->plan;
   app.add_option("MODEL", plan.models, "The .onnx files");
@@ -198,7 +200,7 @@ Command add_bench(CLI::App& app) {
   };
 }
 
-Command add_bench_worker(CLI::App& app) {
+static Command declare_worker(CLI::App& app) {
   auto line = std::make_shared<int>(-1);
   app.add_option("--line", *line, "An open socket")->required()->check(CLI::Range(3, 1 << 20));
   app.group("");  // not for people: no help lists it
@@ -207,5 +209,16 @@ Command add_bench_worker(CLI::App& app) {
     return Exit::ok;
   };
 }
+
+void add_to(CommandTable& table) {
+  table.add({.order = 50,
+             .name = "bench",
+             .summary = "Measure models on several targets side by side: time, memory, download.",
+             .declare = declare});
+  table.add(
+      {.order = 51, .name = "bench-worker", .summary = "A process of a bench.", .declare = declare_worker});
+}
+
+}  // namespace commands::bench
 
 }  // namespace driftscope

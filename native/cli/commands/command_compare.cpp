@@ -74,7 +74,9 @@ Result<Exit> run_compare(const CompareOptions& options) {
 
 }  // namespace
 
-Command add_compare(CLI::App& app) {
+namespace commands::compare {
+
+static Command declare(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
   CompareRequest& request = options->request;
   app.add_option("MODEL", options->model, "The .onnx file")->required();
@@ -120,5 +122,14 @@ Command add_compare(CLI::App& app) {
     return exit_of(exit.error());
   };
 }
+
+void add_to(CommandTable& table) {
+  table.add({.order = 30,
+             .name = "compare",
+             .summary = "Run a model on several targets and compare them layer by layer.",
+             .declare = declare});
+}
+
+}  // namespace commands::compare
 
 }  // namespace driftscope

@@ -115,7 +115,9 @@ Result<Exit> run_conformance(const ConformanceOptions& options) {
 
 }  // namespace
 
-Command add_conformance(CLI::App& app) {
+namespace commands::conformance {
+
+static Command declare(CLI::App& app) {
   auto options = std::make_shared<ConformanceOptions>();
   app.add_option("--targets", options->targets, "host/engine[:option=value,…], separated by commas")
       ->expected(1)
@@ -138,5 +140,14 @@ Command add_conformance(CLI::App& app) {
     return exit_of(exit.error());
   };
 }
+
+void add_to(CommandTable& table) {
+  table.add({.order = 60,
+             .name = "conformance",
+             .summary = "Run the ONNX conformance cases on any target.",
+             .declare = declare});
+}
+
+}  // namespace commands::conformance
 
 }  // namespace driftscope

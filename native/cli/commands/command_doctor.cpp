@@ -69,11 +69,22 @@ Exit run_doctor(const std::string& json) {
 
 }  // namespace
 
-Command add_doctor(CLI::App& app) {
+namespace commands::doctor {
+
+static Command declare(CLI::App& app) {
   auto json = std::make_shared<std::string>();
   app.add_option("--json", *json, "Write the findings as JSON ('-': standard output)");
   app.footer("Exit code 3 when something is missing that runs need; each line says how to get it.");
   return [json] { return run_doctor(*json); };
 }
+
+void add_to(CommandTable& table) {
+  table.add({.order = 90,
+             .name = "doctor",
+             .summary = "Show what this machine can run, and why not the rest.",
+             .declare = declare});
+}
+
+}  // namespace commands::doctor
 
 }  // namespace driftscope

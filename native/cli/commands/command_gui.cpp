@@ -32,7 +32,9 @@ Error start_gui(const GuiOptions& options) {
 
 }  // namespace
 
-Command add_gui(CLI::App& app) {
+namespace commands::gui {
+
+static Command declare(CLI::App& app) {
   auto options = std::make_shared<GuiOptions>();
   add_gui_options(app, *options);
   return [options] {
@@ -41,5 +43,14 @@ Command add_gui(CLI::App& app) {
     return exit_of(error);
   };
 }
+
+void add_to(CommandTable& table) {
+  table.add({.order = 80,
+             .name = "gui",
+             .summary = "Show runs and comparisons in a window; start new ones there.",
+             .declare = declare});
+}
+
+}  // namespace commands::gui
 
 }  // namespace driftscope

@@ -1,7 +1,9 @@
 #include "native/cli/commands/command_line.hpp"
 
 #include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 
 #include "core/runtime/resolve_target.hpp"
@@ -41,22 +43,13 @@ Exit run_command_line(int argc, char** argv) {
              "  driftscope verify model.onnx trace-from-anywhere.safetensors\n\n"
              "Exit codes: 0 no fault; 1 a fault or a failed check; 2 wrong use or bad input; 3 something\n"
              "needed is missing here.");
+  std::vector<CommandInfo> table = command_table().all();
+  std::ranges::sort(table, {}, &CommandInfo::order);
   std::map<const CLI::App*, Command> commands;
-  const auto add = [&](const char* name, const char* description, Command (*declare)(CLI::App&)) {
-    CLI::App* command = app.add_subcommand(name, description);
-    commands[command] = declare(*command);
-  };
-  add("run", "Run a model on one target; print its layers, write a trace.", add_run);
-  add("verify", "Judge traces made anywhere: is each layer right, rounding, or a fault?", add_verify);
-  add("compare", "Run a model on several targets and compare them layer by layer.", add_compare);
-  add("baseline", "Keep what a model gives, and fail when it becomes worse.", add_baseline);
-  add("bench", "Measure models on several targets side by side: time, memory, download.", add_bench);
-  add("bench-worker", "A process of a bench.", add_bench_worker);
-  add("conformance", "Run the ONNX conformance cases on any target.", add_conformance);
-  add("serve", "Serve the page on this machine, to be opened in any browser here.", add_serve);
-  add("gui", "Show runs and comparisons in a window; start new ones there.", add_gui);
-  add("doctor", "Show what this machine can run, and why not the rest.", add_doctor);
-  add("schema", "Print the messages that the service understands, for people who write clients.", add_schema);
+  for (const CommandInfo& info : table) {
+    CLI::App* command = app.add_subcommand(std::string(info.name), std::string(info.summary));
+    commands[command] = info.declare(*command);
+  }
 
   try {
     app.parse(argc, argv);

@@ -125,7 +125,9 @@ Status run_command(const RunOptions& options) {
 
 }  // namespace
 
-Command add_run(CLI::App& app) {
+namespace commands::run {
+
+static Command declare(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
   app.add_option("MODEL", options->model, "The .onnx file")->required();
   auto* input = app.add_option("--input", options->inputs, input_help)->expected(1)->take_all();
@@ -156,5 +158,14 @@ Command add_run(CLI::App& app) {
     return exit_of(status.error());
   };
 }
+
+void add_to(CommandTable& table) {
+  table.add({.order = 10,
+             .name = "run",
+             .summary = "Run a model on one target; print its layers, write a trace.",
+             .declare = declare});
+}
+
+}  // namespace commands::run
 
 }  // namespace driftscope

@@ -7,7 +7,9 @@
 
 namespace driftscope {
 
-Command add_schema(CLI::App& app) {
+namespace commands::schema {
+
+static Command declare(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "For machines: the schema itself, as the program was built from it");
   app.footer(
@@ -26,5 +28,14 @@ Command add_schema(CLI::App& app) {
     return Exit::ok;
   };
 }
+
+void add_to(CommandTable& table) {
+  table.add({.order = 100,
+             .name = "schema",
+             .summary = "Print the messages that the service understands, for people who write clients.",
+             .declare = declare});
+}
+
+}  // namespace commands::schema
 
 }  // namespace driftscope

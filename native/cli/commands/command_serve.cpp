@@ -21,7 +21,9 @@ Result<Exit> run_serve(ServeOptions options) {
 
 }  // namespace
 
-Command add_serve(CLI::App& app) {
+namespace commands::serve {
+
+static Command declare(CLI::App& app) {
   auto options = std::make_shared<ServeOptions>();
   options->traces = "traces";
   app.add_option("--port", options->port, "Port on 127.0.0.1 (default: any free one)")
@@ -41,5 +43,14 @@ Command add_serve(CLI::App& app) {
     return exit_of(exit.error());
   };
 }
+
+void add_to(CommandTable& table) {
+  table.add({.order = 70,
+             .name = "serve",
+             .summary = "Serve the page on this machine, to be opened in any browser here.",
+             .declare = declare});
+}
+
+}  // namespace commands::serve
 
 }  // namespace driftscope

@@ -82,7 +82,9 @@ Exit run_verify(const VerifyOptions& options) {
 
 }  // namespace
 
-Command add_verify(CLI::App& app) {
+namespace commands::verify {
+
+static Command declare(CLI::App& app) {
   auto options = std::make_shared<VerifyOptions>();
   app.add_option("MODEL", options->model, "The .onnx file")->required();
   app.add_option("TRACE", options->traces,
@@ -97,5 +99,14 @@ Command add_verify(CLI::App& app) {
       "error is compared with what float32 rounding can explain. Exit code 1: some layer is a fault.");
   return [options] { return run_verify(*options); };
 }
+
+void add_to(CommandTable& table) {
+  table.add({.order = 20,
+             .name = "verify",
+             .summary = "Judge traces made anywhere: is each layer right, rounding, or a fault?",
+             .declare = declare});
+}
+
+}  // namespace commands::verify
 
 }  // namespace driftscope

@@ -1,8 +1,11 @@
-// The commands of `driftscope`, one file each. A command declares its options on the app and returns
-// what to do when it was chosen.
+// The commands of `driftscope`: commands/command_FOO.cpp defines `commands::foo::add_to(CommandTable&)`, and
+// the table is generated from the folder (cmake/registry.cmake). A command declares its options on the app
+// and returns what to do when it was chosen. Clients: command_line.cpp.
 #pragma once
 
 #include <functional>
+#include <string_view>
+#include <vector>
 
 #include "native/cli/console.hpp"
 
@@ -14,16 +17,23 @@ namespace driftscope {
 
 using Command = std::function<Exit()>;
 
-[[nodiscard]] Command add_run(CLI::App& app);
-[[nodiscard]] Command add_verify(CLI::App& app);
-[[nodiscard]] Command add_compare(CLI::App& app);
-[[nodiscard]] Command add_baseline(CLI::App& app);
-[[nodiscard]] Command add_bench(CLI::App& app);
-[[nodiscard]] Command add_bench_worker(CLI::App& app);
-[[nodiscard]] Command add_conformance(CLI::App& app);
-[[nodiscard]] Command add_serve(CLI::App& app);
-[[nodiscard]] Command add_gui(CLI::App& app);
-[[nodiscard]] Command add_doctor(CLI::App& app);
-[[nodiscard]] Command add_schema(CLI::App& app);
+struct CommandInfo {
+  int order = 0;  ///< in the help, smallest first
+  std::string_view name;
+  std::string_view summary;  ///< a sentence
+  Command (*declare)(CLI::App&) = nullptr;
+};
+
+class CommandTable {
+ public:
+  void add(const CommandInfo& command) { commands_.push_back(command); }
+  [[nodiscard]] const std::vector<CommandInfo>& all() const { return commands_; }
+
+ private:
+  std::vector<CommandInfo> commands_;
+};
+
+/// All commands, in no order.
+[[nodiscard]] const CommandTable& command_table();
 
 }  // namespace driftscope
