@@ -74,16 +74,20 @@ class TargetChecks {
       const std::string name = fmt::format("{} ({})", layer.node, layer.op);
       const auto time = times.find(layer.node);
       const std::int64_t ns = time == times.end() ? 0 : time->second;
-      const bool fault = layer.verdict == Verdict::fault;
       if (layer.verdict == Verdict::missing) {
         add(name, CheckOutcome::skipped, "", "not judged: " + layer.reason, ns);
-      } else if (!fault && layer.verdict != Verdict::suspect) {
+      } else if (layer.verdict == Verdict::unjudged) {
+        // Not judged is not passed.
+        add(name, report_.conditions.unjudged ? CheckOutcome::failed : CheckOutcome::skipped,
+            std::string(verdict_name(layer.verdict)), "not judged: " + layer_message(layer), ns);
+      } else if (layer.verdict < Verdict::suspect) {
         add(name, CheckOutcome::passed, "", "", ns);
       } else {
         const auto before = known.find(layer.output);
         const bool is_known = before != known.end() && before->second >= layer.verdict;
-        const bool counts = fault ? report_.conditions.counts_faults() : report_.conditions.suspect;
-        add(name, counts && !is_known ? CheckOutcome::failed : CheckOutcome::passed,
+        add(name,
+            report_.conditions.counts(layer.verdict) && !is_known ? CheckOutcome::failed
+                                                                  : CheckOutcome::passed,
             std::string(verdict_name(layer.verdict)),
             layer_message(layer) + (is_known ? " (as in the baseline)" : ""), ns);
       }

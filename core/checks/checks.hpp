@@ -21,7 +21,7 @@ enum class CheckOutcome {
   error,  ///< the target did not run
 };
 
-/// One check. `kind` says which condition it belongs to: "fault", "suspect", "top1", "bits", "slower",
+/// One check. `kind` says which condition it belongs to: "fault", "suspect", "unjudged", "top1", "bits", "slower",
 /// "run"; empty for a layer that is as it should be.
 struct CheckCase {
   std::string target;

@@ -13,10 +13,10 @@ namespace {
 constexpr double largest_percentage = 10000.0;
 
 Error unknown_condition(std::string_view text) {
-  return bad_input(
-      fmt::format("--fail-on: {} is no condition; expected fault, suspect, top1, bits or slower:N%, several "
-                  "separated by commas, as in --fail-on fault,top1,slower:20%",
-                  in_quotes(text)));
+  return bad_input(fmt::format(
+      "--fail-on: {} is no condition; expected fault, suspect, unjudged, top1, bits or slower:N%, "
+      "several separated by commas, as in --fail-on fault,top1,slower:20%",
+      in_quotes(text)));
 }
 
 /// "20%" or "20" → 0.2. (libc++ has no std::from_chars for doubles yet.)
@@ -39,6 +39,8 @@ Status add_condition(FailOn& conditions, std::string_view text) {
     conditions.fault = true;
   } else if (text == "suspect") {
     conditions.suspect = true;
+  } else if (text == "unjudged") {
+    conditions.unjudged = true;
   } else if (text == "top1") {
     conditions.top1 = true;
   } else if (text == "bits") {
@@ -53,6 +55,15 @@ Status add_condition(FailOn& conditions, std::string_view text) {
 }
 
 }  // namespace
+
+bool FailOn::counts(Verdict verdict) const {
+  switch (verdict) {
+    case Verdict::unjudged: return unjudged;
+    case Verdict::suspect: return counts_suspects();
+    case Verdict::fault: return counts_faults();
+    default: return false;
+  }
+}
 
 Result<FailOn> parse_fail_on(std::span<const std::string> texts) {
   FailOn conditions;
@@ -79,6 +90,7 @@ std::string fail_on_text(const FailOn& conditions) {
   };
   add(conditions.fault, "fault");
   add(conditions.suspect, "suspect");
+  add(conditions.unjudged, "unjudged");
   add(conditions.top1, "top1");
   add(conditions.bits, "bits");
   if (conditions.slower) add(true, fmt::format("slower:{:.4g}%", 100.0 * *conditions.slower));

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/result.hpp"
+#include "core/verify/verify.hpp"
 
 namespace driftscope {
 
@@ -13,14 +14,18 @@ namespace driftscope {
 struct FailOn {
   bool fault = false;                           ///< a layer that no rounding explains
   bool suspect = false;                         ///< a layer that chance does not explain; faults with it
+  bool unjudged = false;                        ///< a layer whose budget says nothing; both with it
   bool top1 = false;                            ///< another best class
   bool bits = false;                            ///< any differing bit
   std::optional<double> slower = std::nullopt;  ///< share: 0.2 is "a fifth longer"
 
-  [[nodiscard]] bool counts_faults() const { return fault || suspect; }
+  [[nodiscard]] bool counts_suspects() const { return suspect || unjudged; }
+  [[nodiscard]] bool counts_faults() const { return fault || counts_suspects(); }
+  /// Whether a layer with this verdict makes the comparison fail.
+  [[nodiscard]] bool counts(Verdict verdict) const;
 };
 
-/// Conditions of one or more texts, each "fault", "suspect", "top1", "bits" or "slower:20%", separated by
+/// Conditions of one or more texts, each "fault", "suspect", "unjudged", "top1", "bits" or "slower:20%", separated by
 /// commas or bars. Errors: an unknown one, a share that is no percentage from 0 to 10000, none at all.
 [[nodiscard]] Result<FailOn> parse_fail_on(std::span<const std::string> texts);
 

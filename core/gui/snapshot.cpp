@@ -274,6 +274,14 @@ std::string snapshot_headline(const Snapshot& snapshot) {
       same += t > 0 ? 1 : 0;
     }
   }
+  for (std::size_t t = 0; t < snapshot.targets.size(); ++t) {
+    std::size_t unjudged = 0;
+    for (std::size_t i = 0; i < snapshot.layers.size(); ++i)
+      unjudged += snapshot.cell(i, t).verdict == Verdict::unjudged ? 1 : 0;
+    if (unjudged > 0)
+      add(fmt::format("{} layer{} not judged on {}", unjudged, unjudged == 1 ? "" : "s",
+                      snapshot.targets[t].name));
+  }
   if (same > 0) add(fmt::format("no differing bit on {} target{}", same, same == 1 ? "" : "s"));
   if (!text.empty()) return text;
   if (snapshot.targets.empty()) return "nothing is open";

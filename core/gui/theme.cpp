@@ -49,6 +49,7 @@ Colour Theme::verdict(Verdict verdict) const {
   switch (verdict) {
     case Verdict::identical: return dark ? rgb(0x93a19f) : rgb(0x5b6866);
     case Verdict::rounding: return dark ? rgb(0x5db4e6) : rgb(0x0072b2);
+    case Verdict::unjudged: return dark ? rgb(0xb8a2ec) : rgb(0x6a4fa0);
     case Verdict::suspect: return dark ? rgb(0xf0b429) : rgb(0xa86400);
     case Verdict::fault: return dark ? rgb(0xff7a52) : rgb(0xc0390b);
     case Verdict::missing: break;

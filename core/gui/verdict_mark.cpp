@@ -27,6 +27,15 @@ void paint_verdict(Painter& painter, Point centre, float size, Verdict verdict, 
       painter.polyline(wave, colour, stroke * 1.25f);
       return;
     }
+    case Verdict::unjudged: {
+      std::array<Point, 17> ring;
+      for (std::size_t i = 0; i < ring.size(); ++i) {
+        const float angle = static_cast<float>(i) / static_cast<float>(ring.size() - 1) * 6.2831853f;
+        ring[i] = {x + half * 0.8f * std::cos(angle), y + half * 0.8f * std::sin(angle)};
+      }
+      painter.polyline(ring, colour, stroke);
+      return;
+    }
     case Verdict::suspect: {
       const std::array<Point, 3> triangle = {Point{x, y - half}, Point{x + half, y + half * 0.85f},
                                              Point{x - half, y + half * 0.85f}};

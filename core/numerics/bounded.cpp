@@ -75,10 +75,12 @@ Bounded operator/(Bounded x, Bounded y) {
   if (!(a.worst + b.worst < infinity) || !sign_is_sure(b)) return unknown(value);
   if (!std::isfinite(value))  // 0/0, x/0, ∞/∞, ∞/b
     return sign_is_sure(a) ? Bounded(value) : unknown(value);
-  if (std::isinf(b.value)) return value;  // a/∞ = 0
+  if (std::isinf(b.value)) return value;        // a/∞ = 0
+  const bool to_zero = leaves_range(b, model);  // a divisor that overflowed
   const auto bound = [&](Which which) {
     const double error_b = b.*which;
-    const double inherited = (a.*which + std::fabs(value) * error_b) / (std::fabs(b.value) - error_b);
+    double inherited = (a.*which + std::fabs(value) * error_b) / (std::fabs(b.value) - error_b);
+    if (to_zero) inherited = std::fmax(inherited, std::fabs(value));
     return inherited + division_error(model, std::fabs(value) + inherited);
   };
   return with_bounds(value, bound);

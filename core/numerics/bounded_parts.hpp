@@ -12,10 +12,15 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using Which = double Bounded::*;
 
-// An operand with a finite value that a float could not hold may already be infinite there.
-[[nodiscard]] inline Bounded as_operand(Bounded x, const ErrorModel& model) {
-  if (std::fabs(x.value) + x.worst > model.largest && std::isfinite(x.value))
-    return {x.value, infinity, infinity};
+[[nodiscard]] inline bool leaves_range(const Bounded& x, const ErrorModel& model) {
+  return std::fabs(x.value) + x.worst > model.largest && std::isfinite(x.value);
+}
+
+// An operand with a finite value that a float could not hold may already be infinite there: that is noted,
+// and the bounds are those of an implementation that keeps it finite.
+[[nodiscard]] inline const Bounded& as_operand(const Bounded& x, const ErrorModel& model) {
+  if (leaves_range(x, model) && x.worst < infinity)
+    model.note_overflow(std::fabs(x.value) > model.widest ? Overflow::certain : Overflow::possible);
   return x;
 }
 

@@ -55,7 +55,7 @@ ErrorModel error_model_for(const ErrorModel& model, DType dtype) {
       wide.rounds_to_nearest = false;
       wide.ulp = 0x1p-50;
       wide.division_ulp = wide.sqrt_ulp = 2.0;
-      wide.largest = std::numeric_limits<double>::max();
+      wide.largest = wide.widest = std::numeric_limits<double>::max();
       wide.absolute = std::numeric_limits<double>::min();
       for (const auto function : functions) (wide.*function).absolute = wide.absolute;
       return wide;

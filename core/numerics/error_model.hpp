@@ -3,6 +3,7 @@
 // It gives no verdicts.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 
@@ -20,6 +21,26 @@ struct FunctionAccuracy {
   double reach = std::numeric_limits<double>::infinity();
 };
 
+/// Whether intermediate results of a computation may leave the range of their type, although the result does
+/// not.
+enum class Overflow {
+  none,
+  possible,  ///< a sum may, in some order, or one of a narrow type that is not computed in float32
+  certain,   ///< an operand does: a finite result may come from an infinity as well (a/∞ = 0)
+};
+
+/// Notes the worst of a computation; from any thread.
+class OverflowNote {
+ public:
+  void raise(Overflow level) {
+    if (level_.load(std::memory_order_relaxed) < level) level_.store(level, std::memory_order_relaxed);
+  }
+  [[nodiscard]] Overflow level() const { return level_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<Overflow> level_ = Overflow::none;
+};
+
 /// Defaults: an IEEE float32 CPU engine (design: CPU runtimes promise nothing for functions: 4 ULP).
 struct ErrorModel {
   double unit_roundoff = 0x1p-24;   ///< of + − × ÷ √, relative to the result
@@ -27,6 +48,7 @@ struct ErrorModel {
   bool rounds_to_nearest = true;    ///< then one operation is within half an ULP
   double ulp = 0x1p-23;             ///< spacing of the stored format at 1: the unit of FunctionAccuracy
   double largest = 0x1.fffffep127;  ///< of the stored format; beyond it a result may be infinite
+  double widest = 0x1.fffffep127;   ///< of the format that intermediate results may be kept in
   bool flushes_subnormals = false;  ///< may read and write subnormal numbers as 0
   bool keeps_specials = true;       ///< infinity and NaN behave as IEEE 754 says
   /// float16 and bfloat16 values are rounded when they are recorded; later nodes read them in float32.
@@ -52,6 +74,11 @@ struct ErrorModel {
   bool derives_functions = false;
   /// Elements of the tensor being computed: the statistical bound holds for all of them at once.
   std::int64_t elements = 1;
+  OverflowNote* overflow = nullptr;  ///< where to note that an intermediate result may overflow
+
+  void note_overflow(Overflow level) const {
+    if (overflow != nullptr) overflow->raise(level);
+  }
 
   /// λ for n-term sums: chosen so that the chance that any of `elements` sums passes
   /// λ·√n·u·Σ|aᵢbᵢ| is below 10⁻⁹: λ = √(2·ln(2·n·elements/10⁻⁹)).

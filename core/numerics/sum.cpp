@@ -57,7 +57,7 @@ Bounded Sum<Bounded>::result() const {
   const double scale = magnitude_ + inherited_worst_;
   // Partial sums that leave the range: only where all terms have one sign is the result still sure.
   if (scale > model.largest && magnitude_ - std::fabs(value_) > 0x1p-40 * magnitude_)
-    return {value_, infinity, infinity};
+    model.note_overflow(Overflow::possible);
   const std::int64_t additions = std::max<std::int64_t>(terms_ - 1, 0);
   if (additions + products_ + further_ == 0)
     return {value_, inherited_worst_, inherited_likely_, inherited_systematic_};

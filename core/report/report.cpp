@@ -50,6 +50,7 @@ std::string title(const ComparisonView& view) {
 constexpr const char* legend_text =
     "<footer><p>Verdicts: <span class=\"v-identical\">= identical</span> no bit differs · "
     "~ rounding within what float32 rounding does by chance · "
+    "<span class=\"v-unjudged\">○ unjudged</span> the budget says nothing here: neither right nor wrong · "
     "<span class=\"v-suspect\">? suspect</span> possible by rounding, but not by chance · "
     "<span class=\"v-fault\">✗ fault</span> no rounding explains it. The budget of a layer comes "
     "from the inputs that the target itself recorded, so an error is charged to the layer that "

@@ -178,8 +178,9 @@ LayerRank rank_of(const LayerIndex& index, std::size_t row) {
   rank.weight = -INFINITY;
   for (std::size_t t = 0; t < index.targets().size(); ++t) {
     const LayerCell& cell = index.cell(row, t);
-    if (cell.verdict == Verdict::fault) consider(4, early, t);
-    if (cell.verdict == Verdict::suspect) consider(3, cell.verified->budget_used, t);
+    if (cell.verdict == Verdict::fault) consider(5, early, t);
+    if (cell.verdict == Verdict::suspect) consider(4, cell.verified->budget_used, t);
+    if (cell.verdict == Verdict::unjudged) consider(3, early, t);
     if (!cell.compared()) continue;
     const bool differs = cell.difference->metrics.different_elements > 0 || !cell.difference->reason.empty();
     const auto& first = index.targets()[t]->comparison->first_divergence;
@@ -231,7 +232,7 @@ std::string layer_table(const LayerIndex& index, std::size_t budget, LeftOut& le
   for (const auto& [rank, row] : ranked_rows(index)) {
     const auto& layer = index.rows()[row];
     std::string html = fmt::format("<tr{}><th scope=\"row\">{}</th><td class=\"text\">{}</td><td>{}</td>",
-                                   rank.tier == 4 ? " class=\"fault-row\"" : "", html_text(layer.node, 40),
+                                   rank.tier == 5 ? " class=\"fault-row\"" : "", html_text(layer.node, 40),
                                    html_text(layer.op, 24), shape_text(layer.shape));
     for (std::size_t t = 0; t < targets; ++t) html += table_cells(index, row, t, slowest[t]);
     html += "</tr>";
@@ -261,8 +262,8 @@ std::string layer_table(const LayerIndex& index, std::size_t budget, LeftOut& le
   html += gap(index.rows().size() - next) + "</tbody></table></div></section>";
   if (chosen.size() < index.rows().size())
     left_out.push_back(
-        fmt::format("{} of {} rows of the table of layers; all faults, suspects and first "
-                    "differences come first.",
+        fmt::format("{} of {} rows of the table of layers; all faults, suspects, unjudged layers and "
+                    "first differences come first.",
                     index.rows().size() - chosen.size(), index.rows().size()));
   return html;
 }

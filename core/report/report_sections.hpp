@@ -32,7 +32,7 @@ inline constexpr std::size_t max_targets = 12;
 /// Where a layer stands among those to show, larger first: faults before suspects before differences;
 /// faults and first divergences by their place in the graph, others by how much they differ.
 struct LayerRank {
-  int tier = 0;  ///< 4: fault, 3: suspect, 2: a first divergence, 1: differs, 0: identical
+  int tier = 0;  ///< 5: fault, 4: suspect, 3: unjudged, 2: a first divergence, 1: differs, 0: identical
   double weight = 0.0;
   std::size_t target = 0;  ///< where it is worst
 };

@@ -172,6 +172,8 @@ std::string verify_table(const Verification& verification, const std::string& fi
   std::string text = file;
   if (!verification.target.empty()) text += "  " + verification.target;
   text += "\n" + table.text() + "\nverdict: " + verdict_text(verification.verdict);
+  if (const auto unjudged = count_layers(verification, Verdict::unjudged); unjudged > 0)
+    text += fmt::format(", {} of {} layers not judged", unjudged, verification.layers.size());
   if (verification.first_fault) text += ", first fault at " + *verification.first_fault;
   return text + "\n";
 }

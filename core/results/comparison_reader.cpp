@@ -73,8 +73,7 @@ class FieldReader {
 };
 
 std::optional<Verdict> verdict_from(const std::string& name) {
-  for (const Verdict verdict :
-       {Verdict::identical, Verdict::rounding, Verdict::suspect, Verdict::fault, Verdict::missing})
+  for (const Verdict verdict : all_verdicts)
     if (verdict_name(verdict) == name) return verdict;
   return std::nullopt;
 }

@@ -83,6 +83,7 @@ std::string verdict_text(Verdict verdict) {
   switch (verdict) {
     case Verdict::identical: return "= identical";
     case Verdict::rounding: return "~ rounding";
+    case Verdict::unjudged: return "○ unjudged";
     case Verdict::suspect: return "? suspect";
     case Verdict::fault: return "✗ fault";
     case Verdict::missing: break;
@@ -113,7 +114,7 @@ const LayerDifference* difference_at(const TargetResult& target, const std::stri
 
 Verdict combined_verdict(const LayerDifference& difference, const LayerVerdict* verified) {
   const Verdict verdict = verified != nullptr ? verified->verdict : Verdict::missing;
-  if (verdict == Verdict::suspect || verdict == Verdict::fault) return verdict;
+  if (verdict != Verdict::missing && verdict >= Verdict::unjudged) return verdict;
   if (!difference.reason.empty()) return verdict;
   if (difference.metrics.different_elements == 0) return Verdict::identical;
   return verdict == Verdict::identical ? Verdict::rounding : verdict;
@@ -148,6 +149,7 @@ std::int64_t agreement(const DatasetResult& left, const DatasetResult& target) {
 std::string headline(const ComparisonView& view) {
   std::string faults;
   std::string divergences;
+  std::string unjudged;
   std::size_t identical = 0;
   std::size_t failed = 0;
   const auto add = [](std::string& list, const std::string& text) {
@@ -157,9 +159,17 @@ std::string headline(const ComparisonView& view) {
     if (result.verification && result.verification->first_fault)
       add(faults, fmt::format("fault at {} on {}", *result.verification->first_fault, result.target));
   };
+  const auto note_unjudged = [&](const TargetResult& result) {
+    const auto layers = result.verification ? count_layers(*result.verification, Verdict::unjudged) : 0;
+    if (layers > 0)
+      add(unjudged,
+          fmt::format("{} layer{} not judged on {}", layers, layers == 1 ? "" : "s", result.target));
+  };
   note_fault(view.left);
+  note_unjudged(view.left);
   for (const TargetResult& right : view.right) {
     note_fault(right);
+    note_unjudged(right);
     if (right.error || !right.comparison) {
       ++failed;
     } else if (right.comparison->first_divergence) {
@@ -173,6 +183,7 @@ std::string headline(const ComparisonView& view) {
   if (!divergences.empty()) add(text, divergences);
   if (identical > 0)
     add(text, fmt::format("no differing bit on {} target{}", identical, identical == 1 ? "" : "s"));
+  if (!unjudged.empty()) add(text, unjudged);
   if (failed > 0) add(text, fmt::format("{} target{} failed", failed, failed == 1 ? "" : "s"));
   if (view.left.error) add(text, view.left.target + " failed");
   return text.empty() ? "nothing was compared" : text;

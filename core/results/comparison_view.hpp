@@ -55,7 +55,7 @@ struct ComparisonView {
 /// Largest memory sample of the most telling kind (process tree before heap), and its kind.
 [[nodiscard]] MemoryRecord peak_memory(const Trace& trace);
 
-/// The same symbol for the same verdict everywhere: "= identical", "~ rounding", "? suspect",
+/// The same symbol for the same verdict everywhere: "= identical", "~ rounding", "○ unjudged", "? suspect",
 /// "✗ fault", "· missing".
 [[nodiscard]] std::string verdict_text(Verdict verdict);
 
@@ -69,7 +69,7 @@ struct ComparisonView {
 /// Verdict of a difference from the left trace with what verify says of the layer (null: nothing).
 [[nodiscard]] Verdict combined_verdict(const LayerDifference& difference, const LayerVerdict* verified);
 
-/// Verdict of one layer in a comparison: what verify says when it is suspect or worse; identical when
+/// Verdict of one layer in a comparison: what verify says when it is unjudged or worse; identical when
 /// no bit differs from the left trace; rounding when the layer itself is exact but its inputs differ
 /// (is_inherited); else what verify says.
 [[nodiscard]] Verdict layer_verdict(const TargetResult& target, const std::string& output);

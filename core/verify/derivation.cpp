@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <unordered_map>
 
+#include "core/base/rng.hpp"
 #include "core/graph/load_constants.hpp"
 #include "core/numerics/rounding.hpp"
+#include "core/verify/judgeable.hpp"
 
 namespace driftscope {
 namespace {
@@ -55,6 +58,21 @@ std::optional<double> equal_pair_chance(std::span<const float> values) {
     pairs += static_cast<double>(end - begin) * static_cast<double>(end - begin);
   }
   return pairs / (static_cast<double>(sizes.size()) * static_cast<double>(sizes.size()));
+}
+
+// Each number up or down by one unit in the last place, or left; zeros stay, and so do single numbers, which may
+// be exponents or thresholds.
+void disturb(Tensor& tensor, std::uint64_t seed) {
+  if (tensor.dtype() != DType::float32 || tensor.elements() < 2) return;
+  Rng rng(seed);
+  for (float& x : tensor.mutable_values<float>()) {
+    if (x == 0.0f || !std::isfinite(x)) continue;
+    const std::uint64_t way = rng.below(3);
+    if (way == 0) continue;
+    const float moved =
+        std::nextafter(x, way == 1 ? 0.0f : std::copysign(std::numeric_limits<float>::max(), x));
+    if (std::isnormal(moved)) x = moved;
+  }
 }
 
 }  // namespace
@@ -124,10 +142,18 @@ std::vector<Derived> Derivation::failed(const Node& node, const std::string& rea
   return outputs;
 }
 
-void Derivation::keep(const Node& node, std::vector<Derived>& outputs) {
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    if (node.outputs[i] != no_value && uses_[node.outputs[i]] > 0)
-      kept_[node.outputs[i]] = std::move(outputs[i]);
+void Derivation::keep(const Node& node, std::vector<Derived>& outputs, bool varies, ThreadPool& threads) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const ValueId value = node.outputs[i];
+    if (value == no_value || uses_[value] == 0) continue;
+    Derived& output = outputs[i];
+    const ErrorModel model = error_model_for(current_error_model(), output.reference.dtype);
+    if (varies &&
+        (output.suggestion == no_value ||
+         blindness(output.reference.real, {.ulp = model.ulp, .group = true}, threads) == Blindness::none))
+      output.suggestion = value;
+    kept_[value] = std::move(output);
+  }
   for (const ValueId input : node.reads())
     if (input != no_value && uses_[input] > 0 && --uses_[input] == 0) kept_[input].reset();
 }
@@ -139,6 +165,8 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
   std::vector<const Evaluated<Bounded>*> inputs(reads.size(), nullptr);
   std::vector<NodeId> group;
   std::string reason;
+  OverflowNote overflow;
+  ValueId suggestion = no_value;
   for (std::size_t i = 0; i < reads.size() && reason.empty(); ++i) {
     const ValueId input = reads[i];
     if (input == no_value) continue;
@@ -155,6 +183,12 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
       inputs[i] = &before->reference;
       group.insert(group.end(), before->group.begin(), before->group.end());
       group.push_back(graph_->values[input].producer);
+      overflow.raise(before->overflow);
+      // The one furthest on.
+      if (suggestion == no_value ||
+          (before->suggestion != no_value &&
+           graph_->values[before->suggestion].producer > graph_->values[suggestion].producer))
+        suggestion = before->suggestion;
     } else {
       reason = fmt::format("its input {} was not recorded and cannot be computed{}{}",
                            graph_->values[input].name, before ? ": " : "", before ? before->reason : "");
@@ -166,15 +200,22 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
   const std::optional<Tensor> reread = reread_output(node);
   std::vector<Derived> outputs;
   if (reason.empty()) {
+    ErrorModel model = current_error_model();
+    model.overflow = &overflow;
+    const ErrorModelScope scope(model);
     auto results = evaluate<Bounded>(node, inputs, threads,
                                      {.recorded = reread ? &*reread : nullptr, .memory = &memory_});
     if (!results.ok())
       reason = results.error().message;
     else
-      for (Evaluated<Bounded>& result : *results) outputs.push_back({std::move(result), group, ""});
+      for (Evaluated<Bounded>& result : *results)
+        outputs.push_back({std::move(result), group, "", overflow.level(), suggestion});
   }
   if (!reason.empty()) outputs = failed(node, reason);
-  keep(node, outputs);
+  const bool varies = suggestion != no_value || std::ranges::any_of(reads, [&](ValueId input) {
+                        return input != no_value && (*recorded_)[input] != nullptr;
+                      });
+  keep(node, outputs, varies, threads);
   return outputs;
 }
 
@@ -247,7 +288,29 @@ std::optional<DerivationInputs> Derivation::known_inputs(NodeId id) const {
   return inputs;
 }
 
-std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads) const {
+// Of numbers that carry errors; what is computed from exact ones comes out the same for everybody.
+bool Derivation::jumps(const Node& node) const {
+  static constexpr std::array names = {
+      "Ceil",   "Floor", "Hardmax",         "If",   "Loop",  "Mod", "Round", "Scan",
+      "Shrink", "Sign",  "ThresholdedRelu", "TopK", "Unique"};
+  if (node.op_type == "Shape" || node.op_type == "Size") return false;
+  const auto inexact = [&](ValueId input) {
+    return input != no_value && !is_known(input) && is_floating(graph_->values[input].dtype);
+  };
+  const auto discrete = [&](ValueId output) {
+    return output != no_value && !is_floating(graph_->values[output].dtype);
+  };
+  return std::ranges::any_of(node.reads(), inexact) &&
+         (!node.subgraphs.empty() || std::ranges::find(names, node.op_type) != names.end() ||
+          std::ranges::any_of(node.outputs, discrete));
+}
+
+bool Derivation::is_continuous(NodeId node, const Derived& output) const {
+  return !jumps(graph_->nodes[node]) &&
+         std::ranges::none_of(output.group, [&](NodeId member) { return jumps(graph_->nodes[member]); });
+}
+
+std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads, std::uint64_t seed) const {
   std::map<ValueId, Tensor> made;
   std::vector<ValueId> pending = {value};
   // Depth first without recursion: a value is made once everything that its node reads is there.
@@ -268,6 +331,7 @@ std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads
         if (is_known(input) && !made.contains(input)) {
           auto loaded = known_tensor(input);
           if (!loaded.ok()) return std::nullopt;
+          if (seed != 0) disturb(*loaded, seed << 32 ^ input);
           made[input] = *std::move(loaded);
         }
         if (const auto found = made.find(input); found != made.end()) {

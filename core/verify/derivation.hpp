@@ -40,8 +40,12 @@ class RecordedValues {
 /// One output of a node: its reference, or why there is none.
 struct Derived {
   Evaluated<Bounded> reference;
-  std::vector<NodeId> group;  ///< nodes evaluated for it whose outputs were not recorded
-  std::string reason;         ///< why there is no reference; empty when there is
+  std::vector<NodeId> group;           ///< nodes evaluated for it whose outputs were not recorded
+  std::string reason;                  ///< why there is no reference; empty when there is
+  Overflow overflow = Overflow::none;  ///< of an intermediate result, in the node or its group
+  /// Of the group, the value furthest on that can still be judged: worth recording as well. None where all
+  /// depends on constants.
+  ValueId suggestion = no_value;
 };
 
 /// What a node reads, in the order of node.reads(); omitted ones have an undefined dtype.
@@ -74,8 +78,13 @@ class Derivation {
   /// What `node` reads, where all of it was recorded or is constant.
   [[nodiscard]] std::optional<DerivationInputs> known_inputs(NodeId node) const;
 
-  /// The same output in plain float32, by the strict kernels, from the same recorded tensors.
-  [[nodiscard]] std::optional<Tensor> plain_float(ValueId value, ThreadPool& threads) const;
+  /// The same output in plain float32, by the strict kernels, from the same recorded tensors. With a seed other
+  /// than 0 all of these that are float32 and no single numbers are moved by one unit in the last place first.
+  [[nodiscard]] std::optional<Tensor> plain_float(ValueId value, ThreadPool& threads,
+                                                  std::uint64_t seed = 0) const;
+
+  /// Whether neither `node` nor its group has a jump: what rounds to integers, compares or chooses.
+  [[nodiscard]] bool is_continuous(NodeId node, const Derived& output) const;
 
   /// The chance that two products of the same sum are equal, estimated from how often
   /// numbers other than 0 repeat in the tensors that `node` and its group read: the product of the
@@ -93,7 +102,8 @@ class Derivation {
   /// What was recorded as the output that the node itself reads again.
   [[nodiscard]] std::optional<Tensor> reread_output(const Node& node) const;
   [[nodiscard]] std::vector<Derived> failed(const Node& node, const std::string& reason) const;
-  void keep(const Node& node, std::vector<Derived>& outputs);
+  [[nodiscard]] bool jumps(const Node& node) const;
+  void keep(const Node& node, std::vector<Derived>& outputs, bool varies, ThreadPool& threads);
 
   const Graph* graph_;
   const RecordedValues* recorded_;

@@ -107,10 +107,15 @@ std::string_view verdict_name(Verdict verdict) {
   switch (verdict) {
     case Verdict::identical: return "identical";
     case Verdict::rounding: return "rounding";
+    case Verdict::unjudged: return "unjudged";
     case Verdict::suspect: return "suspect";
     case Verdict::fault: return "fault";
     default: return "missing";
   }
+}
+
+std::int64_t count_layers(const Verification& verification, Verdict verdict) {
+  return std::ranges::count(verification.layers, verdict, &LayerVerdict::verdict);
 }
 
 Status expect_model(const std::string& model_sha256, const Trace& trace) {
@@ -153,8 +158,12 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
       if (value == no_value || recorded[value] == nullptr) continue;
       const BiasWitness witness{[&] { return derivation.plain_float(value, threads); },
                                 [&, i] { return derivation.repetition(id, outputs[i]); }};
+      const GroupWitness group{
+          [&](std::uint64_t seed) { return derivation.plain_float(value, threads, seed); },
+          derivation.is_continuous(id, outputs[i]),
+          outputs[i].suggestion == no_value ? "" : graph.values[outputs[i].suggestion].name};
       DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
-      LayerVerdict layer = verify_layer(graph, id, i, outputs[i], got, witness, threads);
+      LayerVerdict layer = verify_layer(graph, id, i, outputs[i], got, witness, group, threads);
       allow_known_algorithm(layer, graph, id, i, derivation, outputs[i], got, named, threads);
       verification.layers.push_back(std::move(layer));
     }

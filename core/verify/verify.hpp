@@ -3,6 +3,7 @@
 // views. Method: design, "Verify: bug or rounding".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -17,8 +18,13 @@ namespace driftscope {
 
 class ThreadPool;
 
-/// In order of gravity; missing: there was nothing to compare.
-enum class Verdict { identical, rounding, suspect, fault, missing };
+/// In order of gravity. unjudged: within a budget that says nothing (judgeable.hpp), so never a pass; missing:
+/// there was nothing to compare.
+enum class Verdict { identical, rounding, unjudged, suspect, fault, missing };
+/// All of them, in that order.
+inline constexpr std::array<Verdict, 6> all_verdicts = {Verdict::identical, Verdict::rounding,
+                                                        Verdict::unjudged,  Verdict::suspect,
+                                                        Verdict::fault,     Verdict::missing};
 [[nodiscard]] std::string_view verdict_name(Verdict verdict);
 
 /// The element furthest beyond its budget, relative to it.
@@ -59,7 +65,9 @@ struct LayerVerdict {
   std::optional<WorstElement> worst;
   /// Nodes in front of this one that were not recorded and were evaluated together with it.
   std::vector<std::string> group;
-  std::string reason;  ///< why missing, or why a fault that is no number (shape, dtype, NaN pattern)
+  /// Why missing or unjudged, why a fault that is no number (shape, dtype, NaN pattern), or by what a group
+  /// was judged.
+  std::string reason;
 };
 
 struct Verification {
@@ -69,6 +77,9 @@ struct Verification {
   std::optional<std::string> first_fault;  ///< node name, in topological order
   std::vector<LayerVerdict> layers;
 };
+
+/// How many layers have this verdict.
+[[nodiscard]] std::int64_t count_layers(const Verification& verification, Verdict verdict);
 
 /// Whether a trace is of this model, as far as both say: an error that names both hashes otherwise.
 [[nodiscard]] Status expect_model(const std::string& model_sha256, const Trace& about);

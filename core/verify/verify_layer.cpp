@@ -13,15 +13,6 @@
 namespace driftscope {
 namespace {
 
-std::vector<std::int64_t> coordinates(std::int64_t element, const Shape& shape) {
-  std::vector<std::int64_t> index(shape.size());
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    index[axis] = element % shape[axis];
-    element /= shape[axis];
-  }
-  return index;
-}
-
 std::string index_text(const std::vector<std::int64_t>& index) {
   return fmt::format("[{}]", fmt::join(index, ","));
 }
@@ -60,6 +51,20 @@ double share_of(double distance, double allowed) {
   return allowed > 0.0 ? distance / allowed : std::numeric_limits<double>::infinity();
 }
 
+// Of an integer tensor within its budgets: whether these tell right from wrong.
+void look_at_budgets(LayerVerdict& layer, const std::vector<Bounded>& bounds, const Tensor& want,
+                     const GroupWitness& group, ThreadPool& threads) {
+  std::vector<Bounded> reference(bounds.size());
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    const double value = integer_at(want, static_cast<std::int64_t>(i));
+    reference[i] = {value, bounds[i].worst, bounds[i].likely};
+  }
+  const Blindness blind = blindness(reference, {.ulp = 0.0, .group = !layer.group.empty()}, threads);
+  if (blind == Blindness::none) return;
+  layer.verdict = Verdict::unjudged;
+  layer.reason = unjudged_reason(blind, group.suggestion);
+}
+
 // Integers and booleans: nothing may differ, but where the reference says that an element may be
 // something else (a quotient near the middle of two steps).
 void verify_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const Tensor& got,
@@ -75,7 +80,7 @@ void verify_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const
     const double use = share_of(distance, bound.worst);
     if (!layer.worst || use > layer.budget_used)
       layer.worst =
-          WorstElement{coordinates(i, got.shape()), integer_at(got, i), integer_at(want, i), bound.worst};
+          WorstElement{coordinates_of(i, got.shape()), integer_at(got, i), integer_at(want, i), bound.worst};
     layer.budget_used = std::fmax(layer.budget_used, use);
     layer.budget_used_statistical =
         std::fmax(layer.budget_used_statistical, share_of(distance, bound.likely));
@@ -86,8 +91,24 @@ void verify_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const
                                                         : Verdict::rounding;
 }
 
+// Beyond the worst case. Where an intermediate result may overflow, infinity and NaN are what some correct
+// implementations give; where one surely leaves the range of its type, so may be any finite number, of which
+// nothing can be said then.
+void condemn(LayerVerdict& layer, const TensorUse& verified, Overflow overflow) {
+  layer.verdict = Verdict::fault;
+  if (verified.specials > 0)
+    layer.reason = fmt::format("NaN or infinity where the other has none in {} elements, first at {}",
+                               verified.specials, index_text(layer.worst->index));
+  const bool certain = overflow == Overflow::certain;
+  if (!certain && (overflow == Overflow::none || verified.finite_use > 1.0)) return;
+  layer.verdict = verified.specials > 0 ? Verdict::suspect : Verdict::unjudged;
+  layer.reason += fmt::format("{}an intermediate result {} the range of its type, the exact one does not",
+                              layer.reason.empty() ? "" : "; ", certain ? "leaves" : "may leave");
+}
+
 void verify_floating(LayerVerdict& layer, std::span<const Bounded> reference, const Tensor& got,
-                     const BiasWitness& witness, ThreadPool& threads) {
+                     const BiasWitness& witness, const Derived& derived, const GroupWitness& group,
+                     ThreadPool& threads) {
   const ErrorModel model = error_model_for(current_error_model(), got.dtype());
   const bool may_lean =
       model.rounds_to_nearest && got.dtype() == DType::float32 && can_tell_bias(got.shape());
@@ -95,25 +116,14 @@ void verify_floating(LayerVerdict& layer, std::span<const Bounded> reference, co
   layer.metrics = metrics;
   layer.budget_used = verified.use.worst;
   layer.budget_used_statistical = verified.use.likely;
-  if (verified.worst_element >= 0) {
-    const auto at = static_cast<std::size_t>(verified.worst_element);
-    WorstElement worst;
-    worst.index = coordinates(verified.worst_element, got.shape());
-    worst.want = reference[at].value;
-    worst.budget = reference[at].worst;
-    with_float_values(got, [&](const auto& got_at) { worst.got = got_at(at); });
-    layer.worst = std::move(worst);
-  }
-  if (verified.specials > 0) {
-    layer.verdict = Verdict::fault;
-    layer.reason = fmt::format("NaN or infinity where the other has none in {} elements, first at {}",
-                               verified.specials, index_text(layer.worst->index));
-    return;
-  }
-  if (verified.use.worst > 1.0) {
-    layer.verdict = Verdict::fault;
-    return;
-  }
+  if (verified.worst_element >= 0) layer.worst = worst_element(reference, verified.worst_element, got);
+  if (verified.use.worst > 1.0) return condemn(layer, verified, derived.overflow);
+  const Blindness blind =
+      layer.metrics.different_elements == 0
+          ? Blindness::none
+          : blindness(reference, {.ulp = model.ulp, .group = !layer.group.empty()}, threads);
+  if (!layer.group.empty() && (blind != Blindness::none || verified.use.likely > 1.0))
+    return judge_by_runs(layer, reference, got, model, blind, group, threads);
   if (layer.metrics.different_elements > 0 && may_lean)
     layer.mean_signed_z = signed_bias_z(std::move(samples), reference, got.shape(), witness, threads);
   if (std::fabs(layer.mean_signed_z) > bias_limit) {
@@ -124,14 +134,18 @@ void verify_floating(LayerVerdict& layer, std::span<const Bounded> reference, co
   } else if (verified.use.likely > 1.0) {
     layer.verdict = Verdict::suspect;
   } else {
-    layer.verdict = layer.metrics.different_elements == 0 ? Verdict::identical : Verdict::rounding;
+    layer.verdict = layer.metrics.different_elements == 0 ? Verdict::identical
+                    : blind == Blindness::none            ? Verdict::rounding
+                                                          : Verdict::unjudged;
+    layer.reason = unjudged_reason(blind, "");
   }
 }
 
 }  // namespace
 
 LayerVerdict verify_layer(const Graph& graph, NodeId node, std::size_t output, const Derived& derived,
-                          const Tensor& got, const BiasWitness& witness, ThreadPool& threads) {
+                          const Tensor& got, const BiasWitness& witness, const GroupWitness& group,
+                          ThreadPool& threads) {
   LayerVerdict layer;
   layer.node = graph.nodes[node].name;
   layer.op = graph.nodes[node].op_type;
@@ -154,7 +168,8 @@ LayerVerdict verify_layer(const Graph& graph, NodeId node, std::size_t output, c
     // A branch may pass on what it was given, without any error.
     const std::vector<Bounded> exact =
         is_known(reference) ? lift_values<Bounded>(reference.tensor) : std::vector<Bounded>();
-    verify_floating(layer, is_known(reference) ? exact : reference.real, got, witness, threads);
+    verify_floating(layer, is_known(reference) ? exact : reference.real, got, witness, derived, group,
+                    threads);
     return layer;
   }
   const auto metrics = measure(got, reference.tensor, &threads);
@@ -164,6 +179,8 @@ LayerVerdict verify_layer(const Graph& graph, NodeId node, std::size_t output, c
   }
   layer.metrics = *metrics;
   verify_exact(layer, reference.real, got, reference.tensor);
+  if (layer.verdict == Verdict::rounding)
+    look_at_budgets(layer, reference.real, reference.tensor, group, threads);
   return layer;
 }
 

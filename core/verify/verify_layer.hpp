@@ -3,6 +3,7 @@
 
 #include "core/verify/bias.hpp"
 #include "core/verify/derivation.hpp"
+#include "core/verify/group_estimate.hpp"
 #include "core/verify/verify.hpp"
 
 namespace driftscope {
@@ -11,6 +12,6 @@ namespace driftscope {
 /// scope applies.
 [[nodiscard]] LayerVerdict verify_layer(const Graph& graph, NodeId node, std::size_t output,
                                         const Derived& derived, const Tensor& got, const BiasWitness& witness,
-                                        ThreadPool& threads);
+                                        const GroupWitness& group, ThreadPool& threads);
 
 }  // namespace driftscope

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "core/platform/platform.hpp"
 #include "core/verify/metrics_parts.hpp"
+#include "core/verify/tensor_values.hpp"
 
 namespace driftscope {
 namespace {
@@ -19,12 +21,30 @@ void keep_larger(TensorUse& kept, const TensorUse& later) {
     kept.worst_element = later.worst_element;
   kept.use.worst = std::max(kept.use.worst, later.use.worst);
   kept.use.likely = std::max(kept.use.likely, later.use.likely);
-  kept.use.special = kept.use.special || later.use.special;
-  kept.specials += later.specials;
+  kept.finite_use = kept.use.worst;
+}
+
+// Specials are kept apart, so that they do not hide what finite elements use.
+struct Specials {
+  std::int64_t count = 0;
+  std::int64_t first = -1;
+
+  void add(const Specials& later) {
+    if (first < 0) first = later.first;
+    count += later.count;
+  }
+};
+
+void add_specials(TensorUse& use, const Specials& specials) {
+  if (specials.count == 0) return;
+  use.specials = specials.count;
+  use.worst_element = specials.first;
+  use.use = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), true};
 }
 
 struct VerifiedPart {
   TensorUse verified;
+  Specials specials;
   metrics_parts::Part metrics;
   BiasPart samples;
 };
@@ -75,10 +95,13 @@ class PartVerifier {
       const double error = std::fabs(g - want.value);
       const bool less = error < worst * want.worst && error < likely * want.likely;
       if (less || (error == 0.0 && kept.worst_element >= 0)) continue;
-      TensorUse one{verify_element(want, g, Kind::value(want_[k]), model_),
-                    first + static_cast<std::int64_t>(k), 0};
-      one.specials = one.use.special ? 1 : 0;
-      keep_larger(kept, one);
+      const std::int64_t at = first + static_cast<std::int64_t>(k);
+      const BudgetUse use = verify_element(want, g, Kind::value(want_[k]), model_);
+      if (use.special) {
+        result_.specials.add({1, at});
+        continue;
+      }
+      keep_larger(kept, TensorUse{use, at, 0, 0.0});
       worst = kept.use.worst * below;
       likely = kept.use.likely * below;
     }
@@ -118,11 +141,14 @@ TensorVerification verify_as(std::span<const Bounded> reference, const Tensor& g
   });
   TensorVerification all;
   metrics_parts::Part metrics;
+  Specials specials;
   for (VerifiedPart& part : parts) {
     keep_larger(all.verified, part.verified);
+    specials.add(part.specials);
     metrics.add(part.metrics);
     if (with_samples) all.samples.push_back(std::move(part.samples));
   }
+  add_specials(all.verified, specials);
   all.metrics = metrics_of(metrics, got.elements());
   return all;
 }
@@ -136,6 +162,25 @@ TensorVerification verify_tensor(std::span<const Bounded> reference, const Tenso
     result = verify_as<Kind>(reference, got, model, threads, with_samples);
   });
   return result;
+}
+
+std::vector<std::int64_t> coordinates_of(std::int64_t element, const Shape& shape) {
+  std::vector<std::int64_t> index(shape.size());
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    index[axis] = element % shape[axis];
+    element /= shape[axis];
+  }
+  return index;
+}
+
+WorstElement worst_element(std::span<const Bounded> reference, std::int64_t element, const Tensor& got) {
+  const auto at = static_cast<std::size_t>(element);
+  WorstElement worst;
+  worst.index = coordinates_of(element, got.shape());
+  worst.want = reference[at].value;
+  worst.budget = reference[at].worst;
+  with_float_values(got, [&](const auto& got_at) { worst.got = got_at(at); });
+  return worst;
 }
 
 }  // namespace driftscope

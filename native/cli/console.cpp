@@ -46,8 +46,9 @@ bool colours_on_stdout() { return ::isatty(STDOUT_FILENO) != 0 && std::getenv("N
 
 std::string with_colours(std::string text) {
   if (!colours_on_stdout()) return text;
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> colours = {{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> colours = {{
       {"= identical", "\x1b[32m"},
+      {"○ unjudged", "\x1b[35m"},
       {"? suspect", "\x1b[33;1m"},
       {"✗ fault", "\x1b[31;1m"},
       {"✗ slower", "\x1b[31;1m"},

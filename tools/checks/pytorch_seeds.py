@@ -37,7 +37,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tools"))
 
 CLEAN = ("identical", "rounding")
-VERDICTS = (*CLEAN, "suspect", "fault", "missing")
+VERDICTS = (*CLEAN, "unjudged", "suspect", "fault", "missing")
 
 
 @dataclass

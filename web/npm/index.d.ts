@@ -3,10 +3,10 @@ import type { Tensors } from "./trace.js";
 export { decodeTrace, encodeTrace } from "./trace.js";
 export type { DecodedTrace, DType, TensorLike, Tensors } from "./trace.js";
 
-export type Verdict = "identical" | "rounding" | "suspect" | "fault" | "missing";
+export type Verdict = "identical" | "rounding" | "unjudged" | "suspect" | "fault" | "missing";
 
 /** What makes a comparison fail; `slower:20%` is a fifth longer, beyond the noise that was measured. */
-export type FailCondition = "fault" | "suspect" | "top1" | "bits" | `slower:${number}%`;
+export type FailCondition = "fault" | "suspect" | "unjudged" | "top1" | "bits" | `slower:${number}%`;
 
 export interface ProgramOptions {
   /** The driftscope program; else $DRIFTSCOPE, the PATH, or the build of a checkout. */
@@ -46,7 +46,7 @@ export interface Check {
   target: string;
   /** "conv1 (Conv)", "top-1", "speed" */
   name: string;
-  kind: "fault" | "suspect" | "top1" | "bits" | "slower" | "run" | "";
+  kind: "fault" | "suspect" | "unjudged" | "top1" | "bits" | "slower" | "run" | "";
   message: string;
 }
 

@@ -1,7 +1,14 @@
 // What the screens show as a plain table: for screen readers, and to be copied. Client: screens.mjs.
 // Texts from models are set as text, never as markup.
 
-const symbols = { identical: "=", rounding: "~", suspect: "?", fault: "✗", missing: "·" };
+const symbols = {
+  identical: "=",
+  rounding: "~",
+  unjudged: "○",
+  suspect: "?",
+  fault: "✗",
+  missing: "·",
+};
 
 function cell(tag, text, className = "") {
   const made = document.createElement(tag);
@@ -20,7 +27,7 @@ function number(value) {
 /** Verdict of a layer on one target: verify's, or identical where no bit differs from the left one. */
 function verdictOf(verified, difference) {
   const verdict = verified?.verdict ?? "missing";
-  if (verdict === "suspect" || verdict === "fault" || !difference) return verdict;
+  if (["unjudged", "suspect", "fault"].includes(verdict) || !difference) return verdict;
   return difference.different_elements === 0 && !difference.reason
     ? "identical"
     : verdict === "identical"

@@ -48,7 +48,7 @@ class LayersView final : public View {
     }
     hint(
         "Words that must all be there, in any case. op:Conv looks at the operator alone; is:fault, "
-        "is:suspect, is:different, is:inherited at what was found.  Key: /");
+        "is:suspect, is:unjudged, is:different, is:inherited at what was found.  Key: /");
     const float metric_width = ImGui::GetFontSize() * 8.0f;
     flow(metric_width);
     ImGui::SetNextItemWidth(metric_width);

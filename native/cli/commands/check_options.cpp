@@ -35,7 +35,8 @@ void append_summary(const std::string& text) {
 void add_check_options(CLI::App& app, CheckOptions& options, const std::string& usual) {
   app.add_option("--fail-on", options.fail_on,
                  "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
-                 "top1 (another best class), bits (any differing bit), slower:20% (beyond the noise). What "
+                 "unjudged (layers that could not be judged; suspects and faults with it), top1 (another "
+                 "best class), bits (any differing bit), slower:20% (beyond the noise). What "
                  "is not listed is shown and does not count. Default: " +
                      usual)
       ->expected(1)

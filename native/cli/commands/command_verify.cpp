@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/base/json.hpp"
+#include "core/checks/fail_on.hpp"
 #include "core/platform/platform.hpp"
 #include "core/report/tables.hpp"
 #include "core/results/verify_json.hpp"
@@ -19,9 +20,21 @@ struct VerifyOptions {
   std::string model;
   std::vector<std::string> traces;
   std::string json;
+  std::vector<std::string> fail_on = {"fault"};
   int threads = 0;
   bool quiet = false;
 };
+
+/// The conditions that one trace alone can meet.
+Result<FailOn> verify_conditions(const std::vector<std::string>& texts) {
+  DRIFTSCOPE_TRY(const FailOn conditions, parse_fail_on(texts));
+  if (conditions.top1 || conditions.bits || conditions.slower)
+    return bad_input(
+        fmt::format("--fail-on {}: verify looks at one trace; expected fault, suspect or unjudged; "
+                    "'driftscope compare' has the others",
+                    fail_on_text(conditions)));
+  return conditions;
+}
 
 /// A verdict, and what had to be assumed for it.
 struct VerifiedFile {
@@ -50,6 +63,8 @@ Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path
 }
 
 Exit run_verify(const VerifyOptions& options) {
+  const auto conditions = verify_conditions(options.fail_on);
+  if (!conditions.ok()) return print_error(conditions.error()), exit_of(conditions.error());
   ThreadPool threads(options.threads > 0 ? options.threads : usable_processors());
   const auto model = load_graph_file(options.model, threads.size());
   if (!model.ok()) return print_error(model.error()), exit_of(model.error());
@@ -70,7 +85,7 @@ Exit run_verify(const VerifyOptions& options) {
       fmt::print("{}{}", with_colours(verify_table(verification, path)), names.empty() ? "" : names + "\n");
     all.push_back(parse_json(verification_json(verification)));
     if (!names.empty()) all.back()["names"] = names;
-    if (verification.verdict == Verdict::fault) exit = Exit::fault;
+    if (conditions->counts(verification.verdict)) exit = Exit::fault;
   }
   if (!options.json.empty() && !all.empty()) {
     const auto& written = options.traces.size() == 1 ? all.front() : all;
@@ -91,12 +106,20 @@ static Command declare(CLI::App& app) {
                  "Safetensors files with tensors named after the model's values; nothing else needed")
       ->required();
   app.add_option("--json", options->json, "Write the verdicts as JSON ('-': standard output)");
+  app.add_option("--fail-on", options->fail_on,
+                 "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
+                 "unjudged (layers whose budget says nothing; suspects and faults with it). Default: fault")
+      ->expected(1)
+      ->take_all();
   app.add_option("--threads", options->threads, "Threads of the reference (default: all processors)")
       ->check(CLI::Range(1, 1024));
   app.add_flag("--quiet", options->quiet, "No progress line");
   app.footer(
       "Each layer is computed again in double from the inputs that the trace itself recorded, and its\n"
-      "error is compared with what float32 rounding can explain. Exit code 1: some layer is a fault.");
+      "error is compared with what float32 rounding can explain. A layer whose budget says\n"
+      "nothing (it is infinite, or wider than the tensor's own spread) is unjudged: shown and counted, "
+      "never\n"
+      "a pass. Exit code 1: some layer is a fault, or what --fail-on names.");
   return [options] { return run_verify(*options); };
 }
 

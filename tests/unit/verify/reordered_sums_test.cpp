@@ -143,6 +143,22 @@ std::vector<Summed> operators_with_sums(Kind kind, Rng& rng) {
   return all;
 }
 
+// What float32 can say of these: x² leaves its range on both ends, and the variance of one number everywhere is
+// anything about 0. Infinite roots of sums that exactly are finite are suspect.
+Verdict gravest(const std::string& op, Kind kind) {
+  const auto is = [&](std::initializer_list<const char*> names) {
+    return std::ranges::find(names, op) != names.end();
+  };
+  if (kind == Kind::huge && is({"LpPool", "ReduceL2"})) return Verdict::suspect;
+  if (kind == Kind::huge && is({"LayerNormalization", "GroupNormalization", "InstanceNormalization",
+                                "MeanVarianceNormalization", "LpNormalization", "LRN"}))
+    return Verdict::unjudged;
+  if (kind == Kind::tiny && is({"MeanVarianceNormalization", "LpNormalization", "LpPool", "ReduceL2"}))
+    return Verdict::unjudged;
+  if (kind == Kind::flat && is({"MeanVarianceNormalization"})) return Verdict::unjudged;
+  return Verdict::rounding;
+}
+
 }  // namespace
 
 TEST_CASE("Verify_SumsInAnotherOrder_AreRounding") {
@@ -163,7 +179,7 @@ TEST_CASE("Verify_SumsInAnotherOrder_AreRounding") {
         CAPTURE(layer.budget_used_statistical);
         CAPTURE(layer.mean_signed_z);
         CAPTURE(layer.reason);
-        CHECK((layer.verdict == Verdict::identical || layer.verdict == Verdict::rounding));
+        CHECK(layer.verdict <= gravest(summed.name, kind));
       }
   }
 }

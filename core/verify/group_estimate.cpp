@@ -1,0 +1,107 @@
+#include "core/verify/group_estimate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/base/float_bits.hpp"
+#include "core/verify/verify_tensor.hpp"
+
+namespace driftscope {
+namespace {
+
+constexpr std::uint64_t disturbed_runs = 8;
+constexpr double likely_factor = 32.0;
+constexpr double fault_factor = 1024.0;
+
+struct RunErrors {
+  std::vector<double> largest;  // of each element over all runs
+  double rms = 0.0;             // over the tensor, the largest of a run
+};
+
+// Nothing where a run cannot be made, or is not finite where the reference is.
+std::optional<RunErrors> errors_of_runs(std::span<const Bounded> reference, const Shape& shape,
+                                        const GroupWitness& group) {
+  RunErrors errors;
+  errors.largest.resize(reference.size());
+  for (std::uint64_t seed = 0; seed <= disturbed_runs; ++seed) {
+    const std::optional<Tensor> run = group.run(seed);
+    if (!run || run->dtype() != DType::float32 || run->shape() != shape) return std::nullopt;
+    const auto values = run->values<float>();
+    double squares = 0.0;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < reference.size(); ++i) {
+      if (!std::isfinite(reference[i].value)) continue;
+      const double error = std::fabs(static_cast<double>(values[i]) - reference[i].value);
+      if (!std::isfinite(error)) return std::nullopt;
+      errors.largest[i] = std::fmax(errors.largest[i], error);
+      squares += error * error;
+      ++count;
+    }
+    if (count > 0) errors.rms = std::fmax(errors.rms, std::sqrt(squares / static_cast<double>(count)));
+  }
+  return errors;
+}
+
+// The reference with the estimates in place of bounds that are wider.
+std::vector<Bounded> narrowed(std::span<const Bounded> reference, const RunErrors& errors,
+                              const ErrorModel& model) {
+  const double scale = std::fmax(1.0, model.unit_roundoff / unit_roundoff_f32);
+  std::vector<Bounded> result(reference.begin(), reference.end());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    Bounded& x = result[i];
+    if (!std::isfinite(x.value)) continue;
+    const double resolution = format_resolution(x.value, model.ulp);
+    x.likely = std::fmin(x.likely, likely_factor * scale * errors.largest[i] + resolution);
+    x.worst =
+        std::fmin(x.worst, fault_factor * scale * std::fmax(errors.largest[i], errors.rms) + resolution);
+    x.worst = std::fmax(x.worst, x.likely);
+    x.systematic = std::fmin(x.systematic, x.likely);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string unjudged_reason(Blindness blind, const std::string& suggestion) {
+  std::string text = blindness_text(blind);
+  if (!text.empty() && !suggestion.empty()) text += fmt::format("; record {} as well", suggestion);
+  return text;
+}
+
+void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, const Tensor& got,
+                   const ErrorModel& model, Blindness blind, const GroupWitness& group, ThreadPool& threads) {
+  layer.verdict = blind == Blindness::none ? Verdict::suspect : Verdict::unjudged;
+  layer.reason = unjudged_reason(blind, group.suggestion);
+  if (got.dtype() != DType::float32) return;
+  const auto errors = errors_of_runs(reference, got.shape(), group);
+  if (!errors) return;
+  const std::vector<Bounded> estimate = narrowed(reference, *errors, model);
+  const Blindness still = blindness(estimate, {.ulp = model.ulp, .group = true}, threads);
+  const TensorUse use = verify_tensor(estimate, got, model, threads).verified;
+  if (blind != Blindness::none) layer.budget_used_statistical = use.use.likely;
+  if (blind != Blindness::none && still == Blindness::none && use.use.likely <= 1.0) {
+    layer.verdict = Verdict::rounding;
+    layer.reason =
+        "judged by nine float32 runs of the group, eight on disturbed inputs: within 32 × their largest "
+        "error";
+  } else if (use.use.worst > 1.0 && group.continuous) {
+    layer.verdict = Verdict::fault;
+    layer.budget_used = use.use.worst;
+    layer.budget_used_statistical = use.use.likely;
+    layer.worst = worst_element(estimate, use.worst_element, got);
+    layer.reason =
+        "beyond 1,024 × the largest error of nine float32 runs of the group, eight on disturbed inputs: by "
+        "rounding with a chance below 1e-11";
+  } else if (blind != Blindness::none) {
+    layer.reason = unjudged_reason(blind, "");
+    layer.reason += use.use.likely > 1.0
+                        ? ", and the errors are larger than those of float32 runs of the group"
+                        : ", and float32 runs of the group differ as much";
+    if (!group.suggestion.empty()) layer.reason += fmt::format("; record {} as well", group.suggestion);
+  }
+}
+
+}  // namespace driftscope

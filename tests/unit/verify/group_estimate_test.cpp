@@ -1,0 +1,147 @@
+// Traces of networks that hold inputs and outputs only: right ones are never a fault, in whatever order their
+// sums were made; wrong ones never pass.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/platform/platform.hpp"
+#include "core/verify/verify.hpp"
+#include "tests/unit/support/seed.hpp"
+#include "tests/unit/verify/imitation.hpp"
+#include "tests/unit/verify/small_nets.hpp"
+
+namespace driftscope::test::group_estimate_test {
+namespace {
+
+// `depth` layers of MatMul, Tanh or Relu, with a skip connection every other one.
+Graph deep_net(Rng& rng, int depth, bool smooth) {
+  ModelBuilder model("deep");
+  model.opset(17).input("x", DType::float32, {5, 24});
+  std::string last = "x";
+  std::string skip = "x";
+  for (int i = 0; i < depth; ++i) {
+    const auto name = [&](const char* what) { return what + std::to_string(i); };
+    model.initializer(name("w"), drawn({24, 24}, Kind::normal, rng, smooth ? 0.3f : 0.25f))
+        .node("MatMul", {last, name("w")}, {name("m")})
+        .node(smooth ? "Tanh" : "Relu", {name("m")}, {name("a")});
+    last = name("a");
+    if (i % 2 == 1) {
+      model.node("Add", {last, skip}, {name("s")});
+      last = skip = name("s");
+    }
+  }
+  model.initializer("v", drawn({24, 10}, Kind::normal, rng, 0.4f))
+      .node("MatMul", {last, "v"}, {"y"})
+      .output("y");
+  return built(model);
+}
+
+Trace outputs_only(const Graph& graph, const Arithmetic& arithmetic, const Tensor& input) {
+  Trace trace = Imitation(graph, arithmetic).run({{"x", input}});
+  std::erase_if(trace.tensors, [](const NamedTensor& t) { return t.name != "x" && t.name != "y"; });
+  return trace;
+}
+
+LayerVerdict verdict_of(const Graph& graph, const Trace& trace) {
+  ThreadPool threads(2);
+  const auto verification = verify(graph, "", trace, threads);
+  REQUIRE_MESSAGE(verification.ok(), verification.error().message);
+  REQUIRE(verification->layers.size() == 1);
+  return verification->layers[0];
+}
+
+using Change = void (*)(std::span<float>);
+struct Spoiled {
+  const char* name;
+  Change change;
+};
+const Spoiled all_spoiled[] = {
+    {"zeros", [](std::span<float> y) { std::ranges::fill(y, 0.0f); }},
+    {"mean", [](std::span<float> y) { std::ranges::fill(y, y[0]); }},
+    {"rolled", [](std::span<float> y) { std::ranges::rotate(y, y.begin() + 1); }},
+    {"swapped",
+     [](std::span<float> y) { std::iter_swap(std::ranges::max_element(y), std::ranges::min_element(y)); }},
+    {"scaled",
+     [](std::span<float> y) {
+       for (float& x : y) x *= 1.01f;
+     }},
+    {"negated",
+     [](std::span<float> y) {
+       for (float& x : y) x = -x;
+     }},
+};
+
+void check_network(const Graph& graph, const Tensor& input) {
+  for (const Arithmetic& arithmetic : correct_arithmetics()) {
+    CAPTURE(arithmetic.name);
+    const LayerVerdict layer = verdict_of(graph, outputs_only(graph, arithmetic, input));
+    CAPTURE(layer.reason);
+    CAPTURE(layer.budget_used_statistical);
+    CHECK(layer.verdict <= Verdict::rounding);
+  }
+  for (const Spoiled& spoiled : all_spoiled) {
+    CAPTURE(spoiled.name);
+    Trace trace = outputs_only(graph, correct_arithmetics().front(), input);
+    for (NamedTensor& named : trace.tensors)
+      if (named.name == "y") spoiled.change(named.tensor.mutable_values<float>());
+    const LayerVerdict layer = verdict_of(graph, trace);
+    CAPTURE(layer.reason);
+    CHECK(layer.verdict == Verdict::fault);
+    CHECK(layer.budget_used > 1.0);
+    CHECK(layer.worst.has_value());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Verify_DeepNetworkFromOutputsAlone_TellsRightFromWrong") {
+  const std::uint64_t first = test_seed(80);
+  SEED_INFO(first);
+  for (std::uint64_t seed = first; seed < first + repetitions(4); ++seed) {
+    CAPTURE(seed);
+    Rng rng(seed);
+    const Graph graph = deep_net(rng, 12, seed % 2 == 0);
+    check_network(graph, drawn({5, 24}, Kind::normal, rng));
+  }
+}
+
+TEST_CASE("Verify_ConvolutionalNetworkFromOutputsAlone_TellsRightFromWrong") {
+  const std::uint64_t first = test_seed(81);
+  SEED_INFO(first);
+  for (std::uint64_t seed = first; seed < first + repetitions(2); ++seed) {
+    CAPTURE(seed);
+    Rng rng(seed);
+    const Shape shape = {1, 3, 12, 11};
+    check_network(convolutional_net(rng, shape), drawn(shape, Kind::normal, rng));
+  }
+}
+
+TEST_CASE("Verify_GroupThatRounds_IsNeverAFaultByEstimates") {
+  // Rounding between two sums: a run beside the jump says nothing of one on the other side of it.
+  ModelBuilder model;
+  Rng rng(4);
+  model.opset(17).input("x", DType::float32, {4, 24});
+  std::string last = "x";
+  for (int i = 0; i < 12; ++i) {
+    const auto name = [&](const char* what) { return what + std::to_string(i); };
+    model.initializer(name("w"), drawn({24, 24}, Kind::normal, rng, 0.3f))
+        .node("MatMul", {last, name("w")}, {name("m")})
+        .node("Tanh", {name("m")}, {name("t")})
+        .node("Mul", {name("t"), "eight"}, {name("e")})
+        .node("Round", {name("e")}, {name("r")});
+    last = name("r");
+  }
+  model.initializer("eight", tensor<float>({}, {8.0f})).node("Neg", {last}, {"y"}).output("y");
+  const Graph graph = built(model);
+  const Tensor input = drawn({4, 24}, Kind::normal, rng);
+  Trace trace = outputs_only(graph, correct_arithmetics().front(), input);
+  CHECK(verdict_of(graph, trace).verdict < Verdict::suspect);
+  for (NamedTensor& named : trace.tensors)
+    if (named.name == "y") std::ranges::fill(named.tensor.mutable_values<float>(), 0.0f);
+  const LayerVerdict layer = verdict_of(graph, trace);
+  CHECK(layer.verdict >= Verdict::unjudged);
+  CHECK(layer.reason.find("1,024") == std::string::npos);
+}
+
+}  // namespace driftscope::test::group_estimate_test
