@@ -11,6 +11,7 @@
 #include "core/verify/known_algorithms.hpp"
 #include "core/verify/metrics.hpp"
 #include "core/verify/verify_layer.hpp"
+#include "core/verify/wide_sums.hpp"
 
 namespace driftscope {
 namespace {
@@ -165,6 +166,7 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
       DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
       LayerVerdict layer = verify_layer(graph, id, i, outputs[i], got, witness, group, threads);
       allow_known_algorithm(layer, graph, id, i, derivation, outputs[i], got, named, threads);
+      judge_with_wide_sums(layer, id, i, derivation, graph, got, threads);
       verification.layers.push_back(std::move(layer));
     }
     derivation.recycle(std::move(outputs));

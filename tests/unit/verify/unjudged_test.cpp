@@ -76,9 +76,9 @@ Wrong verdicts(const OneNode& node) {
   one_infinite[0] = infinite;
   std::vector<double> one_nan = values;
   one_nan[0] = std::numeric_limits<double>::quiet_NaN();
-  // One ULP more, so that it is not identical.
+  // About one ULP more, so that it is not identical.
   std::vector<double> right = values;
-  for (double& x : right) x *= like.dtype() == DType::float16 ? 1.0 + 0x1p-10 : 1.0 + 0x1p-23;
+  for (double& x : right) x *= like.dtype() == DType::float16 ? 1.0 + 0x1p-11 : 1.0 + 0x1p-23;
   return {verdict(right), verdict(std::vector<double>(values.size(), 0.0)), verdict(rolled),
           verdict(one_infinite), verdict(one_nan)};
 }
@@ -91,6 +91,29 @@ std::vector<double> normals(std::size_t count, double scale, double shift = 0.0)
 }
 
 }  // namespace
+
+TEST_CASE("Verify_HalfPrecisionSumsBeyondItsRange_AreJudged") {
+  // The sum of squares is beyond 65,504, the variance is 1: an accumulator of half precision overflows.
+  const std::int64_t side = 257;
+  const auto plane = static_cast<std::size_t>(side * side);
+  const std::vector<OneNode> nodes = {
+      {"InstanceNormalization",
+       {halves({1, 1, side, side}, normals(plane, 1.0)), halves({1}, {1.0}), halves({1}, {0.25})}},
+      {"LayerNormalization", {halves({3, 8192}, normals(3 * 8192, 4.0)), halves({8192}, normals(8192, 1.0))}},
+      {"ReduceMean", {halves({6, 4096}, normals(6 * 4096, 900.0, 40.0)), longs({1})}},
+      {"ReduceL2", {halves({6, 2000}, normals(6 * 2000, 20.0)), longs({1})}},
+      {"MatMul", {halves({6, 3000}, normals(6 * 3000, 30.0)), halves({3000, 5}, normals(15000, 2.0))}},
+  };
+  for (const OneNode& node : nodes) {
+    CAPTURE(node.op);
+    const Wrong got = verdicts(node);
+    CHECK(got.right == Verdict::rounding);
+    CHECK(got.zeros == Verdict::suspect);
+    CHECK(got.rolled == Verdict::suspect);
+    CHECK(got.infinity == Verdict::suspect);
+    CHECK(got.nan == Verdict::suspect);
+  }
+}
 
 TEST_CASE("Verify_SumsThatMayOverflowInFloat32_AreJudged") {
   // Terms of 1e38 that cancel to results that float32 holds.
