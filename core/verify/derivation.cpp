@@ -75,6 +75,17 @@ void disturb(Tensor& tensor, std::uint64_t seed) {
   }
 }
 
+// Whether a small error may make a large one; `outputs` are what the node gave.
+bool jumps(const Node& node, std::span<const Evaluated<Bounded>> outputs) {
+  static constexpr std::array names = {"Ceil",   "Floor", "Hardmax",         "Mod",  "Round",
+                                       "Shrink", "Sign",  "ThresholdedRelu", "TopK", "Unique"};
+  if (node.op_type == "Shape" || node.op_type == "Size") return false;
+  return !node.subgraphs.empty() || std::ranges::find(names, node.op_type) != names.end() ||
+         std::ranges::any_of(outputs, [](const Evaluated<Bounded>& output) {
+           return output.dtype != DType::undefined && !is_floating(output.dtype);
+         });
+}
+
 }  // namespace
 
 RecordedValues::RecordedValues(const Graph& graph, const TraceView& trace)
@@ -167,6 +178,9 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
   std::string reason;
   OverflowNote overflow;
   ValueId suggestion = no_value;
+  bool continuous = true;
+  bool inexact =
+      false;  // it reads what carries errors; what is computed from exact numbers comes out the same
   for (std::size_t i = 0; i < reads.size() && reason.empty(); ++i) {
     const ValueId input = reads[i];
     if (input == no_value) continue;
@@ -184,6 +198,8 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
       group.insert(group.end(), before->group.begin(), before->group.end());
       group.push_back(graph_->values[input].producer);
       overflow.raise(before->overflow);
+      continuous = continuous && before->continuous;
+      inexact = inexact || is_floating(before->reference.dtype);
       // The one furthest on.
       if (suggestion == no_value ||
           (before->suggestion != no_value &&
@@ -205,11 +221,13 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
     const ErrorModelScope scope(model);
     auto results = evaluate<Bounded>(node, inputs, threads,
                                      {.recorded = reread ? &*reread : nullptr, .memory = &memory_});
-    if (!results.ok())
+    if (!results.ok()) {
       reason = results.error().message;
-    else
+    } else {
+      continuous = continuous && !(inexact && jumps(node, *results));
       for (Evaluated<Bounded>& result : *results)
-        outputs.push_back({std::move(result), group, "", overflow.level(), suggestion});
+        outputs.push_back({std::move(result), group, "", overflow.level(), suggestion, continuous});
+    }
   }
   if (!reason.empty()) outputs = failed(node, reason);
   const bool varies = suggestion != no_value || std::ranges::any_of(reads, [&](ValueId input) {
@@ -286,28 +304,6 @@ std::optional<DerivationInputs> Derivation::known_inputs(NodeId id) const {
   }
   inputs.reread = reread_output(graph_->nodes[id]);
   return inputs;
-}
-
-// Of numbers that carry errors; what is computed from exact ones comes out the same for everybody.
-bool Derivation::jumps(const Node& node) const {
-  static constexpr std::array names = {
-      "Ceil",   "Floor", "Hardmax",         "If",   "Loop",  "Mod", "Round", "Scan",
-      "Shrink", "Sign",  "ThresholdedRelu", "TopK", "Unique"};
-  if (node.op_type == "Shape" || node.op_type == "Size") return false;
-  const auto inexact = [&](ValueId input) {
-    return input != no_value && !is_known(input) && is_floating(graph_->values[input].dtype);
-  };
-  const auto discrete = [&](ValueId output) {
-    return output != no_value && !is_floating(graph_->values[output].dtype);
-  };
-  return std::ranges::any_of(node.reads(), inexact) &&
-         (!node.subgraphs.empty() || std::ranges::find(names, node.op_type) != names.end() ||
-          std::ranges::any_of(node.outputs, discrete));
-}
-
-bool Derivation::is_continuous(NodeId node, const Derived& output) const {
-  return !jumps(graph_->nodes[node]) &&
-         std::ranges::none_of(output.group, [&](NodeId member) { return jumps(graph_->nodes[member]); });
 }
 
 std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads, std::uint64_t seed) const {

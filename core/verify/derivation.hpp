@@ -46,6 +46,7 @@ struct Derived {
   /// Of the group, the value furthest on that can still be judged: worth recording as well. None where all
   /// depends on constants.
   ValueId suggestion = no_value;
+  bool continuous = true;  ///< neither the node nor its group rounds to integers, compares or chooses
 };
 
 /// What a node reads, in the order of node.reads(); omitted ones have an undefined dtype.
@@ -83,9 +84,6 @@ class Derivation {
   [[nodiscard]] std::optional<Tensor> plain_float(ValueId value, ThreadPool& threads,
                                                   std::uint64_t seed = 0) const;
 
-  /// Whether neither `node` nor its group has a jump: what rounds to integers, compares or chooses.
-  [[nodiscard]] bool is_continuous(NodeId node, const Derived& output) const;
-
   /// The chance that two products of the same sum are equal, estimated from how often
   /// numbers other than 0 repeat in the tensors that `node` and its group read: the product of the
   /// two largest of the chances of each tensor.
@@ -102,7 +100,6 @@ class Derivation {
   /// What was recorded as the output that the node itself reads again.
   [[nodiscard]] std::optional<Tensor> reread_output(const Node& node) const;
   [[nodiscard]] std::vector<Derived> failed(const Node& node, const std::string& reason) const;
-  [[nodiscard]] bool jumps(const Node& node) const;
   void keep(const Node& node, std::vector<Derived>& outputs, bool varies, ThreadPool& threads);
 
   const Graph* graph_;

@@ -161,7 +161,7 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
                                 [&, i] { return derivation.repetition(id, outputs[i]); }};
       const GroupWitness group{
           [&](std::uint64_t seed) { return derivation.plain_float(value, threads, seed); },
-          derivation.is_continuous(id, outputs[i]),
+          outputs[i].continuous,
           outputs[i].suggestion == no_value ? "" : graph.values[outputs[i].suggestion].name};
       DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
       LayerVerdict layer = verify_layer(graph, id, i, outputs[i], got, witness, group, threads);

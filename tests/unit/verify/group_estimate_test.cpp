@@ -118,30 +118,32 @@ TEST_CASE("Verify_ConvolutionalNetworkFromOutputsAlone_TellsRightFromWrong") {
 }
 
 TEST_CASE("Verify_GroupThatRounds_IsNeverAFaultByEstimates") {
-  // Rounding between two sums: a run beside the jump says nothing of one on the other side of it.
+  // Runs on one side of a jump say nothing of those on the other.
   ModelBuilder model;
   Rng rng(4);
   model.opset(17).input("x", DType::float32, {4, 24});
   std::string last = "x";
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 14; ++i) {
     const auto name = [&](const char* what) { return what + std::to_string(i); };
     model.initializer(name("w"), drawn({24, 24}, Kind::normal, rng, 0.3f))
         .node("MatMul", {last, name("w")}, {name("m")})
-        .node("Tanh", {name("m")}, {name("t")})
-        .node("Mul", {name("t"), "eight"}, {name("e")})
-        .node("Round", {name("e")}, {name("r")});
-    last = name("r");
+        .node("Tanh", {name("m")}, {name("t")});
+    last = name("t");
   }
-  model.initializer("eight", tensor<float>({}, {8.0f})).node("Neg", {last}, {"y"}).output("y");
+  model.initializer("eight", tensor<float>({}, {8.0f}))
+      .node("Mul", {last, "eight"}, {"e"})
+      .node("Round", {"e"}, {"r"})
+      .initializer("v", drawn({24, 10}, Kind::normal, rng, 0.4f))
+      .node("MatMul", {"r", "v"}, {"y"})
+      .output("y");
   const Graph graph = built(model);
-  const Tensor input = drawn({4, 24}, Kind::normal, rng);
-  Trace trace = outputs_only(graph, correct_arithmetics().front(), input);
+  Trace trace = outputs_only(graph, correct_arithmetics().front(), drawn({4, 24}, Kind::normal, rng));
   CHECK(verdict_of(graph, trace).verdict < Verdict::suspect);
   for (NamedTensor& named : trace.tensors)
     if (named.name == "y") std::ranges::fill(named.tensor.mutable_values<float>(), 0.0f);
   const LayerVerdict layer = verdict_of(graph, trace);
-  CHECK(layer.verdict >= Verdict::unjudged);
-  CHECK(layer.reason.find("1,024") == std::string::npos);
+  CAPTURE(layer.reason);
+  CHECK(layer.verdict == Verdict::unjudged);
 }
 
 }  // namespace driftscope::test::group_estimate_test

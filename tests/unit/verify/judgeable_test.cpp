@@ -94,6 +94,14 @@ TEST_CASE("Blindness_ZerosThatPass_AreSeenWhateverTheSpread") {
         Blindness::none);
 }
 
+TEST_CASE("Blindness_AnyConstantThatPasses_IsSeen") {
+  const auto mostly = [](std::size_t i) { return i % 5 == 0 ? 5.0 : 6.0; };
+  const auto budget = [&](std::size_t i) { return mostly(i) - 5.0; };
+  CHECK(blindness_of(100, mostly, budget) == Blindness::wider_than_spread);
+  CHECK(blindness_of(100, mostly, [&](std::size_t i) { return i == 1 ? 0.5 : budget(i); }) ==
+        Blindness::none);
+}
+
 TEST_CASE("Blindness_SmoothTensorThatMayBeRolled_IsSeen") {
   const auto triangle = [](std::size_t i) { return std::fabs(static_cast<double>(i) - 500.0); };
   CHECK(blindness_of(1000, triangle, same(0.9)) == Blindness::none);
