@@ -53,7 +53,7 @@ struct ErrorModel {
   bool keeps_specials = true;       ///< infinity and NaN behave as IEEE 754 says
   /// float16 and bfloat16 values are rounded when they are recorded; later nodes read them in float32.
   bool records_rounded = false;
-  double division_ulp = 0.5;        ///< of ÷ and √ where they are not rounded to nearest
+  double division_ulp = 0.5;  ///< of ÷ and √ where they are not rounded to nearest
   double sqrt_ulp = 0.5;
   FunctionAccuracy exp;
   FunctionAccuracy log;

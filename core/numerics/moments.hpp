@@ -19,10 +19,8 @@ struct Moments {
 };
 
 /// Which ways to the variance the bound covers beside two passes and Welford's recurrence. One pass,
-/// E[x²] − mean², loses as many digits as the mean is larger than the deviation. It is excused up to half
-/// of the variance (so is Welford's way, which gets there with far larger means): a runtime that loses more
-/// has no correct digit left (or NaN) where two passes lose none that count, and that is a fault of its
-/// formula. Without this limit nothing could be judged there, not even runtimes that take a better way.
+/// E[x²] − mean², loses as many digits as the mean is larger than the deviation; it is excused what it loses
+/// on the lane itself (variance_witness.hpp).
 enum class Passes { two, one_or_two };
 
 template <class S>
