@@ -1,5 +1,5 @@
 // node list_engines.mjs OUTPUT FOLDER: what the engines of the wasm build in FOLDER say of themselves
-// (core/protocol/service.hpp, "capabilities"), for the page, which shows a list before it loads any. Client:
+// (core/protocol/messages.json, "capabilities"), for the page, which shows a list before it loads any. Client:
 // web/engine.cmake.
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -10,7 +10,7 @@ import { openEngine } from "../web/worker/engine.mjs";
 const [output, folder] = process.argv.slice(2);
 const base = pathToFileURL(`${resolve(folder)}/`).href;
 const engine = await openEngine({ base, variant: "driftscope-simd", threads: 1 });
-const { engines } = engine.request({ do: "capabilities" }).head;
+const { engines } = engine.request("capabilities").head;
 // Whether one can run, the browser itself finds out.
 const list = engines.filter(({ in_browsers }) => in_browsers);
 for (const entry of list) for (const here of ["available", "reason"]) delete entry[here];

@@ -113,11 +113,12 @@ ${peer_calls}  static const AbsentRuntime absent(\"it runs in browsers alone\");
 ")
 endif()
 
-# Structs, decoders and checks of the service's messages, made of their schema.
+# Structs, encoders, decoders and checks of the service's messages, and their tables for JavaScript, made of
+# their schema.
 find_program(PYTHON3_PROGRAM python3 REQUIRED)
 set(schema "${CMAKE_SOURCE_DIR}/core/protocol/messages.json")
 set(schema_program "${CMAKE_SOURCE_DIR}/cmake/messages.py")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${schema}" "${schema_program}")
 execute_process(
-  COMMAND "${PYTHON3_PROGRAM}" "${schema_program}" "${schema}" "${DRIFTSCOPE_GENERATED_DIR}/protocol/messages.hpp"
+  COMMAND "${PYTHON3_PROGRAM}" "${schema_program}" "${schema}" "${DRIFTSCOPE_GENERATED_DIR}/protocol"
   COMMAND_ERROR_IS_FATAL ANY)

@@ -93,6 +93,8 @@ foreach(file IN LISTS asset_files)
   driftscope_site_file("${file}" "${name}")
 endforeach()
 
+# What messages look like, for web/worker/client.mjs.
+driftscope_site_file("${DRIFTSCOPE_GENERATED_DIR}/protocol/messages.mjs" engine/messages.mjs)
 # What engines need besides the one module.
 driftscope_call_engines(driftscope_site)
 get_property(site_files GLOBAL PROPERTY DRIFTSCOPE_SITE_FILES)
@@ -110,7 +112,7 @@ list(APPEND site_files "${DRIFTSCOPE_SITE}/assets/models.json")
 add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/web/engines.json"
   COMMAND "${NODE_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/list_engines.mjs"
     "${DRIFTSCOPE_SITE}/web/engines.json" "${DRIFTSCOPE_SITE}/engine"
-  DEPENDS driftscope-simd "${CMAKE_SOURCE_DIR}/cmake/list_engines.mjs" VERBATIM COMMENT "")
+  DEPENDS driftscope-simd "${DRIFTSCOPE_SITE}/engine/messages.mjs" "${CMAKE_SOURCE_DIR}/cmake/list_engines.mjs" VERBATIM COMMENT "")
 list(APPEND site_files "${DRIFTSCOPE_SITE}/web/engines.json")
 
 # For static hosts: the service worker, with the list of all that it may serve.

@@ -174,5 +174,6 @@ std::string schema_text() {
 }
 
 std::string_view schema_json() { return messages::document; }
+std::string_view schema_declarations() { return messages::declarations; }
 
 }  // namespace driftscope

@@ -54,8 +54,9 @@ struct MessageSpec {
 /// Of what the service answers to `request`; {"error"} alone is a response to any.
 [[nodiscard]] Status check_response(std::string_view request, const nlohmann::json& response);
 
-/// To be read by people who write clients, and by machines (JSON).
+/// To be read by people who write clients, and by machines (JSON; TypeScript's declarations).
 [[nodiscard]] std::string schema_text();
 [[nodiscard]] std::string_view schema_json();
+[[nodiscard]] std::string_view schema_declarations();
 
 }  // namespace driftscope

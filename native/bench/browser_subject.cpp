@@ -35,7 +35,7 @@ std::string job_description(const SubjectSpec& spec, const HostInfo& host) {
       {"environment", {{"browser_version", host.version}}}});
 }
 
-class BrowserSubject final : public Subject {
+class BrowserSubject final : public Subject, private ServiceTransport {
  public:
   BrowserSubject(Server& server, std::shared_ptr<Job> job, HostInfo host, const SubjectSpec& spec,
                  StopCheck stop)
@@ -53,7 +53,7 @@ class BrowserSubject final : public Subject {
     peak_.emplace([this] { return browser_->memory(); });
     const PeakSampler::Watch watch(*peak_, true);
     // What it has done by then is the answer to the first question.
-    DRIFTSCOPE_TRY(const json loaded, ask({{"do", "hello"}}));
+    DRIFTSCOPE_TRY(const json loaded, ask(json_text(json{{"do", "hello"}})));
     const json times = loaded.value("times", json::object());
     for (const auto& [part, time] : times.items()) {
       if (!time.is_number()) continue;
@@ -64,9 +64,9 @@ class BrowserSubject final : public Subject {
     clock_ns_ = row.clock_ns = prepared.value("clock_ns", 1.0);
     DRIFTSCOPE_TRY(const Slice first, measure({.slice_ms = 0, .max_runs = 1, .warm_up = true}));
     row.first_ms = median(first.times_ns) * 1e-6;
-    add_preparation(row, last_answer_);
-    DRIFTSCOPE_TRY(const json about, ask({{"do", "describe"}}));
-    const json ran = about.value("ran", json::object());
+    add_preparation(row, last_);
+    DRIFTSCOPE_TRY(const auto about, client_.send(messages::Describe{}));
+    const json& ran = about.head.ran;
     row.ran = json_text(ran);
     row.build = build_id(site / "engine" / (ran.value("wasm_variant", "") + ".wasm"));
     const Traffic after = server_.traffic();
@@ -80,13 +80,13 @@ class BrowserSubject final : public Subject {
 
   [[nodiscard]] Result<Slice> measure(const SliceRequest& request) override {
     const PeakSampler::Watch watch(*peak_, request.warm_up);
-    DRIFTSCOPE_TRY(last_answer_, ask(measure_request(request)));
+    DRIFTSCOPE_TRY(auto measured, client_.send(measure_request(request)));
+    last_ = std::move(measured.head);
     // Another runtime's heap is one more.
-    if (last_answer_.value("memory_kind", "") == "wasm_heap")
+    if (last_.memory_kind == "wasm_heap")
       wasm_heap_peak_ =
-          std::max(wasm_heap_peak_, last_answer_.value("memory_bytes", std::int64_t{0}) +
-                                        last_answer_.value("engine_memory_bytes", std::int64_t{0}));
-    return read_slice(last_answer_);
+          std::max(wasm_heap_peak_, last_.memory_bytes.value_or(0) + last_.engine_memory_bytes.value_or(0));
+    return read_slice(last_);
   }
 
   void rest() override {
@@ -150,9 +150,15 @@ class BrowserSubject final : public Subject {
     return start;
   }
 
+  /// Requests of a bench have no payload.
+  Result<Response> exchange(const std::string& json, std::span<const std::byte> /*payload*/) override {
+    DRIFTSCOPE_TRY(const nlohmann::json answer, ask(json));
+    return Response{json_text(answer), {}};
+  }
+
   /// The page's answer; it says that it lives while it works on one.
-  Result<json> ask(const json& question) {
-    job_->conversation().ask(json_text(question));
+  Result<json> ask(const std::string& question) {
+    job_->conversation().ask(question);
     const auto begin = Clock::now();
     while (true) {
       if (const auto text = job_->conversation().answer(look_up)) {
@@ -174,7 +180,8 @@ class BrowserSubject final : public Subject {
   milliseconds start_patience_;
   StopCheck stop_;
   double clock_ns_ = 1.0;
-  json last_answer_;  // to "measure"
+  ServiceClient client_{*this};
+  messages::MeasureResponse last_;
   std::int64_t wasm_heap_peak_ = 0;
   Clock::time_point last_look_{};
   std::optional<Browser> browser_;

@@ -10,9 +10,7 @@
 namespace driftscope {
 namespace {
 
-using nlohmann::json;
-
-class LocalSubject final : public Subject {
+class LocalSubject final : public Subject, private ServiceTransport {
  public:
   LocalSubject(WorkerProcess process, const SubjectSpec& spec, StopCheck stop)
       : process_(std::move(process)),
@@ -29,17 +27,18 @@ class LocalSubject final : public Subject {
       begin = Clock::now();
     };
     const LoadRequest load = load_request(*spec.model, spec.target);
-    DRIFTSCOPE_CHECK(ask(load.head, {}, load.outside));
+    outside_ = load.outside;
+    DRIFTSCOPE_CHECK(client_.send(load.head));
     lap("read_ms");
-    DRIFTSCOPE_TRY(const json prepared,
-                   ask(prepare_request(spec, {{"host", spec.target.host}}), *spec.inputs));
+    DRIFTSCOPE_TRY(const auto prepared,
+                   client_.send(prepare_request(spec, {{"host", spec.target.host}}), *spec.inputs));
     lap("prepare_ms");
-    clock_ns_ = row.clock_ns = prepared.value("clock_ns", 1.0);
+    clock_ns_ = row.clock_ns = prepared.head.clock_ns;
     DRIFTSCOPE_TRY(const Slice first, measure({.slice_ms = 0, .max_runs = 1, .warm_up = true}));
     row.first_ms = median(first.times_ns) * 1e-6;
-    add_preparation(row, last_answer_);
-    DRIFTSCOPE_TRY(const json about, ask({{"do", "describe"}}, {}));
-    row.ran = json_text(about.value("ran", json::object()));
+    add_preparation(row, last_);
+    DRIFTSCOPE_TRY(const auto about, client_.send(messages::Describe{}));
+    row.ran = json_text(about.head.ran);
     return {};
   }
 
@@ -48,26 +47,29 @@ class LocalSubject final : public Subject {
   [[nodiscard]] Result<Slice> measure(const SliceRequest& request) override {
     const PeakSampler::Watch watch(peak_, request.warm_up);
     while (true) {
-      DRIFTSCOPE_TRY(last_answer_, ask(measure_request(request), {}));
-      if (!last_answer_.value("finished", false)) continue;
-      peak_.include(last_answer_.value("memory_bytes", std::int64_t{0}));
-      return read_slice(last_answer_);
+      DRIFTSCOPE_TRY(auto measured, client_.send(measure_request(request)));
+      last_ = std::move(measured.head);
+      if (!last_.finished) continue;
+      peak_.include(last_.memory_bytes.value_or(0));
+      return read_slice(last_);
     }
   }
 
   void describe(BenchRow& row) const override { row.process_peak_bytes = peak_.peak(); }
 
  private:
-  Result<json> ask(const json& request, std::span<const std::byte> payload,
-                   const OutsideParts& outside = {}) {
-    return process_.ask(request, payload, outside, timeout_, stop_);
+  Result<Response> exchange(const std::string& json, std::span<const std::byte> payload) override {
+    const OutsideParts outside = std::exchange(outside_, {});
+    return process_.exchange(json, payload, outside, timeout_, stop_);
   }
 
   WorkerProcess process_;
   std::chrono::milliseconds timeout_;
   StopCheck stop_;
   double clock_ns_ = 1.0;
-  json last_answer_;  // to "measure"
+  OutsideParts outside_;  // of the next request
+  ServiceClient client_{*this};
+  messages::MeasureResponse last_;
   PeakSampler peak_;  // last: it reads the process
 };
 

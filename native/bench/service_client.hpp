@@ -1,21 +1,20 @@
-// Requests to a service that lies elsewhere, as JSON objects. Clients: the subjects of a bench.
+// Requests of a bench to a service, and what its responses say. Clients: the subjects of a bench.
 #pragma once
-
-#include <nlohmann/json.hpp>
 
 #include "core/base/result.hpp"
 #include "core/bench/bench_run.hpp"
+#include "core/protocol/client.hpp"
 #include "native/bench/subject.hpp"
 
 namespace driftscope {
 
-[[nodiscard]] nlohmann::json prepare_request(const SubjectSpec& spec, const nlohmann::json& environment);
-[[nodiscard]] nlohmann::json measure_request(const SliceRequest& request);
+[[nodiscard]] messages::Prepare prepare_request(const SubjectSpec& spec, const nlohmann::json& environment);
+[[nodiscard]] messages::Measure measure_request(const SliceRequest& request);
 
 /// What the first slice says besides its time: a preparation that went on until then.
-void add_preparation(BenchRow& row, const nlohmann::json& answer);
+void add_preparation(BenchRow& row, const messages::MeasureResponse& response);
 
-/// A finished answer to "measure".
-[[nodiscard]] Result<Slice> read_slice(const nlohmann::json& answer);
+/// Of a finished measurement.
+[[nodiscard]] Result<Slice> read_slice(const messages::MeasureResponse& response);
 
 }  // namespace driftscope

@@ -11,8 +11,6 @@
 #include <cstring>
 #include <optional>
 
-#include "core/base/json.hpp"
-#include "core/protocol/error_json.hpp"
 #include "core/protocol/measure.hpp"
 #include "core/protocol/service.hpp"
 #include "native/host/trace_writer.hpp"
@@ -21,7 +19,6 @@
 namespace driftscope {
 namespace {
 
-using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr int look_up_ms = 50;  // how often a wait asks whether to go on
@@ -199,8 +196,10 @@ Error WorkerProcess::death() const {
                                     log_tail(folder_.path() / "worker.log")));
 }
 
-Result<json> WorkerProcess::ask(const json& request, std::span<const std::byte> payload,
-                                const OutsideParts& outside, milliseconds timeout, const StopCheck& stop) {
+Result<ServiceTransport::Response> WorkerProcess::exchange(const std::string& json,
+                                                           std::span<const std::byte> payload,
+                                                           const OutsideParts& outside, milliseconds timeout,
+                                                           const StopCheck& stop) {
   const auto end = Clock::now() + timeout;
   const auto wait = [&](short events) -> Status {
     while (true) {
@@ -213,15 +212,14 @@ Result<json> WorkerProcess::ask(const json& request, std::span<const std::byte> 
     }
   };
   const auto explain = [&](Error error) { return error.kind == ErrorKind::io ? death() : std::move(error); };
-  const Bytes message = pack_message(json_text(request), payload);
+  const Bytes message = pack_message(json, payload);
   if (auto sent = send_message(line_, message, outside, wait); !sent.ok())
     return explain(std::move(sent).error());
   const auto reply = receive_message(line_, wait);
   if (!reply.ok()) return explain(reply.error());
-  const json answer = parse_json(unpack_message(reply->message.bytes()).json);
-  if (!answer.is_object()) return internal_error("its process gave a malformed answer");
-  if (const auto error = answer.find("error"); error != answer.end()) return error_from_json(*error);
-  return answer;
+  Message response = unpack_message(reply->message.bytes());
+  return ServiceTransport::Response{std::move(response.json),
+                                    Bytes(response.payload.begin(), response.payload.end())};
 }
 
 std::int64_t WorkerProcess::memory() const { return total_pss({process_.mark().leader}); }

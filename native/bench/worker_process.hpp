@@ -4,9 +4,7 @@
 // are 8 bytes, little endian.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
-#include "core/base/result.hpp"
+#include "core/protocol/client.hpp"
 #include "native/bench/subject.hpp"
 #include "native/host/load_request.hpp"
 #include "native/os/child_process.hpp"
@@ -21,12 +19,14 @@ class WorkerProcess {
   WorkerProcess& operator=(WorkerProcess&&) = delete;
   ~WorkerProcess();
 
-  /// The service's answer; its {"error"} as an Error. Errors also: internal when the process has ended
+  /// The service's response. Errors: internal when the process has ended
   /// (with how, and its last words), limit after `timeout` without an answer, cancelled when `stop`
   /// says so. What is `outside` of a "load" stays in the child until the next request is answered.
-  [[nodiscard]] Result<nlohmann::json> ask(const nlohmann::json& request, std::span<const std::byte> payload,
-                                           const OutsideParts& outside, std::chrono::milliseconds timeout,
-                                           const StopCheck& stop);
+  [[nodiscard]] Result<ServiceTransport::Response> exchange(const std::string& json,
+                                                            std::span<const std::byte> payload,
+                                                            const OutsideParts& outside,
+                                                            std::chrono::milliseconds timeout,
+                                                            const StopCheck& stop);
 
   /// PSS of the process, bytes.
   [[nodiscard]] std::int64_t memory() const;

@@ -5,8 +5,6 @@
 
 namespace driftscope {
 
-using nlohmann::json;
-
 void LoadRequest::read(std::uint64_t offset, std::span<std::byte> target) const {
   for (const auto& part : outside) {
     if (offset >= part->size()) {
@@ -26,15 +24,17 @@ LoadRequest load_request(const ModelFile& model, const Target& target) {
   LoadRequest request;
   request.outside.push_back(model.bytes);
   std::size_t size = model.bytes->size();
-  json attachments = json::array();
+  std::vector<messages::Attachment> attachments;
   for (const JobAttachment& file : model.attachments) {
-    attachments.push_back({{"name", file.location}, {"bytes", file.bytes->size()}});
+    attachments.push_back({file.location, static_cast<std::int64_t>(file.bytes->size())});
     request.outside.push_back(file.bytes);
     size += file.bytes->size();
   }
-  request.head = {
-      {"do", "load"}, {"target", target.text()}, {"once", true}, {"outside", size}, {"unhashed", true}};
-  if (!attachments.empty()) request.head["attachments"] = std::move(attachments);
+  request.head = {.target = target.text(),
+                  .attachments = std::move(attachments),
+                  .once = true,
+                  .outside = static_cast<std::int64_t>(size),
+                  .unhashed = true};
   return request;
 }
 

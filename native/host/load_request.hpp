@@ -4,11 +4,11 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <vector>
 
 #include "core/runtime/target.hpp"
+#include "generated/protocol/messages.hpp"
 #include "native/host/model_file.hpp"
 
 namespace driftscope {
@@ -17,7 +17,7 @@ namespace driftscope {
 using OutsideParts = std::vector<std::shared_ptr<const Bytes>>;
 
 struct LoadRequest {
-  nlohmann::json head;   ///< with "once", "outside" and "unhashed"
+  messages::Load head;   ///< with once, outside and unhashed
   OutsideParts outside;  ///< the model and its files
 
   /// Fills `target` with the outside bytes from `offset` on, which must lie inside.

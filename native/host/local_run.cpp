@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/json.hpp"
-#include "core/protocol/error_json.hpp"
+#include "core/protocol/client.hpp"
 #include "core/protocol/service.hpp"
 #include "core/trace/trace_file.hpp"
 #include "native/host/load_request.hpp"
@@ -11,23 +10,18 @@
 namespace driftscope {
 namespace {
 
-using nlohmann::json;
+class InThisProcess final : public ServiceTransport {
+ public:
+  explicit InThisProcess(Service& service) : service_(service) {}
+  Result<Response> exchange(const std::string& json, std::span<const std::byte> payload) override {
+    const Bytes bytes = service_.request(pack_message(json, payload));
+    Message message = unpack_message(bytes);
+    return Response{std::move(message.json), Bytes(message.payload.begin(), message.payload.end())};
+  }
 
-struct Answer {
-  json object;
-  Bytes payload;
+ private:
+  Service& service_;
 };
-
-/// One request through the service; an {"error"} becomes an Error.
-Result<Answer> ask(Service& service, const json& request, std::span<const std::byte> payload = {}) {
-  const Bytes bytes = service.request(pack_message(json_text(request), payload));
-  const Message message = unpack_message(bytes);
-  Answer answer{parse_json(message.json), Bytes(message.payload.begin(), message.payload.end())};
-  if (!answer.object.is_object()) return internal_error("the session service gave a malformed answer");
-  if (const auto error = answer.object.find("error"); error != answer.object.end())
-    return error_from_json(*error);
-  return answer;
-}
 
 }  // namespace
 
@@ -42,28 +36,29 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request, const
   progress("loading the model", 0, 0);
   const LoadRequest load = load_request(*request.model, target);
   service.load_from([&load](std::uint64_t offset, std::span<std::byte> bytes) { load.read(offset, bytes); });
-  DRIFTSCOPE_TRY(const Answer loaded, ask(service, load.head));
-  json start = {{"do", "start"},
-                {"target", target.text()},
-                {"repeat", request.repeat},
-                {"capture", capture_name(request.capture)},
-                {"environment", {{"host", target.host}}}};
-  if (request.values) start["values"] = *request.values;
-  if (request.samples > 0) start["samples"] = request.samples;
+  InThisProcess transport(service);
+  ServiceClient client(transport);
+  DRIFTSCOPE_CHECK(client.send(load.head));
+  messages::Start start;
+  start.target = target.text();
+  start.repeat = request.repeat;
+  start.capture = capture_name(request.capture);
+  start.environment = nlohmann::json::object({{"host", target.host}});
+  if (request.values) start.values = *request.values;
+  if (request.samples > 0) start.samples = request.samples;
   DRIFTSCOPE_TRY(const Bytes inputs, pack_inputs(request.inputs));
   progress("preparing", 0, 0);
   if (request.sink) service.record_to(request.sink);
-  DRIFTSCOPE_TRY(const Answer started, ask(service, start, inputs));
+  DRIFTSCOPE_CHECK(client.send(start, inputs));
   while (true) {
     if (request.stopped && request.stopped()) return Error{ErrorKind::cancelled, "stopped"};
-    DRIFTSCOPE_TRY(const Answer polled, ask(service, {{"do", "poll"}, {"budget_ms", 100}}));
-    const auto number = [&](const char* key) { return polled.object.value(key, std::int64_t{0}); };
-    const bool by_sample = number("samples") > 0;
-    progress("running", by_sample ? number("sample") : number("done"),
-             by_sample ? number("samples") : number("total"));
-    if (polled.object.value("finished", false)) break;
+    DRIFTSCOPE_TRY(const auto polled, client.send(messages::Poll{.budget_ms = 100}));
+    const messages::PollResponse& now = polled.head;
+    const bool by_sample = now.samples > 0;
+    progress("running", by_sample ? now.sample : now.done, by_sample ? now.samples : now.total);
+    if (now.finished) break;
   }
-  DRIFTSCOPE_TRY(const Answer finished, ask(service, {{"do", "finish"}}));
+  DRIFTSCOPE_TRY(const auto finished, client.send(messages::Finish{}));
   DRIFTSCOPE_TRY(Trace trace, read_trace(finished.payload));
   trace.model_sha256 = request.model->sha256;
   return trace;

@@ -4,11 +4,11 @@ import { ServiceError, openEngine, runToEnd } from "./engine.mjs";
 import { packMessage, unpackMessage } from "../shared/message.mjs";
 
 async function runOne(engine, start, attachments, model, inputs) {
-  engine.request({ do: "load", target: start.target, attachments, once: true }, model);
-  engine.request({ do: "start", ...start }, inputs);
+  engine.request("load", { target: start.target, attachments, once: true }, model);
+  engine.request("start", start, inputs);
   await engine.prepared();
   await runToEnd(engine, 1000);
-  return engine.request({ do: "finish" }).payload;
+  return engine.request("finish").payload;
 }
 
 /** `open` = what openEngine takes; `progress(done, total)` is called after every case. */

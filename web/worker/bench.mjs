@@ -19,10 +19,10 @@ async function send(url, what, value) {
   await fetch(`${url}/${what}`, { method: "POST", headers, body: JSON.stringify(value) });
 }
 
-async function answerTo(engine, question, url) {
+async function answerTo(engine, { do: name, ...fields }, url) {
   await pause(settleMs);
   for (;;) {
-    const { head } = engine.request(question);
+    const { head } = engine.request(name, fields);
     if (head.finished !== false) return head;
     if (head.waiting) await engine.settled();
     else await send(url, "progress", { phase: "run", done: performance.now() | 0 });
@@ -43,9 +43,9 @@ export async function runBench({ base, variant, threads, model, bench, start, in
   await phase("compile");
   const engine = await openEngine({ base, variant, threads });
   lap("compile_ms");
-  engine.request({ do: "load", target: start.target, attachments: table, once: true, unhashed: true }, model);
+  engine.request("load", { target: start.target, attachments: table, once: true, unhashed: true }, model);
   lap("read_ms");
-  const { head: prepared } = engine.request({ ...start, do: "prepare" }, inputs);
+  const { head: prepared } = engine.request("prepare", start, inputs);
   await engine.prepared();
   lap("prepare_ms");
   await phase("run");

@@ -8,9 +8,9 @@
  * Resolves when all targets are. `engine` has loaded the model.
  */
 export async function coordinate(engine, compare, { ask, tell }) {
-  const topology = engine.request({ do: "topology" }).head.nodes;
-  engine.request({ do: "compare", ...compare });
-  const advance = (ended = {}, trace) => engine.request({ do: "advance", ...ended }, trace).head;
+  const topology = engine.request("topology").head.nodes;
+  engine.request("compare", compare);
+  const advance = (ended = {}, trace) => engine.request("advance", ended, trace).head;
   let step = advance();
   for (;;) {
     if (step.result) tell({ ...step.result, topology });

@@ -1,7 +1,10 @@
-// The wasm engine behind the session service: JSON and bytes in, JSON and bytes out.
-// Clients: worker.mjs, tests under Node. The messages are described in core/protocol/service.hpp.
+// The wasm engine behind the session service. Clients: worker.mjs, tests under Node. Its requests are those of
+// core/protocol/messages.json.
 import { Peers } from "../peers/peers.mjs";
 import { Threads } from "../shared/threads.mjs";
+import { ServiceClient, ServiceError } from "./client.mjs";
+
+export { ServiceError };
 
 /** The builds, best first: whether each needs relaxed SIMD, and shared memory. */
 export const variants = [
@@ -10,18 +13,6 @@ export const variants = [
   { name: "driftscope-relaxed", relaxed: true, threads: false },
   { name: "driftscope-simd", relaxed: false, threads: false },
 ];
-
-/**
- * An answer of the service that is an error, with its kind. `stuck`: the same may well work in another
- * worker.
- */
-export class ServiceError extends Error {
-  constructor({ kind, message, stuck = false }) {
-    super(message);
-    this.kind = kind;
-    this.stuck = stuck;
-  }
-}
 
 function load(url) {
   return import(url.href).catch(async ({ message }) => {
@@ -44,11 +35,14 @@ function load(url) {
  */
 export async function openEngine({ base, variant, threads }) {
   const { default: create } = await load(new URL(`${variant}.mjs`, base));
+  const { messages } = await load(new URL("messages.mjs", base));
   const peers = new Peers(base);
   const pool = new Threads();
   const module = await pool.keep(() => create({ pthreadPoolSize: Math.max(0, threads - 1), peers }));
+  const client = new ServiceClient(messages, (message) => exchange(module, message));
   return {
-    request: (head, payload) => request(module, head, payload),
+    /** {head, payload} of the response. `fields` and the response are checked by the schema. */
+    request: (name, fields, payload) => request(module, client, name, fields, payload),
     heapBytes: () => module.wasmMemory.buffer.byteLength,
     /** Ends its threads, where it is not the worker itself that ends. */
     close() {
@@ -72,7 +66,7 @@ export async function openEngine({ base, variant, threads }) {
 /** Polls until the run has finished; `told(head, payload)` hears every answer, and may take its time. */
 export async function runToEnd(engine, budget_ms, told = () => {}) {
   for (;;) {
-    const { head, payload } = engine.request({ do: "poll", budget_ms });
+    const { head, payload } = engine.request("poll", { budget_ms });
     await told(head, payload);
     if (head.finished) return;
     if (head.waiting) await engine.settled();
@@ -81,37 +75,31 @@ export async function runToEnd(engine, budget_ms, told = () => {}) {
 
 // A model stays out of the heap, which never shrinks: its weights are read from here, one by one. Loaded for
 // one session it stays until that is prepared.
-function request(module, head, payload = new Uint8Array(0)) {
-  if (head.do === "load") {
+function request(module, client, name, fields = {}, payload = new Uint8Array(0)) {
+  const loads = name === "load";
+  if (loads) {
     module.outside = payload;
-    head = { ...head, outside: payload.length };
+    fields = { ...fields, outside: payload.length };
     payload = new Uint8Array(0);
   }
   try {
-    return exchange(module, head, payload);
+    return client.send(name, fields, payload);
   } finally {
-    if (head.do === "load" ? !head.once : head.do === "start" || head.do === "prepare") module.outside = null;
+    if (loads ? !fields.once : name === "start" || name === "prepare") module.outside = null;
   }
 }
 
-function exchange(module, head, payload) {
-  const json = new TextEncoder().encode(JSON.stringify(head));
-  const size = 4 + json.length + payload.length;
+function exchange(module, bytes) {
+  const size = bytes.length;
   const message = module._ds_alloc(size) >>> 0;
   if (message === 0)
     throw new ServiceError({ kind: "limit", message: `out of memory for ${size} bytes of a request` });
   // The memory may have grown, here or in the request: a view is good for one use.
-  const target = new Uint8Array(module.wasmMemory.buffer, message, size);
-  new DataView(target.buffer, message).setUint32(0, json.length, true);
-  target.set(json, 4);
-  target.set(payload, 4 + json.length);
+  new Uint8Array(module.wasmMemory.buffer, message, size).set(bytes);
   const replySize = module._ds_request(message, size) >>> 0;
   const reply = new Uint8Array(module.wasmMemory.buffer, module._ds_reply() >>> 0, replySize);
-  const headSize = new DataView(reply.buffer, reply.byteOffset).getUint32(0, true);
   // slice copies: shared memory is neither decodable nor transferable.
-  const answer = JSON.parse(new TextDecoder().decode(reply.slice(4, 4 + headSize)));
-  const bytes = reply.slice(4 + headSize);
+  const copy = reply.slice();
   module._ds_release();
-  if (answer.error) throw new ServiceError(answer.error);
-  return { head: answer, payload: bytes };
+  return copy;
 }

@@ -76,13 +76,13 @@ async function run({ base, variant, threads, model, attachments, start, inputs, 
   engine = await openEngine({ base, variant, threads });
   lap("compile_ms");
   const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
-  const load = { do: "load", target: start.target, attachments: table, once: true };
-  const loaded = engine.request(load, joined(model, attachments));
+  const load = { target: start.target, attachments: table, once: true };
+  const loaded = engine.request("load", load, joined(model, attachments));
   lap("load_ms");
   const bytes = model.length + table.reduce((sum, file) => sum + file.bytes, 0);
-  const build = engine.request({ do: "capabilities" }).head;
+  const build = engine.request("capabilities").head;
   say("loaded", { model: { ...loaded.head, bytes }, build });
-  engine.request({ do: "start", ...start }, inputs);
+  engine.request("start", start, inputs);
   await engine.prepared();
   const sink = valuesUrl ? new ValuesToPc(valuesUrl) : new ValuesToPage(say);
   const shapes = await runWith(sink, () => {
@@ -90,7 +90,7 @@ async function run({ base, variant, threads, model, attachments, start, inputs, 
     say("phase", { phase: "run" });
   });
   lap("run_ms");
-  const done = engine.request({ do: "finish" });
+  const done = engine.request("finish");
   // The engine no longer holds what has gone out.
   for (const layer of done.head.layers) layer.shape ??= shapes[layer.output] ?? null;
   const result = { reply: done.head, trace: done.payload, times, downloads: downloads(build.engines) };
@@ -123,7 +123,7 @@ async function compare(task) {
   const { base, variant, threads, model, attachments } = task;
   engine = await openEngine({ base, variant, threads });
   const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
-  engine.request({ do: "load", attachments: table }, joined(model, attachments));
+  engine.request("load", { attachments: table }, joined(model, attachments));
   await coordinate(engine, { threads, ...task.compare }, { ask, tell: (result) => say("result", result) });
   say("done");
 }

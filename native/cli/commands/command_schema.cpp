@@ -1,4 +1,4 @@
-// driftscope schema [--json]
+// driftscope schema [--json|--typescript]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -12,6 +12,9 @@ namespace commands::schema {
 static Command declare(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "For machines: the schema itself, as the program was built from it");
+  auto typescript = std::make_shared<bool>(false);
+  app.add_flag("--typescript", *typescript, "Declarations of the messages and of a client, a .d.ts file")
+      ->excludes("--json");
   app.footer(
       "The command line, the page and bench processes talk to one service in these messages: a request, "
       "then\n"
@@ -20,8 +23,10 @@ static Command declare(CLI::App& app) {
       "answered by an error that names the field and what was expected.\n\n"
       "  driftscope schema | less\n"
       "  driftscope schema --json | jq '.requests[] | select(.name == \"start\") | .fields'");
-  return [json] {
-    if (*json)
+  return [json, typescript] {
+    if (*typescript)
+      fmt::print("{}", schema_declarations());
+    else if (*json)
       fmt::print("{}", schema_json());
     else
       fmt::print("{}", schema_text());

@@ -17,9 +17,9 @@ TEST_CASE("LoadRequest_Read_GoesOverTheEndsOfItsParts") {
   model.bytes = next(100);
   model.attachments = {{"a", next(1)}, {"empty", next(0)}, {"b", next(30)}};
   const LoadRequest request = load_request(model, *parse_target("pc/fast"));
-  CHECK(request.head.at("outside") == 131);
-  CHECK(request.head.at("attachments").size() == 3);
-  CHECK(request.head.at("attachments")[2].at("bytes") == 30);
+  CHECK(request.head.outside == 131);
+  CHECK(request.head.attachments->size() == 3);
+  CHECK(request.head.attachments->at(2).bytes == 30);
   for (std::size_t begin = 0; begin <= all.size(); ++begin)
     for (std::size_t count = 0; count <= all.size() - begin; ++count) {
       Bytes part(count);

@@ -14,17 +14,11 @@ test("a time origin that moves does not move the clock", async () => {
   let origin = performance.timeOrigin;
   Object.defineProperty(performance, "timeOrigin", { get: () => (origin -= 0.02), configurable: true });
   const engine = await openEngine({ base, variant: "driftscope-simd-threads", threads: 2 });
-  engine.request({ do: "load" }, readFileSync(asset("models", "lenet1.onnx")));
+  engine.request("load", {}, readFileSync(asset("models", "lenet1.onnx")));
   const target = "chrome/strict:threads=2";
-  const prepared = engine.request({ do: "prepare", target, capture: "none", seed: 1 });
+  const prepared = engine.request("prepare", { target, capture: "none", seed: 1 });
   assert.ok(prepared.head.clock_ns > 0, `a step of the clock: ${prepared.head.clock_ns} ns`);
-  const measured = engine.request({
-    do: "measure",
-    slice_us: 20_000,
-    inner: 1,
-    max_runs: 0,
-    budget_ms: 1000,
-  });
+  const measured = engine.request("measure", { slice_us: 20_000, inner: 1, max_runs: 0, budget_ms: 1000 });
   assert.ok(measured.head.finished && measured.head.times_ns.length >= 1);
   for (const time of measured.head.times_ns) assert.ok(time > 0, `a run: ${time} ns`);
 });

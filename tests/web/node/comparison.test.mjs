@@ -7,10 +7,10 @@ import { coordinate } from "../../../web/worker/coordinator.mjs";
 
 function engineThatSays(steps) {
   const asked = [];
-  const request = (head, payload) => {
-    asked.push(payload ? { ...head, payload } : head);
-    if (head.do === "topology") return { head: { nodes: ["n"] } };
-    return { head: head.do === "advance" ? steps.shift() : {} };
+  const request = (name, fields, payload) => {
+    asked.push({ do: name, ...fields, ...(payload && { payload }) });
+    if (name === "topology") return { head: { nodes: ["n"] } };
+    return { head: name === "advance" ? steps.shift() : {} };
   };
   return { asked, request };
 }

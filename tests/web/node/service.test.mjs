@@ -16,10 +16,10 @@ if (process.version.startsWith("v20.")) setFlagsFromString("--experimental-wasm-
 const base = pathToFileURL(builtFile("web", "site", "engine") + "/").href;
 
 function runToEnd(engine, start, inputs) {
-  engine.request({ do: "start", ...start }, inputs);
+  engine.request("start", start, inputs);
   for (;;) {
-    const { head } = engine.request({ do: "poll", budget_ms: 20 });
-    if (head.finished) return engine.request({ do: "finish" });
+    const { head } = engine.request("poll", { budget_ms: 20 });
+    if (head.finished) return engine.request("finish");
   }
 }
 
@@ -32,7 +32,7 @@ for (const { name, threads: withThreads } of variants) {
     const done = run(["run", asset("models", "lenet5.onnx"), "--target", "pc/strict", "--trace", native]);
     assert.equal(done.status, 0, `${driftscope}: ${done.stderr}`);
     const engine = await openEngine({ base, variant: name, threads });
-    const loaded = engine.request({ do: "load" }, readFileSync(asset("models", "lenet5.onnx")));
+    const loaded = engine.request("load", {}, readFileSync(asset("models", "lenet5.onnx")));
     const sha256 = createHash("sha256").update(readFileSync(asset("models", "lenet5.onnx")));
     assert.equal(loaded.head.model_sha256, sha256.digest("hex"));
     const target = `chrome/strict:threads=${threads}`;
@@ -55,8 +55,8 @@ for (const { name, threads: withThreads } of variants) {
     for (const target of ["chrome/strict", "chrome/fast"])
       for (const once of [false, true]) {
         const engine = await openEngine({ base, variant: name, threads });
-        engine.request({ do: "load", target, once }, readFileSync(asset("models", "lenet5.onnx")));
-        engine.request({ do: "capabilities" });
+        engine.request("load", { target, once }, readFileSync(asset("models", "lenet5.onnx")));
+        engine.request("capabilities");
         const { head } = runToEnd(engine, { target: `${target}:threads=${threads}`, seed: 42 });
         answers.push(head.outputs[0].values);
       }
@@ -69,8 +69,8 @@ for (const { name, threads: withThreads } of variants) {
     const engine = await openEngine({ base, variant: name, threads });
     const model = readFileSync(asset("models", "lenet1.onnx"));
     for (const length of [0, 1, 100, model.length >> 1, model.length - 1])
-      assert.throws(() => engine.request({ do: "load" }, model.subarray(0, length)), ServiceError);
-    engine.request({ do: "load" }, model);
+      assert.throws(() => engine.request("load", {}, model.subarray(0, length)), ServiceError);
+    engine.request("load", {}, model);
     const { head } = runToEnd(engine, { target: "chrome/reference", seed: 1 });
     assert.equal(head.outputs[0].values.length, 10);
   });
@@ -78,7 +78,7 @@ for (const { name, threads: withThreads } of variants) {
 
 test("a second run in one engine has its threads again", async () => {
   const engine = await openEngine({ base, variant: "driftscope-simd-threads", threads: 3 });
-  engine.request({ do: "load" }, readFileSync(asset("models", "lenet1.onnx")));
+  engine.request("load", {}, readFileSync(asset("models", "lenet1.onnx")));
   for (let i = 0; i < 5; ++i) {
     const { head } = runToEnd(engine, { target: "chrome/strict:threads=3", seed: i });
     assert.equal(head.run.threads_real, 3);
