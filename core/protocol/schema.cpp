@@ -113,7 +113,8 @@ Status check_fields(std::string_view where, const ObjectSpec& spec, const json& 
   }
   for (const FieldSpec& field : spec.fields) {
     const auto found = value.find(field.name);
-    const bool null = found != value.end() && found->is_null() && field.kind != FieldKind::any;
+    const bool null =
+        found != value.end() && found->is_null() && (field.list || field.kind != FieldKind::any);
     if (found == value.end() || (null && !field.nullable)) {
       if (field.required)
         return bad_input(

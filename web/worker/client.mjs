@@ -60,7 +60,7 @@ export function checkFields({ enums, objects }, where, fields, value) {
     const given = value[name];
     const list = field.type.endsWith("[]");
     const type = list ? field.type.slice(0, -2) : field.type;
-    if (given === undefined || (given === null && type !== "any")) {
+    if (given === undefined || (given === null && (list || type !== "any"))) {
       if (given === null && nullable) continue;
       if (!optional && !("default" in field)) fail(`field "${name}" is missing`);
     } else if (list) {

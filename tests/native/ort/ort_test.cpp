@@ -78,7 +78,7 @@ std::string differs_at(const ModelFile& model, const Trace& trace, const Trace& 
 
 TEST_CASE("Ort_EveryNodesValueIsCapturedAndNoneIsAFault") {
   for (const char* name : {"lenet5.onnx", "gru.onnx"}) {
-    INFO(name);
+    INFO(std::string(name));
     const ModelFile model = shipped(name);
     for (const char* options : {"", "opt=none,threads=1"}) {
       const auto trace = run(model, target(options), Capture::all, 2);
@@ -128,7 +128,7 @@ TEST_CASE("Ort_OutputsAlone_AddNothingToTheModel") {
 
 TEST_CASE("Ort_FusedCapture_KeepsWhatIsLeftAndTheBitsOfAnUnwatchedRun") {
   for (const char* name : {"lenet5.onnx", "resnet20.onnx", "lenet5-int8.onnx", "transformer.onnx"}) {
-    INFO(name);
+    INFO(std::string(name));
     const ModelFile model = shipped(name);
     const auto fused = run(model, target("threads=1"), Capture::fused);
     REQUIRE_MESSAGE(fused.ok(), fused.error().message);

@@ -82,5 +82,12 @@ TEST_CASE("Schema_Json_IsTheSchema") {
   CHECK(schema["requests"].size() == message_specs().size());
 }
 
+TEST_CASE("Schema_NullableListOfAnything_MayBeNull") {
+  const json output = {{"name", "y"}, {"dtype", "float16"}, {"shape", {2}}, {"values", nullptr}};
+  const json response = {
+      {"layers", json::array()}, {"outputs", {output}}, {"memory", json::array()}, {"run", nullptr}};
+  CHECK(check_response("finish", response).ok());
+}
+
 }  // namespace
 }  // namespace driftscope::test::schema_test
