@@ -151,8 +151,8 @@ class BrowserSubject final : public Subject, private ServiceTransport {
   }
 
   /// Requests of a bench have no payload.
-  Result<Response> exchange(const std::string& json, std::span<const std::byte> /*payload*/) override {
-    DRIFTSCOPE_TRY(const nlohmann::json answer, ask(json));
+  Result<Response> exchange(const std::string& request, std::span<const std::byte> /*payload*/) override {
+    DRIFTSCOPE_TRY(const nlohmann::json answer, ask(request));
     return Response{json_text(answer), {}};
   }
 

@@ -58,9 +58,9 @@ class LocalSubject final : public Subject, private ServiceTransport {
   void describe(BenchRow& row) const override { row.process_peak_bytes = peak_.peak(); }
 
  private:
-  Result<Response> exchange(const std::string& json, std::span<const std::byte> payload) override {
+  Result<Response> exchange(const std::string& request, std::span<const std::byte> payload) override {
     const OutsideParts outside = std::exchange(outside_, {});
-    return process_.exchange(json, payload, outside, timeout_, stop_);
+    return process_.exchange(request, payload, outside, timeout_, stop_);
   }
 
   WorkerProcess process_;

@@ -1,6 +1,7 @@
 // Layers computed by known algorithms pass with their names; faults of a like size do not.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -96,7 +97,7 @@ struct Convolution {
     ThreadPool threads(2);
     for (const KnownAlgorithm& algorithm : known_algorithm_table().all())
       if (algorithm.id == id) {
-        const Tensor* inputs[] = {&x, &w, &b};
+        const std::array<const Tensor*, 3> inputs = {&x, &w, &b};
         auto made = algorithm.witness(graph.nodes[0], inputs, threads);
         REQUIRE(made);
         y = *std::move(made);
@@ -198,7 +199,7 @@ TEST_CASE("KnownAlgorithms_Witnesses_ComputeTheConvolution") {
                                     .node("Conv", {"x", "w"}, {"y"}, one.attributes)
                                     .output("y"));
       ThreadPool threads(2);
-      const Tensor* inputs[] = {&x, &w};
+      const std::array<const Tensor*, 2> inputs = {&x, &w};
       const auto made = algorithm.witness(graph.nodes[0], inputs, threads);
       if (!made) {
         CHECK(algorithm.id != "fft");
