@@ -140,11 +140,41 @@ Result<Derivation> Derivation::plan(const Graph& graph, const RecordedValues& re
       wanted[input] = true;
       ++result.uses_[input];
     }
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId input = node.inputs[i];
+      if (input == no_value || result.is_known(input) || !result.continues(node, i)) continue;
+      result.continued_[input] = true;
+    }
     // Kernels ask for these on any thread.
     for (const Subgraph& subgraph : node.subgraphs) load_constants(*subgraph.graph);
   }
   std::reverse(result.nodes_.begin(), result.nodes_.end());
   return result;
+}
+
+bool Derivation::continues(const Node& node, std::size_t input) const {
+  bool known_others = true;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    known_others = known_others && (i == input || node.inputs[i] == no_value || is_known(node.inputs[i]));
+  return continues_sum(node, input, known_others);
+}
+
+void Derivation::join_sums(const Node& node, std::span<const Evaluated<Bounded>* const> inputs,
+                           Derived& output, ThreadPool& threads) {
+  const bool continued = continued_[node.outputs[0]];
+  if (makes_sum(node)) {
+    if (continued) output.sum = sum_of(node, inputs, threads);
+    return;
+  }
+  // Any of two sums may be the start of the other.
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueId input = node.inputs[i];
+    if (input == no_value || is_known(input) || !kept_[input] || !kept_[input]->sum) continue;
+    if (!continues(node, i)) continue;
+    auto longer = continue_sum(node, i, *kept_[input]->sum, inputs, output.reference, threads);
+    const bool longest = longer && (!output.sum || longer->terms > output.sum->terms);
+    if (continued && longest) output.sum = std::move(longer);
+  }
 }
 
 std::vector<Derived> Derivation::failed(const Node& node, const std::string& reason) const {
@@ -226,7 +256,9 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
     } else {
       continuous = continuous && !(inexact && jumps(node, *results));
       for (Evaluated<Bounded>& result : *results)
-        outputs.push_back({std::move(result), group, "", overflow.level(), suggestion, continuous});
+        outputs.push_back(
+            {std::move(result), group, "", overflow.level(), suggestion, std::nullopt, continuous});
+      if (!outputs.empty() && node.outputs[0] != no_value) join_sums(node, inputs, outputs[0], threads);
     }
   }
   if (!reason.empty()) outputs = failed(node, reason);

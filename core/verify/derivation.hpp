@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "core/eval/evaluate.hpp"
 #include "core/graph/graph.hpp"
 #include "core/trace/trace_view.hpp"
+#include "core/verify/continued_sum.hpp"
 
 namespace driftscope {
 
@@ -46,6 +48,7 @@ struct Derived {
   /// Of the group, the value furthest on that can still be judged: worth recording as well. None where all
   /// depends on constants.
   ValueId suggestion = no_value;
+  std::optional<ContinuedSum> sum;  ///< only of values that were not recorded and that a node continues
   bool continuous = true;  ///< neither the node nor its group rounds to integers, compares or chooses
 };
 
@@ -91,8 +94,13 @@ class Derivation {
 
  private:
   Derivation(const Graph& graph, const RecordedValues& recorded)
-      : graph_(&graph), recorded_(&recorded), kept_(graph.values.size()), uses_(graph.values.size()) {}
+      : graph_(&graph),
+        recorded_(&recorded),
+        kept_(graph.values.size()),
+        uses_(graph.values.size()),
+        continued_(graph.values.size()) {}
   [[nodiscard]] bool is_known(ValueId value) const;
+  [[nodiscard]] bool continues(const Node& node, std::size_t input) const;
   /// Whether a node gives it, rather than the user or the model.
   [[nodiscard]] bool is_computed(ValueId value) const;
   /// Of a value that is known; a deferred constant is read again.
@@ -100,6 +108,9 @@ class Derivation {
   /// What was recorded as the output that the node itself reads again.
   [[nodiscard]] std::optional<Tensor> reread_output(const Node& node) const;
   [[nodiscard]] std::vector<Derived> failed(const Node& node, const std::string& reason) const;
+  /// Bounds of output 0 as of one sum with those before it, and that sum where later nodes continue it.
+  void join_sums(const Node& node, std::span<const Evaluated<Bounded>* const> inputs, Derived& output,
+                 ThreadPool& threads);
   void keep(const Node& node, std::vector<Derived>& outputs, bool varies, ThreadPool& threads);
 
   const Graph* graph_;
@@ -107,6 +118,7 @@ class Derivation {
   std::vector<NodeId> nodes_;
   std::vector<std::optional<Derived>> kept_;  // unrecorded values that later nodes need
   std::vector<int> uses_;                     // by how many
+  std::vector<bool> continued_;               // unrecorded sums that a later node continues
   OutputMemory<Bounded> memory_;
 };
 
