@@ -60,12 +60,13 @@ std::optional<double> equal_pair_chance(std::span<const float> values) {
   return pairs / (static_cast<double>(sizes.size()) * static_cast<double>(sizes.size()));
 }
 
-// Each number up or down by one unit in the last place, or left; zeros stay, and so do single numbers, which may
-// be exponents or thresholds.
-void disturb(Tensor& tensor, std::uint64_t seed) {
-  if (tensor.dtype() != DType::float32 || tensor.elements() < 2) return;
+// A copy with each number up or down by one unit in the last place, or as it is; zeros stay, and so do single
+// numbers, which may be exponents or thresholds.
+Result<Tensor> disturbed(const Tensor& tensor, std::uint64_t seed) {
+  if (tensor.dtype() != DType::float32 || tensor.elements() < 2) return tensor;
+  DRIFTSCOPE_TRY(Tensor copy, Tensor::from_values<float>(tensor.shape(), tensor.values<float>()));
   Rng rng(seed);
-  for (float& x : tensor.mutable_values<float>()) {
+  for (float& x : copy.mutable_values<float>()) {
     if (x == 0.0f || !std::isfinite(x)) continue;
     const std::uint64_t way = rng.below(3);
     if (way == 0) continue;
@@ -73,6 +74,7 @@ void disturb(Tensor& tensor, std::uint64_t seed) {
         std::nextafter(x, way == 1 ? 0.0f : std::copysign(std::numeric_limits<float>::max(), x));
     if (std::isnormal(moved)) x = moved;
   }
+  return copy;
 }
 
 // Whether a small error may make a large one; `outputs` are what the node gave.
@@ -358,8 +360,8 @@ std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads
       if (input != no_value) {
         if (is_known(input) && !made.contains(input)) {
           auto loaded = known_tensor(input);
+          if (loaded.ok() && seed != 0) loaded = disturbed(*loaded, seed << 32 ^ input);
           if (!loaded.ok()) return std::nullopt;
-          if (seed != 0) disturb(*loaded, seed << 32 ^ input);
           made[input] = *std::move(loaded);
         }
         if (const auto found = made.find(input); found != made.end()) {

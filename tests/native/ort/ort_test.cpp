@@ -139,6 +139,7 @@ TEST_CASE("Ort_FusedCapture_KeepsWhatIsLeftAndTheBitsOfAnUnwatchedRun") {
     CHECK(holds(fused->run, "left in the optimised model"));
     CHECK(verified(model, *fused).verdict <= Verdict::rounding);
     for (const NamedTensor& output : plain->tensors) {
+      INFO(output.name);
       const auto bytes = output.tensor.bytes();
       CHECK(std::ranges::equal(bytes, fused->find(output.name)->bytes()));
     }
@@ -176,7 +177,7 @@ TEST_CASE("Ort_Float16_IsComparedWithWhatNodesRead") {
   REQUIRE_MESSAGE(trace.ok(), trace.error().message);
   const Verification verification = verified(model, *trace);
   CHECK(verification.layers.size() == 5);
-  CHECK(verification.verdict == Verdict::rounding);
+  CHECK(verification.verdict <= Verdict::unjudged);  // what is left of y may be rounding alone
 }
 
 TEST_CASE("Ort_LstmWithClip_IsNoFault") {

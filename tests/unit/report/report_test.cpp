@@ -204,15 +204,15 @@ TEST_CASE("Report_ZeroSizedTensorsOrNothingAtAll_IsWhole") {
 TEST_CASE("RankOf_FaultsComeBeforeSuspectsBeforeDifferences") {
   ComparisonView view = made_view(5, 2, "n", &differing, ramp({4}));
   view.right[0].comparison->first_divergence = "n1";
-  view.right[1].verification->layers[3].verdict = Verdict::suspect;
+  view.right[1].verification->layers[3].verdict = Verdict::suspect;  // tier 3: unjudged
   view.right[1].verification->layers[4].verdict = Verdict::fault;
   view.right[0].comparison->layers[0].metrics = view.right[1].comparison->layers[0].metrics = {};
   const LayerIndex index(view);
   CHECK(report_sections::rank_of(index, 0).tier == 0);
   CHECK(report_sections::rank_of(index, 1).tier == 2);
   CHECK(report_sections::rank_of(index, 2).tier == 1);
-  CHECK(report_sections::rank_of(index, 3).tier == 3);
-  CHECK(report_sections::rank_of(index, 4).tier == 4);
+  CHECK(report_sections::rank_of(index, 3).tier == 4);
+  CHECK(report_sections::rank_of(index, 4).tier == 5);
   CHECK(report_sections::rank_of(index, 4).target == 2);
 }
 

@@ -43,9 +43,22 @@ Trace outputs_only(const Graph& graph, const Arithmetic& arithmetic, const Tenso
   return trace;
 }
 
+std::vector<std::byte> bytes_of(const Graph& graph, const Trace& trace) {
+  std::vector<std::byte> all;
+  const auto add = [&](const Tensor& tensor) {
+    all.insert(all.end(), tensor.bytes().begin(), tensor.bytes().end());
+  };
+  for (const NamedTensor& value : trace.tensors) add(value.tensor);
+  for (const Value& value : graph.values)
+    if (value.constant) add(*value.constant);
+  return all;
+}
+
 LayerVerdict verdict_of(const Graph& graph, const Trace& trace) {
   ThreadPool threads(2);
+  const std::vector<std::byte> before = bytes_of(graph, trace);
   const auto verification = verify(graph, "", trace, threads);
+  CHECK(bytes_of(graph, trace) == before);  // the runs disturb copies
   REQUIRE_MESSAGE(verification.ok(), verification.error().message);
   REQUIRE(verification->layers.size() == 1);
   return verification->layers[0];
