@@ -1,6 +1,6 @@
 // node list_engines.mjs OUTPUT FOLDER: what the engines of the wasm build in FOLDER say of themselves
-// (core/protocol/messages.json, "capabilities"), for the page, which shows a list before it loads any. Client:
-// web/engine.cmake.
+// (core/protocol/messages.json, "capabilities"), for the page, which shows a list before it loads any.
+// Client: web/engine.cmake.
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -21,8 +21,8 @@ enum class CheckOutcome {
   error,  ///< the target did not run
 };
 
-/// One check. `kind` says which condition it belongs to: "fault", "suspect", "unjudged", "top1", "bits", "slower",
-/// "run"; empty for a layer that is as it should be.
+/// One check. `kind` says which condition it belongs to: "fault", "suspect", "unjudged", "top1", "bits",
+/// "slower", "run"; empty for a layer that is as it should be.
 struct CheckCase {
   std::string target;
   std::string name;  ///< "conv1 (Conv)", "top-1", "speed"

@@ -25,8 +25,9 @@ struct FailOn {
   [[nodiscard]] bool counts(Verdict verdict) const;
 };
 
-/// Conditions of one or more texts, each "fault", "suspect", "unjudged", "top1", "bits" or "slower:20%", separated by
-/// commas or bars. Errors: an unknown one, a share that is no percentage from 0 to 10000, none at all.
+/// Conditions of one or more texts, each "fault", "suspect", "unjudged", "top1", "bits" or "slower:20%",
+/// separated by commas or bars. Errors: an unknown one, a share that is no percentage from 0 to 10000, none
+/// at all.
 [[nodiscard]] Result<FailOn> parse_fail_on(std::span<const std::string> texts);
 
 /// "fault,top1,slower:20%".

@@ -7,8 +7,8 @@
 
 namespace driftscope::gui {
 
-/// identical: two bars; rounding: a wave; unjudged: a ring; suspect: a triangle with an opening; fault: a cross on a
-/// filled square; missing: a small dot. `size` is the side of the square that it fills.
+/// identical: two bars; rounding: a wave; unjudged: a ring; suspect: a triangle with an opening; fault: a
+/// cross on a filled square; missing: a small dot. `size` is the side of the square that it fills.
 void paint_verdict(Painter& painter, Point centre, float size, Verdict verdict, const Theme& theme);
 
 /// The marker of a target in charts: disc, square, triangle, diamond, then the same hollow.

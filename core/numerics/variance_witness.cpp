@@ -10,7 +10,8 @@ namespace driftscope {
 namespace {
 
 constexpr double max_excused = 0.5;  // of the variance
-// Another order of summation, fused operations, a mean by a reciprocal: the errors are of a kind, not the same.
+// Another order of summation, fused operations, a mean by a reciprocal: the errors are of a kind, not the
+// same.
 constexpr double spread_of_orders = 4.0;
 // What every one-pass variance may lose: the last roundings of E[x²], of mean² and of what they are made of.
 constexpr double last_roundings = 8.0;

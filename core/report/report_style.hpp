@@ -50,7 +50,8 @@ text-align:right}
 td.text,th.text,thead th.text{text-align:left}td.wrap{white-space:normal;min-width:180px}
 .fault-row>*,.fault-row>:first-child{background:color-mix(in srgb,var(--bad) 11%,var(--bg))}
 .facts th[scope=col]{text-align:left}.gap td{color:var(--soft);text-align:left;font-style:italic}
-.v-identical{color:var(--good)}.v-rounding{color:var(--ink)}.v-unjudged{color:var(--ink);font-style:italic}.v-suspect{color:var(--warn);font-weight:600}
+.v-identical{color:var(--good)}.v-rounding{color:var(--ink)}
+.v-unjudged{color:var(--ink);font-style:italic}.v-suspect{color:var(--warn);font-weight:600}
 .v-fault{color:var(--bad);font-weight:700}.v-missing{color:var(--soft)}
 .bar{display:inline-block;width:44px;height:7px;margin-left:7px;border-radius:2px;background:var(--rule);
 overflow:hidden;vertical-align:baseline}

@@ -1,5 +1,5 @@
-// A two-dimensional float32 Conv as Winograd's and Fourier's algorithms see it. Clients: algorithms/winograd.cpp,
-// algorithms/fourier.cpp.
+// A two-dimensional float32 Conv as Winograd's and Fourier's algorithms see it. Clients:
+// algorithms/winograd.cpp, algorithms/fourier.cpp.
 #pragma once
 
 #include <optional>

@@ -82,8 +82,9 @@ class Derivation {
   /// What `node` reads, where all of it was recorded or is constant.
   [[nodiscard]] std::optional<DerivationInputs> known_inputs(NodeId node) const;
 
-  /// The same output in plain float32, by the strict kernels, from the same recorded tensors. With a seed other
-  /// than 0 all of these that are float32 and no single numbers are moved by one unit in the last place first.
+  /// The same output in plain float32, by the strict kernels, from the same recorded tensors. With a seed
+  /// other than 0 all of these that are float32 and no single numbers are moved by one unit in the last
+  /// place first.
   [[nodiscard]] std::optional<Tensor> plain_float(ValueId value, ThreadPool& threads,
                                                   std::uint64_t seed = 0) const;
 

@@ -1,12 +1,12 @@
-// Judges a group (nodes between recorded values) whose bound, carried through all of it, says nothing any more,
-// or not enough: intervals forget that errors cancel, and grow with every node. Client: verify_layer.
+// Judges a group (nodes between recorded values) whose bound, carried through all of it, says nothing any
+// more, or not enough: intervals forget that errors cancel, and grow with every node. Client: verify_layer.
 //
-// The group is run nine times in plain float32: once as it is, eight times with every recorded input and weight
-// moved by one unit in the last place, up, down or not at all, so that all roundings fall otherwise. How far
-// these runs are from the exact result estimates what rounding does here. Errors are sums of very many small
-// ones, hence about normal with some unknown deviation and correlation; then the chance that one element's error
-// exceeds c times the largest of n others is at most E|N|ⁿ·(0.8/c)ⁿ, which is 10⁻¹¹ for n = 9 and c = 32,
-// whatever the deviation.
+// The group is run nine times in plain float32: once as it is, eight times with every recorded input and
+// weight moved by one unit in the last place, up, down or not at all, so that all roundings fall otherwise.
+// How far these runs are from the exact result estimates what rounding does here. Errors are sums of very
+// many small ones, hence about normal with some unknown deviation and correlation; then the chance that one
+// element's error exceeds c times the largest of n others is at most E|N|ⁿ·(0.8/c)ⁿ, which is 10⁻¹¹ for n =
+// 9 and c = 32, whatever the deviation.
 //   - within 32 × the largest of the nine at every element, and that can tell right from wrong
 //     (judgeable.hpp): rounding
 //   - beyond 1,024 × the largest of the nine there and of their RMS over the tensor, which grants another
@@ -38,7 +38,8 @@ struct GroupWitness {
 };
 
 /// Gives `layer`, whose floating output `got` is within the worst case of `reference`, its verdict. `blind`
-/// says why its bound cannot; where it can, the errors are beyond its statistical part. `model` is that of got's dtype.
+/// says why its bound cannot; where it can, the errors are beyond its statistical part. `model` is that of
+/// got's dtype.
 void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, const Tensor& got,
                    const ErrorModel& model, Blindness blind, const GroupWitness& group, ThreadPool& threads);
 

@@ -4,13 +4,14 @@
 //
 // The rule. A tensor g passes where |gᵢ − rᵢ| ≤ bᵢ everywhere. Any constant that passes, zeros among them,
 // hides all of the reference's spread: min(bᵢ, |rᵢ − mean|) summed as squares. So the budget is blind
-//   1. where Σ min(bᵢ, |rᵢ − mean|)² is a quarter of Σ (rᵢ − mean)² or more, which it is when the budget is as
+//   1. where Σ min(bᵢ, |rᵢ − mean|)² is a quarter of Σ (rᵢ − mean)² or more, which it is when the budget
+//   is as
 //      large as half of the spread; of a tensor that is one number everywhere that number takes the place of
 //      the spread,
 //   2. where any constant, or the reference rolled by one element, passes as a whole,
 //   3. for a group: where the reference scaled by 1.01 passes as a whole.
-// An element whose budget is no more than the format resolves (eight units in its last place, or what flushing
-// subnormals takes) hides nothing: nobody computes it more exactly, as in a saturated Sigmoid.
+// An element whose budget is no more than the format resolves (eight units in its last place, or what
+// flushing subnormals takes) hides nothing: nobody computes it more exactly, as in a saturated Sigmoid.
 #pragma once
 
 #include <span>
@@ -24,8 +25,8 @@ class ThreadPool;
 /// Why a budget says nothing.
 enum class Blindness { none, infinite, wider_than_spread, scaled };
 
-/// What a correct implementation may be off by at a value of this size, however exact its sums: eight units in
-/// the last place, a function's four and the roundings around it, and what flushing subnormals takes.
+/// What a correct implementation may be off by at a value of this size, however exact its sums: eight units
+/// in the last place, a function's four and the roundings around it, and what flushing subnormals takes.
 [[nodiscard]] double format_resolution(double value, double ulp);
 
 struct JudgeableRule {

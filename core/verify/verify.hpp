@@ -18,8 +18,8 @@ namespace driftscope {
 
 class ThreadPool;
 
-/// In order of gravity. unjudged: within a budget that says nothing (judgeable.hpp), so never a pass; missing:
-/// there was nothing to compare.
+/// In order of gravity. unjudged: within a budget that says nothing (judgeable.hpp), so never a pass;
+/// missing: there was nothing to compare.
 enum class Verdict { identical, rounding, unjudged, suspect, fault, missing };
 /// All of them, in that order.
 inline constexpr std::array<Verdict, 6> all_verdicts = {Verdict::identical, Verdict::rounding,

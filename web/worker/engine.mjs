@@ -1,5 +1,5 @@
-// The wasm engine behind the session service. Clients: worker.mjs, tests under Node. Its requests are those of
-// core/protocol/messages.json.
+// The wasm engine behind the session service. Clients: worker.mjs, tests under Node. Its requests are those
+// of core/protocol/messages.json.
 import { Peers } from "../peers/peers.mjs";
 import { Threads } from "../shared/threads.mjs";
 import { ServiceClient, ServiceError } from "./client.mjs";

@@ -21,8 +21,8 @@ const trace = (args, options = {}) => {
 };
 
 // With sanitizers a small one of each kind.
-const verified = sanitized ? ["lenet5", "lenet5-int8", "gru"] : models;
-for (const model of verified) {
+const verifiedModels = sanitized ? ["lenet5", "lenet5-int8", "gru"] : models;
+for (const model of verifiedModels) {
   test(`PyTorch_${model}_VerifiesClean`, { skip }, (t) => {
     const path = join(temporaryFolder(t), "torch.safetensors");
     const file = asset("models", `${model}.onnx`);

@@ -1,4 +1,5 @@
-// The functions of binary64 against long double, on random and on extreme arguments, natively and as WebAssembly.
+// The functions of binary64 against long double, on random and on extreme arguments, natively and as
+// WebAssembly.
 #include "core/numerics/portable_math.hpp"
 
 #include <doctest/doctest.h>

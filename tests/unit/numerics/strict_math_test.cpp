@@ -1,5 +1,5 @@
-// A quick look at the strict functions natively and as WebAssembly; tests/bench/strict_math_all_floats.cpp tries
-// every float.
+// A quick look at the strict functions natively and as WebAssembly; tests/bench/strict_math_all_floats.cpp
+// tries every float.
 #include "core/numerics/strict_math.hpp"
 
 #include <doctest/doctest.h>

@@ -143,8 +143,8 @@ std::vector<Summed> operators_with_sums(Kind kind, Rng& rng) {
   return all;
 }
 
-// What float32 can say of these: x² leaves its range on both ends, and the variance of one number everywhere is
-// anything about 0. Infinite roots of sums that exactly are finite are suspect.
+// What float32 can say of these: x² leaves its range on both ends, and the variance of one number
+// everywhere is anything about 0. Infinite roots of sums that exactly are finite are suspect.
 Verdict gravest(const std::string& op, Kind kind) {
   const auto is = [&](std::initializer_list<const char*> names) {
     return std::ranges::find(names, op) != names.end();

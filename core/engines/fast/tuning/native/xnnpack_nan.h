@@ -1,7 +1,7 @@
 // What min and max mean in some of XNNPACK's float32 micro kernels, so that a NaN stays one: x86's give
 // their second operand where either is a NaN, which these kernels lose or not depending on where it
-// stands. Included before their sources, by core/engines/fast/xnnpack.cmake. Kernels whose first operand is a bound
-// need none of this.
+// stands. Included before their sources, by core/engines/fast/xnnpack.cmake. Kernels whose first operand is
+// a bound need none of this.
 #pragma once
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>

@@ -4,7 +4,8 @@
 // tiles of 16 columns. The largest tiles are our own. All add up the products of an element in the same
 // order.
 //
-// core/engines/fast/xnnpack.cmake compiles this with XNNPACK's headers, and renames XNNPACK's own xnn_initialize.
+// core/engines/fast/xnnpack.cmake compiles this with XNNPACK's headers, and renames XNNPACK's own
+// xnn_initialize.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 // What min and max mean in XNNPACK's float32 micro kernels, so that a NaN stays one: XNNPACK's own give the
 // bound or the other number instead, relaxed ones whatever the processor does. Included before the
-// kernels' sources, by core/engines/fast/xnnpack.cmake. DRIFTSCOPE_BOUND_FIRST: in this source the first operand is a
-// bound, never a NaN. Then min and max are one instruction on x86, as they were.
+// kernels' sources, by core/engines/fast/xnnpack.cmake. DRIFTSCOPE_BOUND_FIRST: in this source the first
+// operand is a bound, never a NaN. Then min and max are one instruction on x86, as they were.
 #pragma once
 #include <wasm_simd128.h>
 

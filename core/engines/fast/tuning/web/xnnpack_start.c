@@ -11,8 +11,8 @@
 //   relaxed   4x8 loadsplat (XNNPACK's)      43.5          40.8
 //             6x8 loadsplat                  55.3          35.9
 //
-// core/engines/fast/xnnpack.cmake compiles this once for each kind of SIMD, with XNNPACK's headers, and renames
-// XNNPACK's own xnn_initialize.
+// core/engines/fast/xnnpack.cmake compiles this once for each kind of SIMD, with XNNPACK's headers, and
+// renames XNNPACK's own xnn_initialize.
 #include <emscripten.h>
 
 #include "core/engines/fast/tuning/web/f32_row_wasm.h"
