@@ -5,9 +5,8 @@
 // The rule. A tensor g passes where |gᵢ − rᵢ| ≤ bᵢ everywhere. Any constant that passes, zeros among them,
 // hides all of the reference's spread: min(bᵢ, |rᵢ − mean|) summed as squares. So the budget is blind
 //   1. where Σ min(bᵢ, |rᵢ − mean|)² is a quarter of Σ (rᵢ − mean)² or more, which it is when the budget
-//   is as
-//      large as half of the spread; of a tensor that is one number everywhere that number takes the place of
-//      the spread,
+//      is as large as half of the spread; of a tensor that is one number everywhere that number takes the
+//      place of the spread,
 //   2. where any constant, or the reference rolled by one element, passes as a whole,
 //   3. for a group: where the reference scaled by 1.01 passes as a whole.
 // An element whose budget is no more than the format resolves (eight units in its last place, or what
