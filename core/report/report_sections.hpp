@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/results/comparison_view.hpp"
-#include "core/results/layer_index.hpp"
+#include "core/results/layer_table.hpp"
 
 namespace driftscope::report_sections {
 

@@ -9,7 +9,7 @@
 #include "core/report/format.hpp"
 #include "core/report/metric_text.hpp"
 #include "core/report/text_table.hpp"
-#include "core/results/layer_index.hpp"
+#include "core/results/layer_table.hpp"
 #include "core/results/output.hpp"
 #include "core/trace/tensors_by_name.hpp"
 #include "core/verify/name_match.hpp"

@@ -1,4 +1,4 @@
-#include "core/results/layer_index.hpp"
+#include "core/results/layer_table.hpp"
 
 #include <unordered_map>
 
