@@ -20,6 +20,7 @@ Result<DatasetResult> dataset_predictions(const Graph& graph, const Trace& trace
   DatasetResult result;
   result.samples = samples;
   result.predictions = *std::move(predictions);
+  if (!labels.empty()) result.correct = 0;
   for (std::size_t i = 0; i < labels.size(); ++i)
     result.correct += result.predictions[i] == labels[i] ? 1 : 0;
   return result;

@@ -10,7 +10,8 @@ namespace driftscope {
 
 std::string metric_text(const MetricRow& row, double value) {
   switch (row.format) {
-    case MetricFormat::number: break;
+    case MetricFormat::number:
+    case MetricFormat::share: break;
     case MetricFormat::ulp: return format_ulp(value);
     case MetricFormat::count: return fmt::format("{:.0f}", value);
     case MetricFormat::cosine:

@@ -68,15 +68,15 @@ std::string left_out_section(const parts::LeftOut& left_out) {
 }  // namespace
 
 std::string comparison_report(const ComparisonView& view) {
-  const LayerIndex index(view);
+  const LayerTable layers(view);
   parts::LeftOut left_out;
   std::string html = head(view) + "<main id=\"main\">" + title(view);
-  html += parts::targets(view, left_out) + parts::drift_charts(view, index, left_out);
-  html += parts::worst_layers(view, index, heat_map_bytes, left_out);
+  html += parts::targets(view, left_out) + parts::drift_charts(view, layers, left_out);
+  html += parts::worst_layers(view, layers, heat_map_bytes, left_out);
   html += parts::outputs(view) + parts::data_set(view);
   const std::string closing = parts::environment(view, left_out) + parts::how_to_reproduce(view);
   const std::size_t used = html.size() + closing.size() + closing_bytes;
-  html += parts::layer_table(index, used < max_bytes ? max_bytes - used : 0, left_out);
+  html += parts::layer_table(layers, used < max_bytes ? max_bytes - used : 0, left_out);
   return html + closing + left_out_section(left_out) + legend_text + "</main></body></html>\n";
 }
 

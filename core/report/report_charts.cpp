@@ -21,60 +21,56 @@ struct Drift {
 };
 
 /// First fault and first divergence over all targets.
-std::vector<ChartMark> marks_of(const LayerIndex& index) {
+std::vector<ChartMark> marks_of(const LayerTable& layers) {
   std::vector<ChartMark> marks;
-  for (std::size_t row = 0; row < index.rows().size(); ++row)
-    for (std::size_t t = 0; t < index.targets().size(); ++t)
-      if (index.cell(row, t).verdict == Verdict::fault)
-        return {{row, "✗ first fault: " + index.rows()[row].node}};
-  for (std::size_t row = 0; row < index.rows().size(); ++row)
-    for (std::size_t t = 1; t < index.targets().size(); ++t) {
-      const LayerCell& cell = index.cell(row, t);
-      if (cell.compared() &&
-          (cell.difference->metrics.different_elements > 0 || !cell.difference->reason.empty()))
-        return {{row, "first difference: " + index.rows()[row].node}};
-    }
+  for (std::size_t row = 0; row < layers.rows().size(); ++row)
+    for (std::size_t t = 0; t < layers.targets().size(); ++t)
+      if (layers.cell(row, t).verdict == Verdict::fault)
+        return {{row, "✗ first fault: " + layers.rows()[row].node}};
+  for (std::size_t row = 0; row < layers.rows().size(); ++row)
+    for (std::size_t t = 1; t < layers.targets().size(); ++t)
+      if (layers.cell(row, t).differs()) return {{row, "first difference: " + layers.rows()[row].node}};
   return marks;
 }
 
-Drift drift_of(const LayerIndex& index) {
+Drift drift_of(const LayerTable& layers) {
   Drift drift;
-  for (const auto& row : index.rows()) drift.layers.push_back(row.node);
-  const std::size_t targets = std::min(index.targets().size(), max_drawn);
+  for (const auto& row : layers.rows()) drift.layers.push_back(row.node);
+  const std::size_t targets = std::min(layers.targets().size(), max_drawn);
   for (std::size_t t = 0; t < targets; ++t) {
-    const std::string name = index.targets()[t]->target;
+    const std::string name = layers.targets()[t]->target;
     Series whole{name, {}, t};
     Series local{name + ", the layer itself", {}, t, false, true};
     Series budget{name, {}, t, false};
-    for (std::size_t row = 0; row < index.rows().size(); ++row) {
-      const LayerCell& cell = index.cell(row, t);
-      whole.values.push_back(cell.compared() && cell.difference->reason.empty()
-                                 ? relative_error(cell.difference->metrics)
-                                 : NAN);
-      const bool verified = cell.verified != nullptr && cell.verified->verdict != Verdict::missing;
-      local.values.push_back(verified ? relative_error(cell.verified->metrics) : NAN);
-      budget.values.push_back(verified ? cell.verified->budget_used : NAN);
+    for (std::size_t row = 0; row < layers.rows().size(); ++row) {
+      const ResultCell cell = layers.cell(row, t);
+      whole.values.push_back(relative_error(cell, MetricSource::compare));
+      local.values.push_back(relative_error(cell, MetricSource::verify));
+      budget.values.push_back(cell[verified_metric("budget_used")]);
     }
-    if (index.targets()[t]->comparison) drift.errors.push_back(std::move(whole));
+    if (layers.targets()[t]->comparison) drift.errors.push_back(std::move(whole));
     drift.errors.push_back(std::move(local));
     drift.budgets.push_back(std::move(budget));
   }
-  drift.marks = marks_of(index);
+  drift.marks = marks_of(layers);
   return drift;
 }
 
 }  // namespace
 
-double relative_error(const Metrics& metrics) {
-  if (metrics.different_elements == 0) return 0.0;
-  return std::pow(10.0, -metrics.sqnr_db / 20.0);
+double relative_error(const ResultCell& cell, MetricSource source) {
+  const bool verify = source == MetricSource::verify;
+  const double different =
+      cell[verify ? verified_metric("different_elements") : compared_metric("different_elements")];
+  if (different == 0.0) return 0.0;
+  return std::pow(10.0, -cell[verify ? verified_metric("sqnr_db") : compared_metric("sqnr_db")] / 20.0);
 }
 
-std::string drift_charts(const ComparisonView& view, const LayerIndex& index, LeftOut& left_out) {
-  if (index.rows().empty()) return "";
-  if (index.targets().size() > max_drawn)
-    left_out.push_back(fmt::format("{} targets in the charts.", index.targets().size() - max_drawn));
-  const Drift drift = drift_of(index);
+std::string drift_charts(const ComparisonView& view, const LayerTable& layers, LeftOut& left_out) {
+  if (layers.rows().empty()) return "";
+  if (layers.targets().size() > max_drawn)
+    left_out.push_back(fmt::format("{} targets in the charts.", layers.targets().size() - max_drawn));
+  const Drift drift = drift_of(layers);
   return "<section aria-labelledby=\"drift\"><h2 id=\"drift\">Drift: where error is born and where it "
          "grows</h2>" +
          log_chart(

@@ -8,6 +8,7 @@
 #include "core/report/charts.hpp"
 #include "core/report/format.hpp"
 #include "core/report/heat_map.hpp"
+#include "core/report/metric_text.hpp"
 #include "core/report/report_sections.hpp"
 
 namespace driftscope::report_sections {
@@ -21,10 +22,10 @@ std::string index_list(const std::vector<std::int64_t>& index) {
 }
 
 /// The trace to show beside a target's: the left one; for the left target itself the first that has it.
-std::size_t partner_of(const LayerIndex& index, std::size_t row, std::size_t target) {
+std::size_t partner_of(const LayerTable& layers, std::size_t row, std::size_t target) {
   if (target > 0) return 0;
-  for (std::size_t t = 1; t < index.targets().size(); ++t)
-    if (index.cell(row, t).tensor != nullptr) return t;
+  for (std::size_t t = 1; t < layers.targets().size(); ++t)
+    if (layers.tensor(row, t) != nullptr) return t;
   return 0;
 }
 
@@ -66,56 +67,55 @@ std::string maps(const HeatMap& map, const std::string& left, const std::string&
   return html + "<p class=\"soft\">" + notes + "</p>";
 }
 
-std::string why(const LayerCell& cell) {
+std::string why(const ResultCell& cell, const LayerVerdict* verified) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };
-  if (cell.verified != nullptr) {
-    add(fmt::format("{} × the rounding budget", format_number(cell.verified->budget_used)));
-    if (cell.verified->worst)
-      add(fmt::format("worst at {}: got {:.9g}, expected {:.9g}", index_list(cell.verified->worst->index),
-                      cell.verified->worst->got, cell.verified->worst->want));
-    if (!cell.verified->reason.empty()) add(html_text(cell.verified->reason, 400));
-    if (!cell.verified->group.empty())
-      add(fmt::format("judged together with {} nodes that were not recorded", cell.verified->group.size()));
+  if (verified != nullptr) {
+    if (cell.verified)
+      add(fmt::format("{} × the rounding budget", format_number(cell[verified_metric("budget_used")])));
+    if (verified->worst)
+      add(fmt::format("worst at {}: got {:.9g}, expected {:.9g}", index_list(verified->worst->index),
+                      verified->worst->got, verified->worst->want));
+    if (!verified->group.empty())
+      add(fmt::format("judged together with {} nodes that were not recorded", verified->group.size()));
   }
-  if (cell.compared()) {
-    const Metrics& metrics = cell.difference->metrics;
-    if (!cell.difference->reason.empty())
-      add(html_text(cell.difference->reason, 400));
-    else
-      add(fmt::format("{} of {} elements differ, by at most {} ({} ULP)", metrics.different_elements,
-                      metrics.elements, format_number(metrics.max_abs), format_ulp(metrics.max_ulp)));
-  }
+  if (!cell.note().empty()) add(html_text(cell.note(), 400));
+  if (cell.compared)
+    add(fmt::format("{} of {} elements differ, by at most {} ({} ULP)",
+                    cell.whole(compared_metric("different_elements")),
+                    cell.whole(compared_metric("elements")), format_number(cell[compared_metric("max_abs")]),
+                    format_ulp(cell[compared_metric("max_ulp")])));
   if (cell.inherited) add("the layer itself is exact: it inherits the difference");
   return text;
 }
 
-std::string worst_layer(const LayerIndex& index, std::size_t row, const LayerRank& rank) {
-  const auto& layer = index.rows()[row];
-  const LayerCell& cell = index.cell(row, rank.target);
+std::string worst_layer(const LayerTable& layers, std::size_t row, const LayerRank& rank) {
+  const auto& layer = layers.rows()[row];
+  const ResultCell cell = layers.cell(row, rank.target);
   std::string html = fmt::format(
       "<article class=\"layer\"><h3>{} <span class=\"soft\">{} {}</span> <span class=\"v-{}\">{}</span> "
       "<span class=\"soft\">on {}</span></h3><p>{}</p>",
       html_text(layer.node, 60), html_text(layer.op, 40), shape_text(layer.shape), verdict_name(cell.verdict),
-      html_escape(verdict_text(cell.verdict)), html_text(index.targets()[rank.target]->target, 60),
-      why(cell));
-  const std::size_t partner = partner_of(index, row, rank.target);
-  const Tensor* other = partner == rank.target ? nullptr : index.cell(row, partner).tensor;
-  if (cell.tensor != nullptr && other != nullptr) {
+      html_escape(verdict_text(cell.verdict)), html_text(layers.targets()[rank.target]->target, 60),
+      why(cell, layers.verified(row, rank.target)));
+  const std::size_t partner = partner_of(layers, row, rank.target);
+  const Tensor* own = layers.tensor(row, rank.target);
+  const Tensor* other = partner == rank.target ? nullptr : layers.tensor(row, partner);
+  if (own != nullptr && other != nullptr) {
     // Always the left target first, as everywhere on the page.
     const bool swapped = rank.target == 0;
-    const auto map = swapped ? heat_map(*cell.tensor, *other) : heat_map(*other, *cell.tensor);
+    const auto map = swapped ? heat_map(*own, *other) : heat_map(*other, *own);
     if (map)
-      html += maps(*map, index.targets()[swapped ? rank.target : partner]->target,
-                   index.targets()[swapped ? partner : rank.target]->target);
+      html += maps(*map, layers.targets()[swapped ? rank.target : partner]->target,
+                   layers.targets()[swapped ? partner : rank.target]->target);
   }
   return html + "</article>";
 }
 
 /// Rows from the most to the least telling; equal ones as in the graph.
-std::vector<std::pair<LayerRank, std::size_t>> ranked_rows(const LayerIndex& index) {
+std::vector<std::pair<LayerRank, std::size_t>> ranked_rows(const LayerTable& layers) {
   std::vector<std::pair<LayerRank, std::size_t>> rows;
-  for (std::size_t row = 0; row < index.rows().size(); ++row) rows.emplace_back(rank_of(index, row), row);
+  for (std::size_t row = 0; row < layers.rows().size(); ++row) rows.emplace_back(rank_of(layers, row), row);
   std::ranges::sort(rows, [](const auto& a, const auto& b) {
     if (a.first.tier != b.first.tier) return a.first.tier > b.first.tier;
     if (a.first.weight != b.first.weight) return a.first.weight > b.first.weight;
@@ -124,51 +124,66 @@ std::vector<std::pair<LayerRank, std::size_t>> ranked_rows(const LayerIndex& ind
   return rows;
 }
 
-std::string table_cells(const LayerIndex& index, std::size_t row, std::size_t target, std::int64_t slowest) {
-  const LayerCell& cell = index.cell(row, target);
+constexpr MetricList compared_metrics = report_metrics(MetricSource::compare);
+constexpr MetricList verified_metrics = report_metrics(MetricSource::verify);
+
+/// Columns of a target: its metrics, its verdict, its time. The left one is compared with nothing.
+std::size_t column_count(std::size_t target) {
+  return (target > 0 ? compared_metrics.size() : 0) + verified_metrics.size() + 2;
+}
+
+std::string metric_cell(const ResultCell& cell, Metric metric) {
+  const double value = cell[metric];
+  if (!(source_of(metric) == MetricSource::verify ? cell.verified : cell.compared)) return "<td>–</td>";
+  const bool share = row_of(metric).format == MetricFormat::share;
+  return "<td>" + metric_text(row_of(metric), value) + (share ? bar(value, value > 1.0 ? "over" : "") : "") +
+         "</td>";
+}
+
+std::string table_cells(const LayerTable& layers, std::size_t row, std::size_t target, std::int64_t slowest) {
+  const ResultCell cell = layers.cell(row, target);
   std::string html;
   if (target > 0)
-    html += cell.compared()
-                ? fmt::format("<td>{}</td><td>{}{}</td>", cell.difference->metrics.different_elements,
-                              format_number(cell.difference->metrics.max_abs),
-                              cell.difference->metrics.max_ulp > 0.0
-                                  ? fmt::format(" <span class=\"soft\">({} ULP)</span>",
-                                                format_ulp(cell.difference->metrics.max_ulp))
-                                  : "")
-                : "<td>–</td><td>–</td>";
-  if (cell.verified != nullptr && cell.verified->verdict != Verdict::missing) {
-    const double used = cell.verified->budget_used;
-    html += fmt::format("<td>{}{}</td>", format_number(used), bar(used, used > 1.0 ? "over" : ""));
-  } else {
-    html += "<td>–</td>";
-  }
-  if (!cell.recorded)
+    for (const Metric metric : compared_metrics) html += metric_cell(cell, metric);
+  for (const Metric metric : verified_metrics) html += metric_cell(cell, metric);
+  if (layers.tensor(row, target) == nullptr)
     html += "<td class=\"text soft\">not recorded</td>";
   else
     html += fmt::format("<td class=\"text v-{}\">{}{}</td>", verdict_name(cell.verdict),
                         html_escape(verdict_text(cell.verdict)), cell.inherited ? ", inherited" : "");
-  const double share = slowest > 0 ? static_cast<double>(cell.time_ns) / static_cast<double>(slowest) : 0.0;
-  return html + fmt::format("<td>{}{}</td>", format_ns(cell.time_ns), bar(share, ""));
+  const std::int64_t time = cell.time_ns();
+  const double share = slowest > 0 ? static_cast<double>(time) / static_cast<double>(slowest) : 0.0;
+  return html + fmt::format("<td>{}{}</td>", format_ns(time), bar(share, ""));
 }
 
-std::string table_head(const LayerIndex& index, std::size_t targets) {
+std::string metric_head(Metric metric) {
+  const Appearance& shown = appearance(metric);
+  const std::string help(shown.help);
+  return fmt::format("<th scope=\"col\"{}>{}</th>",
+                     help.empty() ? "" : " title=\"" + html_escape(help) + "\"",
+                     html_escape(std::string(shown.name.empty() ? row_of(metric).title : shown.name)));
+}
+
+std::string table_head(const LayerTable& layers, std::size_t targets) {
   std::string html =
       "<thead><tr><th scope=\"col\" rowspan=\"2\">layer</th><th scope=\"col\" class=\"text\" "
       "rowspan=\"2\">op</th><th scope=\"col\" rowspan=\"2\">output</th>";
   for (std::size_t t = 0; t < targets; ++t)
-    html += fmt::format("<th scope=\"colgroup\" class=\"text\" colspan=\"{}\">{}</th>", t == 0 ? 3 : 5,
-                        html_text(index.targets()[t]->target, 60));
+    html += fmt::format("<th scope=\"colgroup\" class=\"text\" colspan=\"{}\">{}</th>", column_count(t),
+                        html_text(layers.targets()[t]->target, 60));
   html += "</tr><tr>";
-  for (std::size_t t = 0; t < targets; ++t)
-    html += std::string(t == 0 ? "" : "<th scope=\"col\">differ</th><th scope=\"col\">max abs</th>") +
-            "<th scope=\"col\">budget used</th><th scope=\"col\" class=\"text\">verdict</th>"
-            "<th scope=\"col\">time</th>";
+  for (std::size_t t = 0; t < targets; ++t) {
+    if (t > 0)
+      for (const Metric metric : compared_metrics) html += metric_head(metric);
+    for (const Metric metric : verified_metrics) html += metric_head(metric);
+    html += "<th scope=\"col\" class=\"text\">verdict</th><th scope=\"col\">time</th>";
+  }
   return html + "</tr></thead>";
 }
 
 }  // namespace
 
-LayerRank rank_of(const LayerIndex& index, std::size_t row) {
+LayerRank rank_of(const LayerTable& layers, std::size_t row) {
   LayerRank rank;
   const auto consider = [&](int tier, double weight, std::size_t target) {
     if (tier < rank.tier || (tier == rank.tier && !(weight > rank.weight))) return;
@@ -176,33 +191,32 @@ LayerRank rank_of(const LayerIndex& index, std::size_t row) {
   };
   const auto early = -static_cast<double>(row);  // the earlier, the more telling
   rank.weight = -INFINITY;
-  for (std::size_t t = 0; t < index.targets().size(); ++t) {
-    const LayerCell& cell = index.cell(row, t);
+  for (std::size_t t = 0; t < layers.targets().size(); ++t) {
+    const ResultCell cell = layers.cell(row, t);
     if (cell.verdict == Verdict::fault) consider(5, early, t);
-    if (cell.verdict == Verdict::suspect) consider(4, cell.verified->budget_used, t);
+    if (cell.verdict == Verdict::suspect) consider(4, cell[verified_metric("budget_used")], t);
     if (cell.verdict == Verdict::unjudged) consider(3, early, t);
-    if (!cell.compared()) continue;
-    const bool differs = cell.difference->metrics.different_elements > 0 || !cell.difference->reason.empty();
-    const auto& first = index.targets()[t]->comparison->first_divergence;
-    if (differs && first && *first == index.rows()[row].node) consider(2, early, t);
-    if (differs) consider(1, relative_error(cell.difference->metrics), t);
+    if (!cell.differs()) continue;
+    const auto& first = layers.targets()[t]->comparison->first_divergence;
+    if (first && *first == layers.rows()[row].node) consider(2, early, t);
+    consider(1, relative_error(cell, MetricSource::compare), t);
   }
   return rank;
 }
 
-std::string worst_layers(const ComparisonView& view, const LayerIndex& index, std::size_t budget,
+std::string worst_layers(const ComparisonView& view, const LayerTable& layers, std::size_t budget,
                          LeftOut& left_out) {
-  if (index.rows().empty()) return "";
+  if (layers.rows().empty()) return "";
   std::string html = "<section aria-labelledby=\"worst\"><h2 id=\"worst\">Worst layers</h2>";
   std::size_t shown_layers = 0;
   std::size_t telling = 0;
   std::size_t used = 0;
   bool full = false;
-  for (const auto& [rank, row] : ranked_rows(index)) {
+  for (const auto& [rank, row] : ranked_rows(layers)) {
     if (rank.tier == 0) break;
     ++telling;
     if (full || shown_layers == max_worst_layers) continue;
-    std::string one = worst_layer(index, row, rank);
+    std::string one = worst_layer(layers, row, rank);
     full = used + one.size() > budget;
     if (full) continue;
     used += one.size();
@@ -210,7 +224,7 @@ std::string worst_layers(const ComparisonView& view, const LayerIndex& index, st
     ++shown_layers;
   }
   if (telling == 0)
-    html += view.right.empty() || index.targets().size() < 2
+    html += view.right.empty() || layers.targets().size() < 2
                 ? "<p>No layer is suspect or a fault.</p>"
                 : "<p>No layer differs by a single bit: there is nothing to show here.</p>";
   if (telling > shown_layers)
@@ -219,29 +233,30 @@ std::string worst_layers(const ComparisonView& view, const LayerIndex& index, st
   return html + "</section>";
 }
 
-std::string layer_table(const LayerIndex& index, std::size_t budget, LeftOut& left_out) {
-  if (index.rows().empty()) return "";
-  const std::size_t targets = std::min(index.targets().size(), max_targets);
+std::string layer_table(const LayerTable& layers, std::size_t budget, LeftOut& left_out) {
+  if (layers.rows().empty()) return "";
+  const std::size_t targets = std::min(layers.targets().size(), max_targets);
   std::vector<std::int64_t> slowest(targets, 0);
   for (std::size_t t = 0; t < targets; ++t)
-    if (index.targets()[t]->trace)
-      for (const NodeRecord& node : index.targets()[t]->trace->nodes)
+    if (layers.targets()[t]->trace)
+      for (const NodeRecord& node : layers.targets()[t]->trace->nodes)
         slowest[t] = std::max(slowest[t], steady_time_ns(node));
   std::vector<std::pair<std::size_t, std::string>> chosen;
   std::size_t used = 0;
-  for (const auto& [rank, row] : ranked_rows(index)) {
-    const auto& layer = index.rows()[row];
+  for (const auto& [rank, row] : ranked_rows(layers)) {
+    const auto& layer = layers.rows()[row];
     std::string html = fmt::format("<tr{}><th scope=\"row\">{}</th><td class=\"text\">{}</td><td>{}</td>",
                                    rank.tier == 5 ? " class=\"fault-row\"" : "", html_text(layer.node, 40),
                                    html_text(layer.op, 24), shape_text(layer.shape));
-    for (std::size_t t = 0; t < targets; ++t) html += table_cells(index, row, t, slowest[t]);
+    for (std::size_t t = 0; t < targets; ++t) html += table_cells(layers, row, t, slowest[t]);
     html += "</tr>";
     used += html.size() + 40;  // and perhaps a gap
     if (used > budget) break;
     chosen.emplace_back(row, std::move(html));
   }
   std::ranges::sort(chosen);
-  const std::size_t columns = 3 + 3 + 5 * (targets - 1);
+  std::size_t columns = 3;
+  for (std::size_t t = 0; t < targets; ++t) columns += column_count(t);
   const auto gap = [&](std::size_t layers) {
     return layers == 0
                ? std::string()
@@ -253,18 +268,18 @@ std::string layer_table(const LayerIndex& index, std::size_t budget, LeftOut& le
       "class=\"scroll layers\" "
       "tabindex=\"0\" role=\"group\" aria-label=\"All layers\"><table><caption class=\"unseen\">Layers in "
       "the order of the graph, with each target's difference from the left one, verdict and time</caption>" +
-      table_head(index, targets) + "<tbody>";
+      table_head(layers, targets) + "<tbody>";
   std::size_t next = 0;
   for (const auto& [row, text] : chosen) {
     html += gap(row - next) + text;
     next = row + 1;
   }
-  html += gap(index.rows().size() - next) + "</tbody></table></div></section>";
-  if (chosen.size() < index.rows().size())
+  html += gap(layers.rows().size() - next) + "</tbody></table></div></section>";
+  if (chosen.size() < layers.rows().size())
     left_out.push_back(
         fmt::format("{} of {} rows of the table of layers; all faults, suspects, unjudged layers and "
                     "first differences come first.",
-                    index.rows().size() - chosen.size(), index.rows().size()));
+                    layers.rows().size() - chosen.size(), layers.rows().size()));
   return html;
 }
 

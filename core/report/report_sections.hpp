@@ -16,13 +16,13 @@ using LeftOut = std::vector<std::string>;
 [[nodiscard]] std::string targets(const ComparisonView& view, LeftOut& left_out);
 [[nodiscard]] std::string outputs(const ComparisonView& view);
 [[nodiscard]] std::string data_set(const ComparisonView& view);
-[[nodiscard]] std::string drift_charts(const ComparisonView& view, const LayerIndex& index,
+[[nodiscard]] std::string drift_charts(const ComparisonView& view, const LayerTable& layers,
                                        LeftOut& left_out);
 /// The layers that say most of what went wrong, with heat maps, in at most `budget` bytes.
-[[nodiscard]] std::string worst_layers(const ComparisonView& view, const LayerIndex& index,
+[[nodiscard]] std::string worst_layers(const ComparisonView& view, const LayerTable& layers,
                                        std::size_t budget, LeftOut& left_out);
 /// All layers, or the most telling of them, in at most `budget` bytes.
-[[nodiscard]] std::string layer_table(const LayerIndex& index, std::size_t budget, LeftOut& left_out);
+[[nodiscard]] std::string layer_table(const LayerTable& layers, std::size_t budget, LeftOut& left_out);
 [[nodiscard]] std::string environment(const ComparisonView& view, LeftOut& left_out);
 [[nodiscard]] std::string how_to_reproduce(const ComparisonView& view);
 
@@ -36,9 +36,9 @@ struct LayerRank {
   double weight = 0.0;
   std::size_t target = 0;  ///< where it is worst
 };
-[[nodiscard]] LayerRank rank_of(const LayerIndex& index, std::size_t row);
+[[nodiscard]] LayerRank rank_of(const LayerTable& layers, std::size_t row);
 
-/// Noise ÷ signal of a comparison, root mean square: 10^(−SQNR/20).
-[[nodiscard]] double relative_error(const Metrics& metrics);
+/// Noise ÷ signal of what a source measured, root mean square: 10^(−SQNR/20).
+[[nodiscard]] double relative_error(const ResultCell& cell, MetricSource source);
 
 }  // namespace driftscope::report_sections

@@ -28,7 +28,7 @@ struct WorstRow {
   Verdict verdict = Verdict::identical;
   std::string where;      // targets whose verdict is the worst, when they are not all
   bool inherited = true;  // all of those differ only because their inputs do
-  bool verified = false;  // on any target
+  bool recorded = false;  // by any target that was compared
   bool compared = false;  // with the left target, on any
 };
 
@@ -38,25 +38,25 @@ double worse(const MetricRow& row, double worst, double value, bool first) {
   return first || std::isnan(value) || is_worse ? value : worst;
 }
 
-WorstRow worst_row(const LayerIndex& index, std::size_t row_number, const ComparisonView& view) {
+WorstRow worst_row(const LayerTable& layers, std::size_t row_number, const ComparisonView& view) {
   WorstRow row;
-  std::size_t verified = 0;
   std::size_t worst = 0;
   std::size_t targets = 0;
-  for (std::size_t t = 1; t < index.targets().size(); ++t) {
-    targets += index.targets()[t]->comparison ? 1 : 0;
-    const LayerCell& cell = index.cell(row_number, t);
-    if (cell.difference == nullptr || !cell.recorded) continue;
-    if (cell.difference->recorded) {
+  for (std::size_t t = 1; t < layers.targets().size(); ++t) {
+    if (!layers.targets()[t]->comparison) continue;
+    ++targets;
+    if (layers.tensor(row_number, t) == nullptr) continue;
+    const ResultCell cell = layers.cell(row_number, t);
+    if (cell.compared) {
       for (std::size_t m = 0; m < compared_metrics.count; ++m)
-        row.metrics[m] = worse(*compared_metrics.rows[m], row.metrics[m],
-                               metric_value(*compared_metrics.rows[m], *cell.difference), !row.compared);
+        row.metrics[m] =
+            worse(row_of(compared_metrics[m]), row.metrics[m], cell[compared_metrics[m]], !row.compared);
       row.compared = true;
     }
-    if (cell.verified != nullptr &&
-        (std::isnan(cell.verified->budget_used) || cell.verified->budget_used > row.budget_used))
-      row.budget_used = cell.verified->budget_used;
-    ++verified;
+    if (const double used = cell[verified_metric("budget_used")];
+        cell.verified && (std::isnan(used) || used > row.budget_used))
+      row.budget_used = used;
+    row.recorded = true;
     if (cell.verdict > row.verdict) {
       row.verdict = cell.verdict;
       row.where.clear();
@@ -66,16 +66,15 @@ WorstRow worst_row(const LayerIndex& index, std::size_t row_number, const Compar
     if (cell.verdict != row.verdict) continue;
     ++worst;
     row.inherited = row.inherited && cell.inherited;
-    row.where += (row.where.empty() ? "" : ",") + short_target(index.targets()[t]->target, view);
+    row.where += (row.where.empty() ? "" : ",") + short_target(layers.targets()[t]->target, view);
   }
-  row.verified = verified > 0;
   if (worst == targets) row.where.clear();
   return row;
 }
 
-std::int64_t tensor_bytes(const LayerIndex& index, std::size_t row) {
-  for (std::size_t t = 0; t < index.targets().size(); ++t)
-    if (const Tensor* tensor = index.cell(row, t).tensor)
+std::int64_t tensor_bytes(const LayerTable& layers, std::size_t row) {
+  for (std::size_t t = 0; t < layers.targets().size(); ++t)
+    if (const Tensor* tensor = layers.tensor(row, t))
       return static_cast<std::int64_t>(tensor->bytes().size());
   return 0;
 }
@@ -109,7 +108,7 @@ std::string output_text(const TargetResult& target, const ComparisonView& view) 
 
 std::string compare_table(const ComparisonView& view) {
   std::string text;
-  const LayerIndex index(view);
+  const LayerTable layers(view);
   const bool compared =
       std::ranges::any_of(view.right, [](const TargetResult& right) { return right.comparison.has_value(); });
   if (compared) {
@@ -118,24 +117,25 @@ std::string compare_table(const ComparisonView& view) {
     table.column("op", Align::left);
     table.column("output", Align::left);
     table.column("memory", Align::right);
-    for (const MetricRow* metric : compared_metrics) table.column(std::string(metric->title), Align::right);
+    for (const Metric metric : compared_metrics)
+      table.column(std::string(row_of(metric).title), Align::right);
     table.column("budget", Align::right);
     table.column("verdict", Align::left);
     table.column(short_target(view.left.target, view), Align::right);
     for (const TargetResult& right : view.right) table.column(short_target(right.target, view), Align::right);
-    for (std::size_t row = 0; row < index.rows().size(); ++row) {
-      const LayerIndex::Row& layer = index.rows()[row];
-      const WorstRow worst = worst_row(index, row, view);
+    for (std::size_t row = 0; row < layers.rows().size(); ++row) {
+      const LayerTable::Row& layer = layers.rows()[row];
+      const WorstRow worst = worst_row(layers, row, view);
       std::vector<std::string> cells = {elide(layer.node, 32), elide(layer.op, 20), shape_text(layer.shape),
-                                        format_bytes(tensor_bytes(index, row))};
+                                        format_bytes(tensor_bytes(layers, row))};
       for (std::size_t m = 0; m < compared_metrics.count; ++m)
-        cells.push_back(worst.compared ? metric_text(*compared_metrics.rows[m], worst.metrics[m]) : "–");
-      cells.push_back(worst.verified ? format_number(worst.budget_used) : "–");
-      cells.push_back((worst.verified ? verdict_text(worst.verdict) : "· not recorded") +
+        cells.push_back(worst.compared ? metric_text(row_of(compared_metrics[m]), worst.metrics[m]) : "–");
+      cells.push_back(worst.recorded ? format_number(worst.budget_used) : "–");
+      cells.push_back((worst.recorded ? verdict_text(worst.verdict) : "· not recorded") +
                       (worst.inherited && worst.verdict == Verdict::rounding ? ", inherited" : "") +
                       (worst.where.empty() ? "" : " " + worst.where));
-      for (std::size_t t = 0; t < index.targets().size(); ++t)
-        cells.push_back(index.targets()[t]->trace ? format_ns(index.cell(row, t).time_ns) : "–");
+      for (std::size_t t = 0; t < layers.targets().size(); ++t)
+        cells.push_back(layers.targets()[t]->trace ? format_ns(layers.cell(row, t).time_ns()) : "–");
       table.row(std::move(cells));
     }
     text += table.text() + "\n";
@@ -157,13 +157,14 @@ std::string verify_table(const Verification& verification, const std::string& fi
   table.column("layer", Align::left);
   table.column("op", Align::left);
   table.column("output", Align::left);
-  for (const MetricRow* metric : verified_metrics) table.column(std::string(metric->title), Align::right);
+  for (const Metric metric : verified_metrics) table.column(std::string(row_of(metric).title), Align::right);
   table.column("verdict", Align::left);
   for (const LayerVerdict& layer : verification.layers) {
     std::vector<std::string> cells = {elide(layer.node, 32), elide(layer.op, 20), shape_text(layer.shape)};
-    for (const MetricRow* metric : verified_metrics) {
-      cells.push_back(metric_text(*metric, metric_value(*metric, layer)));
-      if (metric->format == MetricFormat::count) cells.back() += fmt::format("/{}", layer.metrics.elements);
+    for (const Metric metric : verified_metrics) {
+      cells.push_back(metric_text(row_of(metric), metric_value(row_of(metric), layer)));
+      if (row_of(metric).format == MetricFormat::count)
+        cells.back() += fmt::format("/{}", layer.metrics.elements);
     }
     cells.push_back(verdict_text(layer.verdict) +
                     (layer.reason.empty() ? "" : "  " + elide(layer.reason, 80)));

@@ -3,18 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "core/base/json.hpp"
 
 namespace driftscope {
 namespace {
-
-const LayerVerdict* find_layer(const Verification& verification, const std::string& output) {
-  for (const LayerVerdict& layer : verification.layers)
-    if (layer.output == output) return &layer;
-  return nullptr;
-}
 
 std::string text_field(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
@@ -91,51 +84,12 @@ std::string verdict_text(Verdict verdict) {
   return "· missing";
 }
 
-std::vector<const LayerDifference*> compared_layers(const ComparisonView& view) {
-  std::map<std::size_t, const LayerDifference*> by_place;
-  for (const TargetResult& right : view.right) {
-    if (!right.comparison) continue;
-    for (const LayerDifference& layer : right.comparison->layers) {
-      const auto [entry, added] = by_place.emplace(layer.place, &layer);
-      if (!added && !entry->second->recorded) entry->second = &layer;
-    }
-  }
-  std::vector<const LayerDifference*> layers;
-  for (const auto& [place, layer] : by_place) layers.push_back(layer);
-  return layers;
-}
-
-const LayerDifference* difference_at(const TargetResult& target, const std::string& output) {
-  if (!target.comparison) return nullptr;
-  for (const LayerDifference& layer : target.comparison->layers)
-    if (layer.output == output) return &layer;
-  return nullptr;
-}
-
 Verdict combined_verdict(const LayerDifference& difference, const LayerVerdict* verified) {
   const Verdict verdict = verified != nullptr ? verified->verdict : Verdict::missing;
   if (verdict != Verdict::missing && verdict >= Verdict::unjudged) return verdict;
   if (!difference.reason.empty()) return verdict;
   if (difference.metrics.different_elements == 0) return Verdict::identical;
   return verdict == Verdict::identical ? Verdict::rounding : verdict;
-}
-
-Verdict layer_verdict(const TargetResult& target, const std::string& output) {
-  const LayerDifference* difference = difference_at(target, output);
-  if (difference == nullptr) return Verdict::missing;
-  return combined_verdict(*difference,
-                          target.verification ? find_layer(*target.verification, output) : nullptr);
-}
-
-bool is_inherited(const TargetResult& target, const std::string& output) {
-  const LayerDifference* difference = difference_at(target, output);
-  const LayerVerdict* verified = target.verification ? find_layer(*target.verification, output) : nullptr;
-  return difference != nullptr && verified != nullptr && verified->verdict == Verdict::identical &&
-         difference->metrics.different_elements > 0;
-}
-
-bool is_unrecorded(const TargetResult& target, const std::string& output) {
-  return target.trace && target.trace->find(output) == nullptr;
 }
 
 std::int64_t agreement(const DatasetResult& left, const DatasetResult& target) {

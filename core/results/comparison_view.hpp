@@ -14,7 +14,7 @@ namespace driftscope {
 /// Predictions of one target over a data set.
 struct DatasetResult {
   std::int64_t samples = 0;
-  std::int64_t correct = 0;               ///< −1 when there are no labels
+  std::int64_t correct = -1;              ///< −1 when there are no labels
   std::vector<std::int64_t> predictions;  ///< top-1 class of each sample; empty when read from a file
   std::int64_t agrees_with_left = -1;     ///< what the file said of it; −1: nothing
 };
@@ -59,26 +59,10 @@ struct ComparisonView {
 /// "✗ fault", "· missing".
 [[nodiscard]] std::string verdict_text(Verdict verdict);
 
-/// The layers that any comparison has, in topological order: targets need not have recorded the same
-/// ones. Each as the first target has it where both sides recorded it, else as any has it.
-[[nodiscard]] std::vector<const LayerDifference*> compared_layers(const ComparisonView& view);
-
-/// The layer of a target's comparison with this output; null when it has none.
-[[nodiscard]] const LayerDifference* difference_at(const TargetResult& target, const std::string& output);
-
-/// Verdict of a difference from the left trace with what verify says of the layer (null: nothing).
+/// Verdict of one layer in a comparison, from its difference from the left trace and what verify says of it
+/// (null: nothing): what verify says when it is unjudged or worse; identical when no bit differs; rounding
+/// when the layer itself is exact but its inputs differ; else what verify says.
 [[nodiscard]] Verdict combined_verdict(const LayerDifference& difference, const LayerVerdict* verified);
-
-/// Verdict of one layer in a comparison: what verify says when it is unjudged or worse; identical when
-/// no bit differs from the left trace; rounding when the layer itself is exact but its inputs differ
-/// (is_inherited); else what verify says.
-[[nodiscard]] Verdict layer_verdict(const TargetResult& target, const std::string& output);
-
-/// Whether a layer differs only because its inputs do.
-[[nodiscard]] bool is_inherited(const TargetResult& target, const std::string& output);
-
-/// Whether the target did not record this output: fused execution lacks some values.
-[[nodiscard]] bool is_unrecorded(const TargetResult& target, const std::string& output);
 
 /// On how many samples a target predicts the class that the left one predicts; −1: not known.
 [[nodiscard]] std::int64_t agreement(const DatasetResult& left, const DatasetResult& target);

@@ -1,14 +1,10 @@
 #include "core/results/layer_table.hpp"
 
+#include <map>
 #include <unordered_map>
 
 namespace driftscope {
 namespace {
-
-Verdict verdict_of(const LayerCell& cell, bool is_left) {
-  if (is_left) return cell.verified != nullptr ? cell.verified->verdict : Verdict::missing;
-  return cell.difference == nullptr ? Verdict::missing : combined_verdict(*cell.difference, cell.verified);
-}
 
 using RowsByName = std::unordered_map<std::string_view, std::vector<std::size_t>>;
 
@@ -19,17 +15,34 @@ void for_rows(const RowsByName& rows, std::string_view name, const Body& body) {
     for (const std::size_t row : found->second) body(row);
 }
 
+/// The layers that any comparison has, in topological order.
+std::vector<const LayerDifference*> compared_layers(const ComparisonView& view) {
+  std::map<std::size_t, const LayerDifference*> by_place;
+  for (const TargetResult& right : view.right) {
+    if (!right.comparison) continue;
+    for (const LayerDifference& layer : right.comparison->layers) {
+      const auto [entry, added] = by_place.emplace(layer.place, &layer);
+      if (!added && !entry->second->recorded) entry->second = &layer;
+    }
+  }
+  std::vector<const LayerDifference*> layers;
+  for (const auto& [place, layer] : by_place) layers.push_back(layer);
+  return layers;
+}
+
 }  // namespace
 
-LayerIndex::LayerIndex(const ComparisonView& view) {
+LayerTable::LayerTable(const ComparisonView& view) {
   targets_.push_back(&view.left);
   for (const TargetResult& right : view.right) targets_.push_back(&right);
   add_rows(view);
-  cells_.resize(rows_.size() * targets_.size());
+  results_ = LayerResults(rows_.size(), targets_.size());
+  tensors_.assign(rows_.size() * targets_.size(), nullptr);
+  verified_.assign(rows_.size() * targets_.size(), nullptr);
   for (std::size_t t = 0; t < targets_.size(); ++t) fill(t);
 }
 
-void LayerIndex::add_rows(const ComparisonView& view) {
+void LayerTable::add_rows(const ComparisonView& view) {
   for (const LayerDifference* layer : compared_layers(view))
     rows_.push_back({layer->node, layer->op, layer->output, layer->shape});
   if (!rows_.empty()) return;
@@ -41,7 +54,7 @@ void LayerIndex::add_rows(const ComparisonView& view) {
   }
 }
 
-void LayerIndex::fill(std::size_t t) {
+void LayerTable::fill(std::size_t t) {
   const TargetResult& target = *targets_[t];
   RowsByName by_output;
   RowsByName by_node;
@@ -49,31 +62,29 @@ void LayerIndex::fill(std::size_t t) {
     by_output[rows_[row].output].push_back(row);
     by_node[rows_[row].node].push_back(row);
   }
-  const auto at = [&](std::size_t row) -> LayerCell& { return cells_[row * targets_.size() + t]; };
-  // The first of a name counts, as where it is searched for.
+  // The first of a name counts.
   const auto keep_first = [](const auto*& place, const auto& one) {
     if (place == nullptr) place = &one;
   };
+  const std::size_t begin = t * rows_.size();
+  std::vector<const LayerDifference*> differences(rows_.size());
   if (target.comparison)
     for (const LayerDifference& layer : target.comparison->layers)
-      for_rows(by_output, layer.output, [&](std::size_t row) { keep_first(at(row).difference, layer); });
+      for_rows(by_output, layer.output, [&](std::size_t row) { keep_first(differences[row], layer); });
   if (target.verification)
     for (const LayerVerdict& layer : target.verification->layers)
-      for_rows(by_output, layer.output, [&](std::size_t row) { keep_first(at(row).verified, layer); });
+      for_rows(by_output, layer.output, [&](std::size_t row) { keep_first(verified_[begin + row], layer); });
   if (target.trace) {
     for (const NamedTensor& named : target.trace->tensors)
-      for_rows(by_output, named.name, [&](std::size_t row) { keep_first(at(row).tensor, named.tensor); });
+      for_rows(by_output, named.name,
+               [&](std::size_t row) { keep_first(tensors_[begin + row], named.tensor); });
     for (const NodeRecord& node : target.trace->nodes)
-      for_rows(by_node, node.name, [&](std::size_t row) { at(row).time_ns = steady_time_ns(node); });
+      for_rows(by_node, node.name,
+               [&](std::size_t row) { results_.set_times(row, t, {steady_time_ns(node), 0}); });
   }
-  for (std::size_t row = 0; row < rows_.size(); ++row) {
-    LayerCell& cell = at(row);
-    cell.recorded = cell.tensor != nullptr;
-    cell.verdict = verdict_of(cell, t == 0);
-    cell.inherited = t > 0 && cell.difference != nullptr && cell.verified != nullptr &&
-                     cell.verified->verdict == Verdict::identical &&
-                     cell.difference->metrics.different_elements > 0;
-  }
+  for (std::size_t row = 0; row < rows_.size(); ++row)
+    results_.set_findings(row, t, differences[row], verified_[begin + row]);
+  results_.compact(t);
 }
 
 }  // namespace driftscope

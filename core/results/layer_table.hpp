@@ -1,32 +1,20 @@
-// A ComparisonView by layer and target, looked up once: the functions of comparison_view.hpp search, which
-// a table of a hundred thousand layers cannot afford. Clients: tables, report.
+// A ComparisonView as a table: layers down, targets across, looked up once and held in columns
+// (layer_results.hpp), so that a comparison of a hundred thousand layers costs little.
+// Clients: text tables, report. The screens match layers of other names as well (core/gui/snapshot.hpp).
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "core/results/comparison_view.hpp"
+#include "core/results/layer_results.hpp"
 
 namespace driftscope {
 
-/// What is known of one layer on one target; null where there is nothing.
-struct LayerCell {
-  const LayerDifference* difference = nullptr;  ///< from the left target
-  const LayerVerdict* verified = nullptr;
-  const Tensor* tensor = nullptr;
-  std::int64_t time_ns = 0;
-  bool recorded = false;               ///< the target ran and its trace holds this output
-  Verdict verdict = Verdict::missing;  ///< as layer_verdict has it; on the left as verify has it
-  bool inherited = false;              ///< it differs only because its inputs do
-
-  /// Both sides recorded it.
-  [[nodiscard]] bool compared() const { return difference != nullptr && difference->recorded; }
-};
-
-class LayerIndex {
+class LayerTable {
  public:
-  /// The view must outlive the index and stay as it is.
-  explicit LayerIndex(const ComparisonView& view);
+  /// The view must outlive the table and stay as it is.
+  explicit LayerTable(const ComparisonView& view);
 
   /// Left first.
   [[nodiscard]] const std::vector<const TargetResult*>& targets() const { return targets_; }
@@ -37,10 +25,19 @@ class LayerIndex {
     std::string output;
     Shape shape;
   };
-  /// Layers that any comparison has; without a comparison those that were judged. In topological order.
+  /// Layers that any comparison has, each as the first target has it where both sides recorded it, else as
+  /// any has it; without a comparison those that were judged. In topological order.
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
-  [[nodiscard]] const LayerCell& cell(std::size_t row, std::size_t target) const {
-    return cells_[row * targets_.size() + target];
+  [[nodiscard]] ResultCell cell(std::size_t row, std::size_t target) const {
+    return results_.cell(row, target);
+  }
+  /// What the target recorded of the layer; null when nothing.
+  [[nodiscard]] const Tensor* tensor(std::size_t row, std::size_t target) const {
+    return tensors_[target * rows_.size() + row];
+  }
+  /// What verify says of it beside numbers: the worst element, the group; null when nothing.
+  [[nodiscard]] const LayerVerdict* verified(std::size_t row, std::size_t target) const {
+    return verified_[target * rows_.size() + row];
   }
 
  private:
@@ -49,7 +46,9 @@ class LayerIndex {
 
   std::vector<const TargetResult*> targets_;
   std::vector<Row> rows_;
-  std::vector<LayerCell> cells_;  // row by row
+  LayerResults results_;
+  std::vector<const Tensor*> tensors_;         // target by target
+  std::vector<const LayerVerdict*> verified_;  // target by target
 };
 
 }  // namespace driftscope

@@ -77,22 +77,40 @@ void the_source_has_no_such_metric();  // not constexpr, not defined
   return metric_of(MetricSource::run, key);
 }
 
-inline constexpr std::size_t shown_metric_count = [] {
+/// Some metrics, in an order.
+struct MetricList {
+  std::array<Metric, metric_count> metrics{};
   std::size_t count = 0;
-  for (const MetricOfSource& one : metric_columns) count += appearance(*one.row, one.source).column != 0;
-  return count;
-}();
+  [[nodiscard]] constexpr auto begin() const { return metrics.begin(); }
+  [[nodiscard]] constexpr auto end() const { return metrics.begin() + static_cast<std::ptrdiff_t>(count); }
+  [[nodiscard]] constexpr std::size_t size() const { return count; }
+  [[nodiscard]] constexpr Metric operator[](std::size_t place) const { return metrics[place]; }
+};
 
-/// What the screens and CSV have a column for, in order.
-inline constexpr auto shown_metrics = [] {
-  std::array<Metric, shown_metric_count> shown{};
-  std::size_t next = 0;
+/// The metrics for which `place(metric)` is not 0, in the order of these places.
+template <class Place>
+[[nodiscard]] constexpr MetricList metrics_by_place(const Place& place) {
+  MetricList found;
   for (std::size_t i = 0; i < metric_count; ++i)
-    if (appearance(static_cast<Metric>(i)).column != 0) shown[next++] = static_cast<Metric>(i);
-  std::sort(shown.begin(), shown.end(),
-            [](Metric a, Metric b) { return appearance(a).column < appearance(b).column; });
-  return shown;
-}();
+    if (place(static_cast<Metric>(i)) != 0) found.metrics[found.count++] = static_cast<Metric>(i);
+  std::sort(found.metrics.begin(), found.metrics.begin() + static_cast<std::ptrdiff_t>(found.count),
+            [&](Metric a, Metric b) { return place(a) < place(b); });
+  return found;
+}
+
+/// What the screens and CSV have a column for.
+inline constexpr MetricList shown_metrics =
+    metrics_by_place([](Metric metric) { return appearance(metric).column; });
+/// The columns of a source's text table.
+[[nodiscard]] constexpr MetricList table_metrics(MetricSource source) {
+  return metrics_by_place(
+      [=](Metric metric) { return source_of(metric) == source ? appearance(metric).table : 0; });
+}
+/// The columns of a source in the report's table of layers.
+[[nodiscard]] constexpr MetricList report_metrics(MetricSource source) {
+  return metrics_by_place(
+      [=](Metric metric) { return source_of(metric) == source ? appearance(metric).report : 0; });
+}
 
 /// One number per layer; NaN where nothing is known.
 class MetricColumn {

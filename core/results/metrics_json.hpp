@@ -1,4 +1,4 @@
-// The metrics of a layer as keys of its JSON. Clients: verify_json, compare_json.
+// The metrics of a layer as keys of its JSON. Clients: verify_json, view_json.
 #pragma once
 
 #include <string>

@@ -30,13 +30,15 @@ using MetricField = std::variant<double Metrics::*, std::int64_t Metrics::*, dou
                                  double LayerDifference::*, std::int64_t LayerTimes::*>;
 
 enum class Better { lower, higher, neither };
-enum class MetricFormat { number, ulp, count, cosine, decibel, time };
+/// share: of a limit, which a value above 1 exceeds.
+enum class MetricFormat { number, share, ulp, count, cosine, decibel, time };
 enum class MetricSource { verify, compare, run };
 
 /// Where a metric appears as one source has it. Places put columns in order; 0: not among them.
 struct Appearance {
   bool json = false;        ///< a key of the source's layers
   int table = 0;            ///< place in the source's text table
+  int report = 0;           ///< place in the report's table of layers
   int column = 0;           ///< place among the columns of the screens, which sort by it, and of CSV
   bool details = false;     ///< beside the selected layer
   std::string_view name{};  ///< on the screens
@@ -59,8 +61,10 @@ inline constexpr auto metrics_table = std::to_array<MetricRow>({
     {.key = "budget_used",
      .title = "budget",
      .field = &LayerVerdict::budget_used,
+     .format = MetricFormat::share,
      .verified = {.json = true,
                   .table = 40,
+                  .report = 10,
                   .column = 10,
                   .details = true,
                   .name = "budget used",
@@ -80,6 +84,7 @@ inline constexpr auto metrics_table = std::to_array<MetricRow>({
                   .help = "Largest absolute error that the layer makes by itself, from its own inputs"},
      .compared = {.json = true,
                   .table = 20,
+                  .report = 20,
                   .column = 20,
                   .details = true,
                   .name = "max abs",
@@ -99,6 +104,7 @@ inline constexpr auto metrics_table = std::to_array<MetricRow>({
      .verified = {.json = true, .table = 30},
      .compared = {.json = true,
                   .table = 30,
+                  .report = 30,
                   .column = 40,
                   .details = true,
                   .name = "max ULP",
@@ -150,6 +156,7 @@ inline constexpr auto metrics_table = std::to_array<MetricRow>({
      .verified = {.json = true, .table = 10},
      .compared = {.json = true,
                   .table = 10,
+                  .report = 10,
                   .column = 50,
                   .name = "differ",
                   .help = "Elements with other bits than the left target's"}},
@@ -209,29 +216,6 @@ template <class Layer>
   double value = not_measured;
   with_field(row, layer, [&](auto field) { value = static_cast<double>(field); });
   return value;
-}
-
-/// The rows of a source for which `place(appearance)` is not 0, in the order of these places.
-template <class Place>
-[[nodiscard]] constexpr auto metrics_by_place(MetricSource source, const Place& place) {
-  struct Rows {
-    std::array<const MetricRow*, metrics_table.size()> rows{};
-    std::size_t count = 0;
-    [[nodiscard]] constexpr auto begin() const { return rows.begin(); }
-    [[nodiscard]] constexpr auto end() const { return rows.begin() + static_cast<std::ptrdiff_t>(count); }
-  } found;
-  for (const MetricRow& row : metrics_table)
-    if (place(appearance(row, source)) != 0) found.rows[found.count++] = &row;
-  std::sort(found.rows.begin(), found.rows.begin() + static_cast<std::ptrdiff_t>(found.count),
-            [&](const MetricRow* a, const MetricRow* b) {
-              return place(appearance(*a, source)) < place(appearance(*b, source));
-            });
-  return found;
-}
-
-/// The columns of a source's text table, in order.
-[[nodiscard]] constexpr auto table_metrics(MetricSource source) {
-  return metrics_by_place(source, [](const Appearance& shown) { return shown.table; });
 }
 
 }  // namespace driftscope

@@ -1,6 +1,5 @@
 #include "core/results/verify_json.hpp"
 
-#include "core/base/json.hpp"
 #include "core/base/json_number.hpp"
 #include "core/results/metrics_json.hpp"
 
@@ -34,21 +33,25 @@ Json layer_to_json(const LayerVerdict& layer) {
 
 }  // namespace
 
-nlohmann::ordered_json verification_to_json(const Verification& verification) {
-  Json object;
-  object["format"] = "driftscope-verify-1";
-  object["model_sha256"] = verification.model_sha256;
-  object["target"] = verification.target;
-  object["verdict"] = verdict_name(verification.verdict);
-  object["first_fault"] = verification.first_fault ? Json(*verification.first_fault) : Json(nullptr);
-  object["layers"] = Json::array();
-  for (const LayerVerdict& layer : verification.layers) object["layers"].push_back(layer_to_json(layer));
-  return object;
+void write_verification(JsonWriter& json, const Verification& verification, const std::string& names) {
+  json.begin_object();
+  json.member("format", "driftscope-verify-1");
+  json.member("model_sha256", verification.model_sha256);
+  json.member("target", verification.target);
+  json.member("verdict", verdict_name(verification.verdict));
+  json.member("first_fault", verification.first_fault ? Json(*verification.first_fault) : Json(nullptr));
+  json.key("layers");
+  json.begin_array();
+  for (const LayerVerdict& layer : verification.layers) json.value(layer_to_json(layer));
+  json.end();
+  if (!names.empty()) json.member("names", names);
+  json.end();
 }
 
 std::string verification_json(const Verification& verification) {
-  // Names come from the model's file and may be no UTF-8.
-  return json_text(verification_to_json(verification), 1);
+  JsonWriter json;
+  write_verification(json, verification);
+  return json.take();
 }
 
 }  // namespace driftscope

@@ -1,52 +1,82 @@
 #include "core/results/view_json.hpp"
 
 #include "core/base/json.hpp"
-#include "core/results/compare_json.hpp"
+#include "core/results/metrics_json.hpp"
+#include "core/results/verify_json.hpp"
 #include "core/verify/name_match.hpp"
 
 namespace driftscope {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::ordered_json;
 
-ComparedTarget compared(const TargetResult& result) {
-  ComparedTarget target;
-  target.target = result.target;
-  if (result.verification) target.verification = &*result.verification;
-  if (result.comparison) target.comparison = &*result.comparison;
-  if (result.error) target.error = result.error->message;
-  return target;
+Json layer_to_json(const LayerDifference& layer) {
+  Json object;
+  object["node"] = layer.node;
+  object["op"] = layer.op;
+  object["output"] = layer.output;
+  object["shape"] = layer.shape;
+  add_metrics(object, MetricSource::compare, layer);
+  object["left_ns"] = layer.left_ns;
+  object["right_ns"] = layer.right_ns;
+  if (!layer.reason.empty()) object["reason"] = layer.reason;
+  return object;
 }
 
-void add_dataset(json& object, const TargetResult& result, const TargetResult& left) {
-  if (!result.dataset) return;
-  json dataset = {{"samples", result.dataset->samples}, {"correct", nullptr}, {"agree", nullptr}};
-  if (result.dataset->correct >= 0) dataset["correct"] = result.dataset->correct;
-  if (left.dataset) dataset["agree"] = agreement(*left.dataset, *result.dataset);
-  object["dataset"] = dataset;
+void write_comparison(JsonWriter& json, const Comparison& comparison) {
+  json.member("first_divergence",
+              comparison.first_divergence ? Json(*comparison.first_divergence) : Json(nullptr));
+  json.key("layers");
+  json.begin_array();
+  for (const LayerDifference& layer : comparison.layers) json.value(layer_to_json(layer));
+  json.end();
+  json.member("output", {{"top1_left", comparison.output.top1_left},
+                         {"top1_right", comparison.output.top1_right},
+                         {"agree", comparison.output.agree}});
+  json.member("memory", {{"peak_bytes", comparison.peak_bytes}, {"kind", comparison.peak_kind}});
 }
 
-void add_perturbation(json& object, const TargetResult& result) {
-  if (!result.trace) return;
-  const json run = parse_json(result.trace->run);
-  if (run.is_object() && run.contains("observer_check")) object["observer_check"] = run["observer_check"];
-  if (const std::string names = name_match_text(*result.trace); !names.empty()) object["names"] = names;
+Json dataset_to_json(const DatasetResult& result, const TargetResult& left) {
+  Json dataset = {{"samples", result.samples}, {"correct", nullptr}, {"agree", nullptr}};
+  if (result.correct >= 0) dataset["correct"] = result.correct;
+  if (left.dataset) dataset["agree"] = agreement(*left.dataset, result);
+  return dataset;
+}
+
+void write_target(JsonWriter& json, const TargetResult& result, const TargetResult& left) {
+  json.begin_object();
+  json.member("target", result.target);
+  if (result.verification) {
+    json.key("verify");
+    write_verification(json, *result.verification);
+  }
+  if (result.comparison) write_comparison(json, *result.comparison);
+  if (result.error) json.member("error", result.error->message);
+  if (result.dataset) json.member("dataset", dataset_to_json(*result.dataset, left));
+  if (result.trace) {
+    const Json run = parse_ordered_json(result.trace->run);
+    if (run.is_object() && run.contains("observer_check"))
+      json.member("observer_check", run["observer_check"]);
+    if (const std::string names = name_match_text(*result.trace); !names.empty()) json.member("names", names);
+  }
+  json.end();
 }
 
 }  // namespace
 
 std::string view_json(const ComparisonView& view, const std::string& gate) {
-  std::vector<ComparedTarget> right;
-  for (const TargetResult& result : view.right) right.push_back(compared(result));
-  json object = parse_json(comparison_json(compared(view.left), right));
-  add_dataset(object["left"], view.left, view.left);
-  add_perturbation(object["left"], view.left);
-  for (std::size_t i = 0; i < view.right.size(); ++i) {
-    add_dataset(object["right"][i], view.right[i], view.left);
-    add_perturbation(object["right"][i], view.right[i]);
-  }
-  if (!gate.empty()) object["gate"] = parse_json(gate);
-  return json_text(object, 1);
+  JsonWriter json;
+  json.begin_object();
+  json.member("format", "driftscope-compare-1");
+  json.key("left");
+  write_target(json, view.left, view.left);
+  json.key("right");
+  json.begin_array();
+  for (const TargetResult& result : view.right) write_target(json, result, view.left);
+  json.end();
+  if (!gate.empty()) json.member("gate", parse_ordered_json(gate));
+  json.end();
+  return json.take();
 }
 
 }  // namespace driftscope

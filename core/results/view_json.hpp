@@ -1,6 +1,6 @@
 // A ComparisonView as the JSON of `compare --json`: driftscope-compare-1, and for each target that ran
 // a data set "dataset": {"samples","correct" (null without labels),"agree" (with the left target)}.
-// Client: the command line.
+// Numbers as in verify_json.hpp; comparison_reader.hpp reads it. Clients: command line, service.
 #pragma once
 
 #include <string>

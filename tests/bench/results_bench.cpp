@@ -1,4 +1,5 @@
-// What a comparison of 100,000 layers on 6 targets takes: JSON read, put together for the screens, sorted.
+// What a comparison of 100,000 layers on 6 targets takes: JSON written and read, put together for the screens,
+// sorted; the table of the terminal and the report.
 //
 //   driftscope_bench_results [LAYERS [TARGETS]]
 #include <fmt/format.h>
@@ -11,6 +12,8 @@
 
 #include "core/gui/layer_order.hpp"
 #include "core/gui/stored_targets.hpp"
+#include "core/report/report.hpp"
+#include "core/report/tables.hpp"
 #include "core/results/view_json.hpp"
 
 namespace {
@@ -81,10 +84,22 @@ ComparisonView many_layers(std::size_t layers, std::size_t targets) {
 int main(int count, char** arguments) {
   const std::size_t layers = count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 100'000;
   const std::size_t targets = count > 2 ? std::strtoul(arguments[2], nullptr, 10) : 6;
-  const std::string json = view_json(many_layers(layers, targets));
-  malloc_trim(0);
   std::clock_t now = std::clock();
-  print_step(fmt::format("JSON of {:.0f} MB", static_cast<double>(json.size()) / 1e6).c_str(), now);
+  std::string json;
+  {
+    const ComparisonView view = many_layers(layers, targets);
+    print_step("as verify and compare say it", now);
+    now = std::clock();
+    json = view_json(view);
+    print_step(fmt::format("JSON of {:.0f} MB", static_cast<double>(json.size()) / 1e6).c_str(), now);
+    now = std::clock();
+    const std::string text = compare_table(view);
+    print_step(fmt::format("table of {:.0f} MB", static_cast<double>(text.size()) / 1e6).c_str(), now);
+    now = std::clock();
+    const std::string report = comparison_report(view);
+    print_step(fmt::format("report of {:.1f} MB", static_cast<double>(report.size()) / 1e6).c_str(), now);
+  }
+  malloc_trim(0);
   now = std::clock();
   gui::SnapshotParts parts;
   {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "core/base/json.hpp"
 #include "core/checks/fail_on.hpp"
 #include "core/platform/platform.hpp"
 #include "core/report/tables.hpp"
@@ -69,7 +68,9 @@ Exit run_verify(const VerifyOptions& options) {
   const auto model = load_graph_file(options.model, threads.size());
   if (!model.ok()) return print_error(model.error()), exit_of(model.error());
   Exit exit = Exit::ok;
-  nlohmann::json all = nlohmann::json::array();
+  JsonWriter all;
+  std::size_t written = 0;
+  if (options.traces.size() > 1) all.begin_array();
   for (const std::string& path : options.traces) {
     ProgressLine line(options.quiet);
     const auto verified = verify_file(*model, path, threads, line);
@@ -83,13 +84,13 @@ Exit run_verify(const VerifyOptions& options) {
     const std::string names = name_match_text(verified->match);
     if (options.json != "-")
       fmt::print("{}{}", with_colours(verify_table(verification, path)), names.empty() ? "" : names + "\n");
-    all.push_back(parse_json(verification_json(verification)));
-    if (!names.empty()) all.back()["names"] = names;
+    write_verification(all, verification, names);
+    ++written;
     if (conditions->counts(verification.verdict)) exit = Exit::fault;
   }
-  if (!options.json.empty() && !all.empty()) {
-    const auto& written = options.traces.size() == 1 ? all.front() : all;
-    const Status status = write_output(options.json, json_text(written, 1) + "\n");
+  if (options.traces.size() > 1) all.end();
+  if (!options.json.empty() && written > 0) {
+    const Status status = write_output(options.json, all.take() + "\n");
     if (!status.ok()) return print_error(status.error()), exit_of(status.error());
   }
   return exit;

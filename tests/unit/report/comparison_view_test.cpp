@@ -3,6 +3,7 @@
 
 #include "core/report/report.hpp"
 #include "core/report/tables.hpp"
+#include "core/results/layer_table.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
 namespace driftscope::test::comparison_view_test {
@@ -50,14 +51,15 @@ TEST_CASE("ComparedLayers_OfTargetsThatRecordedOtherValues_AreAllThereInOrder") 
   const ComparisonView view =
       view_of(target("pc/fast", {"x", "y"}, 3.0f),
               {target("chrome/fast", {"x", "b", "y"}, 4.0f), target("chrome/ort", {"x", "a", "y"}, 3.0f)});
+  const LayerTable layers(view);
   std::vector<std::string> outputs;
-  for (const LayerDifference* layer : compared_layers(view)) outputs.push_back(layer->output);
+  for (const auto& layer : layers.rows()) outputs.push_back(layer.output);
   CHECK(outputs == std::vector<std::string>{"a", "b", "y"});
   CHECK(view.right[0].comparison->first_divergence == "third");
-  CHECK(difference_at(view.right[0], "y")->metrics.different_elements == 1);
-  CHECK(difference_at(view.right[1], "y")->metrics.different_elements == 0);
-  CHECK(layer_verdict(view.right[1], "y") == Verdict::identical);
-  CHECK(is_unrecorded(view.right[0], "a"));
+  CHECK(layers.cell(2, 1)[compared_metric("different_elements")] == 1.0);
+  CHECK(layers.cell(2, 2)[compared_metric("different_elements")] == 0.0);
+  CHECK(layers.cell(2, 2).verdict == Verdict::identical);
+  CHECK(layers.tensor(0, 1) == nullptr);
 }
 
 TEST_CASE("CompareTable_LayerThatNoTargetRecorded_SaysSo") {

@@ -1,8 +1,10 @@
 // The report: self-contained, small whatever the model, and whole whatever the numbers and names.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include "core/base/rng.hpp"
 #include "core/base/text.hpp"
@@ -61,6 +63,21 @@ ComparisonView made_view(std::size_t layers, std::size_t rights, const std::stri
   for (std::size_t r = 0; r < rights; ++r)
     view.right.push_back(add("host" + std::to_string(r) + "/fast", true));
   return view;
+}
+
+/// The first layer with this output; null when there is none.
+template <class Layer>
+const Layer* found(const std::vector<Layer>& layers, const std::string& output) {
+  const auto place = std::ranges::find(layers, output, &Layer::output);
+  return place == layers.end() ? nullptr : &*place;
+}
+
+/// Outputs that any comparison has.
+std::set<std::string> compared_outputs(const ComparisonView& view) {
+  std::set<std::string> outputs;
+  for (const TargetResult& right : view.right)
+    for (const LayerDifference& layer : right.comparison->layers) outputs.insert(layer.output);
+  return outputs;
 }
 
 void differing(LayerVerdict& verified, LayerDifference& difference, std::size_t i) {
@@ -207,16 +224,16 @@ TEST_CASE("RankOf_FaultsComeBeforeSuspectsBeforeDifferences") {
   view.right[1].verification->layers[3].verdict = Verdict::suspect;  // tier 3: unjudged
   view.right[1].verification->layers[4].verdict = Verdict::fault;
   view.right[0].comparison->layers[0].metrics = view.right[1].comparison->layers[0].metrics = {};
-  const LayerIndex index(view);
-  CHECK(report_sections::rank_of(index, 0).tier == 0);
-  CHECK(report_sections::rank_of(index, 1).tier == 2);
-  CHECK(report_sections::rank_of(index, 2).tier == 1);
-  CHECK(report_sections::rank_of(index, 3).tier == 4);
-  CHECK(report_sections::rank_of(index, 4).tier == 5);
-  CHECK(report_sections::rank_of(index, 4).target == 2);
+  const LayerTable layers(view);
+  CHECK(report_sections::rank_of(layers, 0).tier == 0);
+  CHECK(report_sections::rank_of(layers, 1).tier == 2);
+  CHECK(report_sections::rank_of(layers, 2).tier == 1);
+  CHECK(report_sections::rank_of(layers, 3).tier == 4);
+  CHECK(report_sections::rank_of(layers, 4).tier == 5);
+  CHECK(report_sections::rank_of(layers, 4).target == 2);
 }
 
-TEST_CASE("LayerIndex_SaysWhatTheSearchingFunctionsSay") {
+TEST_CASE("LayerTable_OfPartlyRecordedTargets_SaysWhatASearchFinds") {
   const std::uint64_t seed = test_seed(77);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -234,17 +251,24 @@ TEST_CASE("LayerIndex_SaysWhatTheSearchingFunctionsSay") {
       std::erase_if(right.verification->layers, [&](const auto&) { return rng.below(4) == 0; });
       std::erase_if(right.trace->tensors, [&](const auto&) { return rng.below(4) == 0; });
     }
-    const LayerIndex index(view);
-    REQUIRE(index.rows().size() == compared_layers(view).size());
-    for (std::size_t row = 0; row < index.rows().size(); ++row)
-      for (std::size_t t = 1; t < index.targets().size(); ++t) {
-        const LayerCell cell = index.cell(row, t);
-        const TargetResult& target = *index.targets()[t];
-        const std::string& output = index.rows()[row].output;
-        CHECK(cell.difference == difference_at(target, output));
-        CHECK(cell.verdict == layer_verdict(target, output));
-        CHECK(cell.inherited == is_inherited(target, output));
-        CHECK(cell.recorded == !is_unrecorded(target, output));
+    const LayerTable layers(view);
+    REQUIRE(layers.rows().size() == compared_outputs(view).size());
+    for (std::size_t row = 0; row < layers.rows().size(); ++row)
+      for (std::size_t t = 1; t < layers.targets().size(); ++t) {
+        const ResultCell cell = layers.cell(row, t);
+        const TargetResult& target = *layers.targets()[t];
+        const std::string& output = layers.rows()[row].output;
+        const auto* difference = found(target.comparison->layers, output);
+        const auto* verified = found(target.verification->layers, output);
+        CHECK((cell.compared || cell.mismatch) == (difference != nullptr));
+        CHECK(layers.verified(row, t) == verified);
+        CHECK((layers.tensor(row, t) != nullptr) == (target.trace->find(output) != nullptr));
+        CHECK(cell.inherited ==
+              (difference != nullptr && verified != nullptr && verified->verdict == Verdict::identical &&
+               difference->metrics.different_elements > 0));
+        CHECK(cell.verdict == (difference != nullptr ? combined_verdict(*difference, verified)
+                               : verified != nullptr ? verified->verdict
+                                                     : Verdict::missing));
       }
   }
 }

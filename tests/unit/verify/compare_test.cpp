@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "core/base/json.hpp"
-#include "core/results/compare_json.hpp"
+#include "core/results/view_json.hpp"
 #include "core/verify/compare.hpp"
 #include "tests/unit/support/model_builder.hpp"
 
@@ -110,10 +110,16 @@ TEST_CASE("CompareJson_HasEveryKeyOfTheFormat") {
   REQUIRE(result.ok());
   Verification verification;
   verification.verdict = Verdict::identical;
-  const ComparedTarget left{"pc/strict", &verification, nullptr, ""};
-  const std::vector<ComparedTarget> right = {{"chrome/strict", &verification, &*result, ""},
-                                             {"firefox/strict", nullptr, nullptr, "no browser"}};
-  const auto json = parse_json(comparison_json(left, right));
+  ComparisonView view;
+  view.left.target = "pc/strict";
+  view.left.verification = verification;
+  view.right.resize(2);
+  view.right[0].target = "chrome/strict";
+  view.right[0].verification = verification;
+  view.right[0].comparison = *result;
+  view.right[1].target = "firefox/strict";
+  view.right[1].error = bad_input("no browser");
+  const auto json = parse_json(view_json(view));
   CHECK(json["format"] == "driftscope-compare-1");
   CHECK(json["left"]["target"] == "pc/strict");
   CHECK(json["left"]["verify"]["verdict"] == "identical");
