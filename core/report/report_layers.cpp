@@ -257,11 +257,11 @@ std::string layer_table(const LayerTable& layers, std::size_t budget, LeftOut& l
   std::ranges::sort(chosen);
   std::size_t columns = 3;
   for (std::size_t t = 0; t < targets; ++t) columns += column_count(t);
-  const auto gap = [&](std::size_t layers) {
-    return layers == 0
+  const auto gap = [&](std::size_t count) {
+    return count == 0
                ? std::string()
                : fmt::format("<tr class=\"gap\"><td colspan=\"{}\">… {} less telling layers …</td></tr>",
-                             columns, layers);
+                             columns, count);
   };
   std::string html =
       "<section class=\"wide\" aria-labelledby=\"layers\"><h2 id=\"layers\">All layers</h2><div "

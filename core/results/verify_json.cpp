@@ -33,25 +33,25 @@ Json layer_to_json(const LayerVerdict& layer) {
 
 }  // namespace
 
-void write_verification(JsonWriter& json, const Verification& verification, const std::string& names) {
-  json.begin_object();
-  json.member("format", "driftscope-verify-1");
-  json.member("model_sha256", verification.model_sha256);
-  json.member("target", verification.target);
-  json.member("verdict", verdict_name(verification.verdict));
-  json.member("first_fault", verification.first_fault ? Json(*verification.first_fault) : Json(nullptr));
-  json.key("layers");
-  json.begin_array();
-  for (const LayerVerdict& layer : verification.layers) json.value(layer_to_json(layer));
-  json.end();
-  if (!names.empty()) json.member("names", names);
-  json.end();
+void write_verification(JsonWriter& out, const Verification& verification, const std::string& names) {
+  out.begin_object();
+  out.member("format", "driftscope-verify-1");
+  out.member("model_sha256", verification.model_sha256);
+  out.member("target", verification.target);
+  out.member("verdict", verdict_name(verification.verdict));
+  out.member("first_fault", verification.first_fault ? Json(*verification.first_fault) : Json(nullptr));
+  out.key("layers");
+  out.begin_array();
+  for (const LayerVerdict& layer : verification.layers) out.value(layer_to_json(layer));
+  out.end();
+  if (!names.empty()) out.member("names", names);
+  out.end();
 }
 
 std::string verification_json(const Verification& verification) {
-  JsonWriter json;
-  write_verification(json, verification);
-  return json.take();
+  JsonWriter out;
+  write_verification(out, verification);
+  return out.take();
 }
 
 }  // namespace driftscope

@@ -13,7 +13,7 @@ namespace driftscope {
 /// Writes one JSON object. Beside the keys of the format a layer has "shape", "group" (nodes that were not
 /// recorded and were judged with it) and "reason". `names`: how values were matched by other names, when they
 /// were.
-void write_verification(JsonWriter& json, const Verification& verification, const std::string& names = "");
+void write_verification(JsonWriter& out, const Verification& verification, const std::string& names = "");
 
 /// The same as a text.
 [[nodiscard]] std::string verification_json(const Verification& verification);

@@ -23,17 +23,17 @@ Json layer_to_json(const LayerDifference& layer) {
   return object;
 }
 
-void write_comparison(JsonWriter& json, const Comparison& comparison) {
-  json.member("first_divergence",
+void write_comparison(JsonWriter& out, const Comparison& comparison) {
+  out.member("first_divergence",
               comparison.first_divergence ? Json(*comparison.first_divergence) : Json(nullptr));
-  json.key("layers");
-  json.begin_array();
-  for (const LayerDifference& layer : comparison.layers) json.value(layer_to_json(layer));
-  json.end();
-  json.member("output", {{"top1_left", comparison.output.top1_left},
+  out.key("layers");
+  out.begin_array();
+  for (const LayerDifference& layer : comparison.layers) out.value(layer_to_json(layer));
+  out.end();
+  out.member("output", {{"top1_left", comparison.output.top1_left},
                          {"top1_right", comparison.output.top1_right},
                          {"agree", comparison.output.agree}});
-  json.member("memory", {{"peak_bytes", comparison.peak_bytes}, {"kind", comparison.peak_kind}});
+  out.member("memory", {{"peak_bytes", comparison.peak_bytes}, {"kind", comparison.peak_kind}});
 }
 
 Json dataset_to_json(const DatasetResult& result, const TargetResult& left) {
@@ -43,40 +43,40 @@ Json dataset_to_json(const DatasetResult& result, const TargetResult& left) {
   return dataset;
 }
 
-void write_target(JsonWriter& json, const TargetResult& result, const TargetResult& left) {
-  json.begin_object();
-  json.member("target", result.target);
+void write_target(JsonWriter& out, const TargetResult& result, const TargetResult& left) {
+  out.begin_object();
+  out.member("target", result.target);
   if (result.verification) {
-    json.key("verify");
-    write_verification(json, *result.verification);
+    out.key("verify");
+    write_verification(out, *result.verification);
   }
-  if (result.comparison) write_comparison(json, *result.comparison);
-  if (result.error) json.member("error", result.error->message);
-  if (result.dataset) json.member("dataset", dataset_to_json(*result.dataset, left));
+  if (result.comparison) write_comparison(out, *result.comparison);
+  if (result.error) out.member("error", result.error->message);
+  if (result.dataset) out.member("dataset", dataset_to_json(*result.dataset, left));
   if (result.trace) {
     const Json run = parse_ordered_json(result.trace->run);
     if (run.is_object() && run.contains("observer_check"))
-      json.member("observer_check", run["observer_check"]);
-    if (const std::string names = name_match_text(*result.trace); !names.empty()) json.member("names", names);
+      out.member("observer_check", run["observer_check"]);
+    if (const std::string names = name_match_text(*result.trace); !names.empty()) out.member("names", names);
   }
-  json.end();
+  out.end();
 }
 
 }  // namespace
 
 std::string view_json(const ComparisonView& view, const std::string& gate) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("format", "driftscope-compare-1");
-  json.key("left");
-  write_target(json, view.left, view.left);
-  json.key("right");
-  json.begin_array();
-  for (const TargetResult& result : view.right) write_target(json, result, view.left);
-  json.end();
-  if (!gate.empty()) json.member("gate", parse_ordered_json(gate));
-  json.end();
-  return json.take();
+  JsonWriter out;
+  out.begin_object();
+  out.member("format", "driftscope-compare-1");
+  out.key("left");
+  write_target(out, view.left, view.left);
+  out.key("right");
+  out.begin_array();
+  for (const TargetResult& result : view.right) write_target(out, result, view.left);
+  out.end();
+  if (!gate.empty()) out.member("gate", parse_ordered_json(gate));
+  out.end();
+  return out.take();
 }
 
 }  // namespace driftscope

@@ -34,19 +34,19 @@ Json random_value(Rng& rng, int depth) {
 }
 
 /// Objects and arrays begun and ended one by one down to `levels`, whole values below.
-void write(JsonWriter& json, const Json& value, int levels) {
-  if (levels == 0 || !value.is_structured()) return json.value(value);
+void write(JsonWriter& out, const Json& value, int levels) {
+  if (levels == 0 || !value.is_structured()) return out.value(value);
   if (value.is_object()) {
-    json.begin_object();
+    out.begin_object();
     for (const auto& [key, member] : value.items()) {
-      json.key(key);
-      write(json, member, levels - 1);
+      out.key(key);
+      write(out, member, levels - 1);
     }
   } else {
-    json.begin_array();
-    for (const Json& entry : value) write(json, entry, levels - 1);
+    out.begin_array();
+    for (const Json& entry : value) write(out, entry, levels - 1);
   }
-  json.end();
+  out.end();
 }
 
 }  // namespace
@@ -58,19 +58,19 @@ TEST_CASE("JsonWriter_Pieces_AreTheTextOfTheTree") {
   for (int round = 0; round < repetitions(300); ++round) {
     const Json value = random_value(rng, 5);
     for (int levels = 0; levels < 6; ++levels) {
-      JsonWriter json;
-      write(json, value, levels);
-      CHECK(json.take() == json_text(value, 1));
+      JsonWriter out;
+      write(out, value, levels);
+      CHECK(out.take() == json_text(value, 1));
     }
   }
 }
 
 TEST_CASE("JsonWriter_TextThatIsNoUtf8_IsRepaired") {
-  JsonWriter json;
-  json.begin_object();
-  json.member("\xff", "a\xfe");
-  json.end();
-  CHECK(!parse_json(json.take()).is_discarded());
+  JsonWriter out;
+  out.begin_object();
+  out.member("\xff", "a\xfe");
+  out.end();
+  CHECK(!parse_json(out.take()).is_discarded());
 }
 
 }  // namespace driftscope::test::json_writer_test
