@@ -25,14 +25,14 @@ Json layer_to_json(const LayerDifference& layer) {
 
 void write_comparison(JsonWriter& out, const Comparison& comparison) {
   out.member("first_divergence",
-              comparison.first_divergence ? Json(*comparison.first_divergence) : Json(nullptr));
+             comparison.first_divergence ? Json(*comparison.first_divergence) : Json(nullptr));
   out.key("layers");
   out.begin_array();
   for (const LayerDifference& layer : comparison.layers) out.value(layer_to_json(layer));
   out.end();
   out.member("output", {{"top1_left", comparison.output.top1_left},
-                         {"top1_right", comparison.output.top1_right},
-                         {"agree", comparison.output.agree}});
+                        {"top1_right", comparison.output.top1_right},
+                        {"agree", comparison.output.agree}});
   out.member("memory", {{"peak_bytes", comparison.peak_bytes}, {"kind", comparison.peak_kind}});
 }
 

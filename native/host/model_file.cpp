@@ -61,9 +61,9 @@ Result<ModelFile> load_model_file(const std::filesystem::path& path, Weights wei
   return file;
 }
 
-ModelHash::ModelHash(std::span<const std::byte> bytes, bool beside)
+ModelHash::ModelHash(ByteSource bytes, bool beside)
     : hash_(std::async(beside ? std::launch::async : std::launch::deferred,
-                       [bytes] { return sha256_hex(bytes); })) {
+                       [bytes = std::move(bytes)] { return sha256_hex(bytes); })) {
   if (!beside) hash_.wait();
 }
 
@@ -72,10 +72,10 @@ bool ModelHash::known() const { return hash_.wait_for(std::chrono::seconds(0)) =
 Result<GraphFile> load_graph_file(const std::filesystem::path& path, int threads) {
   const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
   DRIFTSCOPE_TRY(MappedFile file, MappedFile::open(path));
-  ModelHash sha256(file.bytes(), threads > 1);
+  ModelHash sha256(file.source(), threads > 1);
   std::vector<JobAttachment> attachments;
-  const auto model = read_onnx(source_of(file.bytes()), attaching(path.parent_path(), attachments),
-                               Weights::deferred, Hash::none);
+  const auto model =
+      read_onnx(file.source(), attaching(path.parent_path(), attachments), Weights::deferred, Hash::none);
   if (!model.ok()) return name_file(model.error());
   auto graph = graph_of(*model);
   if (!graph.ok()) return name_file(std::move(graph).error());

@@ -29,11 +29,11 @@ struct ModelFile {
 [[nodiscard]] Result<ModelFile> load_model_file(const std::filesystem::path& path,
                                                 Weights weights = Weights::in_memory);
 
-/// The SHA-256 of bytes that outlive it, on a thread of its own when there is to be more than one: verifying
+/// The SHA-256 of what a source holds, on a thread of its own when there is to be more than one: verifying
 /// need not wait for it.
 class ModelHash {
  public:
-  ModelHash(std::span<const std::byte> bytes, bool beside);
+  ModelHash(ByteSource bytes, bool beside);
   [[nodiscard]] bool known() const;
   /// Waits where it is not known yet.
   [[nodiscard]] const std::string& get() const { return hash_.get(); }

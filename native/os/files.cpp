@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -45,6 +46,9 @@ bool is_device(const std::filesystem::path& path) {
   struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
+
+// What a source of a mapped file copies at once, and then gives back.
+constexpr std::size_t source_piece = 1 << 20;
 
 }  // namespace
 
@@ -86,6 +90,7 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
         mapped.owner_ = std::shared_ptr<const void>(
             memory, [size](const void* begin) { ::munmap(const_cast<void*>(begin), size); });
         mapped.bytes_ = {static_cast<const std::byte*>(memory), size};
+        mapped.mapped_ = true;
         return mapped;
       }
     }
@@ -95,6 +100,26 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   mapped.bytes_ = *owner;
   mapped.owner_ = owner;
   return mapped;
+}
+
+ByteSource MappedFile::source() const {
+  return {bytes_.size(), [file = *this](std::uint64_t offset, std::span<std::byte> target) {
+            const auto whole = file.bytes_.subspan(static_cast<std::size_t>(offset), target.size());
+            for (std::size_t done = 0; done < whole.size(); done += source_piece) {
+              const auto part = whole.subspan(done, std::min(source_piece, whole.size() - done));
+              std::copy(part.begin(), part.end(), target.begin() + static_cast<std::ptrdiff_t>(done));
+              if (part.size() == source_piece) file.release(part);
+            }
+          }};
+}
+
+// What is given back are pages of the file that nobody has written to: they lose nothing.
+void MappedFile::release(std::span<const std::byte> part) const {
+  if (!mapped_ || part.empty()) return;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = static_cast<std::size_t>(part.data() - bytes_.data()) / page * page;
+  const auto end = static_cast<std::size_t>(part.data() + part.size() - bytes_.data());
+  ::madvise(const_cast<std::byte*>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
 }
 
 bool can_be_replaced(const std::filesystem::path& path) { return !path.empty() && !is_device(path); }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/byte_source.hpp"
 #include "core/base/result.hpp"
 #include "native/os/cleanup.hpp"
 
@@ -25,10 +26,18 @@ class MappedFile {
  public:
   [[nodiscard]] static Result<MappedFile> open(const std::filesystem::path& path);
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+  /// The same, piece by piece; it keeps the mapping. The memory of a large piece that was read is given back,
+  /// so that who reads a model once does not hold all of it.
+  [[nodiscard]] ByteSource source() const;
+  /// Gives the memory of what was touched back; touched again it is read again.
+  void release() const { release(bytes_); }
 
  private:
+  void release(std::span<const std::byte> part) const;
+
   std::shared_ptr<const void> owner_;
   std::span<const std::byte> bytes_;
+  bool mapped_ = false;
 };
 
 /// Whether a file can be written beside this name and renamed: no device, no pipe, not "".

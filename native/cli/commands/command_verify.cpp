@@ -51,6 +51,7 @@ Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path
   // Of another model a trace is rejected as soon as the model's hash is known.
   const auto progress = [&](std::int64_t done, std::int64_t total) {
     line.update("verifying " + path, done, total);
+    file.release();  // a layer reads its own values, and hardly any of another's
     return !model.sha256.known() || expect_model(model.sha256.get(), trace->about()).ok();
   };
   auto verification = verify(model.graph, "", *trace, threads, progress);
