@@ -64,10 +64,94 @@ class GateSums {
   std::vector<S> sums_;
 };
 
+/// Doubles that are all floats, as the weights of a float32 model, are kept as such: the products of a step
+/// are bound by how fast the matrix can be read.
+template <>
+struct GateMatrix<double> {
+  std::int64_t depth = 0;
+  std::int64_t columns = 0;
+  std::vector<float> narrow;  // one of the two is empty
+  std::vector<double> wide;
+
+  GateMatrix() = default;
+  GateMatrix(std::span<const double> rows, std::int64_t columns_, std::int64_t depth_)
+      : depth(depth_), columns(columns_) {
+    const bool floats = std::all_of(rows.begin(), rows.end(),
+                                    [](double x) { return static_cast<double>(static_cast<float>(x)) == x; });
+    floats ? transpose(rows, narrow) : transpose(rows, wide);
+  }
+  [[nodiscard]] bool empty() const { return narrow.empty() && wide.empty(); }
+
+  /// Calls body(values), whose element k · columns + j is that of row k and column j.
+  template <class Body>
+  void with_values(const Body& body) const {
+    narrow.empty() ? body(wide.data()) : body(narrow.data());
+  }
+
+ private:
+  template <class T>
+  void transpose(std::span<const double> rows, std::vector<T>& values) const {
+    values.resize(rows.size());
+    for (std::int64_t j = 0; j < columns; ++j)
+      for (std::int64_t k = 0; k < depth; ++k)
+        values[static_cast<std::size_t>(k * columns + j)] =
+            static_cast<T>(rows[static_cast<std::size_t>(j * depth + k)]);
+  }
+};
+
+/// Calls body(k, count) for 0 ≤ k < depth in steps of four, then of one: sums that take four terms at a time,
+/// one after the other, are read and written a quarter as often.
+template <class Four, class One>
+void in_fours(std::int64_t depth, const Four& four, const One& one) {
+  std::int64_t k = 0;
+  for (; k + 4 <= depth; k += 4) four(k);
+  for (; k < depth; ++k) one(k);
+}
+
+template <>
+class GateSums<double> {
+ public:
+  GateSums() = default;
+  explicit GateSums(std::int64_t size) : sums_(static_cast<std::size_t>(size)) {}
+
+  void start(std::int64_t first, std::int64_t count, const double* a, const double* b) {
+    for (std::int64_t j = 0; j < count; ++j)
+      sums_[static_cast<std::size_t>(first + j)] = a == nullptr ? 0.0 : b == nullptr ? a[j] : a[j] + b[j];
+  }
+  void add(std::int64_t first, std::int64_t count, const double* vector, const GateMatrix<double>& matrix,
+           std::int64_t column) {
+    double* sums = sums_.data() + first;
+    matrix.with_values([&](const auto* values) {
+      const auto* begin = values + column;
+      const std::int64_t stride = matrix.columns;
+      in_fours(
+          matrix.depth,
+          [&](std::int64_t k) {
+            const auto* w = begin + k * stride;
+            const double* x = vector + k;
+            for (std::int64_t j = 0; j < count; ++j)
+              sums[j] = (((sums[j] + x[0] * static_cast<double>(w[j])) +
+                          x[1] * static_cast<double>(w[stride + j])) +
+                         x[2] * static_cast<double>(w[2 * stride + j])) +
+                        x[3] * static_cast<double>(w[3 * stride + j]);
+          },
+          [&](std::int64_t k) {
+            const auto* w = begin + k * stride;
+            for (std::int64_t j = 0; j < count; ++j)
+              sums[j] = sums[j] + vector[k] * static_cast<double>(w[j]);
+          });
+    });
+  }
+  [[nodiscard]] double result(std::int64_t j) const { return sums_[static_cast<std::size_t>(j)]; }
+  [[nodiscard]] std::span<double> all() { return sums_; }
+
+ private:
+  std::vector<double> sums_;
+};
+
 template <>
 struct GateMatrix<Bounded> {
   GateMatrix<double> value;
-  GateMatrix<double> size;   // |value|
   GateMatrix<double> worst;  // empty where all weights are exact
   GateMatrix<double> likely;
   std::int64_t depth = 0;
@@ -80,7 +164,6 @@ struct GateMatrix<Bounded> {
       return GateMatrix<double>(numbers, columns, depth_);
     };
     value = part([](const Bounded& x) { return x.value; });
-    size = part([](const Bounded& x) { return std::fabs(x.value); });
     if (std::all_of(rows.begin(), rows.end(), [](const Bounded& x) { return x.worst == 0.0; })) return;
     worst = part([](const Bounded& x) { return x.worst; });
     likely = part([](const Bounded& x) { return x.likely; });
@@ -112,33 +195,12 @@ class GateSums<Bounded> {
 
   void add(std::int64_t first, std::int64_t count, const Bounded* vector, const GateMatrix<Bounded>& matrix,
            std::int64_t column) {
-    double* value = value_.data() + first;
-    double* magnitude = magnitude_.data() + first;
-    double* worst = worst_.data() + first;
-    double* likely = likely_.data() + first;
     for (std::int64_t j = 0; j < count; ++j) products_[static_cast<std::size_t>(first + j)] += matrix.depth;
-    for (std::int64_t k = 0; k < matrix.depth; ++k) {
-      const Bounded x = vector[k];
-      const double x_size = std::fabs(x.value);
-      const double* w = matrix.value.row(k) + column;
-      const double* w_size = matrix.size.row(k) + column;
-      for (std::int64_t j = 0; j < count; ++j) {
-        value[j] += x.value * w[j];
-        magnitude[j] += x_size * w_size[j];
-      }
-      if (x.worst > 0.0)
-        for (std::int64_t j = 0; j < count; ++j) {
-          worst[j] += x.worst * w_size[j];
-          likely[j] += x.likely * w_size[j];
-        }
-      if (matrix.worst.values.empty()) continue;
-      const double* w_worst = matrix.worst.row(k) + column;
-      const double* w_likely = matrix.likely.row(k) + column;
-      for (std::int64_t j = 0; j < count; ++j) {
-        worst[j] += (x_size + x.worst) * w_worst[j];
-        likely[j] += (x_size + x.likely) * w_likely[j];
-      }
-    }
+    add_values(first, count, vector, matrix.value, column);
+    add_errors_of_vector(first, count, vector, matrix.value, column);
+    if (matrix.worst.empty()) return;
+    add_errors_of_matrix(first, count, vector, matrix.worst, column, worst_, &Bounded::worst);
+    add_errors_of_matrix(first, count, vector, matrix.likely, column, likely_, &Bounded::likely);
   }
 
   [[nodiscard]] Bounded result(std::int64_t j) const {
@@ -159,6 +221,68 @@ class GateSums<Bounded> {
   }
 
  private:
+  void add_values(std::int64_t first, std::int64_t count, const Bounded* vector,
+                  const GateMatrix<double>& matrix, std::int64_t column) {
+    double* value = value_.data() + first;
+    double* magnitude = magnitude_.data() + first;
+    matrix.with_values([&](const auto* values) {
+      const auto* begin = values + column;
+      const std::int64_t stride = matrix.columns;
+      in_fours(
+          matrix.depth,
+          [&](std::int64_t k) {
+            const auto* w = begin + k * stride;
+            const double x0 = vector[k].value, x1 = vector[k + 1].value;
+            const double x2 = vector[k + 2].value, x3 = vector[k + 3].value;
+            for (std::int64_t j = 0; j < count; ++j) {
+              const double p0 = x0 * static_cast<double>(w[j]);
+              const double p1 = x1 * static_cast<double>(w[stride + j]);
+              const double p2 = x2 * static_cast<double>(w[2 * stride + j]);
+              const double p3 = x3 * static_cast<double>(w[3 * stride + j]);
+              value[j] = (((value[j] + p0) + p1) + p2) + p3;
+              magnitude[j] =
+                  (((magnitude[j] + std::fabs(p0)) + std::fabs(p1)) + std::fabs(p2)) + std::fabs(p3);
+            }
+          },
+          [&](std::int64_t k) {
+            const auto* w = begin + k * stride;
+            for (std::int64_t j = 0; j < count; ++j) {
+              const double product = vector[k].value * static_cast<double>(w[j]);
+              value[j] += product;
+              magnitude[j] += std::fabs(product);
+            }
+          });
+    });
+  }
+  void add_errors_of_vector(std::int64_t first, std::int64_t count, const Bounded* vector,
+                            const GateMatrix<double>& matrix, std::int64_t column) {
+    double* worst = worst_.data() + first;
+    double* likely = likely_.data() + first;
+    matrix.with_values([&](const auto* values) {
+      for (std::int64_t k = 0; k < matrix.depth; ++k) {
+        const Bounded x = vector[k];
+        if (!(x.worst > 0.0)) continue;
+        const auto* w = values + k * matrix.columns + column;
+        for (std::int64_t j = 0; j < count; ++j) {
+          const double size = std::fabs(static_cast<double>(w[j]));
+          worst[j] += x.worst * size;
+          likely[j] += x.likely * size;
+        }
+      }
+    });
+  }
+  static void add_errors_of_matrix(std::int64_t first, std::int64_t count, const Bounded* vector,
+                                   const GateMatrix<double>& errors, std::int64_t column,
+                                   std::vector<double>& sums, double Bounded::* which) {
+    double* sum = sums.data() + first;
+    errors.with_values([&](const auto* values) {
+      for (std::int64_t k = 0; k < errors.depth; ++k) {
+        const double size = std::fabs(vector[k].value) + vector[k].*which;
+        const auto* error = values + k * errors.columns + column;
+        for (std::int64_t j = 0; j < count; ++j) sum[j] += size * static_cast<double>(error[j]);
+      }
+    });
+  }
   // An unbounded error times 0: nothing is known.
   static double unless_nan(double error) {
     return error == error ? error : std::numeric_limits<double>::infinity();
