@@ -340,6 +340,26 @@ std::optional<DerivationInputs> Derivation::known_inputs(NodeId id) const {
   return inputs;
 }
 
+std::optional<std::vector<std::optional<Tensor>>> Derivation::known_tensors(NodeId id) const {
+  std::vector<std::optional<Tensor>> tensors;
+  for (const ValueId input : graph_->nodes[id].reads()) {
+    tensors.emplace_back();
+    if (input == no_value) continue;
+    if (!is_known(input)) return std::nullopt;
+    auto tensor = known_tensor(input);
+    if (!tensor.ok()) return std::nullopt;
+    tensors.back() = *std::move(tensor);
+  }
+  return tensors;
+}
+
+std::optional<Shape> Derivation::known_shape(ValueId value) const {
+  if (value == no_value) return std::nullopt;
+  if (const auto& constant = graph_->values[value].constant) return constant->shape();
+  if (const SafetensorsEntry* entry = (*recorded_)[value]) return entry->shape;
+  return std::nullopt;
+}
+
 std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads, std::uint64_t seed) const {
   std::map<ValueId, Tensor> made;
   std::vector<ValueId> pending = {value};

@@ -82,6 +82,11 @@ class Derivation {
   /// What `node` reads, where all of it was recorded or is constant.
   [[nodiscard]] std::optional<DerivationInputs> known_inputs(NodeId node) const;
 
+  /// The same without bounds: null where the node omits an input.
+  [[nodiscard]] std::optional<std::vector<std::optional<Tensor>>> known_tensors(NodeId node) const;
+  /// The shape of a value that was recorded or is constant; none for others.
+  [[nodiscard]] std::optional<Shape> known_shape(ValueId value) const;
+
   /// The same output in plain float32, by the strict kernels, from the same recorded tensors. With a seed
   /// other than 0 all of these that are float32 and no single numbers are moved by one unit in the last
   /// place first.

@@ -9,6 +9,7 @@
 #include "core/verify/derivation.hpp"
 #include "core/verify/engine_models.hpp"
 #include "core/verify/known_algorithms.hpp"
+#include "core/verify/long_sums.hpp"
 #include "core/verify/metrics.hpp"
 #include "core/verify/verify_layer.hpp"
 #include "core/verify/wide_sums.hpp"
@@ -79,16 +80,20 @@ Result<bool> append_identical(Verification& verification, const Graph& graph, No
   return true;
 }
 
-// A number beyond its budget may be what a known algorithm gives, which is said then.
+// A number beyond its budget, or errors larger than those of plain sums, may be what a known algorithm gives,
+// which is said then.
 void allow_known_algorithm(LayerVerdict& layer, const Graph& graph, NodeId node, std::size_t output,
                            const Derivation& derivation, const Derived& derived, const Tensor& got,
-                           const std::vector<std::string>& named, ThreadPool& threads) {
-  const bool of_numbers = layer.budget_used_statistical > 1.0 && std::isfinite(layer.budget_used);
-  if (!of_numbers || (layer.verdict != Verdict::fault && layer.verdict != Verdict::suspect)) return;
+                           const std::vector<std::string>& named, LongSum found, ThreadPool& threads) {
+  if (layer.verdict != Verdict::fault && layer.verdict != Verdict::suspect) return;
+  const bool beyond = layer.budget_used_statistical > 1.0 && std::isfinite(layer.budget_used);
+  if (found == LongSum::rounded_inputs || (found == LongSum::usual && !beyond)) return;
   const auto match = match_known_algorithm(graph, node, output, derivation, derived, got, named, threads);
   if (!match) return;
-  layer.reason = fmt::format("as by {}: {:.2f} × the budget of the operator, {:.2f} × the algorithm's own",
-                             match->name, layer.budget_used, match->use.worst);
+  const std::string size = beyond ? fmt::format("{:.2f} × the budget of the operator", layer.budget_used)
+                                  : std::string("larger errors than plain sums");
+  layer.reason =
+      fmt::format("as by {}: {}, {:.2f} × the algorithm's own", match->name, size, match->use.worst);
   layer.verdict = Verdict::rounding;
   layer.budget_used = match->use.worst;
   layer.budget_used_statistical = match->use.likely;
@@ -165,7 +170,8 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
           outputs[i].suggestion == no_value ? "" : graph.values[outputs[i].suggestion].name};
       DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
       LayerVerdict layer = verify_layer(graph, id, i, outputs[i], got, witness, group, threads);
-      allow_known_algorithm(layer, graph, id, i, derivation, outputs[i], got, named, threads);
+      const LongSum found = judge_long_sums(layer, id, i, derivation, outputs[i], graph, got, threads);
+      allow_known_algorithm(layer, graph, id, i, derivation, outputs[i], got, named, found, threads);
       judge_with_wide_sums(layer, id, i, derivation, graph, got, threads);
       verification.layers.push_back(std::move(layer));
     }
