@@ -80,7 +80,33 @@ double welford(std::span<const float> lane, std::size_t lanes) {
   return static_cast<double>(all.squares / all.n);
 }
 
+// The deviations from the rounded mean, every `lanes`-th added up.
+double two_passes(std::span<const float> lane, std::size_t lanes) {
+  const float n = static_cast<float>(lane.size());
+  const float mean = interleaved_sums(lane, lanes).x / n;
+  std::array<float, interleaved.back()> parts{};
+  for (std::size_t i = 0; i < lane.size(); ++i) {
+    const float deviation = lane[i] - mean;
+    parts[i % lanes] += deviation * deviation;
+  }
+  for (std::size_t half = lanes / 2; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i) parts[i] += parts[i + half];
+  return static_cast<double>(parts[0] / n);
+}
+
 }  // namespace
+
+std::vector<double> variance_errors(std::span<const float> lane, double variance) {
+  std::vector<double> errors;
+  const auto add = [&](double got) { errors.push_back((got - variance) / variance); };
+  for (const std::size_t lanes : interleaved) {
+    add(two_passes(lane, lanes));
+    add(one_pass(interleaved_sums(lane, lanes), lane.size()));
+  }
+  add(one_pass(blocked_sums(lane), lane.size()));
+  for (const std::size_t lanes : {std::size_t{1}, std::size_t{8}, std::size_t{32}}) add(welford(lane, lanes));
+  return errors;
+}
 
 VarianceExcuses variance_excuses(std::span<const Bounded> lane, double mean, double variance) {
   const double cap = max_excused * std::fabs(variance);

@@ -13,6 +13,7 @@
 #include "core/graph/load_constants.hpp"
 #include "core/numerics/rounding.hpp"
 #include "core/verify/judgeable.hpp"
+#include "core/verify/quantized_bias.hpp"
 
 namespace driftscope {
 namespace {
@@ -224,6 +225,7 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
         reason = result.error().message;
       else
         lifted[i] = *std::move(result);
+      if (i == 2 && quantized_biases_ && reason.empty()) widen_bias(id, lifted[i]);
       inputs[i] = &lifted[i];
     } else if (const auto& before = kept_[input]; before && before->reason.empty()) {
       inputs[i] = &before->reference;
@@ -351,6 +353,26 @@ std::optional<std::vector<std::optional<Tensor>>> Derivation::known_tensors(Node
     tensors.back() = *std::move(tensor);
   }
   return tensors;
+}
+
+std::optional<Tensor> Derivation::known_value(ValueId value) const {
+  if (value == no_value || !is_known(value)) return std::nullopt;
+  auto tensor = known_tensor(value);
+  if (!tensor.ok()) return std::nullopt;
+  return *std::move(tensor);
+}
+
+void Derivation::widen_bias(NodeId id, Evaluated<Bounded>& bias) const {
+  const ValueId output = graph_->nodes[id].outputs[0];
+  if (output == no_value || (*recorded_)[output] != nullptr) return;
+  const auto rounded = quantized_bias(*graph_, id, *this);
+  if (!rounded) return;
+  if (driftscope::is_known(bias)) bias.real = lift_values<Bounded>(bias.tensor);
+  bias.tensor = Tensor();
+  for (std::size_t i = 0; i < bias.real.size(); ++i) {
+    const double off = std::fabs(static_cast<double>(rounded->values<float>()[i]) - bias.real[i].value);
+    bias.real[i] = {bias.real[i].value, bias.real[i].worst + off, bias.real[i].likely + off};
+  }
 }
 
 std::optional<Shape> Derivation::known_shape(ValueId value) const {

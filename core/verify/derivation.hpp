@@ -65,6 +65,9 @@ class Derivation {
   /// that some recorded output needs is absent.
   [[nodiscard]] static Result<Derivation> plan(const Graph& graph, const RecordedValues& recorded);
 
+  /// Inside of groups biases may be those of quantized_bias.hpp.
+  void allow_quantized_biases() { quantized_biases_ = true; }
+
   /// Nodes that must be derived, in order, whether or not their outputs are verified.
   [[nodiscard]] const std::vector<NodeId>& nodes() const { return nodes_; }
 
@@ -84,6 +87,8 @@ class Derivation {
 
   /// The same without bounds: null where the node omits an input.
   [[nodiscard]] std::optional<std::vector<std::optional<Tensor>>> known_tensors(NodeId node) const;
+  /// A value that was recorded or is constant; none for others.
+  [[nodiscard]] std::optional<Tensor> known_value(ValueId value) const;
   /// The shape of a value that was recorded or is constant; none for others.
   [[nodiscard]] std::optional<Shape> known_shape(ValueId value) const;
 
@@ -117,6 +122,8 @@ class Derivation {
   /// Bounds of output 0 as of one sum with those before it, and that sum where later nodes continue it.
   void join_sums(const Node& node, std::span<const Evaluated<Bounded>* const> inputs, Derived& output,
                  ThreadPool& threads);
+  /// Of a node whose output was not recorded: input 2 may be off by what quantizing it takes.
+  void widen_bias(NodeId id, Evaluated<Bounded>& bias) const;
   void keep(const Node& node, std::vector<Derived>& outputs, bool varies, ThreadPool& threads);
 
   const Graph* graph_;
@@ -126,6 +133,7 @@ class Derivation {
   std::vector<int> uses_;                     // by how many
   std::vector<bool> continued_;               // unrecorded sums that a later node continues
   OutputMemory<Bounded> memory_;
+  bool quantized_biases_ = false;
 };
 
 }  // namespace driftscope

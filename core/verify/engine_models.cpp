@@ -5,6 +5,7 @@
 
 #include "core/base/json.hpp"
 #include "core/numerics/gpu_error_models.hpp"
+#include "core/numerics/subnormal_rows.hpp"
 #include "core/runtime/engine.hpp"
 
 namespace driftscope {
@@ -16,7 +17,7 @@ namespace {
 ErrorModel pytorch_model() {
   ErrorModel model;
   model.gelu_erf.absolute = 8e-7;
-  return model;
+  return keeping_subnormals(model);
 }
 
 // Engines that this build may not have, by the kind of their arithmetic: what computes with WebGPU's or
@@ -36,7 +37,7 @@ ErrorModel model_of(std::string_view engine) {
   const std::string_view kind = engine.substr(engine.rfind('-') + 1);
   for (const Row& row : rows)
     if (row.kind == kind) return row.model();
-  return {};
+  return keeping_subnormals({});
 }
 
 // The engine that ran, else the one of the target's name: "chrome/webgl:fp16=1".
@@ -47,6 +48,11 @@ std::string engine_name(const Trace& trace, const nlohmann::json& run) {
   if (slash == std::string::npos) return "";
   const std::string rest = trace.target.substr(slash + 1);
   return rest.substr(0, rest.find(':'));
+}
+
+nlohmann::json run_of(const Trace& trace) {
+  auto run = parse_json(trace.run);
+  return run.is_object() ? run : nlohmann::json::object();
 }
 
 // Half precision only where the run says that it uses it: option fp16=1 or precision=fp16.
@@ -65,9 +71,15 @@ bool uses_half_precision(const nlohmann::json& run) {
 
 }  // namespace
 
+bool may_flush_results(const Trace& trace) { return !find_engine(engine_name(trace, run_of(trace))).ok(); }
+
+bool may_quantize_biases(const Trace& trace) {
+  const std::string engine = engine_name(trace, run_of(trace));
+  return engine == "ort" || engine.starts_with("ort-");
+}
+
 ErrorModel error_model_of(const Trace& trace) {
-  auto run = parse_json(trace.run);
-  if (!run.is_object()) run = nlohmann::json::object();
+  const nlohmann::json run = run_of(trace);
   ErrorModel model = model_of(engine_name(trace, run));
   if (uses_half_precision(run)) model = error_model_for(model, DType::float16);
   return model;

@@ -10,4 +10,9 @@ namespace driftscope {
 
 [[nodiscard]] ErrorModel error_model_of(const Trace& trace);
 
+/// Whether the engine is ONNX Runtime, which quantizes the float32 biases of quantized sums.
+[[nodiscard]] bool may_quantize_biases(const Trace& trace);
+/// Whether this build knows nothing of the engine, which then may flush results in the subnormal range.
+[[nodiscard]] bool may_flush_results(const Trace& trace);
+
 }  // namespace driftscope

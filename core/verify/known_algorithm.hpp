@@ -16,9 +16,10 @@
 
 namespace driftscope {
 
+class Derivation;
 class ThreadPool;
 
-/// One way to compute some operators. One of `relax`, `reading` and `witness` is set.
+/// One way to compute some operators. One of `relax`, `reading`, `bias` and `witness` is set.
 struct KnownAlgorithm {
   std::string_view id;    ///< in a trace's run: "algorithms": ["winograd-f4x3"]
   std::string_view name;  ///< in sentences: "as by Winograd F(4,3)"
@@ -27,10 +28,14 @@ struct KnownAlgorithm {
   void (*relax)(ErrorModel&) = nullptr;
   /// The node as another reading of the specification has it; nothing where they do not differ.
   std::optional<Node> (*reading)(const Node&) = nullptr;
+  /// What the node adds in place of its input 2; nothing where the algorithm does not apply.
+  std::optional<Tensor> (*bias)(const Graph& graph, NodeId node, const Derivation& derivation) = nullptr;
   /// Computes output 0 in float32 by this algorithm (inputs in the order of node.reads(), null where
   /// omitted): its errors on these very data are the measure. Nothing where it does not apply.
   std::optional<Tensor> (*witness)(const Node& node, std::span<const Tensor* const> inputs,
                                    ThreadPool& threads) = nullptr;
+  /// For engines of which nothing is known, and only for outputs without any subnormal number.
+  bool flushes_results = false;
 };
 
 class KnownAlgorithmTable {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/json.hpp"
 #include "core/eval/evaluate.hpp"
@@ -65,9 +66,10 @@ std::optional<BudgetUse> use_of_witness(const Tensor& got, const Tensor& witness
 }
 
 // Of bounds that follow from other rows, or from another reading of the node.
-std::optional<BudgetUse> use_of_bounds(const KnownAlgorithm& algorithm, const Node& node, std::size_t output,
-                                       const DerivationInputs& inputs, const Tensor& got,
-                                       ThreadPool& threads) {
+std::optional<BudgetUse> use_of_bounds(const KnownAlgorithm& algorithm, const Graph& graph, NodeId id,
+                                       std::size_t output, const DerivationInputs& inputs,
+                                       const Derivation& derivation, const Tensor& got, ThreadPool& threads) {
+  const Node& node = graph.nodes[id];
   ErrorModel model = current_error_model();
   if (algorithm.relax != nullptr) algorithm.relax(model);
   std::optional<Node> other;
@@ -76,6 +78,13 @@ std::optional<BudgetUse> use_of_bounds(const KnownAlgorithm& algorithm, const No
   std::vector<const Evaluated<Bounded>*> pointers;
   for (const Evaluated<Bounded>& input : inputs.lifted)
     pointers.push_back(input.dtype == DType::undefined ? nullptr : &input);
+  Evaluated<Bounded> other_bias;
+  if (algorithm.bias != nullptr) {
+    const auto bias = algorithm.bias(graph, id, derivation);
+    if (!bias) return std::nullopt;
+    other_bias = known<Bounded>(*bias);
+    pointers[2] = &other_bias;
+  }
   const auto results = evaluate<Bounded>(other ? *other : node, pointers, threads,
                                          {.recorded = inputs.reread ? &*inputs.reread : nullptr});
   if (!results.ok() || is_known((*results)[output])) return std::nullopt;
@@ -85,7 +94,22 @@ std::optional<BudgetUse> use_of_bounds(const KnownAlgorithm& algorithm, const No
   return result.verified.use;
 }
 
-bool runs(const KnownAlgorithm& algorithm, const Node& node) {
+bool holds_subnormals(const Tensor& got) {
+  bool any = false;
+  with_float_values(got, [&](const auto& got_at) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(got.elements()) && !any; ++i) {
+      const double size = std::fabs(got_at(i));
+      any = size > 0.0 && size < static_cast<double>(std::numeric_limits<float>::min());
+    }
+  });
+  return any;
+}
+
+bool is_tried(const KnownAlgorithm& algorithm, const Node& node, const AlgorithmChoice& choice,
+              const Tensor& got) {
+  const bool is_named = std::ranges::find(choice.named, algorithm.id) != choice.named.end();
+  if (!choice.named.empty() && !is_named) return false;
+  if (algorithm.flushes_results && ((!choice.may_flush && !is_named) || holds_subnormals(got))) return false;
   return std::ranges::find(algorithm.operators, node.op_type) != algorithm.operators.end();
 }
 
@@ -93,19 +117,18 @@ bool runs(const KnownAlgorithm& algorithm, const Node& node) {
 
 std::optional<AlgorithmMatch> match_known_algorithm(const Graph& graph, NodeId id, std::size_t output,
                                                     const Derivation& derivation, const Derived& derived,
-                                                    const Tensor& got, const std::vector<std::string>& named,
+                                                    const Tensor& got, const AlgorithmChoice& choice,
                                                     ThreadPool& threads) {
   const Node& node = graph.nodes[id];
   if (!derived.group.empty() || !is_floating(got.dtype()) || node.domain != "") return std::nullopt;
   std::optional<DerivationInputs> inputs;
   for (const KnownAlgorithm& algorithm : known_algorithm_table().all()) {
-    if (!runs(algorithm, node)) continue;
-    if (!named.empty() && std::ranges::find(named, algorithm.id) == named.end()) continue;
+    if (!is_tried(algorithm, node, choice, got)) continue;
     if (!inputs) inputs = derivation.known_inputs(id);
     if (!inputs) return std::nullopt;
     std::optional<BudgetUse> use;
     if (algorithm.witness == nullptr) {
-      use = use_of_bounds(algorithm, node, output, *inputs, got, threads);
+      use = use_of_bounds(algorithm, graph, id, output, *inputs, derivation, got, threads);
     } else if (output == 0 && got.dtype() == DType::float32 && !is_known(derived.reference)) {
       std::vector<const Tensor*> tensors;
       for (const Tensor& tensor : inputs->tensors)

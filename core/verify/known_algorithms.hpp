@@ -20,18 +20,24 @@
 
 namespace driftscope {
 
+/// What is known of the run. `named`: the ids that the trace says it used; empty when it says nothing, then
+/// all are tried. `may_flush`: whether algorithms are that flush results.
+struct AlgorithmChoice {
+  std::vector<std::string> named;
+  bool may_flush = false;
+};
+
 /// `use`: the largest error as a share of what the algorithm may do.
 struct AlgorithmMatch {
   std::string name;
   BudgetUse use;
 };
 
-/// The first known algorithm of output `output` of `node` that explains `got`. `named`: the ids that the
-/// trace says it used; empty when it says nothing, then all are tried. Needs everything that the node
+/// The first known algorithm of output `output` of `node` that explains `got`. Needs everything that the node
 /// reads to be recorded: nothing for fused groups.
 [[nodiscard]] std::optional<AlgorithmMatch> match_known_algorithm(
     const Graph& graph, NodeId node, std::size_t output, const Derivation& derivation, const Derived& derived,
-    const Tensor& got, const std::vector<std::string>& named, ThreadPool& threads);
+    const Tensor& got, const AlgorithmChoice& choice, ThreadPool& threads);
 
 /// What a trace's run says in "algorithms", a list of ids or one.
 [[nodiscard]] std::vector<std::string> algorithms_named_in(const Trace& trace);

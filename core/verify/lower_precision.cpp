@@ -32,7 +32,7 @@ constexpr double scattered_z = 3.0;
 constexpr double slope_tolerance = 0.1;
 constexpr double max_slope_error = 0.15;
 constexpr double indistinct = 1e-3;  // correlations
-constexpr double max_placebo = 0.5;  // of the correlation
+constexpr double max_placebo = 0.7;  // of the correlation
 // Errors of less than this share of the hypothesis's are not its.
 constexpr double too_small = 0.7;
 // What is left of errors must be more than the rounding of the projection itself.
@@ -381,9 +381,8 @@ std::optional<LowerPrecision> find_large_errors(const Sample& sample) {
   found.certain = size > spread_of_algorithms * std::fmax(allowed, any);
   found.size = size / allowed;
   found.reason = fmt::format(
-      "its errors are {:.0f} × as large as those of float32 sums, in the root mean square and the least "
-      "exact of "
-      "{} orders, as with a narrower type",
+      "its errors are {:.0f} × as large as those of float32 sums (root mean square, the least exact of {} "
+      "orders), as with a narrower type",
       found.size, other_orders() + 1);
   return found;
 }

@@ -9,6 +9,7 @@
 #include "core/verify/derivation.hpp"
 #include "core/verify/engine_models.hpp"
 #include "core/verify/known_algorithms.hpp"
+#include "core/verify/lane_scale.hpp"
 #include "core/verify/long_sums.hpp"
 #include "core/verify/metrics.hpp"
 #include "core/verify/verify_layer.hpp"
@@ -84,11 +85,11 @@ Result<bool> append_identical(Verification& verification, const Graph& graph, No
 // which is said then.
 void allow_known_algorithm(LayerVerdict& layer, const Graph& graph, NodeId node, std::size_t output,
                            const Derivation& derivation, const Derived& derived, const Tensor& got,
-                           const std::vector<std::string>& named, LongSum found, ThreadPool& threads) {
+                           const AlgorithmChoice& choice, LongSum found, ThreadPool& threads) {
   if (layer.verdict != Verdict::fault && layer.verdict != Verdict::suspect) return;
   const bool beyond = layer.budget_used_statistical > 1.0 && std::isfinite(layer.budget_used);
   if (found == LongSum::rounded_inputs || (found == LongSum::usual && !beyond)) return;
-  const auto match = match_known_algorithm(graph, node, output, derivation, derived, got, named, threads);
+  const auto match = match_known_algorithm(graph, node, output, derivation, derived, got, choice, threads);
   if (!match) return;
   const std::string size = beyond ? fmt::format("{:.2f} × the budget of the operator", layer.budget_used)
                                   : std::string("larger errors than plain sums");
@@ -147,7 +148,8 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
   const ErrorModelScope scope(model);
   DRIFTSCOPE_TRY(Derivation derivation, Derivation::plan(graph, recorded));
 
-  const std::vector<std::string> named = algorithms_named_in(trace.about());
+  if (may_quantize_biases(trace.about())) derivation.allow_quantized_biases();
+  const AlgorithmChoice choice{algorithms_named_in(trace.about()), may_flush_results(trace.about())};
 
   Verification verification;
   verification.model_sha256 = model_sha256.empty() ? trace.about().model_sha256 : model_sha256;
@@ -171,7 +173,8 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
       DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
       LayerVerdict layer = verify_layer(graph, id, i, outputs[i], got, witness, group, threads);
       const LongSum found = judge_long_sums(layer, id, i, derivation, outputs[i], graph, got, threads);
-      allow_known_algorithm(layer, graph, id, i, derivation, outputs[i], got, named, found, threads);
+      allow_known_algorithm(layer, graph, id, i, derivation, outputs[i], got, choice, found, threads);
+      judge_lane_scale(layer, id, i, derivation, outputs[i], graph, got, threads);
       judge_with_wide_sums(layer, id, i, derivation, graph, got, threads);
       verification.layers.push_back(std::move(layer));
     }

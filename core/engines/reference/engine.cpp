@@ -2,6 +2,7 @@
 // own type before the next node reads them, so that its trace is the correctly rounded one.
 // Slow and complete; the others are verified against it.
 #include "core/eval/evaluate.hpp"
+#include "core/numerics/subnormal_rows.hpp"
 #include "core/platform/platform.hpp"
 #include "core/runtime/node_session.hpp"
 
@@ -56,6 +57,7 @@ class ReferenceEngine final : public Engine {
                                     .order = 90,
                                     .kind = EngineKind::reference,
                                     .same_bits_everywhere = true,
+                                    .error_model = keeping_subnormals({}),
                                     .options = {threads_option()}};
     return info;
   }

@@ -7,6 +7,7 @@
 
 #include "core/engines/strict/session.hpp"
 #include "core/eval/operator.hpp"
+#include "core/numerics/subnormal_rows.hpp"
 
 namespace driftscope {
 namespace {
@@ -18,6 +19,7 @@ class StrictEngine final : public Engine {
                                     .summary = "float32, the same bits everywhere",
                                     .order = 10,
                                     .same_bits_everywhere = true,
+                                    .error_model = keeping_subnormals({}),
                                     .options = {threads_option(),
                                                 {.name = "simd",
                                                  .help = "bits of a vector",

@@ -69,12 +69,16 @@ template <class S>
       const double size = std::fabs(scale.value);  // exact but for what x brings along
       return {q.value, x.worst / size, x.likely / size, x.systematic / size};
     }
-    const double reciprocal = 2.0 * current_error_model().unit_roundoff * std::fabs(q.value);
-    if (std::isfinite(reciprocal)) {
-      q.worst += reciprocal;
-      q.likely += reciprocal;
-      q.systematic += reciprocal;
-    }
+    // Two roundings, (1 + u)² − 1, in place of one, of the exact numbers; three behind numbers with errors.
+    const double u = current_error_model().unit_roundoff;
+    const double reciprocal = (2.0 + u) * u * std::fabs(q.value) + reference_slack * std::fabs(q.value);
+    const auto allow = [&](double& bound) {
+      if (std::isfinite(reciprocal))
+        bound = x.worst + scale.worst > 0.0 ? bound + reciprocal : std::fmax(bound, reciprocal);
+    };
+    allow(q.worst);
+    allow(q.likely);
+    allow(q.systematic);
   }
   return q;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/rng.hpp"
 #include "core/eval/infer_shapes.hpp"
 #include "core/graph/build.hpp"
 #include "core/platform/platform.hpp"
@@ -106,6 +107,43 @@ TEST_CASE("Ort_QuantizedProducts_AreAFaultOnlyWhereTheySaturate") {
     INFO("differs from the precise run at: " << op);
     CHECK((op.empty() || op == "QLinearConv" || op == "QLinearMatMul" || op == "MatMulInteger"));
     CHECK(verified(model, *trace).verdict == (op.empty() ? Verdict::rounding : Verdict::fault));
+  }
+}
+
+// From opt=basic up the float32 bias between QuantizeLinear and DequantizeLinear becomes int32.
+TEST_CASE("Ort_QuantizedBias_IsReportedAsWhatItIs") {
+  Rng rng(9);
+  std::vector<std::int8_t> weights(4 * 8 * 9);
+  for (auto& w : weights) w = static_cast<std::int8_t>(static_cast<int>(rng.below(127)) - 63);
+  const ModelFile model =
+      made(ModelBuilder()
+               .opset(13)
+               .input("x", DType::float32, {1, 8, 7, 7})
+               .initializer("xs", tensor<float>({}, {0.0213f}))
+               .initializer("xz", tensor<std::uint8_t>({}, {117}))
+               .initializer("wq", tensor<std::int8_t>({4, 8, 3, 3}, weights))
+               .initializer("ws", tensor<float>({}, {0.006f}))
+               .initializer("wz", tensor<std::int8_t>({}, {0}))
+               .initializer("b", tensor<float>({4}, {0.31234f, -0.1177f, 0.00031f, 1.7071f}))
+               .initializer("ys", tensor<float>({}, {0.05f}))
+               .initializer("yz", tensor<std::uint8_t>({}, {128}))
+               .node("QuantizeLinear", {"x", "xs", "xz"}, {"xq"})
+               .node("DequantizeLinear", {"xq", "xs", "xz"}, {"xd"})
+               .node("DequantizeLinear", {"wq", "ws", "wz"}, {"wd"})
+               .node("Conv", {"xd", "wd", "b"}, {"y"}, {ints("pads", {1, 1, 1, 1})})
+               .node("QuantizeLinear", {"y", "ys", "yz"}, {"yq"})
+               .node("DequantizeLinear", {"yq", "ys", "yz"}, {"z"})
+               .output("z")
+               .bytes());
+  for (const char* options : {"opt=none", "opt=basic"}) {
+    const auto trace = run(model, target(options));
+    REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+    for (const LayerVerdict& layer : verified(model, *trace).layers) {
+      if (layer.op != "Conv") continue;
+      INFO(std::string(options) << ": " << layer.reason);
+      CHECK(layer.verdict == Verdict::rounding);
+      CHECK(holds(layer.reason, "a bias rounded to int32 steps") == (std::string(options) == "opt=basic"));
+    }
   }
 }
 

@@ -2,11 +2,14 @@
 // of two steps, and a fault anywhere else.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <utility>
 
+#include "core/base/rng.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/verify.hpp"
 #include "tests/unit/support/model_builder.hpp"
+#include "tests/unit/support/seed.hpp"
 
 namespace driftscope::test::quantized_layers_test {
 namespace {
@@ -124,6 +127,61 @@ TEST_CASE("Verify_OneStepOffInsideAGroup_IsRoundingAtTheMiddleAlone") {
   const auto unhandled = verified_group({3, 3, 7}, "Abs", {"q"});
   REQUIRE(!unhandled.ok());
   CHECK(unhandled.error().message.find("may have changed its integers") != std::string::npos);
+}
+
+// x·(1/s), both rounded, is within two roundings of x/s: an element moves only where a middle is that near.
+TEST_CASE("Verify_ReciprocalScales_AreRoundingWithinTwoRoundingsOfAMiddle") {
+  const std::uint64_t seed = test_seed(1831);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  constexpr std::int64_t count = 30'000;
+  int moved_by_reciprocal = 0, near_misses = 0;
+  for (int round = 0; round < 20; ++round) {
+    const float scale = rng.uniform(0.001f, 0.1f);
+    std::vector<float> values;
+    std::vector<std::int8_t> divided, multiplied, wrong;
+    for (std::int64_t i = 0; i < count; ++i) {
+      // A number near a middle, some units in the last place away.
+      const float middle = (static_cast<float>(rng.below(250)) - 125.0f + 0.5f) * scale;
+      float near = middle;
+      const auto away = static_cast<int>(rng.below(7)) - 3;
+      for (int k = 0; k < std::abs(away); ++k) near = std::nextafter(near, away < 0 ? -1e30f : 1e30f);
+      values.push_back(near);
+      const auto step = [](float q) { return static_cast<std::int8_t>(std::nearbyint(q)); };
+      divided.push_back(step(near / scale));
+      multiplied.push_back(step(near * (1.0f / scale)));
+      moved_by_reciprocal += divided.back() != multiplied.back() ? 1 : 0;
+      // The other side of a middle that two roundings do not reach.
+      const double exact = static_cast<double>(near) / static_cast<double>(scale);
+      const double distance = std::fabs(std::fabs(exact - std::trunc(exact)) - 0.5) / std::fabs(exact);
+      const bool beyond = distance > 2.02 * 0x1p-24 && distance < 2.25 * 0x1p-24;
+      const double right = std::nearbyint(exact);
+      wrong.push_back(beyond ? static_cast<std::int8_t>(right > exact ? right - 1.0 : right + 1.0)
+                             : divided.back());
+      near_misses += beyond ? 1 : 0;
+    }
+    const Graph graph = built(ModelBuilder()
+                                  .opset(21)
+                                  .input("x", DType::float32, {count})
+                                  .initializer("scale", tensor<float>({}, {scale}))
+                                  .initializer("zero", tensor<std::int8_t>({}, {0}))
+                                  .node("QuantizeLinear", {"x", "scale", "zero"}, {"q"})
+                                  .output("q"));
+    const auto verdict = [&](const std::vector<std::int8_t>& q) {
+      Trace trace;
+      trace.tensors = {{"x", tensor<float>({count}, values)}, {"q", tensor<std::int8_t>({count}, q)}};
+      ThreadPool threads(1);
+      const auto verification = verify(graph, "", trace, threads);
+      REQUIRE_MESSAGE(verification.ok(), verification.error().message);
+      return verification->layers.front().verdict;
+    };
+    CHECK(verdict(divided) == Verdict::identical);
+    CHECK(verdict(multiplied) <= Verdict::rounding);
+    if (wrong != divided) CHECK(verdict(wrong) == Verdict::fault);
+  }
+  CHECK(moved_by_reciprocal > 100);
+  CHECK(near_misses > 100);
+  MESSAGE("seed " << seed << ": " << moved_by_reciprocal << " moved, " << near_misses << " near misses");
 }
 
 }  // namespace driftscope::test::quantized_layers_test

@@ -1,0 +1,285 @@
+#include "core/verify/lane_scale.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "core/graph/attributes.hpp"
+#include "core/numerics/variance_witness.hpp"
+#include "core/platform/platform.hpp"
+
+namespace driftscope {
+namespace {
+
+constexpr std::int64_t max_lanes = 64;  // that are looked at
+constexpr std::int64_t min_lane = 8;
+constexpr double rms_rounding = 0.4247;  // of one rounding to nearest, in units of u
+// An implementation may be this many times as unlucky as the ways that were tried, and this many standard
+// deviations from the theory of its sums.
+constexpr double spread_of_ways = 4.0;
+constexpr double deviations = 6.0;
+constexpr double deviations_of_mean = 8.0;
+// √, ÷, + ε, · scale and what approximations of 1/√x add, all lanes alike; in units of u.
+constexpr double shared_roundings = 8.0;
+// Of E[x²], mean² and what they are made of, as variance_witness has it.
+constexpr double last_roundings = 8.0;
+// How near a slope is to that of a known mistake.
+constexpr double near_a_mistake = 0.15;
+
+/// Which elements share a deviation, and by what they are scaled and shifted behind it.
+struct NormalizedLanes {
+  std::int64_t count = 0;
+  std::int64_t size = 0;
+  std::int64_t run = 0;         ///< this many neighbours in a row share a parameter
+  std::int64_t parameters = 0;  ///< then they begin again
+  double epsilon = 0.0;
+
+  [[nodiscard]] std::size_t parameter(std::int64_t element) const {
+    return static_cast<std::size_t>(element / run % parameters);
+  }
+};
+
+std::optional<NormalizedLanes> lanes_of(const Node& node, const Shape& shape, std::int64_t parameters) {
+  const auto epsilon = float_attribute(node, "epsilon", 1e-5f);
+  if (!node.domain.empty() || !epsilon.ok() || shape.size() < 2 || element_count(shape) == 0)
+    return std::nullopt;
+  NormalizedLanes lanes;
+  lanes.epsilon = static_cast<double>(*epsilon);
+  lanes.parameters = parameters;
+  if (node.op_type == "LayerNormalization") {
+    const auto axis = int_attribute(node, "axis", -1);
+    if (!axis.ok()) return std::nullopt;
+    const auto rank = static_cast<std::int64_t>(shape.size());
+    const std::int64_t first = *axis < 0 ? *axis + rank : *axis;
+    if (first < 0 || first >= rank) return std::nullopt;
+    lanes.size = 1;
+    for (std::int64_t i = first; i < rank; ++i) lanes.size *= shape[static_cast<std::size_t>(i)];
+    lanes.run = 1;
+    if (parameters != lanes.size) return std::nullopt;
+  } else {
+    std::int64_t groups = shape[1];
+    if (node.op_type == "GroupNormalization") {
+      const auto given = int_attribute(node, "num_groups", 0);
+      if (!given.ok()) return std::nullopt;
+      groups = *given;
+    } else if (node.op_type != "InstanceNormalization") {
+      return std::nullopt;
+    }
+    const std::int64_t sample = element_count(shape) / shape[0];
+    if (groups < 1 || sample % groups != 0 || parameters < 1 || sample % parameters != 0) return std::nullopt;
+    lanes.size = sample / groups;
+    lanes.run = sample / parameters;
+  }
+  lanes.count = element_count(shape) / lanes.size;
+  return lanes;
+}
+
+struct Tensors {
+  std::span<const float> x, scale, shift, got;
+  std::span<const Bounded> reference;
+};
+
+/// What a lane says of its deviation; nothing usable with a size of 0.
+struct LaneScale {
+  double slope = 0.0;        ///< of the recorded values on the correct ones, less 1
+  double slope_error = 0.0;  ///< standard error, from the scatter of its elements
+  double weight = 0.0;       ///< variance / (variance + ε): how much of the variance's error shows, doubled
+  double theory = 0.0;       ///< standard deviation of the sum of squares, as a share
+  double last = 0.0;         ///< the last roundings of E[x²] and mean², as a share of their difference
+  std::vector<double> ways;  ///< errors of float32 variances, as shares
+  std::array<double, 3> mistakes{};
+  [[nodiscard]] bool usable() const { return weight > 0.0; }
+};
+
+struct Mistake {
+  const char* text;
+  double (*deviation)(double variance, double epsilon, double n);
+};
+constexpr std::array<Mistake, 3> known_mistakes = {{
+    {"a variance divided by n − 1",
+     [](double variance, double epsilon, double n) { return std::sqrt(variance * n / (n - 1.0) + epsilon); }},
+    {"epsilon outside of the root",
+     [](double variance, double epsilon, double /*n*/) { return std::sqrt(variance) + epsilon; }},
+    {"no epsilon", [](double variance, double /*epsilon*/, double /*n*/) { return std::sqrt(variance); }},
+}};
+
+// got − reference = slope·(normalized·scale) + offset·scale, by weighted least squares: the offset is what
+// the mean is off by.
+void fit_slope(LaneScale& lane, const NormalizedLanes& lanes, const Tensors& tensors, std::int64_t first,
+               double mean, double inverse) {
+  double pp = 0.0, pq = 0.0, qq = 0.0, pe = 0.0, qe = 0.0;
+  const auto each = [&](const auto& body) {
+    for (std::int64_t i = first; i < first + lanes.size; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const std::size_t parameter = lanes.parameter(i);
+      const auto scale = static_cast<double>(tensors.scale[parameter]);
+      const double shift = tensors.shift.empty() ? 0.0 : static_cast<double>(tensors.shift[parameter]);
+      const double p = (static_cast<double>(tensors.x[at]) - mean) * inverse * scale;
+      const double noise = std::fabs(p) + std::fabs(shift) + std::fabs(mean * inverse * scale);
+      if (!(noise > 0.0)) continue;
+      body(p / noise, scale / noise,
+           (static_cast<double>(tensors.got[at]) - tensors.reference[at].value) / noise);
+    }
+  };
+  each(
+      [&](double p, double q, double e) { pp += p * p, pq += p * q, qq += q * q, pe += p * e, qe += q * e; });
+  const double determinant = pp * qq - pq * pq;
+  if (!(determinant > 1e-9 * pp * qq)) return;
+  const double slope = (pe * qq - qe * pq) / determinant;
+  const double offset = (qe * pp - pe * pq) / determinant;
+  double rest = 0.0;
+  each([&](double p, double q, double e) {
+    const double r = e - slope * p - offset * q;
+    rest += r * r;
+  });
+  const double error = std::sqrt(rest / static_cast<double>(lanes.size - 2) * qq / determinant);
+  if (!std::isfinite(slope) || !std::isfinite(error)) return;
+  lane.slope = slope;
+  lane.slope_error = error;
+  lane.weight = 1.0;
+}
+
+LaneScale look_at_lane(const NormalizedLanes& lanes, const Tensors& tensors, std::int64_t number) {
+  const std::int64_t first = number * lanes.size;
+  const auto values =
+      tensors.x.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(lanes.size));
+  const double n = static_cast<double>(lanes.size);
+  double mean = 0.0;
+  for (const float x : values) mean += static_cast<double>(x);
+  mean /= n;
+  double squares = 0.0, walk = 0.0, fourth = 0.0;
+  for (const float x : values) {
+    const double deviation = static_cast<double>(x) - mean;
+    const double term = deviation * deviation;
+    squares += term;
+    walk += squares * squares;
+    fourth += term * term;
+  }
+  const double variance = squares / n;
+  LaneScale lane;
+  if (!(variance > 0x1p-100) || !std::isfinite(walk) || !std::isfinite(fourth)) return lane;
+  const double right = std::sqrt(variance + lanes.epsilon);
+  fit_slope(lane, lanes, tensors, first, mean, 1.0 / right);
+  if (!lane.usable()) return lane;
+  lane.weight = variance / (variance + lanes.epsilon);
+  lane.theory = rms_rounding * current_error_model().unit_roundoff * std::sqrt(walk + 4.0 * fourth) / squares;
+  lane.last = last_roundings * current_error_model().unit_roundoff * (mean * mean + variance) / variance;
+  lane.ways = variance_errors(values, variance);
+  for (double& error : lane.ways)
+    if (!std::isfinite(error)) error = 0.0;  // x² beyond the range: not a way for these data
+  for (std::size_t i = 0; i < known_mistakes.size(); ++i)
+    lane.mistakes[i] = right / known_mistakes[i].deviation(variance, lanes.epsilon, n) - 1.0;
+  return lane;
+}
+
+double largest_of(std::span<const double> values) {
+  double largest = 0.0;
+  for (const double x : values) largest = std::fmax(largest, std::fabs(x));
+  return largest;
+}
+
+double shared_share() {
+  const ErrorModel& model = current_error_model();
+  return (shared_roundings + 2.0 * (model.sqrt_ulp + model.division_ulp)) * model.unit_roundoff;
+}
+
+// The slope of one lane, beyond all that its own roundings can do.
+bool stands_out(const LaneScale& lane) {
+  const double variance = spread_of_ways * largest_of(lane.ways) + deviations * lane.theory + lane.last;
+  return std::fabs(lane.slope) >
+         variance * lane.weight / 2.0 + shared_share() + deviations * lane.slope_error;
+}
+
+struct Together {
+  double slope = 0.0;
+  double allowed = 0.0;
+  std::array<double, known_mistakes.size()> mistakes{};
+};
+
+// The mean over all lanes, whose roundings are independent of each other.
+Together together(std::span<const LaneScale> lanes) {
+  const double count = static_cast<double>(lanes.size());
+  Together all;
+  double spread = 0.0;
+  double last = 0.0;
+  std::vector<double> ways(lanes.front().ways.size(), 0.0);
+  for (const LaneScale& lane : lanes) {
+    all.slope += lane.slope / count;
+    last += lane.last * lane.weight / 2.0 / count;
+    for (std::size_t i = 0; i < ways.size(); ++i) ways[i] += lane.ways[i] * lane.weight / 2.0 / count;
+    for (std::size_t i = 0; i < all.mistakes.size(); ++i) all.mistakes[i] += lane.mistakes[i] / count;
+    const double random = std::hypot(largest_of(lane.ways), lane.theory) * lane.weight / 2.0;
+    spread += random * random + lane.slope_error * lane.slope_error;
+  }
+  all.allowed = spread_of_ways * largest_of(ways) + deviations_of_mean * std::sqrt(spread) / count + last +
+                shared_share();
+  return all;
+}
+
+// The mistake that has such a slope.
+const char* mistake_of(const Together& all) {
+  for (std::size_t i = 0; i < known_mistakes.size(); ++i) {
+    const double expected = all.mistakes[i];
+    const double apart = std::fabs(all.slope - expected);
+    if (std::fabs(expected) > 3.0 * shared_share() && apart <= near_a_mistake * std::fabs(expected))
+      return known_mistakes[i].text;
+  }
+  return nullptr;
+}
+
+std::vector<LaneScale> look_at_lanes(const NormalizedLanes& lanes, const Tensors& tensors,
+                                     ThreadPool& threads) {
+  const std::int64_t count = std::min(lanes.count, max_lanes);
+  std::vector<LaneScale> scales(static_cast<std::size_t>(count));
+  threads.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      scales[static_cast<std::size_t>(i)] = look_at_lane(lanes, tensors, i * lanes.count / count);
+  });
+  std::erase_if(scales, [](const LaneScale& lane) { return !lane.usable(); });
+  return scales;
+}
+
+}  // namespace
+
+void judge_lane_scale(LayerVerdict& layer, NodeId id, std::size_t output, const Derivation& derivation,
+                      const Derived& derived, const Graph& graph, const Tensor& got, ThreadPool& threads) {
+  const Node& node = graph.nodes[id];
+  const ErrorModel& model = current_error_model();
+  const bool judged = layer.verdict != Verdict::missing && layer.verdict != Verdict::identical;
+  if (!judged || output != 0 || !derived.group.empty() || got.dtype() != DType::float32 ||
+      derived.overflow != Overflow::none || !std::isfinite(layer.budget_used) || !model.rounds_to_nearest ||
+      model.unit_roundoff > 0x1p-23 || node.op_type.find("Normalization") == std::string::npos)
+    return;
+  const auto tensors = derivation.known_tensors(id);
+  if (!tensors || tensors->size() < 2 || !(*tensors)[0] || !(*tensors)[1]) return;
+  for (const auto& tensor : *tensors)
+    if (tensor && tensor->dtype() != DType::float32) return;
+  const auto lanes = lanes_of(node, got.shape(), (*tensors)[1]->elements());
+  const bool shifted = tensors->size() > 2 && (*tensors)[2];
+  const bool fits = lanes && lanes->size >= min_lane && (*tensors)[0]->shape() == got.shape() &&
+                    derived.reference.real.size() == static_cast<std::size_t>(got.elements()) &&
+                    (!shifted || (*tensors)[2]->elements() == lanes->parameters);
+  if (!fits) return;
+  const std::vector<LaneScale> scales =
+      look_at_lanes(*lanes,
+                    {(*tensors)[0]->values<float>(), (*tensors)[1]->values<float>(),
+                     shifted ? (*tensors)[2]->values<float>() : std::span<const float>(), got.values<float>(),
+                     derived.reference.real},
+                    threads);
+  if (scales.empty()) return;
+  const Together all = together(scales);
+  const char* mistake = mistake_of(all);
+  const bool wrong = std::fabs(all.slope) > all.allowed || std::ranges::any_of(scales, stands_out);
+  // Of a fault only what explains it is said.
+  if (!wrong || (layer.verdict == Verdict::fault && mistake == nullptr)) return;
+  layer.verdict = Verdict::fault;
+  layer.reason = fmt::format(
+      "its lanes are scaled by {:.2g} too {}{}{}, more than any float32 variance of them explains",
+      std::fabs(all.slope), all.slope < 0.0 ? "little" : "much", mistake == nullptr ? "" : ", as with ",
+      mistake == nullptr ? "" : mistake);
+}
+
+}  // namespace driftscope
