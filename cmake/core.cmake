@@ -66,6 +66,8 @@ function(driftscope_add_core target)
   endif()
   driftscope_unity(${target}_objects ALONE "/simd/|/stb_image(_write)?\\.cpp$|/generated/")
   add_library(${target} STATIC "${CMAKE_SOURCE_DIR}/core/platform/thread_pool.cpp")
+  # generated/protocol/messages.hpp, for those that talk to the service.
+  target_include_directories(${target} INTERFACE "${CMAKE_BINARY_DIR}")
   driftscope_call_engines(driftscope_engine ${target})
   get_property(engine_objects GLOBAL PROPERTY DRIFTSCOPE_ENGINE_OBJECTS)
   set(libraries ${target}_objects ${target}_cold ${target}_protocol ${target})

@@ -32,14 +32,6 @@ Topology topology_of(const Graph& graph) {
   return topology;
 }
 
-std::string topology_json(const Topology& topology) {
-  auto json = nlohmann::ordered_json::array();
-  for (const TopologyNode& node : topology.nodes)
-    json.push_back(
-        {{"node", node.name}, {"op", node.op}, {"inputs", node.inputs}, {"outputs", node.outputs}});
-  return json_text(json);
-}
-
 Result<Topology> read_topology(std::string_view text) {
   const auto json = parse_json(text);
   if (!json.is_array()) return bad_input("the model's structure: expected a JSON array of nodes");

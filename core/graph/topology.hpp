@@ -25,8 +25,7 @@ struct Topology {
 
 [[nodiscard]] Topology topology_of(const Graph& graph);
 
-/// [{"node","op","inputs":[…],"outputs":[…]}]: as the service's "topology" answers.
-[[nodiscard]] std::string topology_json(const Topology& topology);
+/// Of [{"node","op","inputs":[…],"outputs":[…]}], the nodes that the service's "topology" answers.
 [[nodiscard]] Result<Topology> read_topology(std::string_view json);
 
 }  // namespace driftscope

@@ -23,6 +23,7 @@ using Which = double Bounded::*;
     model.note_overflow(std::fabs(x.value) > model.widest ? Overflow::certain : Overflow::possible);
   return x;
 }
+const Bounded& as_operand(const Bounded&& gone, const ErrorModel& model) = delete;
 
 [[nodiscard]] inline bool surely_nan(const Bounded& x) { return std::isnan(x.value) && x.worst < infinity; }
 [[nodiscard]] inline bool surely_infinite(const Bounded& x) {

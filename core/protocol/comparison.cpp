@@ -15,15 +15,13 @@
 namespace driftscope {
 namespace {
 
-using nlohmann::json;
-
-std::string_view purpose_name(RunPurpose purpose) {
+messages::RunPurpose purpose_of(RunPurpose purpose) {
   switch (purpose) {
-    case RunPurpose::layers: return "layers";
-    case RunPurpose::outputs: return "outputs";
-    case RunPurpose::dataset: return "dataset";
+    case RunPurpose::layers: return messages::RunPurpose::layers;
+    case RunPurpose::outputs: return messages::RunPurpose::outputs;
+    case RunPurpose::dataset: break;
   }
-  return "";
+  return messages::RunPurpose::dataset;
 }
 
 Result<std::optional<DatasetPlan>> dataset_of(const messages::Compare& request) {
@@ -95,10 +93,8 @@ Result<std::unique_ptr<ServiceComparison>> ServiceComparison::begin(const messag
 
 Result<std::unique_ptr<TargetRun>> ServiceComparison::start(const Target& target, RunPurpose purpose) {
   awaited_ = std::make_shared<Awaited>(Awaited{.id = ++last_run_});
-  answer_["run"] = {{"id", awaited_->id},
-                    {"place", next_target_},
-                    {"target", target.text()},
-                    {"purpose", purpose_name(purpose)}};
+  answer_.head.run = {awaited_->id, static_cast<std::int64_t>(next_target_), target.text(),
+                      purpose_of(purpose)};
   return std::unique_ptr<TargetRun>(new Run(awaited_));
 }
 
@@ -108,7 +104,7 @@ Status ServiceComparison::take_end_of_run(const messages::Advance& request,
   if (!awaited_ || awaited_->id != *request.run || awaited_->ended())
     return bad_input(fmt::format("request \"advance\": field \"run\": no run {} is under way", *request.run));
   if (request.error) {
-    awaited_->error = error_from_json(*request.error);
+    awaited_->error = error_of(*request.error);
     return {};
   }
   auto trace = read_trace(payload);
@@ -119,13 +115,13 @@ Status ServiceComparison::take_end_of_run(const messages::Advance& request,
   return {};
 }
 
-Result<json> ServiceComparison::advance(const messages::Advance& request,
-                                        std::span<const std::byte> payload) {
+Result<ServiceComparison::Advanced> ServiceComparison::advance(const messages::Advance& request,
+                                                               std::span<const std::byte> payload) {
   DRIFTSCOPE_CHECK(take_end_of_run(request, payload));
-  answer_ = json::object();
+  answer_ = {};
   DRIFTSCOPE_TRY(const RunState state, comparison_.poll());
-  answer_["finished"] = state == RunState::finished;
-  answer_["waiting"] = state == RunState::waiting;
+  answer_.head.finished = state == RunState::finished;
+  answer_.head.waiting = state == RunState::waiting;
   return std::move(answer_);
 }
 
@@ -149,11 +145,12 @@ void ServiceComparison::tell(std::size_t target, const TargetResult& result, boo
   } else {
     said.left = without_trace(result);
   }
-  answer_["result"] = {{"place", target},
-                       {"done", done},
-                       {"recorded", result.trace.has_value()},
-                       {"comparison", parse_json(view_json(said))}};
-  if (result.error) answer_["result"]["error"] = error_to_json(*result.error);
+  messages::TargetResult& told = answer_.head.result.emplace();
+  told.place = static_cast<std::int64_t>(target);
+  told.done = done;
+  told.recorded = result.trace.has_value();
+  if (result.error) told.error = error_message(*result.error);
+  answer_.comparison = view_json(said);
 }
 
 }  // namespace driftscope

@@ -13,18 +13,17 @@
 
 namespace driftscope {
 
-namespace messages {
-struct Advance;
-struct Compare;
-}  // namespace messages
-
 class ServiceComparison final : private ComparisonHost, private ComparisonListener {
  public:
   /// The requests and their responses are declared in messages.json.
   [[nodiscard]] static Result<std::unique_ptr<ServiceComparison>> begin(const messages::Compare& request,
                                                                         const LoadedModel& model);
-  [[nodiscard]] Result<nlohmann::json> advance(const messages::Advance& request,
-                                               std::span<const std::byte> payload);
+  struct Advanced {
+    messages::AdvanceResponse head;
+    std::string comparison;  ///< the response's payload
+  };
+  [[nodiscard]] Result<Advanced> advance(const messages::Advance& request,
+                                         std::span<const std::byte> payload);
 
  private:
   struct Awaited;
@@ -45,7 +44,7 @@ class ServiceComparison final : private ComparisonHost, private ComparisonListen
   std::shared_ptr<Awaited> awaited_;  // the run that was asked for last
   std::int64_t last_run_ = 0;
   std::size_t next_target_ = 0;  // the place of the one under way
-  nlohmann::json answer_;
+  Advanced answer_;
   ComparisonRun comparison_;  // refers to what stands before it
 };
 

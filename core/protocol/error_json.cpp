@@ -1,45 +1,44 @@
 #include "core/protocol/error_json.hpp"
 
-#include <array>
-#include <utility>
-
 namespace driftscope {
 namespace {
 
 constexpr std::size_t max_message = 4096;
 
-constexpr std::array<std::pair<ErrorKind, std::string_view>, 7> kinds = {{
-    {ErrorKind::bad_input, "bad_input"},
-    {ErrorKind::unsupported, "unsupported"},
-    {ErrorKind::limit, "limit"},
-    {ErrorKind::missing, "missing"},
-    {ErrorKind::io, "io"},
-    {ErrorKind::cancelled, "cancelled"},
-    {ErrorKind::internal, "internal"},
-}};
+// Both enumerations have the same order: the schema's names, then, are those of the kinds.
+static_assert(static_cast<int>(messages::ErrorKind::bad_input) == static_cast<int>(ErrorKind::bad_input));
+static_assert(static_cast<int>(messages::ErrorKind::unsupported) == static_cast<int>(ErrorKind::unsupported));
+static_assert(static_cast<int>(messages::ErrorKind::limit) == static_cast<int>(ErrorKind::limit));
+static_assert(static_cast<int>(messages::ErrorKind::missing) == static_cast<int>(ErrorKind::missing));
+static_assert(static_cast<int>(messages::ErrorKind::io) == static_cast<int>(ErrorKind::io));
+static_assert(static_cast<int>(messages::ErrorKind::cancelled) == static_cast<int>(ErrorKind::cancelled));
+static_assert(static_cast<int>(messages::ErrorKind::internal) == static_cast<int>(ErrorKind::internal));
 
 }  // namespace
 
 std::string_view error_kind_name(ErrorKind kind) {
-  for (const auto& [known, name] : kinds)
-    if (known == kind) return name;
-  return "internal";
+  return messages::name_of(static_cast<messages::ErrorKind>(kind));
 }
 
-nlohmann::json error_to_json(const Error& error) {
-  return {{"kind", error_kind_name(error.kind)}, {"message", error.message}};
+messages::Error error_message(const Error& error) {
+  return {static_cast<messages::ErrorKind>(error.kind), error.message};
 }
+
+Error error_of(const messages::Error& message) {
+  return {static_cast<ErrorKind>(message.kind), message.message.substr(0, max_message)};
+}
+
+nlohmann::json error_to_json(const Error& error) { return error_message(error); }
 
 Error error_from_json(const nlohmann::json& value) {
-  Error error{ErrorKind::internal, "an error without a message"};
-  if (!value.is_object()) return error;
-  if (const auto kind = value.find("kind"); kind != value.end() && kind->is_string()) {
-    for (const auto& [known, name] : kinds)
-      if (kind->get_ref<const std::string&>() == name) error.kind = known;
-  }
+  messages::Error message{messages::ErrorKind::internal, "an error without a message"};
+  if (!value.is_object()) return error_of(message);
+  if (const auto kind = value.find("kind"); kind != value.end() && kind->is_string())
+    message.kind =
+        messages::named<messages::ErrorKind>(kind->get_ref<const std::string&>()).value_or(message.kind);
   if (const auto text = value.find("message"); text != value.end() && text->is_string())
-    error.message = text->get<std::string>().substr(0, max_message);
-  return error;
+    message.message = text->get<std::string>();
+  return error_of(message);
 }
 
 }  // namespace driftscope

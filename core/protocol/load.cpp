@@ -85,9 +85,9 @@ std::shared_ptr<const ModelSource> keep_source(const ByteSource& model, const Fi
   return source;
 }
 
-json describe_shape(const std::optional<SymbolicShape>& shape) {
-  if (!shape) return nullptr;
-  json dimensions = json::array();
+std::optional<std::vector<json>> describe_shape(const std::optional<SymbolicShape>& shape) {
+  if (!shape) return std::nullopt;
+  std::vector<json> dimensions;
   for (const Dimension& dimension : *shape) {
     if (dimension.known())
       dimensions.push_back(dimension.size);
@@ -97,12 +97,11 @@ json describe_shape(const std::optional<SymbolicShape>& shape) {
   return dimensions;
 }
 
-json describe_values(const Graph& graph, const std::vector<ValueId>& ids) {
-  json list = json::array();
+std::vector<messages::Value> describe_values(const Graph& graph, const std::vector<ValueId>& ids) {
+  std::vector<messages::Value> list;
   for (const ValueId id : ids) {
     const Value& value = graph.values[id];
-    list.push_back(
-        {{"name", value.name}, {"dtype", dtype_name(value.dtype)}, {"shape", describe_shape(value.shape)}});
+    list.push_back({value.name, std::string(dtype_name(value.dtype)), describe_shape(value.shape)});
   }
   return list;
 }
@@ -156,13 +155,13 @@ Result<BoundInputs> bind_model(LoadedModel& model, const NamedInputs& inputs) {
   return bound;
 }
 
-json describe_model(const LoadedModel& model) {
+messages::LoadResponse describe_model(const LoadedModel& model) {
   const Graph& graph = *model.graph;
-  return {{"model_sha256", model.sha256},
-          {"inputs", describe_values(graph, graph.inputs)},
-          {"outputs", describe_values(graph, graph.outputs)},
-          {"nodes", graph.nodes.size()},
-          {"graph", print_graph(graph)}};
+  return {.model_sha256 = model.sha256,
+          .inputs = describe_values(graph, graph.inputs),
+          .outputs = describe_values(graph, graph.outputs),
+          .nodes = static_cast<std::int64_t>(graph.nodes.size()),
+          .graph = print_graph(graph)};
 }
 
 }  // namespace driftscope

@@ -10,12 +10,9 @@
 #include "core/graph/graph.hpp"
 #include "core/model/model_source.hpp"
 #include "core/runtime/bind_inputs.hpp"
+#include "generated/protocol/messages.hpp"
 
 namespace driftscope {
-
-namespace messages {
-struct Load;
-}
 
 struct LoadedModel {
   std::string sha256;
@@ -42,6 +39,6 @@ struct LoadedModel {
 [[nodiscard]] Status expect_whole(const LoadedModel& model);
 
 /// The reply to "load".
-[[nodiscard]] nlohmann::json describe_model(const LoadedModel& model);
+[[nodiscard]] messages::LoadResponse describe_model(const LoadedModel& model);
 
 }  // namespace driftscope

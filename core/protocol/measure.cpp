@@ -137,7 +137,7 @@ struct Measurement::State {
     return now - slice_begin >= request.slice_ns || enough_runs || times_ns.size() >= max_readings;
   }
 
-  json end_slice() {
+  messages::MeasureResponse end_slice() {
     slicing = false;
     const std::int64_t now = monotonic_ns();
     if (memory.kind.empty() || now - memory_read_at >= memory_interval_ns) {
@@ -149,15 +149,17 @@ struct Measurement::State {
     const auto list = static_cast<std::int64_t>(times_ns.capacity() * sizeof(double));
     const std::int64_t heap = std::max<std::int64_t>(heap_in_use() - list, 0);
     const auto more = session->memory();
-    return {{"finished", true},
-            {"times_ns", times_ns},
-            {"preparing_ns", preparing_ns},
-            {"alive_tensors", alive.count},
-            {"alive_bytes", alive.bytes},
-            {"heap_bytes", heap},
-            {"memory_bytes", memory.bytes},
-            {"memory_kind", memory.kind},
-            {"engine_memory_bytes", more ? more->bytes : 0}};
+    messages::MeasureResponse response;
+    response.finished = true;
+    response.times_ns = times_ns;
+    response.preparing_ns = preparing_ns;
+    response.alive_tensors = alive.count;
+    response.alive_bytes = alive.bytes;
+    response.heap_bytes = heap;
+    response.memory_bytes = memory.bytes;
+    response.memory_kind = memory.kind;
+    response.engine_memory_bytes = more ? more->bytes : 0;
+    return response;
   }
 };
 
@@ -186,13 +188,16 @@ Result<std::unique_ptr<Measurement>> Measurement::prepare(LoadedModel& model, St
 Measurement::Measurement(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Measurement::~Measurement() = default;
 
-json Measurement::describe() const {
+messages::Prepared Measurement::describe() const {
   const std::string ran =
       merge_run(describe_run(*state_->session, wall_clock_seconds()), state_->environment, state_->target);
-  return {{"nodes", state_->graph->nodes.size()}, {"clock_ns", clock_step_ns()}, {"ran", parse_json(ran)}};
+  return {.nodes = static_cast<std::int64_t>(state_->graph->nodes.size()),
+          .clock_ns = clock_step_ns(),
+          .ran = parse_json(ran)};
 }
 
-Result<json> Measurement::measure(const MeasureRequest& request, std::int64_t budget_ns) {
+Result<messages::MeasureResponse> Measurement::measure(const MeasureRequest& request,
+                                                       std::int64_t budget_ns) {
   State& state = *state_;
   const std::int64_t call_begin = monotonic_ns();
   if (!state.slicing) state.begin_slice(request);
@@ -209,8 +214,9 @@ Result<json> Measurement::measure(const MeasureRequest& request, std::int64_t bu
         return state.end_slice();
       if (state.inner_done > 0) continue;
     }
-    if (progress.waiting) return json{{"finished", false}, {"waiting", true}};
-    if (monotonic_ns() - call_begin >= budget_ns) return json{{"finished", false}};
+    messages::MeasureResponse not_yet;
+    if (progress.waiting) not_yet.waiting = true;
+    if (progress.waiting || monotonic_ns() - call_begin >= budget_ns) return not_yet;
   }
 }
 

@@ -12,6 +12,7 @@
 #include "core/base/result.hpp"
 #include "core/protocol/load.hpp"
 #include "core/protocol/run.hpp"
+#include "generated/protocol/messages.hpp"
 
 namespace driftscope {
 
@@ -46,11 +47,12 @@ class Measurement {
 
   /// What runs with which settings, and the step of the clock: the reply to "prepare" and "describe".
   /// Some engines know only after the first run.
-  [[nodiscard]] nlohmann::json describe() const;
+  [[nodiscard]] messages::Prepared describe() const;
 
   /// Begins a slice, or goes on with the one under way (the request is then ignored), for about
-  /// `budget_ns`. {"finished":false} when it must be asked again, else the reply to "measure".
-  [[nodiscard]] Result<nlohmann::json> measure(const MeasureRequest& request, std::int64_t budget_ns);
+  /// `budget_ns`. Not `finished` when it must be asked again.
+  [[nodiscard]] Result<messages::MeasureResponse> measure(const MeasureRequest& request,
+                                                          std::int64_t budget_ns);
 
  private:
   struct State;

@@ -24,14 +24,16 @@ std::int64_t typical_time(std::vector<std::int64_t> times) {
   return *middle;
 }
 
+using Values = std::optional<std::vector<json>>;
+
 template <class T>
-json first_values(const Tensor& tensor) {
-  const auto count = static_cast<std::size_t>(std::min(tensor.elements(), max_values));
-  return json(std::vector<T>(tensor.values<T>().begin(),
-                             tensor.values<T>().begin() + static_cast<std::ptrdiff_t>(count)));
+Values first_values(const Tensor& tensor) {
+  const auto values = tensor.values<T>();
+  return std::vector<json>(
+      values.begin(), values.begin() + static_cast<std::ptrdiff_t>(std::min(tensor.elements(), max_values)));
 }
 
-json values_of(const Tensor& tensor) {
+Values values_of(const Tensor& tensor) {
   switch (tensor.dtype()) {
     case DType::float32: return first_values<float>(tensor);
     case DType::float64: return first_values<double>(tensor);
@@ -39,91 +41,94 @@ json values_of(const Tensor& tensor) {
     case DType::int64: return first_values<std::int64_t>(tensor);
     case DType::uint8:
     case DType::boolean: return first_values<std::uint8_t>(tensor);
-    default: return nullptr;
+    default: return std::nullopt;
   }
 }
 
-json describe_layers(const Trace& trace) {
-  json layers = json::array();
+std::vector<std::int64_t> sizes_of(const Tensor& tensor) {
+  return {tensor.shape().begin(), tensor.shape().end()};
+}
+
+std::vector<messages::Layer> describe_layers(const Trace& trace) {
+  std::vector<messages::Layer> layers;
   const TensorsByName tensors(trace);
   for (const NodeRecord& node : trace.nodes) {
     const std::string output = node.outputs.empty() ? std::string() : node.outputs.front();
     const Tensor* tensor = tensors.find(output);
-    layers.push_back({{"node", node.name},
-                      {"op", node.op},
-                      {"output", output},
-                      {"shape", tensor ? json(tensor->shape()) : json(nullptr)},
-                      {"time_ns", typical_time(node.time_ns)}});
+    layers.push_back({node.name, node.op, output,
+                      tensor != nullptr ? std::optional(sizes_of(*tensor)) : std::nullopt,
+                      typical_time(node.time_ns)});
   }
   return layers;
 }
 
-std::string_view kind_name(EngineKind kind) {
+messages::EngineKind kind_of(EngineKind kind) {
   switch (kind) {
-    case EngineKind::reference: return "reference";
-    case EngineKind::own: return "own";
-    case EngineKind::peer: return "peer";
+    case EngineKind::reference: return messages::EngineKind::reference;
+    case EngineKind::own: return messages::EngineKind::own;
+    case EngineKind::peer: break;
   }
-  return "";
+  return messages::EngineKind::peer;
 }
 
-json describe_option(const EngineOption& option) {
-  json described = {{"name", option.name}, {"help", option.help}, {"default", option.default_text}};
-  if (option.values.empty())
-    described.update({{"min", option.min}, {"max", option.max}});
-  else
-    described["values"] = option.values;
+messages::Option describe_option(const EngineOption& option) {
+  messages::Option described{.name = option.name,
+                             .help = option.help,
+                             .default_ = option.default_text,
+                             .values = {},
+                             .min = {},
+                             .max = {}};
+  if (option.values.empty()) {
+    described.min = option.min;
+    described.max = option.max;
+  } else {
+    described.values.emplace(option.values.begin(), option.values.end());
+  }
   return described;
+}
+
+messages::Engine describe_engine(const Engine& engine) {
+  const EngineInfo& info = engine.info();
+  Availability here = engine.available();
+  std::vector<messages::Option> options;
+  for (const EngineOption& option : info.options) options.push_back(describe_option(option));
+  return {.name = std::string(info.name),
+          .summary = std::string(info.summary),
+          .kind = kind_of(info.kind),
+          .device = info.device == DeviceKind::gpu ? messages::Device::gpu : messages::Device::cpu,
+          .on_pc = info.on_pc,
+          .in_browsers = info.in_browsers,
+          .same_bits_everywhere = info.same_bits_everywhere,
+          .options = std::move(options),
+          .dotted_options = info.dotted_options,
+          .browser_files = info.browser_files,
+          .available = here.ok,
+          .reason = std::move(here.reason)};
 }
 
 }  // namespace
 
-json describe_trace(const Trace& trace, const std::vector<std::string>& outputs) {
-  json described = json::array();
-  for (const std::string& name : outputs) {
-    const Tensor* tensor = trace.find(name);
-    if (!tensor) continue;
-    described.push_back({{"name", name},
-                         {"dtype", dtype_name(tensor->dtype())},
-                         {"shape", tensor->shape()},
-                         {"values", values_of(*tensor)}});
-  }
-  json memory = json::array();
+messages::FinishResponse describe_trace(const Trace& trace, const std::vector<std::string>& outputs) {
+  messages::FinishResponse described;
+  described.layers = describe_layers(trace);
+  for (const std::string& name : outputs)
+    if (const Tensor* tensor = trace.find(name))
+      described.outputs.push_back(
+          {name, std::string(dtype_name(tensor->dtype())), sizes_of(*tensor), values_of(*tensor)});
   for (const MemoryRecord& sample : trace.memory)
-    memory.push_back({{"t_ms", sample.t_ms}, {"bytes", sample.bytes}, {"kind", sample.kind}});
-  return {{"layers", describe_layers(trace)},
-          {"outputs", described},
-          {"memory", memory},
-          {"run", parse_json(trace.run)}};
+    described.memory.push_back({sample.t_ms, sample.bytes, sample.kind});
+  described.run = parse_json(trace.run);
+  return described;
 }
 
-json describe_engine(const Engine& engine) {
-  const EngineInfo& info = engine.info();
-  const Availability here = engine.available();
-  json options = json::array();
-  for (const EngineOption& option : info.options) options.push_back(describe_option(option));
-  return {{"name", info.name},
-          {"summary", info.summary},
-          {"kind", kind_name(info.kind)},
-          {"device", info.device == DeviceKind::gpu ? "gpu" : "cpu"},
-          {"on_pc", info.on_pc},
-          {"in_browsers", info.in_browsers},
-          {"same_bits_everywhere", info.same_bits_everywhere},
-          {"options", options},
-          {"dotted_options", info.dotted_options},
-          {"browser_files", info.browser_files},
-          {"available", here.ok},
-          {"reason", here.reason}};
-}
-
-json describe_build() {
-  json list = json::array();
-  for (const auto& engine : engines()) list.push_back(describe_engine(*engine));
-  return {{"engines", list},
-          {"platform", platform_name()},
-          {"threads", usable_processors()},
-          {"threads_available", threads_available()},
-          {"instruction_set", simd_targets().front().name}};
+messages::CapabilitiesResponse describe_build() {
+  messages::CapabilitiesResponse build;
+  for (const auto& engine : engines()) build.engines.push_back(describe_engine(*engine));
+  build.platform = platform_name();
+  build.threads = usable_processors();
+  build.threads_available = threads_available();
+  build.instruction_set = simd_targets().front().name;
+  return build;
 }
 
 }  // namespace driftscope

@@ -19,10 +19,6 @@
 
 namespace driftscope {
 
-namespace messages {
-struct Start;
-}
-
 /// What "start" asks for, checked.
 struct StartRequest {
   Target target;

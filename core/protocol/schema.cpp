@@ -33,7 +33,8 @@ std::string expected_one(const FieldSpec& field) {
     case FieldKind::object: return fmt::format("an object \"{}\"", field.object->title);
     case FieldKind::facts:
       return fmt::format("an object of at most {} texts, numbers or booleans", max_facts);
-    case FieldKind::any: return "a value";
+    case FieldKind::bytes: return "bytes";
+    case FieldKind::any: break;
   }
   return "a value";
 }
@@ -75,6 +76,7 @@ bool fits(const FieldSpec& field, const json& value) {
     case FieldKind::object: return value.is_object();
     case FieldKind::facts: return are_facts(value);
     case FieldKind::any: return true;
+    case FieldKind::bytes: break;
   }
   return false;
 }
@@ -152,7 +154,7 @@ Status check_response(std::string_view request, const json& response) {
     return bad_input(fmt::format("there is no request {}", in_quotes(request)));
   if (response.is_object() && response.size() == 1 && response.contains("error"))
     return check_fields("response \"error\"", messages::error_object, response["error"]);
-  return found->response != nullptr ? check_object(*found->response, response) : Status();
+  return check_object(*found->response, response);
 }
 
 std::string schema_text() {
@@ -162,13 +164,19 @@ std::string schema_text() {
     return what.empty() ? std::string() : fmt::format("    + payload: {}\n", what);
   };
   for (const MessageSpec& message : messages::all) {
-    text += fmt::format("\n{}\n  {}\n  request\n{}{}", message.name, message.request->doc,
-                        lines_of(*message.request), payload(message.payload));
-    text += "  response\n";
-    if (message.response != nullptr) text += lines_of(*message.response);
-    text += payload(message.response_payload);
+    text += fmt::format("\n{}\n  {}\n", message.name, message.request->doc);
+    if (!message.by.empty()) text += fmt::format("  Answered by {}.\n", message.by);
+    text += fmt::format("  request\n{}{}", lines_of(*message.request), payload(message.payload));
+    text += fmt::format("  response\n{}{}", lines_of(*message.response), payload(message.response_payload));
   }
-  text += "\nObjects in these messages\n";
+  text += "\nDocuments\n";
+  for (const DocumentSpec& document : messages::documents)
+    text += fmt::format("\n{}\n  {}\n  {}\n{}", document.name, document.where, document.fields->doc,
+                        lines_of(*document.fields));
+  text += "\nEvents of a page's worker\n";
+  for (const DocumentSpec& event : messages::events)
+    text += fmt::format("\n{}\n  {}\n{}", event.name, event.fields->doc, lines_of(*event.fields));
+  text += "\nObjects in these\n";
   for (const ObjectSpec* object : messages::objects)
     text += fmt::format("\n{}\n  {}\n{}", object->title, object->doc, lines_of(*object));
   return text;

@@ -1,5 +1,5 @@
 // What the service's messages look like: the tables made from messages.json, and checking a message by
-// them. Clients: the service, `driftscope schema`, tests. It reads no payload.
+// them. Clients: the service and who asks it, the HTTP server, `driftscope schema`, tests. It reads no payload.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,9 @@
 
 namespace driftscope {
 
-/// facts: an object of texts, numbers, booleans and nulls, of limited size.
-enum class FieldKind { text, whole, number, flag, choice, object, facts, any };
+/// facts: an object of texts, numbers, booleans and nulls, of limited size. bytes: of events alone, which JSON
+/// does not carry.
+enum class FieldKind { text, whole, number, flag, choice, object, facts, any, bytes };
 
 struct ObjectSpec;
 
@@ -40,9 +41,17 @@ struct ObjectSpec {
 struct MessageSpec {
   std::string_view name = {};
   const ObjectSpec* request = nullptr;
-  const ObjectSpec* response = nullptr;  ///< null: a format of its own
-  std::string_view payload;              ///< what follows the request; empty: nothing
+  const ObjectSpec* response = nullptr;
+  std::string_view payload;  ///< what follows the request; empty: nothing
   std::string_view response_payload;
+  std::string_view by;  ///< who answers instead of the service; empty: the service
+};
+
+/// What travels by itself: a document between programs, an event between a page and its worker.
+struct DocumentSpec {
+  std::string_view name = {};
+  std::string_view where = {};
+  const ObjectSpec* fields = nullptr;
 };
 
 [[nodiscard]] std::span<const MessageSpec> message_specs();

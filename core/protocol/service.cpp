@@ -35,7 +35,9 @@ struct Reply {
 messages::Start start_of(messages::Prepare&& prepare) {
   messages::Start start;
   start.target = std::move(prepare.target);
-  start.capture = std::move(prepare.capture);
+  // Without a trace nothing but the outputs is kept.
+  start.capture = messages::named<messages::Capture>(messages::name_of(prepare.capture))
+                      .value_or(messages::Capture::outputs);
   start.seed = prepare.seed;
   start.environment = std::move(prepare.environment);
   start.values = std::move(prepare.values);
@@ -45,7 +47,7 @@ messages::Start start_of(messages::Prepare&& prepare) {
 Error unknown_request(const json& request) {
   std::string names;
   for (const MessageSpec& message : message_specs())
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", message.name);
+    if (message.by.empty()) names += fmt::format("{}{}", names.empty() ? "" : ", ", message.name);
   const auto verb = request.find("do");
   const std::string got = verb == request.end() ? "nothing" : in_quotes(json_text(*verb));
   return bad_input(fmt::format("request: field \"do\": expected one of {}, got {}", names, got));
@@ -83,7 +85,8 @@ struct Service::State {
 Result<Reply> Service::State::load(const json& request, std::span<const std::byte> payload) {
   end_runs();
   model.reset();
-  DRIFTSCOPE_TRY(const messages::Load wanted, messages::decode_load(request));
+  messages::Load wanted;
+  DRIFTSCOPE_CHECK(decode(request, wanted));
   const auto& outside = wanted.outside;
   ByteSource source = source_of(payload);
   if (outside) {
@@ -91,45 +94,47 @@ Result<Reply> Service::State::load(const json& request, std::span<const std::byt
     source = {static_cast<std::uint64_t>(*outside), read_outside};
   }
   DRIFTSCOPE_TRY(model, load_model(wanted, std::move(source), outside.has_value()));
-  return Reply{describe_model(*model), {}};
+  return Reply{encode(describe_model(*model)), {}};
 }
 
 Result<Reply> Service::State::start(const json& request, std::span<const std::byte> payload) {
   if (!model) return bad_input("request: \"start\" before a model was loaded");
   end_runs();
-  DRIFTSCOPE_TRY(const messages::Start given, messages::decode_start(request));
+  messages::Start given;
+  DRIFTSCOPE_CHECK(decode(request, given));
   DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(given, payload, *model->graph));
   wanted.record.sink = std::exchange(sink, nullptr);
   DRIFTSCOPE_TRY(run, ServiceRun::start(*model, std::move(wanted)));
-  return Reply{{{"nodes", run->nodes()}}, {}};
+  return Reply{encode(messages::StartResponse{.nodes = static_cast<std::int64_t>(run->nodes())}), {}};
 }
 
 Result<Reply> Service::State::poll(const json& request) {
   if (!run) return bad_input("request: \"poll\" without a run");
-  DRIFTSCOPE_TRY(const messages::Poll wanted, messages::decode_poll(request));
+  messages::Poll wanted;
+  DRIFTSCOPE_CHECK(decode(request, wanted));
   const auto progress = run->poll(wanted.budget_ms * 1'000'000);
   if (!progress.ok()) {
     run.reset();
     return progress.error();
   }
   ValueStream::Pieces values = run->take_values();
-  Reply reply{{{"done", progress->nodes.done},
-               {"total", progress->nodes.total},
-               {"sample", progress->sample},
-               {"samples", progress->samples},
-               {"finished", progress->finished() && values.table.empty()},
-               {"waiting", progress->nodes.waiting},
-               {"preparing", progress->nodes.preparing}},
-              std::move(values.payload)};
-  if (!values.table.empty()) reply.head["values"] = std::move(values.table);
-  return reply;
+  messages::PollResponse response{.done = progress->nodes.done,
+                                  .total = progress->nodes.total,
+                                  .sample = progress->sample,
+                                  .samples = progress->samples,
+                                  .finished = progress->finished() && values.table.empty(),
+                                  .waiting = progress->nodes.waiting,
+                                  .preparing = progress->nodes.preparing,
+                                  .values = {}};
+  if (!values.table.empty()) response.values = std::move(values.table);
+  return Reply{encode(response), std::move(values.payload)};
 }
 
 Result<Reply> Service::State::finish() {
   if (!run) return bad_input("request: \"finish\" without a run");
   DRIFTSCOPE_TRY(const Trace trace, run->take());
   Reply reply;
-  reply.head = describe_trace(trace, run->output_names());
+  reply.head = encode(describe_trace(trace, run->output_names()));
   run.reset();
   DRIFTSCOPE_TRY(reply.payload, write_trace(trace));
   return reply;
@@ -138,49 +143,60 @@ Result<Reply> Service::State::finish() {
 Result<Reply> Service::State::prepare(const json& request, std::span<const std::byte> payload) {
   if (!model) return bad_input("request: \"prepare\" before a model was loaded");
   end_runs();
-  DRIFTSCOPE_TRY(messages::Prepare given, messages::decode_prepare(request));
+  messages::Prepare given;
+  DRIFTSCOPE_CHECK(decode(request, given));
+  const bool traced = given.capture != messages::CaptureOrNone::none;
   DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(start_of(std::move(given)), payload, *model->graph));
+  wanted.traced = traced;
   DRIFTSCOPE_TRY(measurement, Measurement::prepare(*model, std::move(wanted), recorder));
-  return Reply{measurement->describe(), {}};
+  return Reply{json(measurement->describe()), {}};
 }
 
 Result<Reply> Service::State::describe() {
   if (!measurement) return bad_input("request: \"describe\" before \"prepare\"");
-  return Reply{measurement->describe(), {}};
+  return Reply{json(measurement->describe()), {}};
 }
 
 Result<Reply> Service::State::compare(const json& request) {
   if (!model) return bad_input("request: \"compare\" before a model was loaded");
   DRIFTSCOPE_CHECK(expect_whole(*model));
   end_runs();
-  DRIFTSCOPE_TRY(const messages::Compare wanted, messages::decode_compare(request));
+  messages::Compare wanted;
+  DRIFTSCOPE_CHECK(decode(request, wanted));
   DRIFTSCOPE_TRY(comparison, ServiceComparison::begin(wanted, *model));
   return Reply{};
 }
 
 Result<Reply> Service::State::advance(const json& request, std::span<const std::byte> payload) {
   if (!comparison) return bad_input("request: \"advance\" without a comparison");
-  DRIFTSCOPE_TRY(const messages::Advance given, messages::decode_advance(request));
-  DRIFTSCOPE_TRY(json answer, comparison->advance(given, payload));
-  return Reply{std::move(answer), {}};
+  messages::Advance given;
+  DRIFTSCOPE_CHECK(decode(request, given));
+  DRIFTSCOPE_TRY(const auto advanced, comparison->advance(given, payload));
+  const auto text = std::as_bytes(std::span(advanced.comparison));
+  return Reply{encode(advanced.head), {text.begin(), text.end()}};
 }
 
 Result<Reply> Service::State::topology() {
   if (!model) return bad_input("request: \"topology\" before a model was loaded");
   DRIFTSCOPE_CHECK(expect_whole(*model));
-  return Reply{{{"nodes", parse_json(topology_json(topology_of(*model->graph)))}}, {}};
+  messages::TopologyResponse response;
+  for (TopologyNode& node : topology_of(*model->graph).nodes)
+    response.nodes.push_back(
+        {std::move(node.name), std::move(node.op), std::move(node.inputs), std::move(node.outputs)});
+  return Reply{encode(response), {}};
 }
 
 Result<Reply> Service::State::measure(const json& request) {
   if (!measurement) return bad_input("request: \"measure\" before \"prepare\"");
-  DRIFTSCOPE_TRY(const messages::Measure wanted, messages::decode_measure(request));
+  messages::Measure wanted;
+  DRIFTSCOPE_CHECK(decode(request, wanted));
   auto measured = measurement->measure({wanted.slice_us * 1000, wanted.inner, wanted.max_runs},
                                        wanted.budget_ms * 1'000'000);
   if (!measured.ok()) {
     measurement.reset();
     return std::move(measured).error();
   }
-  return Reply{*std::move(measured), {}};
+  return Reply{encode(*measured), {}};
 }
 
 Result<Reply> Service::State::answer(const Message& message) {
@@ -190,7 +206,7 @@ Result<Reply> Service::State::answer(const Message& message) {
   if (!request.is_object()) return bad_input("request: expected a JSON object");
   const std::string verb = request.contains("do") && request["do"].is_string() ? request["do"] : json("");
   const auto known = std::ranges::find(message_specs(), std::string_view(verb), &MessageSpec::name);
-  if (known == message_specs().end()) return unknown_request(request);
+  if (known == message_specs().end() || !known->by.empty()) return unknown_request(request);
   if (verb == "load") return load(request, message.payload);
   if (verb == "start") return start(request, message.payload);
   if (verb == "poll") return poll(request);
@@ -199,7 +215,7 @@ Result<Reply> Service::State::answer(const Message& message) {
   if (verb == "compare") return compare(request);
   if (verb == "advance") return advance(request, message.payload);
   DRIFTSCOPE_CHECK(check_object(*known->request, request));  // they have no fields
-  if (verb == "capabilities") return Reply{describe_build(), {}};
+  if (verb == "capabilities") return Reply{encode(describe_build()), {}};
   if (verb == "finish") return finish();
   if (verb == "describe") return describe();
   if (verb == "topology") return topology();

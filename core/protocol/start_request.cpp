@@ -52,8 +52,7 @@ Result<StartRequest> read_start_request(const messages::Start& request, std::spa
   StartRequest run;
   DRIFTSCOPE_TRY(run.target, parse_target(request.target));
   run.record.repeat = static_cast<int>(request.repeat);
-  run.traced = request.capture != "none";
-  run.record.capture = capture_from(run.traced ? request.capture : "outputs").value_or(Capture::all);
+  run.record.capture = capture_from(messages::name_of(request.capture)).value_or(Capture::all);
   if (request.values) DRIFTSCOPE_CHECK(check_values(*request.values, graph));
   run.record.values = request.values;
   run.stream = request.stream;

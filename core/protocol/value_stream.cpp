@@ -9,12 +9,9 @@
 #include "core/base/text.hpp"
 #include "core/protocol/schema.hpp"
 #include "core/protocol/service.hpp"
-#include "generated/protocol/messages.hpp"
 
 namespace driftscope {
 namespace {
-
-using nlohmann::json;
 
 Result<DType> read_dtype(const std::string& name) {
   for (std::int64_t number = 0; number < 64; ++number)
@@ -36,11 +33,11 @@ ValueStream::Pieces ValueStream::take(std::size_t limit) {
     const auto rest = tensor.bytes().subspan(taken_);
     const std::size_t count = std::min(rest.size(), limit - pieces.payload.size());
     if (count == 0 && !rest.empty()) break;
-    pieces.table.push_back({{"name", name},
-                            {"dtype", dtype_name(tensor.dtype())},
-                            {"shape", tensor.shape()},
-                            {"begin", taken_},
-                            {"bytes", count}});
+    pieces.table.push_back({.name = name,
+                            .dtype = std::string(dtype_name(tensor.dtype())),
+                            .shape = {tensor.shape().begin(), tensor.shape().end()},
+                            .begin = static_cast<std::int64_t>(taken_),
+                            .bytes = static_cast<std::int64_t>(count)});
     pieces.payload.insert(pieces.payload.end(), rest.begin(),
                           rest.begin() + static_cast<std::ptrdiff_t>(count));
     taken_ += count;
@@ -59,9 +56,7 @@ struct ValueReceiver::Piece {
   std::size_t begin = 0;
   std::size_t bytes = 0;
 
-  static Result<Piece> read(const json& entry) {
-    DRIFTSCOPE_CHECK(check_object(messages::piece_object, entry));
-    const auto given = entry.get<messages::Piece>();
+  static Result<Piece> read(const messages::Piece& given) {
     if (given.shape.size() > max_rank)
       return bad_input(fmt::format("\"shape\" must be an array of at most {} sizes", max_rank));
     Piece piece;
@@ -101,12 +96,10 @@ Status ValueReceiver::take_piece(const Piece& piece, std::span<const std::byte> 
 
 Status ValueReceiver::take(std::span<const std::byte> message) {
   const Message unpacked = unpack_message(message);
-  const json head = parse_json(unpacked.json);
-  const auto table = head.is_object() ? head.find("values") : head.end();
-  if (!head.is_object() || table == head.end() || !table->is_array())
-    return bad_input("values: malformed message");
+  messages::Values head;
+  DRIFTSCOPE_CHECK(decode(parse_json(unpacked.json), head));
   auto payload = unpacked.payload;
-  for (const json& entry : *table) {
+  for (const messages::Piece& entry : head.values) {
     auto piece = Piece::read(entry);
     if (!piece.ok()) return in_context(std::move(piece).error(), "values");
     if (piece->bytes > payload.size())

@@ -1,15 +1,12 @@
 // Captured values on their way from a run to where they are kept, in pieces, so that neither side holds
-// a trace as a whole. The side of the run packs them into the answers to "poll" (service.hpp):
-//   "values":[{"name","dtype","shape","begin","bytes"}] + the bytes of these pieces, one after the other;
-//   begin: of the piece, in its tensor
-// Pieces come in order; a tensor is complete before the next begins.
+// a trace as a whole. The side of the run packs them into the responses to "poll", a page hands them on as a
+// document "values" (messages.json). Pieces come in order; a tensor is complete before the next begins.
 // Clients: run (packs), the server (unpacks), web/worker/worker.mjs (hands them on).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +14,7 @@
 
 #include "core/base/result.hpp"
 #include "core/trace/record.hpp"
+#include "generated/protocol/messages.hpp"
 
 namespace driftscope {
 
@@ -29,7 +27,7 @@ class ValueStream {
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }  ///< that wait
 
   struct Pieces {
-    nlohmann::json table = nlohmann::json::array();
+    std::vector<messages::Piece> table;
     std::vector<std::byte> payload;
   };
   /// At most `limit` bytes from the front.

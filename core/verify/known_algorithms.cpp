@@ -73,7 +73,10 @@ std::optional<BudgetUse> use_of_bounds(const KnownAlgorithm& algorithm, const Gr
   ErrorModel model = current_error_model();
   if (algorithm.relax != nullptr) algorithm.relax(model);
   std::optional<Node> other;
-  if (algorithm.reading != nullptr && !(other = algorithm.reading(node))) return std::nullopt;
+  if (algorithm.reading != nullptr) {
+    other = algorithm.reading(node);
+    if (!other) return std::nullopt;
+  }
   const ErrorModelScope scope(model);
   std::vector<const Evaluated<Bounded>*> pointers;
   for (const Evaluated<Bounded>& input : inputs.lifted)
@@ -120,7 +123,7 @@ std::optional<AlgorithmMatch> match_known_algorithm(const Graph& graph, NodeId i
                                                     const Tensor& got, const AlgorithmChoice& choice,
                                                     ThreadPool& threads) {
   const Node& node = graph.nodes[id];
-  if (!derived.group.empty() || !is_floating(got.dtype()) || node.domain != "") return std::nullopt;
+  if (!derived.group.empty() || !is_floating(got.dtype()) || !node.domain.empty()) return std::nullopt;
   std::optional<DerivationInputs> inputs;
   for (const KnownAlgorithm& algorithm : known_algorithm_table().all()) {
     if (!is_tried(algorithm, node, choice, got)) continue;

@@ -9,30 +9,25 @@
 #include "native/bench/peak_sampler.hpp"
 #include "native/bench/service_client.hpp"
 #include "native/browser/launcher.hpp"
+#include "native/browser/run_in_browser.hpp"
 
 namespace driftscope {
 namespace {
 
-using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr milliseconds look_up{50};               // how often a wait asks whether to go on
 constexpr std::chrono::seconds rest_interval{1};  // between two looks at memory, while nobody computes
 
-std::string job_description(const SubjectSpec& spec, const HostInfo& host) {
-  json attachments = json::array();
+messages::Job description_of(const SubjectSpec& spec, const HostInfo& host) {
+  messages::Job description = job_for(spec.target, host);
+  description.model = {
+      spec.model->path.filename().string(), static_cast<std::int64_t>(spec.model->bytes->size()), {}};
   for (const JobAttachment& file : spec.model->attachments)
-    attachments.push_back({{"name", file.location}, {"bytes", file.bytes->size()}});
-  return json_text(nlohmann::json{
-      {"format", "driftscope-job-1"},
-      {"target", spec.target.text()},
-      {"engine", spec.target.engine},
-      {"options", spec.target.options},
-      {"model", {{"name", spec.model->path.filename().string()}, {"bytes", spec.model->bytes->size()}}},
-      {"attachments", attachments},
-      {"bench", true},
-      {"capture", spec.capture},
-      {"environment", {{"browser_version", host.version}}}});
+    description.attachments.push_back({file.location, static_cast<std::int64_t>(file.bytes->size())});
+  description.bench = true;
+  description.capture = capture_of(spec);
+  return description;
 }
 
 class BrowserSubject final : public Subject, private ServiceTransport {
@@ -53,20 +48,17 @@ class BrowserSubject final : public Subject, private ServiceTransport {
     peak_.emplace([this] { return browser_->memory(); });
     const PeakSampler::Watch watch(*peak_, true);
     // What it has done by then is the answer to the first question.
-    DRIFTSCOPE_TRY(const json loaded, ask(json_text(json{{"do", "hello"}})));
-    const json times = loaded.value("times", json::object());
-    for (const auto& [part, time] : times.items()) {
-      if (!time.is_number()) continue;
-      row.load_parts[part] = time.get<double>();
-      row.load_ms += time.get<double>();
-    }
-    const json prepared = loaded.value("prepared", json::object());
-    clock_ns_ = row.clock_ns = prepared.value("clock_ns", 1.0);
+    DRIFTSCOPE_TRY(const auto loaded, client_.send(messages::Hello{}));
+    const messages::StartTimes& times = loaded.head.times;
+    row.load_parts = {
+        {"compile_ms", times.compile_ms}, {"read_ms", times.read_ms}, {"prepare_ms", times.prepare_ms}};
+    row.load_ms += times.compile_ms + times.read_ms + times.prepare_ms;
+    clock_ns_ = row.clock_ns = loaded.head.prepared.clock_ns;
     DRIFTSCOPE_TRY(const Slice first, measure({.slice_ms = 0, .max_runs = 1, .warm_up = true}));
     row.first_ms = median(first.times_ns) * 1e-6;
     add_preparation(row, last_);
     DRIFTSCOPE_TRY(const auto about, client_.send(messages::Describe{}));
-    const json& ran = about.head.ran;
+    const nlohmann::json& ran = about.head.ran;
     row.ran = json_text(ran);
     row.build = build_id(site / "engine" / (ran.value("wasm_variant", "") + ".wasm"));
     const Traffic after = server_.traffic();
@@ -152,20 +144,16 @@ class BrowserSubject final : public Subject, private ServiceTransport {
 
   /// Requests of a bench have no payload.
   Result<Response> exchange(const std::string& request, std::span<const std::byte> /*payload*/) override {
-    DRIFTSCOPE_TRY(const nlohmann::json answer, ask(request));
-    return Response{json_text(answer), {}};
+    DRIFTSCOPE_TRY(std::string answer, ask(request));
+    return Response{std::move(answer), {}};
   }
 
   /// The page's answer; it says that it lives while it works on one.
-  Result<json> ask(const std::string& question) {
+  Result<std::string> ask(const std::string& question) {
     job_->conversation().ask(question);
     const auto begin = Clock::now();
     while (true) {
-      if (const auto text = job_->conversation().answer(look_up)) {
-        json answer = parse_json(*text);
-        if (!answer.is_object()) return internal_error("the page gave a malformed answer");
-        return answer;
-      }
+      if (auto text = job_->conversation().answer(look_up)) return *std::move(text);
       if (auto error = trouble()) return *std::move(error);
       // Not any sign: a page may live while its worker hangs.
       const auto last_change = std::max(begin, job_->wait(milliseconds(0)).last_change);
@@ -195,7 +183,7 @@ Result<std::unique_ptr<Subject>> open_browser_subject(Server& server, const Subj
   DRIFTSCOPE_TRY(const HostInfo host, probe_host(spec.target.host));
   DRIFTSCOPE_CHECK(
       check_browser_model(spec.model->path.filename().string(), *spec.model->bytes, spec.model->attachments));
-  JobContent content{job_description(spec, host), spec.model->bytes, {}, spec.inputs};
+  JobContent content{json_text(encode(description_of(spec, host))), spec.model->bytes, {}, spec.inputs};
   for (const JobAttachment& file : spec.model->attachments) content.attachments.push_back(file.bytes);
   DRIFTSCOPE_TRY(std::shared_ptr<Job> job, server.jobs().add(std::move(content)));
   auto subject = std::make_unique<BrowserSubject>(server, std::move(job), host, spec, stop);

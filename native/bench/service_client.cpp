@@ -5,10 +5,14 @@
 
 namespace driftscope {
 
+messages::CaptureOrNone capture_of(const SubjectSpec& spec) {
+  return messages::named<messages::CaptureOrNone>(spec.capture).value_or(messages::CaptureOrNone::none);
+}
+
 messages::Prepare prepare_request(const SubjectSpec& spec, const nlohmann::json& environment) {
   messages::Prepare request;
   request.target = spec.target.text();
-  request.capture = spec.capture;
+  request.capture = capture_of(spec);
   request.environment = environment;
   return request;
 }

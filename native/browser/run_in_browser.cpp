@@ -11,39 +11,34 @@
 namespace driftscope {
 namespace {
 
-using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr milliseconds poll_interval{50};
 constexpr milliseconds longest_silence{30000};  // the page reports several times a second
 
 // What the page is asked to do; web/page/job.mjs reads it.
-std::string job_description(const BrowserJob& job, const HostInfo& host) {
-  json attachments = json::array();
+messages::Job description_of(const BrowserJob& job, const HostInfo& host) {
+  messages::Job description = job_for(job.target, host);
+  description.model = {job.model_name, static_cast<std::int64_t>(job.model->size()), job.model_sha256};
   for (const JobAttachment& file : job.attachments)
-    attachments.push_back({{"name", file.location}, {"bytes", file.bytes->size()}});
-  json description = {
-      {"format", "driftscope-job-1"},
-      {"target", job.target.text()},
-      {"engine", job.target.engine},
-      {"options", job.target.options},
-      {"model", {{"name", job.model_name}, {"bytes", job.model->size()}, {"sha256", job.model_sha256}}},
-      {"attachments", attachments},
-      {"repeat", job.repeat},
-      {"capture", capture_name(job.capture)},
-      {"environment", {{"browser_version", host.version}}}};
-  if (job.samples > 0)
-    description["samples"] = job.samples;
-  else
-    description["stream"] = true;
-  if (job.values) description["values"] = *job.values;
-  return json_text(description);
+    description.attachments.push_back({file.location, static_cast<std::int64_t>(file.bytes->size())});
+  description.repeat = job.repeat;
+  description.capture = messages::named<messages::CaptureOrNone>(capture_name(job.capture))
+                            .value_or(messages::CaptureOrNone::all);
+  if (job.samples > 0) description.samples = job.samples;
+  description.stream = job.samples == 0;
+  description.values = job.values;
+  return description;
 }
 
 struct MemorySampleAt {
   Clock::time_point time;
   std::int64_t bytes = 0;
 };
+
+std::string phase_name(const JobProgress& progress) {
+  return std::string(progress.phase ? messages::name_of(*progress.phase) : "start");
+}
 
 std::string seconds_text(milliseconds time) {
   const auto tenths = time.count() / 100;
@@ -68,7 +63,7 @@ std::optional<Error> check_life(const Job::Snapshot& now, const HostInfo& host, 
   const milliseconds silence = std::min(timeout, longest_silence);
   if (now.opened && time - now.last_sign > silence) return hang_error(host, "gave no sign of life", silence);
   if (now.opened && time - now.last_change > timeout)
-    return hang_error(host, "made no progress (phase '" + now.progress.phase + "')", timeout);
+    return hang_error(host, "made no progress (phase '" + phase_name(now.progress) + "')", timeout);
   return std::nullopt;
 }
 
@@ -140,7 +135,6 @@ Result<Outcome> run_job(Server& server, const HostInfo& host, JobContent content
     }
     if (memory.empty() || Clock::now() - memory.back().time >= options.memory_interval) sample_memory();
     BrowserProgress report{now.progress, memory.back().bytes};
-    if (report.job.phase.empty()) report.job.phase = "start";
     if (progress && !progress(report)) return Error{ErrorKind::cancelled, host.host + ": stopped"};
   }
   sample_memory();  // even the shortest run has one, taken while everything is still in place
@@ -178,7 +172,7 @@ Result<Trace> run_in_browser(Server& server, const HostInfo& host, const Browser
     collected.push_back({name, tensor});
     return Status();
   };
-  JobContent content{job_description(job, host), job.model, {}, job.inputs};
+  JobContent content{json_text(encode(description_of(job, host))), job.model, {}, job.inputs};
   if (job.samples == 0)
     content.values = std::make_unique<ValueReceiver>(job.sink ? job.sink : collect, options.max_value_bytes);
   for (const JobAttachment& file : job.attachments) content.attachments.push_back(file.bytes);
@@ -189,19 +183,23 @@ Result<Trace> run_in_browser(Server& server, const HostInfo& host, const Browser
   return trace;
 }
 
+messages::Job job_for(const Target& target, const HostInfo& host) {
+  messages::Job job;
+  job.target = target.text();
+  job.engine = target.engine;
+  job.options = target.options;
+  job.environment = {{"browser_version", host.version}};
+  return job;
+}
+
 Result<std::vector<Result<Trace>>> run_batch_in_browser(Server& server, const BrowserBatch& batch,
                                                         const BrowserOptions& options,
                                                         const BrowserProgressCallback& progress) {
   DRIFTSCOPE_TRY(const HostInfo host, probe_host(batch.target.host));
-  const json description = {{"format", "driftscope-job-1"},
-                            {"target", batch.target.text()},
-                            {"engine", batch.target.engine},
-                            {"options", batch.target.options},
-                            {"model", {{"name", batch.name}, {"bytes", 0}}},
-                            {"attachments", json::array()},
-                            {"batch", batch.cases},
-                            {"environment", {{"browser_version", host.version}}}};
-  JobContent content{json_text(description), nullptr, {}, batch.packed};
+  messages::Job description = job_for(batch.target, host);
+  description.model.name = batch.name;
+  description.batch = static_cast<std::int64_t>(batch.cases);
+  JobContent content{json_text(encode(description)), nullptr, {}, batch.packed};
   DRIFTSCOPE_TRY(const Outcome outcome, run_job(server, host, std::move(content), options, progress));
   return unpack_answers(outcome.answer, batch.cases);
 }

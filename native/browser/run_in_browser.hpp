@@ -44,6 +44,9 @@ struct BrowserJob {
   std::int64_t samples = 0;  ///< above 0: inputs have a leading axis of so many samples (service.hpp)
 };
 
+/// What every job for this target says: target, engine, options, environment.
+[[nodiscard]] messages::Job job_for(const Target& target, const HostInfo& host);
+
 /// The engine in a browser has 4 GiB of memory, and holds a model about two and a half times: as it
 /// came, as tensors, and packed for its kernels.
 inline constexpr std::size_t max_browser_model_bytes = std::size_t{1536} << 20;
@@ -68,7 +71,7 @@ struct BrowserOptions {
 };
 
 struct BrowserProgress {
-  JobProgress job;                ///< phase "start" until the page has opened
+  JobProgress job;
   std::int64_t memory_bytes = 0;  ///< PSS of the browser's processes, last sample
 };
 /// False stops the run: the result is then a cancelled error.

@@ -42,7 +42,8 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request, const
   messages::Start start;
   start.target = target.text();
   start.repeat = request.repeat;
-  start.capture = capture_name(request.capture);
+  start.capture =
+      messages::named<messages::Capture>(capture_name(request.capture)).value_or(messages::Capture::all);
   start.environment = nlohmann::json::object({{"host", target.host}});
   if (request.values) start.values = *request.values;
   if (request.samples > 0) start.samples = request.samples;

@@ -23,14 +23,16 @@ Result<Trace> read_recorded(const Target& target, const Graph& graph) {
   return trace;
 }
 
-std::string step_name(const std::string& phase) {
-  if (phase == "start") return "starting the browser";
-  if (phase == "open") return "page opened";
-  if (phase == "load") return "loading the model";
-  if (phase == "compile") return "preparing";
-  if (phase == "run") return "running";
-  if (phase == "send") return "sending the trace";
-  return phase;
+std::string_view step_name(const std::optional<messages::Phase>& phase) {
+  if (!phase) return "starting the browser";
+  switch (*phase) {
+    case messages::Phase::open: return "page opened";
+    case messages::Phase::load: return "loading the model";
+    case messages::Phase::compile: return "preparing";
+    case messages::Phase::run: return "running";
+    case messages::Phase::send: break;
+  }
+  return "sending the trace";
 }
 
 }  // namespace

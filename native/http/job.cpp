@@ -26,7 +26,7 @@ bool Job::progress(const JobProgress& progress) {
     now_.progress = progress;
     now_.last_change = now_.last_sign;
   }
-  if (progress.phase == "run" && !now_.run_began) now_.run_began = now_.last_sign;
+  if (progress.phase == messages::Phase::run && !now_.run_began) now_.run_began = now_.last_sign;
   return true;
 }
 

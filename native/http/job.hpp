@@ -17,6 +17,7 @@
 
 #include "core/base/result.hpp"
 #include "core/protocol/value_stream.hpp"
+#include "generated/protocol/messages.hpp"
 #include "native/http/conversation.hpp"
 
 namespace driftscope {
@@ -36,7 +37,7 @@ struct JobContent {
 
 /// What the page says while it works. Counts are those of the session service.
 struct JobProgress {
-  std::string phase;  ///< "open", "load", "compile", "run", "send"
+  std::optional<messages::Phase> phase = {};  ///< nothing until the page has opened
   std::int64_t done = 0;
   std::int64_t total = 0;
   std::int64_t sample = 0;

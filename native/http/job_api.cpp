@@ -33,26 +33,11 @@ void not_found(Response& response) {
 // The page may have been asked to stop while its request was on the way.
 void send_accepted(Response& response, bool accepted) {
   if (!accepted) response.status = 409;
-  send_json(response, {{"stop", !accepted}});
+  send_json(response, encode(messages::Accepted{.stop = !accepted}));
 }
 
-JobProgress read_progress(const json& message) {
-  const auto count = [&](const char* key) -> std::int64_t {
-    const auto found = message.find(key);
-    if (found == message.end() || !found->is_number_integer()) return 0;
-    return std::max<std::int64_t>(0, found->get<std::int64_t>());
-  };
-  JobProgress progress;
-  if (const auto phase = message.find("phase"); phase != message.end() && phase->is_string()) {
-    const auto text = phase->get<std::string>();
-    for (const char* known : {"open", "load", "compile", "run", "send"})
-      if (text == known) progress.phase = text;
-  }
-  progress.done = count("done");
-  progress.total = count("total");
-  progress.sample = count("sample");
-  progress.samples = count("samples");
-  return progress;
+JobProgress progress_of(const messages::Progress& said) {
+  return {said.phase, said.done, said.total, said.sample, said.samples};
 }
 
 json parse_object(const Bytes& body) {
@@ -165,9 +150,14 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
                   response.status = 400;
                   return response.set_content("expected a JSON object\n", "text/plain");
                 }
-                const bool accepted = request.matches[2] == "error" ? job->fail(error_from_json(message))
-                                                                    : job->progress(read_progress(message));
-                send_accepted(response, accepted);
+                if (request.matches[2] == "error")
+                  return send_accepted(response, job->fail(error_from_json(message)));
+                messages::Progress said;
+                if (const Status read = decode(message, said); !read.ok()) {
+                  response.status = 400;
+                  return response.set_content(read.error().message + "\n", "text/plain");
+                }
+                send_accepted(response, job->progress(progress_of(said)));
               });
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/base/json.hpp"
 #include "core/runtime/engine.hpp"
+#include "generated/protocol/messages.hpp"
 #include "native/http/guard.hpp"
 #include "native/http/job_api.hpp"
 #include "native/http/static_files.hpp"
@@ -135,8 +136,8 @@ void Server::State::add_routes() {
   add_job_routes(http, prefix, jobs, options.max_trace_bytes);
 
   http.Get(prefix + "/api/session", [this](const Request&, Response& response) {
-    const nlohmann::json answer = {{"accepts_traces", static_cast<bool>(options.on_trace)}};
-    response.set_content(json_text(answer), "application/json");
+    const messages::Session session{.accepts_traces = static_cast<bool>(options.on_trace)};
+    response.set_content(json_text(encode(session)), "application/json");
   });
   http.Post(prefix + "/api/traces", [this](const Request&, Response& response, const ContentReader& reader) {
     auto body = read_body(reader, options.on_trace ? options.max_trace_bytes : 0, response);
@@ -145,9 +146,12 @@ void Server::State::add_routes() {
     const auto saved = options.on_trace ? options.on_trace(*std::move(body))
                                         : Result<std::string>(bad_input("no traces wanted"));
     response.status = saved.ok() ? 200 : 400;
-    const nlohmann::json answer = saved.ok() ? nlohmann::json{{"saved", saved.value()}}
-                                             : nlohmann::json{{"error", saved.error().message}};
-    response.set_content(json_text(answer), "application/json");
+    messages::KeptTrace answer;
+    if (saved.ok())
+      answer.saved = saved.value();
+    else
+      answer.error = saved.error().message;
+    response.set_content(json_text(encode(answer)), "application/json");
   });
 
   http.Get(prefix, [prefix](const Request& request, Response& response) {

@@ -4,18 +4,19 @@
 //
 // Below the token:
 //   GET  /…                        a file of the site folder
-//   GET  /api/session              {"accepts_traces":bool}
-//   POST /api/traces               a trace made by hand on the page → {"saved":"…"}
-//   GET  /api/jobs/ID              the job's description (JSON)
+// (documents of core/protocol/messages.json in quotes)
+//   GET  /api/session              "session"
+//   POST /api/traces               a trace made by hand on the page → "kept_trace"
+//   GET  /api/jobs/ID              "job"
 //   GET  /api/jobs/ID/model        its .onnx bytes
 //   GET  /api/jobs/ID/attachments/N
 //   GET  /api/jobs/ID/inputs       safetensors
-//   POST /api/jobs/ID/progress     {"phase","done","total","sample","samples"} → {"stop":bool}
-//   POST /api/jobs/ID/values       captured values in pieces (value_stream.hpp), one request at a time
+//   POST /api/jobs/ID/progress     "progress" → "accepted"
+//   POST /api/jobs/ID/values       "values", one request at a time
 //   POST /api/jobs/ID/result       trace bytes
-//   POST /api/jobs/ID/error        {"kind","message"}
-//   GET  /api/jobs/ID/question     of a page that stays: waits for the next one; 204: none yet, ask again
-//   POST /api/jobs/ID/answer       JSON
+//   POST /api/jobs/ID/error        an object "error"
+//   GET  /api/jobs/ID/question     of a page that stays: waits for the next request; 204: none yet, ask again
+//   POST /api/jobs/ID/answer       the response to it
 // Everything else is 404. See guard.hpp for which requests are answered at all.
 #pragma once
 

@@ -1,6 +1,8 @@
 // A job of the waiting PC: fetched, run, and its trace sent back. Client: page.mjs.
 // The HTTP side is described in native/http/server.hpp.
 import { environment, pickVariant, threadsFor } from "./capabilities.mjs";
+import { checkDocument } from "../worker/client.mjs";
+import { loadMessages } from "../worker/engine.mjs";
 import { download } from "./download.mjs";
 import { RunError } from "../shared/errors.mjs";
 import { runInWorker } from "../worker/runner.mjs";
@@ -8,6 +10,8 @@ import { fetchModel, inUse } from "./store.mjs";
 
 // The PC takes a silent page for a hanging one.
 const heartbeatMs = 400;
+
+const engineFolder = new URL("../../engine/", import.meta.url).href;
 
 const postJson = (url, value) =>
   fetch(url, {
@@ -33,7 +37,7 @@ class Heartbeat {
 
   async set(state) {
     const newPhase = state.phase !== this.#state.phase;
-    this.#state = { ...this.#state, ...state };
+    for (const name of Object.keys(this.#state)) this.#state[name] = state[name] ?? this.#state[name];
     if (newPhase) await this.beat();
   }
 
@@ -64,13 +68,13 @@ class Heartbeat {
   }
 }
 
-async function fetchJob(url) {
+async function fetchJob(messages, url) {
   const response = await fetch(url, { cache: "no-store" });
   if (!response.ok) throw new RunError("cancelled", "The PC no longer waits for this job.");
   const job = await response.json();
   if (job.format !== "driftscope-job-1")
     throw new RunError("internal", `This page does not know the job's format, ${job.format}.`);
-  return job;
+  return checkDocument(messages, "job", job);
 }
 
 /** Model, attachments and inputs of a job; `told` hears of progress as download tells it. */
@@ -111,7 +115,9 @@ export async function runJob(id, here, show) {
     if (!response.ok) throw new RunError("io", `The PC rejected the result: HTTP ${response.status}.`);
   };
   try {
-    const job = await fetchJob(url);
+    const messages = await loadMessages(engineFolder);
+    const job = await fetchJob(messages, url);
+
     show.job(job);
     const variant = pickVariant(here, job.options.wasm);
     if (!variant.name) throw new RunError("missing", `The engine cannot run: ${variant.why}.`);

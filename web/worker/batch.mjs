@@ -1,5 +1,6 @@
 // Many small runs in one worker: a packed batch in, packed answers out. The format is that of
-// core/protocol/batch.hpp. Client: worker.mjs.
+// core/protocol/batch.hpp, its documents those of messages.json. Client: worker.mjs.
+import { checkDocument } from "./client.mjs";
 import { ServiceError, openEngine, runToEnd } from "./engine.mjs";
 import { packMessage, unpackMessage } from "../shared/message.mjs";
 
@@ -14,10 +15,10 @@ async function runOne(engine, start, attachments, model, inputs) {
 /** `open` = what openEngine takes; `progress(done, total)` is called after every case. */
 export async function runBatch(open, batch, start, progress) {
   const { head, payload } = unpackMessage(batch);
-  const { cases } = head;
   const answers = [];
   const traces = [];
   let engine = await openEngine(open);
+  const { cases } = checkDocument(engine.messages, "batch", head);
   let at = 0;
   const take = (size) => payload.subarray(at, (at += size));
   for (const [index, { model, attachments, inputs }] of cases.entries()) {
@@ -39,5 +40,5 @@ export async function runBatch(open, batch, start, progress) {
     }
     progress(index + 1, cases.length);
   }
-  return packMessage({ cases: answers }, traces);
+  return packMessage(checkDocument(engine.messages, "batch_answers", { cases: answers }), traces);
 }

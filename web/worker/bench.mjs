@@ -1,5 +1,6 @@
-// A target of a bench: loads the model once, then answers the PC's questions until nobody asks any more.
+// A target of a bench: loads the model once, then answers the PC's requests until nobody asks any more.
 // Client: worker.mjs. The HTTP side is described in native/http/server.hpp.
+import { checkDocument, checkResponse } from "./client.mjs";
 import { openEngine } from "./engine.mjs";
 
 // What the browser does after a request (closing it, waking its processes) must not fall into a reading.
@@ -25,7 +26,10 @@ async function answerTo(engine, { do: name, ...fields }, url) {
     const { head } = engine.request(name, fields);
     if (head.finished !== false) return head;
     if (head.waiting) await engine.settled();
-    else await send(url, "progress", { phase: "run", done: performance.now() | 0 });
+    else {
+      const alive = { phase: "run", done: performance.now() | 0 };
+      await send(url, "progress", checkDocument(engine.messages, "progress", alive));
+    }
   }
 }
 
@@ -54,7 +58,10 @@ export async function runBench({ base, variant, threads, model, bench, start, in
     const question = await nextQuestion(bench);
     if (question === null) return { answers: count };
     ++count;
-    const answer = question.do === "hello" ? { times, prepared } : await answerTo(engine, question, bench);
+    const hello = question.do === "hello";
+    const answer = hello
+      ? checkResponse(engine.messages, "hello", { times, prepared })
+      : await answerTo(engine, question, bench);
     await send(bench, "answer", answer);
   }
 }

@@ -1,5 +1,6 @@
 // The session service from JavaScript: a method for each request of core/protocol/messages.json, which checks
-// request and response by the schema's tables (messages.mjs, made by the build). Client: engine.mjs.
+// request and response by the schema's tables (messages.mjs, made by the build), and the checks of documents and
+// events. Clients: engine.mjs, worker.mjs, batch.mjs, bench.mjs, job.mjs.
 import { packMessage, unpackMessage } from "../shared/message.mjs";
 
 /**
@@ -20,6 +21,7 @@ const kinds = {
   flag: { expected: () => "true or false", fits: (value) => typeof value === "boolean" },
   number: { expected: () => "a number", fits: (value) => typeof value === "number" },
   any: { expected: () => "a value", fits: () => true },
+  bytes: { expected: () => "bytes", fits: (value) => ArrayBuffer.isView(value) },
   facts: {
     expected: () => "an object of texts, numbers or booleans",
     fits: (value) => typeof value === "object" && Object.values(value).every(isFact),
@@ -70,6 +72,30 @@ export function checkFields({ enums, objects }, where, fields, value) {
   }
 }
 
+const checker = (group, word) => (messages, name, value) => {
+  const spec = messages[group][name];
+  if (!spec) {
+    const known = Object.keys(messages[group]).join(", ");
+    throw new ServiceError({
+      kind: "bad_input",
+      message: `there is no ${word} "${name}"; there are ${known}`,
+    });
+  }
+  checkFields(messages, `${word} "${name}"`, spec.fields, value);
+  return value;
+};
+
+/** Throws as checkFields where `value` is not the document of this name, as "job"; returns it. */
+export const checkDocument = checker("documents", "document");
+/** The same of what a worker says. */
+export const checkEvent = checker("events", "event");
+
+/** The same of the response to a request. */
+export function checkResponse(messages, request, head) {
+  checkFields(messages, `response to "${request}"`, messages.requests[request].response, head);
+  return head;
+}
+
 /**
  * `messages` as messages.mjs has them; `exchange(bytes)` returns the response's bytes. For each request, as
  * `client.load(fields, payload)`: {head, payload}.
@@ -97,7 +123,7 @@ export class ServiceClient {
     checkFields(this.#messages, `request "${name}"`, spec.fields, fields);
     const reply = unpackMessage(this.#exchange(packMessage({ do: name, ...fields }, [payload])));
     if (reply.head.error) throw new ServiceError(reply.head.error);
-    if (spec.response) checkFields(this.#messages, `response to "${name}"`, spec.response, reply.head);
+    checkResponse(this.#messages, name, reply.head);
     return reply;
   }
 }

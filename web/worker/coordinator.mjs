@@ -10,7 +10,11 @@
 export async function coordinate(engine, compare, { ask, tell }) {
   const topology = engine.request("topology").head.nodes;
   engine.request("compare", compare);
-  const advance = (ended = {}, trace) => engine.request("advance", ended, trace).head;
+  const advance = (ended = {}, trace) => {
+    const { head, payload } = engine.request("advance", ended, trace);
+    if (head.result) head.result.comparison = JSON.parse(new TextDecoder().decode(payload));
+    return head;
+  };
   let step = advance();
   for (;;) {
     if (step.result) tell({ ...step.result, topology });

@@ -6,6 +6,9 @@ import { ServiceClient, ServiceError } from "./client.mjs";
 
 export { ServiceError };
 
+/** The tables of core/protocol/messages.json. */
+export const loadMessages = async (base) => (await load(new URL("messages.mjs", base))).messages;
+
 /** The builds, best first: whether each needs relaxed SIMD, and shared memory. */
 export const variants = [
   { name: "driftscope-relaxed-threads", relaxed: true, threads: true },
@@ -35,12 +38,13 @@ function load(url) {
  */
 export async function openEngine({ base, variant, threads }) {
   const { default: create } = await load(new URL(`${variant}.mjs`, base));
-  const { messages } = await load(new URL("messages.mjs", base));
+  const messages = await loadMessages(base);
   const peers = new Peers(base);
   const pool = new Threads();
   const module = await pool.keep(() => create({ pthreadPoolSize: Math.max(0, threads - 1), peers }));
   const client = new ServiceClient(messages, (message) => exchange(module, message));
   return {
+    messages,
     /** {head, payload} of the response. `fields` and the response are checked by the schema. */
     request: (name, fields, payload) => request(module, client, name, fields, payload),
     heapBytes: () => module.wasmMemory.buffer.byteLength,

@@ -2,17 +2,23 @@
 // One worker per run: to stop is to terminate it, and nothing is left of it.
 import { runBatch } from "./batch.mjs";
 import { runBench } from "./bench.mjs";
+import { checkEvent } from "./client.mjs";
 import { coordinate } from "./coordinator.mjs";
-import { openEngine, runToEnd } from "./engine.mjs";
+import { loadMessages, openEngine, runToEnd } from "./engine.mjs";
 import { isOutOfMemory, outOfMemoryText } from "../shared/memory.mjs";
 import { ValuesToPage, ValuesToPc } from "./values.mjs";
 
 // Long enough to waste little on messages, short enough for a moving progress bar.
 const sliceMs = 50;
 
-const say = (type, more = {}, transfer = []) => self.postMessage({ type, ...more }, transfer);
-
 let engine; // of the run
+let messages; // the schema's tables
+
+/** An event of the schema. */
+function say(type, more = {}, transfer = []) {
+  if (messages && type !== "error") checkEvent(messages, type, more);
+  self.postMessage({ type, ...more }, transfer);
+}
 
 function joined(model, attachments) {
   if (attachments.length === 0) return model;
@@ -130,6 +136,7 @@ async function compare(task) {
 
 self.onmessage = async ({ data }) => {
   try {
+    messages = await loadMessages(data.base);
     if (data.bench) await stay(data);
     else if (data.batch) await runMany(data);
     else if (data.compare) await compare(data);

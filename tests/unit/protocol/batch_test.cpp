@@ -58,7 +58,9 @@ TEST_CASE("UnpackAnswers_MalformedMessages_AreErrors") {
   CHECK_FALSE(answers("[]").ok());
   CHECK_FALSE(answers(R"({"cases":{}})").ok());
   CHECK_FALSE(answers(R"({"cases":[]})").ok());  // one was asked
-  for (const char* one : {"1", "{}", R"({"trace":-1})", R"({"trace":1.5})", R"({"trace":9})"}) {
+  for (const char* one : {"1", R"({"trace":-1})", R"({"trace":1.5})", R"({"trase":1})"})
+    CHECK_FALSE(answers(std::string(R"({"cases":[)") + one + "]}").ok());
+  for (const char* one : {"{}", R"({"trace":9})"}) {
     const auto result = answers(std::string(R"({"cases":[)") + one + "]}");
     REQUIRE(result.ok());
     CHECK_FALSE((*result)[0].ok());

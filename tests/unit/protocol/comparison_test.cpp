@@ -83,9 +83,13 @@ struct Comparison {
     json advance = {{"do", "advance"}};
     Bytes trace;
     for (int steps = 0; steps < 100; ++steps) {
-      const json answer = ask(service, advance, trace).head;
+      const auto [answer, payload] = ask(service, advance, trace);
       REQUIRE_MESSAGE(!answer.contains("error"), json_text(answer));
-      if (answer.contains("result")) results.push_back(answer["result"]);
+      if (answer.contains("result")) {
+        results.push_back(answer["result"]);
+        results.back()["comparison"] =
+            parse_json({reinterpret_cast<const char*>(payload.data()), payload.size()});
+      }
       if (answer["finished"] == true) return;
       advance = {{"do", "advance"}};
       trace.clear();

@@ -5,7 +5,13 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
 import { packMessage, unpackMessage } from "../../../web/shared/message.mjs";
-import { ServiceClient, ServiceError } from "../../../web/worker/client.mjs";
+import {
+  ServiceClient,
+  ServiceError,
+  checkDocument,
+  checkEvent,
+  checkResponse,
+} from "../../../web/worker/client.mjs";
 import { builtFile, run } from "../../e2e/support.mjs";
 
 const { messages } = await import(pathToFileURL(builtFile("web", "site", "engine", "messages.mjs")).href);
@@ -85,4 +91,27 @@ test("the program prints the declarations that the build made", () => {
   );
   const made = builtFile("web", "generated", "protocol", "messages.d.ts");
   assert.equal(readFileSync(made, "utf8"), printed.stdout);
+});
+
+test("documents and events are checked by name, and returned", () => {
+  const progress = { phase: "run", done: 3 };
+  assert.equal(checkDocument(messages, "progress", progress), progress);
+  assert.throws(() => checkDocument(messages, "progress", { phase: "dance" }), {
+    kind: "bad_input",
+    message:
+      'document "progress": field "phase": expected one of "open", "load", "compile", "run", "send", got "dance"',
+  });
+  assert.throws(() => checkDocument(messages, "progress", { done: 1 }), /field "phase" is missing/);
+  assert.throws(() => checkDocument(messages, "letter", {}), /there is no document "letter"; there are job/);
+  const piece = { name: "y", dtype: "float32", shape: [1], begin: 0, bytes: 4 };
+  checkEvent(messages, "values", { values: [piece], payload: new Uint8Array(4) });
+  assert.throws(
+    () => checkEvent(messages, "values", { values: [piece], payload: [0] }),
+    /event "values": field "payload": expected bytes, got a list/,
+  );
+  assert.throws(() => checkEvent(messages, "phase", { phase: "run", more: 1 }), /unknown field "more"/);
+  const times = { compile_ms: 1, read_ms: 2, prepare_ms: 3 };
+  const prepared = { nodes: 1, clock_ns: 1, ran: {} };
+  checkResponse(messages, "hello", { times, prepared });
+  assert.throws(() => checkResponse(messages, "hello", { times }), /response to "hello": field "prepared"/);
 });

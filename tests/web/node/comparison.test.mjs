@@ -7,10 +7,11 @@ import { coordinate } from "../../../web/worker/coordinator.mjs";
 
 function engineThatSays(steps) {
   const asked = [];
-  const request = (name, fields, payload) => {
-    asked.push({ do: name, ...fields, ...(payload && { payload }) });
+  const request = (name, fields, trace) => {
+    asked.push({ do: name, ...fields, ...(trace && { payload: trace }) });
     if (name === "topology") return { head: { nodes: ["n"] } };
-    return { head: name === "advance" ? steps.shift() : {} };
+    const payload = new TextEncoder().encode('{"format":"f"}');
+    return { head: name === "advance" ? steps.shift() : {}, payload };
   };
   return { asked, request };
 }
@@ -30,7 +31,7 @@ test("the worker that stays asks for runs, and hands their ends to the engine", 
     { targets: ["a/strict"], threads: 2 },
     { ask: async () => ends.shift(), tell: (result) => told.push(result) },
   );
-  assert.deepEqual(told, [{ place: 0, topology: ["n"] }]);
+  assert.deepEqual(told, [{ place: 0, comparison: { format: "f" }, topology: ["n"] }]);
   assert.deepEqual(engine.asked.slice(1), [
     { do: "compare", targets: ["a/strict"], threads: 2 },
     { do: "advance" },
