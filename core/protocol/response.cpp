@@ -5,6 +5,7 @@
 #include "core/base/json.hpp"
 #include "core/engines/strict/simd/target.hpp"
 #include "core/platform/platform.hpp"
+#include "core/results/metric_columns.hpp"
 #include "core/runtime/engine.hpp"
 #include "core/trace/tensors_by_name.hpp"
 
@@ -14,6 +15,12 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t max_values = 1000;
+
+// The enumerations of the schema have the order of those of the table of metrics.
+static_assert(messages::name_of(static_cast<messages::MetricSource>(MetricSource::run)) == "run");
+static_assert(messages::name_of(static_cast<messages::Better>(Better::neither)) == "neither");
+static_assert(messages::name_of(static_cast<messages::MetricFormat>(MetricFormat::share)) == "share");
+static_assert(messages::name_of(static_cast<messages::MetricFormat>(MetricFormat::time)) == "time");
 
 // Median without the first run, which warms up; 0 when there is none.
 std::int64_t typical_time(std::vector<std::int64_t> times) {
@@ -106,6 +113,29 @@ messages::Engine describe_engine(const Engine& engine) {
           .reason = std::move(here.reason)};
 }
 
+std::vector<messages::Metric> describe_metrics() {
+  std::vector<messages::Metric> described;
+  for (const MetricSource source : {MetricSource::verify, MetricSource::compare, MetricSource::run}) {
+    const MetricList in_tables = table_metrics(source);
+    const auto add = [&](Metric metric, bool table) {
+      const MetricRow& row = row_of(metric);
+      described.push_back({.source = static_cast<messages::MetricSource>(source),
+                           .key = std::string(row.key),
+                           .title = std::string(row.title),
+                           .help = std::string(appearance(metric).help),
+                           .better = static_cast<messages::Better>(row.better),
+                           .format = static_cast<messages::MetricFormat>(row.format),
+                           .table = table});
+    };
+    for (const Metric metric : in_tables) add(metric, true);
+    for (std::size_t i = 0; i < metric_count; ++i) {
+      const auto metric = static_cast<Metric>(i);
+      if (source_of(metric) == source && appearance(metric).table == 0) add(metric, false);
+    }
+  }
+  return described;
+}
+
 }  // namespace
 
 messages::FinishResponse describe_trace(const Trace& trace, const std::vector<std::string>& outputs) {
@@ -124,6 +154,7 @@ messages::FinishResponse describe_trace(const Trace& trace, const std::vector<st
 messages::CapabilitiesResponse describe_build() {
   messages::CapabilitiesResponse build;
   for (const auto& engine : engines()) build.engines.push_back(describe_engine(*engine));
+  build.metrics = describe_metrics();
   build.platform = platform_name();
   build.threads = usable_processors();
   build.threads_available = threads_available();

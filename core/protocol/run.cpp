@@ -111,6 +111,8 @@ ServiceRun::~ServiceRun() = default;
 
 std::size_t ServiceRun::nodes() const { return state_->graph->nodes.size(); }
 
+std::int64_t ServiceRun::samples() const { return state_->sample_count; }
+
 std::vector<std::string> ServiceRun::output_names() const {
   std::vector<std::string> names;
   for (const ValueId id : state_->graph->outputs) names.push_back(state_->graph->values[id].name);

@@ -60,6 +60,7 @@ class ServiceRun {
 
   [[nodiscard]] std::size_t nodes() const;
   [[nodiscard]] std::vector<std::string> output_names() const;
+  [[nodiscard]] std::int64_t samples() const;  ///< 0: one input
   [[nodiscard]] Result<ServiceProgress> poll(std::int64_t budget_ns);
   /// With "stream": the next values, in pieces, to be taken after each poll. While some wait, poll does
   /// nothing else and does not say finished.

@@ -10,6 +10,7 @@
 
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
+#include "core/compare/dataset_predictions.hpp"
 #include "core/graph/topology.hpp"
 #include "core/protocol/comparison.hpp"
 #include "core/protocol/error_json.hpp"
@@ -134,7 +135,12 @@ Result<Reply> Service::State::finish() {
   if (!run) return bad_input("request: \"finish\" without a run");
   DRIFTSCOPE_TRY(const Trace trace, run->take());
   Reply reply;
-  reply.head = encode(describe_trace(trace, run->output_names()));
+  messages::FinishResponse described = describe_trace(trace, run->output_names());
+  if (run->samples() > 0)
+    if (auto dataset = dataset_predictions(*model->graph, trace, run->samples(), {}, trace.target);
+        dataset.ok())
+      described.predictions = std::move(dataset->predictions);
+  reply.head = encode(described);
   run.reset();
   DRIFTSCOPE_TRY(reply.payload, write_trace(trace));
   return reply;

@@ -1,5 +1,8 @@
 #include "core/results/view_json.hpp"
 
+#include <string_view>
+#include <unordered_map>
+
 #include "core/base/json.hpp"
 #include "core/results/metrics_json.hpp"
 #include "core/results/verify_json.hpp"
@@ -10,7 +13,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json layer_to_json(const LayerDifference& layer) {
+using VerdictsByOutput = std::unordered_map<std::string_view, const LayerVerdict*>;
+
+VerdictsByOutput verdicts_of(const TargetResult& result) {
+  VerdictsByOutput verdicts;
+  if (result.verification)
+    for (const LayerVerdict& layer : result.verification->layers) verdicts.emplace(layer.output, &layer);
+  return verdicts;
+}
+
+Json layer_to_json(const LayerDifference& layer, const LayerVerdict* verified) {
   Json object;
   object["node"] = layer.node;
   object["op"] = layer.op;
@@ -19,16 +31,20 @@ Json layer_to_json(const LayerDifference& layer) {
   add_metrics(object, MetricSource::compare, layer);
   object["left_ns"] = layer.left_ns;
   object["right_ns"] = layer.right_ns;
+  object["verdict"] = verdict_name(combined_verdict(layer, verified));
   if (!layer.reason.empty()) object["reason"] = layer.reason;
   return object;
 }
 
-void write_comparison(JsonWriter& out, const Comparison& comparison) {
+void write_comparison(JsonWriter& out, const Comparison& comparison, const VerdictsByOutput& verdicts) {
   out.member("first_divergence",
              comparison.first_divergence ? Json(*comparison.first_divergence) : Json(nullptr));
   out.key("layers");
   out.begin_array();
-  for (const LayerDifference& layer : comparison.layers) out.value(layer_to_json(layer));
+  for (const LayerDifference& layer : comparison.layers) {
+    const auto verified = verdicts.find(layer.output);
+    out.value(layer_to_json(layer, verified == verdicts.end() ? nullptr : verified->second));
+  }
   out.end();
   out.member("output", {{"top1_left", comparison.output.top1_left},
                         {"top1_right", comparison.output.top1_right},
@@ -50,7 +66,7 @@ void write_target(JsonWriter& out, const TargetResult& result, const TargetResul
     out.key("verify");
     write_verification(out, *result.verification);
   }
-  if (result.comparison) write_comparison(out, *result.comparison);
+  if (result.comparison) write_comparison(out, *result.comparison, verdicts_of(result));
   if (result.error) out.member("error", result.error->message);
   if (result.dataset) out.member("dataset", dataset_to_json(*result.dataset, left));
   if (result.trace) {

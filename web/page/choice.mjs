@@ -48,15 +48,6 @@ class Choice {
     return writeSafetensors([{ name: description.input, shape, values }]);
   }
 
-  /** The class that each row of a stacked output (float32, one row of scores a sample) has highest. */
-  predictions(scores) {
-    const classes = scores.length / this.samples.count;
-    return Array.from({ length: this.samples.count }, (_, i) => {
-      const row = scores.subarray(i * classes, (i + 1) * classes);
-      return row.indexOf(Math.max(...row));
-    });
-  }
-
   /** The class of each sample. */
   labels() {
     return Array.from({ length: this.samples.count }, (_, i) => this.samples.label(i));

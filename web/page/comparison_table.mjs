@@ -18,27 +18,24 @@ function cell(tag, text, className = "") {
   return made;
 }
 
-function number(value) {
-  if (value === undefined || value === null) return "–";
-  if (value === 0) return "0";
-  return value >= 1e-3 && value < 1e6 ? value.toPrecision(3) : value.toExponential(2);
-}
+const number = (value) =>
+  value === 0 ? "0" : value >= 1e-3 && value < 1e6 ? value.toPrecision(3) : value.toExponential(2);
 
-/** Verdict of a layer on one target: verify's, or identical where no bit differs from the left one. */
-function verdictOf(verified, difference) {
-  const verdict = verified?.verdict ?? "missing";
-  if (["unjudged", "suspect", "fault"].includes(verdict) || !difference) return verdict;
-  return difference.different_elements === 0 && !difference.reason
-    ? "identical"
-    : verdict === "identical"
-      ? "rounding"
-      : verdict;
-}
+/** How values of a metric are written, by its format; others as numbers. */
+const formats = {
+  count: (value) => value.toFixed(0),
+  ulp: (value) => (value < 1e6 ? value.toFixed(0) : number(value)),
+  cosine: (value) => value.toFixed(6),
+  decibel: (value) => `${value.toFixed(1)} dB`,
+};
+
+const metricText = ({ key, format }, layer) =>
+  typeof layer?.[key] === "number" ? (formats[format] ?? number)(layer[key]) : "–";
 
 const share = (count, samples) => `${count} of ${samples} (${((100 * count) / samples).toFixed(2)} %)`;
 
 /** The data set, where any target has predicted it. */
-function datasetRows(datasets) {
+function datasetRows(datasets, columns) {
   if (!datasets.some(Boolean)) return [];
   const what = { correct: "whole set: as labelled", agree: "whole set: as on the first target" };
   return Object.entries(what).map(([key, title]) => {
@@ -48,15 +45,17 @@ function datasetRows(datasets) {
     );
     const name = cell("th", title);
     name.scope = "row";
-    for (const wide of [name, ...cells]) wide.colSpan = 2;
+    name.colSpan = 2;
+    for (const wide of cells) wide.colSpan = columns;
     row.append(name, ...cells);
     return row;
   });
 }
 
-/** `comparisons`: one per target as verify answered, the left target's first. */
-export function showComparison(table, comparisons) {
+/** `comparisons`: one per target as verify answered, the left target's first. `metrics` as of capabilities. */
+export function showComparison(table, comparisons, metrics) {
   const targets = comparisons.map(({ left, right }) => right[0] ?? left);
+  const shown = metrics.filter(({ source, table: inTables }) => source === "compare" && inTables);
   const byOutput = (layers) => new Map((layers ?? []).map((layer) => [layer.output, layer]));
   const columns = targets.map((target) => ({
     name: target.target,
@@ -65,16 +64,24 @@ export function showComparison(table, comparisons) {
   }));
   const head = document.createElement("tr");
   head.append(cell("th", "Layer"), cell("th", "Operator"));
-  for (const { name } of columns) head.append(cell("th", name), cell("th", "max abs", "number"));
+  for (const { name } of columns)
+    head.append(
+      cell("th", name),
+      ...shown.map(({ title, help }) => {
+        const made = cell("th", title, "number");
+        made.title = help;
+        return made;
+      }),
+    );
   const rows = [...columns[0].verified.values()].map((layer) => {
     const row = document.createElement("tr");
     row.append(cell("td", layer.node), cell("td", layer.op));
     for (const { verified, compared } of columns) {
       const difference = compared.get(layer.output);
-      const verdict = verdictOf(verified.get(layer.output), difference);
+      const { verdict } = difference ?? verified.get(layer.output) ?? { verdict: "missing" };
       row.append(
         cell("td", `${symbols[verdict]} ${verdict}`),
-        cell("td", number(difference?.max_abs), "number"),
+        ...shown.map((metric) => cell("td", metricText(metric, difference), "number")),
       );
     }
     return row;
@@ -84,6 +91,11 @@ export function showComparison(table, comparisons) {
   const top = document.createElement("thead");
   top.append(head);
   const foot = document.createElement("tfoot");
-  foot.append(...datasetRows(targets.map(({ dataset }) => dataset)));
+  foot.append(
+    ...datasetRows(
+      targets.map(({ dataset }) => dataset),
+      1 + shown.length,
+    ),
+  );
   table.replaceChildren(top, body, foot);
 }

@@ -7,7 +7,7 @@ import * as history from "./history.mjs";
 import { host, showHosting } from "./hosting.mjs";
 import { listenToClear, showKept } from "./kept.mjs";
 import { runInWorker } from "../worker/runner.mjs";
-import { readFloats } from "../shared/safetensors.mjs";
+import { RunError } from "../shared/errors.mjs";
 import { picture } from "./samples.mjs";
 import { startScreens } from "./screens.mjs";
 import * as view from "./view.mjs";
@@ -188,8 +188,10 @@ async function runWholeSet(signal) {
   const { chosen } = state;
   const set = chosen.wholeSet();
   const result = await runInWorker(taskOf(set.start, set.inputs), { onChange: view.showProgress, signal });
-  const scores = readFloats(result.trace, result.reply.outputs[0].name);
-  const right = chosen.countRight(chosen.predictions(scores));
+  const { predictions } = result.reply;
+  if (!predictions)
+    throw new RunError("unsupported", "The first output is not one row of scores per sample.");
+  const right = chosen.countRight(predictions);
   const { count } = chosen.samples;
   $("output-picture").hidden = true;
   const percent = ((100 * right) / count).toFixed(1);

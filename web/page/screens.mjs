@@ -255,7 +255,7 @@ class Screens {
     this.#gui.show(run, traces);
     this.#canvas.dataset.targets = traces.length;
     this.#page.table.closest("details").hidden = false;
-    showComparison(this.#page.table, comparisons);
+    showComparison(this.#page.table, comparisons, results.at(-1).metrics);
     if (comparisons.length === 1) this.#gui.view("Layers");
   }
 }

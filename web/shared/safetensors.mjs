@@ -63,10 +63,3 @@ export function assemble(file, values, blobs) {
   head.set(text, 8);
   return new Blob([head, ...blobs], { type: "application/octet-stream" });
 }
-
-/** The float32 tensor `name` of a file that the engine wrote. */
-export function readFloats(file, name) {
-  const { header, size } = headOf(file);
-  const [begin, end] = header[name].data_offsets.map((offset) => size + offset);
-  return new Float32Array(file.slice(begin, end).buffer);
-}

@@ -4,11 +4,12 @@
 /**
  * `compare` = {targets, perturbation_check?, samples?, labels?, threads}. `ask({id, place, target, purpose})`
  * resolves to how that run ended, {trace: bytes} or {error: {kind, message}}. `tell({place, done, recorded,
- * error?, comparison, topology})` hears what is known of a target, before its data set and when it is done.
+ * error?, comparison, topology, metrics})` hears what is known of a target, before its data set and when it is done.
  * Resolves when all targets are. `engine` has loaded the model.
  */
 export async function coordinate(engine, compare, { ask, tell }) {
   const topology = engine.request("topology").head.nodes;
+  const { metrics } = engine.request("capabilities").head;
   engine.request("compare", compare);
   const advance = (ended = {}, trace) => {
     const { head, payload } = engine.request("advance", ended, trace);
@@ -17,7 +18,7 @@ export async function coordinate(engine, compare, { ask, tell }) {
   };
   let step = advance();
   for (;;) {
-    if (step.result) tell({ ...step.result, topology });
+    if (step.result) tell({ ...step.result, topology, metrics });
     if (step.finished) return;
     if (step.run) {
       const { trace, error } = await ask(step.run);

@@ -126,7 +126,7 @@ TEST_CASE("CompareJson_HasEveryKeyOfTheFormat") {
   const auto& first = json["right"][0];
   CHECK(first["first_divergence"].is_null());
   for (const char* key : {"node", "output", "max_abs", "max_rel", "max_ulp", "cosine", "sqnr_db", "kl",
-                          "different_elements", "elements", "left_ns", "right_ns"}) {
+                          "different_elements", "elements", "left_ns", "right_ns", "verdict"}) {
     CAPTURE(key);
     CHECK(first["layers"][0].contains(key));
   }

@@ -10,6 +10,7 @@ function engineThatSays(steps) {
   const request = (name, fields, trace) => {
     asked.push({ do: name, ...fields, ...(trace && { payload: trace }) });
     if (name === "topology") return { head: { nodes: ["n"] } };
+    if (name === "capabilities") return { head: { metrics: ["m"] } };
     const payload = new TextEncoder().encode('{"format":"f"}');
     return { head: name === "advance" ? steps.shift() : {}, payload };
   };
@@ -31,8 +32,8 @@ test("the worker that stays asks for runs, and hands their ends to the engine", 
     { targets: ["a/strict"], threads: 2 },
     { ask: async () => ends.shift(), tell: (result) => told.push(result) },
   );
-  assert.deepEqual(told, [{ place: 0, comparison: { format: "f" }, topology: ["n"] }]);
-  assert.deepEqual(engine.asked.slice(1), [
+  assert.deepEqual(told, [{ place: 0, comparison: { format: "f" }, topology: ["n"], metrics: ["m"] }]);
+  assert.deepEqual(engine.asked.slice(2), [
     { do: "compare", targets: ["a/strict"], threads: 2 },
     { do: "advance" },
     { do: "advance", run: 1, error: undefined, payload: "t" },
