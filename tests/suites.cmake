@@ -78,6 +78,10 @@ if(NOT DRIFTSCOPE_SANITIZE)
 endif()
 driftscope_suite("${unit}" LABELS unit
   COMMAND driftscope_unit_tests)
+if(TARGET driftscope_faults)
+  driftscope_suite("planted faults: a seed of each kind" LABELS unit
+    COMMAND driftscope_faults)
+endif()
 driftscope_suite("${native}" LABELS native
   COMMAND driftscope_native_tests)
 driftscope_suite("${command_line}" LABELS e2e

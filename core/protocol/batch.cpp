@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/json.hpp"
-#include "core/protocol/error_json.hpp"
+#include "core/protocol/error_message.hpp"
 #include "core/protocol/service.hpp"
 #include "core/trace/trace_file.hpp"
 #include "generated/protocol/messages.hpp"

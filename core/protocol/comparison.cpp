@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/json.hpp"
-#include "core/protocol/error_json.hpp"
+#include "core/protocol/error_message.hpp"
 #include "core/results/view_json.hpp"
 #include "core/trace/trace_file.hpp"
 #include "generated/protocol/messages.hpp"

@@ -1,5 +1,7 @@
 #include "core/protocol/error_json.hpp"
 
+#include "core/protocol/error_message.hpp"
+
 namespace driftscope {
 namespace {
 

@@ -7,14 +7,10 @@
 #include <string_view>
 
 #include "core/base/result.hpp"
-#include "generated/protocol/messages.hpp"
 
 namespace driftscope {
 
 [[nodiscard]] std::string_view error_kind_name(ErrorKind kind);
-
-[[nodiscard]] messages::Error error_message(const Error& error);
-[[nodiscard]] Error error_of(const messages::Error& message);
 
 /// {"kind":"bad_input","message":"…"}
 [[nodiscard]] nlohmann::json error_to_json(const Error& error);

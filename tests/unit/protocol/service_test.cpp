@@ -256,6 +256,10 @@ TEST_CASE("Service_Samples_SameBitsAsOneByOne") {
     REQUIRE(output);
     const auto part = whole->tensors[0].tensor.bytes().subspan(static_cast<std::size_t>(i) * 40, 40);
     CHECK(std::equal(part.begin(), part.end(), output->bytes().begin(), output->bytes().end()));
+    const auto scores = output->values<float>();
+    CHECK(all.head["predictions"][static_cast<std::size_t>(i)] ==
+          std::ranges::max_element(scores) - scores.begin());
+    CHECK_FALSE(done.head.contains("predictions"));
   }
 }
 

@@ -1,0 +1,37 @@
+// One planted fault, judged. Client: main.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/platform/platform.hpp"
+#include "tests/faults/kind.hpp"
+
+namespace driftscope::faults {
+
+enum class Outcome {
+  right_layer,  ///< a fault at the target, and nowhere else
+  suspect,      ///< at the target, and nowhere else
+  unjudged,     ///< the target: the verdict says that it cannot tell
+  no_effect,    ///< the fault gave the bits of a correct implementation
+  unjudgeable,  ///< its effect is within what correct implementations differ by
+  missed,       ///< it passed
+  wrong_layer,  ///< another layer is suspect or a fault
+  clean_alarm,  ///< a control is suspect or a fault
+  broken,       ///< the case could not be run
+};
+[[nodiscard]] std::string_view outcome_name(Outcome outcome);
+
+struct Judged {
+  Outcome outcome = Outcome::broken;
+  double effect = 0.0;  ///< largest error of the faulty value, in the spread of correct ones
+  double budget_used = 0.0;
+  std::string detail;
+};
+
+/// A fault may be excused as unjudgeable up to so many times the spread.
+inline constexpr double judgeable_from = 2.0;
+
+[[nodiscard]] Judged judge(const FaultKind& kind, std::uint64_t seed, ThreadPool& threads);
+
+}  // namespace driftscope::faults
