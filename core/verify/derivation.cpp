@@ -78,6 +78,11 @@ Result<Tensor> disturbed(const Tensor& tensor, std::uint64_t seed) {
   return copy;
 }
 
+bool sums_products(const Node& node) {
+  static constexpr std::array names = {"Conv", "ConvTranspose", "Einsum", "Gemm", "MatMul"};
+  return node.domain.empty() && std::ranges::find(names, node.op_type) != names.end();
+}
+
 // Whether a small error may make a large one; `outputs` are what the node gave.
 bool jumps(const Node& node, std::span<const Evaluated<Bounded>> outputs) {
   static constexpr std::array names = {"Ceil",   "Floor", "Hardmax",         "Mod",  "Round",
@@ -382,7 +387,8 @@ std::optional<Shape> Derivation::known_shape(ValueId value) const {
   return std::nullopt;
 }
 
-std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads, std::uint64_t seed) const {
+std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads, std::uint64_t seed,
+                                              const std::function<float(float)>& of_factors) const {
   std::map<ValueId, Tensor> made;
   std::vector<ValueId> pending = {value};
   // Depth first without recursion: a value is made once everything that its node reads is there.
@@ -416,6 +422,15 @@ std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads
       inputs.push_back(tensor);
     }
     if (!ready) continue;
+    std::array<std::optional<Tensor>, 2> factors;
+    for (std::size_t i = 0; of_factors && sums_products(node) && i < factors.size(); ++i) {
+      if (i >= inputs.size() || inputs[i] == nullptr || inputs[i]->dtype() != DType::float32) continue;
+      auto changed = Tensor::from_values<float>(inputs[i]->shape(), inputs[i]->values<float>());
+      if (!changed.ok()) return std::nullopt;
+      for (float& x : changed->mutable_values<float>()) x = of_factors(x);
+      factors[i] = *std::move(changed);
+      inputs[i] = &*factors[i];
+    }
     auto outputs = evaluate_strict(node, inputs, threads);
     if (!outputs.ok()) return std::nullopt;
     for (std::size_t i = 0; i < node.outputs.size(); ++i)

@@ -4,6 +4,7 @@
 // Clients: verify. It gives no verdicts.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -94,9 +95,9 @@ class Derivation {
 
   /// The same output in plain float32, by the strict kernels, from the same recorded tensors. With a seed
   /// other than 0 all of these that are float32 and no single numbers are moved by one unit in the last
-  /// place first.
-  [[nodiscard]] std::optional<Tensor> plain_float(ValueId value, ThreadPool& threads,
-                                                  std::uint64_t seed = 0) const;
+  /// place first. With `of_factors`, inputs 0 and 1 of everything that sums products are changed by it.
+  [[nodiscard]] std::optional<Tensor> plain_float(ValueId value, ThreadPool& threads, std::uint64_t seed = 0,
+                                                  const std::function<float(float)>& of_factors = {}) const;
 
   /// The chance that two products of the same sum are equal, estimated from how often
   /// numbers other than 0 repeat in the tensors that `node` and its group read: the product of the

@@ -142,7 +142,8 @@ void fit_slope(LaneScale& lane, const NormalizedLanes& lanes, const Tensors& ten
   lane.weight = 1.0;
 }
 
-LaneScale look_at_lane(const NormalizedLanes& lanes, const Tensors& tensors, std::int64_t number) {
+// `u`: the unit roundoff; the model of a scope is not known on other threads.
+LaneScale look_at_lane(const NormalizedLanes& lanes, const Tensors& tensors, std::int64_t number, double u) {
   const std::int64_t first = number * lanes.size;
   const auto values =
       tensors.x.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(lanes.size));
@@ -165,8 +166,8 @@ LaneScale look_at_lane(const NormalizedLanes& lanes, const Tensors& tensors, std
   fit_slope(lane, lanes, tensors, first, mean, 1.0 / right);
   if (!lane.usable()) return lane;
   lane.weight = variance / (variance + lanes.epsilon);
-  lane.theory = rms_rounding * current_error_model().unit_roundoff * std::sqrt(walk + 4.0 * fourth) / squares;
-  lane.last = last_roundings * current_error_model().unit_roundoff * (mean * mean + variance) / variance;
+  lane.theory = rms_rounding * u * std::sqrt(walk + 4.0 * fourth) / squares;
+  lane.last = last_roundings * u * (mean * mean + variance) / variance;
   lane.ways = variance_errors(values, variance);
   for (double& error : lane.ways)
     if (!std::isfinite(error)) error = 0.0;  // x² beyond the range: not a way for these data
@@ -234,9 +235,10 @@ std::vector<LaneScale> look_at_lanes(const NormalizedLanes& lanes, const Tensors
                                      ThreadPool& threads) {
   const std::int64_t count = std::min(lanes.count, max_lanes);
   std::vector<LaneScale> scales(static_cast<std::size_t>(count));
+  const double u = current_error_model().unit_roundoff;
   threads.parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
-      scales[static_cast<std::size_t>(i)] = look_at_lane(lanes, tensors, i * lanes.count / count);
+      scales[static_cast<std::size_t>(i)] = look_at_lane(lanes, tensors, i * lanes.count / count, u);
   });
   std::erase_if(scales, [](const LaneScale& lane) { return !lane.usable(); });
   return scales;

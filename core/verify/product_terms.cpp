@@ -114,16 +114,18 @@ std::optional<SumsOfProducts> SumsOfProducts::of(const Node& node, std::span<con
   return SumsOfProducts(*std::move(reader));
 }
 
-std::int64_t products_per_element(const Node& node, const Shape& a, const Shape& b) {
-  if (!node.domain.empty() || a.empty() || b.empty()) return 0;
-  if (node.op_type == "MatMul") return a.back();
+std::int64_t products_per_element(const Node& node, const Shape& b) {
+  if (!node.domain.empty() || b.empty()) return 0;
+  if (node.op_type == "MatMul") return b.size() == 1 ? b[0] : b[b.size() - 2];
   if (node.op_type == "Gemm") {
-    const auto turned = int_attribute(node, "transA", 0);
-    return turned.ok() && a.size() == 2 ? a[*turned != 0 ? 0 : 1] : 0;
+    const auto turned = int_attribute(node, "transB", 0);
+    return turned.ok() && b.size() == 2 ? b[*turned != 0 ? 1 : 0] : 0;
   }
-  if (node.op_type != "Conv") return 0;
+  const bool transposed = node.op_type == "ConvTranspose";
+  if (node.op_type != "Conv" && !transposed) return 0;
   std::int64_t products = 1;
-  for (std::size_t i = 1; i < b.size(); ++i) products *= b[i];
+  for (std::size_t i = 0; i < b.size(); ++i)
+    if (i != (transposed ? 1u : 0u)) products *= b[i];
   return products;
 }
 

@@ -40,7 +40,8 @@ class SumsOfProducts {
   Reader read_;
 };
 
-/// The most products that an element of output 0 has, from the shapes alone; 0 for other operators.
-[[nodiscard]] std::int64_t products_per_element(const Node& node, const Shape& a, const Shape& b);
+/// The most products that an element of output 0 has, from the shape of input 1 alone; 0 for operators other
+/// than MatMul, Gemm, Conv and ConvTranspose.
+[[nodiscard]] std::int64_t products_per_element(const Node& node, const Shape& b);
 
 }  // namespace driftscope

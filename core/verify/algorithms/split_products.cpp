@@ -34,7 +34,7 @@ std::optional<Tensor> multiply(const Node& node, std::span<const Tensor* const> 
   if (inputs.size() < 2 || inputs[0] == nullptr || inputs[1] == nullptr) return std::nullopt;
   for (const Tensor* input : inputs)
     if (input != nullptr && input->dtype() != DType::float32) return std::nullopt;
-  if (products_per_element(node, inputs[0]->shape(), inputs[1]->shape()) < min_products) return std::nullopt;
+  if (products_per_element(node, inputs[1]->shape()) < min_products) return std::nullopt;
   const auto a = split(*inputs[0]);
   const auto b = split(*inputs[1]);
   if (!a || !b) return std::nullopt;

@@ -89,7 +89,7 @@ std::optional<Tensor> multiply(const Node& node, std::span<const Tensor* const> 
   if (inputs.size() < 2 || inputs[0] == nullptr || inputs[1] == nullptr) return std::nullopt;
   for (const Tensor* input : inputs.first(2))
     if (input->dtype() != DType::float32 || input->shape().size() != 2) return std::nullopt;
-  if (products_per_element(node, inputs[0]->shape(), inputs[1]->shape()) < min_products) return std::nullopt;
+  if (products_per_element(node, inputs[1]->shape()) < min_products) return std::nullopt;
   const auto left_turned = int_attribute(node, "transA", 0);
   const auto right_turned = int_attribute(node, "transB", 0);
   const auto alpha = float_attribute(node, "alpha", 1.0f);

@@ -264,6 +264,7 @@ TEST_CASE("LongSums_FactorsRoundedToANarrowFormat_AreAFaultWithItsName") {
                               Data::huge, Data::cancelling, Data::four_bits}) {
         const bool usual = data == Data::normal || data == Data::positive;
         if ((sanitized && depth > 1024) || (depth > 4096 && !usual)) continue;
+        if (depth > 16384 && data == Data::positive && one.format != NarrowFormat::tf32) continue;
         const std::int64_t size = depth <= 4096 || data == Data::positive ? 12 : 8;
         const Product product(rng, data, depth, size, size);
         CAPTURE(one.text);
@@ -371,6 +372,73 @@ TEST_CASE("LongSums_ConvolutionAndGemm_AreLookedAtAsWell") {
                       {integer("transA", 1), integer("transB", 1), real("alpha", 0.3f), real("beta", -2.0f)})
                 .output("y")),
       {{"x", left}}, {right, third});
+}
+
+// A fused Conv + Relu, a MatMul + Add and a ConvTranspose alone: run again as they are and with rounded
+// factors.
+TEST_CASE("LongSums_InGroupsAndOtherOperators_AreSeen") {
+  const std::uint64_t seed = test_seed(1818);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  ThreadPool threads(2);
+  const auto check = [&](const Graph& graph, const Tensor& x, const Tensor& w, const Tensor& s) {
+    for (const bool narrow : {false, true}) {
+      const auto round = [&](const Tensor& t) {
+        return narrow ? tensor<float>(t.shape(), rounded(NarrowFormat::bfloat16, t.values<float>())) : t;
+      };
+      const Tensor narrow_x = round(x);
+      const Tensor narrow_w = round(w);
+      const std::array<const Tensor*, 2> operands = {&narrow_x, &narrow_w};
+      auto made = evaluate_strict(graph.nodes[0], operands, threads);
+      REQUIRE(made.ok());
+      Tensor y = std::move(made->front());
+      if (graph.nodes.size() > 1) {
+        const std::array<const Tensor*, 2> last = {&y, &s};
+        auto behind =
+            evaluate_strict(graph.nodes[1], std::span(last).first(graph.nodes[1].inputs.size()), threads);
+        REQUIRE(behind.ok());
+        y = std::move(behind->front());
+      }
+      Trace trace;
+      trace.tensors = {{"x", x}, {"y", y}};
+      const auto verification = verify(graph, "", trace, threads);
+      REQUIRE_MESSAGE(verification.ok(), verification.error().message);
+      const LayerVerdict& layer = verification->layers.front();
+      CAPTURE(layer.op);
+      CAPTURE(layer.reason);
+      CAPTURE(narrow);
+      if (!narrow) CHECK(layer.verdict <= Verdict::unjudged);
+      if (narrow) CHECK(layer.verdict == Verdict::fault);
+      if (narrow) CHECK(layer.reason.find("as with inputs rounded to 7 bits (bfloat16)") == 0);
+    }
+  };
+  const Tensor image = random_tensor(rng, {1, 256, 7, 7});
+  const Tensor kernels = random_tensor(rng, {24, 256, 3, 3});
+  check(built(ModelBuilder()
+                  .input("x", DType::float32, {1, 256, 7, 7})
+                  .initializer("w", kernels)
+                  .node("Conv", {"x", "w"}, {"c"})
+                  .node("Relu", {"c"}, {"y"})
+                  .output("y")),
+        image, kernels, kernels);
+  const Tensor left = random_tensor(rng, {16, 3000});
+  const Tensor right = random_tensor(rng, {3000, 20});
+  const Tensor skip = random_tensor(rng, {20});
+  check(built(ModelBuilder()
+                  .input("x", DType::float32, {16, 3000})
+                  .initializer("w", right)
+                  .initializer("s", skip)
+                  .node("MatMul", {"x", "w"}, {"c"})
+                  .node("Add", {"c", "s"}, {"y"})
+                  .output("y")),
+        left, right, skip);
+  const Tensor spread = random_tensor(rng, {256, 12, 3, 3});
+  check(built(ModelBuilder()
+                  .input("x", DType::float32, {1, 256, 7, 7})
+                  .initializer("w", spread)
+                  .node("ConvTranspose", {"x", "w"}, {"y"})
+                  .output("y")),
+        image, spread, spread);
 }
 
 }  // namespace driftscope::test::long_sums_test
