@@ -61,12 +61,12 @@ Result<KnownLayer> known_layer(const BaselineJson& object) {
   DRIFTSCOPE_TRY(layer.node, text_of(object, "node"));
   DRIFTSCOPE_TRY(layer.output, text_of(object, "output"));
   DRIFTSCOPE_TRY(const std::string verdict, text_of(object, "verdict"));
-  for (const Verdict one : {Verdict::suspect, Verdict::fault})
+  for (const Verdict one : {Verdict::unjudged, Verdict::suspect, Verdict::fault})
     if (verdict == verdict_name(one)) {
       layer.verdict = one;
       return layer;
     }
-  return bad_input(fmt::format("verdict: expected suspect or fault, got {}", in_quotes(verdict)));
+  return bad_input(fmt::format("verdict: expected unjudged, suspect or fault, got {}", in_quotes(verdict)));
 }
 
 Result<BaselineTarget> baseline_target(const BaselineJson& object) {

@@ -74,22 +74,22 @@ class TargetChecks {
       const std::string name = fmt::format("{} ({})", layer.node, layer.op);
       const auto time = times.find(layer.node);
       const std::int64_t ns = time == times.end() ? 0 : time->second;
+      const auto before = known.find(layer.output);
+      const bool is_known = before != known.end() && before->second >= layer.verdict;
+      const std::string as_before = is_known ? " (as in the baseline)" : "";
       if (layer.verdict == Verdict::missing) {
         add(name, CheckOutcome::skipped, "", "not judged: " + layer.reason, ns);
       } else if (layer.verdict == Verdict::unjudged) {
         // Not judged is not passed.
-        add(name, report_.conditions.unjudged ? CheckOutcome::failed : CheckOutcome::skipped,
-            std::string(verdict_name(layer.verdict)), "not judged: " + layer_message(layer), ns);
+        add(name, report_.conditions.unjudged && !is_known ? CheckOutcome::failed : CheckOutcome::skipped,
+            std::string(verdict_name(layer.verdict)), "not judged: " + layer_message(layer) + as_before, ns);
       } else if (layer.verdict < Verdict::suspect) {
         add(name, CheckOutcome::passed, "", "", ns);
       } else {
-        const auto before = known.find(layer.output);
-        const bool is_known = before != known.end() && before->second >= layer.verdict;
         add(name,
             report_.conditions.counts(layer.verdict) && !is_known ? CheckOutcome::failed
                                                                   : CheckOutcome::passed,
-            std::string(verdict_name(layer.verdict)),
-            layer_message(layer) + (is_known ? " (as in the baseline)" : ""), ns);
+            std::string(verdict_name(layer.verdict)), layer_message(layer) + as_before, ns);
       }
     }
   }

@@ -153,7 +153,12 @@ std::string compare_table(const ComparisonView& view) {
 }
 
 std::string verify_table(const Verification& verification, const std::string& file) {
+  constexpr std::size_t max_reason = 80;
+  const auto is_worth_reading = [](Verdict verdict) {
+    return verdict == Verdict::unjudged || verdict == Verdict::suspect || verdict == Verdict::fault;
+  };
   TextTable table;
+  std::string reasons;
   table.column("layer", Align::left);
   table.column("op", Align::left);
   table.column("output", Align::left);
@@ -166,13 +171,17 @@ std::string verify_table(const Verification& verification, const std::string& fi
       if (row_of(metric).format == MetricFormat::count)
         cells.back() += fmt::format("/{}", layer.metrics.elements);
     }
-    cells.push_back(verdict_text(layer.verdict) +
-                    (layer.reason.empty() ? "" : "  " + elide(layer.reason, 80)));
+    // What there is to do about a layer stands below, where it has room.
+    const bool below = layer.reason.size() > max_reason && is_worth_reading(layer.verdict);
+    const std::string reason = below ? "see below" : elide(layer.reason, max_reason);
+    cells.push_back(verdict_text(layer.verdict) + (reason.empty() ? "" : "  " + reason));
+    if (below) reasons += fmt::format("{}: {}\n", elide(layer.node, 32), layer.reason);
     table.row(std::move(cells));
   }
   std::string text = file;
   if (!verification.target.empty()) text += "  " + verification.target;
-  text += "\n" + table.text() + "\nverdict: " + verdict_text(verification.verdict);
+  text += "\n" + table.text() + (reasons.empty() ? "" : "\n" + reasons) +
+          "\nverdict: " + verdict_text(verification.verdict);
   if (const auto unjudged = count_layers(verification, Verdict::unjudged); unjudged > 0)
     text += fmt::format(", {} of {} layers not judged", unjudged, verification.layers.size());
   if (verification.first_fault) text += ", first fault at " + *verification.first_fault;

@@ -135,6 +135,16 @@ TEST_CASE("Checks_UnjudgedLayer_IsSkippedWithItsReasonOrFailsWhereListed") {
   CHECK(fail_on_text(on("unjudged,fault")) == "fault,unjudged");
 }
 
+TEST_CASE("Checks_UnjudgedLayerOfTheBaseline_IsNoFailure") {
+  const BaselineCheck check = check_of(two(ok, Verdict::unjudged));
+  const CheckReport checks = run_checks(two(ok, Verdict::unjudged), on("unjudged"), &check);
+  CHECK(!checks.failed());
+  CHECK(holds(find(checks, "chrome/fast", "conv (Conv)").message, "as in the baseline"));
+  CHECK(run_checks(two(ok, Verdict::fault), on("unjudged"), &check).failed());
+  const BaselineCheck clean = check_of(two(ok, ok));
+  CHECK(run_checks(two(ok, Verdict::unjudged), on("unjudged"), &clean).failed());
+}
+
 TEST_CASE("Checks_SpeedAgainstLeft_LeavesOutTheFirstRun") {
   const auto speed = [](std::vector<std::int64_t> left, std::vector<std::int64_t> right) {
     const ComparisonView view =

@@ -209,6 +209,7 @@ TEST_CASE("Unjudged_IsShownAndCounted") {
   const std::string table = verify_table(verification, "run.safetensors");
   CHECK(table.find("○ unjudged") != std::string::npos);
   CHECK(table.find("1 of 1 layers not judged") != std::string::npos);
+  CHECK(table.find("record d as well") != std::string::npos);  // long, and not cut
 }
 
 }  // namespace driftscope::test::unjudged_test
