@@ -1,6 +1,7 @@
 // How many planted faults the verdict finds, by family.
 //
 //   driftscope_faults [--seeds N] [--family TEXT] [--kind TEXT] [--json] [--list] [--threads N]
+//   driftscope_faults --minimum-errors [--seeds N]    the table of docs/sensitivity.md
 //
 // Exit code 1: an alarm on a control, a fault charged to another layer, or fewer of the judgeable faults at
 // the right layer than asked for.
@@ -16,6 +17,7 @@
 #include "core/base/json.hpp"
 #include "tests/faults/judge.hpp"
 #include "tests/faults/known_misses.hpp"
+#include "tests/faults/minimum_errors.hpp"
 
 namespace {
 
@@ -26,7 +28,7 @@ struct Options {
   std::uint64_t seeds = 1;
   std::uint64_t first_seed = 1;
   std::string family, kind;
-  bool json = false, list = false;
+  bool json = false, list = false, minimum = false;
 };
 
 constexpr double asked_for = 0.99;  // of the judgeable ones at the right layer
@@ -48,6 +50,8 @@ bool parse(int count, char** arguments, Options& options) {
       options.json = true;
     else if (argument == "--list")
       options.list = true;
+    else if (argument == "--minimum-errors")
+      options.minimum = true;
     else {
       fmt::print(stderr,
                  "usage: driftscope_faults [--seeds N] [--first-seed N] [--family TEXT] [--kind TEXT] "
@@ -94,6 +98,7 @@ int main(int count, char** arguments) {
   if (!parse(count, arguments, options)) return 2;
   const auto begin = std::chrono::steady_clock::now();
   ThreadPool threads(usable_processors());
+  if (options.minimum) return fmt::print("{}", minimum_errors(options.seeds, threads)), 0;
   std::map<std::string, Score> families;
   auto cases = nlohmann::ordered_json::array();
   std::vector<std::string> worth_a_look;
