@@ -118,7 +118,10 @@ endif()
 find_program(PYTHON3_PROGRAM python3 REQUIRED)
 set(schema "${CMAKE_SOURCE_DIR}/core/protocol/messages.json")
 set(schema_program "${CMAKE_SOURCE_DIR}/cmake/messages.py")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${schema}" "${schema_program}")
+foreach(part "" _schema _cpp _js)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/cmake/messages${part}.py")
+endforeach()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${schema}")
 execute_process(
   COMMAND "${PYTHON3_PROGRAM}" "${schema_program}" "${schema}" "${DRIFTSCOPE_GENERATED_DIR}/protocol"
   COMMAND_ERROR_IS_FATAL ANY)

@@ -18,39 +18,8 @@ ThreadPool& one_thread() {
   return pool;
 }
 
-using Run = std::function<Result<Tensors>(const NodeRun&)>;
-
 bool same_bits(const Tensor& a, const Tensor& b) {
   return a.dtype() == b.dtype() && a.shape() == b.shape() && std::ranges::equal(a.bytes(), b.bytes());
-}
-
-/// The network run by `other` where that is the target, by `right` elsewhere; `seen`: what the target read.
-Result<Trace> record(const Network& network, const Run& right, const Run& other, NodeRun* seen = nullptr) {
-  const Graph& graph = network.graph;
-  std::vector<Tensor> values(graph.values.size());
-  Trace trace;
-  trace.target = "file/planted";
-  for (std::size_t v = 0; v < graph.values.size(); ++v)
-    if (graph.values[v].constant) values[v] = *graph.values[v].constant;
-  for (const NamedTensor& given : network.inputs) {
-    values[*graph.find_value(given.name)] = given.tensor;
-    trace.tensors.push_back(given);
-  }
-  for (NodeId id = 0; id < graph.nodes.size(); ++id) {
-    NodeRun run{graph.nodes[id], {}};
-    for (const ValueId read : run.node.reads())
-      run.inputs.push_back(read == no_value ? Tensor() : values[read]);
-    if (id == network.target && seen != nullptr) *seen = run;
-    DRIFTSCOPE_TRY(const Tensors outputs, (id == network.target ? other : right)(run));
-    for (std::size_t o = 0; o < run.node.outputs.size() && o < outputs.size(); ++o) {
-      const ValueId value = run.node.outputs[o];
-      if (value == no_value) continue;
-      values[value] = outputs[o];
-      trace.tensors.push_back({graph.values[value].name, outputs[o]});
-    }
-    trace.nodes.push_back({run.node.name, run.node.op_type, {}, {}});
-  }
-  return trace;
 }
 
 /// The first layer that is suspect or a fault, other than `except`; "" when there is none.
@@ -102,6 +71,34 @@ Result<std::vector<Evaluated<double>>> in_double(const NodeRun& run) {
 
 }  // namespace
 
+Result<Trace> record_network(const Network& network, const Fault& right, const Fault& other, NodeRun* seen) {
+  const Graph& graph = network.graph;
+  std::vector<Tensor> values(graph.values.size());
+  Trace trace;
+  trace.target = "file/planted";
+  for (std::size_t v = 0; v < graph.values.size(); ++v)
+    if (graph.values[v].constant) values[v] = *graph.values[v].constant;
+  for (const NamedTensor& given : network.inputs) {
+    values[*graph.find_value(given.name)] = given.tensor;
+    trace.tensors.push_back(given);
+  }
+  for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+    NodeRun run{graph.nodes[id], {}};
+    for (const ValueId read : run.node.reads())
+      run.inputs.push_back(read == no_value ? Tensor() : values[read]);
+    if (id == network.target && seen != nullptr) *seen = run;
+    DRIFTSCOPE_TRY(const Tensors outputs, (id == network.target ? other : right)(run));
+    for (std::size_t o = 0; o < run.node.outputs.size() && o < outputs.size(); ++o) {
+      const ValueId value = run.node.outputs[o];
+      if (value == no_value) continue;
+      values[value] = outputs[o];
+      trace.tensors.push_back({graph.values[value].name, outputs[o]});
+    }
+    trace.nodes.push_back({run.node.name, run.node.op_type, {}, {}});
+  }
+  return trace;
+}
+
 std::string_view outcome_name(Outcome outcome) {
   switch (outcome) {
     case Outcome::right_layer: return "right layer";
@@ -143,9 +140,9 @@ Judged judge(const FaultKind& kind, std::uint64_t seed, ThreadPool& threads) {
   const Network network = kind.network(rng);
   const auto broken = [](const std::string& why) { return Judged{Outcome::broken, 0.0, 0.0, why}; };
   NodeRun target;
-  const auto strict = record(network, run_strict, run_strict, &target);
+  const auto strict = record_network(network, run_strict, run_strict, &target);
   if (!strict.ok()) return broken("strict: " + strict.error().message);
-  const auto rounded = record(network, run_in_double, run_in_double);
+  const auto rounded = record_network(network, run_in_double, run_in_double);
   if (!rounded.ok()) return broken("double: " + rounded.error().message);
   for (const Trace* control : {&*strict, &*rounded}) {
     const auto verified = verify(network.graph, "", *control, threads);
@@ -153,7 +150,7 @@ Judged judge(const FaultKind& kind, std::uint64_t seed, ThreadPool& threads) {
     if (const std::string what = alarm(*verified); !what.empty())
       return {Outcome::clean_alarm, 0.0, 0.0, (control == &*strict ? "strict: " : "double: ") + what};
   }
-  const auto faulty = record(network, run_strict, kind.fault);
+  const auto faulty = record_network(network, run_strict, kind.fault);
   if (!faulty.ok()) return broken("fault: " + faulty.error().message);
   const auto verified = verify(network.graph, "", *faulty, threads);
   if (!verified.ok()) return broken("verify: " + verified.error().message);

@@ -1,10 +1,11 @@
-// One planted fault, judged. Client: main.
+// One planted fault, judged. Clients: main, clean_layers, minimum_errors.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "core/platform/platform.hpp"
+#include "core/trace/trace.hpp"
 #include "tests/faults/kind.hpp"
 
 namespace driftscope::faults {
@@ -28,6 +29,10 @@ struct Judged {
   double budget_used = 0.0;
   std::string detail;
 };
+
+/// The network run by `other` where that is the target, by `right` elsewhere; `seen`: what the target read.
+[[nodiscard]] Result<Trace> record_network(const Network& network, const Fault& right, const Fault& other,
+                                           NodeRun* seen = nullptr);
 
 /// A fault may be excused as unjudgeable up to so many times the spread.
 inline constexpr double judgeable_from = 2.0;

@@ -1,6 +1,7 @@
 // How many planted faults the verdict finds, by family.
 //
 //   driftscope_faults [--seeds N] [--family TEXT] [--kind TEXT] [--json] [--list] [--threads N]
+//   driftscope_faults --clean LAYERS [--first-seed N]  so many right layers: no alarm
 //   driftscope_faults --minimum-errors [--seeds N]    the table of docs/sensitivity.md
 //
 // Exit code 1: an alarm on a control, a fault charged to another layer, or fewer of the judgeable faults at
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "core/base/json.hpp"
+#include "tests/faults/clean_layers.hpp"
 #include "tests/faults/judge.hpp"
 #include "tests/faults/known_misses.hpp"
 #include "tests/faults/minimum_errors.hpp"
@@ -29,6 +31,7 @@ struct Options {
   std::uint64_t first_seed = 1;
   std::string family, kind;
   bool json = false, list = false, minimum = false;
+  std::uint64_t clean = 0;
 };
 
 constexpr double asked_for = 0.99;  // of the judgeable ones at the right layer
@@ -50,12 +53,14 @@ bool parse(int count, char** arguments, Options& options) {
       options.json = true;
     else if (argument == "--list")
       options.list = true;
+    else if (argument == "--clean" && more)
+      options.clean = std::strtoull(arguments[++i], nullptr, 10);
     else if (argument == "--minimum-errors")
       options.minimum = true;
     else {
       fmt::print(stderr,
                  "usage: driftscope_faults [--seeds N] [--first-seed N] [--family TEXT] [--kind TEXT] "
-                 "[--json] [--list]\n");
+                 "[--json] [--list] [--clean LAYERS] [--minimum-errors]\n");
       return false;
     }
   }
@@ -98,6 +103,7 @@ int main(int count, char** arguments) {
   if (!parse(count, arguments, options)) return 2;
   const auto begin = std::chrono::steady_clock::now();
   ThreadPool threads(usable_processors());
+  if (options.clean > 0) return judge_clean_layers(options.clean, options.first_seed, threads) ? 0 : 1;
   if (options.minimum) return fmt::print("{}", minimum_errors(options.seeds, threads)), 0;
   std::map<std::string, Score> families;
   auto cases = nlohmann::ordered_json::array();

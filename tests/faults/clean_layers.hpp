@@ -1,0 +1,16 @@
+// Layers that are right, judged by the million: how often does the verdict cry wolf? Client: main.
+#pragma once
+
+#include <cstdint>
+
+#include "core/platform/platform.hpp"
+
+namespace driftscope::faults {
+
+/// Runs the networks of all kinds, rightly, from seed after seed and with inputs scaled by 1e-20 to 1e20, by the
+/// strict kernels, in double rounded at the end, and on the engine fast, node by node and fused, until so many
+/// layers were judged. Prints counts by verdict and every alarm; whether there was no fault and at most one
+/// suspect in 100,000.
+[[nodiscard]] bool judge_clean_layers(std::uint64_t layers, std::uint64_t first_seed, ThreadPool& threads);
+
+}  // namespace driftscope::faults
