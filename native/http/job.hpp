@@ -18,7 +18,7 @@
 #include "core/base/result.hpp"
 #include "core/protocol/value_stream.hpp"
 #include "generated/protocol/messages.hpp"
-#include "native/http/conversation.hpp"
+#include "native/http/long_poll.hpp"
 
 namespace driftscope {
 

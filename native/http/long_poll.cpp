@@ -1,4 +1,4 @@
-#include "native/http/conversation.hpp"
+#include "native/http/long_poll.hpp"
 
 #include <utility>
 
