@@ -47,7 +47,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
     row.start_ms = ms_since(start.begin);
     peak_.emplace([this] { return browser_->memory(); });
     const PeakSampler::Watch watch(*peak_, true);
-    // What it has done by then is the answer to the first question.
+    // What it has done by then is the response to the first request.
     DRIFTSCOPE_TRY(const auto loaded, client_.send(messages::Hello{}));
     const messages::StartTimes& times = loaded.head.times;
     row.load_parts = {
@@ -144,16 +144,16 @@ class BrowserSubject final : public Subject, private ServiceTransport {
 
   /// Requests of a bench have no payload.
   Result<Response> exchange(const std::string& request, std::span<const std::byte> /*payload*/) override {
-    DRIFTSCOPE_TRY(std::string answer, ask(request));
-    return Response{std::move(answer), {}};
+    DRIFTSCOPE_TRY(std::string response, ask(request));
+    return Response{std::move(response), {}};
   }
 
-  /// The page's answer; it says that it lives while it works on one.
-  Result<std::string> ask(const std::string& question) {
-    job_->conversation().ask(question);
+  /// The page's response; it says that it lives while it works on one.
+  Result<std::string> ask(const std::string& request) {
+    job_->long_poll().send(request);
     const auto begin = Clock::now();
     while (true) {
-      if (auto text = job_->conversation().answer(look_up)) return *std::move(text);
+      if (auto text = job_->long_poll().response(look_up)) return *std::move(text);
       if (auto error = trouble()) return *std::move(error);
       // Not any sign: a page may live while its worker hangs.
       const auto last_change = std::max(begin, job_->wait(milliseconds(0)).last_change);

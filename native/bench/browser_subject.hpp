@@ -1,4 +1,4 @@
-// A target in a browser: a browser of its own, whose page loads the model and then answers questions.
+// A target in a browser: a browser of its own, whose page loads the model and then answers requests.
 // Client: bench.
 #pragma once
 

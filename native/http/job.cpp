@@ -62,7 +62,7 @@ bool Job::end(std::optional<Result<Bytes>> outcome) {
     now_.over = true;
     outcome_ = std::move(outcome);
   }
-  conversation_.close();
+  long_poll_.close();
   changed_.notify_all();
   return true;
 }

@@ -54,7 +54,7 @@ class Job {
   [[nodiscard]] const std::string& id() const { return id_; }
   [[nodiscard]] const JobContent& content() const { return content_; }
   /// With a page that stays for more than one result; closed when the job is over.
-  [[nodiscard]] Conversation& conversation() { return conversation_; }
+  [[nodiscard]] LongPoll& long_poll() { return long_poll_; }
 
   // The browser's side. False: the job is over (finished or cancelled), the page should stop.
   bool opened();
@@ -85,7 +85,7 @@ class Job {
 
   const std::string id_;
   const JobContent content_;
-  Conversation conversation_;
+  LongPoll long_poll_;
   std::mutex values_mutex_;  // taken before mutex_
   std::mutex mutex_;
   std::condition_variable changed_;

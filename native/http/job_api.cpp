@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr std::size_t max_message_bytes = 64 * 1024;  // progress and errors are short texts
 constexpr std::size_t max_answer_bytes = 16 << 20;    // times of many runs
 // Shorter than what browsers and httplib take for a dead connection.
-constexpr std::chrono::seconds longest_wait_for_a_question{10};
+constexpr std::chrono::seconds longest_wait_for_a_request{10};
 constexpr std::size_t max_values_bytes = std::size_t{64} << 20;  // a few pieces of 2 MiB and their names
 
 void send_json(Response& response, const json& value) {
@@ -105,22 +105,22 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
     send_bytes(response, job->content().attachments[index]);
   });
 
-  server.Get(job_path + "/question", [=](const Request& request, Response& response) {
+  server.Get(job_path + "/request", [=](const Request& request, Response& response) {
     const auto job = job_of(request);
-    if (!job || job->conversation().closed()) return not_found(response);
-    const auto question = job->conversation().question(longest_wait_for_a_question);
-    if (question) return response.set_content(*question, "application/json");
-    response.status = job->conversation().closed() ? 404 : 204;
+    if (!job || job->long_poll().closed()) return not_found(response);
+    const auto next = job->long_poll().next_request(longest_wait_for_a_request);
+    if (next) return response.set_content(*next, "application/json");
+    response.status = job->long_poll().closed() ? 404 : 204;
   });
 
-  server.Post(job_path + "/answer",
+  server.Post(job_path + "/response",
               [=](const Request& request, Response& response, const ContentReader& reader) {
                 const auto job = job_of(request);
                 const auto body = read_body(reader, max_answer_bytes, response);
                 if (!job) return not_found(response);
                 if (!body) return;
                 const auto* text = reinterpret_cast<const char*>(body->data());
-                send_accepted(response, job->conversation().reply({text, body->size()}));
+                send_accepted(response, job->long_poll().respond({text, body->size()}));
               });
 
   server.Post(job_path + "/values",

@@ -4,49 +4,49 @@
 
 namespace driftscope {
 
-void Conversation::ask(std::string question) {
+void LongPoll::send(std::string request) {
   {
     const std::lock_guard lock(mutex_);
-    question_ = std::move(question);
-    answer_.reset();
+    request_ = std::move(request);
+    response_.reset();
     waiting_ = true;
   }
   changed_.notify_all();
 }
 
-std::optional<std::string> Conversation::answer(std::chrono::milliseconds time) {
+std::optional<std::string> LongPoll::response(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, time, [this] { return answer_ || closed_; });
-  return std::exchange(answer_, std::nullopt);
+  changed_.wait_for(lock, time, [this] { return response_ || closed_; });
+  return std::exchange(response_, std::nullopt);
 }
 
-std::optional<std::string> Conversation::question(std::chrono::milliseconds time) {
+std::optional<std::string> LongPoll::next_request(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, time, [this] { return question_ || closed_; });
-  return std::exchange(question_, std::nullopt);
+  changed_.wait_for(lock, time, [this] { return request_ || closed_; });
+  return std::exchange(request_, std::nullopt);
 }
 
-bool Conversation::reply(std::string answer) {
+bool LongPoll::respond(std::string response) {
   {
     const std::lock_guard lock(mutex_);
     if (!waiting_ || closed_) return false;
     waiting_ = false;
-    answer_ = std::move(answer);
+    response_ = std::move(response);
   }
   changed_.notify_all();
   return true;
 }
 
-void Conversation::close() {
+void LongPoll::close() {
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
-    question_.reset();
+    request_.reset();
   }
   changed_.notify_all();
 }
 
-bool Conversation::closed() const {
+bool LongPoll::closed() const {
   const std::lock_guard lock(mutex_);
   return closed_;
 }

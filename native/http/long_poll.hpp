@@ -1,30 +1,28 @@
-// Questions to a page that stays: the PC asks, the page fetches the question (a request that waits until
-// there is one) and sends its answer. One question at a time. Clients: Job, job_api (the page's side),
-// the browser subject of a bench (the side that asks).
+// Requests to a page that stays: the page fetches the next one (an HTTP request that waits until there is one) and
+// posts the response to it. One request at a time. Clients: Job, job_api (the page's side), the browser subject of
+// a bench (the side that sends).
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace driftscope {
 
-class Conversation {
+class LongPoll {
  public:
-  // The side that asks.
-  void ask(std::string question);
-  /// The answer to the last question, once; nothing when none has come within the time.
-  [[nodiscard]] std::optional<std::string> answer(std::chrono::milliseconds time);
+  // The side that sends.
+  void send(std::string request);
+  /// The response to the last request, once; nothing when none has come within the time.
+  [[nodiscard]] std::optional<std::string> response(std::chrono::milliseconds time);
 
   // The page's side.
-  /// The next question, once; nothing when none has come within the time, or never will.
-  [[nodiscard]] std::optional<std::string> question(std::chrono::milliseconds time);
-  /// False: nobody waits for an answer.
-  bool reply(std::string answer);
+  /// The next request, once; nothing when none has come within the time, or never will.
+  [[nodiscard]] std::optional<std::string> next_request(std::chrono::milliseconds time);
+  /// False: nobody waits for a response.
+  bool respond(std::string response);
 
   /// Ends all waiting, for good.
   void close();
@@ -33,9 +31,9 @@ class Conversation {
  private:
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<std::string> question_;
-  std::optional<std::string> answer_;
-  bool waiting_ = false;  // an answer is wanted
+  std::optional<std::string> request_;
+  std::optional<std::string> response_;
+  bool waiting_ = false;  // for a response
   bool closed_ = false;
 };
 

@@ -23,7 +23,7 @@ using httplib::ContentReader;
 using httplib::Request;
 using httplib::Response;
 
-// Every page that stays for several questions holds one while it waits.
+// Every page that stays for several requests holds one while it waits.
 constexpr int server_threads = 64;
 constexpr const char* loopback = "127.0.0.1";
 

@@ -15,8 +15,8 @@
 //   POST /api/jobs/ID/values       "values", one request at a time
 //   POST /api/jobs/ID/result       trace bytes
 //   POST /api/jobs/ID/error        an object "error"
-//   GET  /api/jobs/ID/question     of a page that stays: waits for the next request; 204: none yet, ask again
-//   POST /api/jobs/ID/answer       the response to it
+//   GET  /api/jobs/ID/request      of a page that stays: waits for the next request; 204: none yet, ask again
+//   POST /api/jobs/ID/response     the response to it
 // Everything else is 404. See guard.hpp for which requests are answered at all.
 #pragma once
 

@@ -7,9 +7,9 @@ import { openEngine } from "./engine.mjs";
 const settleMs = 4;
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function nextQuestion(url) {
+async function nextRequest(url) {
   for (;;) {
-    const response = await fetch(`${url}/question`, { cache: "no-store" });
+    const response = await fetch(`${url}/request`, { cache: "no-store" });
     if (response.status === 200) return response.json();
     if (response.status !== 204) return null; // the job is over
   }
@@ -20,7 +20,7 @@ async function send(url, what, value) {
   await fetch(`${url}/${what}`, { method: "POST", headers, body: JSON.stringify(value) });
 }
 
-async function answerTo(engine, { do: name, ...fields }, url) {
+async function respondTo(engine, { do: name, ...fields }, url) {
   await pause(settleMs);
   for (;;) {
     const { head } = engine.request(name, fields);
@@ -55,13 +55,13 @@ export async function runBench({ base, variant, threads, model, bench, start, in
   await phase("run");
   let count = 0;
   for (;;) {
-    const question = await nextQuestion(bench);
-    if (question === null) return { answers: count };
+    const request = await nextRequest(bench);
+    if (request === null) return { answers: count };
     ++count;
-    const hello = question.do === "hello";
-    const answer = hello
+    const hello = request.do === "hello";
+    const response = hello
       ? checkResponse(engine.messages, "hello", { times, prepared })
-      : await answerTo(engine, question, bench);
-    await send(bench, "answer", answer);
+      : await respondTo(engine, request, bench);
+    await send(bench, "response", response);
   }
 }

@@ -137,34 +137,34 @@ TEST_CASE("JobBoard_TwoJobs_DoNotMix") {
   CHECK(body_of(site.get(JobSite::path(*one, "/model"))) == "first");
 }
 
-TEST_CASE("Conversation_QuestionsAndAnswersTakeTurns") {
+TEST_CASE("LongPoll_RequestsAndResponsesTakeTurns") {
   JobSite site;
   const auto job = site.add();
-  CHECK(status_of(site.post(JobSite::path(*job, "/answer"), "{}")) == 409);  // nobody asked
+  CHECK(status_of(site.post(JobSite::path(*job, "/response"), "{}")) == 409);  // nobody asked
   std::thread page([&] {
-    // The first waits until there is a question.
-    CHECK(body_of(site.get(JobSite::path(*job, "/question"))) == R"({"do":"hello"})");
-    CHECK(status_of(site.post(JobSite::path(*job, "/answer"), R"({"n":1})")) == 200);
+    // The first waits until there is a request.
+    CHECK(body_of(site.get(JobSite::path(*job, "/request"))) == R"({"do":"hello"})");
+    CHECK(status_of(site.post(JobSite::path(*job, "/response"), R"({"n":1})")) == 200);
   });
   std::this_thread::sleep_for(milliseconds(50));
-  CHECK_FALSE(job->conversation().answer(milliseconds(0)));
-  job->conversation().ask(R"({"do":"hello"})");
+  CHECK_FALSE(job->long_poll().response(milliseconds(0)));
+  job->long_poll().send(R"({"do":"hello"})");
   std::optional<std::string> answer;
-  for (int i = 0; i < 100 && !answer; ++i) answer = job->conversation().answer(milliseconds(100));
+  for (int i = 0; i < 100 && !answer; ++i) answer = job->long_poll().response(milliseconds(100));
   page.join();
   CHECK(answer == R"({"n":1})");
-  CHECK(status_of(site.post(JobSite::path(*job, "/answer"), R"({"n":2})")) == 409);
+  CHECK(status_of(site.post(JobSite::path(*job, "/response"), R"({"n":2})")) == 409);
 }
 
-TEST_CASE("Conversation_JobOver_NobodyWaitsOn") {
+TEST_CASE("LongPoll_JobOver_NobodyWaitsOn") {
   JobSite site;
   const auto job = site.add();
-  std::thread page([&] { CHECK(status_of(site.get(JobSite::path(*job, "/question"))) == 404); });
+  std::thread page([&] { CHECK(status_of(site.get(JobSite::path(*job, "/request"))) == 404); });
   std::this_thread::sleep_for(milliseconds(50));
   job->cancel();
   page.join();
-  CHECK_FALSE(job->conversation().answer(milliseconds(10000)));
-  CHECK(status_of(site.get(JobSite::path(*job, "/question"))) == 404);
+  CHECK_FALSE(job->long_poll().response(milliseconds(10000)));
+  CHECK(status_of(site.get(JobSite::path(*job, "/request"))) == 404);
 }
 
 TEST_CASE("Server_CountsWhatItSends") {
