@@ -13,11 +13,7 @@ const std::string* known_miss(const std::string& kind) {
       {"Gemm, bfloat16: beta ignored", half},
       {"BatchNormalization, float16: epsilon left out",
        "within what Newton's square root is allowed in float16"},
-      {"InstanceNormalization 48×48, mean 4: divided by n − 1",
-       "1 in 2,304 where float32 loses nearly as much"},
-      {"InstanceNormalization 128×128, mean 0: divided by n − 1", "1 in 16,384 of the variance"},
       {"InstanceNormalization 128×128, mean 4: divided by n − 1", "1 in 16,384 of the variance"},
-      {"LayerNormalization: epsilon 1e-05 outside of the root", "half of epsilon, where the variance is 1"},
   };
   const auto found = known.find(kind);
   return found == known.end() ? nullptr : &found->second;
