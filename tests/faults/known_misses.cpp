@@ -13,7 +13,8 @@ const std::string* known_miss(const std::string& kind) {
       {"Gemm, bfloat16: beta ignored", half},
       {"BatchNormalization, float16: epsilon left out",
        "within what Newton's square root is allowed in float16"},
-      {"InstanceNormalization 128×128, mean 4: divided by n − 1", "1 in 16,384 of the variance"},
+      {"InstanceNormalization 128×128, mean 4: divided by n − 1",
+       "1 in 16,384 of the variance, where one pass loses as much"},
   };
   const auto found = known.find(kind);
   return found == known.end() ? nullptr : &found->second;
