@@ -11,4 +11,7 @@ namespace driftscope {
 /// where 1/(1 + e⁻ˣ) is 0 once e⁻ˣ overflows, and not where a row already has another number.
 [[nodiscard]] ErrorModel keeping_subnormals(ErrorModel model);
 
+/// Every function may give 0 for all of the subnormal range.
+[[nodiscard]] ErrorModel flushing_results(ErrorModel model);
+
 }  // namespace driftscope

@@ -12,6 +12,7 @@
 #include "core/base/rng.hpp"
 #include "core/graph/load_constants.hpp"
 #include "core/numerics/rounding.hpp"
+#include "core/numerics/subnormal_rows.hpp"
 #include "core/verify/judgeable.hpp"
 #include "core/verify/quantized_bias.hpp"
 
@@ -255,7 +256,11 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
   const std::optional<Tensor> reread = reread_output(node);
   std::vector<Derived> outputs;
   if (reason.empty()) {
-    ErrorModel model = current_error_model();
+    const bool in_group = !group.empty() || std::ranges::any_of(node.outputs, [&](ValueId value) {
+      return value != no_value && (*recorded_)[value] == nullptr;
+    });
+    ErrorModel model =
+        flushed_results_ && in_group ? flushing_results(current_error_model()) : current_error_model();
     model.overflow = &overflow;
     const ErrorModelScope scope(model);
     auto results = evaluate<Bounded>(node, inputs, threads,

@@ -69,6 +69,10 @@ class Derivation {
   /// Inside of groups biases may be those of quantized_bias.hpp.
   void allow_quantized_biases() { quantized_biases_ = true; }
 
+  /// Inside of groups functions may give 0 for all of the subnormal range: of one that was recorded that is a
+  /// known algorithm.
+  void allow_flushed_results() { flushed_results_ = true; }
+
   /// Nodes that must be derived, in order, whether or not their outputs are verified.
   [[nodiscard]] const std::vector<NodeId>& nodes() const { return nodes_; }
 
@@ -135,6 +139,7 @@ class Derivation {
   std::vector<bool> continued_;               // unrecorded sums that a later node continues
   OutputMemory<Bounded> memory_;
   bool quantized_biases_ = false;
+  bool flushed_results_ = false;
 };
 
 }  // namespace driftscope

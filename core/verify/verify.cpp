@@ -150,6 +150,7 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
 
   if (may_quantize_biases(trace.about())) derivation.allow_quantized_biases();
   const AlgorithmChoice choice{algorithms_named_in(trace.about()), may_flush_results(trace.about())};
+  if (choice.may_flush) derivation.allow_flushed_results();
 
   Verification verification;
   verification.model_sha256 = model_sha256.empty() ? trace.about().model_sha256 : model_sha256;

@@ -91,4 +91,32 @@ TEST_CASE("SubnormalResults_OfEnginesThatFlush_AreRounding") {
     }
 }
 
+// The function itself was not recorded.
+TEST_CASE("SubnormalResults_InAGroup_MayBeFlushedByAnUnknownEngine") {
+  constexpr std::int64_t count = 500;
+  std::vector<float> x, flushed;
+  for (std::int64_t i = 0; i < count; ++i) {
+    x.push_back(-100.0f + 0.1f * static_cast<float>(i));
+    const float right = std::exp(x.back());
+    flushed.push_back(-(std::isnormal(right) ? right : 0.0f));
+  }
+  const Graph graph = built(ModelBuilder()
+                                .input("x", DType::float32, {count})
+                                .node("Exp", {"x"}, {"e"})
+                                .node("Neg", {"e"}, {"y"})
+                                .output("y"));
+  ThreadPool threads(1);
+  const auto verdict = [&](const char* target) {
+    Trace trace;
+    trace.target = target;
+    trace.tensors = {{"x", tensor<float>({count}, x)}, {"y", tensor<float>({count}, flushed)}};
+    const auto verification = verify(graph, "", trace, threads);
+    REQUIRE_MESSAGE(verification.ok(), verification.error().message);
+    return verification->layers.front().verdict;
+  };
+  CHECK(verdict("") <= Verdict::rounding);
+  CHECK(verdict("pc/fast") <= Verdict::rounding);
+  CHECK(verdict("pc/strict") == Verdict::fault);
+}
+
 }  // namespace driftscope::test::subnormal_results_test
