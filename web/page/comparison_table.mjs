@@ -52,7 +52,9 @@ function datasetRows(datasets, columns) {
   });
 }
 
-/** `comparisons`: one per target as verify answered, the left target's first. `metrics` as of capabilities. */
+/**
+ * `comparisons`: one per target as verify answered, the left target's first. `metrics` as of capabilities.
+ */
 export function showComparison(table, comparisons, metrics) {
   const targets = comparisons.map(({ left, right }) => right[0] ?? left);
   const shown = metrics.filter(({ source, table: inTables }) => source === "compare" && inTables);

@@ -1,6 +1,6 @@
 // The session service from JavaScript: a method for each request of core/protocol/messages.json, which checks
-// request and response by the schema's tables (messages.mjs, made by the build), and the checks of documents and
-// events. Clients: engine.mjs, worker.mjs, batch.mjs, bench.mjs, job.mjs.
+// request and response by the schema's tables (messages.mjs, made by the build), and the checks of
+// documents and events. Clients: engine.mjs, worker.mjs, batch.mjs, bench.mjs, job.mjs.
 import { packMessage, unpackMessage } from "../shared/message.mjs";
 
 /**

@@ -4,8 +4,8 @@
 /**
  * `compare` = {targets, perturbation_check?, samples?, labels?, threads}. `ask({id, place, target, purpose})`
  * resolves to how that run ended, {trace: bytes} or {error: {kind, message}}. `tell({place, done, recorded,
- * error?, comparison, topology, metrics})` hears what is known of a target, before its data set and when it is done.
- * Resolves when all targets are. `engine` has loaded the model.
+ * error?, comparison, topology, metrics})` hears what is known of a target, before its data set and when it
+ * is done. Resolves when all targets are. `engine` has loaded the model.
  */
 export async function coordinate(engine, compare, { ask, tell }) {
   const topology = engine.request("topology").head.nodes;

@@ -98,8 +98,7 @@ test("documents and events are checked by name, and returned", () => {
   assert.equal(checkDocument(messages, "progress", progress), progress);
   assert.throws(() => checkDocument(messages, "progress", { phase: "dance" }), {
     kind: "bad_input",
-    message:
-      'document "progress": field "phase": expected one of "open", "load", "compile", "run", "send", got "dance"',
+    message: /^document "progress": field "phase": expected one of "open", "load", .* got "dance"$/,
   });
   assert.throws(() => checkDocument(messages, "progress", { done: 1 }), /field "phase" is missing/);
   assert.throws(() => checkDocument(messages, "letter", {}), /there is no document "letter"; there are job/);
