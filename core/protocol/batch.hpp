@@ -1,7 +1,7 @@
 // Many small runs in one message: models with their inputs to a browser, traces or errors back.
 // Clients: run_in_browser (packs, unpacks), web/worker/worker.mjs (the other side), tests.
-// The documents "batch" and "batch_answers" of messages.json, packed as the service's messages: with, for each
-// case, the model's bytes, those of its attachments, its inputs as safetensors; with the traces.
+// The documents "batch" and "batch_answers" of messages.json, packed as the service's messages: with, for
+// each case, the model's bytes, those of its attachments, its inputs as safetensors; with the traces.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // What the service's messages look like: the tables made from messages.json, and checking a message by
-// them. Clients: the service and who asks it, the HTTP server, `driftscope schema`, tests. It reads no payload.
+// them. Clients: the service and who asks it, the HTTP server, `driftscope schema`, tests. It reads no
+// payload.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace driftscope {
 
-/// facts: an object of texts, numbers, booleans and nulls, of limited size. bytes: of events alone, which JSON
-/// does not carry.
+/// facts: an object of texts, numbers, booleans and nulls, of limited size. bytes: of events alone, which
+/// JSON does not carry.
 enum class FieldKind { text, whole, number, flag, choice, object, facts, any, bytes };
 
 struct ObjectSpec;

@@ -1,6 +1,6 @@
-// Requests to a page that stays: the page fetches the next one (an HTTP request that waits until there is one) and
-// posts the response to it. One request at a time. Clients: Job, job_api (the page's side), the browser subject of
-// a bench (the side that sends).
+// Requests to a page that stays: the page fetches the next one (an HTTP request that waits until there is
+// one) and posts the response to it. One request at a time. Clients: Job, job_api (the page's side), the
+// browser subject of a bench (the side that sends).
 #pragma once
 
 #include <chrono>

@@ -5,8 +5,8 @@
 //   driftscope_faults --alibis [--kind TEXT] [--seeds N]  correct implementations: none a fault
 //   driftscope_faults --minimum-errors [--seeds N]    the table of docs/sensitivity.md
 //
-// Exit code 1: an alarm on a control or an alibi, a fault charged to another layer, or fewer of the judgeable faults at
-// the right layer than asked for.
+// Exit code 1: an alarm on a control or an alibi, a fault charged to another layer, or fewer of the
+// judgeable faults at the right layer than asked for.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// The least errors that the verdict sees, by operator, size and element type: the table of docs/sensitivity.md.
-// Client: main.
+// The least errors that the verdict sees, by operator, size and element type: the table of
+// docs/sensitivity.md. Client: main.
 #pragma once
 
 #include <string>

@@ -114,8 +114,9 @@ TEST_CASE("Snapshot_ValueThatNobodyRecorded_IsPassedThroughInTheStructure") {
 }
 
 TEST_CASE("Topology_FromJson_HasItsNodes") {
-  const auto topology = read_topology(R"([{"node": "first", "op": "Relu", "inputs": ["x"], "outputs": ["a"]},
-                                          {"node": "third", "op": "Add", "inputs": ["a", "b"], "outputs": []}])");
+  const auto topology = read_topology(R"([
+    {"node": "first", "op": "Relu", "inputs": ["x"], "outputs": ["a"]},
+    {"node": "third", "op": "Add", "inputs": ["a", "b"], "outputs": []}])");
   REQUIRE(topology.ok());
   REQUIRE(topology->nodes.size() == 2);
   CHECK(topology->nodes[0].op == "Relu");
