@@ -54,11 +54,14 @@ function(driftscope_add_core target)
   driftscope_unity(${target}_protocol AS ${target}_cold)
   # web/peers/bridge.cpp serves all peers in browsers; native/peers has a folder for each.
   file(GLOB platform CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/platform/*.cpp"
+    "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/device/*.cpp"
     "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/peers/*.cpp")
   file(GLOB generated "${DRIFTSCOPE_GENERATED_DIR}/*.cpp")
   # A damaged JPEG makes stb's integers overflow, which must not be undefined.
   set_source_files_properties("${CMAKE_SOURCE_DIR}/core/dataset/stb_image.cpp"
     PROPERTIES COMPILE_OPTIONS -fwrapv)
+  set_property(SOURCE "${CMAKE_SOURCE_DIR}/native/platform/installed_library.cpp" APPEND PROPERTY
+    COMPILE_DEFINITIONS "DRIFTSCOPE_CLONE=\"${CMAKE_SOURCE_DIR}\"")
   add_library(${target}_objects OBJECT ${sources} ${platform} ${generated})
   if(NOT DRIFTSCOPE_OPTIMIZE)
     # Not optimised the whole compiles three times as fast; where the time of a run goes it is.

@@ -27,6 +27,16 @@ bool same_order(const Shape& shape, Layout a, Layout b) {
   return trivial(a) && trivial(b);
 }
 
+std::optional<Layout> layout_after(const Shape& from, Layout layout, const Shape& to) {
+  if (same_order(from, layout, {})) return Layout{};
+  const Blocks blocks = blocks_of(from, layout);
+  if (to.empty() || to[0] != blocks.batch) return std::nullopt;
+  const bool flattened = to.size() == 2 && to[1] == blocks.channels * blocks.spatial;
+  const bool still_last = to.size() > 2 && to[1] == blocks.channels;
+  if (flattened || still_last) return layout;
+  return std::nullopt;
+}
+
 std::vector<std::size_t> axes_in_memory(const Shape& shape, Layout layout) {
   std::vector<std::size_t> axes(shape.size());
   std::iota(axes.begin(), axes.end(), std::size_t{0});

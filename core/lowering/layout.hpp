@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/model/tensor.hpp"
@@ -37,6 +38,9 @@ struct Blocks {
 
 /// Whether both layouts are the same order of memory for this shape.
 [[nodiscard]] bool same_order(const Shape& shape, Layout a, Layout b);
+
+/// The layout that the same memory has under another shape of as many elements; nothing where it has none.
+[[nodiscard]] std::optional<Layout> layout_after(const Shape& from, Layout layout, const Shape& to);
 
 /// The axes in the order of memory, outermost first: {0, 2, 3, 1} for NHWC. The layout is plain or that
 /// of channels_last(shape).

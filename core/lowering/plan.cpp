@@ -111,8 +111,22 @@ void place_in_arena(Plan& plan, const std::vector<Lifetime>& lives, Space space,
   plan.arena_bytes[static_cast<std::size_t>(space)] = places.bytes + rules.tail_bytes;
 }
 
+// The smallest free object that is large enough, else the largest one, which becomes larger.
+std::size_t free_object(const Plan& plan, const std::vector<std::size_t>& last_use, std::size_t step,
+                        std::uint64_t bytes) {
+  const std::size_t none = plan.objects.size();
+  std::size_t best = none;
+  for (std::size_t i = 0; i < none; ++i) {
+    if (last_use[i] >= step) continue;
+    const bool fits = plan.objects[i] >= bytes;
+    const bool best_fits = best != none && plan.objects[best] >= bytes;
+    if (best == none || (fits != best_fits ? fits : (plan.objects[i] < plan.objects[best]) == fits)) best = i;
+  }
+  return best;
+}
+
 // Each takes the object of its kind that has been free for the shortest time.
-void place_in_objects(Plan& plan, const std::vector<Lifetime>& lives, Space space) {
+void place_in_objects(Plan& plan, const std::vector<Lifetime>& lives, Space space, const MemoryRules& rules) {
   std::vector<BufferId> roots = roots_in_arena(plan, lives, space);
   std::sort(roots.begin(), roots.end(), [&](BufferId a, BufferId b) {
     return std::pair(lives[a].first, a) < std::pair(lives[b].first, b);
@@ -121,7 +135,11 @@ void place_in_objects(Plan& plan, const std::vector<Lifetime>& lives, Space spac
   for (const BufferId id : roots) {
     Buffer& buffer = plan.buffers[id];
     std::size_t best = plan.objects.size();
-    for (std::size_t i = 0; i < plan.objects.size(); ++i)
+    if (rules.kinds_are_bytes) {
+      best = free_object(plan, last_use, lives[id].first, buffer.object_kind);
+      if (best < plan.objects.size()) plan.objects[best] = std::max(plan.objects[best], buffer.object_kind);
+    }
+    for (std::size_t i = 0; !rules.kinds_are_bytes && i < plan.objects.size(); ++i)
       if (plan.objects[i] == buffer.object_kind && last_use[i] < lives[id].first &&
           (best == plan.objects.size() || last_use[i] > last_use[best]))
         best = i;
@@ -143,7 +161,7 @@ void assign_memory(Plan& plan, bool hand_over, const std::array<MemoryRules, spa
   for (const Space space : {Space::host, Space::device}) {
     const MemoryRules& here = rules[static_cast<std::size_t>(space)];
     if (here.whole_objects)
-      place_in_objects(plan, lives, space);
+      place_in_objects(plan, lives, space, here);
     else
       place_in_arena(plan, lives, space, here);
   }

@@ -135,6 +135,8 @@ struct MemoryRules {
   /// Each buffer is an object of the device, and those of one kind share it one after the other: textures,
   /// which cannot begin inside of another. Else they lie in one arena.
   bool whole_objects = false;
+  /// With whole objects: a kind is a number of bytes, and an object serves all that are not larger.
+  bool kinds_are_bytes = false;
 };
 
 /// Gives every buffer of the arenas its place, lets steps work in place where they may, and finds which

@@ -1,5 +1,6 @@
 // The wasm engine behind the session service. Clients: worker.mjs, tests under Node. Its requests are those
 // of core/protocol/messages.json.
+import { WebGpu } from "../device/webgpu.mjs";
 import { Peers } from "../peers/peers.mjs";
 import { Threads } from "../shared/threads.mjs";
 import { ServiceClient, ServiceError } from "./client.mjs";
@@ -40,8 +41,9 @@ export async function openEngine({ base, variant, threads }) {
   const { default: create } = await load(new URL(`${variant}.mjs`, base));
   const messages = await loadMessages(base);
   const peers = new Peers(base);
+  const gpu = new WebGpu();
   const pool = new Threads();
-  const module = await pool.keep(() => create({ pthreadPoolSize: Math.max(0, threads - 1), peers }));
+  const module = await pool.keep(() => create({ pthreadPoolSize: Math.max(0, threads - 1), peers, gpu }));
   const client = new ServiceClient(messages, (message) => exchange(module, message));
   return {
     messages,
@@ -52,9 +54,10 @@ export async function openEngine({ base, variant, threads }) {
     close() {
       pool.end();
       peers.close();
+      gpu.close();
     },
     /** After an answer with `waiting`: resolves when polling helps again. */
-    settled: () => peers.settled(),
+    settled: () => Promise.all([peers.settled(), gpu.settled()]),
     /**
      * After "start" and "prepare": resolves when nothing of it goes on in the event loop any more; throws
      * where only another worker can help. Await it before the first poll: until then nothing has left this

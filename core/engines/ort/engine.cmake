@@ -32,8 +32,7 @@ function(driftscope_engine_ort core)
   set_property(SOURCE "${CMAKE_SOURCE_DIR}/core/engines/ort/engine.cpp" APPEND PROPERTY
     COMPILE_DEFINITIONS "DRIFTSCOPE_ONNXRUNTIME_VERSION=\"${DRIFTSCOPE_ONNXRUNTIME_VERSION}\"")
   set_property(SOURCE "${CMAKE_SOURCE_DIR}/native/peers/ort/library.cpp" APPEND PROPERTY
-    COMPILE_DEFINITIONS "DRIFTSCOPE_CLONE=\"${CMAKE_SOURCE_DIR}\""
-    "DRIFTSCOPE_NODE_PLATFORM=\"${DRIFTSCOPE_NODE_PLATFORM}\"")
+    COMPILE_DEFINITIONS "DRIFTSCOPE_NODE_PLATFORM=\"${DRIFTSCOPE_NODE_PLATFORM}\"")
 endfunction()
 
 # onnxruntime-web, its CPU build alone: EngineInfo::browser_files.

@@ -3,36 +3,16 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <system_error>
-#include <vector>
-
 #include "core/engines/ort/ort.hpp"
+#include "native/platform/installed_library.hpp"
 
 namespace driftscope::ort {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view in_modules =
     "node_modules/onnxruntime-node/bin/napi-v6/" DRIFTSCOPE_NODE_PLATFORM "/libonnxruntime.so.1";
 constexpr const char* system_name = "libonnxruntime.so.1";
 constexpr const char* variable = "DRIFTSCOPE_ONNXRUNTIME";
-
-/// The file to load; if none is found, the system's loader searches.
-std::string choose_file() {
-  if (const char* given = std::getenv(variable); given && *given) return given;
-  std::error_code error;
-  fs::path folder = fs::canonical("/proc/self/exe", error).parent_path();
-  while (!folder.empty()) {
-    if (fs::exists(folder / in_modules, error)) return folder / in_modules;
-    if (folder == folder.root_path()) break;
-    folder = folder.parent_path();
-  }
-  const fs::path built_from = fs::path(DRIFTSCOPE_CLONE) / in_modules;
-  return fs::exists(built_from, error) ? built_from.string() : system_name;
-}
 
 Error missing_library(std::string_view what) {
   return missing_error(
@@ -45,7 +25,7 @@ Error missing_library(std::string_view what) {
 void ORT_API_CALL ignore_log(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
 Result<Library> load() {
-  const std::string file = choose_file();
+  const std::string file = installed_library(variable, in_modules, system_name);
   void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return missing_library(fmt::format("ONNX Runtime: {}", dlerror()));
   using GetBase = const OrtApiBase* (*)();

@@ -7,17 +7,6 @@
 
 namespace driftscope::fast::view {
 
-// The layout that the same memory has under another shape; nothing where it has none.
-std::optional<Layout> layout_after(const Shape& from, Layout layout, const Shape& to) {
-  if (same_order(from, layout, {})) return Layout{};
-  const Blocks blocks = blocks_of(from, layout);
-  if (to.empty() || to[0] != blocks.batch) return std::nullopt;
-  const bool flattened = to.size() == 2 && to[1] == blocks.channels * blocks.spatial;
-  const bool still_last = to.size() > 2 && to[1] == blocks.channels;
-  if (flattened || still_last) return layout;
-  return std::nullopt;
-}
-
 bool is_static(const Lowering& lowering, ValueId id) {
   const Value& value = lowering.value(id);
   return value.static_shape() && bits_per_element(value.dtype) >= 8;

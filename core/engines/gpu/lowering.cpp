@@ -1,0 +1,52 @@
+#include "core/engines/gpu/lowering.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace driftscope::gpu {
+
+Status GpuLowering::emit(std::string_view file, const ShaderValues& values, std::vector<BufferId> reads,
+                         std::vector<BufferId> writes, std::array<std::uint32_t, 3> groups) {
+  DRIFTSCOPE_TRY(const std::string code, shader_source(file, values));
+  const std::string label =
+      node_ == nullptr ? std::string(file) : fmt::format("{} ({})", node_label(*node_), file);
+  std::vector<DispatchStep::Bound> bound;
+  for (const BufferId id : reads) bound.push_back({id, false});
+  for (const BufferId id : writes) bound.push_back({id, true});
+  emit({.step = std::make_unique<DispatchStep>(device_.make_program(label, code), std::move(bound), groups),
+        .reads = std::move(reads),
+        .writes = std::move(writes)});
+  return {};
+}
+
+Result<bool> GpuLowering::lower_node(const Node& node) {
+  node_ = &node;
+  auto taken = lower_on_device(node);
+  node_ = nullptr;
+  return taken;
+}
+
+Status GpuLowering::emit_conversion(const Conversion& conversion) {
+  if (conversion.from.space == conversion.to.space) {
+    if (conversion.from.space == Space::device) return emit_rearrangement(conversion);
+    return internal_error("a GPU engine keeps its layouts on the device");
+  }
+  emit({.step = std::make_unique<TransferStep>(conversion),
+        .reads = {conversion.source},
+        .writes = {conversion.target}});
+  return {};
+}
+
+// Shaders read four float32 at once.
+std::int64_t GpuLowering::memory_size(const Buffer& buffer) const {
+  const std::int64_t bytes = GraphLowering::memory_size(buffer);
+  return buffer.space == Space::device ? (std::max<std::int64_t>(bytes, 1) + 15) / 16 * 16 : bytes;
+}
+
+MemoryRules GpuLowering::memory_rules(Space space) const {
+  MemoryRules rules;
+  rules.whole_objects = rules.kinds_are_bytes = space == Space::device;
+  return rules;
+}
+
+}  // namespace driftscope::gpu

@@ -1,0 +1,390 @@
+#include "core/engines/gpu/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "core/engines/gpu/host_order.hpp"
+#include "core/lowering/simplify.hpp"
+
+namespace driftscope::gpu {
+namespace {
+
+// What may come back with one submission: staging memory beyond it is not worth its place.
+constexpr std::int64_t max_returned_bytes = std::int64_t{64} << 20;
+
+std::size_t element_bytes(DType dtype) { return static_cast<std::size_t>(bits_per_element(dtype) / 8); }
+
+std::int64_t padded_bytes(std::int64_t bytes, std::int64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+std::string counts_of(const std::map<std::string, int>& operators) {
+  std::string text;
+  for (const auto& [op, count] : operators)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", op, count);
+  return text;
+}
+
+}  // namespace
+
+GpuSession::GpuSession(std::unique_ptr<Resources> resources, std::shared_ptr<Device> device, Planner planner,
+                       std::vector<std::string> labels, RanWith ran, bool time_nodes)
+    : resources_(std::move(resources)),
+      device_(std::move(device)),
+      planner_(std::move(planner)),
+      labels_(std::move(labels)),
+      ran_(std::move(ran)),
+      time_nodes_(time_nodes) {}
+
+GpuSession::~GpuSession() {
+  drop_actions();
+  for (const ObjectId object : objects_) device_->release_object(object);
+  for (const ObjectId object : constants_) device_->release_object(object);
+}
+
+Status GpuSession::start(std::vector<Tensor> inputs, TraceSink& trace_sink) {
+  if (inputs.size() != resources_->graph->inputs.size())
+    return internal_error(fmt::format("the run was started with {} inputs, the graph has {}", inputs.size(),
+                                      resources_->graph->inputs.size()));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (const ValueId id = resources_->graph->inputs[i]; trace_sink.wants(id))
+      DRIFTSCOPE_CHECK(trace_sink.value(id, inputs[i]));
+  trace_sink_ = &trace_sink;
+  inputs_ = std::move(inputs);
+  next_ = nodes_done_ = 0;
+  submitted_ = false;
+  host_ns_ = 0;
+  return {};
+}
+
+Result<Progress> GpuSession::poll(std::int64_t budget_ns) {
+  if (trace_sink_ == nullptr) return internal_error("poll before start");
+  const std::int64_t begin = monotonic_ns();
+  if (state_ != State::ready) {
+    DRIFTSCOPE_TRY(const bool there, device_->ready());
+    if (!there) return progress(true);
+    if (state_ == State::opening) {
+      DRIFTSCOPE_CHECK(prepare());
+      state_ = State::compiling;
+      DRIFTSCOPE_TRY(const bool compiled, device_->ready());
+      if (!compiled) return progress(true);
+    }
+    state_ = State::ready;
+  }
+  if (next_ == 0 && !submitted_) {
+    for (std::size_t i = 0; i < inputs_.size(); ++i) tensors_[plan_.inputs[i]] = std::move(inputs_[i]);
+    inputs_.clear();
+    DRIFTSCOPE_CHECK(arrange(wanted()));
+  }
+  while (next_ < actions_.size()) {
+    DRIFTSCOPE_TRY(const bool done, perform(actions_[next_]));
+    if (!done) return progress(true);
+    ++next_;
+    if (monotonic_ns() - begin >= budget_ns) break;
+  }
+  return progress(false);
+}
+
+Progress GpuSession::progress(bool waiting) const {
+  Progress result;
+  result.preparing = state_ != State::ready;
+  result.waiting = waiting;
+  // A graph without nodes has to be prepared as well.
+  result.total = std::max<std::int64_t>(std::ssize(labels_), 1);
+  if (state_ == State::ready && next_ == actions_.size())
+    result.done = result.total;
+  else
+    result.done = std::min<std::int64_t>(static_cast<std::int64_t>(nodes_done_), result.total - 1);
+  return result;
+}
+
+Status GpuSession::prepare() {
+  const DeviceFacts& facts = device_->facts();
+  ran_.device = facts.name;
+  ran_.options["driver"] = facts.driver;
+  if (facts.software) ran_.options["software_gpu"] = "true";
+  DRIFTSCOPE_TRY(plan_, planner_(*resources_, *device_));
+  lowering::release_constants(*resources_->graph, plan_);
+  if (!plan_.on_fallback.empty()) ran_.options["on_strict"] = counts_of(plan_.on_fallback);
+  tensors_.resize(plan_.buffers.size());
+  DRIFTSCOPE_TRY(arena_, Tensor::make(DType::uint8, {plan_.arena(Space::host)}, "intermediate values"));
+  base_ = arena_.mutable_bytes().data();
+  DRIFTSCOPE_CHECK(make_objects());
+  for (PlannedStep& step : plan_.steps) {
+    device_steps_.push_back(dynamic_cast<const DeviceStep*>(step.step.get()));
+    if (!step.moving) DRIFTSCOPE_CHECK(step.step->bind(*this));
+  }
+  return {};
+}
+
+Status GpuSession::make_objects() {
+  for (const std::uint64_t bytes : plan_.objects) {
+    DRIFTSCOPE_TRY(const ObjectId object,
+                   device_->make_object(static_cast<std::int64_t>(bytes), "intermediate values"));
+    objects_.push_back(object);
+  }
+  constants_.resize(plan_.buffers.size());
+  for (BufferId id = 0; id < plan_.buffers.size(); ++id) {
+    Buffer& buffer = plan_.buffers[id];
+    if (buffer.storage != Storage::constant || buffer.space != Space::device || buffer.root != id) continue;
+    const std::int64_t bytes =
+        padded_bytes(std::max<std::int64_t>(std::ssize(buffer.constant.bytes()), 1), 16);
+    DRIFTSCOPE_TRY(constants_[id], device_->make_object(bytes, "weights"));
+    const auto whole = buffer.constant.bytes();
+    const std::size_t even = whole.size() / 4 * 4;
+    if (even == whole.size()) {
+      DRIFTSCOPE_CHECK(device_->write(constants_[id], whole));
+    } else {
+      std::vector<std::byte> padded(static_cast<std::size_t>(bytes));
+      std::memcpy(padded.data(), whole.data(), whole.size());
+      DRIFTSCOPE_CHECK(device_->write(constants_[id], padded));
+    }
+    buffer.constant = Tensor();
+  }
+  return {};
+}
+
+Location GpuSession::locate(BufferId id) const {
+  const Buffer& root = plan_.buffers[plan_.root(id)];
+  if (root.space == Space::device)
+    return {nullptr, root.storage == Storage::constant ? constants_[root.root] : objects_[root.object], 0};
+  switch (root.storage) {
+    case Storage::constant: return {const_cast<std::byte*>(root.constant.bytes().data())};
+    case Storage::arena: return {base_ + root.offset};
+    default: return {const_cast<std::byte*>(tensors_[root.root].bytes().data())};
+  }
+}
+
+Result<Tensor> GpuSession::tensor(BufferId id) const {
+  const Buffer& buffer = plan_.buffers[id];
+  const Buffer& root = plan_.buffers[buffer.root];
+  if (moves(root.storage))
+    return id == buffer.root ? tensors_[id] : tensors_[root.root].reshaped(buffer.shape);
+  if (root.storage == Storage::constant) return root.constant.reshaped(buffer.shape);
+  DRIFTSCOPE_TRY(Tensor copy, Tensor::unwritten(buffer.dtype, buffer.shape, "a copy of a value"));
+  if (copy.elements() > 0) std::memcpy(copy.mutable_bytes().data(), address(id), copy.mutable_bytes().size());
+  return copy;
+}
+
+// By value of each node, one after the other: whether the trace sink takes it from the device.
+std::vector<bool> GpuSession::wanted() const {
+  std::vector<bool> wants;
+  for (const PlannedNode& node : plan_.nodes)
+    for (const auto& [value, buffer] : node.values)
+      wants.push_back(plan_.buffers[buffer].space == Space::device && trace_sink_->wants(value));
+  return wants;
+}
+
+void GpuSession::drop_actions() {
+  for (const Action& action : actions_)
+    if (action.recording != no_id) device_->release_recording(action.recording);
+  actions_.clear();
+}
+
+Status GpuSession::arrange(std::vector<bool> wants) {
+  if (arranged_ && wants == arranged_for_) return {};
+  drop_actions();
+  const bool timed =
+      time_nodes_ || std::ranges::any_of(wants, [](bool wanted_value) { return wanted_value; });
+  std::vector<Command> commands;
+  Action pending;
+  std::int64_t returned_bytes = 0;
+  const auto submit = [&]() -> Status {
+    if (commands.empty()) return {};
+    pending.kind = Action::Kind::submission;
+    pending.timed = timed && device_->facts().timestamps;
+    pending.waits = !pending.returned.empty() || pending.timed;
+    DRIFTSCOPE_TRY(pending.recording, device_->record(std::move(commands), pending.timed));
+    actions_.push_back(std::move(pending));
+    commands = {};
+    pending = {};
+    returned_bytes = 0;
+    return {};
+  };
+  const auto bring_back = [&](BufferId buffer, Returned returned) {
+    const Buffer& it = plan_.buffers[buffer];
+    const std::int64_t bytes = padded_bytes(element_count(it.shape) * bits_per_element(it.dtype) / 8, 4);
+    if (bytes > 0) {
+      Command command;
+      command.copy = {static_cast<ObjectId>(locate(buffer).object), bytes, returned_bytes};
+      command.timed_as = static_cast<std::uint32_t>(pending.nodes.size());
+      commands.push_back(command);
+    }
+    returned.buffer = buffer;
+    returned.offset = returned_bytes;
+    pending.returned.push_back(returned);
+    returned_bytes += padded_bytes(bytes, 8);
+  };
+  std::size_t seen = 0;
+  for (std::size_t n = 0; n < plan_.nodes.size(); ++n) {
+    const PlannedNode& node = plan_.nodes[n];
+    for (std::size_t i = node.first_step; i < node.end_step; ++i) {
+      if (const auto* dispatch = dynamic_cast<const DispatchStep*>(device_steps_[i])) {
+        Command command;
+        command.dispatch = dispatch->dispatch(*this);
+        command.timed_as = static_cast<std::uint32_t>(pending.nodes.size());
+        commands.push_back(std::move(command));
+        continue;
+      }
+      const auto* transfer = dynamic_cast<const TransferStep*>(device_steps_[i]);
+      if (transfer != nullptr && !transfer->to_device()) {
+        bring_back(transfer->conversion().source, {.transfer = transfer});
+        continue;
+      }
+      DRIFTSCOPE_CHECK(submit());
+      actions_.push_back(
+          {.kind = transfer != nullptr ? Action::Kind::upload : Action::Kind::host_step, .step = i});
+    }
+    for (const auto& [value, buffer] : node.values)
+      if (wants[seen++]) bring_back(buffer, {.value = value});
+    if (commands.empty())
+      actions_.push_back({.kind = Action::Kind::node_end, .nodes = {n}});
+    else
+      pending.nodes.push_back(n);
+    if (returned_bytes >= max_returned_bytes) DRIFTSCOPE_CHECK(submit());
+  }
+  // Conversions of outputs that are inputs or constants belong to no node.
+  for (std::size_t i = plan_.nodes.empty() ? 0 : plan_.nodes.back().end_step; i < plan_.steps.size(); ++i) {
+    if (const auto* transfer = dynamic_cast<const TransferStep*>(device_steps_[i]);
+        transfer != nullptr && !transfer->to_device())
+      bring_back(transfer->conversion().source, {.transfer = transfer});
+    else
+      return internal_error("a step that belongs to no node");
+  }
+  DRIFTSCOPE_CHECK(submit());
+  arranged_for_ = std::move(wants);
+  arranged_ = true;
+  return {};
+}
+
+Status GpuSession::upload(const TransferStep& step) {
+  const Conversion& conversion = step.conversion();
+  const std::size_t size = element_bytes(conversion.dtype);
+  const auto bytes = static_cast<std::size_t>(element_count(conversion.shape)) * size;
+  const std::byte* const source = address(conversion.source);
+  const auto target = static_cast<ObjectId>(locate(conversion.target).object);
+  if (bytes == 0) return {};
+  if (bytes % 4 == 0 && same_order(conversion.shape, conversion.from.layout, conversion.to.layout))
+    return device_->write(target, {source, bytes});
+  std::vector<std::byte> ordered((bytes + 3) / 4 * 4);
+  copy_in_order(conversion.shape, size, conversion.from.layout, source, conversion.to.layout, ordered.data());
+  return device_->write(target, ordered);
+}
+
+Status GpuSession::run_host_step(std::size_t index) {
+  PlannedStep& step = plan_.steps[index];
+  if (step.moving) DRIFTSCOPE_CHECK(step.step->bind(*this));
+  return step.step->run(*this);
+}
+
+Result<bool> GpuSession::perform(const Action& action) {
+  const std::int64_t begin = monotonic_ns();
+  switch (action.kind) {
+    case Action::Kind::upload:
+      DRIFTSCOPE_CHECK(upload(static_cast<const TransferStep&>(*device_steps_[action.step])));
+      host_ns_ += monotonic_ns() - begin;
+      return true;
+    case Action::Kind::host_step: try { DRIFTSCOPE_CHECK(run_host_step(action.step));
+      } catch (const std::bad_alloc&) {
+        return limit_error("out of memory. A smaller batch needs less.");
+      }
+      host_ns_ += monotonic_ns() - begin;
+      return true;
+    case Action::Kind::node_end: DRIFTSCOPE_CHECK(end_nodes(action, {}, 0)); return true;
+    case Action::Kind::submission: break;
+  }
+  if (!submitted_) {
+    DRIFTSCOPE_CHECK(device_->submit(action.recording));
+    submitted_ = true;
+    submitted_ns_ = begin;
+  }
+  Finished finished;
+  if (action.waits) {
+    DRIFTSCOPE_TRY(auto now, device_->finished(action.recording));
+    if (!now) return false;
+    finished = *std::move(now);
+    DRIFTSCOPE_CHECK(take_returned(action));
+  }
+  submitted_ = false;
+  DRIFTSCOPE_CHECK(end_nodes(action, finished, action.waits ? monotonic_ns() - submitted_ns_ : 0));
+  return true;
+}
+
+// What host steps read and outputs.
+Status GpuSession::take_returned(const Action& action) {
+  for (const Returned& it : action.returned) {
+    if (it.transfer == nullptr) continue;
+    DRIFTSCOPE_TRY(const Tensor value, returned_tensor(action, it));
+    if (value.elements() > 0)
+      std::memcpy(address(it.transfer->conversion().target), value.bytes().data(), value.bytes().size());
+  }
+  return {};
+}
+
+Result<Tensor> GpuSession::returned_tensor(const Action& action, const Returned& it) const {
+  const Buffer& buffer = plan_.buffers[it.buffer];
+  DRIFTSCOPE_TRY(Tensor value, Tensor::unwritten(buffer.dtype, buffer.shape, "a value of the GPU"));
+  if (value.elements() == 0) return value;
+  const auto target = value.mutable_bytes();
+  if (same_order(buffer.shape, buffer.layout, {})) {
+    DRIFTSCOPE_CHECK(device_->read(action.recording, it.offset, target));
+    return value;
+  }
+  std::vector<std::byte> raw(target.size());
+  DRIFTSCOPE_CHECK(device_->read(action.recording, it.offset, raw));
+  copy_in_order(buffer.shape, element_bytes(buffer.dtype), buffer.layout, raw.data(), {}, target.data());
+  return value;
+}
+
+Status GpuSession::end_nodes(const Action& action, const Finished& finished, std::int64_t wall_ns) {
+  std::size_t returned = 0;
+  for (std::size_t i = 0; i < action.nodes.size(); ++i) {
+    const PlannedNode& node = plan_.nodes[action.nodes[i]];
+    for (const auto& [value, buffer] : node.values) {
+      if (!trace_sink_->wants(value)) continue;
+      if (plan_.buffers[buffer].space == Space::host) {
+        DRIFTSCOPE_TRY(const Tensor seen, tensor(buffer));
+        DRIFTSCOPE_CHECK(trace_sink_->value(value, seen));
+        continue;
+      }
+      while (returned < action.returned.size() && action.returned[returned].value != value) ++returned;
+      if (returned == action.returned.size())
+        return internal_error(fmt::format("{}: a value did not come back", label(node)));
+      DRIFTSCOPE_TRY(const Tensor seen, returned_tensor(action, action.returned[returned]));
+      DRIFTSCOPE_CHECK(trace_sink_->value(value, seen));
+    }
+    // Without timestamps the last of a submission has the time of all.
+    std::int64_t time = host_ns_;
+    host_ns_ = 0;
+    if (!finished.times_ns.empty())
+      time += i < finished.times_ns.size() ? finished.times_ns[i] : 0;
+    else if (i + 1 == action.nodes.size())
+      time += wall_ns;
+    if (node.node != no_node) trace_sink_->node_done(node.node, time);
+    for (const BufferId dead : node.dead_tensors) tensors_[dead] = Tensor();
+    ++nodes_done_;
+  }
+  return {};
+}
+
+std::string_view GpuSession::label(const PlannedNode& node) const {
+  return node.node == no_node ? std::string_view("a step between nodes") : labels_[node.node];
+}
+
+Result<std::vector<Tensor>> GpuSession::finish() {
+  if (trace_sink_ == nullptr || state_ != State::ready || next_ < actions_.size())
+    return internal_error("finish before the run was finished");
+  std::vector<Tensor> outputs;
+  for (const BufferId buffer : plan_.outputs) {
+    DRIFTSCOPE_TRY(Tensor output, tensor(buffer));
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+std::optional<MemorySample> GpuSession::memory() const {
+  return MemorySample{device_->memory(), "gpu_objects"};
+}
+
+}  // namespace driftscope::gpu

@@ -1,0 +1,31 @@
+// Where elements lie, as WGSL expressions with the sizes written into them. Clients: the operators, whose
+// shaders go over a value's elements in the order of its memory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/model/tensor.hpp"
+
+namespace driftscope::webgpu {
+
+/// One axis of a walk: its size, and by how many elements a step along it moves in each of the operands.
+struct WalkAxis {
+  std::int64_t size = 1;
+  std::vector<std::int64_t> strides;
+};
+
+/// Without axes of size 1, and neighbours joined that every operand walks through as one.
+[[nodiscard]] std::vector<WalkAxis> joined(const std::vector<WalkAxis>& axes);
+
+/// Of a value with this shape in memory, broadcast along `rank` axes: 0 where it has one element.
+[[nodiscard]] std::vector<std::int64_t> broadcast_strides(const Shape& in_memory, std::size_t rank);
+
+/// "offset + i / 12u % 3u * 4u + …": where element number `index` of the walk lies in an operand.
+[[nodiscard]] std::string place_of(const std::vector<WalkAxis>& axes, std::size_t operand,
+                                   std::string_view index, std::int64_t offset = 0);
+
+/// A number as WGSL writes a float32; infinities as the largest numbers.
+[[nodiscard]] std::string float_text(float value);
+
+}  // namespace driftscope::webgpu

@@ -1,0 +1,46 @@
+// The lowering with what the WebGPU engine brings: its operators and shaders. Images lie channels last.
+// Clients: engine.cpp; operators/.
+#pragma once
+
+#include <optional>
+
+#include "core/engines/gpu/lowering.hpp"
+#include "core/engines/webgpu/indexing.hpp"
+#include "core/engines/webgpu/operator_table.hpp"
+
+namespace driftscope::webgpu {
+
+using namespace lowering;
+using gpu::ShaderValues;
+
+/// Threads of a workgroup for shaders that do one element each.
+inline constexpr std::int64_t flat_threads = 64;
+
+/// How many workgroups in the directions x and y, and how many items a row of them does.
+struct Grid {
+  std::array<std::uint32_t, 3> groups = {1, 1, 1};
+  std::int64_t row = 0;
+};
+
+class Lowering final : public gpu::GpuLowering {
+ public:
+  using GpuLowering::GpuLowering;
+
+  /// Workgroups for `items`, of which one takes `per_group`; nothing where the device has not as many.
+  [[nodiscard]] std::optional<Grid> grid(std::int64_t items, std::int64_t per_group) const;
+
+  /// One dispatch of a shader that does one of `items` per thread: adds ROW, COUNT and THREADS.
+  [[nodiscard]] Result<bool> emit_flat(std::string_view file, ShaderValues values,
+                                       std::vector<BufferId> reads, BufferId write, std::int64_t items);
+
+  /// Y[to] = X[from] for each element of a walk whose operands are the source and the target. The engine's
+  /// shader for everything that only moves elements.
+  [[nodiscard]] Result<bool> emit_move(BufferId source, BufferId target, const std::vector<WalkAxis>& axes,
+                                       std::int64_t source_offset = 0, std::int64_t target_offset = 0);
+
+ private:
+  [[nodiscard]] Result<bool> lower_on_device(const Node& node) override;
+  [[nodiscard]] Status emit_rearrangement(const Conversion& conversion) override;
+};
+
+}  // namespace driftscope::webgpu

@@ -1,0 +1,110 @@
+// Conv in one and two dimensions with constant weights: a product of the windows with the weights, or each
+// channel by itself. A 1-D convolution is one of height 1.
+#include "core/engines/webgpu/product.hpp"
+#include "core/lowering/window2d.hpp"
+#include "core/ops/shared/convolution.hpp"
+
+namespace driftscope::webgpu::conv {
+
+ShaderValues window_values(const Window2d& window) {
+  const WindowAxis& h = window.height;
+  const WindowAxis& v = window.width;
+  return {{"IN_H", h.input},          {"IN_W", v.input},      {"OUT_H", h.output},
+          {"OUT_W", v.output},        {"KERNEL_H", h.kernel}, {"KERNEL_W", v.kernel},
+          {"STRIDE_Y", h.stride},     {"STRIDE_X", v.stride}, {"DILATION_Y", h.dilation},
+          {"DILATION_X", v.dilation}, {"PAD_Y", h.pad_begin}, {"PAD_X", v.pad_begin}};
+}
+
+// C×1×(taps) → (taps)×C.
+Result<Tensor> channels_innermost(const Tensor& w) {
+  const std::int64_t channels = w.shape()[0];
+  const std::int64_t taps = w.elements() / channels;
+  DRIFTSCOPE_TRY(Tensor packed, Tensor::make(DType::float32, {taps, channels}, "weights"));
+  for (std::int64_t c = 0; c < channels; ++c)
+    for (std::int64_t t = 0; t < taps; ++t)
+      packed.mutable_values<float>()[static_cast<std::size_t>(t * channels + c)] =
+          w.values<float>()[static_cast<std::size_t>(c * taps + t)];
+  return packed;
+}
+
+Result<bool> lower_depthwise(Lowering& lowering, const Tensor& w, std::span<const float> bias, BufferId in,
+                             BufferId out, const Window2d& window, const Fusion& fusion) {
+  const Shape y_shape = lowering.shape(fusion.output);
+  const std::int64_t channels = w.shape()[0];
+  const bool vectors = channels % 4 == 0;
+  DRIFTSCOPE_TRY(Tensor weights, channels_innermost(w));
+  std::vector<float> all_bias(static_cast<std::size_t>(channels));
+  std::copy(bias.begin(), bias.end(), all_bias.begin());
+  DRIFTSCOPE_TRY(Tensor packed_bias, pack_bias(all_bias));
+  ShaderValues values = window_values(window);
+  values["TYPE"] = std::string(vectors ? "vec4f" : "f32");
+  values["CHANNELS"] = vectors ? channels / 4 : channels;
+  values["CLAMPED"] = fusion.clamp.none() ? 0 : 1;
+  values["CLAMP_MIN"] = float_text(fusion.clamp.min);
+  values["CLAMP_MAX"] = float_text(fusion.clamp.max);
+  const BufferId w_buffer = lowering.keep(std::move(weights));
+  const BufferId bias_buffer = lowering.keep(std::move(packed_bias));
+  return lowering.emit_flat("webgpu/depthwise.wgsl", std::move(values), {in, w_buffer, bias_buffer}, out,
+                            element_count(y_shape) / (vectors ? 4 : 1));
+}
+
+Result<bool> lower(Lowering& lowering, const Node& node) {
+  const ValueId x = node.inputs[0];
+  const Tensor* w = lowering.constant(node.inputs[1]);
+  if (w == nullptr || w->dtype() != DType::float32 || w->elements() == 0 || !lowering.is_float(x) ||
+      !lowering.is_float(node.outputs[0]))
+    return false;
+  std::span<const float> bias;
+  if (lowering.has_input(node, 2)) {
+    const Tensor* b = lowering.constant(node.inputs[2]);
+    if (b == nullptr || b->dtype() != DType::float32) return false;
+    bias = b->values<float>();
+  }
+  const Shape x_shape = lowering.shape(x);
+  const auto window = window2d(node, x_shape, w->shape());
+  const auto group = read_group(node);
+  if (!window || !group.ok()) return false;
+  const std::int64_t outputs = w->shape()[0];
+  const std::int64_t channels = w->shape()[1];
+  const bool depthwise = *group > 1 && channels == 1 && outputs == *group;
+  if (*group > 1 && !depthwise) return false;
+
+  const Fusion fusion = lowering.with_activation(node);
+  const Shape y_shape = lowering.shape(fusion.output);
+  DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, channels_last(x_shape)));
+  const BufferId out = lowering.write(fusion.output, channels_last(y_shape));
+  if (depthwise) {
+    DRIFTSCOPE_TRY(const bool done, lower_depthwise(lowering, *w, bias, in, out, *window, fusion));
+    lowering.absorb(fusion);
+    return done;
+  }
+  Product product;
+  product.m = element_count(y_shape) / outputs;
+  product.n = outputs;
+  product.k = w->elements() / outputs;
+  product.a = in;
+  product.y = out;
+  product.windows = true;
+  product.a_vectors = channels % 4 == 0;
+  product.b_packed = true;
+  product.clamp = fusion.clamp;
+  product.values = window_values(*window);
+  product.values["C"] = channels;
+  const std::int64_t taps = product.k / channels;
+  const float* from = w->values<float>().data();
+  DRIFTSCOPE_TRY(Tensor packed, pack_matrix(product.k, outputs, [&](std::int64_t k, std::int64_t n) {
+                   return from[(n * channels + k % channels) * taps + k / channels];
+                 }));
+  product.b = lowering.keep(std::move(packed));
+  if (!bias.empty()) {
+    DRIFTSCOPE_TRY(Tensor packed_bias, pack_bias(bias));
+    product.bias = lowering.keep(std::move(packed_bias));
+  }
+  DRIFTSCOPE_TRY(const bool done, emit_product(lowering, std::move(product)));
+  lowering.absorb(fusion);
+  return done;
+}
+
+void add_to(WebGpuOperatorTable& table) { table.add("Conv", lower); }
+
+}  // namespace driftscope::webgpu::conv

@@ -1,0 +1,17 @@
+// Elements to other places: FROM and TO give them for each i. Outside of what WITHIN allows the value is FILL.
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+
+@compute @workgroup_size(${THREADS})
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  let i = id.x + id.y * ${ROW}u;
+  if (i >= ${COUNT}u) {
+    return;
+  }
+${COORDINATES}
+  var value = ${FILL};
+  if (${WITHIN}) {
+    value = x[${FROM}];
+  }
+  y[${TO}] = value;
+}

@@ -1,0 +1,297 @@
+// WebGPU for the engine in the same worker: requests of web/device/webgpu_device.cpp, answered at once; what
+// takes time goes on in the event loop, see settled(). Clients: engine.mjs (hands it to the wasm module),
+// tests.
+
+const usage = { storage: 0x80 | 0x4 | 0x8, staging: 0x1 | 0x8, resolve: 0x200 | 0x4 };
+const mapRead = 1;
+const wantedLimits = [
+  "maxBufferSize",
+  "maxStorageBufferBindingSize",
+  "maxComputeInvocationsPerWorkgroup",
+  "maxComputeWorkgroupSizeX",
+  "maxComputeWorkgroupStorageSize",
+];
+
+/** One GPUDevice with its buffers, pipelines and recordings, all by number. */
+class Device {
+  #device = null;
+  #facts = null;
+  #error = null;
+  #lost = false;
+  #work = new Set(); // promises under way
+  #last = 0;
+  #buffers = new Map();
+  #programs = new Map();
+  #recordings = new Map();
+
+  constructor(gpu) {
+    this.#go(this.#open(gpu));
+  }
+
+  get work() {
+    return [...this.#work];
+  }
+
+  #go(promise) {
+    const watched = promise
+      .catch((error) => this.#fail("internal", String(error?.message ?? error)))
+      .finally(() => this.#work.delete(watched));
+    this.#work.add(watched);
+  }
+
+  #fail(kind, message) {
+    this.#error ??= { kind, message };
+    this.#lost = true;
+  }
+
+  async #open(gpu) {
+    const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
+    if (!adapter) return this.#fail("missing", "this browser finds no GPU that WebGPU can use");
+    const info = adapter.info ?? {};
+    const timestamps = adapter.features.has("timestamp-query");
+    const device = await adapter.requestDevice({
+      requiredFeatures: timestamps ? ["timestamp-query"] : [],
+      requiredLimits: Object.fromEntries(wantedLimits.map((name) => [name, adapter.limits[name]])),
+    });
+    const { limits } = device;
+    const name = info.description || [info.vendor, info.architecture].filter(Boolean).join(" ");
+    this.#facts = {
+      name: name || "a GPU that the browser does not name",
+      software:
+        adapter.isFallbackAdapter === true ||
+        info.isFallbackAdapter === true ||
+        /swiftshader|llvmpipe|lavapipe|software/i.test(`${name} ${info.architecture}`),
+      timestamps,
+      max_object_bytes: Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize),
+      max_workgroup_threads: limits.maxComputeInvocationsPerWorkgroup,
+      max_workgroup_bytes: limits.maxComputeWorkgroupStorageSize,
+      max_groups: limits.maxComputeWorkgroupsPerDimension,
+    };
+    device.lost.then(({ message }) =>
+      this.#fail("internal", `the GPU ${this.#facts.name} was lost: ${message}`),
+    );
+    device.addEventListener("uncapturederror", ({ error }) => {
+      const kind = error.constructor.name === "GPUOutOfMemoryError" ? "limit" : "internal";
+      this.#fail(kind, `WebGPU on ${this.#facts.name} says: ${error.message}`);
+    });
+    this.#device = device;
+  }
+
+  look() {
+    if (this.#error) return { error: this.#error, lost: this.#lost };
+    const compiling = [...this.#programs.values()].some(({ pipeline }) => pipeline === null);
+    return { ready: this.#device !== null && !compiling, facts: this.#facts };
+  }
+
+  #buffer(bytes, bufferUsage, label) {
+    return this.#device.createBuffer({ size: bytes, usage: bufferUsage, label });
+  }
+
+  object({ bytes, label }) {
+    const buffer = this.#buffer(bytes, usage.storage, label);
+    this.#buffers.set(++this.#last, buffer);
+    return { id: this.#last };
+  }
+
+  release_object({ object }) {
+    this.#buffers.get(object)?.destroy();
+    this.#buffers.delete(object);
+    return {};
+  }
+
+  write({ object, data }) {
+    this.#device.queue.writeBuffer(this.#buffers.get(object), 0, data);
+    return {};
+  }
+
+  program({ label, data }) {
+    const id = ++this.#last;
+    const program = { pipeline: null };
+    this.#programs.set(id, program);
+    this.#go(this.#compile(program, label, new TextDecoder().decode(data)));
+    return { id };
+  }
+
+  async #compile(program, label, code) {
+    const module = this.#device.createShaderModule({ code, label });
+    try {
+      program.pipeline = await this.#device.createComputePipelineAsync({
+        label,
+        layout: "auto",
+        compute: { module, entryPoint: "main" },
+      });
+    } catch (error) {
+      const { messages } = await module.getCompilationInfo();
+      const said = messages.map(({ lineNum, message }) => `line ${lineNum}: ${message}`);
+      const why = [error.message, ...said].join("; ");
+      this.#fail("internal", `the shader of ${label} does not compile on ${this.#facts.name}: ${why}`);
+    }
+  }
+
+  record({ commands, timed, groups }) {
+    const items = commands.map(({ program, bindings, size, copy, timed_as }) => {
+      if (copy) return { ...copy, buffer: this.#buffers.get(copy.object), timed_as };
+      const { pipeline } = this.#programs.get(program);
+      const group = this.#device.createBindGroup({
+        layout: pipeline.getBindGroupLayout(0),
+        entries: bindings.map((object, binding) => ({
+          binding,
+          resource: { buffer: this.#buffers.get(object) },
+        })),
+      });
+      return { pipeline, group, size, timed_as };
+    });
+    const bytes = Math.max(
+      0,
+      ...items.map(({ pipeline, offset, bytes: size }) => (pipeline ? 0 : offset + size)),
+    );
+    const timeBytes = timed ? 16 * groups : 0;
+    const stagingBytes = Math.ceil(bytes / 8) * 8 + timeBytes;
+    const recording = { items, timed, groups, timeBytes, stagingBytes, done: true, ran: [] };
+    if (timed) {
+      recording.queries = this.#device.createQuerySet({ type: "timestamp", count: 2 * groups });
+      recording.resolved = this.#buffer(timeBytes, usage.resolve, "timestamps");
+    }
+    if (stagingBytes > 0) recording.staging = this.#buffer(stagingBytes, usage.staging, "what comes back");
+    this.#recordings.set(++this.#last, recording);
+    return { id: this.#last, staging_bytes: stagingBytes };
+  }
+
+  release_recording({ recording }) {
+    const it = this.#recordings.get(recording);
+    it?.staging?.destroy();
+    it?.resolved?.destroy();
+    it?.queries?.destroy();
+    this.#recordings.delete(recording);
+    return {};
+  }
+
+  submit({ recording }) {
+    const it = this.#recordings.get(recording);
+    if (it.staging?.mapState === "mapped") it.staging.unmap();
+    it.done = !it.staging;
+    const encoder = this.#device.createCommandEncoder();
+    this.#encode(it, encoder);
+    this.#device.queue.submit([encoder.finish()]);
+    if (it.staging)
+      this.#go(
+        it.staging.mapAsync(mapRead).then(() => {
+          it.view = new Uint8Array(it.staging.getMappedRange());
+          it.done = true;
+        }),
+      );
+    return {};
+  }
+
+  // One pass for all dispatches, or one for each time, and the copies between them.
+  #encode(it, encoder) {
+    let pass = null;
+    let timedAs = -1;
+    it.ran = new Array(it.groups).fill(false);
+    const endPass = () => {
+      pass?.end();
+      pass = null;
+    };
+    for (const item of it.items) {
+      if (!item.pipeline) {
+        endPass();
+        encoder.copyBufferToBuffer(item.buffer, 0, it.staging, item.offset, item.bytes);
+        continue;
+      }
+      if (it.timed && item.timed_as !== timedAs) endPass();
+      if (pass === null) {
+        timedAs = item.timed_as;
+        const first = it.timed && !it.ran[timedAs];
+        if (first) it.ran[timedAs] = true;
+        pass = encoder.beginComputePass(
+          first
+            ? {
+                timestampWrites: {
+                  querySet: it.queries,
+                  beginningOfPassWriteIndex: 2 * timedAs,
+                  endOfPassWriteIndex: 2 * timedAs + 1,
+                },
+              }
+            : {},
+        );
+      }
+      pass.setPipeline(item.pipeline);
+      pass.setBindGroup(0, item.group);
+      pass.dispatchWorkgroups(...item.size);
+    }
+    endPass();
+    if (it.timed) {
+      encoder.resolveQuerySet(it.queries, 0, 2 * it.groups, it.resolved, 0);
+      encoder.copyBufferToBuffer(it.resolved, 0, it.staging, it.stagingBytes - it.timeBytes, it.timeBytes);
+    }
+  }
+
+  finished({ recording }) {
+    if (this.#error) return { error: this.#error, lost: this.#lost };
+    const it = this.#recordings.get(recording);
+    if (!it.done) return { done: false };
+    if (!it.timed) return { done: true, times: [] };
+    const raw = new BigUint64Array(it.view.slice(it.stagingBytes - it.timeBytes).buffer);
+    const times = it.ran.map((ran, i) => {
+      const took = Number(raw[2 * i + 1] - raw[2 * i]);
+      return ran && took > 0 ? took : 0;
+    });
+    return { done: true, times };
+  }
+
+  read({ recording, offset, data }) {
+    const { view } = this.#recordings.get(recording);
+    data.set(view.subarray(offset, offset + data.length));
+    return {};
+  }
+
+  close() {
+    this.#device?.destroy();
+  }
+}
+
+export class WebGpu {
+  #gpu;
+  #devices = new Map();
+  #last = 0;
+
+  /** `gpu`: navigator.gpu, or undefined where the host has none. */
+  constructor(gpu = globalThis.navigator?.gpu) {
+    this.#gpu = gpu;
+  }
+
+  get available() {
+    return Boolean(this.#gpu);
+  }
+
+  /** `memory` is that of the engine; a request names a place in it. */
+  request({ do: what, device, at, size, ...head }, memory) {
+    if (what === "open") {
+      this.#devices.set(++this.#last, new Device(this.#gpu));
+      return { id: this.#last };
+    }
+    const it = this.#devices.get(device);
+    if (what === "close") {
+      it?.close();
+      this.#devices.delete(device);
+      return {};
+    }
+    // WebGPU takes no views of shared memory.
+    const place = at === undefined ? undefined : new Uint8Array(memory.buffer, at >>> 0, size >>> 0);
+    const data = what === "read" ? place : place?.slice();
+    try {
+      return it[what]({ ...head, data });
+    } catch (error) {
+      return { error: { kind: "internal", message: `WebGPU says: ${error.message}` } };
+    }
+  }
+
+  /** Resolves when nothing is under way any more. */
+  settled() {
+    return Promise.all([...this.#devices.values()].flatMap((device) => device.work));
+  }
+
+  close() {
+    for (const device of this.#devices.values()) device.close();
+  }
+}
