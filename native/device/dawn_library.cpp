@@ -16,11 +16,21 @@ constexpr std::string_view in_modules = "node_modules/bun-webgpu-linux-x64/libwe
 // Chromium's package has a Vulkan driver that computes on the CPU; Dawn prefers any GPU to it.
 constexpr const char* software_driver = "/usr/lib/chromium/vk_swiftshader_icd.json";
 
+bool has_gpu() {
+  std::error_code error;
+  for (const char* folder : {"/dev/dri", "/dev/nvidia0", "/dev/dxg", "/dev/kgsl-3d0"})
+    if (std::filesystem::exists(folder, error)) return true;
+  return false;
+}
+
+// Without a GPU it is the only driver: others would fill the terminal with what they miss.
 void offer_software_driver() {
+  setenv("NODEVICE_SELECT", "1", 0);  // a layer that looks for a display, and complains where there is none
   std::error_code error;
   for (const char* chosen : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"})
     if (std::getenv(chosen) != nullptr) return;
-  if (std::filesystem::exists(software_driver, error)) setenv("VK_ADD_DRIVER_FILES", software_driver, 0);
+  if (std::filesystem::exists(software_driver, error))
+    setenv(has_gpu() ? "VK_ADD_DRIVER_FILES" : "VK_ICD_FILENAMES", software_driver, 0);
 }
 
 template <class Function>

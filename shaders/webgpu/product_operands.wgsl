@@ -30,20 +30,17 @@ fn tap_at(m: u32, ky: u32, kx: u32) -> i32 {
   let n = m / ${OUT_W * OUT_H}u;
   let iy = i32(oy * ${STRIDE_Y}u + ky * ${DILATION_Y}u) - ${PAD_Y};
   let ix = i32(ox * ${STRIDE_X}u + kx * ${DILATION_X}u) - ${PAD_X};
-  if (m >= M || iy < 0 || iy >= ${IN_H} || ix < 0 || ix >= ${IN_W}) {
-    return -1;
-  }
-  return i32(((n * ${IN_H}u + u32(iy)) * ${IN_W}u + u32(ix)) * C);
+  let inside = (m < M) & (iy >= 0) & (iy < ${IN_H}) & (ix >= 0) & (ix < ${IN_W});
+  return select(-1, ((i32(n) * ${IN_H} + iy) * ${IN_W} + ix) * i32(C), inside);
 }
 #endif
 
+// Without branches: drivers compile many of them for seconds.
 #if WINDOWS && !A_VECTORS
 fn window_element(m: u32, k: u32) -> f32 {
   let at = tap_at(m, k / ${C * KERNEL_W}u, k / C % ${KERNEL_W}u);
-  if (at < 0 || k >= K) {
-    return 0.0;
-  }
-  return a[u32(at) + k % C];
+  let value = a[u32(max(at, 0)) + k % C];
+  return select(0.0, value, (at >= 0) & (k < K));
 }
 #endif
 
@@ -67,38 +64,24 @@ fn load_a(batch: u32, m: u32, k4: u32) -> vec4f {
   }
   return a[(${A_BATCH}) * (M * K4) + m * K4 + k4];
 #else
-  if (m >= M) {
-    return vec4f();
-  }
   let k = 4u * k4;
-  let at = (${A_BATCH}) * (M * K) + m * K + k;
-  var value = vec4f();
-  if (k < K) {
-    value.x = a[at];
-  }
-  if (k + 1u < K) {
-    value.y = a[at + 1u];
-  }
-  if (k + 2u < K) {
-    value.z = a[at + 2u];
-  }
-  if (k + 3u < K) {
-    value.w = a[at + 3u];
-  }
-  return value;
+  let row = (${A_BATCH}) * (M * K) + min(m, M - 1u) * K;
+  let places = min(vec4u(k, k + 1u, k + 2u, k + 3u), vec4u(K - 1u));
+  let value = vec4f(a[row + places.x], a[row + places.y], a[row + places.z], a[row + places.w]);
+  let inside = vec4u(k, k + 1u, k + 2u, k + 3u) < vec4u(K);
+  return select(vec4f(), value, inside & vec4<bool>(m < M));
 #endif
 }
 
 #if !B_VECTORS
 fn element_b(batch: u32, k: u32, n: u32) -> f32 {
-  if (k >= K || n >= ${N}u) {
-    return 0.0;
-  }
+  let inside = (k < K) & (n < ${N}u);
 #if B_TRANSPOSED
-  return b[(${B_BATCH}) * ${K * N}u + n * K + k];
+  let value = b[(${B_BATCH}) * ${K * N}u + min(n, ${N - 1}u) * K + min(k, K - 1u)];
 #else
-  return b[(${B_BATCH}) * ${K * N}u + k * ${N}u + n];
+  let value = b[(${B_BATCH}) * ${K * N}u + min(k, K - 1u) * ${N}u + min(n, ${N - 1}u)];
 #endif
+  return select(0.0, value, inside);
 }
 #endif
 

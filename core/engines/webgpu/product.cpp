@@ -40,7 +40,8 @@ Choice tiled(const Product& product, const Tile& tile) {
 Choice direct(const Product& product) {
   // Reading A one by one takes so much code that drivers compile several rows of it for seconds.
   const std::int64_t tm = !product.a_vectors || product.m < 2 ? 1 : product.m >= 4 ? 4 : 2;
-  const std::int64_t tn = product.n > 8 && tm == 1 ? 16 : product.n > 4 ? 8 : 4;
+  const bool b_vectors = product.b_packed || (!product.b_transposed && product.n % 4 == 0);
+  const std::int64_t tn = product.n <= 4 || !b_vectors ? 4 : product.n > 8 && tm == 1 ? 16 : 8;
   const std::int64_t threads_x = std::min<std::int64_t>(ceil_div(product.n, tn), 8);
   const std::int64_t threads_y = std::max<std::int64_t>(1, 32 / threads_x);
   return {"webgpu/product_direct.wgsl",

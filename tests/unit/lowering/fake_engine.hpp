@@ -46,6 +46,7 @@ class FakeEngine final : public lowering::GraphLowering {
       : GraphLowering(graph, std::move(producers), options, fallback, home), home_(home) {}
 
   bool whole_objects = false;
+  bool kinds_are_bytes = false;
 
  private:
   using Layout = lowering::Layout;
@@ -87,7 +88,7 @@ class FakeEngine final : public lowering::GraphLowering {
 
   lowering::MemoryRules memory_rules(lowering::Space space) const override {
     if (space == lowering::Space::host) return {};
-    return {.alignment = 256, .whole_objects = whole_objects};
+    return {.alignment = 256, .whole_objects = whole_objects, .kinds_are_bytes = kinds_are_bytes};
   }
 
   Layout packed(const Shape& shape) const {

@@ -22,11 +22,13 @@ struct Planned {
 };
 
 // The graph is kept as it was; what is planned are the steps.
-void plan(Planned& planned, LoweringOptions options, Space home, bool whole_objects = false) {
+void plan(Planned& planned, LoweringOptions options, Space home, bool whole_objects = false,
+          bool kinds_are_bytes = false) {
   std::vector<NodeId> producers;
   for (const Value& value : planned.graph.values) producers.push_back(value.producer);
   FakeEngine engine(planned.graph, producers, options, planned.fallback, home);
   engine.whole_objects = whole_objects;
+  engine.kinds_are_bytes = kinds_are_bytes;
   auto made = engine.run();
   REQUIRE_MESSAGE(made.ok(), made.error().message);
   planned.plan = *std::move(made);
@@ -146,6 +148,27 @@ TEST_CASE("GraphLowering_WholeObjects_TakeTurnsWithinTheirKind") {
     ++uses[buffer.object];
   }
   CHECK(*std::max_element(uses.begin(), uses.end()) >= 3);
+  for (const PlannedStep& step : it.plan.steps)
+    for (const BufferId read : step.reads)
+      for (const BufferId written : step.writes)
+        if (it.plan.buffers[read].space == Space::device && it.plan.buffers[written].space == Space::device &&
+            it.plan.buffers[read].storage == Storage::arena)
+          CHECK(it.plan.buffers[read].object != it.plan.buffers[written].object);
+}
+
+TEST_CASE("GraphLowering_ObjectsOfAnySize_ServeWhatIsSmaller") {
+  ModelBuilder model;
+  model.input("x", DType::float32, {1, 3, 4, 5});
+  for (int i = 0; i < 6; ++i)
+    model.node("Relu", {i == 0 ? "x" : "v" + std::to_string(i)}, {"v" + std::to_string(i + 1)});
+  model.node("Conv", {"v6", "w"}, {"y"}).initializer("w", tensor<float>({1, 3, 1, 1}, {1, 2, 3})).output("y");
+  Planned it(built(model));
+  plan(it, {}, Space::device, true, true);
+  // Two that take turns, and grow where x lies in texels.
+  REQUIRE(it.plan.objects.size() == 2);
+  for (const Buffer& buffer : it.plan.buffers)
+    if (buffer.space == Space::device && buffer.storage == Storage::arena)
+      CHECK(it.plan.objects[buffer.object] >= static_cast<std::uint64_t>(buffer.bytes));
   for (const PlannedStep& step : it.plan.steps)
     for (const BufferId read : step.reads)
       for (const BufferId written : step.writes)

@@ -1,0 +1,231 @@
+// The WebGPU engine through Dawn on whatever adapter this machine has (SwiftShader without a GPU): every
+// kernel on random shapes, judged layer by layer; a lost device; limits. Without Dawn or a driver the tests
+// say so and pass.
+#include <doctest/doctest.h>
+
+#include <fmt/format.h>
+
+#include "core/device/device.hpp"
+#include "core/platform/platform.hpp"
+#include "core/runtime/bind_inputs.hpp"
+#include "core/trace/record.hpp"
+#include "core/verify/verify.hpp"
+#include "tests/unit/support/random_tensor.hpp"
+#include "tests/unit/support/seed.hpp"
+
+namespace driftscope::test::webgpu_engine_test {
+namespace {
+
+bool adapter_is_there() {
+  static const bool there = [] {
+    auto device = gpu::open_device(gpu::Api::webgpu);
+    std::string why = device.ok() ? "" : device.error().message;
+    while (why.empty()) {
+      const auto ready = (*device)->ready();
+      if (ready.ok() && *ready) return true;
+      if (!ready.ok()) why = ready.error().message;
+    }
+    MESSAGE("not tried: ", why);
+    return false;
+  }();
+  return there;
+}
+
+struct Ran {
+  Trace trace;
+  RanWith with;
+};
+
+Ran run(const Graph& graph, const NamedInputs& inputs, Capture capture) {
+  const auto bound = bind_inputs(graph, inputs);
+  REQUIRE_MESSAGE(bound.ok(), bound.error().message);
+  const auto engine = find_engine("webgpu");
+  REQUIRE(engine.ok());
+  EngineOptions options;
+  options.fuse = capture != Capture::all;
+  const auto session = (*engine)->prepare(bound->graph, options);
+  REQUIRE_MESSAGE(session.ok(), session.error().message);
+  // Twice: what the first run leaves behind must not show.
+  auto trace = record(bound->graph, **session, bound->inputs, {.capture = capture, .repeat = 2});
+  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+  return {*std::move(trace), (*session)->ran_with()};
+}
+
+// On the device to the last node, and right.
+void check_clean(const ModelBuilder& model, const NamedInputs& inputs) {
+  const Graph graph = built(model);
+  ThreadPool threads(2);
+  for (const Capture capture : {Capture::all, Capture::fused}) {
+    const Ran ran = run(graph, inputs, capture);
+    CHECK_MESSAGE(!ran.with.options.contains("on_strict"), ran.with.options.at("on_strict"));
+    const auto verification = verify(graph, "", ran.trace, threads);
+    REQUIRE_MESSAGE(verification.ok(), verification.error().message);
+    CHECK(!verification->layers.empty());
+    for (const LayerVerdict& layer : verification->layers) {
+      CAPTURE(layer.node);
+      CAPTURE(layer.reason);
+      CAPTURE(layer.budget_used);
+      CHECK((layer.verdict == Verdict::identical || layer.verdict == Verdict::rounding ||
+             layer.verdict == Verdict::unjudged));
+    }
+  }
+}
+
+TEST_CASE("WebGpu_Convolutions_OfRandomShapes_AreRight") {
+  if (!adapter_is_there()) return;
+  const std::uint64_t seed = test_seed(11);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  const auto size = [&](std::initializer_list<std::int64_t> sizes) {
+    return sizes.begin()[rng.below(sizes.size())];
+  };
+  for (int round = 0; round < repetitions(24); ++round) {
+    const bool depthwise = rng.below(3) == 0;
+    const std::int64_t channels = size({1, 3, 4, 5, 8, 12});
+    const std::int64_t outputs = depthwise ? channels : size({1, 2, 4, 7, 16, 33});
+    const std::int64_t kernel = size({1, 3, 5});
+    const std::int64_t height = size({5, 7, 9, 14});
+    const std::int64_t width = size({5, 6, 11});
+    const std::int64_t pad = static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(kernel)));
+    const std::int64_t stride = size({1, 1, 2, 3});
+    const std::int64_t dilation = kernel == 5 ? 1 : size({1, 1, 2});
+    const std::int64_t batch = size({1, 2});
+    CAPTURE(fmt::format("{}x{}x{}x{} to {}, kernel {}, pad {}, stride {}, dilation {}, depthwise {}", batch,
+                        channels, height, width, outputs, kernel, pad, stride, dilation, depthwise));
+    const std::int64_t group = depthwise ? channels : 1;
+    ModelBuilder model;
+    model.input("x", DType::float32, {batch, channels, height, width})
+        .initializer("w", random_tensor(rng, {outputs, channels / group, kernel, kernel}))
+        .initializer("b", random_tensor(rng, {outputs}))
+        .node("Conv", {"x", "w", "b"}, {"y"},
+              {ints("pads", {pad, pad, pad, pad}), ints("strides", {stride, stride}),
+               ints("dilations", {dilation, dilation}), integer("group", group)})
+        .node("Relu", {"y"}, {"z"})
+        .output("z");
+    check_clean(model, {{"x", random_tensor(rng, {batch, channels, height, width})}});
+  }
+}
+
+TEST_CASE("WebGpu_Products_OfRandomShapes_AreRight") {
+  if (!adapter_is_there()) return;
+  const std::uint64_t seed = test_seed(12);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  const auto size = [&](std::initializer_list<std::int64_t> sizes) {
+    return sizes.begin()[rng.below(sizes.size())];
+  };
+  for (int round = 0; round < repetitions(16); ++round) {
+    const std::int64_t m = size({1, 2, 5, 33});
+    const std::int64_t k = size({1, 3, 4, 18, 64, 129});
+    const std::int64_t n = size({1, 4, 6, 16, 35});
+    const std::int64_t batch = size({1, 2, 3});
+    CAPTURE(fmt::format("{} x {} x {}, {} of them", m, k, n, batch));
+    ModelBuilder model;
+    model.input("x", DType::float32, {batch, m, k})
+        .input("a", DType::float32, {m, k})
+        .input("v", DType::float32, {batch, k, n})
+        .initializer("w", random_tensor(rng, {n, k}))
+        .initializer("c", random_tensor(rng, {n}))
+        .initializer("u", random_tensor(rng, {k, n}))
+        .node("MatMul", {"x", "v"}, {"xv"})
+        .node("MatMul", {"a", "v"}, {"av"})
+        .node("MatMul", {"x", "u"}, {"xu"})
+        .node("Gemm", {"a", "w", "c"}, {"g"}, {integer("transB", 1), real("alpha", 0.5f)})
+        .node("Add", {"xv", "av"}, {"s"})
+        .node("Mul", {"s", "xu"}, {"p"})
+        .node("Add", {"p", "g"}, {"y"})
+        .output("y");
+    check_clean(model, {{"x", random_tensor(rng, {batch, m, k})},
+                        {"a", random_tensor(rng, {m, k})},
+                        {"v", random_tensor(rng, {batch, k, n})}});
+  }
+}
+
+TEST_CASE("WebGpu_LanesAndWindowsAndMoves_AreRight") {
+  if (!adapter_is_there()) return;
+  const std::uint64_t seed = test_seed(13);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  const auto size = [&](std::initializer_list<std::int64_t> sizes) {
+    return sizes.begin()[rng.below(sizes.size())];
+  };
+  for (int round = 0; round < repetitions(8); ++round) {
+    const std::int64_t channels = size({1, 3, 4, 6, 8});
+    const std::int64_t height = size({4, 5, 9});
+    const std::int64_t width = size({4, 7, 11});
+    CAPTURE(fmt::format("2x{}x{}x{}", channels, height, width));
+    ModelBuilder model;
+    model.input("x", DType::float32, {2, channels, height, width})
+        .initializer("scale", random_tensor(rng, {channels}))
+        .initializer("shift", random_tensor(rng, {channels}))
+        .initializer("mean", random_tensor(rng, {channels}))
+        .initializer("var",
+                     tensor<float>({channels}, std::vector<float>(static_cast<std::size_t>(channels), 1.5f)))
+        .initializer("w", random_tensor(rng, {channels, channels, 1, 1}))
+        .initializer("l", random_tensor(rng, {width}))
+        .node("Conv", {"x", "w"}, {"c"})
+        .node("BatchNormalization", {"c", "scale", "shift", "mean", "var"}, {"n"})
+        .node("MaxPool", {"n"}, {"m"}, {ints("kernel_shape", {3, 2}), ints("pads", {1, 0, 1, 1})})
+        .node("AveragePool", {"n"}, {"a"},
+              {ints("kernel_shape", {3, 3}), ints("pads", {1, 1, 1, 1}), ints("strides", {2, 2})})
+        .node("GlobalAveragePool", {"m"}, {"g"})
+        .node("Softmax", {"a"}, {"s"}, {integer("axis", 1)})
+        .node("ReduceMax", {"s"}, {"r"}, {integer("keepdims", 1)})
+        .node("Mul", {"n", "g"}, {"p"})
+        .node("Sub", {"p", "r"}, {"q"})
+        .node("Transpose", {"q"}, {"t"}, {ints("perm", {0, 2, 1, 3})})
+        .node("LayerNormalization", {"t", "l"}, {"ln"})
+        .node("InstanceNormalization", {"q", "scale", "shift"}, {"in"})
+        .node("Tanh", {"ln"}, {"u"})
+        .node("Sigmoid", {"in"}, {"v"})
+        .node("Flatten", {"v"}, {"y"})
+        .output("u")
+        .output("y");
+    check_clean(model, {{"x", random_tensor(rng, {2, channels, height, width})}});
+  }
+}
+
+TEST_CASE("WebGpu_NodesOfStrictInBetween_GoThroughTheHost") {
+  if (!adapter_is_there()) return;
+  Rng rng(3);
+  ModelBuilder model;
+  model.input("x", DType::float32, {1, 4, 6, 6})
+      .initializer("w", random_tensor(rng, {4, 4, 3, 3}))
+      .node("Conv", {"x", "w"}, {"c"})
+      .node("CumSum", {"c", "axis"}, {"s"})
+      .initializer("axis", tensor<std::int64_t>({}, {2}))
+      .node("Relu", {"s"}, {"y"})
+      .output("y");
+  const Graph graph = built(model);
+  const Ran ran = run(graph, {{"x", random_tensor(rng, {1, 4, 6, 6})}}, Capture::all);
+  CHECK(ran.with.options.at("on_strict") == "CumSum 1");
+  CHECK(!ran.with.device.empty());
+  ThreadPool threads(1);
+  const auto verification = verify(graph, "", ran.trace, threads);
+  REQUIRE(verification.ok());
+  CHECK(verification->layers.size() == 3);
+  for (const LayerVerdict& layer : verification->layers) CHECK(layer.verdict <= Verdict::rounding);
+}
+
+TEST_CASE("WebGpu_ShaderThatDoesNotCompile_IsAnErrorAndTheNextDeviceWorks") {
+  if (!adapter_is_there()) return;
+  const auto device = gpu::open_device(gpu::Api::webgpu);
+  REQUIRE(device.ok());
+  (void)(*device)->make_program("a wrong one", "@compute @workgroup_size(1) fn main() { let x: u32 = 1.5; }");
+  Result<bool> ready = (*device)->ready();
+  while (ready.ok() && !*ready) ready = (*device)->ready();
+  REQUIRE(!ready.ok());
+  CHECK((*device)->lost());
+  const auto next = gpu::open_device(gpu::Api::webgpu);
+  REQUIRE(next.ok());
+  CHECK(*next != *device);
+  ready = (*next)->ready();
+  while (ready.ok() && !*ready) ready = (*next)->ready();
+  REQUIRE_MESSAGE(ready.ok(), ready.error().message);
+  const auto too_large = (*next)->make_object((*next)->facts().max_object_bytes / 4 * 4 + 4, "a value");
+  REQUIRE(!too_large.ok());
+  CHECK(too_large.error().kind == ErrorKind::limit);
+}
+
+}  // namespace
+}  // namespace driftscope::test::webgpu_engine_test
