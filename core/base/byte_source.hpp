@@ -14,14 +14,14 @@ struct ByteSource {
   std::uint64_t size = 0;
   /// Fills `target` with the bytes from `offset` on, which must lie inside.
   std::function<void(std::uint64_t offset, std::span<std::byte> target)> read;
-  /// Pieces that begin and end at multiples of it are the quick ones.
+  /// Reads that begin and end at multiples of this are fast.
   std::uint64_t grain = 1;
 
   [[nodiscard]] bool holds(std::uint64_t offset, std::uint64_t count) const {
     return offset <= size && count <= size - offset;
   }
 
-  /// The `count` bytes from `offset` on, which must lie inside. They keep nothing of this one alive.
+  /// The `count` bytes from `offset` on, which must lie inside. The result does not refer to this object.
   [[nodiscard]] ByteSource part(std::uint64_t offset, std::uint64_t count) const {
     return {count, [read = read, offset](std::uint64_t at, std::span<std::byte> target) {
               read(offset + at, target);

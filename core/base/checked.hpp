@@ -1,4 +1,4 @@
-// Arithmetic on sizes that says when it overflows. Every size that comes from a file passes here
+// Arithmetic on sizes that reports overflow. Every size that comes from a file passes through here
 // before it is multiplied or allocated.
 #pragma once
 

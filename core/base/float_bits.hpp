@@ -29,7 +29,7 @@ inline constexpr double half_min_subnormal_f32 = 0x1p-150;
 }
 
 /// How many floats lie between a and b (0 when equal; +0 and −0 are 0 apart). Infinity is one step
-/// beyond the largest float. The caller treats NaN itself.
+/// beyond the largest float. The caller handles NaN itself.
 [[nodiscard]] constexpr std::int64_t ulp_distance(float a, float b) {
   const std::int64_t difference = ordered_bits(a) - ordered_bits(b);
   return difference < 0 ? -difference : difference;

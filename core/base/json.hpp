@@ -1,5 +1,5 @@
-// JSON from text and to text. The library's parser and serializer are templates, which every file that
-// called them compiled again: a tenth of all code. Here they are compiled once. Clients: everything that
+// JSON from text and to text. The library's parser and serializer are templates, recompiled in every file
+// that calls them: a tenth of all code. Here they are compiled once. Clients: everything that
 // reads or writes JSON; text from elsewhere goes through json_walk.hpp first.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace driftscope {
 
 /// Discarded (`is_discarded()`) where the text is no JSON. Never throws.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text);
-/// The same, the keys of objects in the order in which they come.
+/// The same, with the keys of objects in the order of the text.
 [[nodiscard]] nlohmann::ordered_json parse_ordered_json(std::string_view text);
 
 /// Never throws: bytes that are no UTF-8 (names in a hostile model) are replaced. `indent`: spaces per level,

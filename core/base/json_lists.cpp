@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Follows the parser: which containers are open, and which key of each it is at.
+/// Follows the parser: the containers that are open, and the current key in each.
 class ListParser {
  public:
   ListParser(std::string_view name, const JsonEntry& entry) : name_(name), entry_(entry) {}
@@ -30,7 +30,7 @@ class ListParser {
         keys_.pop_back();
         if (depth == open_depth_) {
           open_depth_ = -1;
-          // Binary is what no text can say.
+          // JSON text never yields a binary value, so this marker is unambiguous.
           if (value.empty()) value = json::binary({}, lists_ - 1);
         }
         return true;
@@ -40,7 +40,7 @@ class ListParser {
   }
 
  private:
-  /// keys_ ends with the list's own name and the entry's place.
+  /// keys_ ends with the list's own name and the entry's (empty) key.
   [[nodiscard]] std::string_view owner() const {
     for (std::size_t i = keys_.size() - 2; i-- > 0;)
       if (!keys_[i].empty()) return keys_[i];

@@ -37,7 +37,7 @@ void JsonWriter::key(std::string_view name) {
 
 void JsonWriter::value(const nlohmann::ordered_json& whole) {
   separate();
-  // Inside of texts a line break is written as \n, so each one here begins a line of its own.
+  // Inside strings a line break is written as \n, so each one here begins a new line.
   const std::string text = json_text(whole, 1);
   std::size_t begin = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {

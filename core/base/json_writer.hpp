@@ -1,5 +1,5 @@
-// JSON written piece by piece, for what would take gigabytes as a tree (a hundred thousand layers): only the
-// piece at hand is one. Indented by one space for each level, as json_text(value, 1) does it.
+// JSON written piece by piece, where one tree would take gigabytes (a hundred thousand layers): only the
+// current piece is a tree. Indented by one space for each level, as json_text(value, 1) does it.
 // Clients: the writers of comparisons and verifications.
 #pragma once
 
@@ -14,7 +14,7 @@ class JsonWriter {
  public:
   void begin_object() { begin('{', '}'); }
   void begin_array() { begin('[', ']'); }
-  /// Closes the object or array that was begun last.
+  /// Closes the innermost open object or array.
   void end();
   /// The key of what is written next, in an object.
   void key(std::string_view name);

@@ -38,8 +38,8 @@ struct Error {
 /// Puts `where` in front of a message: "node Conv_3: …".
 [[nodiscard]] Error in_context(Error error, const std::string& where);
 
-/// An error behind a pointer, so that what hands one on moves a pointer; null where it was moved from.
-/// What touches the error itself is compiled once, in result.cpp: thousands of places return one.
+/// An error behind a pointer, so that passing one on only moves a pointer; null after a move.
+/// The code that handles the error itself is compiled once, in result.cpp: thousands of places return one.
 class ErrorPtr {
  public:
   ErrorPtr() = default;
@@ -108,7 +108,7 @@ class [[nodiscard]] Result {
 
   [[nodiscard]] const Error& error() const& { return assert(!ok_), *error_; }
   [[nodiscard]] Error&& error() && { return assert(!ok_), std::move(*error_); }
-  /// To hand it on: the error, or none where there is a value.
+  /// For passing it on: the error, or null where there is a value.
   [[nodiscard]] ErrorPtr held() && { return ok_ ? ErrorPtr() : std::move(error_); }
 
  private:

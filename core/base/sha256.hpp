@@ -12,7 +12,7 @@ namespace driftscope {
 /// 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::span<const std::byte> bytes);
 
-/// The same, with a megabyte at a time in memory.
+/// The same, reading a megabyte at a time.
 [[nodiscard]] std::string sha256_hex(const ByteSource& source);
 
 }  // namespace driftscope

@@ -9,7 +9,7 @@ namespace {
 
 unsigned byte_at(std::string_view bytes, std::size_t i) { return static_cast<unsigned char>(bytes[i]); }
 
-/// Of the sequence of `length` bytes at i: C0 and DEL are one byte, C1 is U+0080 to U+009F.
+/// Whether the sequence of `length` bytes at i is one: C0 and DEL are one byte, C1 is U+0080 to U+009F.
 bool is_control(std::string_view bytes, std::size_t i, std::size_t length) {
   const unsigned first = byte_at(bytes, i);
   if (length == 1) return first < 0x20 || first == 0x7f;

@@ -15,7 +15,7 @@ namespace driftscope {
 [[nodiscard]] bool valid_utf8(std::string_view bytes);
 
 /// Whether the text can be shown as it is: UTF-8 without control characters (C0, DEL, C1), which a
-/// terminal would obey.
+/// terminal would interpret.
 [[nodiscard]] bool printable(std::string_view text);
 
 /// 'text' for a message: control characters and bytes that are no UTF-8 become \xNN, and what is

@@ -8,7 +8,7 @@
 namespace driftscope {
 namespace {
 
-/// How `value_of` a slice grows with the runs that came before.
+/// The slope of `value_of` a slice over the number of runs that came before it.
 template <class ValueOf>
 std::optional<Estimate> growth(const BenchSeries& series, double confidence, const ValueOf& value_of) {
   std::vector<double> runs;
@@ -31,7 +31,7 @@ const BenchRow* find_base(const BenchReport& report, const BenchRow& row, const 
   return found == report.rows.end() ? nullptr : &*found;
 }
 
-/// The same target with the same model and batch, whose runs nobody records.
+/// The same target with the same model and batch, measured without recording.
 const BenchRow* find_untraced(const BenchReport& report, const BenchRow& row) {
   const auto found = std::ranges::find_if(report.rows, [&](const BenchRow& other) {
     return other.capture == "none" && other.target == row.target && other.model == row.model &&

@@ -25,12 +25,12 @@ struct BenchRow {
   std::string model_sha256;
   std::string target;     ///< with its threads
   std::string group;      ///< rows of one group are compared: same batch, listed threads, capture
-  std::string base_name;  ///< the target as the user named it, without what lists added
+  std::string base_name;  ///< the target as the user named it, without options added by lists
   std::int64_t batch = 1;
   double flop = 0.0;  ///< of the products of one run (count_products); 0: not known
   std::string capture = "none";
   double start_ms = 0.0;  ///< until the process or the page was there
-  double load_ms = 0.0;   ///< then until the first run could begin: engine, model, preparation
+  double load_ms = 0.0;   ///< from there until the first run could begin: engine, model, preparation
   std::map<std::string, double> load_parts;  ///< "compile_ms", "read_ms", "prepare_ms"
   double first_ms = 0.0;
   BenchSeries series;
@@ -38,14 +38,14 @@ struct BenchRow {
   std::int64_t wasm_heap_peak_bytes = 0;  ///< 0: none, or not known
   std::int64_t process_peak_bytes = 0;
   Download download;
-  std::string build;           ///< of what computes: "1dee943.54ce6dd5"
+  std::string build;           ///< of the program that computes: "1dee943.54ce6dd5"
   std::string ran = "{}";      ///< JSON text
   std::optional<Error> error;  ///< it could not be measured at all
 
   [[nodiscard]] bool measured() const { return !series.rounds.empty(); }
 };
 
-/// What is said of a measured row. Times in ns.
+/// The figures reported for a measured row. Times in ns.
 struct BenchFigures {
   Estimate median;
   double p95 = 0.0;

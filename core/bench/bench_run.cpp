@@ -12,9 +12,9 @@ namespace {
 // A reading that is a hundred steps of the clock long is off by at most 1 %.
 constexpr double steps_per_reading = 100.0;
 constexpr double max_slice_ms = 30.0;
-// So many rounds should fit into the time, or the interval has little to go by.
+// At least this many rounds should fit into the time, or the interval rests on too few values.
 constexpr double wanted_rounds = 12.0;
-// Looking after every round whether it is precise enough finds luck; not before so many.
+// Testing for the wanted precision after every round would stop on luck; no test before this many.
 constexpr std::size_t min_rounds = 10;
 constexpr std::int64_t max_inner = 1'000'000;
 
@@ -36,7 +36,7 @@ class Participant {
     return std::min(1.0, warm_up_ns_ / (limits_.warm_up_seconds * 1e9));
   }
 
-  /// One slice of warming up; whether more is needed.
+  /// One slice of warm-up; returns whether more is needed.
   [[nodiscard]] bool warm_up() {
     const auto slice = measure(0, true);
     if (!slice) return false;
@@ -49,7 +49,7 @@ class Participant {
   }
 
   void take_turn() {
-    // What the others left in the caches is paid for by a reading that is not kept.
+    // The first reading pays for the caches that the other subjects filled; it is not kept.
     const auto unkept = measure(series_.inner, false);
     if (!unkept) return;
     auto slice = measure(limits_.max_runs > 0 ? limits_.max_runs - runs_ : 0, false);
@@ -93,10 +93,10 @@ class Participant {
     return std::nullopt;
   }
 
-  /// As many runs as make a reading long enough even at the speed of the fastest slice: while it warms up
+  /// As many runs as make a reading long enough even at the speed of the fastest slice: during warm-up
   /// runs become faster, and a busy moment makes some look long.
   void choose_inner(const Slice& slice) {
-    // A reading of no step at all stands for one of up to a step.
+    // A reading of zero clock steps stands for a time of up to one step.
     fastest_ns_ = std::min(fastest_ns_, std::max(median(slice.times_ns), subject_.clock_ns() / 2));
     const double runs = std::ceil(steps_per_reading * subject_.clock_ns() / fastest_ns_);
     series_.inner = std::clamp(static_cast<std::int64_t>(std::min(runs, 1e9)), std::int64_t{1},
@@ -132,7 +132,7 @@ std::vector<BenchSeries> run_bench(std::span<BenchSubject* const> subjects, cons
     return std::ranges::any_of(all, [](const Participant& one) { return one.active(); });
   };
   for (std::size_t round = 0; any_active() && !stop(); ++round) {
-    // Each round begins one further: no subject is always the first after the pause between rounds.
+    // Each round starts with the next subject: none is always the first after the pause between rounds.
     for (std::size_t turn = 0; turn < all.size() && !stop(); ++turn) {
       const std::size_t i = (round + turn) % all.size();
       if (!all[i].active()) continue;
@@ -141,7 +141,7 @@ std::vector<BenchSeries> run_bench(std::span<BenchSubject* const> subjects, cons
     }
     for (Participant& one : all)
       if (one.active() && one.out_of_runs()) one.finish(BenchEnd::runs);
-    // Those that are precise go on beside the others, so that every pair has its rounds.
+    // Precise subjects go on beside the others, so that every pair shares all its rounds.
     const bool all_precise =
         std::ranges::all_of(all, [](const Participant& one) { return !one.active() || one.precise(); });
     for (Participant& one : all) {

@@ -1,6 +1,6 @@
 // The bench itself: warm-up until steady, then rounds in which the subjects take turns (A B A B …), until
 // every median is known well enough. A turn begins with a reading that is not kept: it finds the caches
-// full of what the others computed with. Clients: the bench command, tests with subjects that compute
+// full of data of the others. Clients: the bench command, tests with subjects that compute
 // nothing. It starts no process and reads no clock: subjects measure, it decides.
 #pragma once
 
@@ -26,8 +26,8 @@ struct SliceRequest {
 
 struct Slice {
   std::vector<double> times_ns;    ///< one per reading: its time ÷ inner
-  std::int64_t alive_tensors = 0;  ///< after the last run: tensors that still exist, their bytes, and
-  std::int64_t alive_bytes = 0;    ///< all that is allocated on the heap
+  std::int64_t alive_tensors = 0;  ///< after the last run: tensors that still exist, their bytes,
+  std::int64_t alive_bytes = 0;    ///< and all bytes that are allocated on the heap
   std::int64_t heap_bytes = 0;     ///< (0: not known)
   std::int64_t unkept = 0;         ///< readings of the same turn before these, which are not kept
 };
@@ -39,7 +39,7 @@ class BenchSubject {
   /// Smallest step that the subject's clock can take, ns.
   [[nodiscard]] virtual double clock_ns() const = 0;
   [[nodiscard]] virtual Result<Slice> measure(const SliceRequest& request) = 0;
-  /// Between rounds, while nobody computes: time to look at memory.
+  /// Between rounds, while no subject computes: time to sample the memory.
   virtual void rest() {}
 };
 
@@ -54,7 +54,7 @@ struct BenchLimits {
 /// Why a subject's measuring ended.
 enum class BenchEnd { precise, time, runs, failed, stopped };
 
-/// What came of one subject.
+/// The measurements of one subject.
 struct BenchSeries {
   std::int64_t inner = 1;
   std::int64_t warm_up_runs = 0;
@@ -64,10 +64,10 @@ struct BenchSeries {
   std::optional<Error> error;  ///< what ended it; rounds that came before are kept
 };
 
-/// Told before each slice: "warming up", "measuring", which subject, and the share of its time.
+/// Called before each slice: "warming up" or "measuring", the subject, and the share of its time used.
 using BenchProgress = std::function<void(std::string_view step, std::size_t subject, double share)>;
 
-/// Courses in the order of the subjects. `stop` is asked before each slice.
+/// One series per subject, in their order. `stop` is called before each slice.
 [[nodiscard]] std::vector<BenchSeries> run_bench(std::span<BenchSubject* const> subjects,
                                                  const BenchLimits& limits, const std::function<bool()>& stop,
                                                  const BenchProgress& progress);
@@ -79,7 +79,7 @@ using BenchProgress = std::function<void(std::string_view step, std::size_t subj
 [[nodiscard]] std::vector<double> all_times(const BenchSeries& series);
 
 /// The median of all times. Its interval is that of the medians of the rounds, widened to hold the
-/// median itself: times of one slice are no independent samples. Nothing before the first round.
+/// median itself: times of one slice are not independent samples. Nothing before the first round.
 [[nodiscard]] std::optional<Estimate> median_time(const BenchSeries& series, double confidence);
 
 }  // namespace driftscope

@@ -69,7 +69,7 @@ std::int64_t bound_of(const std::vector<double>& chances, double p) {
 }
 
 std::int64_t normal_bound(double mean, double variance, double p) {
-  // Half a step less: a whole number stands for the interval around it.
+  // Continuity correction: a whole number stands for the interval around it.
   const double k = std::floor(mean + normal_quantile(p) * std::sqrt(variance) - 0.5);
   return k < 0 ? -1 : static_cast<std::int64_t>(k);
 }
@@ -99,7 +99,7 @@ std::int64_t fair_binomial_bound(std::int64_t n, double p) {
 std::int64_t signed_rank_bound(std::int64_t n, double p) {
   const double x = static_cast<double>(n);
   if (n > exact_up_to) return normal_bound(x * (x + 1) / 4, x * (x + 1) * (2 * x + 1) / 24, p);
-  // Each rank counts or does not, with equal chances.
+  // Each rank is in the sum or not, with equal chances.
   std::vector<double> chances = {1.0};
   for (std::int64_t rank = 1; rank <= n; ++rank) {
     std::vector<double> next(chances.size() + static_cast<std::size_t>(rank), 0.0);
@@ -115,7 +115,7 @@ std::int64_t signed_rank_bound(std::int64_t n, double p) {
 std::int64_t inversions_bound(std::int64_t n, double p) {
   const double x = static_cast<double>(n);
   if (n > exact_up_to) return normal_bound(x * (x - 1) / 4, x * (x - 1) * (2 * x + 5) / 72, p);
-  // The i-th element stands before none to i − 1 of the earlier ones, with equal chances.
+  // The i-th element precedes 0 to i − 1 of the earlier ones, with equal chances.
   std::vector<double> chances = {1.0};
   for (std::int64_t i = 2; i <= n; ++i) {
     std::vector<double> next(chances.size() + static_cast<std::size_t>(i - 1), 0.0);

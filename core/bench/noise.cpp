@@ -8,7 +8,7 @@
 namespace driftscope {
 namespace {
 
-// No machine repeats itself better than this; what three runs show by luck is not believed.
+// No machine repeats itself better than this; a smaller spread of three runs is luck.
 constexpr double min_noise = 0.002;
 
 double mean_log(const std::vector<double>& values) {

@@ -26,7 +26,7 @@ enum class Change {
 
 struct BuildChange {
   Change change = Change::first;
-  /// Time ÷ that of the build before; the interval is what the noise leaves open.
+  /// Time ÷ that of the previous build, with the interval that the noise allows.
   Estimate times_as_long = {1.0};
 };
 
@@ -38,9 +38,9 @@ struct Noise {
 };
 [[nodiscard]] Noise noise_between_runs(std::span<const BuildTimes> builds);
 
-/// One change per build, oldest first: the difference of mean logarithms to the build before, judged
-/// by Student's t with the pooled noise. Builds that were not measured often enough are judged too, by
-/// wider intervals; without three benches of one build (or as much from several) nothing is.
+/// One change per build, oldest first: the difference of mean logarithms from the previous build, judged
+/// by Student's t with the pooled noise. Builds that were measured less often are judged too, with
+/// wider intervals; without three benches of one build (or as many degrees of freedom) all are unknown.
 [[nodiscard]] std::vector<BuildChange> classify_changes(std::span<const BuildTimes> builds,
                                                         double confidence);
 

@@ -25,7 +25,7 @@ std::optional<Shape> shape_of(const Graph& graph, const std::vector<ValueId>& id
   return graph.values[ids[i]].static_shape();
 }
 
-/// Each element of `many` meets the weights of one of W's first axis.
+/// Each element of `many` is multiplied with all weights of one index of W's first axis.
 std::optional<double> per_first_axis(const std::optional<Shape>& many, const std::optional<Shape>& weights) {
   if (!many || !weights || weights->empty()) return std::nullopt;
   if (weights->front() == 0) return 0.0;
@@ -41,7 +41,7 @@ std::optional<double> transposed_convolution(const Graph& graph, const Node& nod
   return per_first_axis(shape_of(graph, node.inputs, 0), shape_of(graph, node.inputs, 1));
 }
 
-/// Every output is a sum over A's last axis; with transA over its first.
+/// Every output is a sum over A's last axis, with transA over its first.
 std::optional<double> matrix_product(const Graph& graph, const Node& node) {
   const auto a = shape_of(graph, node.inputs, 0);
   const auto y = shape_of(graph, node.outputs, 0);

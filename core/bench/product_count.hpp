@@ -1,4 +1,4 @@
-// How much arithmetic a model asks for, so that times can be read as a share of what a machine can do.
+// How much arithmetic a model needs, so that times can be read as a share of what a machine can do.
 // Client: the bench command.
 #pragma once
 
@@ -9,8 +9,8 @@
 namespace driftscope {
 
 /// Floating-point operations of one run that are products and their sums: 2 for each multiply-add of
-/// Conv, ConvTranspose, Gemm, MatMul, their quantized kin, RNN, GRU and LSTM; everything else counts
-/// nothing. Nothing for a graph whose shapes are not all bound there, or that has subgraphs.
+/// Conv, ConvTranspose, Gemm, MatMul, their quantized variants, RNN, GRU and LSTM; everything else counts
+/// as 0. No value for a graph with unbound shapes at these nodes, or with subgraphs.
 [[nodiscard]] std::optional<double> count_products(const Graph& graph);
 
 }  // namespace driftscope

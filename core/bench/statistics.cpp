@@ -20,7 +20,7 @@ double middle_of(const std::vector<double>& ascending) {
   return n % 2 == 1 ? ascending[n / 2] : (ascending[n / 2 - 1] + ascending[n / 2]) / 2;
 }
 
-/// What is left without the `cut` smallest and the `cut` largest; nothing when cut is negative.
+/// The range without the `cut` smallest and the `cut` largest values; nothing when cut is negative.
 std::optional<Interval> without_ends(const std::vector<double>& ascending, std::int64_t cut) {
   if (cut < 0 || ascending.empty()) return std::nullopt;
   const auto last = static_cast<std::int64_t>(ascending.size()) - 1;
@@ -38,7 +38,7 @@ double median(std::span<const double> values) {
 double quantile(std::span<const double> values, double p) {
   assert(!values.empty());
   const std::vector<double> ascending = sorted(values);
-  // A hair less, so that 0.95 × 20 is 19 although 0.95 is no binary fraction.
+  // Slightly less, so that 0.95 × 20 is 19 although 0.95 is no binary fraction.
   const double rank = std::ceil(p * static_cast<double>(ascending.size()) - 1e-9);
   const auto index =
       std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(rank) - 1, 0, std::ssize(ascending) - 1);
@@ -53,7 +53,7 @@ double median_absolute_deviation(std::span<const double> values) {
 }
 
 std::optional<Interval> median_interval(std::span<const double> values, double confidence) {
-  // P(the k-th smallest lies above the median) = P(B ≤ k − 1), B binomial(n, ½); as much above.
+  // P(the k-th smallest lies above the median) = P(B ≤ k − 1), B binomial(n, ½); the same at the other end.
   const auto n = static_cast<std::int64_t>(values.size());
   return without_ends(sorted(values), fair_binomial_bound(n, (1.0 - confidence) / 2));
 }
@@ -64,7 +64,7 @@ std::optional<Estimate> paired_ratio(std::span<const double> numerator, std::spa
   if (n == 0) return std::nullopt;
   std::vector<double> logs;
   for (std::size_t i = 0; i < n; ++i) logs.push_back(std::log(numerator[i] / denominator[i]));
-  std::vector<double> averages;  // Walsh's: of every pair, each value with itself too
+  std::vector<double> averages;  // Walsh averages: of every pair, including each value with itself
   averages.reserve(n * (n + 1) / 2);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = i; j < n; ++j) averages.push_back((logs[i] + logs[j]) / 2);

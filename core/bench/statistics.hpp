@@ -1,7 +1,7 @@
-// What a bench says of times: robust figures with intervals that assume no distribution.
+// Robust figures for the times of a bench, with intervals that assume no distribution.
 // Clients: bench_run, the views. Pure functions; nothing here measures.
 //
-// Times of one slice share what the machine did meanwhile, so that they are no independent samples:
+// Times of one slice share the state of the machine, so that they are not independent samples:
 // intervals are taken over rounds, each of which counts once.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Whether a series of figures still moves: warm-up that goes on, memory that leaks.
+// Whether a series of figures still changes: warm-up that goes on, memory that leaks.
 // Client: bench_run.
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace driftscope {
 
-/// How many slices are looked at to tell whether warm-up has ended.
+/// How many slices are considered to tell whether warm-up has ended.
 inline constexpr std::size_t steady_window = 8;
 
-/// Whether the last `steady_window` values drift no more: the medians of the window's halves are
+/// Whether the last `steady_window` values no longer drift: the medians of the window's halves are
 /// no further apart than values of the window are from its median (its MAD), or than 0.5 %.
 [[nodiscard]] bool is_steady(std::span<const double> slice_medians);
 

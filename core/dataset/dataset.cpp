@@ -72,7 +72,7 @@ Result<NamedTensor> Dataset::stacked(std::int64_t first, std::int64_t count) con
       DRIFTSCOPE_TRY(all, Tensor::make(one.dtype(), std::move(shape), "samples"));
       out = all.mutable_bytes();
     }
-    std::ranges::copy(one.bytes(), out.begin());  // the description gives every sample one shape
+    std::ranges::copy(one.bytes(), out.begin());  // the description gives all samples the same shape
     out = out.subspan(one.bytes().size());
   }
   return NamedTensor{input_, std::move(all)};

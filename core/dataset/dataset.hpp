@@ -24,7 +24,7 @@ namespace driftscope {
 using ReadFile = std::function<Result<std::vector<std::byte>>(const std::string& path)>;
 
 struct FolderEntry {
-  std::string name;  ///< without the folder's
+  std::string name;  ///< without the folder's name
   bool folder = false;
 };
 /// What a folder holds, in any order.

@@ -35,8 +35,8 @@ constexpr std::array<Row, 14> known_types = {{
     {"c16", DType::complex128},
 }};
 
-/// The element type and whether its bytes are in the other order ('<' little, '>' big, '|' neither,
-/// '=' the writer's own, which is little-endian as all hosts here).
+/// The element type, and whether its bytes are in the other order ('<' little, '>' big, '|' neither,
+/// '=' the writer's own, taken as little-endian like all hosts here).
 struct Element {
   DType dtype = DType::undefined;
   bool swapped = false;

@@ -91,8 +91,8 @@ Status read_frame(std::span<const std::byte> bytes, std::size_t at, std::size_t 
   return {};
 }
 
-/// DHT's tables: a class, 16 counts of codes, the codes. stb trusts that no table has more than 255
-/// (index 255 means something else to it); no real one has.
+/// DHT's tables: a class, 16 counts of codes, the codes. stb assumes that no table has more than 255
+/// (it uses index 255 as a marker); no real one has.
 Status check_huffman_tables(std::span<const std::byte> tables) {
   constexpr std::size_t header = 17;
   constexpr std::size_t max_codes = 255;

@@ -1,4 +1,4 @@
-// What a PNG or JPEG file says of itself, read without decoding it. Client: picture.
+// What the headers of a PNG or JPEG file say, read without decoding it. Client: picture.
 // Sources: Portable Network Graphics (W3C, third edition), 5 and 11; ITU-T T.81, annex B.
 #pragma once
 
@@ -17,7 +17,7 @@ struct PictureHeader {
 };
 
 /// Walks the file from its first bytes to its end mark, so that a file which is cut short is found
-/// here and not shown as gray rows. Rejects what decode_picture promises to reject, but for
+/// here instead of being shown as gray rows. Rejects what decode_picture promises to reject, except
 /// transparency and damage inside the compressed data.
 [[nodiscard]] Result<PictureHeader> read_picture_header(std::span<const std::byte> bytes);
 

@@ -20,7 +20,7 @@ enum class ChannelOrder { gray, rgb, bgr };
 enum class Layout { nchw, nhwc };
 enum class Crop { none, center };
 
-/// How a picture of another size is brought to the model's; see core/dataset/resize.hpp for the filter.
+/// How a picture of another size is fitted to the model's; see core/dataset/resize.hpp for the filter.
 enum class ResizeRule {
   none,          ///< not at all: another size is an error
   exact,         ///< to `height` x `width`, whatever the aspect

@@ -18,7 +18,7 @@ namespace driftscope {
 [[nodiscard]] Result<Picture> resize_bilinear(const Picture& picture, std::int64_t height, std::int64_t width,
                                               bool antialias);
 
-/// height × width around the centre, which is rounded to even as torchvision's CenterCrop does. The
+/// A crop of height × width around the centre, rounded to even as torchvision's CenterCrop does. The
 /// picture must be at least as large.
 [[nodiscard]] Result<Picture> crop_center(const Picture& picture, std::int64_t height, std::int64_t width);
 

@@ -39,7 +39,7 @@ Result<TextPreprocess> read_text_rules(std::string_view json_text) {
   return how;
 }
 
-/// Every one of `pieces` replaced by a space, the first in the list first.
+/// Replaces every occurrence of each of `pieces` by a space, in the order of the list.
 std::string without(std::string_view text, const std::vector<std::string>& pieces) {
   std::string kept(text);
   for (const std::string& piece : pieces) {

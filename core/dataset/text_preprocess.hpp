@@ -32,7 +32,7 @@ struct TextPreprocess {
   std::vector<std::string> labels;  ///< class names; may be empty
 };
 
-/// Whether the JSON text describes texts ("kind": "text"); anything else is left to parse_preprocess.
+/// Whether the JSON text describes texts ("kind": "text"); all others are for parse_preprocess.
 [[nodiscard]] bool describes_text(std::string_view json_text);
 
 /// Reads the JSON text; every wrong or missing field is named.
@@ -45,7 +45,7 @@ struct TextPreprocess {
 [[nodiscard]] Result<std::vector<std::string>> words_of(std::string_view text,
                                                         const std::vector<std::string>& remove);
 
-/// One word a line, the number of its line from 0 is its place. An empty line, a word that stands twice
+/// One word a line; its index is the line number from 0. An empty line, a repeated word
 /// and bytes that are no UTF-8 are errors.
 class Vocabulary {
  public:

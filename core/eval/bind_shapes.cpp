@@ -1,4 +1,4 @@
-// Symbols of a graph's shapes get the numbers that its inputs have in one run.
+// Binds the symbols in a graph's shapes to the sizes of its inputs in one run.
 #include <fmt/format.h>
 
 #include <map>

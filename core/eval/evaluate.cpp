@@ -33,7 +33,7 @@ ReferenceKernel<S> kernel_of(const Operator& op) {
     return op.strict_kernel;
 }
 
-// Kernels find the second input of an elementwise operator aligned at the end.
+// Kernels expect the second input of an elementwise operator to be aligned at the end.
 template <class S>
 Status align_second(const Node& node, std::span<Operand<S>> inputs) {
   if (node.attribute(broadcast_axis) == nullptr || inputs.size() < 2) return {};
@@ -55,8 +55,8 @@ Result<std::vector<TensorType>> output_types(const Node& node, std::span<const O
   return infer_node(node, types, constants);
 }
 
-// Integers with bounds (quantized values that rounding may have moved) are for kernels that look at the
-// bounds; to others they would seem exact.
+// Integers with bounds (quantized values that rounding may have changed) need kernels that read the
+// bounds; other kernels would take them as exact.
 template <class S>
 Status expect_handled(const KernelContext<S>& context, std::span<const Operand<S>> inputs) {
   bool handled = !context.missed_integers();
@@ -98,7 +98,7 @@ Status run_kernel(const Node& node, std::span<Operand<S>> inputs, std::span<Oper
     std::int64_t elements = 0;
     for (const Operand<S>& output : outputs) {
       if (output.real_out.empty()) continue;
-      // Of several types the coarsest.
+      // With several types the coarsest counts.
       const ErrorModel own = error_model_for(current_error_model(), output.dtype);
       if (elements == 0 || own.unit_roundoff > model.unit_roundoff) model = own;
       elements += static_cast<std::int64_t>(output.real_out.size());
@@ -110,7 +110,7 @@ Status run_kernel(const Node& node, std::span<Operand<S>> inputs, std::span<Oper
   return finish(run());
 }
 
-// Integers and bools that are what they are, in and out: the same for every scalar.
+// Only exact integers and bools as inputs and outputs: the same for every scalar.
 template <class S>
 bool integers_alone(const Node& node, std::span<const Evaluated<S>* const> inputs,
                     std::span<const TensorType> outputs) {
@@ -210,7 +210,7 @@ Result<std::vector<Tensor>> evaluate_in_double(const Node& node, std::span<const
 
 Result<std::vector<Tensor>> evaluate_strict(const Node& node, std::span<const Tensor* const> inputs,
                                             ThreadPool& threads, NodeRunner* inside) {
-  // The nodes inside a subgraph choose for themselves; the node around them only passes tensors on.
+  // The nodes inside a subgraph choose for themselves; the enclosing node only passes tensors on.
   const bool passes = !node.subgraphs.empty();
   if (!passes && has_float64(inputs)) return evaluate_in_double(node, inputs, threads);
   std::vector<Operand<float>> operands(inputs.size());

@@ -10,8 +10,8 @@
 
 namespace driftscope {
 
-/// The memory of an output that is not needed any more, for those to come: the first touch of fresh
-/// memory costs more than what is computed into it.
+/// The memory of an output that is no longer needed, for later outputs: the first touch of fresh
+/// memory costs more than computing into it.
 template <class S>
 class OutputMemory {
  public:
@@ -27,7 +27,7 @@ class OutputMemory {
 /// What verification adds to an evaluation.
 template <class S>
 struct Evaluation {
-  const Tensor* recorded = nullptr;  ///< what an engine gave for output 0; see uses_recorded_state
+  const Tensor* recorded = nullptr;  ///< the engine's output 0; see uses_recorded_state
   OutputMemory<S>* memory = nullptr;
 };
 
@@ -38,7 +38,7 @@ template <class S>
                                                          std::span<const Evaluated<S>* const> inputs,
                                                          ThreadPool& threads, const Evaluation<S>& with = {});
 
-/// Runs one node as evaluate_strict does, only faster: the strict engine with its kernels.
+/// Runs one node with the results of evaluate_strict, only faster: the strict engine with its kernels.
 class NodeRunner {
  public:
   virtual ~NodeRunner() = default;
@@ -47,7 +47,7 @@ class NodeRunner {
 };
 
 /// float32 in, float32 out without copies: the scalar kernel. A node that reads float64 is
-/// computed in double. `inside` runs the nodes of subgraphs; null: evaluate_strict does.
+/// computed in double. `inside` runs the nodes of subgraphs; if null, evaluate_strict does.
 [[nodiscard]] Result<std::vector<Tensor>> evaluate_strict(const Node& node,
                                                           std::span<const Tensor* const> inputs,
                                                           ThreadPool& threads, NodeRunner* inside = nullptr);

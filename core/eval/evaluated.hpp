@@ -11,13 +11,13 @@ namespace driftscope {
 
 class ThreadPool;
 
-/// Floating tensors as S, others as Tensor. Floating ones that are known exactly may stay in `tensor`
-/// with `real` empty; where strict kernels pass values on they always do: no bit changes on the way.
+/// Floating tensors as S, others as Tensor. Exactly known floating ones may stay in `tensor`
+/// with `real` empty; values that strict kernels pass on always do, so that no bit changes.
 template <class S>
 struct Evaluated {
   DType dtype = DType::undefined;  ///< undefined: an omitted optional
   Shape shape;
-  std::vector<S> real;  ///< of an integer tensor: what it may be instead (Bounded), or nothing
+  std::vector<S> real;  ///< of an integer tensor: bounds of its possible values (Bounded), or empty
   Tensor tensor;
 };
 
@@ -26,7 +26,7 @@ struct Evaluated {
 template <class S>
 [[nodiscard]] std::vector<S> lift_values(const Tensor& tensor);
 
-/// Exact, and not lifted before a kernel asks for the elements: `real` is empty, `tensor` holds them.
+/// Exact, and lifted only when a kernel asks for the elements: `real` is empty, `tensor` holds them.
 template <class S>
 [[nodiscard]] Evaluated<S> known(const Tensor& tensor);
 

@@ -14,7 +14,7 @@ namespace {
 // indices that other shapes depend on, never weights.
 constexpr std::int64_t max_folded_elements = 4096;
 
-// Subgraphs inside one another are inferred again and again, each until its types no longer change;
+// Nested subgraphs are inferred repeatedly, each until its types no longer change;
 // beyond this many in one model their types stay open until they run.
 constexpr int max_subgraph_inferences = 20'000;
 
@@ -22,7 +22,7 @@ std::string optional_shape_text(const std::optional<SymbolicShape>& shape) {
   return shape ? shape_text(*shape) : "unknown";
 }
 
-// What the file declares and what follows from the inputs: known wins over unknown.
+// What the file declares and what follows from the inputs: a known type or size replaces an unknown one.
 Status merge(Value& value, const TensorType& inferred) {
   if (inferred.dtype != DType::undefined) {
     if (value.dtype != DType::undefined && value.dtype != inferred.dtype)
@@ -56,7 +56,7 @@ Status merge(Value& value, const TensorType& inferred) {
 // Whether the node's outputs are worth computing now: all inputs known, all outputs small.
 bool foldable(const Node& node, std::span<const Tensor* const> constants,
               std::span<const TensorType> outputs) {
-  // A loop may take long: it runs when it has to.
+  // A loop may take long: it is evaluated only in a run.
   if (!node.subgraphs.empty() && node.op_type != "If") return false;
   const std::vector<ValueId> reads = node.reads();
   for (std::size_t i = 0; i < reads.size(); ++i)
@@ -114,7 +114,7 @@ class Inference {
         partial_(graph_.values.size()),
         subgraph_inferences_(subgraph_inferences) {}
 
-  /// For a subgraph: what is known of a formal input or a captured value.
+  /// For a subgraph: the known properties of a formal input or a captured value.
   void set(ValueId id, const TensorType& type, const Tensor* constant) {
     Value& value = graph_.values[id];
     if (type.dtype != DType::undefined) value.dtype = type.dtype;
@@ -172,14 +172,14 @@ class Inference {
     return {};
   }
 
-  // What is known of a small integer vector.
+  // The known elements of a small integer vector.
   const PartialVector* partial_value(ValueId id) {
     if (!partial_[id])
       if (const Tensor* constant = known(id)) partial_[id] = partial_of(*constant);
     return partial_[id] ? &*partial_[id] : nullptr;
   }
 
-  // As a constant, once every element is a number.
+  // Stores it as a constant once every element is a number.
   Status keep(ValueId id, const PartialVector& vector) {
     partial_[id] = vector;
     std::vector<std::int64_t> numbers;
@@ -192,7 +192,7 @@ class Inference {
     return {};
   }
 
-  // Shape and the like: known as soon as the type is, whether or not the value is.
+  // Shape and similar operators: the result follows from the type, even if the value is unknown.
   Status keep_dimensions(const Node& node, const Operator& op, const InferContext& context) {
     if (node.outputs[0] == no_value) return {};
     DRIFTSCOPE_TRY(const auto dimensions, op.dimensions(context));
@@ -221,7 +221,7 @@ class Inference {
   ThreadPool threads_{1};
 };
 
-// The subgraphs of one node of the graph around them.
+// The subgraphs of one node of the enclosing graph.
 class Inference::Inside final : public SubgraphTypes {
  public:
   Inside(const Inference& around, const Node& node)
@@ -256,7 +256,7 @@ class Inference::Inside final : public SubgraphTypes {
     return outputs;
   }
 
-  /// The subgraphs as they were inferred last; null where that was never.
+  /// The subgraphs as last inferred; null for one that never was.
   [[nodiscard]] std::shared_ptr<const Graph> inferred(std::size_t i) const { return inferred_[i]; }
 
  private:

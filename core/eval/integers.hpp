@@ -34,10 +34,10 @@ bool with_integer_or_bool(DType dtype, const Body& body) {
   return true;
 }
 
-/// x cut towards zero, as a T: beyond its range the nearest end, 0 for NaN. (ONNX leaves both open.)
+/// x truncated towards zero, as a T: saturated beyond its range, 0 for NaN. (ONNX leaves both open.)
 template <class T>
 [[nodiscard]] constexpr T truncate_to_integer(double x) {
-  // 2ⁿ is a double where the largest T may be none.
+  // 2ⁿ is representable as a double where the largest T may not be.
   constexpr T half = std::numeric_limits<T>::max() / 2 + 1;
   constexpr double end = 2.0 * static_cast<double>(half);
   constexpr double begin = static_cast<double>(std::numeric_limits<T>::min());
@@ -46,7 +46,7 @@ template <class T>
   if (x <= begin) return std::numeric_limits<T>::min();
   return static_cast<T>(x);
 }
-/// Is it the value, and not an end of the range?
+/// Whether the result is the truncated value, not saturated.
 template <class T>
 [[nodiscard]] constexpr bool fits_integer(double x) {
   constexpr T half = std::numeric_limits<T>::max() / 2 + 1;

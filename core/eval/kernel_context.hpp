@@ -3,7 +3,7 @@
 // kernel). Clients: kernels in ops/; evaluate fills it.
 //
 // Floating tensors of every ONNX type appear as spans of S; integer and bool tensors as Tensor. A node
-// that has only these runs on the float kernel, whatever the scalar: integers are compiled once.
+// with only such operands runs on the float kernel, whatever the scalar: integer code is compiled once.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@
 
 namespace driftscope {
 
-/// Elements of an exactly known input that are lifted when they are first asked for: a kernel that
+/// Elements of an exactly known input that are lifted on first use: a kernel that
 /// reads the tensor itself never pays for them.
 template <class S>
 class LazyValues {
@@ -60,7 +60,7 @@ struct Operand {
   mutable std::atomic<bool> asked = false;  ///< inputs only: the kernel has looked at `real`
 };
 
-/// A subgraph of the running node. What it captures is bound; it can run any number of times.
+/// A subgraph of the running node. Its captured values are bound; it can run any number of times.
 template <class S>
 class SubgraphRun {
  public:
@@ -70,7 +70,7 @@ class SubgraphRun {
   [[nodiscard]] virtual Result<std::vector<Evaluated<S>>> run(std::vector<Evaluated<S>> inputs) = 0;
 };
 
-/// What evaluate does for a kernel beyond handing it operands: room for outputs whose type only the
+/// What evaluate provides to a kernel besides operands: memory for outputs whose type only the
 /// kernel can tell, error bounds of integers, subgraphs.
 template <class S>
 class KernelHost {
@@ -84,7 +84,7 @@ class KernelHost {
   virtual Result<std::unique_ptr<SubgraphRun<S>>> subgraph(std::string_view attribute) = 0;
 };
 
-/// The part of a context that no scalar matters to.
+/// The part of a context that does not depend on the scalar.
 class KernelThreads {
  public:
   explicit KernelThreads(ThreadPool& threads) : threads_(threads) {}
@@ -113,7 +113,7 @@ class KernelContext : public KernelThreads {
   [[nodiscard]] const Node& node() const { return node_; }
   [[nodiscard]] std::int64_t opset() const { return node_.opset; }
 
-  /// Without captured values.
+  /// Excluding captured values.
   [[nodiscard]] std::size_t input_count() const { return node_.inputs.size(); }
   [[nodiscard]] bool has_input(std::size_t i) const {
     return i < input_count() && inputs_[i].dtype != DType::undefined;
@@ -136,22 +136,22 @@ class KernelContext : public KernelThreads {
   [[nodiscard]] std::span<S> real_output(std::size_t o) const { return outputs_[o].real_out; }
   [[nodiscard]] Tensor& tensor_output(std::size_t o) const { return outputs_[o].tensor; }
 
-  /// Outputs whose shape (or dtype) depends on data have none before the kernel allocates them; the
-  /// shape rule says so with an unknown dimension. To be called once, for wanted outputs.
+  /// Outputs whose shape (or dtype) depends on data have no memory before the kernel allocates them; the
+  /// shape rule gives them an unknown dimension. To be called once, for wanted outputs.
   [[nodiscard]] Status allocate_output(std::size_t o, DType dtype, const Shape& shape) {
     return host_.allocate(o, dtype, shape);
   }
 
-  /// Bounded kernels only: what an integer or bool output may be instead of its value, one Bounded
-  /// per element, to be filled by the kernel (a quantized result may be a step away where the exact
-  /// quotient lies near the middle of two). Without this call nothing may differ.
+  /// Bounded kernels only: the possible values of an integer or bool output, one Bounded
+  /// per element, to be filled by the kernel (a quantized result may differ by a step where the exact
+  /// quotient lies near the middle of two). Without this call the output is exact.
   [[nodiscard]] Result<std::span<Bounded>> bounds_output(std::size_t o) { return host_.bounds(o); }
 
-  /// What the engine under test gave for this output, or null; of operators with `uses_recorded_state`.
+  /// What the engine under test recorded for this output, or null; for operators with `uses_recorded_state`.
   [[nodiscard]] const Tensor* recorded(std::size_t o) const { return host_.recorded(o); }
 
-  /// driftscope::with_integer for what only integers take part in: a node without floating operands.
-  /// Only the float kernel gets there, and only it is compiled with the body.
+  /// driftscope::with_integer for nodes with only integer operands, no floating ones.
+  /// Only the float kernel reaches this, and only it is compiled with the body.
   template <class Body>
   bool with_integer(DType dtype, const Body& body) {
     if constexpr (std::is_same_v<S, float>)
@@ -166,15 +166,15 @@ class KernelContext : public KernelThreads {
     else
       return miss_integers(dtype);
   }
-  /// A kernel that is not float's came to integers: they carry bounds that it cannot handle.
+  /// A kernel other than float's reached integers: they carry bounds that it cannot handle.
   [[nodiscard]] bool missed_integers() const { return missed_integers_; }
   bool miss_integers(DType dtype) {
     missed_integers_ = true;
     return !is_floating(dtype);
   }
 
-  /// For control flow: an input as a subgraph takes it, a subgraph by its attribute, and a value that
-  /// one made as an output of this node (which the shape rule left open).
+  /// For control flow: an input in the form a subgraph takes, a subgraph by its attribute, and a value made
+  /// by a subgraph as an output of this node (whose type the shape rule left open).
   [[nodiscard]] Evaluated<S> pass_input(std::size_t i) const { return host_.pass(i); }
   [[nodiscard]] Result<std::unique_ptr<SubgraphRun<S>>> subgraph(std::string_view attribute) const {
     return host_.subgraph(attribute);

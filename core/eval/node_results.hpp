@@ -1,5 +1,5 @@
-// What one node makes while its kernel runs: memory for its outputs, and the graphs inside it. Client:
-// evaluate.cpp alone; it chooses the kernel and checks what comes out.
+// The results of one node while its kernel runs: memory for outputs, and the subgraphs. Client:
+// evaluate.cpp alone; it chooses the kernel and checks the results.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ namespace driftscope {
 template <class S>
 Result<std::vector<S>> allocate_values(const Shape& shape, std::string_view what, OutputMemory<S>* memory,
                                        ThreadPool& threads) {
-  // The limit on tensors also bounds these; Bounded is four doubles.
+  // The limit on tensors also limits these; a Bounded is four doubles.
   DRIFTSCOPE_TRY(const std::int64_t bytes, tensor_byte_size(DType::float64, shape, what));
   const std::size_t size = static_cast<std::size_t>(bytes) / sizeof(double);
   try {
@@ -32,7 +32,7 @@ Result<std::vector<S>> allocate_values(const Shape& shape, std::string_view what
   }
 }
 
-/// Nothing where the type depends on data: the kernel will allocate the output.
+/// Nothing if the type depends on data: the kernel will allocate the output.
 inline std::optional<Shape> complete_shape(const TensorType& type) {
   if (type.dtype == DType::undefined || !type.shape) return std::nullopt;
   Shape shape;
@@ -68,8 +68,8 @@ inline SubgraphRules<float, Tensor> subgraph_rules(ThreadPool& threads, NodeRunn
           [](Tensor value) { return Evaluated<float>{value.dtype(), value.shape(), {}, std::move(value)}; }};
 }
 
-/// The outputs of one node while it runs. Floating ones are kept as S, but that `in_place` puts
-/// float32 straight into tensors.
+/// The outputs of one node while it runs. Floating ones are kept as S; `in_place` writes
+/// float32 directly into tensors.
 template <class S, bool in_place>
 class NodeResults final : public KernelHost<S> {
   using Held = HeldBy<S, in_place>;
@@ -152,7 +152,7 @@ class NodeResults final : public KernelHost<S> {
 
   std::span<Operand<S>> operands() { return operands_; }
 
-  /// What the kernel made, and that nothing is missing.
+  /// The kernel's outputs; an error if one is missing.
   Result<std::vector<Evaluated<S>>> take() {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (!operands_[i].wanted) continue;

@@ -16,7 +16,7 @@
 
 namespace driftscope {
 
-/// What is known of a tensor before it exists.
+/// What is known of a tensor before it is computed.
 struct TensorType {
   DType dtype = DType::undefined;
   std::optional<SymbolicShape> shape;
@@ -48,13 +48,13 @@ class InferContext {
   [[nodiscard]] const TensorType& input(std::size_t i) const { return inputs_[i]; }
   /// The value of input i when it is known (always when the node is about to run), else null.
   [[nodiscard]] const Tensor* constant(std::size_t i) const { return constants_[i]; }
-  /// The value of input i as far as it is known where it is no constant: some of its elements may be
-  /// sizes that are still symbols. Null where it is no small integer vector or nothing is known.
+  /// The value of input i as far as it is known without being a constant: some of its elements may be
+  /// sizes that are still symbols. Null if it is not a small integer vector or nothing is known.
   [[nodiscard]] const PartialVector* partial(std::size_t i) const {
     return i < partial_.size() ? partial_[i] : nullptr;
   }
   void set_partial(std::span<const PartialVector* const> partial) { partial_ = partial; }
-  /// For control flow; null when the node is about to run: the subgraphs themselves will tell.
+  /// For control flow; null when the node is about to run: then the subgraphs themselves give the types.
   [[nodiscard]] SubgraphTypes* subgraphs() const { return subgraphs_; }
 
  private:
@@ -70,8 +70,8 @@ class InferContext {
 /// invalid: the message says which input, expected and got.
 using ShapeRule = Result<std::vector<TensorType>> (*)(const InferContext&);
 
-/// The elements of output 0 (int64) where they follow from the types of the inputs alone, an unknown
-/// dimension as such: Shape of a value that does not exist yet. Nothing when even their number is open.
+/// The elements of output 0 (int64) if they follow from the types of the inputs alone, an unknown
+/// dimension as such: Shape of a value not computed yet. Nothing if even their number is unknown.
 using DimensionsRule = Result<std::optional<SymbolicShape>> (*)(const InferContext&);
 
 template <class S>
@@ -94,7 +94,7 @@ struct Operator {
   /// Every floating output element is one of the inputs' elements, 0 or a fixed number: without rounding,
   /// so that the strict kernel's results on exactly known inputs are the reference itself.
   bool exact_copy = false;
-  /// The node reads output 0 again itself, step by step (recurrent states). Where an engine recorded it,
+  /// The node reads its own output 0 step by step (recurrent states). Where an engine recorded it,
   /// the bound kernel starts each step from there.
   bool uses_recorded_state = false;
   ReferenceKernel<double> value_kernel = nullptr;

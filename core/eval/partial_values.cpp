@@ -50,7 +50,7 @@ std::optional<PartialVector> partial_of(const Tensor& tensor) {
 std::vector<PartialVector> move_partial(const Node& node, std::span<const PartialVector* const> data,
                                         std::span<const Tensor* const> constants, ThreadPool& threads) {
   if (node.inputs.empty() || !moves_input(node, 0) || !keeps_integers(node)) return {};
-  // The elements of all data inputs, and a tensor of their numbers in the place of each input.
+  // The elements of all data inputs, and for each input a tensor of their indices.
   std::vector<PartialElement> table;
   std::vector<Tensor> numbers(node.inputs.size());
   std::vector<const Tensor*> inputs(node.inputs.size(), nullptr);

@@ -21,10 +21,10 @@ SymbolicShape symbolic(const Shape& shape) {
   return dimensions;
 }
 
-/// Builds one graph; `producer` in values counts in the order of the file until nodes are ordered.
+/// Builds one graph; until nodes are ordered, `producer` of a value is an index in file order.
 class Builder {
  public:
-  /// `around`: the builder of the graph that this one lies in, null for the model's own.
+  /// `around`: the builder of the enclosing graph, null for the model's own.
   Builder(const Model& model, const ModelGraph& file, Builder* around)
       : model_(model), file_(file), around_(around), names_(unique_node_names(file_.nodes)) {}
 
@@ -40,7 +40,7 @@ class Builder {
     return std::move(graph_);
   }
 
-  /// In the order of the built graph's `captured`: the values' numbers in the graph around it.
+  /// In the order of the built graph's `captured`: ids of the values in the enclosing graph.
   [[nodiscard]] const std::vector<ValueId>& captured_from() const { return captured_from_; }
 
  private:
@@ -104,7 +104,7 @@ class Builder {
     return {};
   }
 
-  /// Types that the file states for values; those of constants are known better.
+  /// Types that the file declares for values; constants have their own.
   void add_value_infos() {
     for (const auto* list : {&file_.value_infos, &file_.outputs})
       for (const ValueInfo& info : *list) {
@@ -117,7 +117,7 @@ class Builder {
       }
   }
 
-  /// The value that `who` uses under this name; one from a graph around this one is captured.
+  /// The value that `who` uses under this name; one from an enclosing graph is captured.
   Result<ValueId> resolve(const std::string& name, const std::string& who) {
     const auto entry = ids_.find(name);
     if (entry != ids_.end()) return entry->second;
@@ -142,7 +142,7 @@ class Builder {
                     who, in_quotes(name)));
   }
 
-  /// The graph of one attribute, and what it captures from here as captured values of the node.
+  /// Builds the graph of one attribute; values that it captures from here become captured values of the node.
   Status add_subgraph(const Attribute& attribute, Node& node) {
     const auto* const file = std::get_if<std::shared_ptr<const ModelGraph>>(&attribute.value);
     if (file == nullptr) return {};

@@ -1,6 +1,6 @@
 // Model → Graph: resolves names, orders nodes, validates.
-// Subgraphs in attributes become graphs of their own; what they read from around them is captured.
-// After it: every name is defined once, every input of a node is an earlier output, a graph input or
+// Subgraphs in attributes become graphs of their own; values that they read from outside are captured.
+// Afterwards every name is defined once, every input of a node is an earlier output, a graph input or
 // an initializer, there is no cycle, every graph output exists, every domain has an opset.
 // Whether operators exist and shapes agree is checked in ops (infer_shapes).
 #pragma once

@@ -52,11 +52,11 @@ struct Node {
   std::vector<ValueId> outputs;
   std::vector<Attribute> attributes;
   std::vector<Subgraph> subgraphs;
-  /// Values around the node that its subgraphs read, each once: they must be there before it runs,
+  /// Values from the enclosing graph that its subgraphs read, each once: they must exist before it runs,
   /// but are no inputs of the operator.
   std::vector<ValueId> captured;
 
-  /// All that must be there before the node runs: inputs (no_value among them), then captured values.
+  /// Everything that must exist before the node runs: inputs (no_value among them), then captured values.
   [[nodiscard]] std::vector<ValueId> reads() const;
   [[nodiscard]] const Attribute* attribute(std::string_view attribute_name) const;
 };
@@ -67,7 +67,7 @@ struct Graph {
   std::vector<Node> nodes;      ///< every producer before its consumers; file order where possible
   std::vector<ValueId> inputs;  ///< without initializers
   std::vector<ValueId> outputs;
-  /// Of a subgraph: values that are defined around it (constants are copied in instead). They have no
+  /// Of a subgraph: values defined in the enclosing graph (constants are copied in instead). They have no
   /// producer here.
   std::vector<ValueId> captured;
 

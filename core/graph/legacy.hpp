@@ -1,4 +1,4 @@
-// Models of ONNX opset 1 to 6, read as opset 7: most operators are what they were, the rest is
+// Models of ONNX opset 1 to 6, read as opset 7: most operators are unchanged, the others are
 // rewritten here or rejected by the operator. Clients: build, and where
 // shapes enter operators (infer_shapes, evaluate).
 #pragma once
@@ -15,19 +15,19 @@
 
 namespace driftscope {
 
-/// The version as which a node of the ONNX domain is run: at least 7.
+/// The opset version with which a node of the ONNX domain is run: at least 7.
 [[nodiscard]] std::int64_t effective_opset(std::int64_t opset);
 
-/// Drops attributes that meant something before opset 7 only: consumed_inputs, is_test = 1, broadcast = 1
+/// Drops attributes that had a meaning only before opset 7: consumed_inputs, is_test = 1, broadcast = 1
 /// without axis (numpy's rule, which opset 7 made the only one). broadcast with axis remains as
 /// broadcast_axis of the elementwise operator, see legacy_aligned.
-/// Errors (unsupported): a form that has no equal in opset 7; a node that trains.
+/// Errors (unsupported): a form without an equivalent in opset 7; a node in training mode.
 [[nodiscard]] Status modernize(ModelNode& node, std::int64_t opset);
 
 inline constexpr std::string_view broadcast_axis = "broadcast_axis";
 
-/// The shape of the second input of a node with broadcast_axis, whose first axis lies at that axis of
-/// the first input, as one that is aligned at the end: ones are appended. Sizes: a vector of int64 or of
+/// The shape of the second input of a node with broadcast_axis (whose first axis lies at that axis of
+/// the first input), made to align at the end by appending ones. Sizes: a vector of int64 or of
 /// Dimension. Any other node's shape is left as it is, and so is one that is already aligned.
 /// Errors: the axes reach beyond those of the first input.
 template <class Sizes>

@@ -1,12 +1,12 @@
-// Deferred constants come into memory. Clients: the session, for engines that read them otherwise than one
-// by one; those that do, for what is left.
+// Loads deferred constants into memory. Clients: the session, for engines that do not read them one by one
+// themselves; engines that do, for the constants that remain.
 #pragma once
 
 #include "core/graph/graph.hpp"
 
 namespace driftscope {
 
-/// All of the graph and its subgraphs. Throws std::bad_alloc.
+/// All constants of the graph and its subgraphs. Throws std::bad_alloc.
 void load_constants(const Graph& graph);
 
 }  // namespace driftscope

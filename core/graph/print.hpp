@@ -13,7 +13,7 @@ namespace driftscope {
 ///   const  conv1.weight: float32 6x1x5x5
 ///   Conv_0 = Conv[pads=[2,2,2,2]](input, conv1.weight, conv1.bias) -> c1: float32 Nx6x28x28
 ///   output probabilities: float32 Nx10
-/// A subgraph follows its node, indented, what it takes from around it as "outer".
+/// A subgraph follows its node, indented; values that it captures are listed as "outer".
 [[nodiscard]] std::string print_graph(const Graph& graph);
 
 }  // namespace driftscope

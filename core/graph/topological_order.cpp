@@ -11,8 +11,8 @@
 namespace driftscope {
 namespace {
 
-/// Walks against the arrows among the nodes that never became ready: each has such a dependency, so
-/// the walk must come back to where it was.
+/// Walks backwards along the dependencies of nodes that never became ready: each has another such node as
+/// a dependency, so the walk must reach a node a second time.
 Error cycle_error(const std::vector<std::vector<std::size_t>>& dependencies, const std::vector<bool>& done,
                   const std::vector<std::string>& labels) {
   constexpr std::size_t max_named = 12;

@@ -1,6 +1,6 @@
-// Which node reads what: all that screens need of a model. Made from a graph, or read from the
-// JSON that the session service gives of it, so that the page's screens need no ONNX reader.
-// Clients: the session service, the screens.
+// Which node reads which values: all that the GUI needs of a model. Made from a graph, or read from the
+// session service's JSON, so that the page's GUI needs no ONNX reader.
+// Clients: the session service, the GUI.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct Topology {
 
 [[nodiscard]] Topology topology_of(const Graph& graph);
 
-/// Of [{"node","op","inputs":[…],"outputs":[…]}], the nodes that the service's "topology" answers.
+/// From [{"node","op","inputs":[…],"outputs":[…]}], the nodes in the service's "topology" response.
 [[nodiscard]] Result<Topology> read_topology(std::string_view json);
 
 }  // namespace driftscope

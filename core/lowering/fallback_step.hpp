@@ -1,4 +1,4 @@
-// A node that an engine does not run itself, on another engine's kernel for it: in host memory, in ONNX's
+// Runs a node that an engine does not support on another engine's kernel: in host memory, in ONNX's
 // order. Clients: GraphLowering; engines/strict implements Fallback.
 #pragma once
 

@@ -9,7 +9,7 @@ namespace {
 
 bool reads_only_constants(const Graph& graph, const Node& node) {
   if (node.op_type == "Constant" && node.domain.empty()) return true;
-  // Whatever else has no inputs draws random numbers.
+  // Any other node without inputs draws random numbers.
   if (node.inputs.empty() || !node.subgraphs.empty() || node.op_type == "Bernoulli" ||
       node.op_type.starts_with("Random") || node.op_type == "Dropout")
     return false;

@@ -1,4 +1,4 @@
-// The part of the lowering that lets several nodes run as one: which node reads which, and which
+// The part of the lowering that merges several nodes into one step: which node reads which, and which
 // activation an operator can include.
 #include <limits>
 

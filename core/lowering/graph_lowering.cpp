@@ -68,7 +68,7 @@ Status GraphLowering::lower(NodeId id) {
   planned.values = std::move(made_late_);
   for (const ValueId output : last.outputs) {
     if (output == no_value) continue;
-    // What the caller gets is converted here, where its time belongs.
+    // Outputs of the graph are converted here, so that the time counts for the node that makes them.
     if (is_output_[output]) {
       DRIFTSCOPE_TRY([[maybe_unused]] const BufferId plain, read_plain_host(output));
     }
@@ -86,8 +86,8 @@ bool GraphLowering::waits(const Node& node) const {
   return output != no_value && deferred_[output] == &node;
 }
 
-// The engine has packed them, or they have become a constant of the plan: as much memory again. Outputs and
-// what a node that waits reads are looked at later. Fallback kernels ask the graph.
+// The engine has packed these weights or copied them into the plan's constants: keeping both doubles memory.
+// Outputs and inputs of deferred nodes are handled later. Fallback kernels read the graph's constants.
 void GraphLowering::release_weights(NodeId id) {
   constexpr std::size_t min_bytes = 16 << 10;
   for (const ValueId input : graph_.nodes[id].inputs) {
@@ -110,7 +110,7 @@ Status GraphLowering::make(const Node& node) {
 bool GraphLowering::take_constants(const Node& node) {
   for (const ValueId id : node.outputs)
     if (id == no_value || !graph_.values[id].constant) return false;
-  // When fusing, only those that somebody reads are kept.
+  // When fusing, only those that are read are kept (later, by their readers).
   for (const ValueId id : node.outputs)
     if (!options_.fuse) existing_[id] = {{{}, keep_as(*graph_.values[id].constant, {})}};
   return true;
@@ -233,13 +233,13 @@ Result<BufferId> GraphLowering::read_as(ValueId id, Form form) {
     if (!value.constant) return internal_error(fmt::format("value {} is read before it is made", value.name));
     known.push_back({{{}, form.space}, keep_as(*value.constant, {{}, form.space})});
   }
-  // Before its shape is asked for: that of a run_owned value may not be known.
+  // Before the shape is used: that of a run_owned value may not be known.
   if (form.plain() && known.front().form == form) return known.front().buffer;
   const Shape shape = *value.static_shape();
   for (const Existing& existing : known)
     if (existing.form.space == form.space && same_order(shape, existing.form.layout, form.layout))
       return existing.buffer;
-  // From the same memory if it is there, and from the plain order, which is one step from any other.
+  // Prefer the same memory space, then the plain order, which is one step from any other.
   const auto distance = [&](const Existing& existing) {
     return (existing.form.space == form.space ? 0 : 2) + (existing.form.plain() ? 0 : 1);
   };

@@ -1,8 +1,8 @@
-// Graph → Plan: node after node in topological order, each by what an engine brings for its operator, or
-// by a fallback kernel where it brings none or declines. It knows in which forms (layout and memory) every
-// value exists so far and converts where a reader needs another one: that is how the layouts of the whole
-// graph are planned. An engine derives from it, see "what an engine brings". Clients: engines/fast, the
-// operators of engines. It runs nothing, and knows no library that computes.
+// Graph → Plan: node after node in topological order, each by what an engine implements for its operator, or
+// by a fallback kernel where it implements none or declines. It tracks in which forms (layout and memory)
+// every value exists so far and converts where a reader needs another one: so the layouts of the whole
+// graph are planned. An engine derives from it, see "engines implement". Clients: engines/fast, the
+// operators of engines. It runs nothing and knows no compute library.
 #pragma once
 
 #include <limits>
@@ -15,7 +15,7 @@
 
 namespace driftscope::lowering {
 
-/// Bounds that an operator applies to what it computed: Relu, Clip.
+/// Bounds that an operator applies to its result: Relu, Clip.
 struct Clamp {
   float min = -std::numeric_limits<float>::infinity();
   float max = std::numeric_limits<float>::infinity();
@@ -23,16 +23,16 @@ struct Clamp {
   bool operator==(const Clamp&) const = default;
 };
 
-/// What an operator computes together with the nodes behind it.
+/// What an operator computes together with the nodes that follow it.
 struct Fusion {
   ValueId output = no_value;  ///< of the last of them
-  std::vector<NodeId> nodes;  ///< behind the first
+  std::vector<NodeId> nodes;  ///< those after the first
   Clamp clamp;
 };
 
 struct LoweringOptions {
-  bool fuse = false;       ///< nodes may run as one, and the values between them never exist
-  bool hand_over = false;  ///< values that exist after a node are memory of their own
+  bool fuse = false;       ///< nodes may be merged, and the values between them never exist
+  bool hand_over = false;  ///< values that exist after a node have memory of their own
 };
 
 /// A value that exists in one form and is wanted in another.
@@ -42,14 +42,14 @@ struct Conversion {
   Form from;
   Form to;
   BufferId source = no_buffer;
-  BufferId target = no_buffer;  ///< of the bytes that memory_size gives
+  BufferId target = no_buffer;  ///< its size is given by memory_size
 };
 
 class GraphLowering {
  public:
-  /// `graph` may be one that passes made: its values keep the numbers that they have in the original,
-  /// and what follows those in number is new. `producers`: of each value of the original. Weights that
-  /// have been packed leave `graph`. `home`: the memory that this engine's steps read and write.
+  /// `graph` may come from passes: its values keep the ids that they have in the original,
+  /// and new ones follow. `producers`: of each value of the original. Packed weights
+  /// are removed from `graph`. `home`: the memory space that this engine's steps read and write.
   GraphLowering(Graph& graph, std::vector<NodeId> producers, LoweringOptions options, Fallback& fallback,
                 Space home);
   virtual ~GraphLowering() = default;
@@ -74,7 +74,7 @@ class GraphLowering {
   [[nodiscard]] Shape shape(ValueId id) const { return *graph_.values[id].static_shape(); }
   /// The node that makes it, else null.
   [[nodiscard]] const Node* producer(ValueId id) const;
-  /// When fusing: the one node that reads a value which is no output.
+  /// When fusing: the one node that reads a value that is not a graph output.
   [[nodiscard]] std::optional<NodeId> only_reader(ValueId id) const;
   [[nodiscard]] std::int64_t bytes_of(BufferId id) const { return plan_.buffers[id].bytes; }
   /// In which layout the value was made.
@@ -86,33 +86,33 @@ class GraphLowering {
 
   // ---- what operators make
 
-  /// The value in this layout in the engine's own memory; converted if it does not exist so yet. Constants
+  /// The value in this layout in the engine's own memory; converted unless it exists in this form. Constants
   /// too.
   [[nodiscard]] Result<BufferId> read(ValueId id, Layout layout) { return read_as(id, {layout, home_}); }
   /// A new constant, in the engine's own memory.
   [[nodiscard]] BufferId keep(Tensor tensor, Layout layout = {}) {
     return keep_as(std::move(tensor), {layout, home_});
   }
-  /// The memory of a value that the next step writes.
+  /// The memory of a value, which the next step writes.
   [[nodiscard]] BufferId write(ValueId id, Layout layout);
   [[nodiscard]] BufferId scratch(std::size_t bytes);
-  /// The value is another view of this memory.
+  /// Makes the value another view of this memory.
   void alias(ValueId id, BufferId source, Layout layout);
 
   void emit(PlannedStep step) { plan_.steps.push_back(std::move(step)); }
-  /// The nodes behind the first are part of it.
+  /// The following nodes become part of this one.
   void absorb(const Fusion& fusion);
-  /// When fusing: the node runs only if somebody reads its output after all. Returns whether it may wait.
+  /// When fusing: the node runs only if its output turns out to be read. Returns whether it can be deferred.
   [[nodiscard]] bool defer(const Node& node);
 
  protected:
-  // ---- what an engine brings
+  // ---- engines implement
 
-  /// Makes the steps of a node. False: the engine does not run it, the fallback does; nothing that was
-  /// emitted before may write a value of the graph then.
+  /// Makes the steps of a node. False: the engine does not run it, the fallback does; steps emitted before
+  /// must not write a value of the graph then.
   [[nodiscard]] virtual Result<bool> lower_node(const Node& node) = 0;
 
-  /// Emits a step that makes `target` of `source`. Within one space one of the layouts is plain, and the
+  /// Emits a step that converts `source` to `target`. Within one space one of the layouts is plain, and the
   /// other orders its elements differently.
   [[nodiscard]] virtual Status emit_conversion(const Conversion& conversion) = 0;
 
@@ -122,7 +122,7 @@ class GraphLowering {
 
   /// Bytes that a buffer takes; by default those of its elements.
   [[nodiscard]] virtual std::int64_t memory_size(const Buffer& buffer) const;
-  /// Where a space has whole objects: which buffers may share one. By default those of the same size.
+  /// For spaces of whole objects: which buffers may share one. By default those of the same size.
   [[nodiscard]] virtual std::uint64_t object_kind(const Buffer& buffer) const;
   [[nodiscard]] virtual MemoryRules memory_rules(Space /*space*/) const { return {}; }
 
@@ -138,10 +138,10 @@ class GraphLowering {
   [[nodiscard]] Result<BufferId> read_plain_host(ValueId id) { return read_as(id, {}); }
   [[nodiscard]] Status add_inputs();
   [[nodiscard]] Status lower(NodeId id);
-  [[nodiscard]] bool waits(const Node& node) const;  // until a reader wants its value: see defer
+  [[nodiscard]] bool waits(const Node& node) const;  // until its value is read: see defer
   void release_weights(NodeId id);
   [[nodiscard]] Status make(const Node& node);
-  /// Of a node whose outputs are known before it runs.
+  /// Handles a node whose outputs are known before it runs.
   [[nodiscard]] bool take_constants(const Node& node);
   [[nodiscard]] Status fall_back(const Node& node);
   [[nodiscard]] Result<BufferId> convert(ValueId id, Existing from, Form to);
@@ -153,7 +153,7 @@ class GraphLowering {
   Fallback& fallback_;
   Space home_;
   Plan plan_;
-  std::vector<std::vector<Existing>> existing_;  // by value; the first is how it was made
+  std::vector<std::vector<Existing>> existing_;  // by value; the first is the form it was made in
   std::vector<std::vector<NodeId>> readers_;     // by value, as often as it is read
   std::vector<bool> is_output_;
   std::vector<bool> absorbed_;                           // by node

@@ -1,5 +1,5 @@
-// How the elements of a value lie in memory: as ONNX has them, with the channels last, or packed in a way
-// of the engine's own. Clients: the lowering, sessions (which hand values over in ONNX's order). It moves
+// How the elements of a value lie in memory: as ONNX orders them, with the channels last, or packed in an
+// engine-specific way. Clients: the lowering, sessions (which return values in ONNX's order). It moves
 // no bytes: that is each engine's work, see GraphLowering::emit_conversion.
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace driftscope::lowering {
 
-/// Of a logical shape [N, …]: plain, or the `channels` groups into which each of the N parts divides
+/// For a logical shape [N, …]: plain, or the `channels` groups into which each of the N parts divides
 /// are innermost: element (n, c, s) of N×C×S lies at (n·S + s)·C + c. NHWC is channels = C of N×C×H×W; a
-/// flattened N×(C·H·W) may keep that order, and says so with the same C.
+/// flattened N×(C·H·W) may keep that order, which the same C expresses.
 struct Layout {
-  std::int64_t channels = 0;  ///< 0: not last
-  /// How an engine packs the elements in that order, in numbers of its own: four channels to a texel. Two
-  /// layouts of different packing are never the same memory. 0: one after the other.
+  std::int64_t channels = 0;  ///< 0: channels not last
+  /// How an engine packs the elements in that order, as a number it defines: four channels to a texel. Two
+  /// layouts of different packing never have the same order. 0: one after the other.
   int packing = 0;
 
   [[nodiscard]] bool plain() const { return channels == 0 && packing == 0; }
@@ -36,7 +36,7 @@ struct Blocks {
 /// The layout of N×C×… (rank 3 or more) with the channels last.
 [[nodiscard]] inline Layout channels_last(const Shape& shape) { return {shape[1]}; }
 
-/// Whether both layouts are the same order of memory for this shape.
+/// Whether both layouts order memory in the same way for this shape.
 [[nodiscard]] bool same_order(const Shape& shape, Layout a, Layout b);
 
 /// The layout that the same memory has under another shape of as many elements; nothing where it has none.

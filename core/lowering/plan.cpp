@@ -19,7 +19,7 @@ struct Lifetime {
   }
 };
 
-// By root. What is handed over after a node lives until its last step, an output to the end.
+// By root. A value passed on after a node lives until the node's last step, an output to the end.
 std::vector<Lifetime> lifetimes(const Plan& plan) {
   std::vector<Lifetime> result(plan.buffers.size());
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
@@ -35,10 +35,10 @@ std::vector<Lifetime> lifetimes(const Plan& plan) {
   return result;
 }
 
-// The output takes over the memory of an input that ends with the step that reads it.
+// The output takes over the memory of an input whose last use is the step that reads it.
 void work_in_place(Plan& plan) {
   std::vector<Lifetime> lives = lifetimes(plan);
-  // Roots that were taken over have a root in turn; a long chain of them is followed once.
+  // Roots that were taken over have roots in turn; path compression keeps long chains cheap.
   const auto root_of = [&](BufferId id) {
     while (plan.root(id) != id) {
       plan.buffers[id].root = plan.root(plan.root(id));
@@ -62,7 +62,7 @@ void work_in_place(Plan& plan) {
   for (BufferId id = 0; id < plan.buffers.size(); ++id) plan.buffers[id].root = root_of(id);
 }
 
-// Values that are handed over are the memory of who keeps them.
+// Values that are passed on belong to their receiver: they need memory outside the arena.
 void leave_arena(Plan& plan) {
   for (const PlannedNode& node : plan.nodes)
     for (const auto& [value, id] : node.values)
@@ -71,7 +71,7 @@ void leave_arena(Plan& plan) {
         root.storage = Storage::escaping;
 }
 
-// A tensor of the run is released by the last node that reads, makes or hands it over, unless it is an
+// A tensor of the run is released after the last node that reads, makes or passes it on, unless it is an
 // output.
 void release_tensors(Plan& plan) {
   constexpr std::size_t never = std::numeric_limits<std::size_t>::max();

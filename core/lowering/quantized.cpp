@@ -100,7 +100,7 @@ std::optional<std::vector<std::int32_t>> dequantized_bias(const GraphLowering& l
   const auto given = scales->values<float>();
   for (std::size_t i = 0; i < w_scales.size(); ++i) {
     const float scale = given[given.size() == 1 ? 0 : i];
-    // Two roundings of a product apart at most.
+    // At most two roundings of a product apart.
     if (!(std::fabs(scale - x_scale * w_scales[i]) <= 0x1p-22f * scale)) return std::nullopt;
   }
   const auto list = values->values<std::int32_t>();

@@ -1,4 +1,4 @@
-// What is quantized around a node: values that come out of DequantizeLinear, results that go into
+// The quantization around a node: inputs from DequantizeLinear, results that go into
 // QuantizeLinear. Such a node can run on the integers themselves. Clients: the operators of engines.
 #pragma once
 
@@ -18,11 +18,11 @@ struct Quantization {
 };
 
 /// From the constants of a node; `zero_point` may be no_value. Nothing where they are not known, where a
-/// scale is no positive number, or where zero points differ.
+/// scale is not a positive number, or where zero points differ.
 [[nodiscard]] std::optional<Quantization> quantization_of(const GraphLowering& lowering, ValueId scale,
                                                           ValueId zero_point, DType dtype);
 
-/// A value that a DequantizeLinear makes of `source`.
+/// A value that a DequantizeLinear computes from `source`.
 struct Dequantized {
   ValueId source = no_value;
   Quantization how;
@@ -30,11 +30,11 @@ struct Dequantized {
 };
 [[nodiscard]] std::optional<Dequantized> dequantized(const GraphLowering& lowering, ValueId value);
 
-/// The node's result, perhaps through Relu, into a QuantizeLinear, and nowhere else.
+/// The node's result goes, perhaps through Relu, into one QuantizeLinear and nowhere else.
 struct Quantized {
-  Fusion fusion;  ///< its output is the integers
+  Fusion fusion;  ///< its output: the integers
   Quantization how;
-  std::int32_t least = 0;  ///< integers that the result may take
+  std::int32_t least = 0;  ///< range of the resulting integers
   std::int32_t most = 0;
 };
 [[nodiscard]] std::optional<Quantized> quantized_behind(const GraphLowering& lowering, const Node& node);
@@ -46,8 +46,8 @@ struct Quantized {
 /// Constant int8 weights with zero points of 0, or null.
 [[nodiscard]] const Tensor* int8_weights(const GraphLowering& lowering, ValueId id, const Quantization& how);
 
-/// The int32 constants behind a DequantizeLinear whose scales are those of the products; nothing where
-/// they are something else.
+/// The int32 constants that a DequantizeLinear with the scales of the products reads; nothing where
+/// they are anything else.
 [[nodiscard]] std::optional<std::vector<std::int32_t>> dequantized_bias(const GraphLowering& lowering,
                                                                         ValueId id, float x_scale,
                                                                         const std::vector<float>& w_scales);

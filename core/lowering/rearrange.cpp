@@ -8,7 +8,7 @@
 namespace driftscope::lowering {
 namespace {
 
-// Where the element lies that is number `index` in ONNX's order.
+// The position of the element with this index in ONNX's order.
 std::int64_t place_of(std::int64_t index, const Blocks& blocks, Layout layout) {
   if (layout.channels == 0) return index;
   const std::int64_t s = index % blocks.spatial;

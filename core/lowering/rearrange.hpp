@@ -1,5 +1,5 @@
-// Constants in another order of memory, one element after the other: for engines that bring nothing
-// quicker. Client: GraphLowering.
+// Rearranges constants in memory, one element after the other: for engines without a faster
+// implementation. Client: GraphLowering.
 #pragma once
 
 #include <string_view>

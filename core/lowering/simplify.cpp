@@ -5,10 +5,10 @@
 
 namespace driftscope::lowering {
 
-// Identities first: they would hide which node reads what.
+// Identities first: they would hide which node reads a value.
 std::shared_ptr<Graph> simplified(std::shared_ptr<const Graph> graph, bool fuse, ThreadPool& threads) {
   Graph result = name_constants(*graph, threads);
-  graph.reset();  // weights that are folded or packed go, unless the caller keeps them
+  graph.reset();  // weights that are folded or packed are freed, unless the caller keeps them
   if (fuse) {
     result = remove_identities(fold_constants(std::move(result), threads));
     result = fuse_gelu(fold_batch_normalization(fold_pads(std::move(result))));

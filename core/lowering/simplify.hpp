@@ -1,4 +1,4 @@
-// The graph that an engine lowers, of the one that it was given, and what of it may go afterwards.
+// Prepares the graph that an engine lowers, and releases weights afterwards.
 // Clients: engines with a lowering.
 #pragma once
 
@@ -15,8 +15,8 @@ namespace driftscope::lowering {
 [[nodiscard]] std::shared_ptr<Graph> simplified(std::shared_ptr<const Graph> graph, bool fuse,
                                                 ThreadPool& threads);
 
-/// Once lowered: the engine has packed its weights, and those of the graph need not be kept beside them.
-/// What stays is read now, since kernels may ask for it on any thread.
+/// After lowering: the engine has packed its weights, and the graph need not keep them too.
+/// The rest is loaded now, since kernels may read it on any thread.
 void release_constants(Graph& graph, const Plan& plan);
 
 }  // namespace driftscope::lowering

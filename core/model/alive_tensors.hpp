@@ -1,4 +1,4 @@
-// How many tensors there are: a run that leaves more behind than it found leaks.
+// How many tensors exist: a run that leaves more than there were before it leaks.
 // Client: the service's measuring. The count is kept by Tensor itself.
 #pragma once
 

@@ -27,7 +27,7 @@ struct ExternalPlace {
 [[nodiscard]] Result<ExternalPlace> external_place(const std::map<std::string, std::string>& entries,
                                                    std::int64_t bytes);
 
-/// The `bytes` bytes that lie there.
+/// Reads these `bytes` bytes.
 [[nodiscard]] Result<std::vector<std::byte>> load_external(const ExternalPlace& place, std::int64_t bytes,
                                                            const ExternalData& load);
 

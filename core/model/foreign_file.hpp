@@ -1,5 +1,5 @@
-// What a file is that is no ONNX model, for the message: people export to other formats, and downloads give
-// pages and pointers. Client: the ONNX reader, once reading has failed.
+// Recognises files that are not ONNX models, for the error message: people export other formats, downloads
+// yield HTML pages and LFS pointers. Client: the ONNX reader, once reading has failed.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace driftscope {
 
-/// So many first bytes are looked at.
+/// Number of leading bytes that are examined.
 inline constexpr std::size_t foreign_file_bytes = 512;
 
-/// What begins so, and what to do about it: "a Git LFS pointer; fetch the file itself with `git lfs pull`".
-/// Empty when nothing is known that begins so.
+/// What a file with these first bytes is, and what to do: "a Git LFS pointer; fetch the file itself with
+/// `git lfs pull`". Empty for unknown beginnings.
 [[nodiscard]] std::string foreign_file(std::string_view begin);
 
 }  // namespace driftscope

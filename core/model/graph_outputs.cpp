@@ -18,14 +18,14 @@ constexpr std::uint32_t graph_node = 1;
 constexpr std::uint32_t graph_output = 12;
 constexpr std::uint32_t value_info_name = 1;
 
-/// A ModelProto, cut at its graph.
+/// A ModelProto, split at its graph.
 struct AroundGraph {
   std::string_view before;
   std::string_view graph;  ///< the GraphProto, without tag and length
   std::string_view after;
 };
 
-/// read_fields does not say where a field begins.
+/// Needed since read_fields does not report where a field begins.
 Result<AroundGraph> cut_at_graph(std::span<const std::byte> model) {
   const std::string_view whole(reinterpret_cast<const char*>(model.data()), model.size());
   std::optional<AroundGraph> found;

@@ -1,5 +1,5 @@
-// Makes inner values of an ONNX model readable: the same bytes with more outputs in the graph. All else
-// stays as it came, so that another runtime runs the user's model and not our reading of it.
+// Makes inner values of an ONNX model readable: the same bytes with more outputs in the graph. Everything
+// else is unchanged, so that another runtime runs the user's model and not our reading of it.
 // Client: engines/peer.
 #pragma once
 

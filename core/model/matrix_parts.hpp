@@ -1,5 +1,5 @@
-// A matrix of weights, some columns at a time: one that is not in memory yet need not be there as a whole
-// beside what it is packed into. Clients: the engines strict and fast.
+// A matrix of weights, some columns at a time: a deferred one need not be entirely in memory
+// besides the packed copy made from it. Clients: the engines strict and fast.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ struct WeightMatrix {
   [[nodiscard]] std::int64_t columns() const { return tensor.shape()[transposed ? 0 : 1]; }
 };
 
-/// All columns at once where the tensor is in memory; else as many as make 8 MB, a multiple of `multiple`.
+/// All columns at once if the tensor is in memory; else parts of about 8 MB, multiples of `multiple` columns.
 [[nodiscard]] std::vector<Columns> column_parts(const WeightMatrix& matrix, std::int64_t multiple);
 
-/// These columns as they lie: [depth, count] or [count, depth]. The tensor stays where it is.
+/// Copies these columns in their order: [depth, count] or [count, depth]. The tensor stays deferred.
 void copy_columns(const WeightMatrix& matrix, Columns part, std::span<float> to);
 
 }  // namespace driftscope

@@ -26,7 +26,7 @@ struct Attribute {
                              std::vector<std::shared_ptr<const ModelGraph>>>;
   std::string name;
   Value value;
-  /// In the body of a function: the attribute of the function that gives the value. Gone once the
+  /// In the body of a function: the function attribute that provides the value. Empty once the
   /// function is inlined.
   std::string reference = {};
 };
@@ -39,7 +39,7 @@ struct ModelNode {
   std::vector<std::string> outputs;
   std::vector<Attribute> attributes;
   std::string overload = {};  ///< of a function that the model defines
-  /// Version of the node's domain where it is not that of the model: in what was a function.
+  /// Version of the node's domain if it differs from the model's: in inlined functions.
   std::int64_t opset = 0;
 };
 

@@ -38,7 +38,7 @@ void append_range(Bytes& out, const ByteSource& source, Range range) {
   source.read(range.begin, std::span(out).subspan(at));
 }
 
-/// Goes through the fields of a message in a source; only their heads are read.
+/// Iterates over the fields of a message in a source; only their headers are read.
 class Fields {
  public:
   Fields(const ByteSource& source, Range message) : source_(source), at_(message.begin), end_(message.end) {}
@@ -74,8 +74,8 @@ class Fields {
   std::uint64_t tag = 0;
   std::uint64_t wire_type = 0;
   std::uint64_t number = 0;  ///< of a varint
-  Range whole;               ///< of the field, its key among it
-  Range payload;             ///< of bytes, without key and length
+  Range whole;               ///< of the field, including its key
+  Range payload;             ///< for a bytes field: without key and length
 
  private:
   bool varint(std::uint64_t& value) {
@@ -103,10 +103,10 @@ class Fields {
   std::array<std::byte, 256> bytes_{};
 };
 
-/// What a field of bytes is to be replaced by, itself a message; nothing: it stays.
+/// The replacement for a bytes field (itself a message); nothing: the field stays.
 using Rewrite = std::function<std::optional<Bytes>(std::uint64_t tag, Range payload)>;
 
-/// Nothing where no field was replaced, or where the message is malformed.
+/// Nothing if no field was replaced, or if the message is malformed.
 std::optional<Bytes> rewritten(const ByteSource& source, Range message, const Rewrite& rewrite) {
   Bytes out;
   std::uint64_t copied = message.begin;  // up to here `message` is in `out`

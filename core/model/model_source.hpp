@@ -1,4 +1,4 @@
-// An ONNX model as it came, for what reads it itself: an engine that is a runtime of its own.
+// An ONNX model's original bytes, for an engine that is another runtime and reads the model itself.
 // Made by the session's load, which keeps it only for such an engine.
 #pragma once
 

@@ -109,7 +109,7 @@ Result<Attribute::Value> value_of(AttributeParts& parts) {
     case kind_strings: return Attribute::Value(std::move(parts.strings));
     case kind_tensors: return Attribute::Value(std::move(parts.tensors));
     case kind_graphs: return Attribute::Value(std::move(parts.graphs));
-    // Kept without a value: whether a node needs it is the operator's to say.
+    // Kept without a value: the operator decides whether it needs it.
     case kind_sparse_tensor:
     case kind_sparse_tensors:
     case kind_type:

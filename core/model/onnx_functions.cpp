@@ -1,5 +1,5 @@
-// Functions that a model defines itself (FunctionProto; PyTorch's exporters write them): read, and put
-// in the place of every call, so that nothing behind the reader knows of them.
+// Functions that a model defines itself (FunctionProto; PyTorch's exporters write them): read, and inlined
+// at every call, so that nothing after the reader sees them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ class Inliner {
     return {std::move(domain), std::move(name), std::move(overload)};
   }
 
-  /// What the body of one call is written with.
+  /// The context in which the body of one call is rewritten.
   struct Call {
     const ModelFunction& function;
     const ModelNode& node;
@@ -70,7 +70,7 @@ class Inliner {
   std::string fresh_name(const std::string& prefix, const std::string& name) {
     const std::string base = prefix + "/" + name;
     std::string made = base;
-    // The next suffix is remembered: a function may be called very often under the same name.
+    // The next suffix is remembered: a function may be called very often with the same node name.
     while (!taken_.insert(made).second) made = fmt::format("{}_{}", base, ++suffixes_[base]);
     return made;
   }
@@ -95,7 +95,7 @@ class Inliner {
     return result;
   }
 
-  /// Calls count as well: those of empty functions could expand without end.
+  /// Calls count too: nested calls of empty functions could expand without end.
   Status count_node() {
     if (++made_ <= max_inlined_nodes) return {};
     return limit_error(
@@ -133,7 +133,7 @@ class Inliner {
       const std::string& target = call.node.outputs[i];
       if (target.empty()) continue;
       const auto [entry, added] = names.emplace(function.outputs[i], target);
-      // An output that is an input, or another output: its value is copied.
+      // An output that is also an input, or another output: its value is copied.
       if (!added) copies.push_back(copy_node(call, entry->second, target));
     }
     std::vector<ModelNode> body = function.nodes;
@@ -198,7 +198,7 @@ class Inliner {
     return {};
   }
 
-  /// What it defines itself gets names of its own, so that none hides a value that it is given.
+  /// Values defined inside get new names, so that none shadows a value that the call passes in.
   Result<GraphPointer> rewrite_graph(ModelGraph graph, const Call& call, Names names) {
     const auto redefine = [&](std::string& name) {
       if (name.empty()) return;
@@ -243,7 +243,7 @@ class Inliner {
   bool twice_ = false;
 };
 
-/// A reference to an attribute of a function that is not there.
+/// A reference to a function's attribute, outside of any function.
 Status check_references(const ModelGraph& graph) {
   for (const ModelNode& node : graph.nodes)
     for (const Attribute& attribute : node.attributes) {

@@ -13,7 +13,7 @@ std::string label(std::string_view kind, std::size_t index, const std::string& n
                       : fmt::format("{} {} {}", kind, index, in_quotes(name));
 }
 
-/// "ai.onnx" is another spelling of the ONNX domain.
+/// "ai.onnx" is another name of the ONNX domain.
 std::string domain_of(std::string domain) { return domain == "ai.onnx" ? "" : std::move(domain); }
 
 }  // namespace

@@ -17,12 +17,12 @@ namespace driftscope {
 /// Graphs inside attributes (If, Loop, Scan) may nest this deep.
 inline constexpr int max_subgraph_depth = 16;
 
-/// What the readers hand down: where external data comes from, how deep the graph lies.
+/// What the readers pass down: where external data comes from, how deeply the graph is nested.
 struct ReadContext {
   const ExternalData& external_data;
   int depth = 0;
-  const ByteSource* model = nullptr;  ///< what own_bytes_location means; null: an error
-  bool defer = false;                 ///< such data stays there until it is asked for
+  const ByteSource* model = nullptr;  ///< the file that own_bytes_location refers to; null: an error
+  bool defer = false;                 ///< such data is read on first use
 };
 
 /// The error for a message beyond max_protobuf_bytes.

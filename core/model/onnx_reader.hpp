@@ -27,7 +27,7 @@ inline constexpr std::size_t max_protobuf_bytes = 0x7fffffff;
 using ExternalData = std::function<Result<std::vector<std::byte>>(const std::string& location,
                                                                   std::int64_t offset, std::int64_t length)>;
 
-/// A loader for where there are no files: any external data is an error that names the file.
+/// A loader for places without files: any external data is an error that names the file.
 [[nodiscard]] ExternalData no_external_data();
 
 [[nodiscard]] Result<Model> read_onnx(std::span<const std::byte> bytes,

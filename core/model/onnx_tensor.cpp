@@ -83,7 +83,7 @@ Status store_integers(const std::vector<std::int64_t>& values, std::int64_t low,
 
 template <class T>
 Status store_integers_of(const std::vector<std::int64_t>& values, Tensor& tensor) {
-  if constexpr (sizeof(T) == 8)  // every bit pattern fits
+  if constexpr (sizeof(T) == 8)  // every bit pattern is valid
     return store_integers(values, std::numeric_limits<std::int64_t>::min(),
                           std::numeric_limits<std::int64_t>::max(), tensor);
   else
@@ -124,7 +124,7 @@ Status store_typed(const TensorParts& parts, Tensor& tensor) {
   return internal_error("a tensor of this type cannot exist");
 }
 
-/// Checked before the tensor is allocated, so that a shape alone never costs memory.
+/// Checked before the tensor is allocated, so that a large shape alone costs no memory.
 Status check_typed_count(const TensorParts& parts, DType dtype, std::int64_t elements) {
   switch (dtype) {
     case DType::float32: return check_count(parts.float_data.size(), elements, "float_data");
@@ -140,7 +140,7 @@ Status check_typed_count(const TensorParts& parts, DType dtype, std::int64_t ele
   }
 }
 
-/// Data of the model itself that its outline left out goes straight into the tensor.
+/// Data that the outline left in the model file is read directly into the tensor.
 Result<Tensor> external_tensor(const TensorParts& parts, DType dtype, std::int64_t bytes,
                                const ReadContext& context) {
   DRIFTSCOPE_TRY(const ExternalPlace place, external_place(parts.external_data, bytes));

@@ -20,8 +20,8 @@ void count_alive(std::int64_t tensors, std::int64_t bytes) {
   alive_bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-/// Rounded up to whole cache lines, so that a vector load of the last elements stays inside. What lies
-/// behind the elements is 0, the elements are not written yet. Null where memory runs out.
+/// Rounded up to whole cache lines, so that a vector load of the last elements stays inside. The bytes
+/// after the elements are 0, the elements are uninitialised. Null if memory runs out.
 std::shared_ptr<std::byte> allocate_buffer(std::size_t bytes) {
   constexpr std::align_val_t alignment{64};
   const std::size_t size = (bytes + 63) / 64 * 64 + 64;

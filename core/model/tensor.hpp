@@ -49,7 +49,7 @@ class Tensor {
   /// without a fixed size, and when memory runs out. `what` names the tensor in the message.
   [[nodiscard]] static Result<Tensor> make(DType dtype, Shape shape, std::string_view what = "tensor");
 
-  /// As make, but for the elements: the caller writes all of them.
+  /// Like make, with uninitialised elements: the caller writes all of them.
   [[nodiscard]] static Result<Tensor> unwritten(DType dtype, Shape shape, std::string_view what = "tensor");
 
   /// A copy of `bytes`, whose length must be exactly that of the shape.
@@ -57,8 +57,8 @@ class Tensor {
                                                  std::string_view what = "tensor");
 
   /// Elements stay in `source` until their first use, which reads all of them, for every copy of the tensor.
-  /// That is the business of one thread, and throws std::bad_alloc where memory runs out; before others
-  /// read the tensor it must have been asked once. The source must be as long as the shape needs.
+  /// The first use must happen on a single thread and throws std::bad_alloc if memory runs out; only after
+  /// it may other threads read the tensor. The source must be as long as the shape needs.
   [[nodiscard]] static Result<Tensor> deferred(DType dtype, Shape shape, ByteSource source,
                                                std::string_view what = "tensor");
 
@@ -76,7 +76,7 @@ class Tensor {
   [[nodiscard]] std::size_t byte_size() const { return byte_size_; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data(), byte_size_}; }
 
-  /// False while a deferred tensor's elements are in its source alone.
+  /// False while a deferred tensor's elements are only in its source.
   [[nodiscard]] bool in_memory() const { return deferred_ == nullptr || deferred_->buffer != nullptr; }
 
   /// Copies the bytes from `offset` on, which must be inside the tensor; a deferred tensor stays deferred.

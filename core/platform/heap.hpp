@@ -1,11 +1,11 @@
-// What the heap holds. One .cpp per platform, chosen by CMake. Client: the service's measuring.
+// The size of the heap. One .cpp per platform, chosen by CMake. Client: the service's measuring.
 #pragma once
 
 #include <cstdint>
 
 namespace driftscope {
 
-/// Bytes that are allocated now; 0 where the allocator does not tell.
+/// Bytes that are allocated now; 0 if the allocator cannot tell.
 [[nodiscard]] std::int64_t heap_in_use();
 
 }  // namespace driftscope

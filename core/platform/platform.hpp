@@ -17,8 +17,8 @@ namespace driftscope {
 /// Seconds since 1970 (UTC), for the start time in a trace.
 [[nodiscard]] double wall_clock_seconds();
 
-/// Memory of this process (native: PSS, "process_pss") or of this wasm instance ("wasm_heap"). To read the
-/// PSS walks every page: between two readings it is the last one and what resident memory grew by since.
+/// Memory of this process (native: PSS, "process_pss") or of this wasm instance ("wasm_heap"). Reading the
+/// PSS walks every page: in between, the last reading plus the growth of resident memory since is used.
 struct MemorySample {
   std::int64_t bytes = 0;
   std::string kind;
@@ -34,12 +34,12 @@ struct MemorySample {
 /// Whether ThreadPool can have more than one thread in this build.
 [[nodiscard]] bool threads_available();
 
-/// One pointer of this thread, null at first; its user is core/numerics/error_model.cpp. Here since
-/// objects of the wasm build are shared by builds with and without threads, which thread_local cannot be.
+/// One pointer of this thread, initially null, used by core/numerics/error_model.cpp. Here because
+/// wasm objects are shared by builds with and without threads, which excludes thread_local in them.
 [[nodiscard]] const void*& thread_slot();
 
-/// A fixed set of threads, the caller among them. Work is cut into ranges that do not depend on the
-/// number of threads finishing first, and no result may depend on which thread took which range.
+/// A fixed set of threads, the caller among them. Work is cut into ranges that do not depend on which
+/// threads finish first, and no result may depend on which thread took which range.
 class ThreadPool {
  public:
   /// `threads` ≥ 1; the pool has fewer where the platform gives fewer, see size().
@@ -56,8 +56,8 @@ class ThreadPool {
                     FunctionRef<void(std::int64_t, std::int64_t)> body);
 
   /// Calls body(part, step) for 0 ≤ part < parts ≤ size() and 0 ≤ step < steps; no part of a step begins
-  /// before all parts of the one before have ended. For steps of microseconds: each part stays with one
-  /// thread, and they look for each other instead of sleeping. Not reentrant. `body` must not throw.
+  /// before all parts of the previous one have ended. For steps of microseconds: each part stays with one
+  /// thread, and threads wait by spinning rather than sleeping. Not reentrant. `body` must not throw.
   void parallel_steps(int parts, std::int64_t steps, FunctionRef<void(int, std::int64_t)> body);
 
  private:

@@ -1,8 +1,8 @@
 // ThreadPool on std::thread: native, and wasm built with threads.
 //
-// The chunks of a loop are handed out by one counter of those that are left. Who takes one off has made
-// sure of it: what the loop is (body, sizes) is only read after that, and it is only changed when no
-// chunk is left or under way. So neither a lock nor a number of the loop is needed.
+// The chunks of a loop are handed out by one counter of the remaining ones. The loop's data (body, sizes) are
+// read only after decrementing it (acquire), and changed only while no chunk is left or in progress.
+// So neither a lock nor a loop number is needed.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -47,15 +47,15 @@ const void*& thread_slot() {
   return slot;
 }
 
-// Of one part of parallel_steps: each on a cache line of its own.
+// Progress of one part of parallel_steps: each on its own cache line.
 struct alignas(64) Progress {
   std::atomic<std::int64_t> steps = 0;
 };
 
 struct ThreadPool::State {
-  // Far enough apart that who waits for one does not slow those who count the other.
+  // On separate cache lines, so that waiting for one does not slow down updates of the other.
   alignas(64) std::atomic<std::int64_t> left = 0;        // chunks not yet taken
-  alignas(64) std::atomic<std::int64_t> unfinished = 0;  // chunks taken or left
+  alignas(64) std::atomic<std::int64_t> unfinished = 0;  // chunks not yet finished
   alignas(64) std::atomic<int> sleepers = 0;
   std::atomic<bool> caller_sleeps = false;
   std::atomic<bool> stopping = false;
@@ -63,13 +63,13 @@ struct ThreadPool::State {
   std::int64_t count = 0;
   std::int64_t chunk = 0;
   std::int64_t chunks = 0;
-  std::mutex mutex;  // of those who sleep
+  std::mutex mutex;  // for sleeping threads
   std::condition_variable work_ready;
   std::condition_variable work_done;
   std::vector<Progress> progress;
-  std::vector<std::thread> threads;  // without the caller
+  std::vector<std::thread> threads;  // without the calling thread
 
-  // The chunks of a loop in ascending order, −1 when none is left.
+  // Takes the next chunk of the loop (ascending order); −1 when none is left.
   std::int64_t take() {
     std::int64_t now = left.load(std::memory_order_relaxed);
     while (now > 0)
@@ -159,7 +159,7 @@ void ThreadPool::parallel_for(std::int64_t count, std::int64_t grain,
 void ThreadPool::parallel_steps(int parts, std::int64_t steps, FunctionRef<void(int, std::int64_t)> body) {
   std::vector<Progress>& progress = state_->progress;
   for (Progress& one : progress) one.steps = 0;
-  // Who waits for the others holds one part and there are as many threads as parts: someone takes each.
+  // A waiting thread holds exactly one part, and there are as many threads as parts: every part gets one.
   parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t /*end*/) {
     const int part = static_cast<int>(begin);
     for (std::int64_t step = 0; step < steps; ++step) {

@@ -21,7 +21,7 @@ struct BoundInputs {
 using NamedInputs = std::vector<NamedTensor>;
 
 /// Errors name the input, the expected and the given dtype or shape. With a single graph input, a
-/// single tensor named "" fits it. A missing leading 1 (batch) is not added: shapes must agree.
+/// single tensor named "" matches it. A missing leading 1 (batch) is not added: shapes must agree.
 [[nodiscard]] Result<BoundInputs> bind_inputs(const Graph& graph, const NamedInputs& inputs);
 
 /// Standard normal floats (small integers for integer types) for every graph input; symbolic

@@ -24,7 +24,7 @@ struct Availability {
   std::string reason;
 };
 
-/// What really ran, for the trace.
+/// What actually ran, for the trace.
 struct RanWith {
   std::string engine;
   std::string instruction_set;  ///< "AVX-512 (512 bit)", "wasm SIMD128"
@@ -34,21 +34,21 @@ struct RanWith {
   std::map<std::string, std::string> options;
 };
 
-/// Told of every value while a run goes on; with EngineOptions::fuse, of those that the engine really
-/// has. Calls come from the thread that polls.
+/// Receives every value of a run; with EngineOptions::fuse, only those that the engine actually
+/// computes. Calls come from the thread that polls.
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
-  /// Whether to keep this value until it is handed over; engines may skip the rest.
+  /// Whether this value is wanted, and so must be kept until passed on; engines may skip the rest.
   [[nodiscard]] virtual bool wants(ValueId value) const = 0;
   /// The value as the engine computed it, in ONNX layout. Inputs of the graph come first. A copy of
-  /// `tensor` may be kept, also by another thread: nobody writes to its elements afterwards.
+  /// `tensor` may be kept, also by another thread: its elements do not change afterwards.
   virtual Status value(ValueId value, const Tensor& tensor) = 0;
-  /// Wall time that this node took; for nodes that run as one, the last of them with the time of all.
+  /// Wall time of this node; of merged nodes, the last gets the time of all.
   virtual void node_done(NodeId node, std::int64_t time_ns) = 0;
 };
 
-/// How far a run is.
+/// The progress of a run.
 struct Progress {
   std::int64_t done = 0;  ///< nodes finished
   std::int64_t total = 0;
@@ -80,8 +80,8 @@ class Session {
 
 struct EngineOptions {
   int threads = 0;  ///< 0: all usable processors
-  /// Whether nodes may be fused or folded and their values never exist. Without it the engine runs node
-  /// by node and has every value. No option of a target: what is captured decides.
+  /// Whether nodes may be fused or folded, so that their values never exist. Otherwise the engine runs node
+  /// by node and has every value. Not an option of a target: it follows from what is captured.
   bool fuse = false;
   /// Whether traced values may be passed as Tensor::deferred, whose source holds what the engine computed.
   /// For a TraceSink with a single reader, which copies them piece by piece while the run continues.
@@ -98,13 +98,13 @@ class Engine {
   [[nodiscard]] virtual Availability available() const = 0;
   /// Whether this node can run here; prepare fails with the reason of the first that cannot.
   [[nodiscard]] virtual Availability supports(const Graph& graph, const Node& node) const = 0;
-  /// Whether prepare needs the model as it came, beside the graph: a runtime with a reader of its own.
+  /// Whether prepare needs the original model besides the graph: a runtime with its own reader.
   [[nodiscard]] virtual bool reads_source() const { return false; }
-  /// Whether prepare reads deferred constants one by one, as it needs them (and those that are needed
-  /// later at its end). For other engines they are all in memory before it begins.
+  /// Whether prepare reads deferred constants one by one, as it needs them (those needed only in runs
+  /// at its end). For other engines all constants are loaded before prepare.
   [[nodiscard]] virtual bool reads_deferred() const { return false; }
-  /// `graph` has its shapes bound (bind_shapes). An option that the engine does not have, or a value that it
-  /// cannot have, is an error.
+  /// `graph` has its shapes bound (bind_shapes). An unknown option, or a value that an option cannot
+  /// have, is an error.
   [[nodiscard]] Result<std::unique_ptr<Session>> prepare(std::shared_ptr<const Graph> graph,
                                                          const EngineOptions& options) const;
 
@@ -131,10 +131,10 @@ class Engine {
 /// By name, or an error that lists the engines of this build.
 [[nodiscard]] Result<const Engine*> find_engine(std::string_view name);
 
-/// What runs where nobody names an engine: the first of the list.
+/// The default engine: the first of the list.
 [[nodiscard]] const Engine& default_engine();
 
-/// Those of this build in any order; generated from the folders that have an engine.cpp, which defines
+/// The engines of this build in any order; generated from the folders with an engine.cpp, which defines
 /// `std::unique_ptr<Engine> make_<folder>_engine()`. Client: engines().
 [[nodiscard]] std::vector<std::unique_ptr<Engine>> make_engines();
 

@@ -1,6 +1,6 @@
-// What an engine says of itself: its name, its options, what it promises, the files it needs. Help, doctor,
-// the lists of the window and of the page, conformance, the checks of a target's options and the error model
-// of a trace come from this, so that nothing outside of an engine's folder knows it by name.
+// An engine's description of itself: its name, options, guarantees, files. Help, doctor,
+// the engine lists of the window and the page, conformance, the checks of a target's options and the error
+// model of a trace use it, so that no engine is known by name outside its folder.
 // Clients: engine.hpp and everything that lists engines. It runs nothing.
 #pragma once
 
@@ -18,11 +18,11 @@ namespace driftscope {
 /// One option of a target: name=value.
 struct EngineOption {
   std::string name;
-  std::string help = {};                 ///< one line; empty where the name says it
-  std::vector<std::string> values = {};  ///< what it may be; empty: a whole number from min to max
+  std::string help = {};                 ///< one line; empty if the name is clear
+  std::vector<std::string> values = {};  ///< allowed values; empty: a whole number from min to max
   std::int64_t min = 0;
   std::int64_t max = 0;
-  std::string default_text = {};  ///< what holds without it: one of the values, or in words
+  std::string default_text = {};  ///< the default: one of the values, or in words
 };
 
 enum class EngineKind {
@@ -36,19 +36,19 @@ enum class DeviceKind { cpu, gpu };
 struct EngineInfo {
   std::string name;     ///< as in a target; lower case letters, digits and "-"
   std::string summary;  ///< one line: "float32, the same bits everywhere"
-  /// Place in lists, the smallest first: 10 what one compares with by default, 20 this project's other
+  /// Position in lists, ascending: 10 the default for comparisons, 20 this project's other
   /// engines, 30 its GPU engines, 40 peers, 90 the reference. Equal places are sorted by name.
   int order = 50;
   EngineKind kind = EngineKind::own;
   DeviceKind device = DeviceKind::cpu;
-  bool on_pc = true;  ///< whether any PC can run it; whether this one can: Engine::available
+  bool on_pc = true;  ///< whether PCs in general can run it; for this PC: Engine::available
   bool in_browsers = true;
   bool same_bits_everywhere = false;  ///< on every host, with all options
-  ErrorModel error_model = {};        ///< how far from the correct result rounding may take it
+  ErrorModel error_model = {};        ///< how far rounding may take it from the correct result
   std::vector<EngineOption> options = {};
   /// Help for options whose names contain a dot: they are passed on unchecked. Empty: there are none.
   std::string dotted_options = {};
-  /// Files that a browser loads for this engine alone, below the page's folder: "ort/ort.wasm".
+  /// Files that a browser loads only for this engine, relative to the page's folder: "ort/ort.wasm".
   std::vector<std::string> browser_files = {};
 };
 
@@ -61,7 +61,7 @@ struct EngineInfo {
 /// Help, a line for each option: "threads=N (default: all processors)".
 [[nodiscard]] std::vector<std::string> option_lines(const EngineInfo& engine);
 
-/// Whether the engine has these options, with these values; the error lists what it has.
+/// Checks that the engine has these options, with these values; the error lists its options.
 [[nodiscard]] Status check_options(const EngineInfo& engine,
                                    const std::map<std::string, std::string>& options);
 

@@ -12,8 +12,8 @@ bool alive_together(const MemoryRequest& a, const MemoryRequest& b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
-/// What was placed, by when it is alive: most buffers live for a few steps, and of a large network only
-/// those nearby need to be looked at.
+/// Placed buffers, indexed by lifetime: most live for a few steps, so even in a large network only
+/// nearby ones need to be considered.
 class Placed {
  public:
   explicit Placed(std::span<const MemoryRequest> requests) : requests_(requests) {
@@ -29,7 +29,7 @@ class Placed {
     for (std::size_t block = first; block <= last; ++block) blocks_[block].push_back(place);
   }
 
-  /// Those that are alive together with a request, some of them repeatedly.
+  /// Buffers alive at the same time as a request, some of them repeated.
   void alive_with(std::size_t place, std::vector<std::size_t>& found) const {
     found.clear();
     const auto look = [&](const std::vector<std::size_t>& list) {
@@ -72,7 +72,7 @@ MemoryPlan plan_memory(std::span<const MemoryRequest> requests, std::int64_t ali
   for (const std::size_t i : order) {
     const std::int64_t size = rounded(requests[i].bytes);
     if (size == 0) continue;
-    std::int64_t end = 0;  // of what lies before the gap
+    std::int64_t end = 0;  // end of the memory used before the gap
     std::int64_t best = -1;
     std::int64_t best_gap = std::numeric_limits<std::int64_t>::max();
     placed.alive_with(i, others);

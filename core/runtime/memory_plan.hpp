@@ -22,8 +22,8 @@ struct MemoryPlan {
 };
 
 /// Greedy by size (Pisarchyk and Lee 2020, "Efficient Memory Management for Deep Neural Net
-/// Inference"): the largest buffer first, each into the smallest gap that holds it between those that
-/// are alive together with it, else behind them. `alignment` is a power of two. The sum of all bytes,
+/// Inference"): the largest buffer first, each into the smallest gap that holds it between buffers
+/// alive at the same time, else after them. `alignment` is a power of two. The sum of all bytes,
 /// rounded up, must fit into 63 bits.
 [[nodiscard]] MemoryPlan plan_memory(std::span<const MemoryRequest> requests, std::int64_t alignment = 64);
 

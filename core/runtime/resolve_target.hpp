@@ -1,4 +1,4 @@
-// What a target asks for, checked as far as that can be without its host: the engine, and its options.
+// Checks a target as far as possible without its host: the engine, and its options.
 // Clients: the commands (before anything runs), the session service.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace driftscope {
 
-/// The builds for browsers: a browser's target may insist on one with the option wasm=BUILD, which is the
-/// host's and not the engine's.
+/// The builds for browsers: a browser's target may require one with the option wasm=BUILD, which belongs to
+/// the host, not the engine.
 inline constexpr std::array<std::string_view, 4> wasm_builds = {"relaxed-threads", "simd-threads", "relaxed",
                                                                 "simd"};
 
@@ -20,7 +20,7 @@ struct ResolvedTarget {
   EngineOptions options;
 };
 
-/// The error says what there is instead. Not for host "file", which runs nothing.
+/// The error lists the alternatives. Not for host "file", which runs nothing.
 [[nodiscard]] Result<ResolvedTarget> resolve_target(const Target& target);
 
 }  // namespace driftscope

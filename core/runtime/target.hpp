@@ -22,7 +22,7 @@ struct Target {
 
 [[nodiscard]] Result<Target> parse_target(std::string_view text);
 
-/// A comma between targets and one between options look alike: "a/x:k=v,l=w,b/y" has two targets. A
+/// Commas separate targets and also options: "a/x:k=v,l=w,b/y" has two targets. A
 /// part that holds a "/" before any "=" starts a new target.
 [[nodiscard]] Result<std::vector<Target>> parse_targets(std::string_view text);
 

@@ -18,7 +18,7 @@ class ValueStore {
   void put(ValueId value, Tensor tensor);
   /// Null when it is not there (omitted or released).
   [[nodiscard]] const Tensor* get(ValueId value) const;
-  /// Tells that `node` has run: values that nobody needs any more are released.
+  /// Called after `node` has run: releases values that are no longer needed.
   void node_done(NodeId node);
 
  private:

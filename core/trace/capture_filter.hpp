@@ -1,5 +1,5 @@
-// Which values a run keeps when not all are wanted: those of chosen nodes, and what verify needs to judge
-// them. Client: the command line.
+// Which values a run keeps when not all are wanted: those of chosen nodes, and those that verify needs to
+// judge them. Client: the command line.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace driftscope {
 
-/// What is not empty must hold: a node is chosen when it meets all of them.
+/// Non-empty criteria must all be met for a node to be chosen.
 struct CaptureFilter {
   std::vector<std::string> nodes;  ///< globs of node names: * any text, ? any character
   std::vector<std::string> ops;    ///< operators: "Conv"
@@ -21,8 +21,8 @@ struct CaptureFilter {
   [[nodiscard]] bool empty() const { return nodes.empty() && ops.empty() && range.empty(); }
 };
 
-/// Names of the outputs of the chosen nodes and of what they read (constants and inputs of the graph apart:
-/// those are there anyway), in the graph's order. Errors: no node is chosen, a malformed range.
+/// Names of the outputs of the chosen nodes and of the values they read (except constants and graph inputs,
+/// which are always kept), in the graph's order. Errors: no node is chosen, a malformed range.
 [[nodiscard]] Result<std::vector<std::string>> chosen_values(const Graph& graph, const CaptureFilter& filter);
 
 [[nodiscard]] bool glob_matches(std::string_view glob, std::string_view text);

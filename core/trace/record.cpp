@@ -13,11 +13,11 @@
 namespace driftscope {
 namespace {
 
-// Reading a process's memory costs about a millisecond; no finer than this.
+// Reading a process's memory costs about a millisecond; no more often than this.
 constexpr std::int64_t memory_interval_ns = 50'000'000;
 
-// Room for so many times of a node, and samples of memory, is made before the run: what stays, however
-// small, must not come to lie in the gap that a large value leaves, or the next one does not fit there.
+// Storage for this many times per node, and memory samples, is reserved before the run: a small long-lived
+// allocation must not land in the gap left by a large value, or the next one no longer fits there.
 constexpr int max_reserved = 256;
 
 // Seconds since 1970 as "2026-11-20T17:03:05Z": days to date by Howard Hinnant's civil_from_days.

@@ -13,24 +13,24 @@
 
 namespace driftscope {
 
-/// What a run hands over. `all`: every value, node by node. `fused`: whatever the engine has when it may
+/// What a run captures. `all`: every value, node by node. `fused`: the values that the engine has when it may
 /// fuse, fold and skip. `outputs`: the graph's outputs alone, likewise. The graph's inputs always are.
 enum class Capture { all, fused, outputs };
 
-/// As "capture" of the service and the command line say it: "all", "fused", "outputs".
+/// As "capture" of the service and the command line: "all", "fused", "outputs".
 [[nodiscard]] std::string_view capture_name(Capture capture);
 [[nodiscard]] std::optional<Capture> capture_from(std::string_view name);
 
-/// Takes a value as it is made, under its name.
+/// Receives each value as it is computed, with its name.
 using TensorSink = std::function<Status(const std::string& name, const Tensor& tensor)>;
 
 struct RecordOptions {
   Capture capture = Capture::all;
-  /// Of what `capture` would keep only these values, by name, beside the graph's inputs and outputs.
+  /// Of the values that `capture` would keep, only these, besides the graph's inputs and outputs.
   std::optional<std::vector<std::string>> values = {};
   int repeat = 1;  ///< runs; values are captured in the first, times in all
-  /// Where captured values go instead of into the trace, which then keeps the graph's outputs alone: a
-  /// large run need not be in memory as a whole.
+  /// Receives captured values instead of the trace, which then holds only the graph's outputs: a
+  /// large run need not be entirely in memory.
   TensorSink sink = {};
 };
 
@@ -55,7 +55,7 @@ class Recording {
   std::unique_ptr<State> state_;
 };
 
-/// What a session says of itself and of this platform, as the `run` of a trace (JSON text).
+/// What a session reports about itself and this platform, as the `run` of a trace (JSON text).
 [[nodiscard]] std::string describe_run(const Session& session, double start_seconds);
 
 /// The whole recording at once.

@@ -144,7 +144,7 @@ Result<std::vector<std::byte>> write(const Safetensors& file) {
   return out;
 }
 
-/// Where memory is short (4 GiB in a browser) a large file is an error, not an end.
+/// With little memory (4 GiB in a browser) a large file must give an error, not a crash.
 template <class Function>
 auto with_memory(const Function& function) -> decltype(function()) {
   try {

@@ -36,7 +36,7 @@ struct SafetensorsLayout {
 [[nodiscard]] Result<Tensor> read_safetensors_tensor(const SafetensorsEntry& entry,
                                                      std::span<const std::byte> data);
 
-/// Header length and header of a file with these tensors, padded with blanks to `at_least` bytes in
+/// Length field and header of a file with these tensors, padded with blanks to `at_least` bytes in
 /// all (a multiple of 8); the tensors' bytes follow. For writers that do not hold the tensors.
 [[nodiscard]] Result<std::vector<std::byte>> safetensors_head(const SafetensorsHeader& header,
                                                               std::size_t at_least = 0);

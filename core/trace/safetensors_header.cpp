@@ -86,7 +86,7 @@ std::string_view safetensors_dtype(DType dtype) {
 }
 
 Result<SafetensorsHeader> parse_safetensors_header(std::string_view text) {
-  // What the JSON library alone would forgive or lose: keys given twice, their order, deep nesting.
+  // What the JSON library alone would accept or lose: duplicate keys, their order, deep nesting.
   const JsonWalk walk = walk_json(text, deepest_header);
   if (walk.too_deep) return bad_input("the header is nested too deeply");
   const auto root = walk.valid ? parse_json(text) : json(json::value_t::discarded);

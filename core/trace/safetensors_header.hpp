@@ -28,8 +28,8 @@ struct SafetensorsHeader {
   std::vector<SafetensorsEntry> entries;
 };
 
-/// Parses the JSON; entries stand in the order of the text. Duplicate keys, wrong types and unknown
-/// dtypes are errors; offsets are not judged here.
+/// Parses the JSON; entries keep the order of the text. Duplicate keys, wrong types and unknown
+/// dtypes are errors; offsets are not checked here.
 [[nodiscard]] Result<SafetensorsHeader> parse_safetensors_header(std::string_view text);
 
 /// The JSON, entries in their order. All names and texts must be UTF-8.

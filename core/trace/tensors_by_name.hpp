@@ -1,5 +1,5 @@
-// A trace's values by name, for callers that look up many: Trace::find looks through all of them each time.
-// Clients: tables and answers over all layers.
+// A trace's values by name, for callers that look up many: Trace::find searches linearly each time.
+// Clients: tables and responses about all layers.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace driftscope {
 
-/// Good as long as the trace is there and unchanged.
+/// Valid as long as the trace exists and is unchanged.
 class TensorsByName {
  public:
   explicit TensorsByName(const Trace& trace) {

@@ -96,7 +96,7 @@ Status read_records(const std::map<std::string, std::string>& metadata, const ch
   return {};
 }
 
-/// Files of other programs may use the same keys for other things: they give tensors alone.
+/// Files of other programs may use the same keys for other purposes: only their tensors are read.
 Result<bool> is_ours(const std::map<std::string, std::string>& metadata) {
   const auto entry = metadata.find("format");
   if (entry == metadata.end()) return true;

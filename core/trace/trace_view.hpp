@@ -1,4 +1,4 @@
-// A trace whose tensors are made when they are asked for: from a Trace in memory, or from the bytes of
+// A trace whose tensors are created on request: from a Trace in memory, or from the bytes of
 // a file that the caller keeps (mapped, so that a large one is never in memory as a whole).
 // Client: verify, which needs the tensors of one node at a time.
 #pragma once
@@ -27,7 +27,7 @@ class TraceView {
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   /// Name, dtype and shape.
   [[nodiscard]] const SafetensorsEntry& operator[](std::size_t i) const { return entries_[i]; }
-  /// As what it is known from now on; the trace itself stays as it is.
+  /// Renames it in this view; the trace itself is unchanged.
   void rename(std::size_t i, std::string name) { entries_[i].name = std::move(name); }
   [[nodiscard]] Result<Tensor> load(std::size_t i) const;
 

@@ -45,7 +45,7 @@ std::optional<Affine> affine_of(const GraphRewriter& rewriter, const Node& node)
   return affine;
 }
 
-// Which axis of the weights counts the outputs. Nothing for nodes that cannot take the factors.
+// Which axis of the weights is that of the outputs. Nothing for nodes that cannot take the factors.
 struct Outputs {
   std::size_t axis = 0;
   std::int64_t groups = 1;  // ConvTranspose: the outputs of each group
@@ -60,7 +60,7 @@ std::optional<Outputs> outputs_of(const Node& node) {
   return Outputs{attribute_or<std::int64_t>(node, "transB", 0) != 0 ? 0u : 1u, 1};
 }
 
-// Weights times the scale of the output that each belongs to.
+// Weights times the scale of the output channel that each belongs to.
 Result<Tensor> scaled(const Tensor& weights, Outputs outputs, const std::vector<double>& scale) {
   DRIFTSCOPE_TRY(Tensor result, Tensor::make(DType::float32, weights.shape(), "folded weights"));
   const std::span<const float> from = weights.values<float>();

@@ -65,7 +65,7 @@ void fold_pad(GraphRewriter& rewriter, NodeId id) {
     if (own->size() != sum.size()) return;
     sum = *own;
   }
-  // A pool counts the zeros of Pad: they must not mix with padding of its own that does not count, nor
+  // A pool then counts the zeros of Pad: they must not mix with its own padding that it does not count, nor
   // change where ceil_mode ends.
   if (pool) {
     const Attribute* count = reader.attribute("count_include_pad");

@@ -10,7 +10,7 @@ bool is_operator(const Node& node, std::string_view op_type) {
   return node.op_type == op_type && node.domain.empty();
 }
 
-// One number that does not make the result larger than `beside`, and is `wanted` to a float's precision:
+// A single number equal to `wanted` within a float's precision, whose rank does not exceed that of `beside`:
 // exporters write √2 and its inverse with seven digits or more.
 bool is_number(const GraphRewriter& rewriter, ValueId id, ValueId beside, double wanted) {
   const Tensor* constant = rewriter.float_constant(id);
@@ -21,7 +21,7 @@ bool is_number(const GraphRewriter& rewriter, ValueId id, ValueId beside, double
   return std::fabs(got - wanted) <= 1e-6 * std::fabs(wanted);
 }
 
-// The other operand of a node of this type, one of whose operands is `one`.
+// The other operand of a binary node of this type that has the operand `one`.
 std::optional<ValueId> beside(const Node& node, std::string_view op_type, ValueId one) {
   if (!is_operator(node, op_type) || node.inputs.size() != 2) return std::nullopt;
   if (node.inputs[0] == one) return node.inputs[1];
@@ -29,7 +29,7 @@ std::optional<ValueId> beside(const Node& node, std::string_view op_type, ValueI
   return std::nullopt;
 }
 
-// Where the node computes value·wanted from a value: that value.
+// If the node computes value·wanted: the value.
 std::optional<ValueId> scaled_by(const GraphRewriter& rewriter, const Node& node, double wanted) {
   if (!is_operator(node, "Mul") || node.inputs.size() != 2) return std::nullopt;
   for (std::size_t i = 0; i < 2; ++i)
@@ -37,7 +37,7 @@ std::optional<ValueId> scaled_by(const GraphRewriter& rewriter, const Node& node
   return std::nullopt;
 }
 
-// x, where the node computes x/√2.
+// x, if the node computes x/√2.
 std::optional<ValueId> over_root_two(const GraphRewriter& rewriter, const Node& node) {
   if (is_operator(node, "Div") && node.inputs.size() == 2 &&
       is_number(rewriter, node.inputs[1], node.inputs[0], std::sqrt(2.0)))

@@ -13,7 +13,7 @@ GraphRewriter::GraphRewriter(Graph graph)
   for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
     for (const ValueId input : graph_.nodes[id].inputs)
       if (input != no_value) readers_[input].push_back(id);
-    // What a subgraph reads has no place that could be changed: never the only reader.
+    // Reads by a subgraph cannot be redirected: counted twice, so that it is never the only reader.
     for (const ValueId captured : graph_.nodes[id].captured)
       readers_[captured].insert(readers_[captured].end(), 2, id);
   }

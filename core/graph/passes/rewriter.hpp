@@ -1,5 +1,5 @@
-// Changes a graph and keeps it valid: what passes share. Values keep their ids, so that callers that know
-// the original graph can still name what is left of it; new values are appended. Nodes are renumbered.
+// Changes a graph and keeps it valid; shared by the passes. Values keep their ids, so that callers that know
+// the original graph can still name the remaining values; new ones are appended. Nodes are renumbered.
 // Clients: the passes of this folder.
 #pragma once
 
@@ -15,7 +15,7 @@ class GraphRewriter {
  public:
   explicit GraphRewriter(Graph graph);
 
-  /// Nodes that are removed stay in it until take().
+  /// Removed nodes stay in it until take().
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] std::size_t node_count() const { return graph_.nodes.size(); }
   [[nodiscard]] const Node& node(NodeId id) const { return graph_.nodes[id]; }
@@ -33,12 +33,12 @@ class GraphRewriter {
   void set_input(NodeId id, std::size_t input, ValueId value);
   /// Adds an attribute or changes it.
   void set_attribute(NodeId id, Attribute attribute);
-  /// The node's first output is this value instead, whose producer must have been removed.
+  /// Makes this value, whose producer must have been removed, the node's first output.
   void set_output(NodeId id, ValueId value);
-  /// The node computes another operator, of this opset; its attributes go.
+  /// Makes the node compute another operator, of this opset; its attributes are dropped.
   void set_operator(NodeId id, std::string op_type, std::int64_t opset);
   void remove(NodeId id);
-  /// Every node that reads `from`, which is no output of the graph, reads `to`.
+  /// Makes every node that reads `from` (not an output of the graph) read `to`.
   void replace_reads(ValueId from, ValueId to);
 
   /// The graph, without the nodes that were removed.
