@@ -36,7 +36,7 @@ Bounded extreme(const Bounded& a, const Bounded& b, bool a_wins, bool apart) {
   }
   const Bounded& winner = a_wins ? a : b;
   if (apart) return winner;
-  // Max and min move by no more than the larger of what their arguments move.
+  // The error of max and min is at most the larger one of their arguments.
   return with_bounds(winner.value, [&](Which which) { return std::fmax(a.*which, b.*which); });
 }
 
@@ -53,7 +53,7 @@ Bounded operator*(Bounded x, Bounded y) {
   if (surely_nan(a) || surely_nan(b)) return value;
   if (!(a.worst + b.worst < infinity)) return unknown(value);
   if (!std::isfinite(value)) {
-    // ∞·b is sure only where b can be neither 0 nor of the other sign.
+    // The result of ∞·b is certain only if b can be neither 0 nor of the other sign.
     const bool sure = (!surely_infinite(a) || sign_is_sure(b)) && (!surely_infinite(b) || sign_is_sure(a));
     return sure ? Bounded(value) : unknown(value);
   }
@@ -93,8 +93,8 @@ Bounded sqrt(Bounded argument) {
   if (surely_nan(x)) return value;
   if (!(x.worst < infinity)) return unknown(value);
   if (std::isinf(x.value)) return value;                                           // √∞, or NaN for −∞
-  if (x.value + x.worst < 0.0 || (x.value < 0.0 && x.worst == 0.0)) return value;  // surely NaN
-  if (x.value - x.worst < 0.0) return unknown(value);                              // NaN or not
+  if (x.value + x.worst < 0.0 || (x.value < 0.0 && x.worst == 0.0)) return value;  // certainly NaN
+  if (x.value - x.worst < 0.0) return unknown(value);                              // may be NaN
   const auto bound = [&](Which which) {
     const double error = x.*which;
     const double inherited =

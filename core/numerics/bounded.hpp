@@ -1,6 +1,6 @@
-// Bounded: a real value with two bounds on how far a float32 implementation may stray from it.
-// The scalar with which the reference kernels become their own error analysis: the same template
-// that gives the value in double gives a forward error bound here.
+// Bounded: a real value with two bounds on the error of a float32 implementation.
+// With this scalar the reference kernels become their own error analysis: the same template
+// that computes the value in double computes a forward error bound here.
 // Clients: kernels (as the template argument), evaluate, verify.
 // Source: running error analysis, Higham, Accuracy and Stability of Numerical Algorithms, ch. 3;
 // the statistical bound: Higham and Mary 2019, "A new approach to probabilistic rounding error
@@ -14,12 +14,12 @@
 namespace driftscope {
 
 struct Bounded {
-  double value = 0.0;   ///< what exact arithmetic on the recorded inputs gives (in double)
-  double worst = 0.0;   ///< no float32 implementation of the operator is further away, absolute
-  double likely = 0.0;  ///< passed by rounding alone with a chance below 10⁻⁹ per tensor; ≤ worst
-  /// Of `likely`, what may lean the same way in every element of a tensor: functions with their own
+  double value = 0.0;   ///< the result of exact arithmetic on the recorded inputs (in double)
+  double worst = 0.0;   ///< maximum error of a float32 implementation of the operator, absolute
+  double likely = 0.0;  ///< exceeded by rounding alone with a probability below 10⁻⁹ per tensor; ≤ worst
+  /// The part of `likely` that may have the same sign in every element of a tensor: functions with their own
   /// polynomial, constants that were rounded once and used everywhere (1/n, a folded scale), the last
-  /// rounding. Only roundings inside of sums are free to cancel.
+  /// rounding. Only roundings inside sums can cancel.
   double systematic = 0.0;
 
   constexpr Bounded() = default;
@@ -41,9 +41,9 @@ struct Bounded {
 [[nodiscard]] Bounded max(Bounded a, Bounded b);  ///< NaN if either is
 [[nodiscard]] Bounded min(Bounded a, Bounded b);  ///< NaN if either is
 
-// Functions (bounded_functions.cpp). The accuracy comes from the row of the error model, the error of x
+// Functions (bounded_functions.cpp). The accuracy comes from the row of the error model; the error of x
 // is propagated through the slope. Where a row says that an engine derives a function from others
-// (GPUs), so does the bound.
+// (GPUs), the bound is derived as well.
 [[nodiscard]] Bounded exp(Bounded x);
 [[nodiscard]] Bounded expm1(Bounded x);  ///< also covers exp(x) − 1
 [[nodiscard]] Bounded log(Bounded x);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace bounded_parts;
 
-// Where a function is real.
+// The interval on which a function is real.
 struct Domain {
   double low = -infinity;
   double high = infinity;
@@ -21,7 +21,7 @@ bool promises_nothing(const FunctionAccuracy& accuracy, const Bounded& x) {
   return std::fabs(x.value) + x.worst > accuracy.reach;
 }
 
-// f at x ± its error, for an f that only rises or only falls, and the accuracy that the row promises.
+// f at x ± its error, for a monotonic f, plus the accuracy that the row guarantees.
 template <class F>
 Bounded monotone(const Bounded& argument, const FunctionAccuracy& accuracy, F f, Domain domain = {}) {
   const ErrorModel& model = current_error_model();
@@ -29,14 +29,14 @@ Bounded monotone(const Bounded& argument, const FunctionAccuracy& accuracy, F f,
   const double value = f(x.value);
   if (surely_nan(x)) return value;
   if (!(x.worst < infinity) || promises_nothing(accuracy, x)) return unknown(value);
-  // A little further than the error says, which was rounded itself.
+  // Slightly more than the error, which was rounded itself.
   const double margin = x.worst > 0.0 ? x.worst + 0x1p-50 * std::fabs(x.value) : 0.0;
   const double low = x.value - margin;
   const double high = x.value + margin;
-  if (high < domain.low || low > domain.high) return value;  // surely NaN
+  if (high < domain.low || low > domain.high) return value;  // certainly NaN
   if (low < domain.low || high > domain.high) return unknown(value);
   if (std::isinf(value)) {
-    // Sure only where the whole range of the argument gives what no float can hold.
+    // Certain only if every argument in range gives a result beyond all floats.
     const double sign = value > 0.0 ? 1.0 : -1.0;
     return sign * f(low) > model.largest * 2 && sign * f(high) > model.largest * 2 ? Bounded(value)
                                                                                    : unknown(value);
@@ -52,8 +52,8 @@ Bounded monotone(const Bounded& argument, const FunctionAccuracy& accuracy, F f,
   return with_bounds(value, bound);
 }
 
-// The bound of a formula that an engine may use instead, and the exact value. A formula can overflow
-// where the function does not, and then decides nothing.
+// Combines the bound of an alternative formula with the exact value. If only the formula overflows,
+// nothing is known.
 Bounded derived(Bounded formula, double value) {
   if (std::isnan(formula.value) != std::isnan(value) || std::isinf(formula.value) != std::isinf(value))
     return unknown(value);
@@ -68,7 +68,7 @@ Bounded wider(Bounded a, const Bounded& b) {
   return a;
 }
 
-// A function whose slope is nowhere above 1 and whose values lie in [−1, 1].
+// A function whose slope is at most 1 and whose values lie in [−1, 1].
 template <class F>
 Bounded wave(const Bounded& argument, F f) {
   const ErrorModel& model = current_error_model();
@@ -83,7 +83,7 @@ Bounded wave(const Bounded& argument, F f) {
   });
 }
 
-// √ of a sum that rounding may have pushed below 0 where exactly it is not.
+// √ of a sum that rounding may have made negative although its exact value is not.
 Bounded root_of_positive(Bounded x) {
   x.worst = std::fmin(x.worst, x.value);
   x.likely = std::fmin(x.likely, x.worst);
@@ -115,7 +115,7 @@ Bounded softplus(Bounded x) {
   const Bounded tail = log(Bounded(1.0) + exp(-abs(x)));
   Bounded result = max(x, Bounded(0.0)) + tail;
   if (x.value > 0.0) {
-    // log(1 + eˣ): what exp and + lose is the same in the logarithm, whose own error is at x.
+    // log(1 + eˣ): errors of exp and + reach the logarithm unchanged; its own error is that at x.
     const ErrorModel& model = current_error_model();
     const double naive = (model.exp.ulp + model.exp.ulp_per_x * x.value + 1.0) * model.ulp +
                          function_error(model, model.log, result.value, 0.0) + model.log_absolute;
@@ -134,7 +134,7 @@ Bounded sigmoid(Bounded x) { return monotone(x, current_error_model().sigmoid, p
 
 namespace {
 
-// Near the end of the range eˣ is infinite where eˣ/2 is not, and many take the one to have the other.
+// Near the end of the range eˣ is infinite where eˣ/2 is not, and many compute the latter from the former.
 bool doubles_beyond_range(double value) {
   const double largest = current_error_model().largest;
   return std::isfinite(value) && std::fabs(value) <= largest && std::fabs(value) * 2.0 > largest;
@@ -151,7 +151,7 @@ Bounded sinh(Bounded x) {
 Bounded cosh(Bounded x) {
   if (doubles_beyond_range(portable::cosh(x.value))) return unknown(portable::cosh(x.value));
   if (derives()) return derived(half(exp(x) + exp(-x)), portable::cosh(x.value));
-  // Convex and even: it moves most away from 0. An infinite result is sure only away from 0.
+  // Convex and even: the slope grows away from 0. An infinite result is certain only away from 0.
   if (std::isinf(portable::cosh(x.value)) && !sign_is_sure(x)) return unknown(infinity);
   const Bounded outward = {std::fabs(x.value), x.worst, x.likely, x.systematic};
   return monotone(outward, current_error_model().hyperbolic, portable::cosh);
@@ -182,7 +182,7 @@ Bounded cos(Bounded x) { return wave(x, portable::cos); }
 Bounded tan(Bounded x) {
   const double value = portable::tan(x.value);
   if (derives()) return derived(sin(x) / cos(x), value);
-  // cos has no slope above 1: where it is larger than the error there is no pole within reach.
+  // cos has slopes of at most 1: where its value exceeds the error there is no pole within the error.
   if (x.worst > 0.0 && !(std::fabs(portable::cos(x.value)) > x.worst) && !surely_nan(x))
     return unknown(value);
   return monotone(x, current_error_model().tan, portable::tan);
@@ -199,7 +199,7 @@ namespace {
 // exp2(y·log2 x): log2 has the accuracy of log, exp2 that of exp with its argument.
 Bounded derived_pow(const Bounded& x, const Bounded& y, double value) {
   if (!(x.value - x.worst > 0.0) || !std::isfinite(x.value) || !std::isfinite(y.value))
-    return unknown(value);  // of x ≤ 0 nothing is promised
+    return unknown(value);  // for x ≤ 0 nothing is guaranteed
   constexpr double log2_e = 1.4426950408889634;
   Bounded exponent = log(x);
   exponent = y * Bounded(exponent.value * log2_e, exponent.worst * log2_e, exponent.likely * log2_e,
@@ -220,7 +220,7 @@ Bounded pow(Bounded argument, Bounded power) {
   if (!(x.worst + y.worst < infinity)) return unknown(value);
   if (std::isinf(x.value) || std::isinf(y.value) || std::isnan(x.value) || std::isnan(y.value))
     return x.worst + y.worst == 0.0 ? Bounded(value) : unknown(value);
-  // Across 0 only a positive whole power goes on smoothly; below it only a whole one is real.
+  // Only a positive integer power is smooth across 0; below 0 only an integer one is real.
   const bool whole = y.worst == 0.0 && std::nearbyint(y.value) == y.value;
   const bool positive = x.value > x.worst || (x.worst == 0.0 && x.value == 0.0);
   if (!positive && !whole) return unknown(value);
@@ -238,7 +238,7 @@ Bounded pow(Bounded argument, Bounded power) {
     return inherited + function_error(model, model.pow, std::fabs(value) + inherited, 0.0);
   };
   const Bounded result = with_bounds(value, bound);
-  // Runtimes on GPUs also multiply for small whole powers.
+  // Runtimes on GPUs also use multiplications for small integer powers.
   if (derives()) return wider(derived_pow(x, y, value), result);
   return result;
 }

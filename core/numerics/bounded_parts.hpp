@@ -1,4 +1,4 @@
-// What the operations and the functions of Bounded share. Clients: bounded*.cpp, sum.cpp, product.cpp.
+// Shared by the operations and the functions of Bounded. Clients: bounded*.cpp, sum.cpp, product.cpp.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ using Which = double Bounded::*;
   return std::fabs(x.value) + x.worst > model.largest && std::isfinite(x.value);
 }
 
-// An operand with a finite value that a float could not hold may already be infinite there: that is noted,
+// An operand with a finite value that exceeds the float range may already be infinite there: that is noted,
 // and the bounds are those of an implementation that keeps it finite.
 [[nodiscard]] inline const Bounded& as_operand(const Bounded& x, const ErrorModel& model) {
   if (leaves_range(x, model) && x.worst < infinity)

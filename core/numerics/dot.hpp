@@ -1,9 +1,9 @@
-// Dot products side by side, for each scalar: a row of sums to which whole vectors of products are
+// Several dot products at once, for each scalar: a row of sums to which whole vectors of products are
 // added. The one inner loop of Conv, Gemm and MatMul.
 //   PlainSums<float>   strict: each sum grows by one product at a time, in the order of the calls
 //   PlainSums<double>  the value; PlainSums<uint64_t> integers, modulo 2⁶⁴
-//   ExactSums          Bounded over factors without error (the usual case): plain double loops
-//   BoundedSums        Bounded over factors that carry errors
+//   ExactSums          Bounded with exact factors (the usual case): plain double loops
+//   BoundedSums        Bounded with factors that have errors
 // Clients: the kernels of these operators. Sum<Bounded> in sum.hpp owns the error formula.
 #pragma once
 
@@ -28,7 +28,7 @@ class PlainSums {
 
   /// All sums empty.
   void clear() { std::fill(sums_.begin(), sums_.end(), T(0)); }
-  /// Sum i begins with this instead of nothing.
+  /// The initial value of sum i.
   void start(std::int64_t i, T first) { sums_[static_cast<std::size_t>(i)] = first; }
   /// sum[i] += w · x[(i − begin)·step] for i in [begin, end).
   void add_products(std::int64_t begin, std::int64_t end, T w, const T* x, std::int64_t step) {
@@ -116,7 +116,7 @@ class BoundedSums {
   std::vector<Sum<Bounded>> sums_;
 };
 
-/// Calls body.template operator()<Sums>(a, b) with the kind of sums that fits the factors, and the
+/// Calls body.template operator()<Sums>(a, b) with the kind of sums for these factors, and the
 /// factors as that kind's elements.
 template <class S, class Body>
 void with_dot_elements(std::span<const S> a, std::span<const S> b, const Body& body) {
@@ -151,10 +151,10 @@ void add_matrix_row(Sums& sums, const typename Sums::Element* a, std::int64_t a_
     sums.add_products(0, columns, a[k * a_step], b + k * b_row_step, b_column_step);
 }
 
-/// Columns of a product worked on together: their sums stay in the first-level cache.
+/// Columns of a product processed together: their sums stay in the first-level cache.
 inline constexpr std::int64_t dot_block = 64;
 
-/// How many items of `cost` multiplications each are worth handing to a thread.
+/// How many items of `cost` multiplications each are worth a separate task.
 [[nodiscard]] inline std::int64_t dot_grain(std::int64_t cost) {
   return std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(1, cost));
 }

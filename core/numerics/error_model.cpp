@@ -18,7 +18,7 @@ constexpr std::array functions = {&ErrorModel::exp,     &ErrorModel::log,       
 
 const ErrorModel ieee_model;
 
-// The slot of this thread holds the model of the innermost scope.
+// The thread's slot points to the model of the innermost scope.
 const ErrorModel* current() {
   const void* model = thread_slot();
   return model == nullptr ? &ieee_model : static_cast<const ErrorModel*>(model);

@@ -1,4 +1,4 @@
-// What the engine that made a trace may do to a number: the rows behind every budget.
+// The rounding behaviour allowed to the engine that made a trace: the rows behind every budget.
 // Clients: Bounded (reads the model of the current scope), verify (chooses the model by target).
 // It gives no verdicts.
 #pragma once
@@ -17,19 +17,19 @@ struct FunctionAccuracy {
   double ulp = 4.0;
   double ulp_per_x = 0.0;
   double absolute = 0x1p-126;  ///< results below the smallest normal may be flushed
-  /// Nothing is promised for larger |x| (sin beyond π); negative: for no x at all.
+  /// Nothing is guaranteed for larger |x| (sin beyond π); negative: for no x at all.
   double reach = std::numeric_limits<double>::infinity();
 };
 
-/// Whether intermediate results of a computation may leave the range of their type, although the result does
+/// Whether intermediate results of a computation may exceed the range of their type although the result does
 /// not.
 enum class Overflow {
   none,
-  possible,  ///< a sum may, in some order, or one of a narrow type that is not computed in float32
-  certain,   ///< an operand does: a finite result may come from an infinity as well (a/∞ = 0)
+  possible,  ///< in some order of a sum, or if a narrow type is not computed in float32
+  certain,   ///< an operand does: even a finite result may come from an infinity (a/∞ = 0)
 };
 
-/// Notes the worst of a computation; from any thread.
+/// Records the worst case of a computation; from any thread.
 class OverflowNote {
  public:
   void raise(Overflow level) {
@@ -41,7 +41,7 @@ class OverflowNote {
   std::atomic<Overflow> level_ = Overflow::none;
 };
 
-/// Defaults: an IEEE float32 CPU engine (design: CPU runtimes promise nothing for functions: 4 ULP).
+/// Defaults: an IEEE float32 CPU engine (design: CPU runtimes guarantee nothing for functions: 4 ULP).
 struct ErrorModel {
   double unit_roundoff = 0x1p-24;   ///< of + − × ÷ √, relative to the result
   double absolute = 0x1p-150;       ///< of + − × ÷ √ near zero: half the smallest subnormal
@@ -51,7 +51,7 @@ struct ErrorModel {
   double widest = 0x1.fffffep127;   ///< of the format that intermediate results may be kept in
   bool flushes_subnormals = false;  ///< may read and write subnormal numbers as 0
   bool keeps_specials = true;       ///< infinity and NaN behave as IEEE 754 says
-  /// float16 and bfloat16 values are rounded when they are recorded; later nodes read them in float32.
+  /// float16 and bfloat16 values are rounded only when recorded; later nodes read them in float32.
   bool records_rounded = false;
   double division_ulp = 0.5;  ///< of ÷ and √ where they are not rounded to nearest
   double sqrt_ulp = 0.5;
@@ -65,11 +65,11 @@ struct ErrorModel {
   FunctionAccuracy asin;  ///< and acos
   FunctionAccuracy atan;
   FunctionAccuracy erf;
-  FunctionAccuracy gelu_erf;  ///< inside of Gelu, where runtimes take what is fast
+  FunctionAccuracy gelu_erf;  ///< inside Gelu, where runtimes use fast approximations
   FunctionAccuracy pow;
-  double rnn_absolute = 0.0;  ///< of an activation inside of RNN (not of GRU or LSTM), in addition
-  double log_absolute = 0.0;  ///< of log in [0.5, 2], in place of its ULP where those are less
-  /// sinh, cosh, tan, pow and the inverse hyperbolic functions are made of exp, log, √, sin and cos by
+  double rnn_absolute = 0.0;  ///< of an activation inside RNN (not of GRU or LSTM), in addition
+  double log_absolute = 0.0;  ///< of log in [0.5, 2], instead of its ULP where those are smaller
+  /// sinh, cosh, tan, pow and the inverse hyperbolic functions are computed from exp, log, √, sin and cos by
   /// the textbook formula, errors included (WGSL: "inherited from").
   bool derives_functions = false;
   /// Elements of the tensor being computed: the statistical bound holds for all of them at once.
@@ -85,7 +85,7 @@ struct ErrorModel {
   [[nodiscard]] double lambda(std::int64_t terms) const;
 };
 
-/// The same engine where the tensors have another floating type: float16 and bfloat16 with their own
+/// The same engine with tensors of another floating type: float16 and bfloat16 with their own
 /// unit roundoff. For float64 the reference itself is no more exact than the engine, so the budget
 /// covers the roundings of both.
 [[nodiscard]] ErrorModel error_model_for(const ErrorModel& model, DType dtype);

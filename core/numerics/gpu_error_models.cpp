@@ -12,7 +12,7 @@ namespace driftscope {
 // 2⁻²¹ absolute in [0.5, 2]; sin and cos 2⁻¹¹ absolute in [−π, π]; atan 4096 ULP; asin and acos 6.8e-5
 // absolute or inherited from atan2(x, √(1 − x²)), whose root loses half the digits at ±1; sinh, cosh,
 // tan, pow and the inverse hyperbolic functions inherited. erf is no built-in either: runtimes take
-// Abramowitz and Stegun 7.1.26, 1.5e-7 from the truth before rounding.
+// Abramowitz and Stegun 7.1.26, 1.5e-7 from the exact value before rounding.
 ErrorModel wgsl_model() {
   constexpr double smallest_normal = 0x1p-126;
   ErrorModel model;

@@ -1,5 +1,5 @@
-// How exact the arithmetic of shaders is, as the specifications of their languages promise it.
-// Clients: engines that compute on a GPU (EngineInfo::error_model), verify for traces of others that do.
+// The accuracy of shader arithmetic, as guaranteed by the specifications of the languages.
+// Clients: engines that compute on a GPU (EngineInfo::error_model), verify for traces of other GPU engines.
 #pragma once
 
 #include "core/numerics/error_model.hpp"

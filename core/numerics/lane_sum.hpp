@@ -1,5 +1,5 @@
 // Sums over one lane, for each scalar, in the order that strict defines: eight interleaved partial sums
-// where the elements of the lane are neighbours, else one after the other.
+// if the elements of the lane are contiguous, else one after the other.
 // Clients: Reduce*, the normalizations.
 #pragma once
 
@@ -29,7 +29,7 @@ template <class S>
   return sum_of(lane, contiguous, [](const S& x) { return x; });
 }
 
-/// Σ x². Fused or not, in the bound.
+/// Σ x². The bound covers fused and unfused operations.
 template <class S>
 [[nodiscard]] S sum_of_squares(std::span<const S> lane, bool contiguous) {
   if constexpr (std::is_same_v<S, Bounded>) {

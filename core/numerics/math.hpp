@@ -1,6 +1,6 @@
 // The functions that kernels call, one name for every scalar: double from portable_math.hpp, Bounded
-// from bounded.hpp, float from strict_math.hpp. Also max and min with one meaning of NaN and ±0, and
-// what kernels with jumps need. Clients: kernels. No rounding rules of its own.
+// from bounded.hpp, float from strict_math.hpp. Also max and min with one definition for NaN and ±0, and
+// support for kernels with jumps. Clients: kernels. No rounding rules of its own.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,14 @@
 
 namespace driftscope::math {
 
-/// What a scalar stands for, to compare it.
+/// The real number that a scalar represents, for comparisons.
 template <class T>
 [[nodiscard]] T value(T x) {
   return x;
 }
 [[nodiscard]] inline double value(const Bounded& x) { return x.value; }
 
-/// That as a double.
+/// The same as a double.
 template <class T>
 [[nodiscard]] double to_double(const T& x) {
   return static_cast<double>(value(x));
@@ -47,7 +47,7 @@ template <class T>
   return BitsOf<T>{0} - static_cast<BitsOf<T>>(set);
 }
 
-/// `a` where the mask is set, else `b`, without a branch: in a tensor it is a toss of a coin.
+/// `a` where the mask is set, else `b`, without a branch, which would be unpredictable.
 template <class T>
 [[nodiscard]] T select_bits(BitsOf<T> mask, T a, T b) {
   return std::bit_cast<T>((std::bit_cast<BitsOf<T>>(a) & mask) | (std::bit_cast<BitsOf<T>>(b) & ~mask));
@@ -143,7 +143,7 @@ DRIFTSCOPE_FUNCTION(atan)
   }
 }
 
-/// A double that is a number of the scalar's type, as that scalar.
+/// A double that is representable in the scalar's type, as that scalar.
 template <class S>
 [[nodiscard]] S exact(double x) {
   if constexpr (std::is_same_v<S, Bounded>)
@@ -152,7 +152,7 @@ template <class S>
     return static_cast<S>(x);
 }
 
-/// A constant that float32 cannot hold: rounded once where it is used, the same way for every element.
+/// A constant that float32 cannot represent: rounded once where it is used, the same way for every element.
 template <class S>
 [[nodiscard]] S rounded_constant(double x) {
   if constexpr (std::is_same_v<S, Bounded>) {
@@ -163,7 +163,7 @@ template <class S>
   }
 }
 
-/// What `count` roundings more may add, for operators whose formula is written in other ways too.
+/// The error of `count` more roundings, for operators whose formula is written in other ways too.
 [[nodiscard]] inline Bounded round_more(Bounded x, int count) {
   const double unit = current_error_model().unit_roundoff * count;
   if (!std::isfinite(x.value) || !(x.worst < std::numeric_limits<double>::infinity())) return x;
@@ -174,8 +174,8 @@ template <class S>
   return x;
 }
 
-/// x > at ? above(x) : below(x); NaN goes below. For Bounded, where the error of x reaches the border
-/// either may have been taken, so the bound covers both, and the jump between them.
+/// x > at ? above(x) : below(x); NaN goes below. For Bounded, if the error of x reaches the border,
+/// either branch may have been taken: the bound covers both, and the jump between them.
 template <class S, class Below, class Above>
 [[nodiscard]] S split_at(S x, S at, const Below& below, const Above& above) {
   if constexpr (std::is_same_v<S, Bounded>) {
@@ -193,8 +193,8 @@ template <class S, class Below, class Above>
   }
 }
 
-/// A step function that never falls (floor, sign, …): no rounding; where the error of x reaches a
-/// jump, the result may be on its other side.
+/// A monotonic step function (floor, sign, …): no rounding; if the error of x reaches a
+/// jump, the result may be on the other side.
 template <class S, class Step>
 [[nodiscard]] S step(S x, const Step& f) {
   if constexpr (std::is_same_v<S, Bounded>) {
@@ -211,7 +211,7 @@ template <class S, class Step>
   }
 }
 
-/// Any error at all in these numbers? Only Bounded ones can have one.
+/// Whether these numbers have any error. Only Bounded ones can.
 template <class S>
 [[nodiscard]] bool has_error(std::span<const S> values) {
   if constexpr (std::is_same_v<S, Bounded>)

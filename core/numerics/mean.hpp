@@ -33,7 +33,7 @@ class Mean<Bounded> {
   }
   [[nodiscard]] Bounded result() const {
     Bounded mean = sum_.result() * weight_;
-    // Weighted terms are each rounded once; the error of the weight is the same in all of them.
+    // Weighted terms are each rounded once; the error of the weight is the same in all.
     const double weighting = current_error_model().unit_roundoff * magnitude_ * weight_.value;
     if (std::isfinite(weighting)) mean.worst += weighting;
     return mean;

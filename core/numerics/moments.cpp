@@ -12,7 +12,7 @@ constexpr Which all_bounds[] = {&Bounded::worst, &Bounded::likely, &Bounded::sys
 // rounded once, which its square shows twice.
 Bounded squares_in_two_passes(std::span<const Bounded> lane, const Bounded& mean) {
   Sum<Bounded> sum;
-  double errors = 0.0;  // Σ of what the elements are off by
+  double errors = 0.0;  // Σ of the errors of the elements
   for (const Bounded& x : lane) {
     const Bounded deviation = {x.value - mean.value, x.worst, x.likely, x.systematic};
     sum.add_product(deviation, deviation);
@@ -56,7 +56,7 @@ Moments<Bounded> moments_of<Bounded>(std::span<const Bounded> lane, bool contigu
     const Bounded one_pass = sum_of_squares(lane, contiguous) * weight - mean * mean;
     for (const Which which : all_bounds)
       variance.*which = std::fmax(variance.*which, std::fmin(one_pass.*which, excuses.one_pass));
-    // Where Σx² leaves the range, so does one pass: then everything is open.
+    // If Σx² overflows, so does one pass: then nothing is known.
     if (!std::isfinite(one_pass.value) || std::isinf(one_pass.worst))
       variance.worst = std::numeric_limits<double>::infinity();
   }

@@ -1,4 +1,4 @@
-// Mean and variance of a lane, and what normalizations do with them, for each scalar.
+// Mean and variance of a lane, and their use in normalizations, for each scalar.
 // Clients: LayerNormalization, GroupNormalization, InstanceNormalization, MeanVarianceNormalization.
 //
 // Strict definition (float): two passes, Σx / n and Σ(x − mean)² / n, sums as in lane_sum.hpp; then
@@ -18,8 +18,8 @@ struct Moments {
   S variance;  ///< of the lane itself: divided by n
 };
 
-/// Which ways to the variance the bound covers beside two passes and Welford's recurrence. One pass,
-/// E[x²] − mean², loses as many digits as the mean is larger than the deviation; it is excused what it loses
+/// Which methods for the variance the bound covers besides two passes and Welford's recurrence. One pass,
+/// E[x²] − mean², loses more digits the larger the mean is than the deviation; it is excused its loss
 /// on the lane itself (variance_witness.hpp).
 enum class Passes { two, one_or_two };
 
@@ -52,8 +52,8 @@ struct Standardize {
   [[nodiscard]] S operator()(S x, S scale, S bias) const { return ((x - mean) * inverse) * scale + bias; }
 };
 
-/// The bound also covers a·x + (bias − a·mean) with a = inverse·scale, in any order, fused or not. What
-/// `a` is off by is the same factor of x and of the mean.
+/// The bound also covers a·x + (bias − a·mean) with a = inverse·scale, in any order, fused or not. The
+/// error of `a` is the same factor of x and of the mean.
 template <>
 struct Standardize<Bounded> {
   Bounded mean;

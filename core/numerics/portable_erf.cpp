@@ -1,4 +1,4 @@
-// erf of portable_math.hpp: from the nearest k/4, where erf and its slope are known, by the series of
+// erf of portable_math.hpp: from the nearest k/4, where erf and its slope are known, by a series in
 // the rest.
 #include <array>
 

@@ -9,7 +9,7 @@
 namespace driftscope::portable {
 namespace {
 
-// A number of 32 bits, so that n·ln_2_short is exact for n of 11 bits, and what it leaves over.
+// A 32-bit approximation, so that n·ln_2_short is exact for n of 11 bits, and the remainder.
 constexpr double ln_2_short = 0x1.62e42fee00000p-1;
 constexpr double ln_2_rest = 0x1.a39ef35793c76p-33;
 constexpr double log2_e = 0x1.71547652b82fep+0;
@@ -89,7 +89,7 @@ double power_to_infinity(double base, double y) {
 }  // namespace
 
 Exponential exponential(Wide x) {
-  // Adding 1.5·2⁵² rounds to a whole number.
+  // Adding 1.5·2⁵² rounds to an integer.
   const double n = (x.high * log2_e + 0x1.8p52) - 0x1.8p52;
   const Wide r = exact_sum(x.high - n * ln_2_short, x.low - n * ln_2_rest);
   // e^(high + low) = e^high + low·e^high

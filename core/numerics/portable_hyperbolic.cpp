@@ -7,7 +7,7 @@
 namespace driftscope::portable {
 namespace {
 
-// Up to here Taylor's series, beyond it exponentials, which cancel too much nearer to 0.
+// Up to here Taylor's series, above it exponentials, which lose too many digits nearer to 0.
 constexpr double series_end = 0.35;
 
 // sinh(a) for a ≤ 0.35: the first term left out is 2⁻⁶⁴ of it.
@@ -45,14 +45,14 @@ Halves halves(double a) {
   return {{e.value.high * up, e.value.low * up}, {inverse.high * down, inverse.low * down}};
 }
 
-// eᵃ/2 where e⁻ᵃ no longer matters.
+// eᵃ/2 where e⁻ᵃ no longer contributes.
 double half_exponential(double a) {
   if (a > 720.0) return infinity;
   const Exponential e = exponential(a);
   return scaled(e.value.rounded(), e.k - 1);
 }
 
-// log(2a) for a so large that it is what asinh and acosh round to.
+// log(2a) for such large a, where asinh and acosh round to it.
 double log_of_twice(double a) { return (logarithm(a) + ln_2).rounded(); }
 constexpr double large = 0x1p60;
 

@@ -4,7 +4,7 @@
 // Clients: math.hpp (double), strict_math (float results rounded from these), Bounded.
 //
 // Largest errors in ULP of binary64, found on random and extreme arguments against long double by
-// tests/unit/numerics/portable_math_test.cpp. Where a line names none, 0.51: computed in twice the
+// tests/unit/numerics/portable_math_test.cpp. Without a number: 0.51, computed in twice the
 // precision and rounded once.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace driftscope::portable {
 [[nodiscard]] double expm1(double x);  ///< 0.84 ULP
 [[nodiscard]] double log(double x);
 [[nodiscard]] double log1p(double x);
-/// 0.60 ULP. As IEEE 754-2008: pow(x, ±0) and pow(1, y) are 1 even for NaN; NaN for x < 0 and no whole y.
+/// 0.60 ULP. As IEEE 754-2008: pow(x, ±0) and pow(1, y) are 1 even for NaN; NaN for x < 0 and fractional y.
 [[nodiscard]] double pow(double x, double y);
 
 [[nodiscard]] double sinh(double x);  ///< 0.75 ULP
@@ -24,7 +24,7 @@ namespace driftscope::portable {
 [[nodiscard]] double acosh(double x);
 [[nodiscard]] double atanh(double x);
 
-/// Any finite x: its quadrant is found in integers with as many digits of 2/π as it takes.
+/// Any finite x: its quadrant is computed in integers with as many digits of 2/π as needed.
 [[nodiscard]] double sin(double x);  ///< 0.71 ULP
 [[nodiscard]] double cos(double x);  ///< 0.75 ULP
 [[nodiscard]] double tan(double x);  ///< 0.78 ULP

@@ -1,4 +1,4 @@
-// What the functions of portable_math.hpp are made of: exponential, logarithm and arc tangent in twice
+// Building blocks of portable_math.hpp: exponential, logarithm and arc tangent in twice
 // the precision. Clients: portable_*.cpp only.
 #pragma once
 
@@ -48,7 +48,7 @@ struct Exponential {
 /// The angle in [0, π/2] whose tangent is y/x; x and y not negative and not both 0.
 [[nodiscard]] Wide angle(Wide y, Wide x);
 
-/// Of the sign of `sign`.
+/// With the sign of `sign`.
 [[nodiscard]] inline double with_sign(double magnitude, double sign) {
   return std::signbit(sign) ? -magnitude : magnitude;
 }

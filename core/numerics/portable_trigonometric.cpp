@@ -23,7 +23,7 @@ constexpr std::array<Wide, 9> atan_eighths = {{
     {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55},
 }};
 
-// The bits of 2/π behind the point, 32 at a time.
+// The bits of 2/π after the binary point, 32 at a time.
 constexpr std::array<std::uint32_t, 38> two_over_pi = {
     0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561,
     0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484,
@@ -76,7 +76,7 @@ Wide fraction(const Bits& x) {
   return quick_sum(high, low);
 }
 
-// Payne and Hanek 1983. a = m·2ᵉ with a whole m of 53 bits; of 2/π the 256 bits are taken whose
+// Payne and Hanek 1983. a = m·2ᵉ with an integer m of 53 bits; uses those 256 bits of 2/π whose
 // product with a is not a multiple of 4 and reaches 170 bits behind the point: a double comes no nearer
 // to a multiple of π/2 than 2⁻⁶².
 Reduced reduce(double a) {
@@ -88,14 +88,14 @@ Reduced reduce(double a) {
   Bits product{};
   for (std::size_t i = 8; i-- > 0;) {
     const std::uint64_t word = two_over_pi[static_cast<std::size_t>(first) + i];
-    // Its place in the product, and the two above it.
+    // Its word in the product, and the two above it.
     std::uint64_t carry = word * (m & 0xffffffffu) + product[i + 2];
     product[i + 2] = static_cast<std::uint32_t>(carry);
     carry = (carry >> 32) + word * (m >> 32) + product[i + 1];
     product[i + 1] = static_cast<std::uint32_t>(carry);
     product[i] += static_cast<std::uint32_t>(carry >> 32);
   }
-  // The two bits before the point become the topmost ones.
+  // The two bits before the point become the most significant ones.
   const int behind_point = 32 * (first + 8) - e;
   const Bits aligned = shifted_left(product, static_cast<unsigned>(320 - 2 - behind_point));
   const unsigned quadrant = aligned[0] >> 30;

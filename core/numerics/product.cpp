@@ -10,8 +10,8 @@ namespace {
 
 using bounded_parts::infinity;
 
-// The largest and the least partial product that any order of multiplication meets, as logarithms;
-// exact zeros left out.
+// The largest and the least partial product in any order of multiplication, as logarithms;
+// exact zeros are skipped.
 struct Range {
   double growing = 0.0;
   double shrinking = 0.0;
@@ -47,7 +47,7 @@ Bounded product_of<Bounded>(std::span<const Bounded> factors) {
   });
   if (!finite) return {value, infinity, infinity};
   if (factors.size() == 1) return factors[0];
-  // Where some order leaves the range of normal numbers it matters which.
+  // If some order leaves the range of normal numbers, the order matters.
   const auto [growing, shrinking] = range_of(factors);
   const bool overflows = growing > std::log2(model.largest) - 1.0;
   const bool underflows = shrinking < std::log2(model.absolute / model.unit_roundoff) + 1.0;

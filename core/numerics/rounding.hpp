@@ -1,4 +1,4 @@
-// How far one operation of an error model may be off, as absolute errors.
+// The possible error of one operation in an error model, as absolute errors.
 // Clients: Bounded, Sum<Bounded>. Nothing here knows where the operands come from.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace driftscope {
 
-/// What the reference's own rounding in double can take from a budget, relative; granted on top, so
+/// The reference's own rounding in double, relative; added to every budget, so
 /// that a correctly rounded result never counts as an error.
 inline constexpr double reference_slack = 0x1p-51;
 
@@ -23,7 +23,7 @@ inline constexpr double reference_slack = 0x1p-51;
 [[nodiscard]] inline double rounding_error(const ErrorModel& model, double size) {
   if (size == 0.0) return 0.0;
   const double relative = model.rounds_to_nearest ? power_of_two_below(size) : size;
-  // No fmax: it is a call, and this is asked for every element.
+  // No fmax: it is a function call, and this runs for every element.
   return std::max(relative * model.unit_roundoff, model.absolute) + reference_slack * size;
 }
 

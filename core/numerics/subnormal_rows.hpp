@@ -1,5 +1,5 @@
-// The rows of engines that give results in the subnormal range as they are. Others may flush what functions
-// give there (ErrorModel's default of 2⁻¹²⁶). Clients: engines that describe themselves, verify's
+// The rows of engines that preserve results in the subnormal range. Others may flush such results of
+// functions (ErrorModel's default of 2⁻¹²⁶). Clients: engines that describe themselves, verify's
 // engine_models.
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace driftscope {
 
-/// The same with four units in the last place of the subnormal range in place of all of it; not for sigmoid,
-/// where 1/(1 + e⁻ˣ) is 0 once e⁻ˣ overflows, and not where a row already has another number.
+/// The same with an error of four units in the last place instead of the whole subnormal range; not for
+/// sigmoid, where 1/(1 + e⁻ˣ) is 0 once e⁻ˣ overflows, nor where a row already has another number.
 [[nodiscard]] ErrorModel keeping_subnormals(ErrorModel model);
 
-/// Every function may give 0 for all of the subnormal range.
+/// Every function may return 0 in the whole subnormal range.
 [[nodiscard]] ErrorModel flushing_results(ErrorModel model);
 
 }  // namespace driftscope

@@ -11,7 +11,7 @@ namespace {
 using bounded_parts::infinity;
 using bounded_parts::sign_is_sure;
 
-// An implementation may be this many times as unlucky as the orders that were tried.
+// An implementation's error may be this many times that of the orders tried here.
 constexpr double order_factor = 8.0;
 
 // γₘ = m·u / (1 − m·u), Higham, Accuracy and Stability of Numerical Algorithms, lemma 3.1.
@@ -34,7 +34,7 @@ void Sum<Bounded>::add_special_product(Bounded a, Bounded b) {
   value_ += a.value * b.value;
 }
 
-// Higham and Mary 2019, theorem 3.1, and no less than what sums of these very terms really lose.
+// Higham and Mary 2019, theorem 3.1, and at least what sums of these very terms actually lose.
 double Sum<Bounded>::likely_rounding(const ErrorModel& model, double scale, std::int64_t roundings) const {
   const double independent =
       model.lambda(terms_) * std::sqrt(static_cast<double>(roundings)) * model.unit_roundoff * scale;
@@ -55,13 +55,13 @@ Bounded Sum<Bounded>::result() const {
   }
   if (!(inherited_worst_ < infinity)) return {value_, infinity, infinity};
   const double scale = magnitude_ + inherited_worst_;
-  // Partial sums that leave the range: only where all terms have one sign is the result still sure.
+  // Partial sums that leave the range: the result is certain only if all terms have the same sign.
   if (scale > model.largest && magnitude_ - std::fabs(value_) > 0x1p-40 * magnitude_)
     model.note_overflow(Overflow::possible);
   const std::int64_t additions = std::max<std::int64_t>(terms_ - 1, 0);
   if (additions + products_ + further_ == 0)
     return {value_, inherited_worst_, inherited_likely_, inherited_systematic_};
-  // One rounding more than what came with the terms.
+  // One more rounding than the terms already had.
   const auto once = [&](double inherited) {
     return inherited + rounding_error(model, std::fabs(value_) + inherited);
   };
@@ -73,8 +73,8 @@ Bounded Sum<Bounded>::result() const {
   const double extra = tiny + reference_slack * scale;
   const double worst = gamma(roundings, model.unit_roundoff) * scale + extra;
   const double likely = std::fmin(worst, likely_rounding(model, scale, roundings) + extra);
-  // Products with many different factors are rounded independently of each other; what terms without
-  // factors lose can be the same for every element, as on an image with a background of one value.
+  // Products with many different factors have independent roundings; for terms without
+  // factors the errors can be the same for every element, as on an image with a background of one value.
   const double systematic = products_ == 0 ? inherited_systematic_ + likely : once(inherited_systematic_);
   return {value_, inherited_worst_ + worst, inherited_likely_ + likely, systematic};
 }

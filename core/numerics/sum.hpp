@@ -65,8 +65,8 @@ class Sum<Bounded> {
              size_a * b.systematic + (size_b + b.systematic) * a.systematic);
   }
 
-  /// `count` products of exact factors at once: their sum and the sum of their magnitudes. What is
-  /// special (infinity, NaN) is in the sum already. The two float32 orders are then not traced.
+  /// `count` products of exact factors at once: their sum and the sum of their magnitudes. Infinity
+  /// and NaN are in the sum already. The two float32 orders are then not traced.
   void add_exact_products(double value, double magnitude, std::int64_t count) {
     value_ += value;
     magnitude_ += magnitude;
@@ -75,7 +75,7 @@ class Sum<Bounded> {
     traced_ = traced_ && count == 0;
   }
 
-  /// One rounding more of every term, for operators that may scale before or after.
+  /// One more rounding of every term, for operators that may scale before or after.
   void round_once_more() { ++further_; }
 
   /// γ with one rounding per addition and one for the products, whatever the order and whether fused
@@ -105,17 +105,17 @@ class Sum<Bounded> {
   std::int64_t products_ = 0;
   std::int64_t plain_ = 0;
   std::int64_t further_ = 0;  // roundings beyond those of the sum itself
-  bool uncertain_ = false;    // an infinite or NaN term of which that is not sure
-  // The same sum in float32, in two usual orders: where roundings are systematically alike (many equal
+  bool uncertain_ = false;    // an infinite or NaN term that is not certain
+  // The same sum in float32, in two usual orders: if roundings are systematically equal (many equal
   // terms), the law of √n does not hold and these show it.
   bool traced_ = true;
   float sequential_ = 0.0f;
   std::array<float, 8> lanes_{};
 };
 
-/// What Sum<Bounded> gives for products of exact factors behind one start, for many sums after another:
-/// what depends on the number of terms alone is computed when that number changes. The model of the scope
-/// in which it is made applies.
+/// The result of Sum<Bounded> for products of exact factors and one initial value, for many sums in turn:
+/// values that depend only on the number of terms are recomputed when it changes. Uses the model of the
+/// scope in which it is created.
 class ExactSumBounds {
  public:
   explicit ExactSumBounds(std::int64_t further = 0) : model_(current_error_model()), further_(further) {}
@@ -126,7 +126,7 @@ class ExactSumBounds {
     const double total = (0.0 + start.value) + value;
     const double scale = std::fabs(start.value) + magnitude;
     const std::int64_t terms = count + (start.value == 0.0 ? 0 : 1);
-    constexpr std::int64_t many = 1 << 20;  // with more γ may be no number
+    constexpr std::int64_t many = 1 << 20;  // for more, γ may be undefined
     const bool usual = start.worst == 0.0 && start.likely == 0.0 && start.systematic == 0.0 && count > 1 &&
                        count < many && std::isfinite(total) && scale <= model_.largest;
     if (!usual) return in_general(start, value, magnitude, count);
@@ -143,7 +143,7 @@ class ExactSumBounds {
 
   const ErrorModel& model_;
   std::int64_t further_;
-  std::int64_t terms_ = -1;  // those that the following are for
+  std::int64_t terms_ = -1;  // number of terms that the following values belong to
   std::int64_t products_ = -1;
   double gamma_ = 0.0;
   double likely_ = 0.0;  // λ·√n·u

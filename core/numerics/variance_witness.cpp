@@ -10,10 +10,10 @@ namespace driftscope {
 namespace {
 
 constexpr double max_excused = 0.5;  // of the variance
-// Another order of summation, fused operations, a mean by a reciprocal: the errors are of a kind, not the
+// Another order of summation, fused operations, a mean by a reciprocal: the errors are similar, not the
 // same.
 constexpr double spread_of_orders = 4.0;
-// What every one-pass variance may lose: the last roundings of E[x²], of mean² and of what they are made of.
+// Errors of every one-pass variance: the last roundings of E[x²], of mean² and of their parts.
 constexpr double last_roundings = 8.0;
 constexpr std::array<std::size_t, 5> interleaved = {1, 4, 8, 32, 256};
 constexpr std::size_t block = 128;
@@ -31,7 +31,7 @@ struct Sums {
   }
 };
 
-// Partial sums of every `lanes`-th element, added up by halves, as SIMD and GPU kernels do.
+// Partial sums of every `lanes`-th element, combined by halves, as SIMD and GPU kernels do.
 Sums interleaved_sums(std::span<const float> lane, std::size_t lanes) {
   std::array<Sums, interleaved.back()> parts;
   for (std::size_t i = 0; i < lane.size(); ++i) parts[i % lanes].add(lane[i]);

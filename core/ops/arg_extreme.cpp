@@ -72,7 +72,7 @@ std::size_t find_extreme(std::span<const T> lane, bool last) {
   return best;
 }
 
-// How far the index may be from `best`.
+// The possible distance of the true index from `best`.
 template <class Row>
 Bounded reach(std::span<const Bounded> lane, std::size_t best) {
   const Bounded& top = lane[best];

@@ -1,7 +1,7 @@
 // AveragePool, opset 7 to 21 (dilations from 19): the mean of each window.
 //
 // Without count_include_pad the taps inside the input are averaged; with it the sum is divided by the
-// taps inside the padded input, so that what a ceil_mode window reaches beyond it never counts.
+// taps inside the padded input, so that taps of a ceil_mode window beyond it never count.
 // Strict definition (float): one accumulator in row-major order of the window, then a division.
 #include "core/numerics/mean.hpp"
 #include "core/ops/shared/pool.hpp"
@@ -14,7 +14,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return std::vector{TensorType{context.input(0).dtype, std::move(shape)}};
 }
 
-// What the window's sum is divided by.
+// The divisor of the window's sum.
 std::int64_t divisor(const PoolPlan& plan, std::span<const std::int64_t> o, bool include_pad) {
   std::int64_t count = 1;
   for (std::size_t i = 0; i < o.size(); ++i) {
@@ -39,7 +39,7 @@ struct AveragePool {
         const std::int64_t plane = item / plan.y_plane * plan.x_plane;
         const std::int64_t count = divisor(plan, o, include_pad);
         S& target = y[static_cast<std::size_t>(item)];
-        target = S(0);  // a window that sees no data
+        target = S(0);  // a window entirely outside the data
         if (count == 0) continue;
         Mean<S> mean(count);
         for_each_tap(plan.axes, o, 0,

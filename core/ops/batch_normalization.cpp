@@ -56,7 +56,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return outputs;
 }
 
-// What is applied to every element of one channel.
+// The scale and shift applied to every element of one channel.
 template <class S>
 struct Normalize {
   S a;

@@ -1,8 +1,8 @@
 // Cast (opset 6 to 21) and CastLike (opset 15 to 21) between float16, bfloat16, float32, float64, all
 // integers, int4, uint4 and bool. Strings and float8 are not supported.
 //
-// float to float rounds to nearest even. float to integer is cut towards zero; ONNX leaves open what
-// becomes of NaN and of numbers out of range: here 0 and the nearest end, and any integer is within the
+// float to float rounds to nearest even. float to integer truncates towards zero; ONNX leaves NaN and
+// numbers out of range open: here they become 0 and the nearest end, and any integer is within the
 // bound. Integers to narrower integers keep their low bits. Anything but 0 is true.
 #include <fmt/format.h>
 
@@ -80,7 +80,7 @@ void pack(std::span<const std::int8_t> values, Tensor& tensor) {
 
 // ---- from floating types ----
 
-// Every number of `from` is one of `to`.
+// Whether every number of `from` is representable in `to`.
 bool widens(DType from, DType to) {
   return from == to || to == DType::float64 || (to == DType::float32 && from != DType::float64);
 }
@@ -102,11 +102,11 @@ void float_to_float(KernelContext<S>& context) {
     if constexpr (std::is_same_v<S, Bounded>)
       return exact ? x : rounded(x);
     else
-      return x;  // stored in the narrower type, it is rounded
+      return x;  // storing it in the narrower type rounds it
   });
 }
 
-// What an integer made from x may be when the integers reach from low to high.
+// Bounds of the integer converted from x, for integers from low to high.
 Bounded cut(Bounded x, double result, double low, double high) {
   const auto inside = [&](double t) { return t > low - 1.0 && t < high + 1.0; };
   if (!inside(x.value - x.worst) || !inside(x.value + x.worst)) return {result, infinity, infinity};
@@ -175,7 +175,7 @@ Status float_to_bool(KernelContext<S>& context) {
 
 // ---- from integers ----
 
-// A double that rounds to every shorter type as x itself does: cut, and made odd where bits were lost
+// A double that rounds to every shorter type as x itself does: truncated, and made odd if bits were lost
 // (rounding to odd; Boldo and Melquiond 2008).
 template <class T>
 double rounded_to_odd(T x) {

@@ -50,7 +50,7 @@ struct CenterCropPad {
     if (element_count(x) == 0 || element_count(y) == 0) return {};
     const Shape from = dense_strides(x);
     const Shape to = dense_strides(y);
-    // What is kept: read from the middle of X, written to the middle of Y; all else is 0.
+    // The kept part: read from the middle of X, written to the middle of Y; the rest is 0.
     std::int64_t read = 0;
     std::int64_t write = 0;
     Shape kept;

@@ -1,5 +1,5 @@
-// Col2Im, opset 18 to 21: blocks (columns of the input) are laid into an image where they were taken
-// from, and added where they overlap. Any number of spatial axes. Numbers that fall into the padding
+// Col2Im, opset 18 to 21: puts blocks (columns of the input) back to where they were taken from in the
+// image, adding where they overlap. Any number of spatial axes. Numbers that fall into the padding
 // are left out.
 #include <fmt/format.h>
 

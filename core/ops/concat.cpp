@@ -13,7 +13,7 @@ Result<std::int64_t> read_axis(const Node& node) {
   return int_attribute(node, "axis", 0);
 }
 
-// Joins one more shape to what is known so far.
+// Merges one more shape into the dimensions known so far.
 Status join(SymbolicShape& y, const SymbolicShape& x, std::size_t axis, std::size_t index) {
   if (x.size() != y.size())
     return bad_input(fmt::format("input {}: expected rank {} as input 0 has, got shape {}", index, y.size(),

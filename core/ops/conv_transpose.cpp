@@ -59,7 +59,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     if (kernel->size() + 2 != x->size())
       return bad_input(
           fmt::format("attribute kernel_shape: expected {} values, got {}", x->size() - 2, kernel->size()));
-    // An axis of unknown size is inferred as if it were 1, and then forgotten.
+    // An axis of unknown size is inferred as if its size were 1, and then set to unknown.
     Shape spatial;
     for (std::size_t i = 2; i < x->size(); ++i)
       spatial.push_back((*x)[i].known() ? (*x)[i].size : std::int64_t{1} << 20);
@@ -71,8 +71,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return std::vector{TensorType{dtype, std::move(y)}};
 }
 
-// Outputs of a row in the order of their remainder by the stride: those of one remainder read
-// inputs that follow each other.
+// Outputs of a row grouped by their remainder modulo the stride: those with the same remainder read
+// consecutive inputs.
 class Phases {
  public:
   explicit Phases(const TransposedAxis& axis)
@@ -152,7 +152,7 @@ struct ConvTranspose {
 
     const Phases phases(last);
     const std::int64_t width = last.output;
-    std::vector<std::int64_t> reached(static_cast<std::size_t>(width), 0);  // by how many taps
+    std::vector<std::int64_t> reached(static_cast<std::size_t>(width), 0);  // number of taps per output
     for (std::int64_t k = 0; k < last.kernel; ++k)
       phases.tap(k, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
         for (std::int64_t i = begin; i < end; ++i) ++reached[static_cast<std::size_t>(i)];

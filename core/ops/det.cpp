@@ -1,8 +1,8 @@
 // Det, opset 11 to 21: the determinant of square matrices in the last two axes, by elimination with
 // partial pivoting (the first of the largest candidates).
 //
-// The bound of Bounded is not that of its own steps: an elimination in another order errs
-// elsewhere, but always as if the matrix had been off by n·u·growth, and moving a row by e moves
+// The bound of Bounded does not come from its own steps: elimination in another order has other
+// errors, but always as if the matrix had been off by n·u·growth, and moving a row by e moves
 // the determinant by at most |e| times the lengths of the others (Hadamard).
 #include <fmt/format.h>
 

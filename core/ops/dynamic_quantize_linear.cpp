@@ -29,7 +29,7 @@ struct DynamicQuantizeLinear {
     }
     S scale = (high - low) / math::exact<S>(255.0);
     if (math::value(scale) == 0) scale = math::exact<S>(1.0);
-    // Elements are divided by the scale as it is handed out.
+    // Elements are divided by the scale in its output precision.
     if constexpr (std::is_same_v<S, Bounded>) scale.value = to_float(scale.value);
     if constexpr (std::is_same_v<S, double>) scale = to_float(scale);
     Bounded zero_bound;

@@ -61,7 +61,7 @@ void sum_products(const EinsumPlan& plan, std::span<const std::span<const T>> x,
         offset += rest % plan.output[axis] * plan.output_strides[k][axis];
         rest /= plan.output[axis];
       }
-      if (!x[k].empty()) at[k] = x[k].data() + offset;  // of nothing, no term is read
+      if (!x[k].empty()) at[k] = x[k].data() + offset;  // an empty operand has no terms to read
     }
     Accumulator sum;
     for (std::int64_t t = 0; t < plan.terms; ++t) {

@@ -1,5 +1,5 @@
 // Add, Sub, Mul, Div, opset 7 to 21: two inputs, multidirectional broadcasting. One row each.
-// Integers wrap around; an integer quotient is cut towards zero.
+// Integers wrap around; an integer quotient is truncated towards zero.
 #include <fmt/format.h>
 
 #include "core/numerics/rounding.hpp"
@@ -52,12 +52,12 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return broadcast_type(context, dtype);
 }
 
-// Recorded tensors and weights: lifting them first would move four times the memory of the sum.
+// Such tensors (recorded ones and weights) are added directly: lifting them moves four times the memory.
 bool is_exact_float32(const KernelContext<Bounded>& context, std::size_t input) {
   return context.exact(input) != nullptr && context.dtype(input) == DType::float32;
 }
 
-// One operation on numbers without error: its rounding is all that there is.
+// One operation on exact numbers: its rounding is the only error.
 template <class Row>
 Bounded apply_exact(double a, double b) {
   const ErrorModel& model = current_error_model();

@@ -1,5 +1,5 @@
 // Gather, opset 1 to 21: slices along one axis, chosen by a tensor of indices of any rank; negative
-// ones count from the end (in the earlier opsets as well, where the specification leaves it open).
+// ones count from the end (also in the earlier opsets, where the specification leaves it open).
 #include "core/ops/shared/indices.hpp"
 #include "core/ops/shared/move.hpp"
 #include "core/ops/shared/shape_rules.hpp"

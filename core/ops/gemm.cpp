@@ -72,8 +72,8 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return std::vector{TensorType{dtype, std::move(y)}};
 }
 
-// alpha · A for Bounded and double: exact in double (two 24-bit factors), so that the sum is over the
-// products that an implementation forms when it folds alpha into A.
+// alpha · A for Bounded and double: exact in double (two 24-bit factors), so that the sum has the same
+// products as in an implementation that folds alpha into A.
 template <class S>
 std::vector<S> scaled(std::span<const S> values, float alpha) {
   std::vector<S> result(values.begin(), values.end());
@@ -88,13 +88,13 @@ std::vector<S> scaled(std::span<const S> values, float alpha) {
   return result;
 }
 
-// How the elements of a factor lie: element (i, k) at i·row + k·step.
+// The memory layout of a factor: element (i, k) is at i·row + k·step.
 struct FactorLayout {
   std::int64_t row;
   std::int64_t step;
 };
 
-// Over factors without error; A already times alpha. `start(i, j)` is where the sum begins.
+// For exact factors; A already times alpha. `start(i, j)` is the initial value of the sum.
 template <class S, class B, class Start>
 void multiply_exactly(const KernelContext<S>& context, std::int64_t rows, std::int64_t columns,
                       std::int64_t depth, std::span<const double> a, FactorLayout a_layout,
@@ -126,7 +126,7 @@ void multiply_exactly(const KernelContext<S>& context, std::int64_t rows, std::i
             const auto put = [&](std::int64_t t, std::int64_t j) {
               out[t * exact_columns + j] = static_cast<double>(from[j * b_layout.row + t * b_layout.step]);
             };
-            // Along B as it lies in memory.
+            // In the memory order of B.
             if (b_layout.row == 1) {
               for (std::int64_t t = 0; t < count; ++t)
                 for (std::int64_t j = 0; j < width; ++j) put(t, j);
@@ -206,7 +206,7 @@ struct Gemm {
                                sums.clear();
                                for (std::int64_t j = 0; j < width; ++j) {
                                  if (has_c && starts_at_c) sums.start(j, bias(i, first + j));
-                                 // One rounding more of every product, for alpha.
+                                 // One more rounding of every product, for alpha.
                                  if constexpr (std::is_same_v<S, Bounded>)
                                    if (attributes.alpha != 1.0f) sums.round_once_more(j);
                                }

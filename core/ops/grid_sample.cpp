@@ -72,7 +72,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
 /// One spatial axis.
 struct GridAxis {
   std::int64_t size = 1;
-  double low = 0.0;  ///< where reflection turns
+  double low = 0.0;  ///< where reflection turns around
   double high = 0.0;
   bool align_corners = false;
 
@@ -88,7 +88,7 @@ struct GridAxis {
     if (align_corners) return (x + T(1)) / T(2) * (length - T(1));
     return ((x + T(1)) * length - T(1)) / T(2);
   }
-  // In float32 the formula may be exact: then a tie is a tie.
+  // If the formula is exact in float32, ties are certain.
   [[nodiscard]] double coordinate_error(double x) const {
     const double at = coordinate(x);
     if (static_cast<double>(coordinate(static_cast<float>(x))) == at) return 0.0;
@@ -107,13 +107,13 @@ struct GridAxis {
     if (x < low) return even ? low + rest : high - rest;
     return even ? high - rest : low + rest;
   }
-  // Where a point beyond the ends is taken from.
+  // The coordinate that replaces a point beyond the ends.
   [[nodiscard]] double inside(double x, Padding padding) const {
     if (x >= low && x <= high) return x;
     if (padding == Padding::border) return std::fmin(std::fmax(x, 0.0), static_cast<double>(size) - 1.0);
     return padding == Padding::reflection ? reflected(x) : x;
   }
-  // The element of a whole coordinate, −1: 0.
+  // The element at an integral coordinate; −1 stands for 0.
   [[nodiscard]] std::int64_t element(double x, Padding padding) const {
     const double last = static_cast<double>(size) - 1.0;
     if (padding == Padding::reflection)
@@ -132,7 +132,7 @@ struct Neighbours {
 
 Neighbours neighbours(const GridAxis& axis, const GridAttributes& how, double x) {
   Neighbours result;
-  // Far beyond any plane, and NaN, the neighbours are the same as there.
+  // Far outside, or for NaN, the neighbours are the same as just outside the plane.
   const double reach = 4.0 * static_cast<double>(axis.size) + 4.0;
   if (how.padding != Padding::reflection) x = std::fmin(std::fmax(x, -reach), reach);
   if (!std::isfinite(x)) x = -reach;

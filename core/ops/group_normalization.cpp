@@ -3,7 +3,7 @@
 // channel; GroupNormalization of opset 18 to 20 has one per group.
 //
 // Strict definition (float): moments.hpp. Runtimes take the variance of groups in one pass, in two or in
-// Welford's way; of instances CPU runtimes take two or Welford's, shaders one: the bound follows.
+// Welford's way; for instances CPU runtimes use two passes or Welford's, shaders one: the bound covers these.
 #include <fmt/format.h>
 
 #include <array>

@@ -19,7 +19,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
 }
 
 // (1 − z)·n + z·h. Runtimes also write n + z·(h − n) and h + (1 − z)·(n − h): three roundings of
-// numbers no larger than |n| + |h|, whichever it is.
+// numbers no larger than |n| + |h| in each form.
 template <class S>
 S interpolate(const S& z, const S& n, const S& h) {
   const S one = math::exact<S>(1.0);

@@ -15,7 +15,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
     return bad_input(fmt::format("input 0 (cond): expected bool, got {}", dtype_name(condition.dtype)));
   const std::vector<TensorType> open(context.node().outputs.size());
   if (context.subgraphs() == nullptr) return open;
-  // A branch that does not fit these shapes may be one that never runs: exporters write such.
+  // A branch that does not fit these shapes may never run: exporters write such branches.
   const auto types = [&](std::string_view branch) {
     auto result = context.subgraphs()->infer(branch, {});
     return result.ok() && result->size() == open.size() ? *std::move(result) : open;

@@ -1,6 +1,6 @@
-// Loop, opset 1 to 21: its body runs while the condition holds and the trip count is not reached; what
-// it carries may change its shape, what it collects is stacked along a new first axis. Limits on the
-// iterations and on what it carries and collects end a loop that does not end by itself.
+// Loop, opset 1 to 21: its body runs while the condition holds and the trip count is not reached; carried
+// values may change their shape, collected ones are stacked along a new first axis. Limits on the
+// iterations and on the size of both end a loop that would not terminate.
 #include <fmt/format.h>
 
 #include <limits>
@@ -11,7 +11,7 @@
 
 namespace driftscope::ops::loop {
 
-// Inputs and outputs: M and cond before the carried values, the collected ones behind them.
+// Inputs and outputs: M and cond before the carried values, the collected ones after them.
 constexpr std::size_t first_carried_input = 2;
 
 std::size_t carried_count(const Node& node) {
@@ -60,7 +60,7 @@ struct Loop {
       DRIFTSCOPE_TRY(condition, condition_of(context.pass_input(1), "input 1 (cond)"));
     }
     DRIFTSCOPE_TRY(const auto body, context.subgraph("body"));
-    const std::size_t made = context.output_count() + 1;  // a condition before them
+    const std::size_t made = context.output_count() + 1;  // including the condition
     if (body->graph().outputs.size() != made)
       return bad_input(
           fmt::format("body: expected {} outputs, a condition and those of the node, got "
@@ -91,7 +91,7 @@ struct Loop {
           carried_bytes += bytes;
           carried[o - 1] = std::move(outputs[o]);
         } else {
-          // An element of no bytes takes room as well.
+          // Even an empty element counts, since its descriptor takes memory.
           collected_bytes += std::max<std::int64_t>(bytes, 64);
           if (context.wants_output(o - 1)) collected[o - 1 - count].push_back(std::move(outputs[o]));
         }

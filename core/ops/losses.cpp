@@ -1,7 +1,7 @@
 // NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss, opset 12 to 21, forward: −w[t]·x[n, t, …] for the
 // target t of each position, the second with x = LogSoftmax(scores) over the classes (axis 1), which is
 // also an output. reduction: none, sum, or mean (divided by the sum of the weights w[t] that took part).
-// Positions whose target is ignore_index count for nothing.
+// Positions whose target is ignore_index are left out.
 //
 // Strict definition (float): losses are summed from the first position to the last, weights likewise.
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// LpNormalization, opset 1 to 21: x / ‖x‖ₚ along `axis` (default the last), p 1 or 2. What a zero norm
-// gives is left open by ONNX: here 0/0, and anything is within the bound.
+// LpNormalization, opset 1 to 21: x / ‖x‖ₚ along `axis` (default the last), p 1 or 2. ONNX leaves the
+// result for a zero norm open: here 0/0, and anything is within the bound.
 //
 // Strict definition (float): the norm by reduce_sum over the axis (whatever its stride), a division.
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // LSTM, opset 7 to 21: forward, reverse, both; peepholes, clip, input_forget; layout from opset 14.
-// Gates in the order i, o, f, c; clip applies to everything that goes into an activation, C included
+// Gates in the order i, o, f, c; clip applies to the input of every activation, including C
 // (another reading of the specification: not C; core/verify/algorithms/readings.cpp).
 //
 // Strict definition (float): gate sums as in gate_sums.hpp; a peephole's product is added to the
@@ -18,7 +18,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return infer_recurrent(context, kind());
 }
 
-// sum + p·c, where implementations may add the product anywhere in the sum.
+// sum + p·c, where implementations may add the product at any point of the sum.
 template <class S>
 S with_peephole(const S& sum, const S& p, const S& c, std::int64_t terms) {
   const S product = p * c;

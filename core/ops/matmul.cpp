@@ -18,7 +18,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return std::vector{TensorType{dtype, std::move(shape)}};
 }
 
-// Over factors without error, block by block.
+// For exact factors, block by block.
 template <class S, class B>
 void multiply_exactly(const KernelContext<S>& context, const MatrixBatches& product,
                       std::span<const double> a, std::span<const B> b, std::span<S> y) {

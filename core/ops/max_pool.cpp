@@ -27,7 +27,7 @@ std::int64_t column_major(const PoolPlan& plan, std::int64_t offset) {
   return result;
 }
 
-// What a window that sees no data gives.
+// The result for a window entirely in the padding.
 template <class T>
 T lowest() {
   if constexpr (std::is_same_v<T, Bounded>)

@@ -50,8 +50,8 @@ struct Bins {
   std::int64_t count = 1;
   std::int64_t limit = 0;  ///< elements of the plane
 
-  // [begin, end) of a bin, in whole numbers; `slack` 1 and −1: what a rounded bin size may make of
-  // it.
+  // [begin, end) of a bin, in integers; `slack` ±1: the bounds with a bin size that was rounded up or
+  // down.
   [[nodiscard]] std::int64_t begin(std::int64_t bin, std::int64_t slack) const {
     const std::int64_t product = bin * size;
     const bool edge = product % count == 0 && size % count != 0 && product != 0;

@@ -1,6 +1,6 @@
-// MaxUnpool, opset 9 to 21: puts the elements of X where the indices of MaxPool say, 0 elsewhere.
-// The indices count in the tensor of the inferred size; output_shape, which may be larger, only
-// adds zeros behind (as the reference implementation has it).
+// MaxUnpool, opset 9 to 21: puts the elements of X at the indices given by MaxPool, 0 elsewhere.
+// The indices refer to a tensor of the inferred size; output_shape, which may be larger, only
+// appends zeros (as in the reference implementation).
 #include <fmt/format.h>
 
 #include "core/base/checked.hpp"

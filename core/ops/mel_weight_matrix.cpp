@@ -1,5 +1,5 @@
 // MelWeightMatrix, opset 17 to 21: triangular filters on the mel scale, one column per filter.
-// Edges are cut down to whole bins, computed in double; where an edge lies within a float32
+// Edges are rounded down to whole bins, computed in double; where an edge lies within a float32
 // rounding of a bin, the bound of its columns covers both.
 #include <fmt/format.h>
 
@@ -58,7 +58,7 @@ double weight(std::int64_t at, std::int64_t low, std::int64_t centre, std::int64
 
 struct Edge {
   std::int64_t bin = 0;
-  std::int64_t other = 0;  ///< what float32 may make of it
+  std::int64_t other = 0;  ///< the possible value in float32
 };
 
 struct MelWeightMatrix {

@@ -26,7 +26,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
 template <class T>
 T remainder(T a, T b, bool of_dividend) {
   if constexpr (std::is_signed_v<T>) {
-    if (b == T(-1)) return T(0);  // of the least integer C has no quotient
+    if (b == T(-1)) return T(0);  // for the least integer the quotient overflows in C
     const T rest = static_cast<T>(a % b);
     return !of_dividend && rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
   } else {
@@ -37,7 +37,7 @@ T remainder(T a, T b, bool of_dividend) {
 float remainder_of(float a, float b) { return std::fmod(a, b); }
 double remainder_of(double a, double b) { return std::fmod(a, b); }
 
-// a − q·b with q cut to a whole number: moves with a and q times b, and jumps by b where q changes.
+// a − q·b with q truncated: changes by the errors of a and q·b, and jumps by b where q changes.
 Bounded remainder_of(Bounded a, Bounded b) {
   const double value = std::fmod(a.value, b.value);
   if (a.worst == 0.0 && b.worst == 0.0) return value;

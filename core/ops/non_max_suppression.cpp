@@ -1,6 +1,6 @@
-// NonMaxSuppression, opset 10 to 21: boxes by falling score, leaving out those that overlap a chosen one
-// too much. As ONNX Runtime decides: a score must lie above its threshold (where one is given), an
-// overlap (intersection over union) above its threshold suppresses; of equal scores the lower index
+// NonMaxSuppression, opset 10 to 21: boxes by descending score, without those that overlap a chosen one
+// too much. As in ONNX Runtime: a score must lie above its threshold (if one is given), an
+// overlap (intersection over union) above its threshold suppresses; with equal scores the lower index
 // comes first.
 #include <fmt/format.h>
 
@@ -61,7 +61,7 @@ Box<S> read_box(const S* x, bool center) {
 
 enum class Answer { no, yes, open };
 
-// x > limit; open where the error of x reaches the limit.
+// x > limit; undecided where the error of x reaches the limit.
 template <class S>
 Answer exceeds(S x, double limit) {
   if constexpr (std::is_same_v<S, Bounded>)
@@ -118,7 +118,7 @@ struct NonMaxSuppression {
         const auto left = math::value(scores[a]);
         const auto right = math::value(scores[b]);
         if (left > right || left < right) return left > right;
-        // A NaN comes last, as a score that nothing is above of.
+        // NaN comes last: it is above no other score.
         const bool nan_left = left != left;
         const bool nan_right = right != right;
         return nan_left != nan_right ? nan_right : a < b;

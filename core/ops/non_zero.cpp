@@ -54,7 +54,7 @@ struct NonZero {
   }
 };
 
-// The chosen places along an axis of this size (or of the flattened tensor).
+// The chosen indices along an axis of this size (or of the flattened tensor).
 std::vector<std::int64_t> chosen(const Tensor& condition, std::int64_t size) {
   std::vector<std::int64_t> places;
   const auto flags = condition.values<std::uint8_t>();

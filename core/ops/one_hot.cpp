@@ -1,5 +1,5 @@
 // OneHot, opset 9 to 21: a new axis of `depth` elements, values[1] where the index points to (negative
-// from the end), values[0] elsewhere; an index beyond the depth points nowhere.
+// from the end), values[0] elsewhere; an index beyond the depth sets nothing.
 #include <fmt/format.h>
 
 #include "core/eval/evaluate.hpp"
@@ -10,7 +10,7 @@
 
 namespace driftscope::ops::one_hot {
 
-// Numbers of any type as integers; fractions are cut, what no index can be becomes −2⁶³.
+// Numbers of any type as integers; fractions are truncated, values that cannot be an index become −2⁶³.
 template <class T>
 std::int64_t as_index(const T& x) {
   if constexpr (std::is_integral_v<T>) {

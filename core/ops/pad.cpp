@@ -1,6 +1,6 @@
 // Pad, opset 2 to 21: constant, reflect, edge, wrap (opset 19). Pads are an attribute (opset 2 to 10)
 // or an input (from 11), for the axes of the `axes` input (from 18) or for all. Negative pads crop;
-// the other modes then see the cropped tensor, as in ONNX Runtime. A reflection runs on to and fro.
+// the other modes then see the cropped tensor, as in ONNX Runtime. Reflection repeats back and forth.
 #include <fmt/format.h>
 
 #include <array>
@@ -68,7 +68,7 @@ Result<Pads> read_pads(const Node& node, const Tensor* pads, const Tensor* axes,
   return spread(list, chosen, rank);
 }
 
-// One axis: the part of the input that is kept, and what is put around it.
+// One axis: the part of the input that is kept, and the padding around it.
 struct AxisPad {
   std::int64_t first = 0;  // kept: [first, first + kept)
   std::int64_t kept = 0;

@@ -1,6 +1,6 @@
 // Pow, opset 7 to 21: X to the power Y, broadcast, of the type of X; since opset 12 X may be an integer
-// and Y of any numeric type. A whole power of an integer wraps around; anything else of an integer is
-// computed in double and cut towards zero.
+// and Y of any numeric type. An integer power of an integer wraps around; any other power of an integer is
+// computed in double and truncated towards zero.
 //
 // Strict definition (float): the double function, rounded.
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ T integer_power(T base, E exponent) {
   return truncate_to_integer<T>(portable::pow(static_cast<double>(base), math::to_double(exponent)));
 }
 
-// X as it lies there against Y of the element type E.
+// X as stored against Y of the element type E.
 template <class E, class S>
 void raise(KernelContext<S>& context, std::span<const E> y) {
   const auto map = [&](auto x, auto out, const auto& apply) {
@@ -59,7 +59,7 @@ void raise(KernelContext<S>& context, std::span<const E> y) {
   });
 }
 
-// A whole exponent as a signed one; beyond those only its parity still matters.
+// An integral exponent as a signed integer; for larger ones only the parity matters.
 template <class E>
 std::int64_t as_signed(E exponent) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();

@@ -1,6 +1,6 @@
 // RandomUniform, RandomNormal, their …Like forms (opset 1 to 21), Bernoulli (15), Multinomial (7): no
-// runtime has the same numbers, so there is nothing to judge; they are here so that models which hold
-// them run. Element i depends on the seed and i alone: the same on every host and for every number of
+// runtime has the same numbers, so there is nothing to judge; they exist so that models with
+// them can run. Element i depends only on the seed and i: the same on every host and for every number of
 // threads. Without a seed attribute the node's name is the seed. Normal numbers are sums of twelve
 // uniform ones.
 #include <fmt/format.h>

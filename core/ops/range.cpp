@@ -1,5 +1,5 @@
 // Range, opset 11 to 21: start, start + delta, … before limit. There are max(⌈(limit − start)/delta⌉, 0)
-// elements. Some runtimes multiply, others add delta again and again: the bound covers both.
+// elements. Some runtimes multiply, others add delta repeatedly: the bound covers both.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -76,7 +76,7 @@ S element(S start, S delta, std::int64_t i) {
   return start + math::exact<S>(static_cast<double>(i)) * delta;
 }
 
-// i additions one after another, each rounding to at most half an ULP of the largest number on the way.
+// i successive additions, each rounding to at most half an ULP of the largest intermediate result.
 template <>
 Bounded element<Bounded>(Bounded start, Bounded delta, std::int64_t i) {
   const auto n = static_cast<double>(i);

@@ -1,6 +1,6 @@
 // ReduceSum, ReduceMean, ReduceMax, ReduceMin, ReduceProd, ReduceL1, ReduceL2, ReduceLogSum,
 // ReduceLogSumExp, ReduceSumSquare, opset 1 to 21. The axes are an attribute, or an input (ReduceSum from
-// opset 13, the others from 18); none means all, or, noop_with_empty_axes, nothing is done. Integers wrap
+// opset 13, the others from 18); none means all, or, with noop_with_empty_axes, no reduction. Integers wrap
 // around; ReduceMax and ReduceMin also take bool (opset 20).
 //
 // Strict definition (float): sums as in lane_sum.hpp; a product from the first to the last; the log of a
@@ -24,7 +24,7 @@ T wrapping_sum(std::span<const T> lane) {
   return cut_integer<T>(sum);
 }
 
-// An integer result of a formula that has none: computed in double, cut towards zero.
+// An integer result of a real-valued formula: computed in double, truncated towards zero.
 template <class Row, class T>
 T through_double(std::span<const T> lane) {
   const std::vector<double> values(lane.begin(), lane.end());
@@ -149,7 +149,7 @@ struct LogSumRow {
   }
 };
 
-// The bound also covers log Σ eˣ as it stands, whose logarithm has its error at the result.
+// The bound also covers log Σ eˣ computed directly, where the logarithm's error is that of the result.
 struct LogSumExpRow {
   template <class S>
   static S reduce(std::span<const S> lane, bool contiguous) {
@@ -179,10 +179,10 @@ bool axes_are_input(const Node& node) { return node.opset >= (node.op_type == "R
 struct Options {
   std::vector<bool> reduced;  ///< by axis
   bool keep = true;
-  bool nothing = false;  ///< no axes, and that means none
+  bool nothing = false;  ///< no axes were given, which means none
 };
 
-// Nothing where the axes are not known yet.
+// Nothing if the axes are not known yet.
 Result<std::optional<Options>> read_options(const Node& node, const Tensor* axes, bool axes_given,
                                             std::size_t rank) {
   Options options;

@@ -1,4 +1,4 @@
-// Reshape, opset 5 to 21: 0 copies a dimension (unless allowzero), one −1 takes what is left.
+// Reshape, opset 5 to 21: 0 copies a dimension (unless allowzero), one −1 takes the remaining elements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ Result<SymbolicShape> target_shape(const std::optional<SymbolicShape>& x, const 
     SymbolicShape kept;
     for (std::size_t i = 0; i < y.size(); ++i) {
       if (i == *open) continue;
-      // Two sizes without a name need not be the same, but a copied one is.
+      // Two unknown sizes need not be equal, but a copied one is.
       const bool same = i >= sizes.size() || !sizes[i] || !sizes[i]->symbol.empty();
       if (same && !y[i].known() && i < rest.size() && rest[i] == y[i])
         rest[i] = known_dimension(1);

@@ -1,9 +1,9 @@
 // Resize, opset 10 to 21, and Upsample, opset 7 to 9: nearest, linear and cubic, one axis after the
-// other from the last to the first; axes that keep their size and scale are left alone.
+// other from the last to the first; axes that keep their size and scale are unchanged.
 //
 // Strict definition (float): coordinates and weights in double (resample.cpp), each weight rounded
 // to float32; each pass is one accumulator over the taps in ascending order, starting at +0.
-// Integers are weighted in double and cut towards zero.
+// Integers are weighted in double and truncated towards zero.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ const Tensor* constant_at(const InferContext& context, const std::optional<std::
   return index ? context.constant(*index) : nullptr;
 }
 
-// What an input that is not yet known will hold decides the sizes.
+// Whether the sizes depend on the values of an input that are not yet known.
 bool pending(const InferContext& context, const std::optional<std::size_t>& index) {
   if (!index || context.constant(*index) != nullptr) return false;
   const auto& shape = context.input(*index).shape;
@@ -93,7 +93,7 @@ S weighted(const ResampledPoint& point, const S* x, std::int64_t step) {
   }
 }
 
-// What the errors of the coordinate allow beside `result`.
+// Widens `result` by the effects of coordinate errors.
 void widen(const ResampledPoint& point, const Bounded* x, std::int64_t step, Bounded& result) {
   for (const Taps& taps : point.alternatives) {
     double value = 0.0;
@@ -105,7 +105,7 @@ void widen(const ResampledPoint& point, const Bounded* x, std::int64_t step, Bou
       worst += std::fabs(taps.weight[i]) * element.worst;
       if (taps.at.size() > 1) rounding += std::fabs(taps.weight[i] * element.value);
     }
-    // The sum there is rounded as well, also where the one here is a single element.
+    // The sum there is rounded as well, even if the one here has a single element.
     worst += 8.0 * current_error_model().unit_roundoff * rounding;
     const double distance = std::fabs(value - result.value);
     if (!std::isfinite(distance)) {
@@ -143,7 +143,7 @@ std::vector<S> resample_one_axis(const auto& context, std::span<const S> x, cons
   return y;
 }
 
-/// The axes that change, last first, and what becomes of them.
+/// The axes that change, last first, with their plans.
 struct Pass {
   std::size_t axis;
   std::vector<ResampledPoint> points;

@@ -13,7 +13,7 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   return infer_recurrent(context, kind());
 }
 
-// By what an engine's activations inside of RNN stray further than its own operators do.
+// Adds the extra error of an engine's activations inside RNN over its separate operators.
 void widen(Bounded& x) {
   const double more = current_error_model().rnn_absolute;
   x.worst += more;

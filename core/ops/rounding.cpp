@@ -1,4 +1,4 @@
-// Ceil, Floor (opset 6 to 21), Round (opset 11 to 21): to a whole number, Round ties to the even one.
+// Ceil, Floor (opset 6 to 21), Round (opset 11 to 21): to an integer, Round with ties to even.
 // Exact, and −0 stays −0; an error of the input counts only where it reaches a jump.
 #include <cmath>
 

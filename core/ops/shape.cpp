@@ -1,4 +1,4 @@
-// Shape, opset 1 to 21 (start and end from 15), and Size: what the type of the input says.
+// Shape, opset 1 to 21 (start and end from 15), and Size: they follow from the type of the input.
 #include <algorithm>
 
 #include "core/graph/attributes.hpp"

@@ -51,7 +51,7 @@ Result<std::vector<Range>> ranges_of(const Ints& starts, const Ints& ends, const
   return ranges;
 }
 
-// What a range takes of an axis of this size.
+// The part of an axis of this size that a range selects.
 struct Taken {
   std::int64_t first = 0;
   std::int64_t step = 1;
@@ -59,7 +59,7 @@ struct Taken {
 };
 
 Taken take(const Range& range, std::int64_t size) {
-  // A step beyond the axis reaches one element; so large a one must not overflow.
+  // A step beyond the axis selects one element; such a large one must not overflow.
   const std::int64_t step = std::clamp<std::int64_t>(range.step, -size - 1, size + 1);
   const auto from_front = [&](std::int64_t at) { return at < 0 ? at + size : at; };
   Taken taken{0, step, 0};

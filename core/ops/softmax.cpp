@@ -54,7 +54,7 @@ struct LogSoftmax {
   }
 };
 
-// Where errors leave open which element is the largest, each that may be it is 0 or 1.
+// If errors leave open which element is the largest, each candidate may be 0 or 1.
 struct Hardmax {
   template <class S>
   static void apply(std::span<S> lane) {

@@ -1,4 +1,4 @@
-// Squeeze and Unsqueeze, opset 1 to 21: axes of size 1 go or come. The axes are an attribute (opset 1
+// Squeeze and Unsqueeze, opset 1 to 21: remove or add axes of size 1. The axes are an attribute (opset 1
 // to 12) or an input (from 13); Squeeze without them removes every axis of size 1.
 #include <fmt/format.h>
 

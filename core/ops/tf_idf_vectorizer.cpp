@@ -1,6 +1,6 @@
 // TfIdfVectorizer, opset 9 to 21, of integer tokens: counts n-grams of a pool in each row, with up to
-// max_skip_count tokens left out between two of one, and weights the counts. String pools are not
-// supported, as strings are not.
+// max_skip_count tokens skipped between two tokens of one, and weights the counts. String pools are not
+// supported, since strings are not.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct Grams {
   std::int64_t shortest = 1;
   std::int64_t longest = 1;
   std::int64_t max_skip = 0;
-  std::map<std::vector<std::int64_t>, std::size_t> pool;  // n-gram → its place in columns and weights
-  Ints columns;                                           // of the output, by place in the pool
+  std::map<std::vector<std::int64_t>, std::size_t> pool;  // n-gram → its index in columns and weights
+  Ints columns;                                           // of the output, by index in the pool
   std::vector<float> weights;
   std::int64_t width = 0;
 };
@@ -102,7 +102,7 @@ std::vector<double> count_row(const Grams& grams, std::span<const std::int64_t> 
            at += step) {
         gram.push_back(row[static_cast<std::size_t>(at)]);
         const auto length = static_cast<std::int64_t>(gram.size());
-        // A single token is the same whatever is skipped.
+        // A single token is the same for every skip count.
         if (length < grams.shortest || (length == 1 && step > 1)) continue;
         if (const auto found = grams.pool.find(gram); found != grams.pool.end()) counts[found->second] += 1.0;
       }

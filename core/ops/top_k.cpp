@@ -1,6 +1,6 @@
 // TopK, opset 1 to 21: the k largest (or, from 11, smallest) elements along an axis and where they
 // are; k is an attribute (opset 1 to 9) or an input. Of equal elements the lower index comes first. A
-// NaN counts as the largest number. The result is sorted whatever `sorted` says.
+// NaN counts as the largest number. The result is always sorted, whatever `sorted` says.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,8 +46,8 @@ struct Line {
   std::size_t stride = 1;
 };
 
-// Inputs with errors: order statistics move no further than the largest error among the elements, and
-// every element that may be equal may stand there instead.
+// Inputs with errors: order statistics move by at most the largest error among the elements, and
+// every element that may have this rank may be in this place.
 void widen(std::span<const Bounded> x, const Line& line, std::size_t size, std::span<const std::size_t> order,
            std::span<Bounded> values, std::span<Bounded> indices) {
   double worst = 0.0;

@@ -94,7 +94,7 @@ void accumulate(Factors factors, const double* a, const double* b, std::int64_t 
     accumulate_as<Factors::wide>(a, b, depth, columns, values, magnitudes);
 }
 
-#else  // this Highway has no double on wasm: loops that the compiler turns into vectors
+#else  // this Highway has no double on wasm: loops that the compiler vectorises
 
 template <bool with_magnitudes>
 void tile(const double* a, const double* b, std::int64_t depth, double* values, double* magnitudes) {

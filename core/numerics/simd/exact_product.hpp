@@ -1,7 +1,7 @@
-// Matrix products in double over factors without error, blocked for registers and caches: the value
+// Matrix products in double with exact factors, blocked for registers and caches: the value
 // and, for bounds, Σ|a·b|. Each sum grows by one product at a time, k ascending, so that every processor
-// and every width of vectors gives the same bits. Products of numbers that float32 can hold are exact in
-// double, so fused or not makes no difference; where they are not, each operation is rounded by itself.
+// and every vector width gives the same bits. Products of numbers that float32 can represent are exact in
+// double, so fusing makes no difference; for other numbers each operation is rounded separately.
 // Clients: the reference kernels of Conv, Gemm, MatMul. It knows no operator and starts no threads.
 #pragma once
 
@@ -26,7 +26,7 @@ enum class Factors {
 void accumulate_exact(Factors factors, const double* a, const double* b, std::int64_t depth,
                       std::int64_t columns, double* values, double* magnitudes);
 
-/// One thread's blocks.
+/// The blocks of one thread.
 class ExactBlock {
  public:
   explicit ExactBlock(Factors factors) : factors_(factors) {}
@@ -41,7 +41,7 @@ class ExactBlock {
     b_.assign(static_cast<std::size_t>(exact_columns * exact_depth), 0.0);
   }
 
-  /// Where sum (row, column) begins; adds nothing to the magnitude.
+  /// The initial value of sum (row, column); adds nothing to the magnitude.
   double& value(std::int64_t row, std::int64_t column) { return values_[at(row, column)]; }
   [[nodiscard]] double value(std::int64_t row, std::int64_t column) const { return values_[at(row, column)]; }
   [[nodiscard]] double magnitude(std::int64_t row, std::int64_t column) const {

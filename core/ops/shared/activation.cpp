@@ -35,7 +35,7 @@ constexpr std::array<Row, 11> known_activations = {{
     {"softplus", Kind::softplus, false, 0, false, 0},
 }};
 
-// Exporters differ in how they write the names.
+// Exporters write the names in different ways.
 const Row* find(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });

@@ -34,13 +34,13 @@ struct Activation {
   [[nodiscard]] bool continuous() const { return kind != Kind::thresholded_relu; }
 };
 
-/// As many activations per direction as `defaults` has names; alphas and betas go in their order to
-/// those functions that have one.
+/// As many activations per direction as `defaults` has names; alphas and betas are assigned in order to
+/// those functions that take one.
 [[nodiscard]] Result<std::vector<Activation>> read_activations(const Node& node, std::size_t directions,
                                                                const std::vector<std::string>& defaults);
 
-/// f below `at` and g from there on; the two meet at `at`, so that an argument that may lie on
-/// either side moves by no more than the larger of both.
+/// f below `at` and g above it; the two agree at `at`, so that the error for an argument that may lie on
+/// either side is at most the larger of both.
 template <class S, class F, class G>
 [[nodiscard]] S pieces(const S& x, double at, const F& below, const G& above) {
   if constexpr (std::is_same_v<S, Bounded>) {

@@ -1,6 +1,6 @@
-// Scan of opset 8, which had batches: every input but the first has them as its first axis, scanned ones
-// steps as their second; the first input may give each batch a length of its own. A batch runs as Scan of
-// opset 9 does; what it collects is filled up with zeros to the longest length.
+// Scan of opset 8, which had batches: the first axis of every input but the first is the batch, the second
+// axis of scanned ones the step; the first input may give each batch its own length. A batch runs like Scan 9
+// does; collected outputs are padded with zeros to the longest length.
 // Client: scan.cpp.
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace driftscope {
 
 struct BatchedScanPlan {
-  static constexpr std::size_t first_state = 1;  // behind sequence_lens
+  static constexpr std::size_t first_state = 1;  // after sequence_lens
   std::size_t states = 0;
   std::size_t scanned = 0;
   Ints directions;
@@ -129,7 +129,7 @@ class BatchedScan {
     return {};
   }
 
-  // What one output of the body gave: step by step of each batch, then each batch as a whole.
+  // The values of one output of the body: per step of each batch, then per batch as a whole.
   struct Steps {
     std::vector<std::vector<Evaluated<S>>> of_batch;
     std::vector<Evaluated<S>> whole;

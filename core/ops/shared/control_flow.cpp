@@ -19,7 +19,7 @@ struct Iterations {
 };
 thread_local Iterations iterations;
 
-// Around an axis: how many rows there are before it, how many elements behind it.
+// For an axis: the number of rows before it and of elements after it.
 struct Around {
   std::size_t outer = 1;
   std::size_t inner = 1;

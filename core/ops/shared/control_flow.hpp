@@ -1,4 +1,4 @@
-// What If, Loop and Scan share: conditions, limits, values that are cut into slices and put together
+// Shared by If, Loop and Scan: conditions, limits, values that are cut into slices and stacked
 // again, types that hold for every iteration. Clients: if.cpp, loop.cpp, scan.cpp.
 #pragma once
 
@@ -11,24 +11,24 @@
 
 namespace driftscope {
 
-/// Most iterations of a Loop or Scan, those of the loops inside it counted as well.
+/// Maximum number of iterations of a Loop or Scan, including those of nested loops.
 inline constexpr std::int64_t max_iterations = 1'000'000;
 
-/// Most bytes that what a Loop carries, and what it collects, may grow to.
+/// Maximum size of the values that a Loop carries, and of those that it collects.
 inline constexpr std::int64_t max_loop_bytes = std::int64_t{1} << 31;
 
-/// Counts the iterations of the outermost loop that runs on this thread and of all inside it.
+/// Counts the iterations of the outermost loop that runs on this thread and of all nested loops.
 class IterationScope {
  public:
   IterationScope();
   ~IterationScope();
   IterationScope(const IterationScope&) = delete;
   IterationScope& operator=(const IterationScope&) = delete;
-  /// One more; an error beyond the limit.
+  /// Counts one more; an error beyond the limit.
   [[nodiscard]] Status next();
 };
 
-/// The one element of a bool tensor, of which rounding must not have made another.
+/// The one element of a bool tensor; an error if rounding may have changed it.
 template <class S>
 [[nodiscard]] Result<bool> condition_of(const Evaluated<S>& value, std::string_view what);
 
@@ -46,18 +46,18 @@ template <class S>
 template <class S>
 [[nodiscard]] Result<Evaluated<S>> slice_at(const Evaluated<S>& value, std::size_t axis, std::int64_t at);
 
-/// Values of one type and shape side by side along a new axis. Error: they differ, or the axis is none
-/// of the result. With no values: `empty` says type and shape of one.
+/// Values of one type and shape stacked along a new axis. Error: they differ, or the result has no such
+/// axis. With no values: `empty` gives type and shape of one.
 template <class S>
 [[nodiscard]] Result<Evaluated<S>> stack(std::span<const Evaluated<S>> values, std::int64_t axis,
                                          const Value& empty);
 
-/// What holds for both: equal sizes stay, others become unknown.
+/// The type that covers both: equal sizes stay, others become unknown.
 [[nodiscard]] TensorType common_type(const TensorType& a, const TensorType& b);
 
 /// Types of the body's outputs for `fixed` inputs and then `carried` ones, of which output
 /// `first_carried` + i is the next value: carried types are widened until they hold for every
-/// iteration. Unknown types where the body does not allow it; it may say more when it runs.
+/// iteration. Unknown types if the body does not allow it; they may be known when it runs.
 [[nodiscard]] std::vector<TensorType> infer_body(SubgraphTypes& subgraphs, std::span<const TensorType> before,
                                                  std::vector<TensorType>& carried,
                                                  std::span<const TensorType> after, std::size_t first_carried,

@@ -1,4 +1,4 @@
-// What convolutions share: the shape rule, where things lie, one row of outputs as dot products.
+// Shared by the convolutions: the shape rule, memory layout, one row of outputs as dot products.
 // Clients: Conv, ConvTranspose (kernel shape and groups), ConvInteger, QLinearConv.
 #pragma once
 
@@ -30,7 +30,7 @@ struct ConvolutionInputs {
 [[nodiscard]] Result<std::optional<SymbolicShape>> infer_convolution(const InferContext& context,
                                                                      const ConvolutionInputs& inputs);
 
-/// Where the taps of one output row lie that are fixed along it: all kernel axes but the last.
+/// Offsets of the taps of one output row, without the last axis, along which they move.
 struct RowTap {
   std::int64_t input;   ///< offset in one channel of X
   std::int64_t weight;  ///< offset in one channel of W

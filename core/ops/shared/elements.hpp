@@ -41,7 +41,7 @@ void set_ones(KernelContext<S>& context, std::size_t output, const Indices& indi
     with_integer(tensor.dtype(), [&]<class T>() { set(tensor.template mutable_values<T>()); });
 }
 
-/// a before b, every NaN after all numbers: a total order but for equal elements.
+/// a before b, every NaN after all numbers: a total order up to equal elements.
 template <class T>
 [[nodiscard]] bool ordered_before(const T& a, const T& b) {
   return math::value(a) < math::value(b) || (!math::is_nan(a) && math::is_nan(b));

@@ -1,5 +1,5 @@
 // Shape rules and kernels that elementwise operators share: one input; two or more, broadcast.
-// Clients: the elementwise operators. A row says only what happens to one element.
+// Clients: the elementwise operators. A row defines only the operation on one element.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Broadcasted {
   std::span<const T> values;
 };
 
-/// A row of a broadcast: for each input where it begins and how far apart its elements lie, in its data.
+/// A row of a broadcast: for each input the start and the stride of its elements, in its data.
 struct BroadcastRow {
   std::span<const std::int64_t> offsets;
   std::span<const std::int64_t> steps;

@@ -1,4 +1,4 @@
-// Conv over factors without error: blocks of W times the matrix of taps, in double.
+// Conv with exact factors: blocks of W times the matrix of taps, in double.
 // Client: the reference kernel of Conv.
 #pragma once
 
@@ -56,7 +56,7 @@ class TapColumns {
   }
 
  private:
-  // A kernel of one tap that meets each element once: rows need not be told apart.
+  // A kernel of one tap that reads each element once: rows need not be distinguished.
   static bool is_pointwise(const ConvolutionLayout& layout) {
     return std::all_of(layout.axes().begin(), layout.axes().end(), [](const WindowAxis& axis) {
       return axis.kernel == 1 && axis.stride == 1 && axis.input == axis.output && axis.at(0, 0) == 0;
@@ -111,7 +111,7 @@ template <class T>
 // Output channels of a block: its sums stay in the second-level cache.
 inline constexpr std::int64_t block_channels = 128;
 
-// Over factors without error, as a product of W and the matrix of taps.
+// For exact factors, as a product of W and the matrix of taps.
 template <class S, class T>
 void convolve_exactly(const KernelContext<S>& context, const ConvolutionLayout& layout, std::int64_t samples,
                       std::int64_t groups, std::span<const T> x, std::span<const T> w,

@@ -1,4 +1,4 @@
-// Which factors of a product are plain numbers, and how blocks of sums become results.
+// Which factors of a product are exact, and how blocks of sums become results.
 // Clients: the reference kernels of Conv, Gemm, MatMul, beside exact_product.hpp.
 #pragma once
 
@@ -77,22 +77,22 @@ bool with_exact_factors(const KernelContext<S>& context, std::size_t left, std::
   return done;
 }
 
-/// Whether inputs 0 and 1 are tensors of at most float32. What a double kernel hands to the next may be
-/// any double.
+/// Whether inputs 0 and 1 are stored tensors of at most float32. Values passed between double kernels may
+/// be any double.
 template <class S>
 [[nodiscard]] Factors factors_of(const KernelContext<S>& context) {
   const bool stored = context.exact(0) != nullptr && context.exact(1) != nullptr;
   return stored && context.dtype(0) != DType::float64 ? Factors::single : Factors::wide;
 }
 
-/// Blocks of sums as the scalar. One thread's, within one scope of the error model.
+/// Converts blocks of sums to the scalar. For one thread, within one scope of the error model.
 template <class S>
 class ExactResults {
  public:
   /// `further`: roundings beyond those of the sum itself.
   explicit ExactResults(std::int64_t further = 0) : further_(further) {}
 
-  /// What a sum that began at `start` and grew by `products` products is.
+  /// The result of a sum that began at `start` and added `products` products.
   [[nodiscard]] S operator()(const ExactBlock& block, const S& start, std::int64_t row, std::int64_t column,
                              std::int64_t products) {
     if constexpr (std::is_same_v<S, Bounded>)
@@ -106,7 +106,7 @@ class ExactResults {
   ExactSumBounds bounds_{further_};
 };
 
-/// Begins the sums of row `row` where the scalar's rule has them begin; see ExactResults.
+/// Initialises the sums of row `row` as the scalar's rule requires; see ExactResults.
 template <class S>
 void begin_row(ExactBlock& block, std::int64_t row, std::int64_t columns, S start) {
   if constexpr (std::is_same_v<S, double>)

@@ -57,7 +57,7 @@ class Fourier {
   }
 
  private:
-  /// The sine after so many quarters of a turn, exactly.
+  /// The sine after this number of quarter turns, exactly.
   static double quarter(std::int64_t quarters) {
     constexpr std::array<double, 4> sines = {0.0, 1.0, 0.0, -1.0};
     return sines[static_cast<std::size_t>(quarters % 4)];

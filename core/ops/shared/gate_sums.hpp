@@ -17,8 +17,8 @@
 
 namespace driftscope {
 
-/// Rows [first, first + columns) of a weight matrix [rows, depth], transposed: row k holds what
-/// element k of the vector is multiplied by.
+/// Rows [first, first + columns) of a weight matrix [rows, depth], transposed: row k holds the
+/// factors of element k of the vector.
 template <class S>
 struct GateMatrix {
   std::int64_t depth = 0;
@@ -64,8 +64,8 @@ class GateSums {
   std::vector<S> sums_;
 };
 
-/// Doubles that are all floats, as the weights of a float32 model, are kept as such: the products of a step
-/// are bound by how fast the matrix can be read.
+/// Doubles that are all representable as float, such as the weights of a float32 model, are kept as floats:
+/// the products of a step are limited by memory bandwidth.
 template <>
 struct GateMatrix<double> {
   std::int64_t depth = 0;
@@ -99,8 +99,8 @@ struct GateMatrix<double> {
   }
 };
 
-/// Calls body(k, count) for 0 ≤ k < depth in steps of four, then of one: sums that take four terms at a time,
-/// one after the other, are read and written a quarter as often.
+/// Calls body(k, count) for 0 ≤ k < depth in steps of four, then of one: adding four terms at a time
+/// to each sum, in order, quarters the reads and writes of the sums.
 template <class Four, class One>
 void in_fours(std::int64_t depth, const Four& four, const One& one) {
   std::int64_t k = 0;
@@ -283,7 +283,7 @@ class GateSums<Bounded> {
       }
     });
   }
-  // An unbounded error times 0: nothing is known.
+  // An infinite error times 0: the result is unknown.
   static double unless_nan(double error) {
     return error == error ? error : std::numeric_limits<double>::infinity();
   }

@@ -17,7 +17,7 @@ namespace driftscope {
 [[nodiscard]] Status check_elementwise_indices(const InferContext& context, std::size_t indices,
                                                std::string_view name);
 
-/// Calls body(i, base, stride) for every element i of `indices`, in row-major order: it stands for
+/// Calls body(i, base, stride) for every element i of `indices`, in row-major order: it addresses
 /// the element of data at base + index·stride.
 template <class Body>
 void for_each_indexed(const Shape& data, const Shape& indices, std::size_t axis, const Body& body) {
@@ -40,7 +40,7 @@ void for_each_indexed(const Shape& data, const Shape& indices, std::size_t axis,
 /// A tuple may not be longer than the axes it indexes.
 [[nodiscard]] Status check_tuple_length(std::int64_t length, std::size_t axes, std::string_view name);
 
-/// Where the slices begin that the tuples of `indices` (input 1) choose, and how long each is.
+/// The start of the slices that the tuples of `indices` (input 1) choose, and their length.
 struct TupleOffsets {
   std::vector<std::int64_t> offsets;
   std::int64_t slice = 1;

@@ -1,4 +1,4 @@
-// Index tensors and lists of axes, as the operators that move data read them: int32 or int64,
+// Index tensors and lists of axes for the operators that move data: int32 or int64,
 // negative ones counted from the end. Clients: Gather, Scatter, Slice, Squeeze, ….
 // Messages name the input by number and ONNX name.
 #pragma once
@@ -55,7 +55,7 @@ template <class S>
   return std::optional<Ints>(indices_of(context.tensor(source.input)));
 }
 
-/// Indices that rounding before this node may have changed cannot be followed: an unsupported error.
+/// Indices that rounding before this node may have changed cannot be judged: an unsupported error.
 template <class S>
 [[nodiscard]] Status expect_certain(const KernelContext<S>& context, std::size_t input,
                                     std::string_view name);

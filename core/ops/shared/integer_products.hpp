@@ -1,5 +1,5 @@
 // Convolutions and matrix products of integers less their zero points, in 32-bit accumulators that
-// wrap around, and their way back to a quantized type. Clients: ConvInteger, MatMulInteger,
+// wrap around, and their conversion to a quantized type. Clients: ConvInteger, MatMulInteger,
 // QLinearConv, QLinearMatMul.
 #pragma once
 
@@ -45,7 +45,7 @@ class PerLine {
 [[nodiscard]] Status check_per_channel(const InferContext& context, std::size_t index, std::string_view name,
                                        const std::optional<SymbolicShape>& w);
 
-/// Elements behind one index of the first axis.
+/// Elements per index of the first axis.
 [[nodiscard]] inline std::int64_t per_channel(const Shape& shape) {
   return element_count(std::span(shape).subspan(1));
 }

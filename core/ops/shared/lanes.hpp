@@ -32,7 +32,7 @@ struct Lanes {
   }
 
   [[nodiscard]] std::int64_t count() const { return outer * inner; }
-  /// Where lane `item` begins; its elements are `inner` apart.
+  /// The offset of the start of lane `item`; its elements are `inner` apart.
   [[nodiscard]] std::int64_t first(std::int64_t item) const {
     return item / inner * size * inner + item % inner;
   }

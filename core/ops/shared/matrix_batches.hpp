@@ -1,4 +1,4 @@
-// Batches of matrix products as numpy.matmul has them: vectors at either end, broadcast batches.
+// Batches of matrix products as in numpy.matmul: vectors on either side, broadcast batches.
 // Clients: MatMul, MatMulInteger, QLinearMatMul.
 #pragma once
 

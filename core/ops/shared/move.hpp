@@ -1,5 +1,5 @@
-// Moves elements of any type without looking at them: floating tensors as the scalar (with the
-// errors they carry), others as their bits. Clients: Reshape, Transpose, Concat, Pad, ….
+// Moves elements of any type without interpreting them: floating tensors as the scalar (with their
+// errors), others as their bits. Clients: Reshape, Transpose, Concat, Pad, ….
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace driftscope {
 [[nodiscard]] std::vector<std::uint8_t> unpack_nibbles(const Tensor& tensor);
 void pack_nibbles(std::span<const std::uint8_t> nibbles, Tensor& tensor);
 
-/// The elements of a tensor that is not floating, each as wide as the widest.
+/// The elements of a tensor that is not floating, each widened to 64 bits.
 [[nodiscard]] std::vector<std::uint64_t> widened_words(const Tensor& tensor);
 void narrow_words(std::span<const std::uint64_t> words, Tensor& tensor);
 /// Integers as numbers, exactly known.
 [[nodiscard]] std::vector<Bounded> exact_bounds(const Tensor& tensor);
 
-/// Integers that rounding may have changed (a quantized value) carry bounds, which move along.
+/// Integers that rounding may have changed (a quantized value) carry bounds, which are moved as well.
 template <class Body>
 void move_bounds(KernelContext<Bounded>& context, std::span<const std::size_t> inputs, std::size_t output,
                  const Body& body) {

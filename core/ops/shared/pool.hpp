@@ -1,4 +1,4 @@
-// What the pooling operators share: their shape rule and the walk over a window's taps.
+// Shared by the pooling operators: their shape rule and the iteration over a window's taps.
 // Clients: max_pool.cpp, average_pool.cpp.
 #pragma once
 

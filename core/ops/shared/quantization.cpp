@@ -59,7 +59,7 @@ Result<ScaleLayout> scale_layout(const Node& node, const Shape& x, const Shape& 
     if (block < 0) return bad_input(fmt::format("attribute block_size: expected at least 0, got {}", block));
   }
   DRIFTSCOPE_TRY(const std::int64_t given, int_attribute(node, "axis", 1));
-  // One number serves the whole tensor, whatever the axis.
+  // One number applies to the whole tensor, whatever the axis.
   if (scale.empty() || (block == 0 && element_count(scale) == 1)) {
     layout.inner = element_count(x);
     return layout;

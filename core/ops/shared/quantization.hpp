@@ -1,9 +1,9 @@
-// What the quantized operators share: where scales and zero points lie, integers of every width,
+// Shared by the quantized operators: where scales and zero points lie, integers of every width,
 // rounding to a step. Clients: QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear, QLinear….
 //
 // Rounding is to nearest, ties to even. A Bounded quotient that may lie on either side of the
-// middle between two steps gives a bound of the steps that it may reach; anywhere else nothing may
-// differ.
+// middle between two steps has a bound that covers the possible steps; everywhere else the result must be
+// exact.
 #pragma once
 
 #include <cmath>
@@ -28,7 +28,7 @@ struct IntegerRange {
 
 /// Every element of such a tensor.
 [[nodiscard]] std::vector<std::int32_t> quantized_values(const Tensor& tensor);
-/// The other way; each value lies in the range of the tensor's type.
+/// The reverse; each value lies in the range of the tensor's type.
 void store_quantized(std::span<const std::int32_t> values, Tensor& tensor);
 
 /// One scale for the tensor, for each slice of an axis, or for each block of `block` along it:
@@ -41,7 +41,7 @@ struct ScaleLayout {
   std::int64_t block = 0;  ///< 0: not blocked
   bool per_tensor = true;
 
-  /// Elements that share a row of scales, and what separates the scales along it.
+  /// Elements that share a row of scales, and the stride between the scales along it.
   [[nodiscard]] std::int64_t scale_row(std::int64_t o, std::int64_t a) const {
     if (per_tensor) return 0;
     if (block == 0) return a;
@@ -66,7 +66,7 @@ template <class S>
   if constexpr (std::is_same_v<S, Bounded>) {
     int exponent = 0;
     if (scale.worst == 0.0 && std::frexp(std::fabs(scale.value), &exponent) == 0.5) {
-      const double size = std::fabs(scale.value);  // exact but for what x brings along
+      const double size = std::fabs(scale.value);  // exact except for the error of x
       return {q.value, x.worst / size, x.likely / size, x.systematic / size};
     }
     // Two roundings, (1 + u)² − 1, in place of one, of the exact numbers; three behind numbers with errors.
@@ -92,20 +92,20 @@ template <class T>
       std::fmin(std::fmax(step, static_cast<double>(range.low)), static_cast<double>(range.high)));
 }
 
-/// The step, and for Bounded in `bound` which others are within reach. `shift`: by how much the
-/// zero point itself may be off.
+/// The step, and for Bounded in `bound` the other possible steps. `shift`: the error of the
+/// zero point itself.
 template <class S>
 [[nodiscard]] std::int32_t quantized(const S& x, std::int32_t zero_point, const IntegerRange& range,
                                      Bounded* bound, const Bounded& shift = Bounded()) {
-  // The specification divides in float32: a quotient that float32 rounds to a middle is a tie, also
-  // where it is known better.
+  // The specification divides in float32: a quotient that float32 rounds to a tie is a tie, even
+  // if its exact value is known.
   const std::int32_t step = to_step(static_cast<float>(math::value(x)), zero_point, range);
   if constexpr (std::is_same_v<S, Bounded>) {
     if (bound != nullptr) {
       const auto reach = [&](double error, double moved) {
         if (std::isnan(x.value) || !(error + moved < std::numeric_limits<double>::infinity()))
           return static_cast<double>(range.high - range.low);
-        // In double the ends are rounded once more: never inwards over a middle.
+        // In double the ends are rounded once more: they must not move inwards across a tie.
         const double slack = reference_slack * (std::fabs(x.value) + error);
         const double ends = error == 0.0 ? 0.0 : error + slack;
         const auto zero = static_cast<double>(zero_point);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 8> input_names = {"X",         "W",         "R", "B", "sequence_lens",
                                                          "initial_h", "initial_c", "P"};
 
-// What is known of the sizes, gathered from all inputs; a contradiction input_names the input.
+// The known sizes, collected from all inputs; the error for a contradiction names the input.
 class Sizes {
  public:
   Sizes(const InferContext& context, const RecurrentAttributes& attributes)

@@ -1,6 +1,6 @@
-// What RNN, GRU and LSTM share: attributes, shapes, where things lie in their tensors.
+// Shared by RNN, GRU and LSTM: attributes, shapes, memory layout of their tensors.
 // Clients: the shape rules and kernels of these operators, their fast strict kernels. The cells
-// themselves are with the operators, the walk through time in recurrent_run.hpp.
+// themselves are with the operators, the iteration over time in recurrent_run.hpp.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct RecurrentKind {
   std::vector<std::string> default_activations;
 };
 
-/// No attribute of ONNX: 0 is the reading of the specification by which LSTM's clip leaves C alone.
+/// Not an ONNX attribute: 0 selects the reading of the specification in which LSTM's clip leaves C unclipped.
 inline constexpr std::string_view clips_cell_attribute = "driftscope.clips_cell";
 
 /// The attributes, checked.
@@ -34,8 +34,8 @@ struct RecurrentAttributes {
   std::int64_t directions = 1;
   bool reverse = false;                 ///< of the first direction; the second is always reversed
   bool batch_first = false;             ///< layout 1
-  std::optional<float> clip;            ///< of what goes into the activations
-  bool clips_cell = true;               ///< false: C goes into h as it is
+  std::optional<float> clip;            ///< of the inputs of activations
+  bool clips_cell = true;               ///< false: C enters h without clipping
   std::vector<Activation> activations;  ///< per direction, one after another
   std::size_t per_direction = 1;        ///< activations
 

@@ -1,4 +1,4 @@
-// The walk of a recurrent cell through time, for each scalar. Clients: RNN, GRU, LSTM.
+// Iterates a recurrent cell over time, for each scalar. Clients: RNN, GRU, LSTM.
 // A Cell is a stateless struct:
 //   gates, states     gate matrices; rows of `hidden` numbers that pass from step to step (h first)
 //   sums(weights)     how many gate sums a step needs
@@ -45,8 +45,8 @@ template <class S>
   return weights;
 }
 
-/// The states that an engine recorded as Y, where it did. With a narrower type or arithmetic the engine may
-/// have gone on from what it had before rounding.
+/// The states that an engine recorded as Y, if any. With a narrower type or arithmetic the engine may
+/// have continued with the values before rounding.
 template <class S>
 [[nodiscard]] std::span<const float> observed_states(const KernelContext<S>& context) {
   const Tensor* tensor = context.recorded(0);
@@ -58,7 +58,7 @@ template <class S>
   return tensor->values<float>();
 }
 
-/// The whole node. `variant`: the operator's own flag, handed to the cell.
+/// The whole node. `variant`: the operator's own flag, passed to the cell.
 template <class Cell, class S>
 [[nodiscard]] Status run_recurrent(KernelContext<S>& context, const RecurrentKind& kind, bool variant) {
   using namespace recurrent_input;
@@ -109,7 +109,7 @@ template <class Cell, class S>
           if (!observed.empty() && step + 1 < length)
             trajectory.continue_from(observed.subspan(static_cast<std::size_t>(row), hidden));
       }
-      // Behind the end of a shorter sequence Y is 0.
+      // After the end of a shorter sequence Y is 0.
       for (std::int64_t t = length; t < layout.steps; ++t)
         if (!y.empty())
           std::fill_n(y.begin() + layout.y_row(t, d, sample), layout.hidden, math::exact<S>(0.0));

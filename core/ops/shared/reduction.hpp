@@ -1,4 +1,4 @@
-// Which axes are reduced, and the lanes that this makes: one lane of elements for each element of the
+// Which axes are reduced, and the resulting lanes: one lane of elements for each element of the
 // result. Clients: Reduce*, the normalizations. It does no arithmetic.
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace driftscope {
 
-/// Attribute or (`input` ≥ 0) input `axes`, counted from the front, in ascending order; nothing where it
-/// is an input that is not known yet. An empty list means no axis was given.
+/// Attribute or (`input` ≥ 0) input `axes`, counted from the front, in ascending order; nothing if it
+/// is an input that is not known yet. An empty list means that no axes were given.
 [[nodiscard]] Result<std::optional<std::vector<std::size_t>>> read_axes(const Node& node, const Tensor* input,
                                                                         bool input_given, bool as_input,
                                                                         std::size_t rank);
@@ -28,10 +28,10 @@ class ReducedLanes {
   /// Lanes, and elements in each.
   [[nodiscard]] std::int64_t count() const { return count_; }
   [[nodiscard]] std::int64_t size() const { return size_; }
-  /// The elements of a lane are neighbours.
+  /// The elements of a lane are contiguous.
   [[nodiscard]] bool contiguous() const { return contiguous_; }
 
-  /// The elements of lane `index` in index order: where they lie when they are neighbours, else copied
+  /// The elements of lane `index` in index order: a view if they are contiguous, else copied
   /// to `scratch`.
   template <class T>
   [[nodiscard]] std::span<const T> lane(std::span<const T> x, std::int64_t index,
@@ -44,7 +44,7 @@ class ReducedLanes {
     return scratch;
   }
 
-  /// Where element i of lane `index` lies, for writing.
+  /// The address of element i of lane `index`, for writing.
   [[nodiscard]] std::int64_t base(std::int64_t index) const {
     return contiguous_ ? index * size_ : offsets_at(index, kept_, strides_)[0];
   }
@@ -56,9 +56,9 @@ class ReducedLanes {
   std::int64_t count_ = 1;
   std::int64_t size_ = 1;
   bool contiguous_ = true;
-  Shape kept_;                         // sizes of the axes that stay
+  Shape kept_;                         // sizes of the axes that remain
   std::array<Shape, 1> strides_;       // their strides
-  std::vector<std::int64_t> offsets_;  // of the elements of a lane, unless they are neighbours
+  std::vector<std::int64_t> offsets_;  // of the elements of a lane, unless they are contiguous
 };
 
 /// Lanes worth handing to a thread.

@@ -44,8 +44,8 @@ class Axis {
            x * (axis_.roi_end - axis_.roi_begin) * (input_ - 1.0) / (length_ - 1.0);
   }
 
-  // How far a float32 evaluation of the formula may be from it. For a nearest neighbour the formula
-  // is taken as it is written: where its steps are exact in float32, the choice is sure. Where
+  // The possible error of a float32 evaluation of the formula. For a nearest neighbour the formula
+  // is evaluated as written: if its steps are exact in float32, the choice is certain. Where
   // neighbours are weighted, runtimes also multiply by a rounded reciprocal of the scale.
   [[nodiscard]] double source_error(double x) const {
     const double at = source(x);
@@ -78,7 +78,7 @@ class Axis {
 
   [[nodiscard]] Taps taps(double at) const {
     Taps result;
-    // Whatever the region of interest says, elements are found within reach of a 64-bit integer.
+    // Limited so that element indices fit in a 64-bit integer for any region of interest.
     at = std::fmin(std::fmax(at, -input_ - 4.0), 2.0 * input_ + 4.0);
     if (how_.mode == Mode::nearest) {
       add(result, nearest(at), 1.0);

@@ -1,9 +1,9 @@
-// Which elements of an axis make up a resized one, and with what weights. One axis at a time.
+// Which elements of an axis contribute to a resized one, and with what weights. One axis at a time.
 // Clients: Resize, Upsample. ONNX specification of Resize, opset 10 to 21; ties and the order of
 // neighbours as in its reference implementation. It touches no data.
 //
 // Coordinates are computed in double, sizes as exact quotients of integers. Runtimes compute them
-// in float32: how far they may be off, and what that changes, is part of the plan.
+// in float32: the possible error, and its consequences, are part of the plan.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ struct Taps {
 /// One output coordinate.
 struct ResampledPoint {
   Taps taps;
-  /// What the float32 coordinates at the two ends of their error would use, where that is not
+  /// The taps used with float32 coordinates at the two ends of their error, if they differ from
   /// `taps`.
   std::vector<Taps> alternatives;
   double weight_error = 0.0;  ///< of each weight, absolute

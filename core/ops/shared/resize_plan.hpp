@@ -1,4 +1,4 @@
-// What a Resize or Upsample node asks for, axis by axis. Clients: resize.cpp.
+// The parameters of a Resize or Upsample node, axis by axis. Clients: resize.cpp.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct ResizeAttributes {
 };
 [[nodiscard]] Result<ResizeAttributes> read_resize(const Node& node);
 
-/// Which input holds what; nothing where this operator and opset have no such input.
+/// The indices of the inputs; nothing if this operator and opset have no such input.
 struct ResizeInputs {
   std::optional<std::size_t> roi;
   std::optional<std::size_t> scales;

@@ -16,7 +16,7 @@ namespace driftscope {
 
 inline constexpr std::size_t max_sampled_axes = 4;
 
-/// Coordinates of one point, and how far a float32 computation of each may be off.
+/// Coordinates of one point, and the possible error of each in float32.
 struct SamplePoint {
   std::size_t axes = 0;
   std::array<double, max_sampled_axes> at{};
@@ -32,8 +32,8 @@ template <class T, class S>
     return static_cast<T>(math::value(x));
 }
 
-/// What `sample` gives at the point. sample.template operator()<T>(point) computes it in T, which
-/// is S, or double for the corners of what the coordinates may be: their largest distance from the
+/// The result of `sample` at the point. sample.template operator()<T>(point) computes it in T, which
+/// is S, or double for the extreme coordinates: their largest distance from the
 /// value is added to a bound, jumps included.
 template <class S, class Sample>
 [[nodiscard]] S sample_at(const SamplePoint& point, const Sample& sample) {

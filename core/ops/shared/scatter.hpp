@@ -1,5 +1,5 @@
-// What ScatterElements and ScatterND do with an update: put it in the place of the element, or
-// combine both. Updates of one element are combined in the order of the indices; a bound covers every
+// How ScatterElements and ScatterND apply an update: replace the element, or combine
+// both. Updates of one element are combined in the order of the indices; a bound covers every
 // order. Clients: scatter_elements.cpp.
 #pragma once
 

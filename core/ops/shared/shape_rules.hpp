@@ -1,4 +1,4 @@
-// Parts that shape rules are made of: dimensions that may be unknown or symbols, element types,
+// Building blocks of shape rules: dimensions that may be unknown or symbols, element types,
 // broadcasting. Clients: the shape rules in ops/. Messages name an input by number and ONNX name.
 #pragma once
 
@@ -18,14 +18,14 @@ namespace driftscope {
 
 [[nodiscard]] inline Dimension known_dimension(std::int64_t size) { return {size, ""}; }
 [[nodiscard]] SymbolicShape symbolic_shape(std::span<const std::int64_t> shape);
-/// `rank` dimensions of which nothing is known.
+/// `rank` unknown dimensions.
 [[nodiscard]] SymbolicShape unknown_shape(std::size_t rank);
 [[nodiscard]] std::optional<Shape> concrete_shape(const std::optional<SymbolicShape>& shape);
 
-/// What is known of one size from two sources; nothing when they contradict each other.
+/// One size from two sources; nothing when they contradict each other.
 [[nodiscard]] std::optional<Dimension> unify(const Dimension& a, const Dimension& b);
 
-/// The product; a symbol survives when all other factors are 1, a known 0 decides.
+/// The product; a symbol survives if all other factors are 1; a known 0 makes it 0.
 /// Error: the product does not fit in 64 bits.
 [[nodiscard]] Result<Dimension> multiply(std::span<const Dimension> dimensions);
 

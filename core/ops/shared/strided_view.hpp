@@ -1,6 +1,6 @@
 // A view of a tensor: the element at coordinates o lies at base + Σ oᵢ·strideᵢ; strides may be 0 or
 // negative. Slice, Split, Expand, Tile, DepthToSpace and their kind are one view each, copied row by
-// row. It checks nothing: the makers of views see to it that every element lies inside.
+// row. It checks nothing: its makers ensure that every element lies inside.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct StridedView {
     strides.push_back(stride);
   }
 
-  /// Fewer and longer axes: those of one element go, neighbours that are dense together join.
+  /// Fewer and longer axes: those of one element are dropped, adjacent ones that are contiguous are merged.
   void coalesce() {
     StridedView joined{base, {}, {}};
     for (std::size_t i = 0; i < extent.size(); ++i) {

@@ -1,4 +1,4 @@
-// The states of one sequence, step after step. For Bounded also how far they may have strayed.
+// The states of one sequence, step after step. For Bounded also their possible errors.
 // Client: recurrent_run.hpp.
 //
 // Where the engine recorded h after every step (output Y), each step is judged from there: interval
@@ -12,8 +12,8 @@
 // - the interval bound;
 // - a measured one. Each step's own error (computed with bounds from an exact state: rigorous) is put into
 //   several runs in double, with random signs that change from step to step in one half of the runs and stay
-//   in the other (repeated inputs make the same error again and again). How far these runs are from the
-//   undisturbed one is what the network really makes of such errors.
+//   in the other (repeated inputs repeat the same error). The distance of these runs from the
+//   undisturbed one is the actual effect of such errors in this network.
 //   likely: 4 times that. worst: 32 times that with the worst error of each step: as if a thousand
 //   independent errors conspired (the sum of n numbers is at most √n times the root of their squares).
 #pragma once
@@ -33,7 +33,7 @@
 
 namespace driftscope {
 
-/// What a cell of one direction computes with.
+/// The parameters of a cell in one direction.
 template <class S>
 struct CellWeights {
   std::int64_t hidden = 0;
@@ -48,7 +48,7 @@ struct CellWeights {
 
   [[nodiscard]] const S* w_bias() const { return b.empty() ? nullptr : b.data(); }
   [[nodiscard]] const S* r_bias() const { return b.empty() ? nullptr : b.data() + b.size() / 2; }
-  /// What goes into an activation.
+  /// Clips the input of an activation.
   [[nodiscard]] S limited(const S& x) const {
     if (!clip) return x;
     const auto limit = static_cast<double>(*clip);
@@ -78,7 +78,7 @@ class Trajectory {
   Trajectory(const CellWeights<S>& weights, std::vector<S> initial)
       : weights_(weights), state_(std::move(initial)), next_(state_.size()) {}
 
-  /// One step; `sums` holds the biases and the products of x, and is used up.
+  /// One step; `sums` holds the biases and the products of x, and is overwritten.
   void advance(GateSums<S>& sums) {
     Cell::step(weights_, sums, state_.data(), next_.data(), spare_);
     state_.swap(next_);
@@ -139,7 +139,7 @@ class Trajectory<Cell, Bounded> {
 
   [[nodiscard]] std::span<const Bounded> state() const { return result_; }
 
-  /// The next step begins with what the engine itself had as h; to be called after every step or never.
+  /// The next step begins with the engine's own h; to be called after every step or never.
   void continue_from(std::span<const float> h) {
     measurable_ = false;
     for (std::size_t j = 0; j < h.size(); ++j) {
@@ -161,13 +161,13 @@ class Trajectory<Cell, Bounded> {
   void disturb(std::size_t m) {
     for (std::size_t j = 0; j < local_.size(); ++j) states_[m][j] += signs_[m][j] * local_[j].likely;
   }
-  // The runs are disturbed by `likely`; `worst` is at most so many times larger.
+  // The runs are disturbed by `likely`; `worst` is larger by at most this ratio.
   void note_ratio() {
     for (const Bounded& x : local_)
       if (x.likely > 0.0) ratio_ = std::fmax(ratio_, x.worst / x.likely);
   }
 
-  // An element counts at least as much as its neighbours: four runs say little about one alone.
+  // An element counts at least as much as the average one: four runs say little about a single one.
   void measure(std::size_t s) {
     const auto hidden = static_cast<std::size_t>(weights_.hidden);
     std::vector<double>& strayed = strayed_;
@@ -183,7 +183,7 @@ class Trajectory<Cell, Bounded> {
     for (std::size_t j = 0; j < hidden; ++j) {
       Bounded& x = result_[s * hidden + j];
       const double distance = std::sqrt(std::fmax(strayed[j], all));
-      // Where a run left the numbers, nothing was measured.
+      // If a run is not finite, nothing was measured.
       if (!(distance < std::numeric_limits<double>::infinity()) || strayed[j] != strayed[j]) continue;
       const Bounded& local = local_[s * hidden + j];
       x.worst = std::fmin(x.worst, worst_factor * ratio_ * distance + local.worst);
@@ -198,7 +198,7 @@ class Trajectory<Cell, Bounded> {
   std::vector<Bounded> interval_;
   std::vector<Bounded> next_;
   std::vector<Bounded> exact_;  // the same state without errors
-  std::vector<Bounded> local_;  // what one step from there gives
+  std::vector<Bounded> local_;  // one step from there
   std::vector<Bounded> result_;
   std::vector<Bounded> spare_;
   GateSums<Bounded> sums_;

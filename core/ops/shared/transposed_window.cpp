@@ -43,7 +43,7 @@ Result<std::vector<TransposedAxis>> place_transposed(const Node& node, const Int
   DRIFTSCOPE_TRY(Ints output_padding, ints_attribute(node, "output_padding", Ints(rank, 0)));
   if (output_padding.empty()) output_padding.assign(rank, 0);
   DRIFTSCOPE_TRY(Ints output_shape, ints_attribute(node, "output_shape", {}));
-  // Some exporters write the batch and the channels as well.
+  // Some exporters include the batch and the channels.
   if (output_shape.size() == rank + 2) output_shape.erase(output_shape.begin(), output_shape.begin() + 2);
   if (!output_shape.empty() && output_shape.size() != rank)
     return bad_input(

@@ -44,7 +44,7 @@ Result<WindowAttributes> read_window(const Node& node, Ints kernel) {
   DRIFTSCOPE_CHECK(check_list("kernel_shape", window.kernel, rank, 1));
   DRIFTSCOPE_CHECK(check_list("strides", window.strides, rank, 1));
   DRIFTSCOPE_CHECK(check_list("dilations", window.dilations, rank, 1));
-  // Exporters write pads of zeros beside auto_pad, which then decides.
+  // Exporters write pads of zeros besides auto_pad, which then takes precedence.
   if (window.auto_pad != AutoPad::notset) window.pads.assign(2 * rank, 0);
   DRIFTSCOPE_CHECK(check_list("pads", window.pads, 2 * rank, 0));
   return window;
@@ -83,7 +83,7 @@ Result<WindowAxis> place_window(const WindowAttributes& attributes, std::size_t 
   // VALID with ceil_mode rounds up too: the formula in the text of AveragePool-19 does not, but
   // ONNX's shape inference and ONNX Runtime do, and the shapes in files come from them.
   if (attributes.ceil_mode && room % placed.stride != 0) {
-    // A window that would start in the padding behind the input is left out. Opset 19 says so;
+    // A window that would start in the padding after the input is left out. Opset 19 requires it;
     // ONNX Runtime and PyTorch do it for all, and such a window would see no data at all.
     if (placed.output * placed.stride < input + placed.pad_begin) ++placed.output;
   }
