@@ -10,8 +10,8 @@
 namespace driftscope {
 
 /// "::error file=…,title=…::message" lines: errors for what failed, warnings for suspects and faults that
-/// do not count, notices for what was skipped. GitHub shows ten of each; the tenth says how many are left.
-/// `model_path` as the repository has it.
+/// do not count, notices for what was skipped. GitHub shows ten of each; the tenth says how many remain.
+/// `model_path`: relative to the repository.
 [[nodiscard]] std::string github_annotations(const CheckReport& checks, const std::string& model_path);
 
 /// A heading, a table of the targets and the failures, as Markdown; below GitHub's 1 MiB.

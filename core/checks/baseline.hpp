@@ -1,4 +1,4 @@
-// A baseline: what a model gave on its targets once, small enough to be committed. Later comparisons are
+// A baseline: the results of a model on its targets, small enough to be committed. Later comparisons are
 // judged against it. Clients: checks, the baseline command.
 //
 // {"format":"driftscope-baseline-1","model":"lenet5.onnx","model_sha256":"…","inputs":["seed:42"],
@@ -27,10 +27,10 @@ struct KnownLayer {
 
 struct BaselineTarget {
   std::string target;
-  std::string ran;  ///< browser and version, instruction set, threads: as run_text says it
+  std::string ran;  ///< browser and version, instruction set, threads, as run_text writes them
   std::vector<KnownLayer> known;
-  std::vector<std::int64_t> top1;  ///< best class of each row of the answer; empty: it has none, or thousands
-  std::string outputs_sha256;      ///< of the answer's bytes
+  std::vector<std::int64_t> top1;  ///< best class of each output row; empty: no classes, or thousands of rows
+  std::string outputs_sha256;      ///< of the output's bytes
   std::vector<double> medians_ns;  ///< one per fresh start; empty: not measured
 };
 
@@ -43,7 +43,7 @@ struct BaselineMachine {
 struct Baseline {
   std::string model;  ///< file name
   std::string model_sha256;
-  std::vector<std::string> inputs;  ///< as --input has them; empty: seed:42
+  std::vector<std::string> inputs;  ///< as given to --input; empty: seed:42
   std::string build;
   BaselineMachine machine;
   int starts = 0;
@@ -53,17 +53,17 @@ struct Baseline {
   [[nodiscard]] const BaselineTarget* find(const std::string& target) const;
 };
 
-/// A baseline and what is held against it.
+/// A baseline and the measurements to check against it.
 struct BaselineCheck {
   Baseline baseline;
   BaselineMachine machine;                             ///< of this run
-  std::map<std::string, std::vector<double>> medians;  ///< by target; measured as the baseline was
+  std::map<std::string, std::vector<double>> medians;  ///< by target; measured like the baseline
 };
 
-/// Of all targets that ran; times are added by who measures them.
+/// From all targets that ran; the caller that measures times adds them.
 [[nodiscard]] Baseline baseline_of(const ComparisonView& view);
 
-/// SHA-256 of what the model answers; empty when it was not recorded.
+/// SHA-256 of the model's output; empty when it was not recorded.
 [[nodiscard]] std::string answer_sha256(const Trace& trace);
 
 [[nodiscard]] std::string baseline_json(const Baseline& baseline);

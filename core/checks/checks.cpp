@@ -80,7 +80,7 @@ class TargetChecks {
       if (layer.verdict == Verdict::missing) {
         add(name, CheckOutcome::skipped, "", "not judged: " + layer.reason, ns);
       } else if (layer.verdict == Verdict::unjudged) {
-        // Not judged is not passed.
+        // An unjudged layer has not passed.
         add(name, report_.conditions.unjudged && !is_known ? CheckOutcome::failed : CheckOutcome::skipped,
             std::string(verdict_name(layer.verdict)), "not judged: " + layer_message(layer) + as_before, ns);
       } else if (layer.verdict < Verdict::suspect) {

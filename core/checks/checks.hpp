@@ -1,6 +1,6 @@
 // Turns a comparison into checks that pass or fail, for pipelines: one per layer and target, and one per
-// target for its answer and its speed. Pure functions. Clients: compare, baseline; junit, annotations
-// and the summary show what comes out.
+// target for its output and its speed. Pure functions. Clients: compare, baseline; junit, annotations
+// and the summary show the results.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class CheckOutcome {
 };
 
 /// One check. `kind` says which condition it belongs to: "fault", "suspect", "unjudged", "top1", "bits",
-/// "slower", "run"; empty for a layer that is as it should be.
+/// "slower", "run"; empty for a layer without a problem.
 struct CheckCase {
   std::string target;
   std::string name;  ///< "conv1 (Conv)", "top-1", "speed"
@@ -41,13 +41,13 @@ struct CheckReport {
   [[nodiscard]] bool failed() const { return count(CheckOutcome::failed) > 0; }
 };
 
-/// Without a baseline top-1, bits and speed are judged against the left target, with one against what it
-/// holds; layers that were suspect or faults there are known and pass. What cannot be judged although it
-/// was asked for (no times, no scores) fails.
+/// Without a baseline, top-1, bits and speed are compared with the left target, otherwise with the baseline,
+/// whose suspect and faulty layers are known and pass. A condition that was requested but cannot be
+/// judged (no times, no scores) fails.
 [[nodiscard]] CheckReport run_checks(const ComparisonView& view, const FailOn& conditions,
                                      const BaselineCheck* baseline = nullptr);
 
-/// A few lines for people: whether it passed, and each check that did not, the first `most` of them.
+/// A few lines for people: whether it passed, and the first `most` checks that did not.
 [[nodiscard]] std::string checks_text(const CheckReport& checks, std::size_t most = 20);
 
 /// {"fail_on":"fault,top1","passed":true,"checks":39,"failures":[{"target","name","kind","message"}],

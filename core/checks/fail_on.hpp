@@ -10,11 +10,11 @@
 
 namespace driftscope {
 
-/// What is listed counts, what is not listed does not. A target that could not run fails always.
+/// Only listed conditions count. A target that could not run always fails.
 struct FailOn {
   bool fault = false;                           ///< a layer that no rounding explains
-  bool suspect = false;                         ///< a layer that chance does not explain; faults with it
-  bool unjudged = false;                        ///< a layer whose budget says nothing; both with it
+  bool suspect = false;                         ///< a layer that chance does not explain; includes faults
+  bool unjudged = false;                        ///< a layer whose budget cannot tell; includes both
   bool top1 = false;                            ///< another best class
   bool bits = false;                            ///< any differing bit
   std::optional<double> slower = std::nullopt;  ///< share: 0.2 is "a fifth longer"

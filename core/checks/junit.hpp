@@ -9,8 +9,8 @@
 
 namespace driftscope {
 
-/// Beyond `max_passed` checks that passed on a target, the rest of them is one case that says how many
-/// it stands for: some pipelines reject large files.
+/// Beyond `max_passed` passed checks of a target, the rest are one case that gives their
+/// number: some pipelines reject large files.
 [[nodiscard]] std::string junit_xml(const CheckReport& checks, const ComparisonView& view,
                                     std::size_t max_passed = 2000);
 

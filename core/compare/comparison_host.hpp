@@ -17,11 +17,11 @@ namespace driftscope {
 /// What a run is for.
 enum class RunPurpose {
   layers,   ///< the run that is compared: every value that is to be captured
-  outputs,  ///< the same once more, capturing outputs alone: did capturing change the result?
+  outputs,  ///< once more, capturing outputs only: did capturing change the result?
   dataset,  ///< all samples of the data set; outputs with a leading axis of samples
 };
 
-/// Told what a run is doing: "starting the browser", "running", with nodes or samples done.
+/// Called with the current step ("starting the browser", "running") and the nodes or samples done.
 using StepProgress = std::function<void(std::string_view step, std::int64_t done, std::int64_t total)>;
 
 enum class RunState {
@@ -34,7 +34,7 @@ enum class RunState {
 class TargetRun {
  public:
   virtual ~TargetRun() = default;
-  /// Goes on. A host that has nothing else to do may run to the end in one call. The error is the run's.
+  /// Continues the run. A host with nothing else to do may finish it in one call. The error is the run's.
   [[nodiscard]] virtual Result<RunState> poll(const StepProgress& progress) = 0;
   /// The trace of a finished run; to be called once.
   [[nodiscard]] virtual Trace take() = 0;

@@ -131,7 +131,7 @@ void ComparisonRun::verify_trace() {
   if (verification.ok())
     result.verification = *std::move(verification);
   else
-    result.error = std::move(verification).error();  // it knows the model: what it says comes first
+    result.error = std::move(verification).error();  // takes precedence: it knows the model
   next_stage();
 }
 
@@ -145,7 +145,7 @@ void ComparisonRun::compare_traces() {
   next_stage();
 }
 
-/// What follows the stage that has ended, with or without an error.
+/// Starts what follows the stage that has ended, with or without an error.
 void ComparisonRun::next_stage() {
   const TargetResult& result = current_->result;
   const bool is_file = current_->target.host == "file";

@@ -1,6 +1,6 @@
 // A model on several targets, one after the other: each is run, verified, compared with the first one and
 // given the data set. A state machine: poll() takes one step and never waits for a run, so that a command, a
-// window's thread and a browser's worker can drive it. What fails concerns its target alone.
+// window's thread and a browser's worker can drive it. A failure affects only its target.
 // Clients: the command line, the window, the page. It opens no file and starts no run itself
 // (ComparisonHost).
 #pragma once
@@ -28,12 +28,12 @@ struct DatasetPlan {
 
 struct ComparisonPlan {
   std::vector<std::string> targets;         ///< the left one first
-  bool perturbation_check = false;          ///< whether capturing changes the outputs; not of files
+  bool perturbation_check = false;          ///< whether capturing changes the outputs; not for files
   std::optional<DatasetPlan> dataset = {};  ///< not for files
-  bool keep_traces = true;  ///< of right targets that are done; the left one's is compared with
+  bool keep_traces = true;  ///< of finished right targets; the left one's is always kept, to compare with
 };
 
-/// Where a target is.
+/// What a target is doing.
 enum class ComparisonStage { running, checking_perturbation, verifying, comparing, running_dataset };
 
 /// Called while poll() works, from the thread that polls.
@@ -44,13 +44,13 @@ class ComparisonListener {
                            std::int64_t done, std::int64_t total) = 0;
   /// The target is verified and compared; its run of the data set comes next.
   virtual void on_verified(std::size_t /*target*/, const TargetResult& /*result*/) {}
-  /// The target's result is in view(), whole or with its error.
+  /// The target's result is in view(), complete or with its error.
   virtual void on_result(std::size_t target) = 0;
 };
 
 class ComparisonRun {
  public:
-  /// `about` says what a front knows: names, texts, the model's hash; results are added to it. All references
+  /// `about` holds what the caller knows (names, texts, the model's hash); results are added. All references
   /// must outlive the run. `graph` needs its weights (verification reads them).
   ComparisonRun(const Graph& graph, ComparisonPlan plan, ComparisonView about, ComparisonHost& host,
                 ThreadPool& threads, ComparisonListener& listener);
@@ -58,12 +58,12 @@ class ComparisonRun {
   ComparisonRun(const ComparisonRun&) = delete;
   ComparisonRun& operator=(const ComparisonRun&) = delete;
 
-  /// One step: begins or polls a run, or verifies or compares (which is done in one go, with progress).
-  /// `finished` when all targets are done. The one error is `cancelled`, when the host says stopped; what was
-  /// finished before stays in view().
+  /// One step: begins or polls a run, or verifies or compares (each in a single call, with progress).
+  /// `finished` when all targets are done. The only error is `cancelled`, when host.stopped(); results
+  /// finished before stay in view().
   [[nodiscard]] Result<RunState> poll();
 
-  /// Results so far; the left one is empty before it is done.
+  /// Results so far; the left one is empty until it is done.
   [[nodiscard]] const ComparisonView& view() const { return view_; }
   /// The same, moved out at the end.
   [[nodiscard]] ComparisonView take() { return std::move(view_); }

@@ -11,7 +11,7 @@
 namespace driftscope {
 
 /// The top-1 class of each sample in the graph's first output, [samples, …, classes], and how many equal
-/// `labels` (none: not known). Errors: the output is missing, or is not one row of float32 scores per sample.
+/// `labels` (none: not known). Errors: the output is missing or does not hold one float32 row per sample.
 [[nodiscard]] Result<DatasetResult> dataset_predictions(const Graph& graph, const Trace& trace,
                                                         std::int64_t samples,
                                                         std::span<const std::int64_t> labels,

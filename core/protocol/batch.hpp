@@ -1,7 +1,7 @@
 // Many small runs in one message: models with their inputs to a browser, traces or errors back.
 // Clients: run_in_browser (packs, unpacks), web/worker/worker.mjs (the other side), tests.
-// The documents "batch" and "batch_answers" of messages.json, packed as the service's messages: with, for
-// each case, the model's bytes, those of its attachments, its inputs as safetensors; with the traces.
+// The documents "batch" and "batch_answers" of messages.json, packed like the service's messages: with
+// each case's model and attachments as bytes and inputs as safetensors, and with the traces, respectively.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace driftscope {
 
 struct BatchAttachment {
-  std::string name;  ///< as the model names it
+  std::string name;  ///< as named in the model
   std::span<const std::byte> bytes;
 };
 
@@ -27,7 +27,7 @@ struct BatchCase {
 
 [[nodiscard]] std::vector<std::byte> pack_batch(std::span<const BatchCase> cases);
 
-/// One answer per case, in order; the number of them is checked. A malformed message is an error, a
+/// One response per case, in order; their number is checked. A malformed message is an error, a
 /// malformed trace the error of its case.
 [[nodiscard]] Result<std::vector<Result<Trace>>> unpack_answers(std::span<const std::byte> message,
                                                                 std::size_t cases);

@@ -1,5 +1,5 @@
-// The C++ side that asks: one call for every request of messages.json, with its structs, whatever way the
-// messages take. Clients: local runs, the subjects of a bench.
+// The C++ client of the service: one call for every request of messages.json, with its structs, over any
+// transport. Clients: local runs, the subjects of a bench.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace driftscope {
 
-/// How messages reach a service: in this process, through a socket, through a page.
+/// How messages reach a service: in this process, through a socket, or through a page.
 class ServiceTransport {
  public:
   struct Response {

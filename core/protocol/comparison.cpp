@@ -40,7 +40,7 @@ ComparisonView view_of(const LoadedModel& model) {
   return view;
 }
 
-/// What a view says of a target, without what it recorded.
+/// The view's results for a target, without its recording.
 TargetResult without_trace(const TargetResult& result) {
   return {.target = result.target,
           .trace = std::nullopt,
@@ -52,7 +52,7 @@ TargetResult without_trace(const TargetResult& result) {
 
 }  // namespace
 
-/// A run that happens elsewhere, and how it ended; shared by the run and by whom its end is told to.
+/// A run that happens elsewhere, and how it ended; shared by the run and the receiver of "advance".
 struct ServiceComparison::Awaited {
   std::int64_t id = 0;
   std::optional<Trace> trace = {};
@@ -81,7 +81,7 @@ ServiceComparison::ServiceComparison(const LoadedModel& model, ComparisonPlan pl
 Result<std::unique_ptr<ServiceComparison>> ServiceComparison::begin(const messages::Compare& request,
                                                                     const LoadedModel& model) {
   ComparisonPlan plan;
-  plan.keep_traces = false;  // they are where they came from
+  plan.keep_traces = false;  // they stay where they were recorded
   plan.targets = request.targets;
   if (plan.targets.empty())
     return bad_input("request \"compare\": field \"targets\": expected the left target and others, got none");

@@ -1,5 +1,5 @@
 // The service's "compare" and "advance": a comparison whose runs happen elsewhere, as a page starts a worker
-// for each. What is done with their traces, and in which order, is core/compare's. Client: service.
+// for each. Their traces are processed by core/compare. Client: service.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ class ServiceComparison final : private ComparisonHost, private ComparisonListen
 
   [[nodiscard]] Status take_end_of_run(const messages::Advance& request, std::span<const std::byte> payload);
   [[nodiscard]] Result<std::unique_ptr<TargetRun>> start(const Target& target, RunPurpose purpose) override;
-  [[nodiscard]] bool stopped() const override { return false; }  // who stops it ends the service
+  [[nodiscard]] bool stopped() const override { return false; }  // to stop it, the service is ended
   void on_progress(std::size_t, ComparisonStage, std::string_view, std::int64_t, std::int64_t) override {}
   void on_verified(std::size_t target, const TargetResult& result) override;
   void on_result(std::size_t target) override;
@@ -41,11 +41,11 @@ class ServiceComparison final : private ComparisonHost, private ComparisonListen
 
   std::shared_ptr<const Graph> graph_;
   ThreadPool threads_;
-  std::shared_ptr<Awaited> awaited_;  // the run that was asked for last
+  std::shared_ptr<Awaited> awaited_;  // the run requested last
   std::int64_t last_run_ = 0;
-  std::size_t next_target_ = 0;  // the place of the one under way
+  std::size_t next_target_ = 0;  // index of the current one
   Advanced answer_;
-  ComparisonRun comparison_;  // refers to what stands before it
+  ComparisonRun comparison_;  // refers to the members before it
 };
 
 }  // namespace driftscope

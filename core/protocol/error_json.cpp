@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t max_message = 4096;
 
-// Both enumerations have the same order: the schema's names, then, are those of the kinds.
+// Both enumerations have the same order: the schema's names are those of the kinds.
 static_assert(static_cast<int>(messages::ErrorKind::bad_input) == static_cast<int>(ErrorKind::bad_input));
 static_assert(static_cast<int>(messages::ErrorKind::unsupported) == static_cast<int>(ErrorKind::unsupported));
 static_assert(static_cast<int>(messages::ErrorKind::limit) == static_cast<int>(ErrorKind::limit));

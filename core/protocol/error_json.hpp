@@ -1,4 +1,4 @@
-// Errors as JSON, {"kind","message"}, and back: how they cross from a browser to the PC.
+// Errors as JSON, {"kind","message"}, and back: their form between a browser and the PC.
 // Clients: the service, the HTTP server.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace driftscope {
 /// {"kind":"bad_input","message":"…"}
 [[nodiscard]] nlohmann::json error_to_json(const Error& error);
 
-/// Never fails: an unknown kind is `internal`, an absent message is named so, a long one is cut.
+/// Never fails: an unknown kind becomes `internal`, an absent message is reported, a long one is cut.
 [[nodiscard]] Error error_from_json(const nlohmann::json& value);
 
 }  // namespace driftscope

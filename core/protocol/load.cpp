@@ -17,12 +17,12 @@ namespace driftscope {
 namespace {
 
 using nlohmann::json;
-// Shapes depend on smaller constants than this.
+// Shapes depend only on constants smaller than this.
 constexpr std::size_t min_weights = 16 << 10;
 
 using Files = std::map<std::string, ByteSource>;
 
-// Splits the payload: what the table of attachments does not claim, at its front, is the model.
+// Splits the payload: the bytes before those of the table of attachments are the model.
 Result<Files> read_attachments(const messages::Load& request, ByteSource& payload) {
   Files files;
   if (!request.attachments) return files;
@@ -64,8 +64,8 @@ ExternalData from_attachments(const Files& files) {
   };
 }
 
-// Whether the engine that will be started reads the model itself.
-// Null where the request names no target.
+// The engine that will be started, which says whether it reads the model itself;
+// null if the request names no target.
 Result<const Engine*> engine_of(const messages::Load& request) {
   if (!request.target) return nullptr;
   DRIFTSCOPE_TRY(const Target target, parse_target(*request.target));

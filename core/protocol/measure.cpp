@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr std::int64_t memory_interval_ns = 200'000'000;
 constexpr std::size_t max_readings = 100'000;
 
-/// The step of the clock: the middle one of several, since browsers blur it.
+/// The step of the clock: the median of several, since browsers blur it.
 double clock_step_ns() {
   std::array<double, 9> steps{};
   for (double& step : steps) {
@@ -36,7 +36,7 @@ double clock_step_ns() {
 }  // namespace
 
 struct Measurement::State {
-  /// Wants nothing, and adds up what the engine says that it took.
+  /// Captures nothing, and adds up the times that the engine reports.
   class OwnTimes final : public TraceSink {
    public:
     [[nodiscard]] bool wants(ValueId /*value*/) const override { return false; }
@@ -64,8 +64,8 @@ struct Measurement::State {
   std::int64_t inner_done = 0;
   std::int64_t runs = 0;
   bool running = false;
-  // An engine that needs the host's event loop: what passes between its polls is not its time. It says
-  // itself how long a run took.
+  // Set for an engine that needs the host's event loop: the time between its polls is not its own. It
+  // reports itself how long a run took.
   bool waited = false;
   bool preparing = false;
   std::int64_t preparing_ns = 0;
@@ -145,7 +145,7 @@ struct Measurement::State {
       memory_read_at = now;
     }
     const AliveTensors alive = alive_tensors();
-    // The list of times is longer in one slice than in another: it is none of the engine's heap.
+    // The list of times differs in length between slices: it is not part of the engine's heap.
     const auto list = static_cast<std::int64_t>(times_ns.capacity() * sizeof(double));
     const std::int64_t heap = std::max<std::int64_t>(heap_in_use() - list, 0);
     const auto more = session->memory();

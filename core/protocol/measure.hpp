@@ -1,4 +1,4 @@
-// The service's measuring: one prepared session, run again and again with nothing between two runs but
+// The service's measuring: runs one prepared session again and again with nothing between two runs but
 // the reading of a clock. Client: service.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace driftscope {
 
-/// Takes what a traced run records, run after run. Where files can be written it writes one, so that a
+/// Receives the recording of traced runs, one after another. If files can be written it writes one, so that a
 /// measured run costs what `run --trace` costs.
 class RunRecorder {
  public:
@@ -24,7 +24,7 @@ class RunRecorder {
   virtual Status begin(const Graph& graph) = 0;
   virtual Status add(const std::string& name, const Tensor& tensor) = 0;
   virtual Status finish(const Trace& about) = 0;
-  /// Removes what the last run wrote. Called between readings, none of which pays for the one before.
+  /// Removes the last run's file. Called between readings, so that none includes this time.
   virtual Status discard() = 0;
 };
 
@@ -45,12 +45,12 @@ class Measurement {
   Measurement(const Measurement&) = delete;
   Measurement& operator=(const Measurement&) = delete;
 
-  /// What runs with which settings, and the step of the clock: the reply to "prepare" and "describe".
+  /// What runs with which settings, and the step of the clock: the response to "prepare" and "describe".
   /// Some engines know only after the first run.
   [[nodiscard]] messages::Prepared describe() const;
 
-  /// Begins a slice, or goes on with the one under way (the request is then ignored), for about
-  /// `budget_ns`. Not `finished` when it must be asked again.
+  /// Begins a slice, or continues the current one (the request is then ignored), for about
+  /// `budget_ns`. If it is not `finished`, call again.
   [[nodiscard]] Result<messages::MeasureResponse> measure(const MeasureRequest& request,
                                                           std::int64_t budget_ns);
 

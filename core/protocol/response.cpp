@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr std::int64_t max_values = 1000;
 
-// The enumerations of the schema have the order of those of the table of metrics.
+// The enumerations of the schema have the same order as those of the table of metrics.
 static_assert(messages::name_of(static_cast<messages::MetricSource>(MetricSource::run)) == "run");
 static_assert(messages::name_of(static_cast<messages::Better>(Better::neither)) == "neither");
 static_assert(messages::name_of(static_cast<messages::MetricFormat>(MetricFormat::share)) == "share");

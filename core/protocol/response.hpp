@@ -1,4 +1,4 @@
-// What the service says of a finished run and of this build. Client: service.
+// The service's responses about a finished run and about this build. Client: service.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace driftscope {
 [[nodiscard]] messages::FinishResponse describe_trace(const Trace& trace,
                                                       const std::vector<std::string>& outputs);
 
-/// The engines, as each describes itself (EngineInfo) and whether it can run here.
+/// The engines, each with its description (EngineInfo) and whether it can run here.
 [[nodiscard]] messages::CapabilitiesResponse describe_build();
 
 }  // namespace driftscope

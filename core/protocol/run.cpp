@@ -21,8 +21,8 @@ struct ServiceRun::State {
   json environment;
   std::shared_ptr<const Graph> graph;
   std::unique_ptr<Session> session;
-  // With samples the recording is of the first one alone: it says what ran and how much memory it
-  // took; the outputs and times are then those of the sample run.
+  // With samples only the first one is recorded: for what ran and how much memory it
+  // took; outputs and times then come from the sample run.
   std::optional<Recording> recording;
   std::optional<SampleRun> samples;
   Progress recording_progress{0, 1};  // not finished before it has begun
@@ -34,7 +34,7 @@ struct ServiceRun::State {
 
 namespace {
 
-// The option wasm is the page's, which loads the build that it names; this makes sure of it.
+// The option wasm belongs to the page, which loads the named build; this verifies it.
 Status check_build(const Target& target, const json& environment) {
   const auto asked = target.options.find("wasm");
   if (asked == target.options.end()) return {};
@@ -56,7 +56,7 @@ Result<std::unique_ptr<Session>> prepare_session(const Target& target, const jso
   EngineOptions options = std::move(resolved.options);
   options.fuse = capture != Capture::all;
   options.defer_values = defer_values && capture != Capture::outputs;
-  // Of a model that was loaded for one session nobody needs it afterwards.
+  // A model loaded for a single session is not needed afterwards.
   options.source = model.once ? std::exchange(model.source, nullptr) : model.source;
   if (engine->reads_source() && !options.source)
     return bad_input(
@@ -119,7 +119,7 @@ std::vector<std::string> ServiceRun::output_names() const {
   return names;
 }
 
-// With a stream step by step: what one step made leaves before many more make theirs.
+// With a stream step by step: the values of one step are sent before many more are made.
 Result<Progress> ServiceRun::record(std::int64_t budget_ns) {
   State& state = *state_;
   if (!state.stream) return state.recording->poll(budget_ns);

@@ -19,12 +19,12 @@
 
 namespace driftscope {
 
-/// What "start" asks for, checked.
+/// The parameters of "start", checked.
 struct StartRequest {
   Target target;
   RecordOptions record;
   bool traced = true;        ///< false ("none", in "prepare" alone): no value and no time is recorded
-  bool stream = false;       ///< captured values leave with the answers to "poll"
+  bool stream = false;       ///< captured values are sent with the responses to "poll"
   std::int64_t samples = 0;  ///< 0: one input
   NamedInputs inputs;        ///< with a leading axis of samples when there are any
   nlohmann::json environment = nlohmann::json::object();
@@ -40,7 +40,7 @@ struct StartRequest {
                                                                std::shared_ptr<const Graph> graph,
                                                                Capture capture, bool defer_values);
 
-/// What ran, as JSON text: what the host says of itself, then the engine's own words, which stay.
+/// What ran, as JSON text: the host's fields, then the engine's, which take precedence.
 [[nodiscard]] std::string merge_run(const std::string& recorded, const nlohmann::json& environment,
                                     const Target& target);
 
@@ -63,7 +63,7 @@ class ServiceRun {
   [[nodiscard]] std::int64_t samples() const;  ///< 0: one input
   [[nodiscard]] Result<ServiceProgress> poll(std::int64_t budget_ns);
   /// With "stream": the next values, in pieces, to be taken after each poll. While some wait, poll does
-  /// nothing else and does not say finished.
+  /// nothing else and does not return finished.
   [[nodiscard]] ValueStream::Pieces take_values() { return values_.take(max_value_bytes); }
   /// Once, after poll has said finished.
   [[nodiscard]] Result<Trace> take();
@@ -73,7 +73,7 @@ class ServiceRun {
   explicit ServiceRun(std::unique_ptr<State> state);
   [[nodiscard]] Result<Progress> record(std::int64_t budget_ns);
 
-  /// At a time: a few copies of so many bytes are on their way, and the values behind them.
+  /// Per piece: a few copies of this size are in transit, with the values that wait behind them.
   static constexpr std::size_t max_value_bytes = std::size_t{2} << 20;
 
   ValueStream values_;

@@ -11,7 +11,7 @@
 
 namespace driftscope {
 
-/// The inputs of one sample: index `sample` of the leading axis, which goes.
+/// The inputs of one sample: index `sample` of the leading axis, which is removed.
 [[nodiscard]] Result<NamedInputs> slice_sample(const NamedInputs& stacked, std::int64_t sample);
 
 class SampleRun final : private TraceSink {

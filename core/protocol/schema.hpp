@@ -1,5 +1,5 @@
-// What the service's messages look like: the tables made from messages.json, and checking a message by
-// them. Clients: the service and who asks it, the HTTP server, `driftscope schema`, tests. It reads no
+// The form of the service's messages: the tables generated from messages.json, and checking a message against
+// them. Clients: the service and its clients, the HTTP server, `driftscope schema`, tests. It reads no
 // payload.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace driftscope {
 
-/// facts: an object of texts, numbers, booleans and nulls, of limited size. bytes: of events alone, which
-/// JSON does not carry.
+/// facts: an object of texts, numbers, booleans and nulls, of limited size. bytes: only in events, since
+/// JSON cannot carry them.
 enum class FieldKind { text, whole, number, flag, choice, object, facts, any, bytes };
 
 struct ObjectSpec;
@@ -23,7 +23,7 @@ struct FieldSpec {
   std::string_view name = {};
   FieldKind kind = FieldKind::any;
   bool list = false;
-  bool required = false;  ///< else null is as absent
+  bool required = false;  ///< otherwise null counts as absent
   bool nullable = false;  ///< must be there, may be null
   std::uint64_t low = 0;  ///< of a whole number
   std::uint64_t high = 0;
@@ -45,10 +45,10 @@ struct MessageSpec {
   const ObjectSpec* response = nullptr;
   std::string_view payload;  ///< what follows the request; empty: nothing
   std::string_view response_payload;
-  std::string_view by;  ///< who answers instead of the service; empty: the service
+  std::string_view by;  ///< who responds instead of the service; empty: the service
 };
 
-/// What travels by itself: a document between programs, an event between a page and its worker.
+/// Other messages: a document between programs, an event between a page and its worker.
 struct DocumentSpec {
   std::string_view name = {};
   std::string_view where = {};
@@ -61,10 +61,10 @@ struct DocumentSpec {
 /// field.
 [[nodiscard]] Status check_object(const ObjectSpec& spec, const nlohmann::json& value);
 
-/// Of what the service answers to `request`; {"error"} alone is a response to any.
+/// Checks the service's response to `request`; {"error"} alone is a valid response to any.
 [[nodiscard]] Status check_response(std::string_view request, const nlohmann::json& response);
 
-/// To be read by people who write clients, and by machines (JSON; TypeScript's declarations).
+/// For people who write clients, and for machines (JSON; TypeScript's declarations).
 [[nodiscard]] std::string schema_text();
 [[nodiscard]] std::string_view schema_json();
 [[nodiscard]] std::string_view schema_declarations();

@@ -32,11 +32,11 @@ struct Reply {
   std::vector<std::byte> payload;
 };
 
-// A measurement is prepared as a run is started.
+// A measurement is prepared like a run.
 messages::Start start_of(messages::Prepare&& prepare) {
   messages::Start start;
   start.target = std::move(prepare.target);
-  // Without a trace nothing but the outputs is kept.
+  // Without a trace only the outputs are kept.
   start.capture = messages::named<messages::Capture>(messages::name_of(prepare.capture))
                       .value_or(messages::Capture::outputs);
   start.seed = prepare.seed;
@@ -250,7 +250,7 @@ std::vector<std::byte> Service::request(std::span<const std::byte> message) {
     if (!reply.ok()) return reject(reply.error());
     return pack_message(json_text(reply->head), reply->payload);
   } catch (const std::bad_alloc&) {
-    // Let go of everything first: the answer needs memory as well.
+    // Release everything first: the response needs memory as well.
     state_->end_runs();
     state_->model.reset();
     return reject(limit_error("out of memory; the model or its values are too large for this host"));

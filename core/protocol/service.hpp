@@ -2,7 +2,7 @@
 // worker are thin transports over it. A message is 4 bytes little-endian length of a JSON object,
 // the JSON, then a binary payload (possibly empty).
 //
-// What each request, its response and their payloads hold is declared in messages.json, of which
+// The contents of requests, responses and payloads are declared in messages.json, from which
 // cmake/messages.py makes structs, decoders and checks; `driftscope schema` prints it. One service holds one
 // model and one run or measurement at a time.
 #pragma once
@@ -32,7 +32,7 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  /// Where the payload of a "load" with "outside" lies: outside of this program's memory.
+  /// Source of the payload of a "load" with "outside": bytes outside this program's memory.
   void load_from(ReadOutside read);
 
   /// Captured values of the next run go to `sink`; the trace of its "finish" holds the outputs alone.
@@ -40,11 +40,11 @@ class Service {
   /// piece by piece, on any one thread.
   void record_to(TensorSink sink);
 
-  /// Takes what measured runs record, when they are traced, as the sink of record_to; null: memory. It
+  /// Receives the recordings of measured runs when they are traced, like record_to's sink; null: memory. It
   /// must outlive the service.
   void measure_into(RunRecorder* recorder);
 
-  /// Never throws; a malformed request is answered with an error.
+  /// Never throws; the response to a malformed request is an error.
   [[nodiscard]] std::vector<std::byte> request(std::span<const std::byte> message);
 
  private:
@@ -52,7 +52,7 @@ class Service {
   std::unique_ptr<State> state_;
 };
 
-/// Puts a message together, and takes it apart (empty json on a malformed one).
+/// Assembles a message, and splits one (empty json for a malformed one).
 [[nodiscard]] std::vector<std::byte> pack_message(std::string_view json, std::span<const std::byte> payload);
 struct Message {
   std::string json;

@@ -1,4 +1,4 @@
-// What "start" may say.
+// Checks the fields of "start".
 #include <fmt/format.h>
 
 #include <set>
@@ -24,7 +24,7 @@ Result<NamedInputs> read_inputs(const messages::Start& request, std::span<const 
   return std::move(file->tensors);
 }
 
-// Names of the graph's values; a name that it lacks would silently keep nothing.
+// Names of the graph's values; a misspelt name would silently keep nothing.
 Status check_values(const std::vector<std::string>& names, const Graph& graph) {
   std::set<std::string_view> known;
   for (const Value& value : graph.values) known.insert(value.name);

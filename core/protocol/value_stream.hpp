@@ -1,7 +1,7 @@
-// Captured values on their way from a run to where they are kept, in pieces, so that neither side holds
-// a trace as a whole. The side of the run packs them into the responses to "poll", a page hands them on as a
+// Sends captured values from a run to their destination, in pieces, so that neither side holds
+// a whole trace. The side of the run packs them into the responses to "poll", a page forwards them as a
 // document "values" (messages.json). Pieces come in order; a tensor is complete before the next begins.
-// Clients: run (packs), the server (unpacks), web/worker/worker.mjs (hands them on).
+// Clients: run (packs), the server (unpacks), web/worker/worker.mjs (forwards them).
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@
 
 namespace driftscope {
 
-/// Values that wait to be taken. They share their buffers with the run: only those wait that were made
-/// since the last piece was taken.
+/// Values waiting to be taken. They share their buffers with the run: only values made
+/// since the last piece was taken are waiting.
 class ValueStream {
  public:
   void add(const std::string& name, const Tensor& tensor);
@@ -39,14 +39,14 @@ class ValueStream {
   std::int64_t bytes_ = 0;
 };
 
-/// Puts tensors together again and hands each to the sink. What comes is not trusted: every size is
+/// Reassembles tensors and passes each to the sink. The input is untrusted: every size is
 /// checked, and all tensors together may have `limit` bytes.
 class ValueReceiver {
  public:
   ValueReceiver(TensorSink sink, std::int64_t limit) : sink_(std::move(sink)), left_(limit) {}
 
-  /// A message with the table as its JSON's "values". An error is the end: of the sink, or of a message
-  /// that is malformed or does not continue the one before.
+  /// A message with the table as its JSON's "values". An error ends the stream: the sink's, or a message
+  /// that is malformed or does not continue the previous one.
   [[nodiscard]] Status take(std::span<const std::byte> message);
   /// Whether the last tensor is complete.
   [[nodiscard]] Status finish() const;

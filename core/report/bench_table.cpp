@@ -10,8 +10,8 @@
 namespace driftscope {
 namespace {
 
-// What a run forgets takes at least the smallest block there is, and in all more than what allocators keep
-// for reuse, which counts as used: glibc alone seven pieces of each of 64 sizes up to a kilobyte.
+// A leaking run loses at least the smallest block, and in total more than allocators keep
+// for reuse, which counts as used: glibc alone seven blocks of each of 64 sizes up to a kilobyte.
 constexpr double min_heap_leak = 16.0;
 constexpr double min_heap_growth = 256 << 10;
 
@@ -62,7 +62,7 @@ const BenchRatio* find_ratio(const BenchReport& report, const BenchRow& row, con
   return nullptr;
 }
 
-/// What recording costs this row: how many times as fast it is as unrecorded.
+/// The cost of recording for this row: how many times as fast it is as unrecorded.
 std::string untraced_text(const BenchReport& report, const BenchRow& row) {
   for (const BenchRatio& ratio : report.ratios)
     if (ratio.untraced && ratio.model == row.model && ratio.group == row.group && ratio.target == row.target)

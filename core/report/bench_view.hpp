@@ -7,7 +7,7 @@
 
 namespace driftscope {
 
-/// One table per model: times, ratios to each base, memory; then the means, and what did not run.
+/// One table per model: times, ratios to each base, memory; then the means, and the failures.
 [[nodiscard]] std::string bench_table(const BenchReport& report);
 
 /// {"format":"driftscope-bench-1","machine":{…},"results":[{"model","target","load_ms","first_ms",

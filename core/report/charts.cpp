@@ -116,7 +116,7 @@ std::string layer_ticks(const std::vector<std::string>& layers) {
 
 /// Layers put together so that no more than `max_points` are drawn.
 constexpr std::size_t max_points = 240;
-constexpr std::size_t max_markers = 80;  // beyond these a line says it better
+constexpr std::size_t max_markers = 80;  // beyond these a line is clearer
 
 std::size_t layers_per_point(std::size_t layers) { return (layers + max_points - 1) / max_points; }
 
@@ -148,7 +148,7 @@ std::string line(const Series& series, const std::vector<double>& values, const 
     }
     const double x = x_of(i, values.size());
     const double y = std::isinf(value) ? area::top : scale.y(value);
-    // A lone point between gaps still shows, as a line of no length.
+    // A single point between gaps is shown, as a line of zero length.
     path += fmt::format("{}{:.1f} {:.1f}", drawing ? "L" : "M", x, y);
     if (!drawing) path += "h0";
     drawing = series.joined;
@@ -166,7 +166,7 @@ std::string line(const Series& series, const std::vector<double>& values, const 
 std::string legend(const std::vector<Series>& series) {
   std::string html = "<div class=\"legend\">";
   for (const Series& one : series) {
-    // The caption says what hollow markers are; a target needs no second line for them.
+    // The caption explains hollow markers; a target needs no second legend entry for them.
     const bool told = one.hollow && std::ranges::any_of(series, [&](const Series& other) {
                         return !other.hollow && other.style == one.style;
                       });

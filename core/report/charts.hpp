@@ -12,12 +12,12 @@ namespace driftscope {
 struct Series {
   std::string name;
   std::vector<double> values;
-  std::size_t style = 0;  ///< colour and marker: the same target looks the same in every chart
+  std::size_t style = 0;  ///< colour and marker: the same for a target in every chart
   bool joined = true;     ///< by a line; else each layer stands alone, and zeros are not drawn
   bool hollow = false;    ///< markers without filling
 };
 
-/// A layer that a vertical line points out.
+/// A layer marked by a vertical line.
 struct ChartMark {
   std::size_t layer = 0;
   std::string text;
@@ -31,8 +31,8 @@ struct ChartText {
 
 /// Values against layers on a logarithmic axis (zeros lie on a base line marked "0", infinities at the
 /// top); a horizontal line at `limit` when it is positive. Each series has its own marker shape as well
-/// as its colour, and a sentence for those who see neither. Of more layers than the chart has room for,
-/// a point is the worst of several, and the caption says of how many.
+/// as its colour, and a text description. If there are more layers than the chart has room for,
+/// a point is the worst of several, and the caption gives their number.
 [[nodiscard]] std::string log_chart(const ChartText& text, const std::vector<std::string>& layers,
                                     const std::vector<Series>& series, double limit = 0.0,
                                     const std::vector<ChartMark>& marks = {});

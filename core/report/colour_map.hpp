@@ -1,4 +1,4 @@
-// Colour maps that are perceptually even: equal steps of the value are equal steps of lightness in OKLab
+// Perceptually uniform colour maps: equal steps of the value are equal steps of lightness in OKLab
 // (Ottosson 2020, https://bottosson.github.io/posts/oklab/). Both can be read without telling red from
 // green. Clients: heat_map, the report's legends.
 #pragma once
@@ -21,10 +21,10 @@ struct Rgb {
 /// For signed differences, t in [−1, 1]: blue, near white at 0, orange; as light on both sides.
 [[nodiscard]] Rgb diverging_colour(double t);
 
-/// For what is no finite number.
+/// For values that are not finite.
 inline constexpr Rgb not_finite_colour{220, 0, 130};
 
-/// For cells behind the last element of a wrapped vector.
+/// For cells after the last element of a wrapped vector.
 inline constexpr Rgb empty_colour{205, 208, 212};
 
 /// 0 to 253 run through a map from its low to its high end.

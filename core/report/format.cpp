@@ -79,7 +79,7 @@ std::string elide(std::string_view text, std::size_t width) {
 std::string without_folders(std::string_view input) {
   std::string made;
   for (std::string_view rest = input; !rest.empty();) {
-    // What stands between these names one file, or a folder that ends with a slash.
+    // The text between these separators names one file, or a folder that ends with a slash.
     const std::string_view part = rest.substr(0, rest.find_first_of(":,=") + 1);
     const std::string_view piece = part.empty() ? rest : part;
     const std::size_t end = piece.find_last_not_of("/:,=");

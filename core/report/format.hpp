@@ -1,4 +1,4 @@
-// Numbers as people read them: three significant digits, units, no false precision.
+// Numbers for people: three significant digits, units, no false precision.
 // Clients: tables, report. Nothing here is parsed again; JSON has the exact numbers.
 #pragma once
 
@@ -23,14 +23,14 @@ namespace driftscope {
 /// Columns that a text takes on a terminal: code points, so that "µ" counts once.
 [[nodiscard]] std::size_t display_width(std::string_view utf8);
 
-/// At most `width` columns, with "…" in place of the middle.
+/// At most `width` columns, the middle replaced by "…".
 [[nodiscard]] std::string elide(std::string_view text, std::size_t width);
 
 /// Files without their folders, in a text that names an input: "idx:/data/a.idx3,/data/b.idx1#7" becomes
 /// "idx:a.idx3,b.idx1#7".
 [[nodiscard]] std::string without_folders(std::string_view input);
 
-/// A name or message from elsewhere as it can be shown: at most `width` columns, and quoted with \xNN
+/// A name or message from a file, safe to display: at most `width` columns, and quoted with \xNN
 /// where it holds control characters or bytes that are no UTF-8.
 [[nodiscard]] std::string plain_text(std::string_view text, std::size_t width);
 

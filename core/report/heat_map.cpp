@@ -16,7 +16,7 @@ namespace {
 /// Element i as a double.
 using Numbers = FunctionRef<double(std::size_t)>;
 
-/// Calls body with the elements; false for types that are no numbers of whole bytes.
+/// Calls body with the elements; false for types that are not numbers of whole bytes.
 bool with_numbers(const Tensor& tensor, FunctionRef<void(const Numbers&)> body) {
   const auto plain = [&]<class T>(T) {
     const auto at = [v = tensor.values<T>()](std::size_t i) { return static_cast<double>(v[i]); };
@@ -48,8 +48,8 @@ bool with_numbers(const Tensor& tensor, FunctionRef<void(const Numbers&)> body) 
   }
 }
 
-/// How far two values lie apart: infinitely when only one of them is a number, or they are infinite on
-/// different sides; 0 when both are NaN.
+/// The distance of two values: infinite when only one of them is a number, or they are infinities of
+/// different sign; 0 when both are NaN.
 double apart(double left, double right) {
   if (left == right || (std::isnan(left) && std::isnan(right))) return 0.0;
   const double distance = std::fabs(right - left);
@@ -93,7 +93,7 @@ Plane plane_around(const Shape& shape, std::int64_t elements, std::int64_t worst
     }
     return plane;
   }
-  // A vector: wrapped, so that it is no line of one pixel. The part around the worst element.
+  // A vector is wrapped, since a line one pixel high shows little; centred on the worst element.
   constexpr std::int64_t short_row = 32;
   constexpr std::int64_t max_elements = max_heat_cells * max_heat_cells;
   plane.elements = std::min(elements, max_elements);
@@ -108,14 +108,14 @@ Plane plane_around(const Shape& shape, std::int64_t elements, std::int64_t worst
   return plane;
 }
 
-/// One cell, gathered over its block.
+/// One cell, accumulated over its block.
 struct Cell {
   double left_sum = 0.0;
   double right_sum = 0.0;
   double difference = 0.0;
   std::int64_t left_finite = 0;
   std::int64_t right_finite = 0;
-  bool torn = false;  ///< one side alone is not finite
+  bool torn = false;  ///< only one side is finite
 
   void add(double left, double right) {
     if (std::isfinite(left)) left_sum += left, ++left_finite;
@@ -177,7 +177,7 @@ std::vector<std::int64_t> index_of(const Shape& shape, std::int64_t element) {
 
 std::uint8_t palette_entry(double value, double low, double high) {
   if (!std::isfinite(value)) return not_finite_entry;
-  // Halves, since high − low may be more than a double holds.
+  // Halved, since high − low may overflow.
   const double range = high / 2 - low / 2;
   const double share = range > 0.0 ? (value / 2 - low / 2) / range : 0.5;
   return static_cast<std::uint8_t>(std::lround(last_map_entry * std::clamp(share, 0.0, 1.0)));

@@ -22,11 +22,11 @@ struct HeatMap {
   std::int64_t block_width = 1;  ///< elements that a cell stands for
   std::int64_t block_height = 1;
   std::string plane;         ///< "channel 5 of 16", "all elements, 12 in a row"; "" for a plain matrix
-  std::int64_t filled = 0;   ///< cells, row by row, that stand for elements; the last row may be shorter
-  std::vector<double> left;  ///< row by row; NaN where nothing finite is
+  std::int64_t filled = 0;   ///< number of cells, row by row, that have elements; the last row may be shorter
+  std::vector<double> left;  ///< row by row; NaN for cells without finite values
   std::vector<double> right;
   std::vector<double>
-      difference;    ///< right − left; NaN where one side is not finite or they are infinite apart
+      difference;    ///< right − left; NaN where one side is not finite or they are different infinities
   double low = 0.0;  ///< of left and right together
   double high = 0.0;
   double largest = 0.0;             ///< |difference|
@@ -36,7 +36,7 @@ struct HeatMap {
   double worst_right = 0.0;
 };
 
-/// Nothing for tensors of different shape or dtype, without elements, or of types that are no numbers.
+/// Nothing for tensors of different shape or dtype, without elements, or of types that are not numbers.
 [[nodiscard]] std::optional<HeatMap> heat_map(const Tensor& left, const Tensor& right);
 
 /// "data:image/bmp;base64,…" of one of the three.

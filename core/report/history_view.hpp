@@ -17,7 +17,7 @@ struct SeriesView {
   std::span<const std::string> first_seen;  ///< UTC, one per build
 };
 
-/// How many slowdowns it flags is written to `slower`, when that is given.
+/// If `slower` is given, it receives the number of slowdowns that are flagged.
 [[nodiscard]] std::string history_table(const SeriesView& series, double confidence, int* slower = nullptr);
 
 }  // namespace driftscope

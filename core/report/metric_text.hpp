@@ -1,4 +1,4 @@
-// A metric's value as people read it. Clients: tables, screens.
+// A metric's value for people. Clients: tables, GUI.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace driftscope {
 
-/// "1.19e-07", "17", "1 − 1.0e-08", "31.4 dB", "1.24 ms": as the row's format says.
+/// "1.19e-07", "17", "1 − 1.0e-08", "31.4 dB", "1.24 ms": in the row's format.
 [[nodiscard]] std::string metric_text(const MetricRow& row, double value);
 
 }  // namespace driftscope

@@ -11,7 +11,7 @@ namespace {
 
 namespace parts = report_sections;
 
-// Of the two megabytes that trackers take; the rest is for what follows a section.
+// Of the two megabytes that issue trackers accept; the rest is for the text after a section.
 constexpr std::size_t max_bytes = 1'900'000;
 constexpr std::size_t heat_map_bytes = 600'000;
 constexpr std::size_t closing_bytes = 60'000;

@@ -21,7 +21,7 @@ std::string index_list(const std::vector<std::int64_t>& index) {
   return fmt::format("[{}]", fmt::join(index, ", "));
 }
 
-/// The trace to show beside a target's: the left one; for the left target itself the first that has it.
+/// The trace to show beside a target's: the left one; for the left target the first one that recorded it.
 std::size_t partner_of(const LayerTable& layers, std::size_t row, std::size_t target) {
   if (target > 0) return 0;
   for (std::size_t t = 1; t < layers.targets().size(); ++t)
@@ -112,7 +112,7 @@ std::string worst_layer(const LayerTable& layers, std::size_t row, const LayerRa
   return html + "</article>";
 }
 
-/// Rows from the most to the least telling; equal ones as in the graph.
+/// Rows by descending rank; equal ones as in the graph.
 std::vector<std::pair<LayerRank, std::size_t>> ranked_rows(const LayerTable& layers) {
   std::vector<std::pair<LayerRank, std::size_t>> rows;
   for (std::size_t row = 0; row < layers.rows().size(); ++row) rows.emplace_back(rank_of(layers, row), row);
@@ -127,7 +127,7 @@ std::vector<std::pair<LayerRank, std::size_t>> ranked_rows(const LayerTable& lay
 constexpr MetricList compared_metrics = report_metrics(MetricSource::compare);
 constexpr MetricList verified_metrics = report_metrics(MetricSource::verify);
 
-/// Columns of a target: its metrics, its verdict, its time. The left one is compared with nothing.
+/// Columns of a target: its metrics, its verdict, its time. The left one has no comparison.
 std::size_t column_count(std::size_t target) {
   return (target > 0 ? compared_metrics.size() : 0) + verified_metrics.size() + 2;
 }
@@ -189,7 +189,7 @@ LayerRank rank_of(const LayerTable& layers, std::size_t row) {
     if (tier < rank.tier || (tier == rank.tier && !(weight > rank.weight))) return;
     rank = {tier, std::isnan(weight) ? INFINITY : weight, target};
   };
-  const auto early = -static_cast<double>(row);  // the earlier, the more telling
+  const auto early = -static_cast<double>(row);  // earlier layers rank higher
   rank.weight = -INFINITY;
   for (std::size_t t = 0; t < layers.targets().size(); ++t) {
     const ResultCell cell = layers.cell(row, t);

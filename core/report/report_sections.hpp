@@ -10,7 +10,7 @@
 
 namespace driftscope::report_sections {
 
-/// What was left out so that the file stays small, one sentence each.
+/// Notes on what was left out to keep the file small, one sentence each.
 using LeftOut = std::vector<std::string>;
 
 [[nodiscard]] std::string targets(const ComparisonView& view, LeftOut& left_out);
@@ -18,18 +18,18 @@ using LeftOut = std::vector<std::string>;
 [[nodiscard]] std::string data_set(const ComparisonView& view);
 [[nodiscard]] std::string drift_charts(const ComparisonView& view, const LayerTable& layers,
                                        LeftOut& left_out);
-/// The layers that say most of what went wrong, with heat maps, in at most `budget` bytes.
+/// The highest-ranked layers, with heat maps, in at most `budget` bytes.
 [[nodiscard]] std::string worst_layers(const ComparisonView& view, const LayerTable& layers,
                                        std::size_t budget, LeftOut& left_out);
-/// All layers, or the most telling of them, in at most `budget` bytes.
+/// All layers, or the highest-ranked of them, in at most `budget` bytes.
 [[nodiscard]] std::string layer_table(const LayerTable& layers, std::size_t budget, LeftOut& left_out);
 [[nodiscard]] std::string environment(const ComparisonView& view, LeftOut& left_out);
 [[nodiscard]] std::string how_to_reproduce(const ComparisonView& view);
 
-/// Targets beyond these are in the JSON alone.
+/// Further targets are only in the JSON.
 inline constexpr std::size_t max_targets = 12;
 
-/// Where a layer stands among those to show, larger first: faults before suspects before differences;
+/// The rank of a layer among those to show, larger first: faults before suspects before differences;
 /// faults and first divergences by their place in the graph, others by how much they differ.
 struct LayerRank {
   int tier = 0;  ///< 5: fault, 4: suspect, 3: unjudged, 2: a first divergence, 1: differs, 0: identical
@@ -38,7 +38,7 @@ struct LayerRank {
 };
 [[nodiscard]] LayerRank rank_of(const LayerTable& layers, std::size_t row);
 
-/// Noise ÷ signal of what a source measured, root mean square: 10^(−SQNR/20).
+/// Noise ÷ signal as measured by a source, root mean square: 10^(−SQNR/20).
 [[nodiscard]] double relative_error(const ResultCell& cell, MetricSource source);
 
 }  // namespace driftscope::report_sections

@@ -8,7 +8,7 @@
 
 namespace driftscope {
 
-/// Colour maps are drawn by the same functions that the pictures are.
+/// The colour maps of legends come from the functions that the pictures use.
 [[nodiscard]] inline std::string report_style() {
   constexpr const char* rules = R"css(
 :root{color-scheme:light dark;--bg:#fff;--panel:#f6f7f9;--ink:#1c2024;--soft:#5a6067;--rule:#dfe3e7;

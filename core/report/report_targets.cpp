@@ -1,4 +1,4 @@
-// Sections of the report: targets, answers, data set, environment, how to reproduce.
+// Sections of the report: targets, outputs, data set, environment, how to reproduce.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ std::string score_cell(const TargetResult& target, std::int64_t index, bool perc
                  : fmt::format("<td>{:.6g}</td>", value);
 }
 
-/// What a trace says of its run; the keys that tell most first.
+/// A trace's description of its run, the most informative keys first.
 std::vector<std::string> fact_keys(const std::vector<nlohmann::json>& runs) {
   constexpr std::array<const char*, 12> first = {
       "engine",       "browser_version", "browser",      "platform", "device",  "instruction_set",
@@ -149,7 +149,7 @@ std::string outputs(const ComparisonView& view) {
   for (const TargetResult* target : all) {
     if (!target->trace) continue;
     if (guide == nullptr) guide = answer(*target->trace);
-    // A sample of 512×512 pixels in colour would be a megabyte.
+    // A colour sample of 512×512 pixels would be a megabyte.
     if (picture.empty() && !target->trace->tensors.empty() &&
         target->trace->tensors.front().tensor.elements() <= 3 * 128 * 128)
       picture = picture_data_uri(target->trace->tensors.front().tensor);

@@ -21,12 +21,12 @@ namespace {
 constexpr auto verified_metrics = table_metrics(MetricSource::verify);
 constexpr auto compared_metrics = table_metrics(MetricSource::compare);
 
-// Over all right targets, what one row shows: the worst of each column.
+// The worst values of one row over all right targets.
 struct WorstRow {
   std::array<double, compared_metrics.count> metrics{};
   double budget_used = 0.0;
   Verdict verdict = Verdict::identical;
-  std::string where;      // targets whose verdict is the worst, when they are not all
+  std::string where;      // targets with the worst verdict, unless all have it
   bool inherited = true;  // all of those differ only because their inputs do
   bool recorded = false;  // by any target that was compared
   bool compared = false;  // with the left target, on any
@@ -171,7 +171,7 @@ std::string verify_table(const Verification& verification, const std::string& fi
       if (row_of(metric).format == MetricFormat::count)
         cells.back() += fmt::format("/{}", layer.metrics.elements);
     }
-    // What there is to do about a layer stands below, where it has room.
+    // What to do about a layer is listed below the table, where there is room.
     const bool below = layer.reason.size() > max_reason && is_worth_reading(layer.verdict);
     const std::string reason = below ? "see below" : elide(layer.reason, max_reason);
     cells.push_back(verdict_text(layer.verdict) + (reason.empty() ? "" : "  " + reason));

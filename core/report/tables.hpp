@@ -1,4 +1,4 @@
-// What the command line prints: tables of layers. Pure functions of what was found; colour is added
+// The command line's tables of layers. Pure functions of the results; colour is added
 // by the command line where there is a terminal.
 #pragma once
 

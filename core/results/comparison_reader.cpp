@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A field of a type, or what there is instead.
+/// A field of the expected type, or the default.
 class FieldReader {
  public:
   FieldReader(const json& object, std::string where) : object_(object), where_(std::move(where)) {}
@@ -78,7 +78,7 @@ std::optional<Verdict> verdict_from(const std::string& name) {
   return std::nullopt;
 }
 
-/// What a source's layers hold of the metrics. A key of the other source counts where there is one.
+/// Reads the metrics of a source's layers. If the other source has the key as well, that one counts.
 template <class Layer>
 void read_metrics(FieldReader& fields, MetricSource source, Layer& layer) {
   for (const MetricRow& row : metrics_table) {
@@ -93,11 +93,11 @@ void read_metrics(FieldReader& fields, MetricSource source, Layer& layer) {
   }
 }
 
-/// The layers of one array, each read as soon as the parser has it: as JSON all of them would take gigabytes.
+/// The layers of one array, each read as soon as it is parsed: all of them as JSON would take gigabytes.
 struct LayerList {
   std::vector<LayerVerdict> verdicts;
   std::vector<LayerDifference> differences;
-  std::optional<std::string> error;  ///< of the first that is wrong; those behind it are not read
+  std::optional<std::string> error;  ///< of the first bad layer; those after it are not read
 };
 
 Result<LayerVerdict> read_verdict(const json& entry, const std::string& where) {
@@ -132,7 +132,7 @@ Result<LayerDifference> read_difference(const json& entry, const std::string& wh
   return layer;
 }
 
-/// All arrays of layers of a text, and the rest of it as JSON.
+/// All layer arrays of a text, and the rest of it as JSON.
 class LayerLists {
  public:
   explicit LayerLists(std::string_view text)
@@ -152,7 +152,7 @@ class LayerLists {
       return bad_input(
           where + (array ? ": \"layers\" holds what is no layer" : ": \"layers\" is missing or no array"));
     }
-    if (*number >= lists_.size()) return LayerList();  // empty, and no other behind it
+    if (*number >= lists_.size()) return LayerList();  // empty, with no array after it
     if (lists_[*number].error) return bad_input(where + ", " + *lists_[*number].error);
     return std::move(lists_[*number]);
   }
@@ -168,7 +168,7 @@ class LayerLists {
       else
         list.error = layer.error().message;
     };
-    // A target's own layers are differences; all others are verify's.
+    // Layers of "left" and "right" are differences; all others are from verify.
     if (owner == "left" || owner == "right")
       keep(read_difference(entry, fmt::format("layer {}", list.differences.size())), list.differences);
     else

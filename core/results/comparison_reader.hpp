@@ -1,5 +1,5 @@
-// What `compare --json` and `verify --json` wrote, read again: verdicts and metrics without tensors.
-// Writers: view_json, verify_json. Clients: callers that open files for the screens.
+// Reads the output of `compare --json` and `verify --json`: verdicts and metrics without tensors.
+// Writers: view_json, verify_json. Clients: callers that open files for the GUI.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace driftscope {
 
-/// driftscope-compare-1, driftscope-verify-1, or an array of the latter; the left target first, none with a
-/// trace. Errors say what is missing and where.
+/// driftscope-compare-1, driftscope-verify-1, or an array of the latter; the left target first, without
+/// traces. Errors say what is missing and where.
 [[nodiscard]] Result<std::vector<TargetResult>> read_comparison(std::string_view json);
 
 }  // namespace driftscope

@@ -25,7 +25,7 @@ std::string run_text(const Trace& trace) {
     if (!text.empty()) text += " · ";
     text += part;
   };
-  // What the launcher knows ("WebKitGTK 2.50.6") before what the page says of itself.
+  // The launcher's version ("WebKitGTK 2.50.6") before the one that the page reports.
   const std::string browser = text_field(run, "browser_version").empty() ? text_field(run, "browser")
                                                                          : text_field(run, "browser_version");
   add(browser.empty() ? text_field(run, "platform") : browser);

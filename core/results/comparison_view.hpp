@@ -1,4 +1,4 @@
-// Everything that one `compare` found, as one immutable value: the table, the JSON and the report are
+// All results of one `compare`, as one immutable value: the table, the JSON and the report are
 // functions of it. Clients: command line (fills it), compare_table, report.
 #pragma once
 
@@ -16,10 +16,10 @@ struct DatasetResult {
   std::int64_t samples = 0;
   std::int64_t correct = -1;              ///< −1 when there are no labels
   std::vector<std::int64_t> predictions;  ///< top-1 class of each sample; empty when read from a file
-  std::int64_t agrees_with_left = -1;     ///< what the file said of it; −1: nothing
+  std::int64_t agrees_with_left = -1;     ///< as read from a file; −1: absent
 };
 
-/// One target: what it recorded, or why not.
+/// One target: its recording, or the error.
 struct TargetResult {
   std::string target;
   std::optional<Trace> trace;
@@ -52,19 +52,19 @@ struct ComparisonView {
 /// Total of the layers' steady times, ns.
 [[nodiscard]] std::int64_t total_time_ns(const Trace& trace);
 
-/// Largest memory sample of the most telling kind (process tree before heap), and its kind.
+/// Largest memory sample of the best available kind (process tree before heap), and its kind.
 [[nodiscard]] MemoryRecord peak_memory(const Trace& trace);
 
 /// The same symbol for the same verdict everywhere: "= identical", "~ rounding", "○ unjudged", "? suspect",
 /// "✗ fault", "· missing".
 [[nodiscard]] std::string verdict_text(Verdict verdict);
 
-/// Verdict of one layer in a comparison, from its difference from the left trace and what verify says of it
-/// (null: nothing): what verify says when it is unjudged or worse; identical when no bit differs; rounding
-/// when the layer itself is exact but its inputs differ; else what verify says.
+/// Verdict of one layer in a comparison, from its difference from the left trace and verify's result
+/// (null: none): verify's verdict when unjudged or worse; identical when no bit differs; rounding
+/// when the layer itself is exact but its inputs differ; else verify's verdict.
 [[nodiscard]] Verdict combined_verdict(const LayerDifference& difference, const LayerVerdict* verified);
 
-/// On how many samples a target predicts the class that the left one predicts; −1: not known.
+/// Number of samples for which a target predicts the same class as the left one; −1: not known.
 [[nodiscard]] std::int64_t agreement(const DatasetResult& left, const DatasetResult& target);
 
 /// One sentence: "no differing bit on 3 targets", "first divergence at Conv_3 on chrome/strict", …

@@ -1,6 +1,6 @@
 // What verify and compare found, as one model: layers down, targets across, a column for each metric, texts
-// where there are any. Made from runs in memory or from JSON alike. Clients: screens, report, tables.
-// Knows no names of layers: whoever holds it says which row is which.
+// where there are any. Made from runs in memory or from JSON alike. Clients: GUI, report, tables.
+// Knows no names of layers: its owner knows which row is which.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +29,15 @@ struct ResultCell : LayerState {
 
   /// NaN when it is not known.
   [[nodiscard]] double operator[](Metric metric) const;
-  /// The same of a count or a time: 0 when it is not known.
+  /// The same for a count or a time: 0 when it is not known.
   [[nodiscard]] std::int64_t whole(Metric metric) const;
-  /// Why it could not be compared or judged, how it was matched; mostly empty.
+  /// Why it could not be compared or judged, or how it was matched; usually empty.
   [[nodiscard]] const std::string& note() const;
-  /// Whether the target has other bits here than the left one, or another shape.
+  /// Whether bits or the shape differ from the left target's.
   [[nodiscard]] bool differs() const;
   [[nodiscard]] std::int64_t time_ns() const { return whole(timed_metric("time")); }
   [[nodiscard]] std::int64_t first_ns() const { return whole(timed_metric("first_time")); }
-  /// Of what was compared, else of what was judged.
+  /// From the comparison, else from verification.
   [[nodiscard]] std::int64_t nan() const;
   [[nodiscard]] std::int64_t inf() const;
 
@@ -72,12 +72,12 @@ class LayerResults {
   /// Adds a text unless it is there.
   void add_note(std::size_t layer, std::size_t target, const std::string& text);
   void set_times(std::size_t layer, std::size_t target, const LayerTimes& times);
-  /// What compare says of it (null: nothing), then what verify says: the verdict follows from both.
+  /// Sets compare's result (may be null) and verify's: the verdict follows from both.
   void set_findings(std::size_t layer, std::size_t target, const LayerDifference* difference,
                     const LayerVerdict* verified);
-  /// Once a target is complete.
+  /// To be called once a target is complete.
   void compact(std::size_t target);
-  /// Memory that it takes, about.
+  /// Approximate memory use.
   [[nodiscard]] std::size_t bytes() const;
 
  private:
@@ -88,7 +88,7 @@ class LayerResults {
   std::size_t targets_ = 0;
   std::vector<LayerState> states_;                      // target by target
   std::vector<MetricColumn> columns_;                   // target by target
-  std::unordered_map<std::size_t, std::string> notes_;  // by place among the states
+  std::unordered_map<std::size_t, std::string> notes_;  // keyed by index into states_
 };
 
 }  // namespace driftscope

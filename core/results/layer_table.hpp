@@ -25,17 +25,17 @@ class LayerTable {
     std::string output;
     Shape shape;
   };
-  /// Layers that any comparison has, each as the first target has it where both sides recorded it, else as
-  /// any has it; without a comparison those that were judged. In topological order.
+  /// Layers in any comparison, from the first target where both sides recorded it, else from
+  /// any target; without a comparison the verified layers. In topological order.
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
   [[nodiscard]] ResultCell cell(std::size_t row, std::size_t target) const {
     return results_.cell(row, target);
   }
-  /// What the target recorded of the layer; null when nothing.
+  /// The tensor that the target recorded for the layer; null if none.
   [[nodiscard]] const Tensor* tensor(std::size_t row, std::size_t target) const {
     return tensors_[target * rows_.size() + row];
   }
-  /// What verify says of it beside numbers: the worst element, the group; null when nothing.
+  /// Verify's results besides numbers: the worst element, the group; null if none.
   [[nodiscard]] const LayerVerdict* verified(std::size_t row, std::size_t target) const {
     return verified_[target * rows_.size() + row];
   }

@@ -1,6 +1,6 @@
-// The metrics of every layer on every target as columns of numbers: what the screens sort, draw and export.
-// A column is kept in blocks, and a block of equal values as one: targets mostly agree in most layers.
-// Which columns there are follows from metrics_table.hpp. Clients: layer_results.
+// The metrics of every layer on every target as columns of numbers, which the GUI sorts, draws and exports.
+// A column is stored in blocks, a block of equal values as one number: most targets agree in most layers.
+// The set of columns follows from metrics_table.hpp. Clients: layer_results.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace driftscope {
 
-/// A metric as one source has it.
+/// A metric as measured by one source.
 struct MetricOfSource {
   const MetricRow* row = nullptr;
   MetricSource source = MetricSource::verify;
 };
 
-/// A place in metric_columns.
+/// An index into metric_columns.
 enum class Metric : std::uint8_t {};
 
 [[nodiscard]] constexpr bool has_metric(const MetricRow& row, MetricSource source) {
@@ -57,9 +57,9 @@ inline constexpr auto metric_columns = [] {
   return appearance(row_of(metric), source_of(metric));
 }
 
-void the_source_has_no_such_metric();  // not constexpr, not defined
+void the_source_has_no_such_metric();  // not constexpr: reaching it in consteval code is an error
 
-/// The metric with a key; a key that the source does not have is an error of the compiler.
+/// The metric with a key; a key that the source does not have is a compile-time error.
 [[nodiscard]] consteval Metric metric_of(MetricSource source, std::string_view key) {
   for (std::size_t i = 0; i < metric_count; ++i)
     if (metric_columns[i].source == source && metric_columns[i].row->key == key)
@@ -77,7 +77,7 @@ void the_source_has_no_such_metric();  // not constexpr, not defined
   return metric_of(MetricSource::run, key);
 }
 
-/// Some metrics, in an order.
+/// An ordered selection of metrics.
 struct MetricList {
   std::array<Metric, metric_count> metrics{};
   std::size_t count = 0;
@@ -98,7 +98,7 @@ template <class Place>
   return found;
 }
 
-/// What the screens and CSV have a column for.
+/// Columns of the GUI and of CSV.
 inline constexpr MetricList shown_metrics =
     metrics_by_place([](Metric metric) { return appearance(metric).column; });
 /// The columns of a source's text table.
@@ -122,7 +122,7 @@ class MetricColumn {
     return held.values.empty() ? held.all : held.values[layer % block_layers];
   }
   void set(std::size_t layer, double value);
-  /// Blocks of equal values take no room from here on.
+  /// From here on blocks of equal values take no memory.
   void compact();
   [[nodiscard]] std::size_t bytes() const;
 

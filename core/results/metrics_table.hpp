@@ -1,5 +1,5 @@
 // The one table of metrics: what a metric is called, where its value lies, which way is better, how it is
-// written and where it appears. JSON both ways, text tables, the screens' columns, their sorting and details,
+// written and where it appears. JSON both ways, text tables, the GUI's columns, their sorting and details,
 // and CSV go through its rows, so that another metric is one more row here. Clients: all of these.
 // Computes nothing: the values come from core/verify.
 #pragma once
@@ -24,24 +24,24 @@ struct LayerTimes {
   std::int64_t first_ns = 0;
 };
 
-/// Where a value lies. A field of Metrics is there twice: what verify measured against the reference, and
-/// what compare measured against the left target.
+/// Where a value is stored. A field of Metrics exists twice: as measured by verify against the reference, and
+/// by compare against the left target.
 using MetricField = std::variant<double Metrics::*, std::int64_t Metrics::*, double LayerVerdict::*,
                                  double LayerDifference::*, std::int64_t LayerTimes::*>;
 
 enum class Better { lower, higher, neither };
-/// share: of a limit, which a value above 1 exceeds.
+/// share: fraction of a limit; above 1 it is exceeded.
 enum class MetricFormat { number, share, ulp, count, cosine, decibel, time };
 enum class MetricSource { verify, compare, run };
 
-/// Where a metric appears as one source has it. Places put columns in order; 0: not among them.
+/// Where a metric of one source appears. Columns are ordered by these numbers; 0: not shown there.
 struct Appearance {
   bool json = false;        ///< a key of the source's layers
   int table = 0;            ///< place in the source's text table
   int report = 0;           ///< place in the report's table of layers
-  int column = 0;           ///< place among the columns of the screens, which sort by it, and of CSV
+  int column = 0;           ///< order among the columns of the GUI, which sorts by it, and of CSV
   bool details = false;     ///< beside the selected layer
-  std::string_view name{};  ///< on the screens
+  std::string_view name{};  ///< in the GUI
   std::string_view help{};  ///< one sentence
 };
 
@@ -204,7 +204,7 @@ constexpr void with_value(Value Owner::* field, Layer& layer, const Body& body) 
     body(layer.metrics.*field);
 }
 
-/// Calls body(value) with the row's field of a LayerVerdict, LayerDifference or LayerTimes, where it has it.
+/// Calls body(value) with the row's field of a LayerVerdict, LayerDifference or LayerTimes, if it has it.
 template <class Layer, class Body>
 constexpr void with_field(const MetricRow& row, Layer& layer, const Body& body) {
   std::visit([&](auto field) { with_value(field, layer, body); }, row.field);

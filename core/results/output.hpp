@@ -1,4 +1,4 @@
-// The answer of a classifier as people read it. Clients: tables, report, data sets.
+// A classifier's output in readable form. Clients: tables, report, data sets.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ struct ClassScore {
   std::string name;  ///< the class's name, else its number
 };
 
-/// The last tensor of the trace that is an output of the last node: what the model answers. Null when
+/// The last tensor of the trace that is an output of the last node: the model's result. Null when
 /// the trace has no nodes or did not record it.
 [[nodiscard]] const Tensor* answer(const Trace& trace);
 
 /// Elements of the first row of classes (top1.hpp), largest first, at most `most`; ties keep the lower
-/// index first. Empty for tensors that are no float32 rows.
+/// index first. Empty for tensors other than float32 rows.
 [[nodiscard]] std::vector<ClassScore> top_classes(const Tensor& output,
                                                   const std::vector<std::string>& class_names,
                                                   std::size_t most);

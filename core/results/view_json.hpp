@@ -9,7 +9,7 @@
 
 namespace driftscope {
 
-/// `gate`: a JSON object that goes in under this name, when there is one.
+/// `gate`: a JSON object to include under this name, if any.
 [[nodiscard]] std::string view_json(const ComparisonView& view, const std::string& gate = "");
 
 }  // namespace driftscope

@@ -19,7 +19,7 @@ constexpr double plain_factor = 4.0;
 constexpr double max_repetition = 1e-3;
 constexpr double worth_asking = bias_limit / 2.0;
 
-// The two ways to lean.
+// The two kinds of bias.
 enum Direction { raw, outward };
 using Signed = std::array<double, 2>;
 
@@ -28,7 +28,7 @@ struct Axis {
   std::int64_t stride;
 };
 
-// Axes along which there are slices enough, or none when an axis that must have them has not: the
+// Axes with enough slices, or none if a required axis has too few: the
 // channels (axis 1) of images, the columns of matrices; for rank 3 both, since either may be meant.
 std::vector<Axis> slicing_axes(const Shape& shape) {
   std::vector<Axis> axes;
@@ -44,12 +44,12 @@ std::vector<Axis> slicing_axes(const Shape& shape) {
   return axes;
 }
 
-// How the asked elements err, each distinct pair of value and result once.
+// The errors of the sampled elements, each distinct pair of value and result once.
 struct Sampled {
   BiasSamples samples;
   std::int64_t count = 0;
   Signed mean{};
-  double systematic = 0.0;  // mean of what may lean by right
+  double systematic = 0.0;  // mean of the bias that is allowed
 };
 
 double share(const BiasSample& sample, Direction d) {
@@ -62,7 +62,7 @@ struct GroupSum {
   double systematic = 0.0;
 };
 
-// Of several samples of a group that say the same only the first stays.
+// Keeps the first of several samples of a group with equal value and result.
 GroupSum keep_distinct(BiasSamples& parts, std::size_t group) {
   std::size_t count = 0;
   for (const BiasPart& part : parts) count += part[group].size();
@@ -131,12 +131,12 @@ Scatter scatter_along(const Axis& axis, const Sampled& sampled, Direction d) {
   return scatter;
 }
 
-// The standard normal quantile with the tail of Student's t: Wallace 1959.
+// The standard normal quantile with the same tail as Student's t: Wallace 1959.
 double normal_equivalent(double t, double freedom) {
   return (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) * std::sqrt(freedom * std::log1p(t * t / freedom));
 }
 
-// How far `lean` stands out, the least over all axes.
+// The significance of `lean`: the smallest over all axes.
 double significance(double lean, const std::vector<Axis>& axes, const Sampled& sampled, Direction d) {
   if (lean <= 0.0) return 0.0;
   double least = std::numeric_limits<double>::max();

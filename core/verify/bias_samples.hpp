@@ -19,7 +19,7 @@ struct BiasSample {
   std::int64_t index;
   double value;
   double error;       ///< signed, in statistical budgets
-  double systematic;  ///< what may lean by right, in the same unit
+  double systematic;  ///< allowed bias, in the same unit
   float got;
   std::uint32_t hash;  ///< of value and got
   bool operator==(const BiasSample&) const = default;
@@ -29,28 +29,28 @@ struct BiasSample {
   }
 };
 
-/// Of one part of a tensor, in its order, apart by the hash: samples that say the same lie in one group.
+/// Samples of one part of a tensor, in its order, grouped by hash: equal samples lie in one group.
 inline constexpr std::size_t bias_groups = 16;
 using BiasPart = std::array<std::vector<BiasSample>, bias_groups>;
 /// Part after part.
 using BiasSamples = std::vector<BiasPart>;
 
-/// Asks an element; says nothing where it has no finite error, or no budget to measure it by.
+/// Samples an element; skips it if it has no finite error, or no budget to measure it by.
 inline void add_bias_sample(BiasPart& part, std::int64_t index, const Bounded& want, float got) {
   const auto result = static_cast<double>(got);
   if (!std::isfinite(result) || !std::isfinite(want.value) || !std::isfinite(want.likely) ||
       want.likely <= 0.0)
     return;
-  // + 0.0: both zeros are one value.
+  // + 0.0: makes both zeros equal.
   std::uint64_t hash = std::bit_cast<std::uint64_t>(want.value + 0.0) * 0x9e3779b97f4a7c15u;
   hash = (hash ^ hash >> 32 ^ std::bit_cast<std::uint64_t>(result + 0.0)) * 0xc2b2ae3d27d4eb4fu;
-  // The upper half: floats widened to double have zeros below, and so has a product with them.
+  // The upper half: floats widened to double have zeros in the low bits, and so have their products.
   const auto upper = static_cast<std::uint32_t>(hash >> 32);
   part[upper % bias_groups].push_back(
       {index, want.value, (result - want.value) / want.likely, want.systematic / want.likely, got, upper});
 }
 
-/// The numbers of the elements that are asked, ascending.
+/// The indices of the sampled elements, ascending.
 class BiasPlaces {
  public:
   static constexpr std::int64_t most = 1 << 16;
@@ -62,8 +62,8 @@ class BiasPlaces {
 
   [[nodiscard]] std::int64_t count() const { return count_; }
 
-  /// Evenly spread, but not in step with any axis: place k lies in the stretch behind element
-  /// k·elements/count, at the fraction of k·φ.
+  /// Evenly spread, but not in step with any axis: place k lies in the interval that starts at element
+  /// k·elements/count, at the fraction frac(k·φ) of it.
   [[nodiscard]] std::int64_t operator[](std::int64_t k) const {
     const std::int64_t begin = (k * scale_) >> shift_;
     const std::int64_t stretch = (((k + 1) * scale_) >> shift_) - begin;
@@ -72,7 +72,7 @@ class BiasPlaces {
     return begin + static_cast<std::int64_t>(fraction * static_cast<double>(stretch));
   }
 
-  /// The first place that lies at `element` or behind it; count() when there is none.
+  /// The first place at or after `element`; count() when there is none.
   [[nodiscard]] std::int64_t first_from(std::int64_t element) const {
     std::int64_t k = std::min((element << shift_) / scale_, count_);
     while (k > 0 && (*this)[k - 1] >= element) --k;
@@ -86,7 +86,7 @@ class BiasPlaces {
   int shift_;
 };
 
-/// All of a tensor's, as one part.
+/// All elements of a tensor, as one part.
 [[nodiscard]] inline BiasPart take_bias_samples(std::span<const Bounded> reference,
                                                 std::span<const float> got) {
   const BiasPlaces places(static_cast<std::int64_t>(reference.size()));

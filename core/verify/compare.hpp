@@ -31,8 +31,8 @@ struct OutputAgreement {
 
 struct Comparison {
   std::string target;                           ///< of the right trace
-  std::optional<std::string> first_divergence;  ///< first node with a differing bit, of what both have
-  std::vector<LayerDifference> layers;          ///< of what at least one side has, in topological order
+  std::optional<std::string> first_divergence;  ///< first node with a differing bit; recorded on both sides
+  std::vector<LayerDifference> layers;          ///< recorded on at least one side, in topological order
   OutputAgreement output;
   std::int64_t peak_bytes = 0;  ///< of the right trace
   std::string peak_kind;

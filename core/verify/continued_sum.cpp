@@ -15,7 +15,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// One for the weight that was scaled and rounded, one for what is added.
+// One for the scaled and rounded weight, one for the added term.
 constexpr std::int64_t roundings_of_step = 2;
 
 double gamma(std::int64_t roundings, double unit_roundoff) {
@@ -23,7 +23,7 @@ double gamma(std::int64_t roundings, double unit_roundoff) {
   return product < 1.0 ? product / (1.0 - product) : infinity;
 }
 
-// Sizes are no results: that they are large says nothing about an overflow.
+// Magnitudes are not results: large ones do not mean an overflow.
 ErrorModel silent_model() {
   ErrorModel model = current_error_model();
   model.overflow = nullptr;
@@ -37,7 +37,7 @@ Evaluated<Bounded> sizes_of(const Evaluated<Bounded>& input) {
   return sizes;
 }
 
-// Output 0 of the node with another value at one input.
+// Output 0 of the node with one input replaced.
 std::optional<Evaluated<Bounded>> with_input(const Node& node, std::size_t input,
                                              const Evaluated<Bounded>& value,
                                              std::span<const Evaluated<Bounded>* const> inputs,
@@ -52,10 +52,10 @@ std::optional<Evaluated<Bounded>> with_input(const Node& node, std::size_t input
 
 std::int64_t terms_of(const Node& node, std::span<const Evaluated<Bounded>* const> inputs) {
   if (node.op_type == "MatMul") return inputs[0]->shape.empty() ? 1 : inputs[0]->shape.back();
-  // Every product of a sum has a factor of its own; what starts the sum is one term more.
+  // Every product of a sum has its own factor; the start of the sum is one term more.
   const Shape& factors = inputs[1]->shape;
   if (factors.size() < 2) return 1;
-  // The axis of the outputs is 0, but for ConvTranspose, whose windows overlap by no more than all taps.
+  // The axis of the outputs is 0, except for ConvTranspose, whose windows overlap by at most all taps.
   if (node.op_type == "Gemm") return std::max(factors[0], factors[1]) + 1;
   std::int64_t taps = 1;
   for (std::size_t axis = 2; axis < factors.size(); ++axis) taps *= factors[axis];
@@ -103,7 +103,7 @@ std::optional<ContinuedSum> continue_sum(const Node& node, std::size_t input, co
   const ErrorModelScope scope(silent_model());
   Evaluated<Bounded> zero = sum.magnitude;
   std::ranges::fill(zero.real, Bounded());
-  // The node is y = scale·x + start in each element: start is what it makes of 0.
+  // Elementwise the node computes y = scale·x + start: start is its result for x = 0.
   const auto start = with_input(node, input, zero, inputs, threads);
   auto scaled = with_input(node, input, sum.magnitude, inputs, threads);
   if (!start || !scaled) return std::nullopt;
@@ -121,7 +121,7 @@ std::optional<ContinuedSum> continue_sum(const Node& node, std::size_t input, co
     const double terms = std::fabs(scaled->real[i].value - start->real[i].value);
     scaled->real[i] = Bounded(terms + first);
     Bounded& y = output.real[i];
-    // Zeros that are added to the start round nothing.
+    // Adding a start of zero does not round.
     if (!(terms > 0.0) || !std::isfinite(y.value)) continue;
     const double more = worst * first + step * terms;
     y.worst += more;

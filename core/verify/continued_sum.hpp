@@ -1,7 +1,7 @@
-// Sums that nodes behind them continue. An engine that computes a convolution or a product together with
-// the Add or BatchNormalization behind it may start the sum from the skip connection or the shift of the
-// normalisation, with weights into which its scale was folded. Every partial sum is then as large as that
-// start, so that its roundings are, which the bounds of the nodes one after another do not contain.
+// Sums that later nodes continue. An engine that computes a convolution or a product together with
+// the Add or BatchNormalization after it may start the sum from the skip connection or the shift of the
+// normalisation, with weights that contain its scale. Then every partial sum may be as large as that
+// start, and its roundings as well, which node-by-node bounds do not cover.
 // Clients: Derivation, for nodes whose sum was not recorded. It evaluates the node that continues the sum
 // twice more; it knows no operator's formula.
 #pragma once
@@ -30,13 +30,13 @@ struct ContinuedSum {
 /// `known_others` says that all its other inputs were recorded or are constant.
 [[nodiscard]] bool continues_sum(const Node& node, std::size_t input, bool known_others);
 
-/// Of the output of a node that makes a sum; nothing where it cannot be told.
+/// For the output of a node that computes a sum; nothing if it cannot be determined.
 [[nodiscard]] std::optional<ContinuedSum> sum_of(const Node& node,
                                                  std::span<const Evaluated<Bounded>* const> inputs,
                                                  ThreadPool& threads);
 
 /// Widens the bounds of `output`, which the node computed from the sum at `input`, to every order of the
-/// terms and what the node adds, with the weights scaled and rounded once before. Returns the longer sum.
+/// terms and of the node's additions, with the weights scaled and rounded once before. Returns the new sum.
 [[nodiscard]] std::optional<ContinuedSum> continue_sum(const Node& node, std::size_t input,
                                                        const ContinuedSum& sum,
                                                        std::span<const Evaluated<Bounded>* const> inputs,

@@ -37,7 +37,7 @@ struct ConvolutionCase {
   [[nodiscard]] Shape y_shape() const { return {samples, outputs, rows.output, columns.output}; }
 };
 
-/// Nothing for other convolutions: of other ranks or dtypes, empty, without W as a tensor.
+/// Nothing for other convolutions: other ranks or dtypes, empty ones, or without W as a tensor.
 [[nodiscard]] std::optional<ConvolutionCase> convolution_case(const Node& node,
                                                               std::span<const Tensor* const> inputs);
 

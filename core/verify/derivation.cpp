@@ -37,7 +37,7 @@ Result<Evaluated<Bounded>> lift_rounded(const Tensor& tensor) {
                              [](float x) { return std::fpclassify(x) == FP_SUBNORMAL; });
 }
 
-// What the engine read: exactly the recorded tensor, but that it may take subnormals as zeros.
+// The engine's input: exactly the recorded tensor, except that subnormals may be flushed to zero.
 Result<Evaluated<Bounded>> lift_recorded(const Tensor& tensor, bool computed) {
   const bool narrow = tensor.dtype() == DType::float16 || tensor.dtype() == DType::bfloat16;
   if (narrow && computed && current_error_model().records_rounded) return lift_rounded(tensor);
@@ -53,7 +53,7 @@ Result<Evaluated<Bounded>> lift_recorded(const Tensor& tensor, bool computed) {
   return lifted;
 }
 
-// The chance that two elements other than 0 have the same size; nothing when all are 0.
+// The chance that two nonzero elements have equal magnitude; nothing when all are 0.
 std::optional<double> equal_pair_chance(std::span<const float> values) {
   constexpr std::size_t max_compared = std::size_t{1} << 16;
   const std::size_t step = values.size() / max_compared + 1;
@@ -70,8 +70,8 @@ std::optional<double> equal_pair_chance(std::span<const float> values) {
   return pairs / (static_cast<double>(sizes.size()) * static_cast<double>(sizes.size()));
 }
 
-// A copy with each number up or down by one unit in the last place, or as it is; zeros stay, and so do single
-// numbers, which may be exponents or thresholds.
+// A copy with each number moved by at most one unit in the last place, up or down; zeros and single
+// numbers, which may be exponents or thresholds, are unchanged.
 Result<Tensor> disturbed(const Tensor& tensor, std::uint64_t seed) {
   if (tensor.dtype() != DType::float32 || tensor.elements() < 2) return tensor;
   DRIFTSCOPE_TRY(Tensor copy, Tensor::from_values<float>(tensor.shape(), tensor.values<float>()));
@@ -92,7 +92,7 @@ bool sums_products(const Node& node) {
   return node.domain.empty() && std::ranges::find(names, node.op_type) != names.end();
 }
 
-// Whether a small error may make a large one; `outputs` are what the node gave.
+// Whether a small error may become a large one; `outputs` are the node's results.
 bool jumps(const Node& node, std::span<const Evaluated<Bounded>> outputs) {
   static constexpr std::array names = {"Ceil",   "Floor", "Hardmax",         "Mod",  "Round",
                                        "Shrink", "Sign",  "ThresholdedRelu", "TopK", "Unique"};
@@ -126,7 +126,7 @@ bool Derivation::is_computed(ValueId value) const {
   return !graph_->values[value].constant && graph_->values[value].producer != no_node;
 }
 
-// What the graph leaves in its source stays there, so that the weights of one node are in memory at a time.
+// Deferred constants stay deferred, so that only the weights of one node are in memory at a time.
 Result<Tensor> Derivation::known_tensor(ValueId value) const {
   const auto& constant = graph_->values[value].constant;
   if (!constant) return recorded_->load(value);
@@ -183,7 +183,7 @@ void Derivation::join_sums(const Node& node, std::span<const Evaluated<Bounded>*
     if (continued) output.sum = sum_of(node, inputs, threads);
     return;
   }
-  // Any of two sums may be the start of the other.
+  // Either of two sums may be the start of the other.
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId input = node.inputs[i];
     if (input == no_value || is_known(input) || !kept_[input] || !kept_[input]->sum) continue;
@@ -227,7 +227,7 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
   ValueId suggestion = no_value;
   bool continuous = true;
   bool inexact =
-      false;  // it reads what carries errors; what is computed from exact numbers comes out the same
+      false;  // reads values that carry errors; a result computed from exact numbers only is always the same
   for (std::size_t i = 0; i < reads.size() && reason.empty(); ++i) {
     const ValueId input = reads[i];
     if (input == no_value) continue;
@@ -248,7 +248,7 @@ std::vector<Derived> Derivation::derive(NodeId id, ThreadPool& threads) {
       overflow.raise(before->overflow);
       continuous = continuous && before->continuous;
       inexact = inexact || is_floating(before->reference.dtype);
-      // The one furthest on.
+      // The latest in the graph.
       if (suggestion == no_value ||
           (before->suggestion != no_value &&
            graph_->values[before->suggestion].producer > graph_->values[suggestion].producer))
@@ -404,7 +404,7 @@ std::optional<Tensor> Derivation::plain_float(ValueId value, ThreadPool& threads
                                               const std::function<float(float)>& of_factors) const {
   std::map<ValueId, Tensor> made;
   std::vector<ValueId> pending = {value};
-  // Depth first without recursion: a value is made once everything that its node reads is there.
+  // Depth first without recursion: a value is computed once all inputs of its node are available.
   while (!pending.empty()) {
     const ValueId next = pending.back();
     const NodeId producer = graph_->values[next].producer;

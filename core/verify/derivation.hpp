@@ -1,6 +1,6 @@
-// What each recorded output should have been, from the tensors that the trace itself recorded: node
-// after node with bounds, taking recorded inputs where there are any and evaluating backwards what was
-// not recorded (a fused group) as one, with its bounds carried through.
+// The correct value of each recorded output, from the tensors that the trace itself recorded: node
+// after node with bounds, using recorded inputs where possible. Values that were not recorded (a fused
+// group) are evaluated back to recorded ones, with bounds carried through all of them.
 // Clients: verify. It gives no verdicts.
 #pragma once
 
@@ -27,9 +27,9 @@ class RecordedValues {
   [[nodiscard]] const SafetensorsEntry* operator[](ValueId value) const {
     return places_[value] == absent ? nullptr : &(*trace_)[places_[value]];
   }
-  /// To be called for values that are there.
+  /// To be called only for recorded values.
   [[nodiscard]] Result<Tensor> load(ValueId value) const { return trace_->load(places_[value]); }
-  /// Tensors of the trace that are no values of the graph.
+  /// Number of tensors in the trace that are not values of the graph.
   [[nodiscard]] std::size_t unmatched() const { return unmatched_; }
 
  private:
@@ -40,54 +40,54 @@ class RecordedValues {
   std::size_t unmatched_ = 0;
 };
 
-/// One output of a node: its reference, or why there is none.
+/// One output of a node: its reference, or why it has none.
 struct Derived {
   Evaluated<Bounded> reference;
   std::vector<NodeId> group;           ///< nodes evaluated for it whose outputs were not recorded
   std::string reason;                  ///< why there is no reference; empty when there is
   Overflow overflow = Overflow::none;  ///< of an intermediate result, in the node or its group
-  /// Of the group, the value furthest on that can still be judged: worth recording as well. None where all
-  /// depends on constants.
+  /// The latest value of the group that can still be judged: worth recording as well. None if all values
+  /// depend only on constants.
   ValueId suggestion = no_value;
-  std::optional<ContinuedSum> sum;  ///< only of values that were not recorded and that a node continues
+  std::optional<ContinuedSum> sum;  ///< only for values that were not recorded and that a node continues
   bool continuous = true;  ///< neither the node nor its group rounds to integers, compares or chooses
 };
 
 /// What a node reads, in the order of node.reads(); omitted ones have an undefined dtype.
 struct DerivationInputs {
   std::vector<Tensor> tensors;
-  std::vector<Evaluated<Bounded>> lifted;  ///< as derive lifts them
-  std::optional<Tensor> reread;            ///< what was recorded as the output that it reads again itself
+  std::vector<Evaluated<Bounded>> lifted;  ///< as lifted by derive
+  std::optional<Tensor> reread;            ///< the recorded output that the node reads again itself
 };
 
 class Derivation {
  public:
-  /// The model of the current scope is the one that derive will use. Errors: an input of the graph
+  /// The error model of the current scope must be the one used with derive. Errors: an input of the graph
   /// that some recorded output needs is absent.
   [[nodiscard]] static Result<Derivation> plan(const Graph& graph, const RecordedValues& recorded);
 
-  /// Inside of groups biases may be those of quantized_bias.hpp.
+  /// Inside groups biases may be those of quantized_bias.hpp.
   void allow_quantized_biases() { quantized_biases_ = true; }
 
-  /// Inside of groups functions may give 0 for all of the subnormal range: of one that was recorded that is a
-  /// known algorithm.
+  /// Inside groups, functions may return 0 for results in the subnormal range; for a recorded node
+  /// that is a known algorithm instead.
   void allow_flushed_results() { flushed_results_ = true; }
 
   /// Nodes that must be derived, in order, whether or not their outputs are verified.
   [[nodiscard]] const std::vector<NodeId>& nodes() const { return nodes_; }
 
   /// References of the outputs of `node` (in their order); to be called for all of nodes() in order.
-  /// What was not recorded and is needed by later nodes is moved away and kept until the last of them.
+  /// Values not recorded but needed by later nodes are moved away and kept until the last of them.
   [[nodiscard]] std::vector<Derived> derive(NodeId node, ThreadPool& threads);
 
-  /// What derive gave and is not needed any more: its memory is used again.
+  /// Returns results of derive that are no longer needed: their memory is reused.
   void recycle(std::vector<Derived> outputs);
 
-  /// Of a node that rounds nothing, between recorded tensors only: its strict results, which are the
-  /// reference. derive need not be called where they are what was recorded. Nothing for other nodes.
+  /// For a node that does not round and has only recorded neighbours: its strict results, which are the
+  /// reference. If they equal the recorded ones, derive need not be called. Nothing for other nodes.
   [[nodiscard]] std::optional<std::vector<Tensor>> selection(NodeId node, ThreadPool& threads) const;
 
-  /// What `node` reads, where all of it was recorded or is constant.
+  /// The inputs of `node`, if all of them were recorded or are constant.
   [[nodiscard]] std::optional<DerivationInputs> known_inputs(NodeId node) const;
 
   /// The same without bounds: null where the node omits an input.
@@ -97,9 +97,9 @@ class Derivation {
   /// The shape of a value that was recorded or is constant; none for others.
   [[nodiscard]] std::optional<Shape> known_shape(ValueId value) const;
 
-  /// The same output in plain float32, by the strict kernels, from the same recorded tensors. With a seed
-  /// other than 0 all of these that are float32 and no single numbers are moved by one unit in the last
-  /// place first. With `of_factors`, inputs 0 and 1 of everything that sums products are changed by it.
+  /// The same output in plain float32, by the strict kernels, from the same recorded tensors. A seed other
+  /// than 0 first moves those that are float32, except single numbers, by one unit in the last
+  /// place. `of_factors` is applied to inputs 0 and 1 of every node that sums products.
   [[nodiscard]] std::optional<Tensor> plain_float(ValueId value, ThreadPool& threads, std::uint64_t seed = 0,
                                                   const std::function<float(float)>& of_factors = {}) const;
 
@@ -117,17 +117,17 @@ class Derivation {
         continued_(graph.values.size()) {}
   [[nodiscard]] bool is_known(ValueId value) const;
   [[nodiscard]] bool continues(const Node& node, std::size_t input) const;
-  /// Whether a node gives it, rather than the user or the model.
+  /// Whether it is the output of a node, not an input or constant.
   [[nodiscard]] bool is_computed(ValueId value) const;
-  /// Of a value that is known; a deferred constant is read again.
+  /// Returns a known value; a deferred constant is read again.
   [[nodiscard]] Result<Tensor> known_tensor(ValueId value) const;
-  /// What was recorded as the output that the node itself reads again.
+  /// The recorded output that the node itself reads again.
   [[nodiscard]] std::optional<Tensor> reread_output(const Node& node) const;
   [[nodiscard]] std::vector<Derived> failed(const Node& node, const std::string& reason) const;
-  /// Bounds of output 0 as of one sum with those before it, and that sum where later nodes continue it.
+  /// Widens bounds of output 0 to those of one sum with the preceding ones; keeps that sum for later nodes.
   void join_sums(const Node& node, std::span<const Evaluated<Bounded>* const> inputs, Derived& output,
                  ThreadPool& threads);
-  /// Of a node whose output was not recorded: input 2 may be off by what quantizing it takes.
+  /// For a node whose output was not recorded: input 2 may differ by the error of quantizing it.
   void widen_bias(NodeId id, Evaluated<Bounded>& bias) const;
   void keep(const Node& node, std::vector<Derived>& outputs, bool varies, ThreadPool& threads);
 
@@ -135,7 +135,7 @@ class Derivation {
   const RecordedValues* recorded_;
   std::vector<NodeId> nodes_;
   std::vector<std::optional<Derived>> kept_;  // unrecorded values that later nodes need
-  std::vector<int> uses_;                     // by how many
+  std::vector<int> uses_;                     // number of these nodes
   std::vector<bool> continued_;               // unrecorded sums that a later node continues
   OutputMemory<Bounded> memory_;
   bool quantized_biases_ = false;

@@ -11,8 +11,8 @@
 namespace driftscope {
 namespace {
 
-// Measured: oneDNN, which computes Gelu for PyTorch on x86, takes Abramowitz and Stegun 7.1.26 in float32
-// for erf there. 1 + erf came out up to 5.8e-7 from the truth, the last roundings included, on every 37th
+// Measured: oneDNN, which computes Gelu for PyTorch on x86, uses Abramowitz and Stegun 7.1.26 in float32
+// for erf. 1 + erf differed by up to 5.8e-7 from the exact value, including the last roundings, on every 37th
 // float with 2⁻³⁰ ≤ |x| < 6 (PyTorch 1.13).
 ErrorModel pytorch_model() {
   ErrorModel model;
@@ -20,8 +20,8 @@ ErrorModel pytorch_model() {
   return keeping_subnormals(model);
 }
 
-// Engines that this build may not have, by the kind of their arithmetic: what computes with WebGPU's or
-// WebGL's shaders is called so at the end ("webgpu", "ort-webgpu"), and some traces come from elsewhere.
+// Engines that this build may lack, by the kind of their arithmetic: names of engines that use WebGPU or
+// WebGL shaders end accordingly ("webgpu", "ort-webgpu"), and some traces come from elsewhere.
 struct Row {
   std::string_view kind;
   ErrorModel (*model)();
@@ -40,7 +40,7 @@ ErrorModel model_of(std::string_view engine) {
   return keeping_subnormals({});
 }
 
-// The engine that ran, else the one of the target's name: "chrome/webgl:fp16=1".
+// The engine that ran, or else the one in the target's name: "chrome/webgl:fp16=1".
 std::string engine_name(const Trace& trace, const nlohmann::json& run) {
   if (const auto engine = run.find("engine"); engine != run.end() && engine->is_string())
     return engine->get<std::string>();

@@ -12,7 +12,7 @@ namespace driftscope {
 
 /// Whether the engine is ONNX Runtime, which quantizes the float32 biases of quantized sums.
 [[nodiscard]] bool may_quantize_biases(const Trace& trace);
-/// Whether this build knows nothing of the engine, which then may flush results in the subnormal range.
+/// Whether the engine is unknown to this build, so that it may flush results in the subnormal range.
 [[nodiscard]] bool may_flush_results(const Trace& trace);
 
 }  // namespace driftscope

@@ -1,4 +1,4 @@
-// Whether an output is what a conformance case of ONNX expects. Not a verdict: the tolerance is that
+// Whether an output is what an ONNX conformance case expects. Not a verdict: the tolerance is that
 // of ONNX's own test runner, so that "passed" means here what it means for every other runtime.
 // Client: the conformance command.
 #pragma once
@@ -15,10 +15,10 @@ struct Tolerance {
   double absolute = 1e-7;
 };
 
-/// Nothing when `got` is as expected, else what differs first: dtype, shape, or the first element.
+/// Nothing when `got` is as expected, else the first difference: dtype, shape, or an element.
 /// Floating elements within absolute + relative·|want|, NaN as NaN; all others bit by bit. bfloat16
-/// may be one step off: the cases were cut off where the operator rounds, and ONNX's own runner, which
-/// compares their bits as integers with the same tolerance, allows a dozen.
+/// may differ by one step: the expected values were truncated where the operator rounds; ONNX's own runner,
+/// which compares their bits as integers with the same tolerance, allows a dozen.
 [[nodiscard]] std::optional<std::string> disagreement(const Tensor& got, const Tensor& want,
                                                       const Tolerance& tolerance = {});
 

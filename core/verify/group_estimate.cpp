@@ -45,7 +45,7 @@ std::optional<RunErrors> errors_of_runs(std::span<const Bounded> reference, cons
   return errors;
 }
 
-// The reference with the estimates in place of bounds that are wider.
+// The reference with the estimates replacing wider bounds.
 std::vector<Bounded> narrowed(std::span<const Bounded> reference, const RunErrors& errors,
                               const ErrorModel& model) {
   const double scale = std::fmax(1.0, model.unit_roundoff / unit_roundoff_f32);

@@ -1,17 +1,17 @@
-// Judges a group (nodes between recorded values) whose bound, carried through all of it, says nothing any
-// more, or not enough: intervals forget that errors cancel, and grow with every node. Client: verify_layer.
+// Judges a group (nodes between recorded values) whose bound, carried through all of it, is too wide
+// to tell: intervals ignore that errors cancel, and grow with every node. Client: verify_layer.
 //
 // The group is run nine times in plain float32: once as it is, eight times with every recorded input and
-// weight moved by one unit in the last place, up, down or not at all, so that all roundings fall otherwise.
-// How far these runs are from the exact result estimates what rounding does here. Errors are sums of very
+// weight moved by one unit in the last place, up, down or not at all, so that all roundings differ.
+// The distance of these runs from the exact result estimates the effect of rounding. Errors are sums of very
 // many small ones, hence about normal with some unknown deviation and correlation; then the chance that one
 // element's error exceeds c times the largest of n others is at most E|N|ⁿ·(0.8/c)ⁿ, which is 10⁻¹¹ for n =
 // 9 and c = 32, whatever the deviation.
-//   - within 32 × the largest of the nine at every element, and that can tell right from wrong
+//   - within 32 × the largest of the nine at every element, if that can tell right from wrong
 //     (judgeable.hpp): rounding
-//   - beyond 1,024 × the largest of the nine there and of their RMS over the tensor, which grants another
-//     algorithm errors 32 times as large: fault, where all of the group is continuous
-//   - else what the bound says: suspect beyond its statistical part, and unjudged where it is blind; then the
+//   - beyond 1,024 × the largest of the nine there and of their RMS over the tensor, which allows another
+//     algorithm errors 32 times as large: fault, if all of the group is continuous
+//   - else by the bound: suspect beyond its statistical part, and unjudged where it is blind; then the
 //     reason names a value that should be recorded as well.
 #pragma once
 
@@ -26,19 +26,19 @@
 
 namespace driftscope {
 
-/// What is known of the group in front of a recorded output.
+/// What is known of the group before a recorded output.
 struct GroupWitness {
   /// The output in plain float32; with a seed other than 0 from disturbed inputs. Nothing when that cannot be
   /// done.
   std::function<std::optional<Tensor>(std::uint64_t seed)> run;
-  /// No node of the group jumps (rounds, compares, chooses): small errors stay small.
+  /// No node of the group is discontinuous (rounds, compares, chooses): small errors stay small.
   bool continuous = true;
-  /// The value of the group that is best recorded as well; empty: there is none.
+  /// The value of the group that should be recorded as well; empty: none.
   std::string suggestion;
 };
 
-/// Gives `layer`, whose floating output `got` is within the worst case of `reference`, its verdict. `blind`
-/// says why its bound cannot; where it can, the errors are beyond its statistical part. `model` is that of
+/// Sets the verdict of `layer`, whose floating output `got` is within the worst case of `reference`. `blind`
+/// says why its bound cannot tell; otherwise the errors exceed its statistical part. `model` is that of
 /// got's dtype.
 void judge_by_runs(LayerVerdict& layer, std::span<const Bounded> reference, const Tensor& got,
                    const ErrorModel& model, Blindness blind, const GroupWitness& group, ThreadPool& threads);

@@ -12,10 +12,10 @@ namespace driftscope {
 namespace {
 
 constexpr double max_hidden = 0.25;  // of the variance: a budget of half the spread
-constexpr double scaled_by = 0.01;   // what a wrong scale must at least change
+constexpr double scaled_by = 0.01;   // the change of scale that must be detectable
 constexpr std::size_t spread_part = std::size_t{1} << 14;
 
-// What the budget of an element hides; 0 where the format itself hides no less.
+// The error that the budget of an element can hide; 0 if it is within the format's resolution.
 double hiding(const Bounded& x, double ulp) {
   const double resolution = ulp > 0.0 ? format_resolution(x.value, ulp) : 0.0;
   return x.likely <= resolution ? 0.0 : x.likely;
@@ -60,12 +60,12 @@ Sums sums_of(std::span<const Bounded> reference, std::size_t begin, std::size_t 
   return sums;
 }
 
-// Σ min(budget, |r − centre|)² and whether everything fits a budget; `other(i)` is what a wrong tensor holds.
+// Σ min(budget, |r − centre|)² and whether everything fits the budgets; `other(i)`: a wrong tensor's element.
 struct Fit {
   double hidden = 0.0;
   double total = 0.0;
-  bool passes = true;    // the wrong tensor, everywhere
-  bool differs = false;  // it is another one, by more than the format's resolution
+  bool passes = true;    // the wrong tensor passes everywhere
+  bool differs = false;  // it differs by more than the format's resolution
 };
 
 template <class Other>
@@ -85,7 +85,7 @@ Fit fit_of(std::span<const Bounded> reference, double ulp, Other other) {
   return fit;
 }
 
-// Whether one number everywhere passes: the intervals of all elements have one in common.
+// Whether one constant passes everywhere: the intervals of all elements intersect.
 bool some_constant_passes(std::span<const Bounded> reference) {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -119,9 +119,9 @@ Blindness blindness(std::span<const Bounded> reference, const JudgeableRule& rul
   });
   Sums sums;
   for (const Sums& part : parts) sums.add(part);
-  if (sums.hidden == 0.0) return Blindness::none;  // what usual layers are
+  if (sums.hidden == 0.0) return Blindness::none;  // the usual case
 
-  // Far below the spread no constant and nothing rolled can pass.
+  // Far below the spread no constant and no rolled reference can pass.
   const double spread = sums.squares - square(sums.value) / sums.count;
   if (!rule.group && sums.hidden < max_hidden * std::fmin(spread, sums.steps)) return Blindness::none;
 
@@ -129,7 +129,7 @@ Blindness blindness(std::span<const Bounded> reference, const JudgeableRule& rul
   const double mean = origin + sums.value / sums.count;
   Fit centre = fit_of(reference, rule.ulp, [&](std::size_t) { return mean; });
   const Fit zeros = fit_of(reference, rule.ulp, [](std::size_t) { return 0.0; });
-  // One number everywhere, but for what double itself rounds.
+  // Constant everywhere, up to roundings of double.
   const bool flat = centre.total <= square(0x1p-45) * zeros.total;
   if (flat) centre = zeros;
   if (!flat && some_constant_passes(reference)) return kind;

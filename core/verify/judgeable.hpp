@@ -1,16 +1,16 @@
 // Whether a budget can tell a right tensor from a wrong one. Where it cannot, a layer within its budget is
-// unjudged. Clients: verify_layer, derivation (which value of a group to ask for).
-// It knows nothing of what was recorded: the reference and its bounds alone decide.
+// unjudged. Clients: verify_layer, derivation (which value of a group to suggest for recording).
+// It knows nothing of the recorded tensor: the reference and its bounds alone decide.
 //
-// The rule. A tensor g passes where |gᵢ − rᵢ| ≤ bᵢ everywhere. Any constant that passes, zeros among them,
+// The rule. A tensor g passes if |gᵢ − rᵢ| ≤ bᵢ everywhere. If any constant passes, such as 0, it
 // hides all of the reference's spread: min(bᵢ, |rᵢ − mean|) summed as squares. So the budget is blind
 //   1. where Σ min(bᵢ, |rᵢ − mean|)² is a quarter of Σ (rᵢ − mean)² or more, which it is when the budget
-//      is as large as half of the spread; of a tensor that is one number everywhere that number takes the
+//      is as large as half of the spread; for a constant tensor its value takes the
 //      place of the spread,
 //   2. where any constant, or the reference rolled by one element, passes as a whole,
 //   3. for a group: where the reference scaled by 1.01 passes as a whole.
-// An element whose budget is no more than the format resolves (eight units in its last place, or what
-// flushing subnormals takes) hides nothing: nobody computes it more exactly, as in a saturated Sigmoid.
+// An element whose budget is within the format's resolution (eight units in its last place, or the error of
+// flushing subnormals) hides nothing: nobody computes it more exactly, as in a saturated Sigmoid.
 #pragma once
 
 #include <span>
@@ -21,11 +21,11 @@ namespace driftscope {
 
 class ThreadPool;
 
-/// Why a budget says nothing.
+/// Why a budget cannot tell.
 enum class Blindness { none, infinite, wider_than_spread, scaled };
 
-/// What a correct implementation may be off by at a value of this size, however exact its sums: eight units
-/// in the last place, a function's four and the roundings around it, and what flushing subnormals takes.
+/// The error that a correct implementation may have at a value of this size, however exact its sums: 8 units
+/// in the last place (a function's four and the roundings around it) and the error of flushing subnormals.
 [[nodiscard]] double format_resolution(double value, double ulp);
 
 struct JudgeableRule {
@@ -35,7 +35,7 @@ struct JudgeableRule {
   bool group = false;
 };
 
-/// Of the statistical bounds of `reference`. Elements that are no finite number are left out. The same on any
+/// From the statistical bounds of `reference`, ignoring elements that are not finite. The same on any
 /// number of threads.
 [[nodiscard]] Blindness blindness(std::span<const Bounded> reference, const JudgeableRule& rule,
                                   ThreadPool& threads);

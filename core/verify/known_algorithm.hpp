@@ -1,8 +1,8 @@
-// Correct algorithms that stray further from the exact result than a sum in any order, or a function
-// within 4 ULP, may: Winograd's convolutions, tanh as 2σ(2x) − 1. One file per kind in algorithms/; the
+// Correct algorithms whose errors may exceed those of a sum in any order, or of a function
+// within 4 ULP: Winograd's convolutions, tanh as 2σ(2x) − 1. One file per kind in algorithms/; the
 // table is generated from the folder at configure time (each FOO.cpp defines
 // `void driftscope::algorithms::foo::add_to(KnownAlgorithmTable&)`), never edited.
-// Client: known_algorithms.cpp, which tries them where a layer is outside of its own budget.
+// Client: known_algorithms.cpp, which tries them when a layer exceeds its own budget.
 #pragma once
 
 #include <optional>
@@ -26,15 +26,15 @@ struct KnownAlgorithm {
   std::vector<std::string_view> operators;
   /// Changes the rows of the error model that the algorithm concerns; the bounds follow from them.
   void (*relax)(ErrorModel&) = nullptr;
-  /// The node as another reading of the specification has it; nothing where they do not differ.
+  /// The node as interpreted in another reading of the specification; nothing where they do not differ.
   std::optional<Node> (*reading)(const Node&) = nullptr;
-  /// What the node adds in place of its input 2; nothing where the algorithm does not apply.
+  /// The tensor added in place of the node's input 2; nothing where the algorithm does not apply.
   std::optional<Tensor> (*bias)(const Graph& graph, NodeId node, const Derivation& derivation) = nullptr;
   /// Computes output 0 in float32 by this algorithm (inputs in the order of node.reads(), null where
-  /// omitted): its errors on these very data are the measure. Nothing where it does not apply.
+  /// omitted): its errors on these data are the measure. Nothing where it does not apply.
   std::optional<Tensor> (*witness)(const Node& node, std::span<const Tensor* const> inputs,
                                    ThreadPool& threads) = nullptr;
-  /// For engines of which nothing is known, and only for outputs without any subnormal number.
+  /// Only for unknown engines, and only for outputs without any subnormal number.
   bool flushes_results = false;
 };
 

@@ -47,7 +47,7 @@ std::vector<Errors> errors_of(const Tensor& got, std::span<const Bounded> refere
   return errors;
 }
 
-// A channel whose witness happens to be nearly exact has the measure of a quarter of the tensor's.
+// If the witness is nearly exact in a channel, a quarter of the whole tensor's error is used instead.
 std::optional<BudgetUse> use_of_witness(const Tensor& got, const Tensor& witness,
                                         std::span<const Bounded> reference) {
   if (witness.dtype() != DType::float32 || witness.shape() != got.shape()) return std::nullopt;
@@ -65,7 +65,7 @@ std::optional<BudgetUse> use_of_witness(const Tensor& got, const Tensor& witness
   return use;
 }
 
-// Of bounds that follow from other rows, or from another reading of the node.
+// Uses bounds from a changed error model, or from another reading of the node.
 std::optional<BudgetUse> use_of_bounds(const KnownAlgorithm& algorithm, const Graph& graph, NodeId id,
                                        std::size_t output, const DerivationInputs& inputs,
                                        const Derivation& derivation, const Tensor& got, ThreadPool& threads) {

@@ -1,11 +1,11 @@
-// Whether a layer beyond its budget is what a known algorithm's own error explains. The chance of
+// Whether the errors of a known algorithm explain a layer beyond its budget. The chance of
 // excusing a real fault is kept small in three ways:
-// - nothing is tried before the layer is outside of the budget, and a result that is a known algorithm's
-//   is said to be, with its name;
-// - an algorithm that only changes the accuracy of functions, ÷ or √, and another reading of the
-//   specification, have bounds of their own, which every element must keep;
+// - nothing is tried unless the layer exceeds its budget, and a result explained by a known algorithm
+//   is reported with the algorithm's name;
+// - an algorithm that only changes the accuracy of functions, ÷ or √, or another reading of the
+//   specification, has its own bounds, which every element must meet;
 // - one with other errors (Winograd, Fourier) is run in float32 on the layer's own inputs, and the
-//   layer's errors must be as small as those, channel by channel, in their mean square and at their
+//   layer's errors must be as small as its errors, channel by channel, in their mean square and at their
 //   largest: a fault in one channel, one border or one element stands out from them.
 // Clients: verify.
 #pragma once
@@ -20,14 +20,14 @@
 
 namespace driftscope {
 
-/// What is known of the run. `named`: the ids that the trace says it used; empty when it says nothing, then
-/// all are tried. `may_flush`: whether algorithms are that flush results.
+/// What is known of the run. `named`: the ids of algorithms that the trace names; if empty,
+/// all are tried. `may_flush`: whether to try algorithms that flush results.
 struct AlgorithmChoice {
   std::vector<std::string> named;
   bool may_flush = false;
 };
 
-/// `use`: the largest error as a share of what the algorithm may do.
+/// `use`: the largest error as a share of the algorithm's allowance.
 struct AlgorithmMatch {
   std::string name;
   BudgetUse use;
@@ -39,7 +39,7 @@ struct AlgorithmMatch {
     const Graph& graph, NodeId node, std::size_t output, const Derivation& derivation, const Derived& derived,
     const Tensor& got, const AlgorithmChoice& choice, ThreadPool& threads);
 
-/// What a trace's run says in "algorithms", a list of ids or one.
+/// The list "algorithms" of a trace's run; a single id is allowed as well.
 [[nodiscard]] std::vector<std::string> algorithms_named_in(const Trace& trace);
 
 }  // namespace driftscope

@@ -14,27 +14,27 @@
 namespace driftscope {
 namespace {
 
-constexpr std::int64_t max_lanes = 64;  // that are looked at
+constexpr std::int64_t max_lanes = 64;  // at most this many are examined
 constexpr std::int64_t min_lane = 8;
 constexpr double rms_rounding = 0.4247;  // of one rounding to nearest, in units of u
-// An implementation may be this many times as unlucky as the ways that were tried, and this many standard
+// An implementation's error may be this many times that of the variants tried here, and this many standard
 // deviations from the theory of its sums.
 constexpr double spread_of_ways = 4.0;
 constexpr double deviations = 6.0;
 constexpr double deviations_of_mean = 8.0;
-// √, ÷, + ε, · scale and what approximations of 1/√x add, all lanes alike; in units of u.
+// √, ÷, + ε, · scale and the approximation of 1/√x, the same for the whole lane; in units of u.
 constexpr double shared_roundings = 8.0;
-// Of E[x²], mean² and what they are made of, as variance_witness has it.
+// E[x²], mean² and the operations before them, as in variance_witness.
 constexpr double last_roundings = 8.0;
-// How near a slope is to that of a known mistake.
+// Tolerance for matching a slope to a known mistake.
 constexpr double near_a_mistake = 0.15;
 
-/// Which elements share a deviation, and by what they are scaled and shifted behind it.
+/// Which elements share a deviation, and the parameters that scale and shift them afterwards.
 struct NormalizedLanes {
   std::int64_t count = 0;
   std::int64_t size = 0;
-  std::int64_t run = 0;         ///< this many neighbours in a row share a parameter
-  std::int64_t parameters = 0;  ///< then they begin again
+  std::int64_t run = 0;         ///< this many adjacent elements share a parameter
+  std::int64_t parameters = 0;  ///< then they repeat
   double epsilon = 0.0;
 
   [[nodiscard]] std::size_t parameter(std::int64_t element) const {
@@ -82,11 +82,11 @@ struct Tensors {
   std::span<const Bounded> reference;
 };
 
-/// What a lane says of its deviation; nothing usable with a size of 0.
+/// The estimated deviation of a lane; not usable if `weight` is 0.
 struct LaneScale {
-  double slope = 0.0;        ///< of the recorded values on the correct ones, less 1
+  double slope = 0.0;        ///< regression of the recorded values on the correct ones, less 1
   double slope_error = 0.0;  ///< standard error, from the scatter of its elements
-  double weight = 0.0;       ///< variance / (variance + ε): how much of the variance's error shows, doubled
+  double weight = 0.0;       ///< variance / (variance + ε): how much of the variance's error shows (twice)
   double theory = 0.0;       ///< standard deviation of the sum of squares, as a share
   double last = 0.0;         ///< the last roundings of E[x²] and mean², as a share of their difference
   std::vector<double> ways;  ///< errors of float32 variances, as shares
@@ -106,8 +106,8 @@ constexpr std::array<Mistake, 3> known_mistakes = {{
     {"no epsilon", [](double variance, double /*epsilon*/, double /*n*/) { return std::sqrt(variance); }},
 }};
 
-// got − reference = slope·(normalized·scale) + offset·scale, by weighted least squares: the offset is what
-// the mean is off by.
+// got − reference = slope·(normalized·scale) + offset·scale, by weighted least squares: the offset is the
+// error of the mean.
 void fit_slope(LaneScale& lane, const NormalizedLanes& lanes, const Tensors& tensors, std::int64_t first,
                double mean, double inverse) {
   double pp = 0.0, pq = 0.0, qq = 0.0, pe = 0.0, qe = 0.0;
@@ -142,7 +142,7 @@ void fit_slope(LaneScale& lane, const NormalizedLanes& lanes, const Tensors& ten
   lane.weight = 1.0;
 }
 
-// `u`: the unit roundoff; the model of a scope is not known on other threads.
+// `u`: the unit roundoff; other threads do not know the scope's model.
 LaneScale look_at_lane(const NormalizedLanes& lanes, const Tensors& tensors, std::int64_t number, double u) {
   const std::int64_t first = number * lanes.size;
   const auto values =
@@ -170,7 +170,7 @@ LaneScale look_at_lane(const NormalizedLanes& lanes, const Tensors& tensors, std
   lane.last = last_roundings * u * (mean * mean + variance) / variance;
   lane.ways = variance_errors(values, variance);
   for (double& error : lane.ways)
-    if (!std::isfinite(error)) error = 0.0;  // x² beyond the range: not a way for these data
+    if (!std::isfinite(error)) error = 0.0;  // x² overflows: this variant is not usable here
   for (std::size_t i = 0; i < known_mistakes.size(); ++i)
     lane.mistakes[i] = right / known_mistakes[i].deviation(variance, lanes.epsilon, n) - 1.0;
   return lane;
@@ -187,7 +187,7 @@ double shared_share() {
   return (shared_roundings + 2.0 * (model.sqrt_ulp + model.division_ulp)) * model.unit_roundoff;
 }
 
-// The slope of one lane, beyond all that its own roundings can do.
+// Whether the slope of one lane exceeds all effects of its own roundings.
 bool stands_out(const LaneScale& lane) {
   const double variance = spread_of_ways * largest_of(lane.ways) + deviations * lane.theory + lane.last;
   return std::fabs(lane.slope) >
@@ -220,7 +220,7 @@ Together together(std::span<const LaneScale> lanes) {
   return all;
 }
 
-// The mistake that has such a slope.
+// The mistake that would give this slope.
 const char* mistake_of(const Together& all) {
   for (std::size_t i = 0; i < known_mistakes.size(); ++i) {
     const double expected = all.mistakes[i];
@@ -275,7 +275,7 @@ void judge_lane_scale(LayerVerdict& layer, NodeId id, std::size_t output, const 
   const Together all = together(scales);
   const char* mistake = mistake_of(all);
   const bool wrong = std::fabs(all.slope) > all.allowed || std::ranges::any_of(scales, stands_out);
-  // Of a fault only what explains it is said.
+  // A fault only gets an explanation.
   if (!wrong || (layer.verdict == Verdict::fault && mistake == nullptr)) return;
   layer.verdict = Verdict::fault;
   layer.reason = fmt::format(

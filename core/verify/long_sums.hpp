@@ -14,8 +14,8 @@ enum class LongSum {
   large_errors,    ///< a fault or suspect, unless a known algorithm has such errors
 };
 
-/// Changes the verdict of a layer within its budget, or beyond its statistical one alone, and says of a fault
-/// what it looks like. Needs everything that the node reads to be recorded: groups stay as they are.
+/// Changes the verdict of a layer that is within its worst-case budget, and describes what a fault
+/// looks like. Needs everything that the node reads to be recorded: groups are unchanged.
 LongSum judge_long_sums(LayerVerdict& layer, NodeId node, std::size_t output, const Derivation& derivation,
                         const Derived& derived, const Graph& graph, const Tensor& got, ThreadPool& threads);
 

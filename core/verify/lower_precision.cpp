@@ -16,7 +16,7 @@ namespace {
 // One rounding to nearest, in the root mean square over mantissas that are logarithmically distributed:
 // u·√(3/(24·ln 2)).
 constexpr double rms_of_rounding = 0.4247;
-// What an algorithm that is no plain sum (Strassen, three products of bfloat16, Winograd) may lose more.
+// Additional error allowed for other algorithms (Strassen, three products of bfloat16, Winograd).
 constexpr double spread_of_algorithms = 4.0;
 
 constexpr std::int64_t gate_elements = 256;
@@ -80,7 +80,7 @@ bool worth_a_look(std::span<const Bounded> reference, std::span<const float> got
     squares += (error / magnitude) * (error / magnitude);
     ++count;
   }
-  // One factor of each product rounded to TF32, all products alike: larger where they differ.
+  // One factor of each product rounded to TF32 with equal products; larger where they differ.
   constexpr double tf32 = 0x1p-11;
   constexpr double half = 0.5;
   return count > 0 && std::sqrt(squares / static_cast<double>(count)) >=

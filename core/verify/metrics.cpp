@@ -60,7 +60,7 @@ Metrics measure_as(const Tensor& got_tensor, const Tensor& want_tensor, ThreadPo
   return metrics_of(total, got_tensor.elements());
 }
 
-// Types of less than a byte: equal or not is all that is asked of them.
+// Types of less than a byte: only equality matters.
 Metrics measure_packed(const Tensor& got, const Tensor& want) {
   Metrics metrics;
   metrics.elements = got.elements();

@@ -1,4 +1,4 @@
-// Differences of two tensors, gathered part by part: what an element of each dtype is, and the sums over
+// Differences of two tensors, accumulated part by part: how to treat each dtype, and the sums over
 // a range. Parts are added in order, so that no figure depends on the number of threads.
 // Clients: metrics.cpp, verify_tensor.cpp.
 #pragma once
@@ -20,8 +20,8 @@ namespace driftscope::metrics_parts {
 /// Elements of a part.
 inline constexpr std::size_t part_elements = std::size_t{1} << 16;
 
-// One element of a dtype: its value, whether two results are the same, how many numbers lie between, and
-// for floating ones the number nearest to a real.
+// One element of a dtype: its value, whether two results are the same, how many numbers lie between them,
+// and for floating ones the number nearest to a real.
 template <class T>
 struct Plain {
   using Stored = T;
@@ -97,7 +97,7 @@ struct Part {
   std::int64_t nan = 0;
   std::int64_t inf = 0;
   std::int64_t finite = 0;
-  std::int64_t nonzero = 0;  // finite elements of want that a relative error can be taken of
+  std::int64_t nonzero = 0;  // finite elements of want that define a relative error
   double max_abs = 0.0;
   double max_rel = 0.0;
   double max_ulp = 0.0;
@@ -128,7 +128,7 @@ struct Part {
   /// Adds the elements of two ranges of one length.
   template <class Kind>
   void measure(std::span<const typename Kind::Stored> g, std::span<const typename Kind::Stored> w) {
-    constexpr std::size_t block = 512;  // one odd element makes only its neighbours slow
+    constexpr std::size_t block = 512;  // an unusual element slows down only its block
     for (std::size_t i = 0; i < g.size(); i += block) {
       const std::size_t count = std::min(block, g.size() - i);
       measure_block<Kind>(g.subspan(i, count), w.subspan(i, count));
@@ -153,7 +153,7 @@ struct Part {
       measure_finite<Kind>(g, w);
   }
 
-  // Several sums side by side: one would wait for itself at each element.
+  // Several accumulators: a single one would wait for its own result at each element.
   template <class Kind>
   void measure_equal(std::span<const typename Kind::Stored> values) {
     constexpr std::size_t lanes = 8;
@@ -176,7 +176,7 @@ struct Part {
     want += squares;
   }
 
-  // Without branches: which elements differ is a toss of a coin.
+  // Without branches: which elements differ is unpredictable.
   template <class Kind>
   void measure_finite(std::span<const typename Kind::Stored> got_values,
                       std::span<const typename Kind::Stored> want_values) {

@@ -24,7 +24,7 @@ std::vector<ValueId> values_in_order(const Graph& graph) {
   return values;
 }
 
-/// Places of the trace's tensors in the order in which they were made, as far as it says.
+/// Indices of the trace's tensors in the order in which they were computed, as far as known.
 std::vector<std::size_t> tensors_in_order(const TraceView& trace) {
   std::unordered_map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < trace.size(); ++i) places.emplace(trace[i].name, i);
@@ -55,13 +55,13 @@ bool fits(const Value& value, const SafetensorsEntry& tensor) {
 
 using Ids = std::unordered_map<std::string_view, ValueId>;
 
-/// A run of tensors without a name in the model, and of values without a tensor, between two that match.
+/// Consecutive tensors without a name in the model, and values without a tensor, between two matches.
 struct Gap {
   std::vector<std::size_t> tensors;
   std::vector<ValueId> values;
 };
 
-/// Places of `tensors` among `values`, as early as the order allows; nothing when they do not all fit.
+/// Indices in `values` for `tensors`, as early as the order allows; nothing when they do not all fit.
 template <class Fits>
 std::optional<std::vector<std::size_t>> embedded(std::size_t tensors, std::size_t values, const Fits& fit) {
   std::vector<std::size_t> places;
@@ -74,9 +74,9 @@ std::optional<std::vector<std::size_t>> embedded(std::size_t tensors, std::size_
   return places;
 }
 
-/// A pair that stands in the earliest and in the latest way to fit is the only one there is.
+/// A pair is unique if it is the same in the earliest and in the latest possible assignment.
 void match_gap(const Graph& graph, const TraceView& trace, Gap gap, NameMatch& match) {
-  // Of each dtype and shape once: a hundred thousand layers mostly share a few.
+  // Once per dtype and shape: a hundred thousand layers mostly share a few.
   std::map<std::pair<DType, Shape>, bool> has_place;
   const auto fits_somewhere = [&](std::size_t tensor) {
     const auto [entry, is_new] = has_place.try_emplace({trace[tensor].dtype, trace[tensor].shape}, false);
@@ -104,7 +104,7 @@ void match_gap(const Graph& graph, const TraceView& trace, Gap gap, NameMatch& m
   }
 }
 
-/// The gaps between matching names; nothing when these come in another order than the graph's.
+/// The gaps between matching names; nothing when these are in another order than in the graph.
 std::optional<std::vector<Gap>> gaps_of(const Graph& graph, const TraceView& trace, const Ids& ids) {
   const std::vector<ValueId> values = values_in_order(graph);
   std::unordered_map<std::string_view, std::size_t> places;

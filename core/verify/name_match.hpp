@@ -1,4 +1,4 @@
-// Traces whose tensors have other names than the model's values: another exporter numbered them again.
+// Traces whose tensors have other names than the model's values: another exporter renumbered them.
 // Matched by name first, then by position and shape. Clients: the command line (reads such traces), views.
 #pragma once
 
@@ -12,12 +12,12 @@
 namespace driftscope {
 
 struct RenamedValue {
-  std::string traced;  ///< as the trace calls it
-  std::string value;   ///< as the model does
+  std::string traced;  ///< in the trace
+  std::string value;   ///< in the model
 };
 
 struct NameMatch {
-  /// For each tensor of the trace its name in the model; the same one where it is already that, or where
+  /// For each tensor of the trace its name in the model; unchanged where it already matches, or where
   /// nothing fits.
   std::vector<std::string> names;
   std::vector<RenamedValue> by_position;
@@ -27,18 +27,18 @@ struct NameMatch {
 };
 
 /// Between two tensors that match by name (or the ends), the others are matched in their order, dtype
-/// and shape being those of the value; only where there is one way to do so. The order of the trace is
-/// that of its `nodes`, else that of the file; when matched names show that it is another one than the
-/// graph's, or the trace says that it is of this very model, nothing is matched by position.
+/// and shape must be the value's; only if the assignment is unique. The order of the trace is
+/// that of its `nodes`, else that of the file. If matched names show another order than the
+/// graph's, or the trace states that it is of this very model, nothing is matched by position.
 [[nodiscard]] NameMatch match_names(const Graph& graph, const TraceView& trace);
 
-/// Gives tensors and outputs of nodes the names that were found, and nodes those of the model's nodes that
-/// make these outputs; notes in `run` what was matched so ("matched_by_position", "strangers").
+/// Gives tensors and outputs of nodes the names that were found, and nodes those of the model's nodes with
+/// these outputs; notes in `run` what was matched this way ("matched_by_position", "strangers").
 void rename_values(const Graph& graph, const NameMatch& match, Trace& trace);
 void rename_values(const NameMatch& match, TraceView& trace);
 
 /// "13 values matched by position and shape (\"12\" is conv1.out, …); 2 tensors are no values of the model
-/// (a, b)"; empty when there is nothing to say.
+/// (a, b)"; empty when there is nothing to report.
 [[nodiscard]] std::string name_match_text(const NameMatch& match);
 /// The same of a trace that was renamed.
 [[nodiscard]] std::string name_match_text(const Trace& trace);

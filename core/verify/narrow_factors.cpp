@@ -7,7 +7,7 @@
 namespace driftscope {
 namespace {
 
-// To nearest even, `cut` bits less; a carry into the exponent is right, into infinity as well.
+// To nearest even, dropping `cut` bits; a carry into the exponent is correct, also into infinity.
 template <int cut>
 float to_nearest(float x) {
   if (!std::isfinite(x)) return x;

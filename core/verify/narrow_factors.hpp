@@ -1,5 +1,5 @@
-// The errors that a sum of products has when its factors are rounded to a narrow format first, and placebos
-// of them: the same errors with signs drawn by the value of the factor. Clients: lower_precision.
+// The errors of a sum of products whose factors are first rounded to a narrow format, and placebos
+// of them: the same errors with pseudorandom signs per factor value. Clients: lower_precision.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ inline constexpr std::array<NarrowFormat, 5> all_narrow_formats = {
 /// Infinite where the format overflows; NaN stays NaN.
 [[nodiscard]] float rounded_to(NarrowFormat format, float x);
 
-/// Of one element, without its scale: what rounding the first factors, the second, and both at once add.
+/// For one element, without its scale: the error from rounding the first factors, the second, and both.
 struct FactorErrors {
   double first = 0.0;
   double second = 0.0;
@@ -34,8 +34,8 @@ struct FactorErrors {
 enum class RoundedFactors { both, first, second };
 [[nodiscard]] double error_of(const FactorErrors& errors, RoundedFactors which);
 
-/// Errors of the same sizes as factor_errors(…), each factor's with a sign that its bits and the number of
-/// the placebo decide: equal factors have equal signs, as equal factors have equal roundings.
+/// Errors of the same sizes as factor_errors(…), each factor's with a sign determined by its bits and the
+/// placebo's number: equal factors have equal signs, as equal factors have equal roundings.
 inline constexpr std::size_t placebos = 16;
 [[nodiscard]] std::array<double, placebos> placebo_errors(const ProductTerms& terms, NarrowFormat format,
                                                           RoundedFactors which);

@@ -17,7 +17,7 @@ struct PerturbationCheck {
   std::int64_t different_elements = 0;  ///< of all outputs of the graph together
   std::int64_t elements = 0;
   double max_ulp = 0.0;
-  std::string reason;  ///< why outputs differ otherwise than in elements: another shape
+  std::string reason;  ///< why outputs differ other than in elements: another shape
 
   [[nodiscard]] bool changed() const { return different_elements > 0 || !reason.empty(); }
 };
@@ -26,8 +26,8 @@ struct PerturbationCheck {
 [[nodiscard]] Result<PerturbationCheck> check_perturbation(const Graph& graph, const Trace& traced,
                                                            const Trace& unwatched);
 
-/// Into the trace's `run`, as "observer_check": {"changed","different_elements","elements","max_ulp"},
-/// and out of it again.
+/// Writes it into the trace's `run`: "observer_check": {"changed","different_elements","elements","max_ulp"},
+/// and reads it again.
 void add_perturbation_check(Trace& trace, const PerturbationCheck& check);
 [[nodiscard]] std::optional<PerturbationCheck> perturbation_check_of(const Trace& trace);
 

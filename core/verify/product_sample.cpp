@@ -10,7 +10,7 @@ constexpr double largest_sum = 0x1p126;
 
 }  // namespace
 
-// Place k lies in the stretch behind element k·elements/count, at the fraction of k·φ.
+// Place k lies in the interval that starts at element k·elements/count, at the fraction frac(k·φ) of it.
 std::vector<std::int64_t> sampled_places(std::int64_t most, std::int64_t elements) {
   const std::int64_t count = std::min(most, elements);
   const auto stretch = static_cast<double>(elements) / static_cast<double>(count);

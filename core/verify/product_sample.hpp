@@ -15,7 +15,7 @@
 
 namespace driftscope {
 
-/// At most `most` of `elements` numbers of elements, ascending, not in step with any axis.
+/// At most `most` ascending indices of elements below `elements`, not in step with any axis.
 [[nodiscard]] std::vector<std::int64_t> sampled_places(std::int64_t most, std::int64_t elements);
 
 struct SampledSum {
@@ -27,7 +27,7 @@ struct SampledSum {
 
 class ProductSample {
  public:
-  /// Without elements whose error is no number, whose terms reach the subnormal range or whose sum may
+  /// Skips elements whose error is not a number, whose terms reach the subnormal range or whose sum may
   /// overflow.
   ProductSample(const SumsOfProducts& sums, std::span<const Bounded> reference, std::span<const float> got,
                 std::int64_t most, ThreadPool& threads);
@@ -45,7 +45,7 @@ class ProductSample {
     return rms([](const SampledSum& element) { return element.error; });
   }
 
-  /// compute(terms, element) of the first `count` elements.
+  /// compute(terms, element) for the first `count` elements.
   template <class Result, class Compute>
   [[nodiscard]] std::vector<Result> map(std::size_t count, const Compute& compute) const {
     std::vector<Result> results(std::min(count, elements_.size()));

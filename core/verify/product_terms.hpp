@@ -1,6 +1,6 @@
-// The factors behind each output element of a node that sums products, one element at a time: what is
-// needed to add a sample of them up in another way. MatMul, Gemm, Conv of any rank.
-// Clients: lower_precision. It adds nothing up itself.
+// The factors behind each output element of a node that sums products, one element at a time: for
+// summing a sample of them in another way. MatMul, Gemm, Conv of any rank.
+// Clients: lower_precision. It sums nothing itself.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct ProductTerms {
 class SumsOfProducts {
  public:
   /// The inputs in the order of node.reads(), null where omitted; they must outlive this. `y`: the shape of
-  /// output 0. Nothing for other operators, or where an input is no float32 tensor.
+  /// output 0. Nothing for other operators, or if an input is not a float32 tensor.
   [[nodiscard]] static std::optional<SumsOfProducts> of(const Node& node,
                                                         std::span<const Tensor* const> inputs,
                                                         const Shape& y);
@@ -40,7 +40,7 @@ class SumsOfProducts {
   Reader read_;
 };
 
-/// The most products that an element of output 0 has, from the shape of input 1 alone; 0 for operators other
+/// The largest number of products in an element of output 0, from the shape of input 1; 0 for operators other
 /// than MatMul, Gemm, Conv and ConvTranspose.
 [[nodiscard]] std::int64_t products_per_element(const Node& node, const Shape& b);
 

@@ -9,7 +9,7 @@
 namespace driftscope {
 namespace {
 
-// The constant scale of the DequantizeLinear that gives a value.
+// The constant scale of the DequantizeLinear that produces a value.
 std::optional<Tensor> scale_of(const Graph& graph, ValueId value, const Derivation& derivation) {
   const NodeId producer = value == no_value ? no_node : graph.values[value].producer;
   if (producer == no_node) return std::nullopt;

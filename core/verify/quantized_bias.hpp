@@ -1,5 +1,5 @@
-// The bias of a sum between DequantizeLinear nodes as ONNX Runtime has it from opt=basic up (its
-// WeightBiasQuantization): an int32 multiple of the product of the two scales, off by up to half of it.
+// The bias of a sum between DequantizeLinear nodes as ONNX Runtime computes it from opt=basic up (its
+// WeightBiasQuantization): an int32 multiple of the product of the two scales, off by up to half of that.
 // Clients: algorithms/quantized_bias.cpp, which names it; derivation, for groups.
 #pragma once
 
@@ -12,8 +12,8 @@ namespace driftscope {
 
 class Derivation;
 
-/// In place of input 2 of a Conv, ConvTranspose or Gemm whose first two inputs come from DequantizeLinear
-/// with constant scales; nothing for other nodes, and where the bias is no float32 constant.
+/// Replaces input 2 of a Conv, ConvTranspose or Gemm whose first two inputs come from DequantizeLinear
+/// with constant scales; nothing for other nodes, and if the bias is not a float32 constant.
 [[nodiscard]] std::optional<Tensor> quantized_bias(const Graph& graph, NodeId node,
                                                    const Derivation& derivation);
 

@@ -22,8 +22,8 @@ struct Hypothesis {
   bool either = false;  // TF32 or float16
 };
 
-// What a constant offset, the result itself and the sizes of its terms explain: many equal roundings lean in
-// such ways, whatever made them.
+// Effects of a constant offset, the result itself and the sizes of its terms: many equal roundings correlate
+// with these, whatever their cause.
 Projection common_leanings(std::span<const SampledSum> elements) {
   std::vector<std::vector<double>> columns(3);
   for (const SampledSum& element : elements) {
@@ -67,7 +67,7 @@ class Correlation {
     return best;
   }
 
-  /// Whether errors that have nothing to do with these numbers would follow the hypothesis as well.
+  /// Whether errors unrelated to these numbers would follow the hypothesis as well.
   [[nodiscard]] bool placebo_follows(const Hypothesis& found) const {
     const auto made = sample_.map<std::array<double, placebos>>(
         errors_.size(), [&](const ProductTerms& terms, const SampledSum&) {
@@ -85,7 +85,7 @@ class Correlation {
   }
 
  private:
-  /// Nothing where the hypothesis has errors that the layer has not.
+  /// Nothing if the hypothesis predicts errors that the layer does not have.
   [[nodiscard]] std::optional<SlopeFit> fit_of(std::size_t format, RoundedFactors which) const {
     std::vector<double> errors;
     for (std::size_t i = 0; i < all_.size(); ++i)

@@ -31,7 +31,7 @@ class GroupErrors {
       const auto at = static_cast<std::size_t>(place);
       const Bounded& want = reference[at];
       const double error = static_cast<double>(got[at]) - want.value;
-      // Behind a Relu zeros say nothing.
+      // After a Relu zeros carry no information.
       const bool says = want.value != 0.0 || error != 0.0;
       if (!says || !std::isfinite(error) || !(want.worst > 0.0) || !std::isfinite(want.worst)) continue;
       places_.push_back(at);
@@ -48,7 +48,7 @@ class GroupErrors {
   [[nodiscard]] std::size_t count() const { return errors_.size(); }
   [[nodiscard]] bool usable() const { return count() >= min_correlated && is_left(errors_, size_); }
 
-  /// Of the difference that a changed run makes.
+  /// For the difference that a changed run makes.
   [[nodiscard]] SlopeFit fit_of(const Tensor& changed) const {
     const auto values = changed.values<float>();
     if (values.size() != plain_.size()) return {};

@@ -1,7 +1,7 @@
-// The first test of lower_precision.hpp for what is no single recorded sum of products: a fused group (Conv
+// The first test of lower_precision.hpp for all but single recorded sums of products: a fused group (Conv
 // + Relu, MatMul + Add), a ConvTranspose. The whole group is run in plain float32 once as it is
 // and once with the factors of every product rounded; the difference is the hypothesis. It carries the
-// roundings of both runs, so it decides less often than the exact one. Client: long_sums.
+// roundings of both runs, so it is conclusive less often than the exact one. Client: long_sums.
 #pragma once
 
 #include <functional>
@@ -14,11 +14,11 @@
 
 namespace driftscope {
 
-/// The output in plain float32, with the factors of every product changed by the function where there is one;
-/// nothing where it cannot be run.
+/// The output in plain float32, with the function (if any) applied to the factors of every product;
+/// nothing if it cannot be run.
 using GroupRun = std::function<std::optional<Tensor>(const std::function<float(float)>& of_factors)>;
 
-/// What the errors look like; empty where they are not those of rounded factors.
+/// A description of the errors; empty if they are not those of rounded factors.
 [[nodiscard]] std::string find_rounded_group(const GroupRun& run, std::span<const Bounded> reference,
                                              std::span<const float> got);
 

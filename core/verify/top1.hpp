@@ -1,4 +1,4 @@
-// The best class of a model's answer: the one rule for which axis the classes lie along.
+// The best class in a model's output: the one rule for which axis the classes lie along.
 // Clients: compare, baselines, checks, data sets, tables, report.
 #pragma once
 

@@ -51,8 +51,8 @@ Error nothing_compared(const Verification& verification, const TraceView& trace,
 
 int gravity(Verdict verdict) { return verdict == Verdict::missing ? -1 : static_cast<int>(verdict); }
 
-// Nodes that move or choose elements mostly did so rightly, which the strict kernels show without any
-// bound. Whether that was all that there is to say of the node.
+// Nodes that move or choose elements are usually correct, which the strict kernels show without any
+// bound. Returns whether the node is fully judged by this.
 Result<bool> append_identical(Verification& verification, const Graph& graph, NodeId id,
                               const Derivation& derivation, const RecordedValues& recorded,
                               ThreadPool& threads) {
@@ -81,8 +81,8 @@ Result<bool> append_identical(Verification& verification, const Graph& graph, No
   return true;
 }
 
-// A number beyond its budget, or errors larger than those of plain sums, may be what a known algorithm gives,
-// which is said then.
+// A known algorithm may explain a number beyond its budget, or errors larger than those of plain sums;
+// it is then named.
 void allow_known_algorithm(LayerVerdict& layer, const Graph& graph, NodeId node, std::size_t output,
                            const Derivation& derivation, const Derived& derived, const Tensor& got,
                            const AlgorithmChoice& choice, LongSum found, ThreadPool& threads) {

@@ -18,7 +18,7 @@ namespace driftscope {
 
 class ThreadPool;
 
-/// In order of gravity. unjudged: within a budget that says nothing (judgeable.hpp), so never a pass;
+/// In order of severity. unjudged: within a budget that cannot tell (judgeable.hpp), so never a pass;
 /// missing: there was nothing to compare.
 enum class Verdict { identical, rounding, unjudged, suspect, fault, missing };
 /// All of them, in that order.
@@ -63,7 +63,7 @@ struct LayerVerdict {
   double mean_signed_z = 0.0;
   Metrics metrics;  ///< against the reference, rounded to the output's dtype
   std::optional<WorstElement> worst;
-  /// Nodes in front of this one that were not recorded and were evaluated together with it.
+  /// Preceding nodes that were not recorded and were evaluated together with this one.
   std::vector<std::string> group;
   /// Why missing or unjudged, why a fault that is no number (shape, dtype, NaN pattern), or by what a group
   /// was judged.
@@ -81,7 +81,7 @@ struct Verification {
 /// How many layers have this verdict.
 [[nodiscard]] std::int64_t count_layers(const Verification& verification, Verdict verdict);
 
-/// Whether a trace is of this model, as far as both say: an error that names both hashes otherwise.
+/// Checks that a trace is of this model, as far as both say: otherwise an error that names both hashes.
 [[nodiscard]] Status expect_model(const std::string& model_sha256, const Trace& about);
 
 /// Called with the number of layers verified so far and in all; returning false stops with a cancelled error.

@@ -17,7 +17,7 @@ double share(double error, double budget) {
   return budget > 0.0 ? error / budget : beyond;
 }
 
-// From here on the result is infinite: rounded to nearest, half a step beyond the largest number.
+// From here on the result rounds to infinity: half a step beyond the largest number.
 double overflow_threshold(const ErrorModel& model) {
   const double half_step = model.rounds_to_nearest ? power_of_two_below(model.largest) * model.ulp / 2 : 0.0;
   return model.largest + half_step;

@@ -7,8 +7,8 @@
 
 namespace driftscope {
 
-/// What one element uses of its two budgets; infinite beyond a budget of 0 and for a wrong NaN or
-/// infinity.
+/// The share of each of its two budgets that an element uses; infinite beyond a budget of 0 and for a wrong
+/// NaN or infinity.
 struct BudgetUse {
   double worst = 0.0;
   double likely = 0.0;

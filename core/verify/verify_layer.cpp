@@ -38,7 +38,7 @@ double integer_at(const Tensor& tensor, std::int64_t element) {
   }
 }
 
-// Large 64-bit integers share a double.
+// Large 64-bit integers may map to the same double.
 bool same_integer(const Tensor& a, const Tensor& b, std::int64_t element) {
   const std::int64_t bits = bits_per_element(a.dtype());
   if (bits < 8) return true;
@@ -51,7 +51,7 @@ double share_of(double distance, double allowed) {
   return allowed > 0.0 ? distance / allowed : std::numeric_limits<double>::infinity();
 }
 
-// Of an integer tensor within its budgets: whether these tell right from wrong.
+// For an integer tensor within its budgets: whether these can tell right from wrong.
 void look_at_budgets(LayerVerdict& layer, const std::vector<Bounded>& bounds, const Tensor& want,
                      const GroupWitness& group, ThreadPool& threads) {
   std::vector<Bounded> reference(bounds.size());
@@ -65,7 +65,7 @@ void look_at_budgets(LayerVerdict& layer, const std::vector<Bounded>& bounds, co
   layer.reason = unjudged_reason(blind, group.suggestion);
 }
 
-// Integers and booleans: nothing may differ, but where the reference says that an element may be
+// Integers and booleans: must be equal, unless the reference says that an element may be
 // something else (a quotient near the middle of two steps).
 void verify_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const Tensor& got,
                   const Tensor& want) {
@@ -91,9 +91,9 @@ void verify_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const
                                                         : Verdict::rounding;
 }
 
-// Beyond the worst case. Where an intermediate result may overflow, infinity and NaN are what some correct
-// implementations give; where one surely leaves the range of its type, so may be any finite number, of which
-// nothing can be said then.
+// Beyond the worst case. If an intermediate result may overflow, some correct implementations give infinity
+// and NaN; if one surely leaves the range of its type, the correct result may be any finite number and
+// cannot be judged.
 void condemn(LayerVerdict& layer, const TensorUse& verified, Overflow overflow) {
   layer.verdict = Verdict::fault;
   if (verified.specials > 0)
@@ -165,7 +165,7 @@ LayerVerdict verify_layer(const Graph& graph, NodeId node, std::size_t output, c
     return layer;
   }
   if (is_floating(got.dtype())) {
-    // A branch may pass on what it was given, without any error.
+    // A branch may pass on exact values.
     const std::vector<Bounded> exact =
         is_known(reference) ? lift_values<Bounded>(reference.tensor) : std::vector<Bounded>();
     verify_floating(layer, is_known(reference) ? exact : reference.real, got, witness, derived, group,

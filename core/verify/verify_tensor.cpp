@@ -15,7 +15,7 @@ namespace {
 
 using metrics_parts::part_elements;
 
-// Which of two elements is to be shown: the larger use, the earlier on a tie. `later` comes behind.
+// Which of two elements to report: the larger use, the earlier on a tie. `later` has the higher index.
 void keep_larger(TensorUse& kept, const TensorUse& later) {
   if (later.worst_element >= 0 && (kept.worst_element < 0 || later.use.worst > kept.use.worst))
     kept.worst_element = later.worst_element;
@@ -24,7 +24,7 @@ void keep_larger(TensorUse& kept, const TensorUse& later) {
   kept.finite_use = kept.use.worst;
 }
 
-// Specials are kept apart, so that they do not hide what finite elements use.
+// NaN and infinity are kept apart, so that they do not hide the use of finite elements.
 struct Specials {
   std::int64_t count = 0;
   std::int64_t first = -1;
@@ -58,7 +58,7 @@ class PartVerifier {
   PartVerifier(const ErrorModel& model, std::int64_t first, VerifiedPart& result)
       : model_(model), first_(first), result_(result) {}
 
-  /// `places` are of the whole tensor, and outlive this.
+  /// `places` are for the whole tensor, and outlive this.
   void ask(const BiasPlaces& places, std::size_t elements) {
     places_ = &places;
     next_ = places.first_from(first_);
@@ -82,8 +82,8 @@ class PartVerifier {
  private:
   static constexpr std::size_t block = 512;
 
-  // Most elements use less of both budgets than one before them, which costs no division to tell. NaN
-  // and infinity fail every comparison, and are looked at.
+  // Most elements use less of both budgets than an earlier one, which can be tested without a division. NaN
+  // and infinity fail every comparison, and so are examined.
   void verify_block(std::span<const Bounded> reference, std::span<const Stored> got, std::int64_t first) {
     constexpr double below = 1.0 - 0x1p-40;  // more than the roundings of both sides
     TensorUse& kept = result_.verified;

@@ -13,7 +13,7 @@ namespace {
 
 bool is_narrow(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
 
-// The same numbers, as float32 has them.
+// The same numbers in float32.
 Result<Evaluated<Bounded>> widened(Evaluated<Bounded> value, const Tensor& tensor) {
   if (!is_narrow(value.dtype)) return value;
   if (value.real.empty()) {
@@ -24,8 +24,8 @@ Result<Evaluated<Bounded>> widened(Evaluated<Bounded> value, const Tensor& tenso
   return value;
 }
 
-// Behind the sums a normalization computes element by element, which may be in the narrow type: cast, scaled,
-// shifted and stored. These are results and numbers about as large as the largest result.
+// After the sums a normalization works element by element, possibly in the narrow type: cast, scale,
+// shift and store. These are results and numbers about as large as the largest result.
 void round_to(const ErrorModel& model, std::vector<Bounded>& values) {
   constexpr double roundings = 4.0;
   double largest = 0.0;

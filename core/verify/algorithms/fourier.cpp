@@ -1,6 +1,6 @@
 // Convolution as a product of spectra: each channel transformed by a fast Fourier transform of powers of
 // two in float32, multiplied with the conjugate of the kernel's, summed, and transformed back. The errors
-// are those of the largest values of an image, spread over all of it.
+// scale with the largest values of an image and spread over all of it.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -20,7 +20,7 @@ namespace {
 using Complex = std::complex<float>;
 using Spectrum = std::vector<Complex>;
 
-Complex product(Complex a, Complex b) {  // std::complex's looks for infinities
+Complex product(Complex a, Complex b) {  // operator* of std::complex checks for infinities
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
@@ -130,7 +130,7 @@ class Convolution {
 };
 
 std::optional<Tensor> convolve(const Node& node, std::span<const Tensor* const> inputs, ThreadPool& threads) {
-  constexpr double max_work = 4e10;  // a minute of one core
+  constexpr double max_work = 4e10;  // a minute on one core
   const auto conv = convolution_case(node, inputs);
   if (!conv || conv->rows.dilation != 1 || conv->columns.dilation != 1 || conv->rows.pad_begin < 0 ||
       conv->columns.pad_begin < 0)
@@ -144,7 +144,7 @@ std::optional<Tensor> convolve(const Node& node, std::span<const Tensor* const> 
   if (!y.ok()) return std::nullopt;
   const std::span<float> values = y->mutable_values<float>();
   const std::int64_t of_group = conv->outputs / conv->groups;
-  std::atomic<bool> out_of_memory = false;  // what runs on other threads must not throw
+  std::atomic<bool> out_of_memory = false;  // code on other threads must not throw
   for (std::int64_t sample = 0; sample < conv->samples; ++sample)
     for (std::int64_t group = 0; group < conv->groups; ++group) {
       const std::vector<Spectrum> x = convolution.inputs(sample, group);

@@ -1,5 +1,5 @@
-// Functions made of others, and ÷ and √ by approximations with a step of Newton's. Errors in ULP of the
-// result, as far as the parts are within the 4 ULP that every CPU runtime is granted.
+// Functions composed of others, and ÷ and √ by approximations with Newton steps. Errors in ULP of the
+// result, provided that the parts are within the 4 ULP that every CPU runtime is granted.
 #include <cmath>
 
 #include "core/numerics/subnormal_rows.hpp"
@@ -34,10 +34,10 @@ void newton(ErrorModel& model) {
   at_least(model.sqrt_ulp, 4.0);
 }
 
-// Results below the smallest normal number are zeros, as vector code without a branch for them has it.
+// Results below the smallest normal number become 0, as in vector code without a branch for them.
 void flushed_results(ErrorModel& model) { model = flushing_results(model); }
 
-// 1.5e-7 from the truth before rounding; oneDNN's, in float32, came out up to 5.8e-7 from it (1 + erf).
+// 1.5e-7 from the exact value before rounding; oneDNN's, in float32, measured up to 5.8e-7 (1 + erf).
 void erf_by_abramowitz_and_stegun(ErrorModel& model) {
   at_least(model.erf.absolute, 8e-7);
   at_least(model.gelu_erf.absolute, 8e-7);

@@ -1,4 +1,4 @@
-// ONNX Runtime's int32 biases of quantized sums, also where the model leaves them in float32.
+// ONNX Runtime's int32 biases of quantized sums, used even where the model has them in float32.
 #include "core/verify/quantized_bias.hpp"
 
 #include "core/verify/known_algorithm.hpp"

@@ -1,4 +1,4 @@
-// Where the ONNX specification is read in two ways by runtimes that people use.
+// Points where widely used runtimes interpret the ONNX specification in two ways.
 #include "core/graph/attributes.hpp"
 #include "core/ops/shared/recurrent.hpp"
 #include "core/verify/known_algorithm.hpp"

@@ -1,6 +1,6 @@
 // Products of factors split into two or three bfloat16 each (Henry, Tang and Heinecke 2019), as matrix units
-// for bfloat16 compute float32: a₁·b₁ + (a₁·b₂ + a₂·b₁). What is dropped, a₂·b₂ and behind it, is about 2⁻¹⁸
-// of each product. Of short sums the budgets allow as much, and more must not be excused.
+// for bfloat16 compute float32: a₁·b₁ + (a₁·b₂ + a₂·b₁). The dropped terms, a₂·b₂ and smaller, are about 2⁻¹⁸
+// of each product. For short sums the budgets allow as much, and nothing more must be excused.
 #include <vector>
 
 #include "core/eval/evaluate.hpp"
@@ -38,7 +38,7 @@ std::optional<Tensor> multiply(const Node& node, std::span<const Tensor* const> 
   const auto a = split(*inputs[0]);
   const auto b = split(*inputs[1]);
   if (!a || !b) return std::nullopt;
-  // The bias belongs to one of the three.
+  // The bias is added to one of the three.
   Node plain = node;
   plain.inputs.resize(2);
   const auto product = [&](const Node& of, const Tensor& left, const Tensor& right) {

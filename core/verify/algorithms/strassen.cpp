@@ -1,6 +1,6 @@
 // Strassen's products of matrices (1969), one to three levels of halving: seven products of sums of blocks,
-// so that an element has errors of the size of other rows and columns. Nobody halves small matrices: long
-// sums alone are tried.
+// so that an element has errors of the size of other rows and columns. Small matrices are never halved, so
+// only long sums are tried.
 #include <cmath>
 #include <vector>
 
@@ -71,7 +71,7 @@ Matrix product(const Matrix& a, const Matrix& b, int levels) {
   return y;
 }
 
-// Zeros behind, so that the sizes can be halved.
+// Zero padding at the end, so that the sizes can be halved.
 Matrix padded(const Tensor& tensor, bool turned, std::size_t multiple) {
   const auto rows = static_cast<std::size_t>(tensor.shape()[turned ? 1 : 0]);
   const auto columns = static_cast<std::size_t>(tensor.shape()[turned ? 0 : 1]);

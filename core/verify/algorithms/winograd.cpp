@@ -191,7 +191,7 @@ std::optional<Tensor> convolve(const Node& node, std::span<const Tensor* const> 
   if (!y.ok()) return std::nullopt;
   const std::span<float> values = y->mutable_values<float>();
   const Convolution convolution(*conv, how, threads);
-  std::atomic<bool> out_of_memory = false;  // what runs on other threads must not throw
+  std::atomic<bool> out_of_memory = false;  // code on other threads must not throw
   threads.parallel_for(convolution.tiles(), 4, [&](std::int64_t begin, std::int64_t end) {
     try {
       std::vector<float> memory;
