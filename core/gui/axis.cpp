@@ -45,7 +45,7 @@ std::vector<Tick> LogAxis::ticks(std::size_t most) const {
       std::max(1.0, std::ceil((high_ - low_) / static_cast<double>(std::max<std::size_t>(most, 2) - 1)));
   for (double exponent = low_; exponent <= high_ + 1e-9; exponent += step)
     ticks.push_back({place(std::pow(10.0, exponent)), fmt::format("1e{:.0f}", exponent)});
-  // Few decades have room for what lies between.
+  // With few decades there is room for labels in between.
   if (high_ - low_ <= 3.0)
     for (double exponent = low_; exponent < high_ - 0.5; exponent += 1.0)
       for (const int factor : {2, 5})

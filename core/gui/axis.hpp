@@ -1,4 +1,4 @@
-// Scales of charts: which value lies where, and where the ticks are. Clients: the charts.
+// Scales of charts: the position of values, and the ticks. Clients: the charts.
 #pragma once
 
 #include <string>

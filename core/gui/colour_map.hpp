@@ -1,4 +1,4 @@
-// Colour maps that are even to the eye: equal steps of the value are steps of about equal lightness.
+// Perceptually uniform colour maps: equal steps of the value are steps of about equal lightness.
 // Clients: heat map, scatter.
 #pragma once
 
@@ -9,11 +9,11 @@ namespace driftscope::gui {
 /// Magnitudes, t in [0, 1]: viridis (van der Walt and Smith 2015, CC0), by its values at 17 places.
 [[nodiscard]] Colour sequential_colour(double t);
 
-/// Signed values, t in [−1, 1], zero light: blue to red by way of a light grey (Moreland 2009, "smooth
+/// Signed values, t in [−1, 1], zero light: blue to red via a light grey (Moreland 2009, "smooth
 /// cool-warm"), both ends equally dark.
 [[nodiscard]] Colour diverging_colour(double t);
 
-/// Not a number, and infinities: colours that neither map has.
+/// For NaN and infinities: colours that neither map contains.
 inline constexpr Colour nan_colour = rgb(0xff00ff);
 inline constexpr Colour positive_infinity_colour = rgb(0xff7f00);
 inline constexpr Colour negative_infinity_colour = rgb(0x00e5ff);

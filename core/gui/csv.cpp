@@ -10,7 +10,7 @@ namespace {
 bool looks_like_formula(const std::string& cell) {
   if (cell.empty() || std::string_view("=+-@\t\r").find(cell.front()) == std::string_view::npos) return false;
   char* end = nullptr;
-  std::strtod(cell.c_str(), &end);  // a negative number is none
+  std::strtod(cell.c_str(), &end);  // a negative number is not a formula
   return *end != '\0';
 }
 

@@ -1,4 +1,4 @@
-// What a view shows, as a table to be copied or saved. Clients: the views.
+// The contents of a view, as a table to copy or save. Clients: the views.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ using Table = std::vector<std::vector<std::string>>;
 [[nodiscard]] std::string csv_text(const Table& table);
 
 /// One line, ending in CR LF; cells with commas, quotes or line breaks are quoted. A cell that a
-/// spreadsheet would take for a formula is marked as text: names come from model files.
+/// spreadsheet would interpret as a formula is marked as text: names come from model files.
 [[nodiscard]] std::string csv_line(std::span<const std::string> cells);
 
 }  // namespace driftscope::gui

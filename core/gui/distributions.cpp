@@ -19,7 +19,7 @@ std::size_t ulp_bin(std::uint64_t distance) {
                                UlpHistogram::bin_count - 1);
 }
 
-// binary16 and bfloat16: their bits without the sign are in the order of the reals.
+// binary16 and bfloat16: the bits without the sign are ordered like the numbers.
 std::int64_t ordered_half(std::uint16_t bits) {
   const auto magnitude = static_cast<std::int64_t>(bits & 0x7fffu);
   return (bits >> 15) != 0 ? -magnitude : magnitude;
@@ -47,7 +47,7 @@ std::int64_t float_distance(T a, T b) {
   const bool both_nan = std::isnan(a) && std::isnan(b);
   if (both_nan || a == b) return 0;
   if (!std::isfinite(a) || !std::isfinite(b)) return -1;
-  // Between doubles of both signs the distance may pass 63 bits.
+  // Between doubles of different sign the distance may exceed 63 bits.
   std::int64_t difference = 0;
   if (__builtin_sub_overflow(ordered_bits(a), ordered_bits(b), &difference)) return INT64_MAX;
   return difference < 0 ? -difference : difference;
@@ -109,7 +109,7 @@ void paint_ulp_histogram(Painter& painter, Box box, const UlpHistogram& histogra
     Colour colour;
   };
   const float line = painter.line_height(true);
-  // Where the rows do not fit, several bins beyond 0 and 1 become one.
+  // If the rows do not fit, several bins beyond 0 and 1 are merged.
   const auto fit = static_cast<std::size_t>(std::max(3.0f, box.height() / (line * 0.92f)));
   const std::size_t used = histogram.last + 1;
   const std::size_t beyond_rows = histogram.not_finite > 0 ? 1 : 0;
@@ -155,7 +155,7 @@ Scatter scatter_of(std::span<const double> left, std::span<const double> right, 
   if (count == 0 || side <= 0) return scatter;
   scatter.side = side;
   scatter.bins.assign(static_cast<std::size_t>(side * side), 0);
-  // Halved first: the range of doubles may be wider than the largest double.
+  // Halved first: the range of doubles may exceed the largest double.
   const double half = scatter.high / 2.0 - scatter.low / 2.0;
   const auto bin = [&](double value) {
     const double t = (value / 2.0 - scatter.low / 2.0) / half;
@@ -200,7 +200,7 @@ void paint_scatter(Painter& painter, Box box, const Scatter& scatter, const std:
   painter.text({area.left - 5.0f, area.top + line / 2.0f}, high, theme.dim, Anchor::end, true);
   painter.text({area.left, area.bottom + line * 0.7f}, low, theme.dim, Anchor::start, true);
   painter.text({area.right, area.bottom + line * 0.7f}, high, theme.dim, Anchor::end, true);
-  // Which side lies along which axis stands beside the square where there is room.
+  // The labels of the axes stand beside the square if there is room.
   const std::string across = elide(left_name, 18) + " across";
   const std::string upwards = elide(right_name, 18) + " upwards";
   const float room = box.right - area.right;

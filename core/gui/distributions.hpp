@@ -14,7 +14,7 @@
 
 namespace driftscope::gui {
 
-/// Counts of |ULP distance|: 0, 1, 2–3, 4–7, …, 2³⁰ and more; NaN or infinity on one side only apart.
+/// Counts of |ULP distance|: 0, 1, 2–3, 4–7, …, 2³⁰ and more; separately NaN or infinity on one side only.
 struct UlpHistogram {
   static constexpr std::size_t bin_count = 32;
   std::array<std::int64_t, bin_count> bins{};

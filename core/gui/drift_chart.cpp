@@ -38,7 +38,7 @@ const char* drift_unit(DriftMeasure measure) {
   return "share of the rounding budget";
 }
 
-/// A line through every `step`th value, interrupted where there is none.
+/// A line through every `step`th value, interrupted where values are missing.
 void paint_line(Painter& painter, const DriftPlace& place, const std::vector<double>& values,
                 std::size_t step, Colour colour, float width) {
   std::vector<Point> line;
@@ -55,8 +55,8 @@ void paint_line(Painter& painter, const DriftPlace& place, const std::vector<dou
   flush();
 }
 
-/// Where there are more layers than pixels: for each column of pixels the highest of its `step` values, as a
-/// line, above a veil down to the lowest if `veiled`. A line to and fro would hide everything behind it.
+/// For more layers than pixels: for each column of pixels the highest of its `step` values, as a
+/// line, above a veil down to the lowest if `veiled`. A zigzag line would hide everything behind it.
 void paint_columns(Painter& painter, const DriftPlace& place, const std::vector<double>& values,
                    std::size_t step, Colour colour, float width, bool veiled) {
   std::vector<double> highest(values.size(), not_measured);
@@ -99,7 +99,7 @@ void paint_axes(Painter& painter, const DriftPlace& place, const Snapshot& snaps
   painter.line({area.left, area.bottom}, {area.right, area.bottom}, theme.line, 1.0f);
   painter.text({place.chart.box.left, place.chart.box.top + painter.line_height(true) * 0.5f},
                drift_unit(measure), theme.dim, Anchor::start, true);
-  // Names as dense as they are readable.
+  // Names as densely as they remain readable.
   const float gap = painter.text_width("  ", true);
   const std::size_t count = place.chart.last - place.chart.first;
   std::size_t longest = 4;
@@ -123,7 +123,7 @@ void paint_axes(Painter& painter, const DriftPlace& place, const Snapshot& snaps
 
 std::vector<DriftSeries> drift_series(const Snapshot& snapshot, DriftMeasure measure) {
   std::vector<DriftSeries> all;
-  // A target's own budget needs no left one to compare with.
+  // A target's own budget needs no left target to compare with.
   const std::size_t first = measure == DriftMeasure::budget ? 0 : 1;
   for (std::size_t t = first; t < snapshot.targets.size(); ++t) {
     DriftSeries series;

@@ -1,5 +1,5 @@
-// Error against depth, all targets at once: the whole difference from the left target, beside what each
-// layer adds by itself. Where both meet an error is born; where the first lies above it was inherited.
+// Error against depth, all targets at once: the total difference from the left target, and the part that each
+// layer adds by itself. Where both are equal an error originates; where the first is larger it was inherited.
 // Clients: the drift view, its export.
 #pragma once
 
@@ -23,11 +23,11 @@ struct DriftSeries {
 };
 [[nodiscard]] std::vector<DriftSeries> drift_series(const Snapshot& snapshot, DriftMeasure measure);
 
-/// What of a layer's difference it cannot have made itself: at least total − local (triangle
+/// The part of a layer's difference that it must have inherited: at least total − local (triangle
 /// inequality).
 [[nodiscard]] double inherited_error(double total, double local);
 
-/// Where the error of a target is born: the layer with the largest own error among those that differ.
+/// Where the error of a target originates: the layer with the largest own error among those that differ.
 [[nodiscard]] std::size_t born_at(const DriftSeries& series);
 
 struct DriftChart {
@@ -44,7 +44,7 @@ void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snap
 
 /// The area between the axes.
 [[nodiscard]] Box drift_area(const Painter& painter, const DriftChart& chart);
-/// The layer at x; no_place beside the area.
+/// The layer at x; no_place outside the area.
 [[nodiscard]] std::size_t drift_layer_at(const Painter& painter, const DriftChart& chart, Point at);
 
 }  // namespace driftscope::gui

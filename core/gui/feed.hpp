@@ -1,4 +1,4 @@
-// What the host (the desktop program or the page) publishes to the GUI, and what the GUI requests of it.
+// Data that the host (the desktop program or the page) publishes to the GUI, and the GUI's requests to it.
 // The host works in the background; the GUI reads the newest feed and never waits.
 // Clients: imgui/app, native/gui, web/gui.
 #pragma once
@@ -15,12 +15,12 @@
 
 namespace driftscope::gui {
 
-/// A place that can run models, or why not.
+/// A place that can run models, or the reason why it cannot.
 struct TargetChoice {
   std::string target;
   bool available = false;
-  std::string detail;       ///< version, or why not and how to get it
-  bool by_default = false;  ///< chosen until somebody chooses otherwise, and in the demo
+  std::string detail;       ///< version, or why it is unavailable and how to get it
+  bool by_default = false;  ///< chosen until the user chooses otherwise, and in the demo
 };
 
 struct TargetProgress {
@@ -36,16 +36,16 @@ struct Feed {
   std::shared_ptr<const Snapshot> snapshot;  ///< null: nothing is open
   std::shared_ptr<const std::vector<RunTrend>> history;
   std::string history_advice;       ///< how to add to it, shown when it is empty
-  std::vector<std::string> models;  ///< shipped ones, and what was opened: to be chosen by place
+  std::vector<std::string> models;  ///< shipped ones, and opened ones: chosen by index
   std::size_t model = 0;            ///< chosen
   std::string input;                ///< of the next run, in words
-  std::int64_t samples = 0;         ///< to choose from; 0: none
+  std::int64_t samples = 0;         ///< number to choose from; 0: none
   std::int64_t sample = 0;
   std::vector<TargetChoice> targets;
   std::vector<TargetProgress> progress;
   bool busy = false;
   std::string doing;  ///< "opening trace.safetensors"
-  std::string error;  ///< of what was asked for last
+  std::string error;  ///< of the last request
 };
 
 class Host {
@@ -56,16 +56,16 @@ class Host {
   Host& operator=(const Host&) = delete;
 
   [[nodiscard]] virtual std::shared_ptr<const Feed> feed() = 0;
-  /// The comparison of the demo: LeNet-5 on a real digit, everywhere.
+  /// The comparison of the demo: LeNet-5 on a real digit, on all targets.
   virtual void run_demo() = 0;
   virtual void choose_model(std::size_t place) = 0;
   virtual void choose_sample(std::int64_t sample) = 0;
   /// The first target is what the others are compared with; `dataset`: predict all samples as well.
   virtual void run(std::vector<std::string> targets, bool dataset) = 0;
   virtual void stop() = 0;
-  /// Writes a file where the user finds it; says where, or why not.
+  /// Writes a file where the user can find it; returns where, or an error.
   virtual std::string save(const std::string& name, std::span<const std::byte> bytes) = 0;
-  /// A texture of the pixels; 0 when there is none. It is released by the number.
+  /// A texture of the pixels; 0 on failure. To release it, pass the number.
   virtual std::uintptr_t make_texture(const Image& image) = 0;
   virtual void release_texture(std::uintptr_t texture) = 0;
 };

@@ -7,11 +7,11 @@
 namespace driftscope::gui {
 namespace {
 
-constexpr float node_pitch = 1.25f;  // of nodes beside each other
-constexpr float bend_pitch = 0.35f;  // of an edge that passes a rank
+constexpr float node_pitch = 1.25f;  // for adjacent nodes
+constexpr float bend_pitch = 0.35f;  // for an edge that passes through a rank
 constexpr int sweeps = 6;
 
-/// A place in a rank: a node, or the bend of an edge that passes.
+/// A slot in a rank: a node, or the bend of an edge that passes through.
 struct Slot {
   std::uint32_t rank = 0;
   bool bend = false;
@@ -47,7 +47,7 @@ class Layouter {
         if (input < i) slots_[i].rank = std::max(slots_[i].rank, slots_[input].rank + 1);
       last = std::max(last, slots_[i].rank);
     }
-    // An edge that passes too many ranks to bend in each goes straight: the work stays bounded.
+    // An edge that passes too many ranks to bend in each is straight: the work stays bounded.
     const std::size_t max_slots = 4 * inputs_.size() + 1000;
     for (std::uint32_t i = 0; i < count; ++i)
       for (const std::uint32_t input : inputs_[i]) {
@@ -89,7 +89,7 @@ class Layouter {
       for (std::size_t i = 0; i < rank.size(); ++i) slots_[rank[i]].x = static_cast<float>(i);
   }
 
-  /// Mean place of the neighbours on one side; its own without any.
+  /// Mean position of the neighbours on one side; its own without any.
   [[nodiscard]] float wanted(const Slot& slot, bool down) const {
     const auto& neighbours = down ? slot.above : slot.below;
     if (neighbours.empty()) return slot.x;
@@ -128,8 +128,8 @@ class Layouter {
     }
   }
 
-  /// Each rank as near to its neighbours as the order and the gaps allow: pushed apart to the right,
-  /// then the whole rank moved back by what that shifted it on the mean.
+  /// Moves each rank as near to its neighbours as order and gaps allow: pushes nodes apart to the right,
+  /// then moves the whole rank back by the mean shift.
   void place_by_neighbours(bool down) {
     std::vector<float> want;
     for (std::size_t step = 0; step < ranks_.size(); ++step) {

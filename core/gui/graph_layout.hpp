@@ -14,7 +14,7 @@ namespace driftscope::gui {
 struct GraphEdge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
-  /// Where it passes the ranks between, left of a node's place in x; empty for neighbours in rank.
+  /// The x positions in the ranks between; empty for neighbouring ranks.
   std::vector<Point> by;
 };
 
@@ -27,8 +27,8 @@ struct GraphLayout {
   float height = 0.0f;
 };
 
-/// `inputs[i]` are the nodes that node i reads; larger or equal ones (no topological order) and more
-/// than a bounded number of long edges' bends are left out.
+/// `inputs[i]` are the nodes that node i reads; larger or equal ones (no topological order) are ignored,
+/// and the number of bends of long edges is bounded.
 [[nodiscard]] GraphLayout layout_graph(std::span<const std::vector<std::uint32_t>> inputs);
 
 }  // namespace driftscope::gui

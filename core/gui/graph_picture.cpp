@@ -26,7 +26,7 @@ Box node_box(const GraphPicture& picture, Point unit) {
   return {at.x - half_width, at.y - half_height, at.x + half_width, at.y + half_height};
 }
 
-/// The share of a layer in what the colours show, from 0 to 1; NaN when it is not known.
+/// The share of a layer in the coloured quantity, from 0 to 1; NaN when it is not known.
 double cost_share(const Snapshot& snapshot, const GraphPicture& picture, std::size_t layer, double most) {
   const Cell& cell = snapshot.cell(layer, picture.target);
   switch (picture.colouring) {
@@ -96,7 +96,7 @@ void paint_graph(Painter& painter, const GraphPicture& picture, const GraphLayou
   const float top = picture.centre.y - picture.box.height() / picture.scale / 2.0f - 1.0f;
   const float bottom = picture.centre.y + picture.box.height() / picture.scale / 2.0f + 1.0f;
   const auto in_sight = [&](float from, float to) { return to >= top && from <= bottom; };
-  // Lines thinner than they are apart would only make a grey area.
+  // Lines closer than their width would only make a grey area.
   if (picture.scale > 1.5f) {
     std::size_t drawn = 0;
     for (const GraphEdge& edge : layout.edges) {
@@ -118,7 +118,7 @@ void paint_graph(Painter& painter, const GraphPicture& picture, const GraphLayou
     for (const std::uint32_t i : layout.ranks[rank]) {
       const Verdict verdict = snapshot.cell(i, picture.target).verdict;
       const bool grave = verdict == Verdict::fault || verdict == Verdict::suspect;
-      // Far out only some ranks are drawn, but never without a fault.
+      // Zoomed far out only some ranks are drawn, but always those with a fault.
       if (skip > 1 && rank % skip != 0 && !grave && i != picture.selected) continue;
       const Box box = node_box(picture, layout.nodes[i]);
       if (box.right < picture.box.left || box.left > picture.box.right) continue;

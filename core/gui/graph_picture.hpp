@@ -1,5 +1,5 @@
-// The network as drawn: boxes coloured by verdict or by cost, edges between ranks, only what is in
-// sight. Clients: the graph view, its export.
+// The network as drawn: boxes coloured by verdict or by cost, edges between ranks, only the visible
+// part. Clients: the graph view, its export.
 #pragma once
 
 #include <vector>
@@ -23,16 +23,16 @@ struct GraphPicture {
 /// Width of a layout's unit over its height.
 inline constexpr float node_aspect = 3.3f;
 
-/// Layers of a snapshot as a graph; without structure a chain in order.
+/// Layers of a snapshot as a graph; without structure, a chain in order.
 [[nodiscard]] GraphLayout layout_of(const Snapshot& snapshot);
 
-/// So that all of it is in sight, but no larger than readable.
+/// Fits everything into view, but no larger than readable.
 [[nodiscard]] GraphPicture fitted(Box box, const GraphLayout& layout, float readable_scale);
 
 void paint_graph(Painter& painter, const GraphPicture& picture, const GraphLayout& layout,
                  const Snapshot& snapshot, const Theme& theme);
 
-/// The layer at a place; no_place between them.
+/// The layer at a point; no_place between layers.
 [[nodiscard]] std::size_t graph_layer_at(const GraphPicture& picture, const GraphLayout& layout, Point at);
 
 }  // namespace driftscope::gui

@@ -64,7 +64,7 @@ Image heat_map(std::span<const double> values, const PlaneLayout& layout, double
   image.width = (layout.width() + step - 1) / step;
   image.height = (layout.height() + step - 1) / step;
   image.pixels.reserve(static_cast<std::size_t>(image.width * image.height));
-  // One division per value would be most of the work: colours come from a table.
+  // One division per value would dominate the time: colours come from a table.
   std::vector<Colour> table(1024);
   const double most = std::max(std::abs(low), std::abs(high));
   const double from = map == ColourMap::diverging ? -most : low;

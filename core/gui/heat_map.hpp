@@ -30,16 +30,16 @@ struct ValueRange {
 
 enum class ColourMap { sequential, diverging };
 
-/// `low` to `high` over the map (for the diverging one the larger of both sizes, zero in the middle);
-/// NaN and infinities in colours of their own; gaps between tiles transparent. A range without extent
-/// shows as one colour. Larger than `max_pixels` it is thinned to every n-th row and column.
+/// `low` to `high` over the map (the diverging one is symmetric about zero, with the larger magnitude);
+/// NaN and infinities have colours of their own; gaps between tiles are transparent. An empty range
+/// shows as one colour. Images larger than `max_pixels` are thinned to every n-th row and column.
 [[nodiscard]] Image heat_map(std::span<const double> values, const PlaneLayout& layout, double low,
                              double high, ColourMap map, std::int64_t max_pixels = 1 << 24);
 
 /// How many elements one pixel of that image is wide (and high).
 [[nodiscard]] std::int64_t heat_map_step(const PlaneLayout& layout, std::int64_t max_pixels = 1 << 24);
 
-/// right − left by element; NaN where both are NaN or the same infinity is no difference: 0.
+/// right − left by element; 0 where both are NaN or the same infinity.
 [[nodiscard]] std::vector<double> differences(std::span<const double> left, std::span<const double> right);
 
 }  // namespace driftscope::gui

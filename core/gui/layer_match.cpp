@@ -41,8 +41,8 @@ const RunLayer* recorded_in(const MatchedLayer& row, std::span<const std::vector
   return nullptr;
 }
 
-/// Rows in [row_begin, row_end) and layers in [layer_begin, layer_end) have no partner by name: those of
-/// the same shape and dtype become partners, in order.
+/// Rows in [row_begin, row_end) and layers in [layer_begin, layer_end) have no partner by name: those with
+/// the same shape and dtype are paired, in order.
 void match_gap(Rows& rows, std::span<const std::vector<RunLayer>> runs, std::size_t run,
                std::size_t row_begin, std::size_t row_end, std::size_t layer_begin, std::size_t layer_end) {
   const auto& layers = runs[run];
@@ -63,7 +63,7 @@ void match_gap(Rows& rows, std::span<const std::vector<RunLayer>> runs, std::siz
   }
 }
 
-/// Partners by name first; what lies between two of them is matched by position.
+/// Pairs by name first; layers between two pairs are matched by position.
 void match_run(Rows& rows, std::span<const std::vector<RunLayer>> runs, std::size_t run) {
   std::unordered_map<std::string_view, std::size_t> by_name;
   for (std::size_t i = 0; i < runs[run].size(); ++i) by_name.emplace(runs[run][i].output, i);
@@ -77,7 +77,7 @@ void match_run(Rows& rows, std::span<const std::vector<RunLayer>> runs, std::siz
   for (std::size_t row = 0; row <= rows.size(); ++row) {
     const bool end = row == rows.size();
     const std::size_t place = end ? runs[run].size() : rows[row].places[run];
-    // A run may have another order than the model's: such a partner bounds no gap.
+    // A run may have another order than the model: such a pair does not bound a gap.
     if (place == no_place || place < layer_begin) continue;
     match_gap(rows, runs, run, row_begin, row, layer_begin, place);
     row_begin = row + 1;
@@ -85,7 +85,7 @@ void match_run(Rows& rows, std::span<const std::vector<RunLayer>> runs, std::siz
   }
 }
 
-/// Layers of a run that no row has, each behind the row of the layer before it.
+/// Adds layers of a run that have no row, each after the row of the layer before it.
 Rows with_extras(Rows rows, const std::vector<RunLayer>& layers, std::size_t run) {
   std::vector<std::size_t> row_of(layers.size(), no_place);
   for (std::size_t row = 0; row < rows.size(); ++row)
@@ -163,7 +163,7 @@ std::vector<MatchedLayer> match_layers(std::span<const std::vector<RunLayer>> ru
   }
   for (std::size_t run = 0; run < runs.size(); ++run) {
     match_run(rows, runs, run);
-    // If the model is available, what it does not name is an input or a constant; unless nothing fits it.
+    // If the model is available, names that it lacks are inputs or constants, unless no name fits.
     const bool foreign = std::none_of(rows.begin(), rows.end(),
                                       [&](const MatchedLayer& row) { return row.places[run] != no_place; });
     if (topology == nullptr || foreign) rows = with_extras(std::move(rows), runs[run], run);

@@ -1,6 +1,6 @@
-// Which layer of one run is which layer of another. Runs of one model match by the names of values; a
-// runtime that renames them matches by position between two layers that do match, where shape and dtype
-// agree, and says so. Client: snapshot.
+// Which layer of one run corresponds to which layer of another. Runs of one model match by the names of
+// values; if a runtime renames them, by position between two layers that match by name, if shape and dtype
+// agree, and this is reported. Client: snapshot.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace driftscope::gui {
 
 inline constexpr std::size_t no_place = static_cast<std::size_t>(-1);
 
-/// A layer as one run knows it: the output of a node.
+/// A layer in one run: the output of a node.
 struct RunLayer {
   std::string output;  ///< value name
   std::string node;    ///< empty when the run does not say
@@ -26,7 +26,7 @@ struct RunLayer {
   Shape shape;
 };
 
-/// What one run says of its layers, in its order. Without node records every tensor is a layer.
+/// The layers of one run, in its order. Without node records every tensor is a layer.
 class RecordedTensors;
 [[nodiscard]] std::vector<RunLayer> layers_of(const RecordedTensors& run);
 /// The same of a run whose tensors are not available.
@@ -36,9 +36,9 @@ struct MatchedLayer {
   std::string output;
   std::string node;
   std::string op;
-  /// Per run the place in its layers_of, or no_place.
+  /// Per run the index in its layers_of, or no_place.
   std::vector<std::size_t> places;
-  /// Per run how it was found where that was not by name: "matched by position and shape: 'conv1_out'".
+  /// Per run how it was matched, unless by name: "matched by position and shape: 'conv1_out'".
   std::vector<std::string> notes;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Whether `word`, in lower case, stands in `text`, in any case.
+/// Whether `text` contains `word` (in lower case), ignoring case.
 bool has_word(std::string_view text, std::string_view word) {
   return std::search(text.begin(), text.end(), word.begin(), word.end(),
                      [](char a, char b) { return lower(a) == b; }) != text.end();
@@ -38,7 +38,7 @@ bool passes(const Snapshot& snapshot, std::size_t i, const std::vector<std::stri
   });
 }
 
-// What has no value goes last, whichever way is sorted.
+// Layers without a value go last in both directions.
 template <class Value>
 bool ordered_before(const Value& a, const Value& b, bool descending) {
   return descending ? b < a : a < b;

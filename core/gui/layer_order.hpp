@@ -12,11 +12,11 @@
 
 namespace driftscope::gui {
 
-/// With its unit; "–" when it is not known.
+/// With its unit; "–" when unknown.
 [[nodiscard]] std::string metric_text(const Cell& cell, Metric metric);
 
 struct LayerFilter {
-  /// Words that must all be there (in node, operator or output, in any case); "op:Conv" the operator
+  /// Words that must all occur (in node, operator or output, ignoring case); "op:Conv" the operator
   /// alone, "is:fault" a verdict, "is:different" a differing bit.
   std::string text;
 };
@@ -29,11 +29,11 @@ struct LayerSort {
   bool descending = false;
 };
 
-/// Places of the layers that pass, in order; equal ones keep the model's order, unknown values last.
+/// Indices of the layers that pass, in order; equal ones keep the model's order, unknown values last.
 [[nodiscard]] std::vector<std::uint32_t> ordered_layers(const Snapshot& snapshot, const LayerFilter& filter,
                                                         const LayerSort& sort);
 
-/// The rows with every metric of every target, as numbers that can be read again.
+/// The rows with every metric of every target, as numbers that can be parsed again.
 [[nodiscard]] Table layer_table(const Snapshot& snapshot, const std::vector<std::uint32_t>& rows);
 
 }  // namespace driftscope::gui

@@ -109,7 +109,7 @@ void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& se
     painter.polyline(line, colour, 1.8f);
     if (line.size() <= 60)
       for (const Point& at : line) paint_marker(painter, at, 6.0f * painter.unit(), one.target, colour);
-    // The marker says which target it is; where there are several kinds each is named once.
+    // The marker identifies the target; if there are several kinds each is named once.
     const auto same_kind = [&](const MemorySeries& other) { return other.kind == one.kind; };
     const bool several = !std::all_of(series.begin(), series.end(), same_kind);
     if (line.empty() || !several || &*std::find_if(series.begin(), series.end(), same_kind) != &one) continue;

@@ -1,4 +1,4 @@
-// Memory: what was measured over time on each target, and what the layers' values need by their
+// Memory: samples over time on each target, and the memory that the layers' values need by their
 // lifetimes. Clients: the memory view, its export.
 #pragma once
 
@@ -22,14 +22,14 @@ struct MemorySeries {
 /// "process tree", "wasm heap", …
 [[nodiscard]] std::string memory_kind_text(const std::string& kind);
 
-/// Bytes of values that are alive while each layer is computed: its own and those still to be read.
-/// What nobody reads lives to the end (an output). Empty without the model's structure.
+/// Bytes of values that are alive while each layer is computed: its own and those read later.
+/// Values that are never read live to the end (outputs). Empty without the model's structure.
 [[nodiscard]] std::vector<std::int64_t> alive_bytes(const Snapshot& snapshot);
 
 void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& series, const Theme& theme);
 void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& alive, const Snapshot& snapshot,
                  std::size_t selected, const Theme& theme);
-/// The layer at x of that chart; no_place beside it.
+/// The layer at x of that chart; no_place outside it.
 [[nodiscard]] std::size_t alive_layer_at(const Painter& painter, Box box, std::size_t layers, Point at);
 
 }  // namespace driftscope::gui

@@ -1,6 +1,6 @@
-// What charts are drawn with, once: on the screen (screen/imgui_painter) and as SVG (svg_painter), so
-// that what is saved is what was seen. Coordinates are pixels, y downwards; widths of lines and radii are
-// units, which have several pixels on a dense display. Clients: the charts.
+// The drawing interface of charts: on the screen (screen/imgui_painter) and as SVG (svg_painter), so
+// that saved pictures equal the displayed ones. Coordinates are pixels, y downwards; line widths, radii are
+// in units, which have several pixels on a dense display. Clients: the charts.
 #pragma once
 
 #include <span>
@@ -52,7 +52,7 @@ class Painter {
   [[nodiscard]] virtual float text_width(std::string_view utf8, bool small = false) const = 0;
   /// Height of a line of text.
   [[nodiscard]] virtual float line_height(bool small = false) const = 0;
-  /// What follows is cut at the box, until unclip. Nests.
+  /// Clips everything that follows to the box, until unclip. Nests.
   virtual void clip(Box box) = 0;
   virtual void unclip() = 0;
 };

@@ -1,4 +1,4 @@
-// Pictures as PNG files. Clients: what the views save.
+// Pictures as PNG files. Clients: the views' exports.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace driftscope::gui {
 
-/// 8-bit RGBA. Empty when the image is empty or too large to be one.
+/// 8-bit RGBA. Empty if the image is empty or too large for PNG.
 [[nodiscard]] std::vector<std::byte> png_file(const Image& image);
 
 }  // namespace driftscope::gui

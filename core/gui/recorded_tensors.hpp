@@ -1,5 +1,5 @@
-// The tensors of one run by name, made when they are asked for: of a trace in memory, or of a file that
-// is mapped, so that three traces of a large network can be open at once.
+// The tensors of one run by name, created on request: from a trace in memory, or from a mapped file,
+// so that three traces of a large network can be open at once.
 // Clients: layer_match, snapshot, the tensor view.
 #pragma once
 
@@ -28,7 +28,7 @@ class RecordedTensors {
   [[nodiscard]] Result<Tensor> load(std::size_t i) const { return view_->load(i); }
   /// For verify.
   [[nodiscard]] const TraceView& view() const { return *view_; }
-  /// Null when it is a file's.
+  /// Null if it comes from a file.
   [[nodiscard]] const Trace* in_memory() const { return trace_; }
 
  private:
@@ -36,7 +36,7 @@ class RecordedTensors {
   void index();
 
   std::shared_ptr<const void> owner_;
-  const Trace* trace_ = nullptr;  // owner's, or none
+  const Trace* trace_ = nullptr;  // owned by owner_, or null
   std::optional<TraceView> view_;
   std::unordered_map<std::string, std::size_t> places_;
 };

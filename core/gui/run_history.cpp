@@ -16,7 +16,7 @@ Colour change_colour(Change change, const Theme& theme) {
   return change == Change::faster ? theme.accent : theme.dim;
 }
 
-// Labels at the ends stay inside of the chart.
+// Labels at the ends stay inside the chart.
 Anchor label_anchor(std::size_t place, std::size_t count) {
   if (count == 1) return Anchor::middle;
   if (place == 0) return Anchor::start;

@@ -1,4 +1,4 @@
-// How medians went over builds, for one model, target and machine each. The desktop program reads them
+// Medians over builds, for one model, target and machine each. The desktop program reads them
 // from the history of benches, the page from that of its own runs. Clients: the runs view.
 #pragma once
 
@@ -17,7 +17,7 @@ struct TrendPoint {
   std::string build;
   std::string first_seen;  ///< UTC
   double median_ns = 0.0;
-  Change change = Change::first;  ///< against the build before
+  Change change = Change::first;  ///< compared with the previous build
   double times_as_long = 1.0;
 };
 
@@ -27,7 +27,7 @@ struct RunTrend {
   std::vector<TrendPoint> points;
 };
 
-/// Judges each build against the one before, as `bench --history` does.
+/// Judges each build against the previous one, as `bench --history` does.
 [[nodiscard]] RunTrend make_trend(std::string title, std::string where, std::span<const BuildTimes> builds,
                                   std::span<const std::string> first_seen, double confidence);
 

@@ -1,4 +1,4 @@
-// What the views have selected together, with undo and redo. Clients: every view.
+// The views' common selection, with undo and redo. Clients: every view.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class SelectionHistory {
  public:
   [[nodiscard]] const Selection& current() const { return states_[place_]; }
 
-  /// Selecting what is selected is no step.
+  /// Selecting the current selection again adds no undo step.
   void select(const Selection& selection);
   void select_layer(std::size_t layer) { select({layer, current().target}); }
   void select_target(std::size_t target) { select({current().layer, target}); }
@@ -28,7 +28,7 @@ class SelectionHistory {
   void undo() { place_ -= can_undo() ? 1 : 0; }
   void redo() { place_ += can_redo() ? 1 : 0; }
 
-  /// Another snapshot is shown: its layers are others.
+  /// For another snapshot, whose layers are different.
   void reset(const Selection& selection) { states_ = {selection}, place_ = 0; }
 
  private:

@@ -12,7 +12,7 @@
 namespace driftscope::gui {
 namespace {
 
-/// What verify and compare said of a target's layers, by value name.
+/// Results of verify and compare for a target's layers, by value name.
 struct Findings {
   std::unordered_map<std::string_view, const LayerVerdict*> verdicts;
   std::unordered_map<std::string_view, const LayerDifference*> differences;
@@ -31,7 +31,7 @@ struct Findings {
   }
 };
 
-/// Layers of a target without tensors, from what was said about it: a stored comparison.
+/// Layers of a target without tensors, from its results: a stored comparison.
 std::vector<RunLayer> layers_of_findings(const TargetParts& parts) {
   std::vector<RunLayer> layers;
   const auto add = [&](const auto& said) {
@@ -57,7 +57,7 @@ std::vector<RunLayer> layers_of_parts(const TargetParts& parts) {
   return layers.empty() ? layers_of_findings(parts) : layers;
 }
 
-/// Compares a layer's tensors; what could not be compared says why.
+/// Compares a layer's tensors; if that is impossible, notes the reason.
 LayerDifference difference_of(const TargetColumn& left, std::size_t left_tensor, const TargetColumn& right,
                               std::size_t right_tensor) {
   LayerDifference difference;
@@ -95,7 +95,7 @@ TargetColumn column_of(const TargetParts& parts) {
   return column;
 }
 
-/// "chrome" where one target alone is there; the whole target otherwise.
+/// "chrome" if it is the only target there; otherwise the whole target.
 void name_columns(std::vector<TargetColumn>& columns) {
   const auto host = [](const TargetColumn& column) {
     return column.target.substr(0, column.target.find('/'));
@@ -110,7 +110,7 @@ void link_layers(Snapshot& snapshot, const Topology& topology) {
   std::unordered_map<std::string_view, std::uint32_t> layer_of;
   for (std::size_t i = 0; i < snapshot.layers.size(); ++i)
     layer_of.emplace(snapshot.layers[i].output, static_cast<std::uint32_t>(i));
-  // A value that nobody recorded stands for those that its node reads.
+  // A value that was not recorded is replaced by those that its node reads.
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> sources;
   constexpr std::size_t max_sources = 16;
   for (const TopologyNode& node : topology.nodes) {
@@ -214,7 +214,7 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
         if (progress && i % 8 == 0) go_on = progress(static_cast<std::int64_t>(t * rows.size() + i), total);
       }
       snapshot.results.set_findings(i, t, difference, Findings::find(said[t].verdicts, rows[i].output));
-      // The left target's times of a stored comparison stand beside each right one's.
+      // In a stored comparison the left target's times are kept with each right target's.
       if (difference != nullptr && difference->left_ns > 0 && snapshot.cell(i, 0).time_ns() == 0)
         snapshot.results.set_times(i, 0, {difference->left_ns, 0});
     }

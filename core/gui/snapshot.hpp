@@ -1,5 +1,5 @@
-// Everything that the GUI shows, as one immutable value: layers down, targets across. A view reads
-// it and changes nothing; a new result is a new snapshot. Clients: view models, views.
+// Everything that the GUI shows, as one immutable value: layers down, targets across. Views only
+// read it; a new result is a new snapshot. Clients: view models, views.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Layer {
 
 struct TargetColumn {
   std::string target;  ///< "chrome/strict:threads=2"
-  std::string name;    ///< "chrome", where that is enough
+  std::string name;    ///< "chrome", if unambiguous
   std::string ran;     ///< browser, instruction set, threads
   std::string error;   ///< why there is no result
   Verdict verdict = Verdict::missing;
@@ -58,10 +58,10 @@ struct Snapshot {
   LayerResults results;                      ///< of these layers and targets
   std::vector<std::uint32_t> tensor_places;  ///< places among a target's tensors, target by target
   bool has_structure = false;                ///< layers know their inputs
-  std::vector<std::string> notes;            ///< what a person should know about how runs were matched
+  std::vector<std::string> notes;            ///< for the user: how runs were matched
 
   [[nodiscard]] Cell cell(std::size_t layer, std::size_t target) const { return results.cell(layer, target); }
-  /// Place among the target's tensors, or no_place.
+  /// Index among the target's tensors, or no_place.
   [[nodiscard]] std::size_t tensor_place(std::size_t layer, std::size_t target) const {
     const std::uint32_t place = tensor_places[target * layers.size() + layer];
     return place == unknown_place ? no_place : place;
@@ -69,7 +69,7 @@ struct Snapshot {
   static constexpr auto unknown_place = static_cast<std::uint32_t>(-1);
 };
 
-/// What is known of one target; everything but its name may be absent.
+/// The data of one target; everything but its name may be absent.
 struct TargetParts {
   std::string target;
   Trace about;
@@ -91,13 +91,13 @@ struct SnapshotParts {
   std::optional<Topology> topology;
 };
 
-/// Told layers compared so far and in all; false stops (the snapshot then lacks comparisons).
+/// Called with the number of layers compared and of all; returning false stops (then without comparisons).
 using SnapshotProgress = std::function<bool(std::int64_t done, std::int64_t total)>;
 
-/// Puts it together; where a target has tensors and no comparison, it is compared with the first.
+/// Builds a snapshot; a target with tensors but no comparison is compared with the first.
 [[nodiscard]] Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress = {});
 
-/// One target of a comparison; without a trace, what its JSON said.
+/// One target of a comparison; without a trace, from its JSON.
 [[nodiscard]] TargetParts parts_of(TargetResult result);
 
 /// A comparison that `compare` made: its traces stay in memory.
@@ -106,7 +106,7 @@ using SnapshotProgress = std::function<bool(std::int64_t done, std::int64_t tota
 /// One sentence about all of it: "fault at Conv_4 on chrome", "no differing bit on 3 targets", …
 [[nodiscard]] std::string snapshot_headline(const Snapshot& snapshot);
 
-/// The gravest verdict of a layer over all targets.
+/// The most severe verdict of a layer over all targets.
 [[nodiscard]] Verdict worst_verdict(const Snapshot& snapshot, std::size_t layer);
 
 }  // namespace driftscope::gui

@@ -1,4 +1,4 @@
-// png_file: stb_image_write's encoder, in memory alone.
+// png_file: stb_image_write's encoder, writing to memory.
 #include <climits>
 
 #include "core/gui/png.hpp"

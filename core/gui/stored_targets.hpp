@@ -1,5 +1,5 @@
-// Targets of files that are opened together: stored comparisons and the traces that belong to them.
-// Clients: callers that open files for the screens.
+// Targets from files that are opened together: stored comparisons and the traces that belong to them.
+// Clients: callers that open files for the GUI.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace driftscope::gui {
 
-/// What read_comparison reads, as the parts of a snapshot.
+/// The result of read_comparison, as the parts of a snapshot.
 [[nodiscard]] Result<std::vector<TargetParts>> read_stored_targets(std::string_view json);
 
-/// Puts what a stored comparison says of a target beside the trace of the same target; what fits none
-/// is added.
+/// Adds a stored comparison's results for a target to the trace of the same target; targets without a trace
+/// are appended.
 void merge_targets(std::vector<TargetParts>& targets, std::vector<TargetParts> more);
 
 }  // namespace driftscope::gui

@@ -11,7 +11,7 @@ namespace {
 constexpr float svg_font = 13.0f;
 constexpr float svg_small_font = 11.0f;
 
-// "#rrggbb", and the opacity as an attribute of its own: not every reader knows #rrggbbaa.
+// "#rrggbb", and the opacity as a separate attribute: not every reader knows #rrggbbaa.
 std::string paint(const char* what, Colour colour) {
   std::string text = fmt::format(" {}=\"#{:02x}{:02x}{:02x}\"", what, colour.r, colour.g, colour.b);
   if (colour.a != 255)
@@ -89,7 +89,7 @@ void SvgPainter::text(Point at, std::string_view utf8, Colour colour, Anchor anc
 }
 
 float SvgPainter::text_width(std::string_view utf8, bool small) const {
-  // Roboto's letters are about 0.53 em wide; nobody measures a saved picture.
+  // Roboto's letters are about 0.53 em wide; an estimate is enough for a saved picture.
   return static_cast<float>(display_width(utf8)) * 0.53f * (small ? svg_small_font : svg_font);
 }
 

@@ -30,8 +30,8 @@ class SvgPainter final : public Painter {
 
  private:
   std::string svg_;
-  int clips_ = 0;       // ids given
-  int open_clips_ = 0;  // groups not closed yet
+  int clips_ = 0;       // ids assigned
+  int open_clips_ = 0;  // groups not yet closed
 };
 
 }  // namespace driftscope::gui

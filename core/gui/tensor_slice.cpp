@@ -74,7 +74,7 @@ PlaneLayout::PlaneLayout(const Shape& shape) : shape_(shape), elements_(element_
     outer_.assign(shape.begin(), shape.end() - 2);
     rows_ = shape[shape.size() - 2];
     columns_ = shape.back();
-    // 1×1 planes (behind a global pool) say more as one row of all their channels.
+    // 1×1 planes (after a global pool) are shown as one row of all their channels.
     if (rows_ == 1 && columns_ == 1 && !outer_.empty()) {
       columns_ = outer_.back();
       outer_.pop_back();
@@ -83,7 +83,7 @@ PlaneLayout::PlaneLayout(const Shape& shape) : shape_(shape), elements_(element_
     rows_ = 1;
     columns_ = elements_;
   }
-  // A long row is wrapped, so that it is an area and no line.
+  // A long row is wrapped, so that it fills an area.
   if (rows_ == 1 && columns_ > 64) {
     const std::int64_t length = columns_;
     columns_ =

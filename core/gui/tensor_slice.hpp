@@ -1,4 +1,4 @@
-// A tensor as a plane to look at: the last two axes, at a chosen index of the axes before them, or all
+// A tensor as a plane for display: the last two axes, at a chosen index of the axes before them, or all
 // channels as tiles. Clients: heat map, histogram, scatter, the tensor view.
 #pragma once
 
@@ -23,7 +23,7 @@ class PlaneLayout {
   /// Shapes with a zero give an empty plane.
   explicit PlaneLayout(const Shape& shape);
 
-  /// Axes with a chooser: all but the last two. Their names for people: batch, channel.
+  /// Axes with a chooser: all but the last two. Their displayed names: batch, channel.
   [[nodiscard]] const Shape& outer() const { return outer_; }
   [[nodiscard]] std::string axis_name(std::size_t axis) const;
 
@@ -36,9 +36,9 @@ class PlaneLayout {
 
   [[nodiscard]] std::int64_t width() const;
   [[nodiscard]] std::int64_t height() const;
-  /// The element at a place of the plane; −1 in a gap or beside it.
+  /// The element at a point of the plane; −1 in a gap or outside.
   [[nodiscard]] std::int64_t element(std::int64_t x, std::int64_t y) const;
-  /// Place of an element of the chosen plane; {−1, −1} when it lies in another one.
+  /// Position of an element in the chosen plane; {−1, −1} when it lies in another one.
   struct Place {
     std::int64_t x = -1;
     std::int64_t y = -1;
@@ -58,7 +58,7 @@ class PlaneLayout {
   bool tiles_ = false;
   std::int64_t elements_ = 0;
   std::int64_t rows_ = 0;
-  std::int64_t columns_ = 0;  // of the plane; a vector's are those that it is wrapped into
+  std::int64_t columns_ = 0;  // of the plane; for a vector the wrapping width
 };
 
 }  // namespace driftscope::gui

@@ -1,6 +1,6 @@
 // Every colour of the GUI, light and dark: one accent, and the colours that carry meaning.
-// Verdicts and targets take theirs from Okabe and Ito (2008), whose hues stay apart for colour-blind
-// eyes; wherever colour means something a shape and a word say it as well.
+// Verdicts and targets use those of Okabe and Ito (2008), whose hues remain distinct for colour-blind
+// people; wherever colour has a meaning a shape and a word convey it as well.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct Theme {
   bool dark = false;
   Colour ground, panel, raised, ink, dim, line, grid, accent, accent_soft, on_accent;
 
-  /// What a verdict is drawn in; on `panel` each has a contrast of at least 3:1.
+  /// The colour of a verdict; on `panel` each has a contrast of at least 3:1.
   [[nodiscard]] Colour verdict(Verdict verdict) const;
   /// Lines and bars of one target: the same in every chart.
   [[nodiscard]] Colour series(std::size_t target) const;

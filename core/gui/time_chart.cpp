@@ -36,7 +36,7 @@ Box span_box(const Painter& painter, const FlameView& view, const FlameSpan& spa
   return {x(span.begin_ns), top, x(span.end_ns), top + level - 1.0f};
 }
 
-// Shades of one colour, so that neighbours can be told apart and none means anything.
+// Shades of one colour, which distinguish neighbours without a meaning of their own.
 Colour span_colour(const FlameSpan& span, const Theme& theme) {
   std::uint32_t hash = 2166136261u;
   for (const char c : span.name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
@@ -87,7 +87,7 @@ Flame flame_of(const Snapshot& snapshot, std::size_t target, bool first) {
   const TargetColumn& column = snapshot.targets[target];
   std::unordered_map<std::string_view, std::size_t> layer_of;
   for (std::size_t i = 0; i < snapshot.layers.size(); ++i) layer_of.emplace(snapshot.layers[i].node, i);
-  std::vector<std::size_t> open;  // spans of the scopes that the last node was in
+  std::vector<std::size_t> open;  // spans of the scopes that contain the last node
   for (const NodeRecord& node : column.about.nodes) {
     const std::int64_t ns = node.time_ns.empty() ? 0 : first ? node.time_ns.front() : steady_time_ns(node);
     if (ns <= 0) continue;
@@ -120,7 +120,7 @@ void paint_flame(Painter& painter, const FlameView& view, const Flame& flame, co
   for (const FlameSpan& span : flame.spans) {
     if (span.end_ns < view.from_ns || span.begin_ns > view.to_ns) continue;
     Box box = span_box(painter, view, span);
-    // What is thinner than a pixel is drawn once per pixel.
+    // Spans thinner than a pixel are drawn once per pixel.
     if (box.width() < 0.7f && span.layer != no_place) {
       if (box.right < drawn_to + 0.7f) continue;
       drawn_to = box.right;

@@ -44,7 +44,7 @@ struct FlameView {
   std::size_t selected = no_place;
 };
 void paint_flame(Painter& painter, const FlameView& view, const Flame& flame, const Theme& theme);
-/// The span at a place; null beside all of them.
+/// The span at a point; null outside of all.
 [[nodiscard]] const FlameSpan* flame_at(const Painter& painter, const FlameView& view, const Flame& flame,
                                         Point at);
 [[nodiscard]] float flame_level_height(const Painter& painter);

@@ -1,4 +1,4 @@
-# The build of the engine fast: XNNPACK, and what alone sees its headers.
+# The build of the engine fast: XNNPACK, and the files that see its headers.
 include("${CMAKE_CURRENT_LIST_DIR}/xnnpack.cmake")  # driftscope_xnnpack and its libraries
 
 # operators/FOO.cpp defines fast::foo::add_to(FastOperatorTable&).
@@ -16,7 +16,7 @@ function(driftscope_engine_fast core)
   target_link_libraries(${core}_fast PRIVATE driftscope_xnnpack)
   driftscope_engine_library(${core}_fast OBJECTS)
   driftscope_unity(${core}_fast AS ${core}_objects)
-  # Its own kernels come in the variants of XNNPACK, and with them.
+  # Its own kernels come in the same variants as XNNPACK, and in its libraries.
   file(GLOB kernels CONFIGURE_DEPENDS "${folder}/simd/*.cpp")
   foreach(variant IN LISTS variants)
     set(library driftscope_fast_kernels_${variant})

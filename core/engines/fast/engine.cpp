@@ -1,6 +1,6 @@
-// The fast engine: XNNPACK's operators on a plan made for the whole graph, kernels of our own where
-// XNNPACK has none that is quick, and the strict kernels, node by node, for the rest; the trace says for
-// which. What it computes depends on the instruction set; nothing is promised beyond what verify allows.
+// The fast engine: XNNPACK's operators on a plan made for the whole graph, our own kernels where
+// XNNPACK has no fast one, and the strict kernels, node by node, for the rest; the trace names those
+// operators. Results depend on the instruction set; nothing is guaranteed beyond what verify allows.
 #include "core/runtime/engine.hpp"
 
 #include <fmt/format.h>

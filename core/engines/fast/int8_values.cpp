@@ -3,7 +3,7 @@
 namespace driftscope::fast {
 namespace {
 
-// int8 ↔ uint8 by the highest bit: the number less or more 128.
+// int8 ↔ uint8 by flipping the highest bit: subtracts or adds 128.
 class MoveBy128 final : public Step {
  public:
   MoveBy128(BufferId from, BufferId to, std::size_t count) : from_(from), to_(to), count_(count) {}
@@ -39,7 +39,7 @@ Result<BufferId> read_int8(Lowering& lowering, ValueId id, Layout layout) {
   if (lowering.value(id).dtype == DType::int8) return buffer;
   const auto count = static_cast<std::size_t>(element_count(lowering.shape(id)));
   const BufferId moved = lowering.scratch(count);
-  // Not in place: others may read the value as it is.
+  // Not in place: other nodes may read the original value.
   lowering.emit(
       {.step = std::make_unique<MoveBy128>(buffer, moved, count), .reads = {buffer}, .writes = {moved}});
   return moved;

@@ -1,4 +1,4 @@
-// The lowering with what XNNPACK brings: its operators and threads, steps of them, channels last. Clients:
+// The lowering with XNNPACK's additions: its operators and threads, steps of them, channels last. Clients:
 // engine.cpp; operators/.
 #pragma once
 
@@ -13,24 +13,24 @@
 
 namespace driftscope::fast {
 
-using namespace lowering;  // operators speak of buffers, layouts and steps all the time
+using namespace lowering;  // operators use buffers, layouts and steps throughout
 
 /// Sets the pointers of an XNNPACK operator.
 using SetupOperator = std::function<xnn_status(xnn_operator_t, const Memory&)>;
 
 class Lowering final : public GraphLowering {
  public:
-  /// As GraphLowering has it. `pool` may be null: one thread.
+  /// As for GraphLowering. `pool` may be null: one thread.
   Lowering(Graph& graph, std::vector<NodeId> producers, LoweringOptions options, pthreadpool_t pool,
            strict::StrictFallback& strict)
       : GraphLowering(graph, std::move(producers), options, strict, Space::host),
         pool_(pool),
         strict_(strict) {}
 
-  /// What kernels of our own are compiled for.
+  /// The instruction set for our own kernels.
   [[nodiscard]] const SimdTarget& simd() const { return strict_.simd(); }
   [[nodiscard]] ThreadPool& threads() const { return strict_.threads(); }
-  /// Threads for this many multiplications or other elementary steps: none for what one thread finishes
+  /// Threads for this many multiplications or other elementary steps: none for work that one thread finishes
   /// before another one wakes up.
   [[nodiscard]] pthreadpool_t pool_for(std::int64_t work) const;
 

@@ -14,14 +14,14 @@ namespace driftscope::fast {
 
 class Lowering;
 
-/// Makes the steps of a node. False: this operator cannot run it, it goes to strict; nothing that was
-/// emitted before may write a value of the graph then.
+/// Makes the steps of a node. False: this operator does not support it and strict runs it; steps emitted
+/// before must not write a value of the graph then.
 using LowerOperator = Result<bool> (*)(Lowering& lowering, const Node& node);
 
 class FastOperatorTable {
  public:
   void add(std::string_view op_type, LowerOperator lower) { table_[std::string(op_type)] = lower; }
-  /// Null for what goes to strict.
+  /// Null for operators left to strict.
   [[nodiscard]] LowerOperator find(const Node& node) const;
 
  private:

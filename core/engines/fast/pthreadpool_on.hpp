@@ -1,5 +1,5 @@
-// XNNPACK's threads: a pthreadpool that runs on our ThreadPool. So nodes that fall to strict kernels and
-// XNNPACK's operators share one set of threads (in a browser there are no more than were made ready), and
+// XNNPACK's threads: a pthreadpool that runs on our ThreadPool. So nodes on strict kernels and
+// XNNPACK's operators share one set of threads (a browser has only those started beforehand), and
 // none of them spins while the other works.
 // Clients: the fast engine.
 #pragma once

@@ -6,7 +6,7 @@
 
 namespace driftscope::fast {
 
-/// False where the node does not lie so, or not quite.
+/// False if the node is not of this form.
 [[nodiscard]] Result<bool> lower_sum_between_quantized(Lowering& lowering, const Node& node);
 
 }  // namespace driftscope::fast

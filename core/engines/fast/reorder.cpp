@@ -35,7 +35,7 @@ Status reorder(const Shape& shape, std::size_t element_bytes, Layout from, const
     std::memcpy(target, source, bytes);
     return {};
   }
-  if (!from.plain() && !to.plain()) {  // two different groupings: over the plain order
+  if (!from.plain() && !to.plain()) {  // two different groupings: via the plain order
     std::vector<std::byte> between(bytes + read_beyond);
     DRIFTSCOPE_CHECK(reorder(shape, element_bytes, from, source, {}, between.data(), pool));
     return reorder(shape, element_bytes, {}, between.data(), to, target, pool);

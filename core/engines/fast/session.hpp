@@ -1,4 +1,4 @@
-// Runs a plan: step after step in one arena, without allocating anything but what it hands out.
+// Runs a plan: step after step in one arena, allocating only the tensors that it passes on.
 // Client: engine.cpp.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace driftscope::fast {
 
 using namespace lowering;
 
-/// What the steps of a plan refer to: it must be there before the lowering and outlive the plan.
+/// Referred to by the steps of a plan: created before the lowering, and outlives the plan.
 class Resources {
  public:
   Resources(SimdTarget simd, int threads) : fallback(std::move(simd), threads) {}
@@ -52,7 +52,7 @@ class FastSession final : public Session, private Memory {
   [[nodiscard]] Result<Tensor> tensor(BufferId buffer) const override;
   void put(BufferId buffer, Tensor tensor) override { tensors_[buffer] = std::move(tensor); }
   [[nodiscard]] Status run_node(const PlannedNode& node);
-  /// What a TraceSink gets: deferred where the value has its own memory, in another order than ONNX's.
+  /// The tensor for a TraceSink: deferred if the value has its own memory in an order other than ONNX's.
   [[nodiscard]] Result<Tensor> observed(ValueId value, BufferId buffer) const;
 
   std::unique_ptr<Resources> resources_;

@@ -1,4 +1,4 @@
-// XNNPACK's C objects as values that clean up after themselves. Clients: the lowering and its
+// RAII wrappers for XNNPACK's C objects. Clients: the lowering and its
 // operators, the session. The library's names stay visible: a reader of an operator's file finds
 // XNNPACK's own calls there.
 #pragma once

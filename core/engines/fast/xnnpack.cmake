@@ -1,10 +1,10 @@
 # XNNPACK and pthreadpool as static libraries, from the sources that tools/setup put into the cache.
-# Their own CMake files reject Emscripten and fetch things, so sources and flags are listed here.
+# Their own CMake files reject Emscripten and download dependencies, so sources and flags are listed here.
 #   driftscope_xnnpack           what a client needs to compile
 #   driftscope_xnnpack_native    the native library; clients of driftscope_core have it
 #   driftscope_xnnpack_simd      web: the library in SIMD128; each program says which one it takes
 #   driftscope_xnnpack_relaxed   web: the same with the kernels of relaxed SIMD
-# Natively the C compiler is Clang 19 where it is there, whatever compiles the project: GCC 12 lacks some
+# Natively the C compiler is Clang 19 if installed, whatever compiles the project: GCC 12 lacks some
 # of the instruction sets, and so the native presets share objects through ccache.
 set(DRIFTSCOPE_XNNPACK "" CACHE PATH
   "Folder with the sources of XNNPACK, pthreadpool, FXdiv, FP16 and cpuinfo (tools/setup makes it)")
@@ -18,7 +18,7 @@ endif()
 if(NOT CMAKE_C_COMPILER)
   find_program(CMAKE_C_COMPILER NAMES clang-19 cc)
 endif()
-# The last language that is enabled decides what CMake calls a precompiled header: it is C++ that has them.
+# The last enabled language determines the name of CMake's precompiled headers: only C++ uses them.
 foreach(name EXTENSION PROLOGUE EPILOGUE)
   set(cxx_pch_${name} "${CMAKE_PCH_${name}}")
 endforeach()
@@ -39,26 +39,26 @@ set(xnnpack_private_includes ${xnnpack_includes} "${CMAKE_SOURCE_DIR}" "${xnnpac
   "${DRIFTSCOPE_XNNPACK}/fxdiv/include" "${DRIFTSCOPE_XNNPACK}/fp16/include")
 set(xnnpack_definitions XNN_LOG_LEVEL=0 XNN_ENABLE_MEMOPT=1 XNN_ENABLE_GEMM_M_SPECIALIZATION=1
   PTHREADPOOL_USE_FUTEX=0 PTHREADPOOL_USE_CONDVAR=0 PTHREADPOOL_USE_FASTPATH=1)
-# Everything else that can be switched; what is unknown here counts as 0, too.
+# All other switches; those not listed here are 0, too.
 foreach(switch ASSEMBLY SPARSE DWCONV_MULTIPASS KLEIDIAI HVX VSX RISCV_VECTOR AVX512FP16
     ARM_FP16_SCALAR ARM_FP16_VECTOR ARM_BF16 ARM_DOTPROD ARM_I8MM ARM_SME ARM_SME2)
   list(APPEND xnnpack_definitions XNN_ENABLE_${switch}=0)
 endforeach()
 
-# What replaces some of XNNPACK's choices of kernels, and micro kernels of our own.
+# Replacements for some of XNNPACK's choices of kernels, and our own micro kernels.
 set(xnnpack_tuning "${CMAKE_SOURCE_DIR}/core/engines/fast/tuning/${DRIFTSCOPE_PLATFORM}")
 set(xnnpack_start "${xnnpack_tuning}/xnnpack_start.c")
 set_source_files_properties("${xnnpack}/src/init.c" PROPERTIES
   COMPILE_DEFINITIONS xnn_initialize=xnn_initialize_untuned)
 
 if(DRIFTSCOPE_PLATFORM STREQUAL "web")
-  # Made for threads and used without them as well: see web/CMakeLists.txt.
+  # Compiled for threads and also used without them: see web/CMakeLists.txt.
   set(xnnpack_flags -msimd128 -pthread)
   list(APPEND xnnpack_definitions XNN_ENABLE_CPUINFO=0)
   set(variants simd relaxed)
   set(own_kernels "${xnnpack_tuning}/f32_row_wasm.c")
   set_source_files_properties(${own_kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  # Two of the wasm kernels include ARM's intrinsics without a use of them.
+  # Two of the wasm kernels include ARM's intrinsics without using them.
   file(WRITE "${CMAKE_BINARY_DIR}/xnnpack/unused/arm_neon.h" "")
   list(APPEND xnnpack_private_includes "${CMAKE_BINARY_DIR}/xnnpack/unused")
   set(flags_relaxed -mrelaxed-simd)
@@ -142,7 +142,7 @@ function(xnnpack_objects target batch)
 endfunction()
 
 # xnnpack_library(variant flags…): the configurations of one variant, which choose its microkernels,
-# and everything that they share with others.
+# and everything shared between variants.
 function(xnnpack_library variant)
   set(library driftscope_xnnpack_${variant})
   xnnpack_objects(${library}_configs 12 ${ARGN} "SHELL:-include ${header_${variant}}"
@@ -167,8 +167,8 @@ endif()
 # loaded.
 set_source_files_properties("${xnnpack}/src/qs8-packw/gen/qs8-packw-x64c4-gemm-goi-scalar.c" PROPERTIES
   COMPILE_OPTIONS -O1 SKIP_UNITY_BUILD_INCLUSION ON)
-# Those of float32 kernels whose min and max are to keep a NaN: bounded ones, whose first operand is always
-# a bound, and selecting ones. Natively AVX takes the bound first already, and SSE keeps nothing.
+# Sources of float32 kernels whose min and max must keep NaN: bounded ones, whose first operand is always
+# a bound, and selecting ones. Natively AVX has the bound first already, and SSE keeps no NaN.
 set(keeping "SHELL:-include ${xnnpack_tuning}/xnnpack_nan.h")
 set(flags_of_bounded ${keeping} -DDRIFTSCOPE_BOUND_FIRST)
 set(flags_of_selecting ${keeping})
@@ -196,14 +196,14 @@ foreach(isa IN LISTS isas)
   endif()
 endforeach()
 
-# What does not depend on the variant: operators, packing, pthreadpool. XNNPACK's own graphs are not
-# used: they would plan the nodes that it lacks away.
+# Sources that do not depend on the variant: operators, packing, pthreadpool. XNNPACK's own graphs are not
+# used: they cannot contain nodes that it lacks.
 list(GET variants 0 variant)
 file(GLOB base "${xnnpack}/src/*.c" "${xnnpack}/src/operators/*.c" "${xnnpack}/src/enums/*.c"
   "${xnnpack}/src/tables/*.c" "${xnnpack}/src/reference/*.cc" "${pthreadpool}/src/portable-api.c"
   "${pthreadpool}/src/fastpath.c" "${CMAKE_SOURCE_DIR}/core/engines/fast/pthreadpool_backend.c")
 list(FILTER base EXCLUDE REGEX "/src/(subgraph|runtime|tensor|memory-planner)\\.c$")
-# These define names or macros that others use as well.
+# These define names or macros that other files use as well.
 set(alone ${base})
 list(FILTER alone INCLUDE REGEX
   "pthreadpool|\\.cc$|/(memory|(convolution|max-pooling)-nhwc|softmax-nc|reduce-nd)\\.c$")

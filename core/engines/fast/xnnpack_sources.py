@@ -17,7 +17,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Half precision, bfloat16, and weights of four bits: no engine of ours runs them.
+# Half precision, bfloat16, and 4-bit weights: not used by our engines.
 LEFT_OUT = re.compile(r"xnn_(x16_packw|(\w+_)?(f16|bf16|qc4w|qc4uw|qb4w|qp8|pf32)(?!_vcvt))_")
 CONVERSIONS = re.compile(r"xnn_f16_f32_vcvt|xnn_f32_f16_vcvt")
 

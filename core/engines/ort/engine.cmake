@@ -1,5 +1,5 @@
 # The engine ort: its version is pinned in package.json, for native and wasm; the native one is compiled
-# against the C API's header (tools/setup fetches it) and loads the library when it runs.
+# against the C API's header (tools/setup fetches it) and loads the library at run time.
 file(READ "${CMAKE_SOURCE_DIR}/package.json" package_json)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/package.json")
 string(JSON DRIFTSCOPE_ONNXRUNTIME_VERSION GET "${package_json}" devDependencies onnxruntime-web)
@@ -10,7 +10,7 @@ if(NOT DRIFTSCOPE_ONNXRUNTIME_VERSION STREQUAL onnxruntime_node_version)
 endif()
 
 set(ort_files "")
-if(DRIFTSCOPE_PLATFORM STREQUAL "native")  # in browsers no peer has code of its own in C++
+if(DRIFTSCOPE_PLATFORM STREQUAL "native")  # browser builds have no C++ code for single peers
   find_path(ONNXRUNTIME_HEADERS onnxruntime_c_api.h
     HINTS "$ENV{DRIFTSCOPE_ONNXRUNTIME_HEADERS}" PATH_SUFFIXES onnxruntime)
   if(ONNXRUNTIME_HEADERS)
@@ -25,7 +25,7 @@ endif()
 # Its sources and what they need.
 function(driftscope_engine_ort core)
   target_sources(${core}_objects PRIVATE ${ort_files})
-  if(ONNXRUNTIME_HEADERS)  # of these files alone: other objects need not know where it lies
+  if(ONNXRUNTIME_HEADERS)  # only for these files: other objects need not depend on its location
     set_property(SOURCE ${ort_files} APPEND PROPERTY
       COMPILE_OPTIONS "-isystem${ONNXRUNTIME_HEADERS}")
   endif()
@@ -35,10 +35,10 @@ function(driftscope_engine_ort core)
     COMPILE_DEFINITIONS "DRIFTSCOPE_NODE_PLATFORM=\"${DRIFTSCOPE_NODE_PLATFORM}\"")
 endfunction()
 
-# onnxruntime-web, its CPU build alone: EngineInfo::browser_files.
+# onnxruntime-web, only its CPU build: EngineInfo::browser_files.
 function(driftscope_site_ort)
   set(ort_folder "${CMAKE_SOURCE_DIR}/node_modules/onnxruntime-web/dist")
-  file(GLOB ort_file CONFIGURE_DEPENDS "${ort_folder}/ort.wasm.bundle.min.mjs")  # it may come later
+  file(GLOB ort_file CONFIGURE_DEPENDS "${ort_folder}/ort.wasm.bundle.min.mjs")  # it may appear later
   if(ort_file)
     foreach(file ort.wasm.bundle.min.mjs ort-wasm-simd-threaded.wasm)
       driftscope_site_file("${ort_folder}/${file}" "ort/${file}")

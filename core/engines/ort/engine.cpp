@@ -5,12 +5,12 @@ namespace driftscope {
 namespace ort {
 namespace {
 
-// ONNX Runtime 1.30 promises nothing; measured on every 1021st float and 3·10⁶ in [−20, 20], on AVX-512
-// and as wasm, the larger of the two: tanh 6.4 ULP, sigmoid 1.9e-7 absolute beyond 4 ULP (MLAS cuts its
+// ONNX Runtime 1.30 guarantees nothing; measured on every 1021st float and 3·10⁶ in [−20, 20], on AVX-512
+// and as wasm, the larger of the two: tanh 6.4 ULP, sigmoid 1.9e-7 absolute beyond 4 ULP (MLAS clamps its
 // argument at ±18), asin 4.3 ULP, atan 3.8, log 3.4, exp, erf, sinh and the others below 2.2. Tanh inside
-// of RNN is 2σ(2x) − 1 (1.5e-7 absolute beyond 1 ULP; measured on AVX2); GRU and LSTM have the operator's.
-// Its Softmax takes e⁻⁸⁸·⁴ for all that is smaller: its functions are not held to the subnormal range.
-// Nodes that have no float16 kernel run in float32 and pass that on; what is recorded was rounded for it.
+// RNN is 2σ(2x) − 1 (1.5e-7 absolute beyond 1 ULP; measured on AVX2); GRU and LSTM use the operator's.
+// Its Softmax uses e⁻⁸⁸·⁴ for all smaller values: its functions are not checked in the subnormal range.
+// Nodes that have no float16 kernel run in float32 and pass that on; recorded values were rounded for it.
 ErrorModel measured_model() {
   ErrorModel model;
   model.tanh.ulp = 7.0;

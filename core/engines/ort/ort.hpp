@@ -1,5 +1,5 @@
-// ONNX Runtime, the runtime that users would pick instead: the shared library natively, onnxruntime-web
-// in a browser, the same version. It reads the user's own bytes. Clients: engine.cpp, native/peers/ort.
+// ONNX Runtime, the runtime that users are most likely to use: the shared library natively, onnxruntime-web
+// in a browser, the same version. It gets the user's own bytes. Clients: engine.cpp, native/peers/ort.
 #pragma once
 
 #include "core/engines/peer/runtime.hpp"

@@ -1,4 +1,4 @@
-// The runtime of a peer that this build does not have. Clients: builds without it.
+// A placeholder for the runtime of a peer that this build lacks. Clients: builds without it.
 #pragma once
 
 #include "core/engines/peer/runtime.hpp"

@@ -8,7 +8,7 @@
 namespace driftscope::peer {
 namespace {
 
-// `made`: the values that nodes of the model as the runtime gets it make; `outputs`: what it gives anyhow.
+// `made`: values computed by nodes of the model as the runtime gets it; `outputs`: its outputs already.
 CapturePlan make_plan(const Graph& graph, const std::set<std::string_view>& made,
                       const std::set<std::string_view>& outputs, const Runtime& runtime,
                       std::string_view why_not) {

@@ -1,4 +1,4 @@
-// Which inner values of a model a runtime can hand over. Client: peer_engine.cpp.
+// Which inner values of a model a runtime can return. Client: peer_engine.cpp.
 #pragma once
 
 #include <string>
@@ -17,16 +17,16 @@ struct CapturePlan {
   std::string hidden_why;          ///< of the first of them
 };
 
-/// The values of `graph` that nodes of the model's outermost graph make and that are no outputs yet.
+/// The values of `graph` computed by nodes of the model's outermost graph that are not outputs yet.
 /// Hidden are those inside the model's own functions, and those of types that `runtime` cannot pass.
 [[nodiscard]] CapturePlan plan_capture(const Graph& graph, const ModelOutline& outline,
                                        const Runtime& runtime);
 
-/// The same of a runtime that gets our graph, in which functions are inlined.
+/// The same for a runtime that gets our graph, in which functions are inlined.
 [[nodiscard]] CapturePlan plan_capture(const Graph& graph, const Runtime& runtime);
 
-/// The values of `graph` that are left in a model that the runtime has rewritten, in ONNX layout. (What it
-/// keeps in a layout of its own has another name; nodes for which `in_onnx_layout` is false are passed over.)
+/// The values of `graph` that remain in a model rewritten by the runtime, in ONNX layout. (Values in another
+/// layout have other names; nodes for which `in_onnx_layout` is false are skipped.)
 [[nodiscard]] CapturePlan plan_fused_capture(const Graph& graph, const ModelOutline& rewritten,
                                              const Runtime& runtime,
                                              bool (*in_onnx_layout)(const OutlineNode&));

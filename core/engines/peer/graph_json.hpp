@@ -1,4 +1,4 @@
-// Our graph for a runtime that does not read ONNX: JSON, with the bytes of constants where they are. Clients:
+// Our graph for a runtime that does not read ONNX: JSON that refers to constants' bytes in place. Clients:
 // web/peers/bridge.cpp, whose adapters translate it.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace driftscope::peer {
 
-/// Says where bytes are.
+/// Describes the location of bytes.
 using Place = nlohmann::json (*)(std::span<const std::byte> bytes);
 
 /// {"inputs":[name,…], "outputs":[name,…],

@@ -16,7 +16,7 @@ Result<ModelForm> untouched(const Runtime& runtime, const CreateRequest& request
   return ModelForm{std::move(model), {}, {}};
 }
 
-// The graph whose values of these names are outputs as well.
+// Makes the values with these names outputs of the graph.
 std::shared_ptr<const Graph> with_outputs_added(const Graph& graph, const std::vector<std::string>& added) {
   Graph result = graph;
   for (ValueId id = 0; id < graph.values.size(); ++id)
@@ -48,8 +48,8 @@ Result<ModelForm> with_every_value(const Runtime& runtime, const Graph& graph, c
   return with_outputs(runtime, request, plan_capture(graph, outline, runtime), all_captured);
 }
 
-/// What the runtime has made of the model, and of it the values that are left: the kernels are those of a
-/// run that nobody watches.
+/// The model as rewritten by the runtime, with its remaining values as outputs: so the kernels are those
+/// of an untraced run.
 Result<ModelForm> as_rewritten(const PeerInfo& peer, const Graph& graph, CreateRequest request) {
   const Runtime& runtime = runtime_of(peer);
   request.keep_rewritten = true;
@@ -63,7 +63,7 @@ Result<ModelForm> as_rewritten(const PeerInfo& peer, const Graph& graph, CreateR
                       "left in the optimised model, made its outputs");
 }
 
-// What was given, and what holds without it.
+// The given options, and the defaults of the others.
 std::map<std::string, std::string> options_of(const EngineInfo& engine, const EngineOptions& given) {
   std::map<std::string, std::string> options = given.values;
   for (const EngineOption& option : engine.options)

@@ -1,5 +1,5 @@
-// The engine of a runtime of others: hands it the model, has inner values captured by making them outputs
-// (which keeps the runtime from fusing across them; the trace says so), passes options through. Clients: the
+// The engine of a third-party runtime: gives it the model, captures inner values by making them outputs
+// (which keeps the runtime from fusing across them; the trace notes it), passes options through. Clients: the
 // engine.cpp of each peer, which describes it.
 #pragma once
 
@@ -16,10 +16,10 @@ class PeerEngine final : public Engine {
   [[nodiscard]] const EngineInfo& info() const override { return peer_.engine; }
   [[nodiscard]] Availability available() const override { return runtime_of(peer_).available(); }
   [[nodiscard]] bool reads_source() const override { return peer_.takes == Takes::source; }
-  /// It reads none where the runtime reads the model itself; else those that the runtime is given.
+  /// Reads none if the runtime reads the model itself; otherwise those that the runtime is given.
   [[nodiscard]] bool reads_deferred() const override { return true; }
 
-  /// The runtime judges a model as a whole.
+  /// The runtime accepts or rejects a model as a whole.
   [[nodiscard]] Availability supports(const Graph& /*graph*/, const Node& /*node*/) const override {
     return {};
   }

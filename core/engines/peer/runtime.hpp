@@ -1,5 +1,5 @@
-// Runtimes of others ("peers") as their engines need them: asynchronous, loaded when they are first asked
-// for. Natively one is driven by native/peers/NAME; in a browser by web/peers/bridge.cpp, the same for all,
+// Third-party runtimes ("peers") as their engines see them: asynchronous, loaded on first
+// use. Natively one is driven by native/peers/NAME; in a browser by web/peers/bridge.cpp, the same for all,
 // and web/peers/NAME/NAME.mjs in the same worker. Clients: peer_engine.cpp, session.cpp, those two.
 #pragma once
 
@@ -19,9 +19,9 @@
 
 namespace driftscope::peer {
 
-/// What a runtime gets of a model.
+/// The form in which a runtime gets a model.
 enum class Takes {
-  source,  ///< the user's own bytes, so that it judges the user's model and not our reading of it
+  source,  ///< the user's own bytes, so that the result is about the user's model and not our reading of it
   graph,   ///< our graph, for a runtime that does not read ONNX
 };
 
@@ -29,8 +29,8 @@ enum class Takes {
 struct InBrowsers {
   std::string title;                ///< "ONNX Runtime Web"
   std::string package;              ///< as npm calls it, for messages
-  std::vector<DType> lacking = {};  ///< types of which it has no tensors
-  std::string hides_rewritten;      ///< why it cannot show the model as it rewrote it; empty: it can
+  std::vector<DType> lacking = {};  ///< tensor types that it lacks
+  std::string hides_rewritten;      ///< why it cannot return the model as it rewrote it; empty: it can
 };
 
 /// A peer as its engine.cpp describes it; static.
@@ -39,21 +39,21 @@ struct PeerInfo {
   std::string title;    ///< "ONNX Runtime", for messages
   std::string version;  ///< the one that both builds are pinned to
   Takes takes = Takes::source;
-  /// Options with which it takes a model as it is: for one that it has rewritten before.
+  /// Options that turn rewriting off: for a model that it has rewritten before.
   std::map<std::string, std::string> without_rewriting = {};
-  /// Whether what this node of a rewritten model makes lies in ONNX's order. Null: all of it.
+  /// Whether the output of this node of a rewritten model is in ONNX's order. Null: always.
   bool (*in_onnx_layout)(const OutlineNode& node) = nullptr;
   InBrowsers in_browsers = {};
 };
 
 struct CreateRequest {
-  /// With Takes::source; may go once create has returned.
+  /// With Takes::source; only needed until create returns.
   std::span<const std::byte> model;
   std::shared_ptr<const ModelSource> source;  ///< external data
-  /// With Takes::graph; whatever is to be captured is among its outputs.
+  /// With Takes::graph; all values to capture are among its outputs.
   std::shared_ptr<const Graph> graph;
   int threads = 1;
-  /// Those of the target, of which the runtime knows its own; values of EngineInfo::options are always there.
+  /// The target's, of which the runtime picks its own; those with EngineInfo::options values are always set.
   std::map<std::string, std::string> options = {};
   bool keep_rewritten = false;  ///< for RuntimeModel::rewritten
 };
@@ -74,11 +74,11 @@ class RuntimeModel {
   [[nodiscard]] virtual Status run(std::span<const NamedTensor> inputs,
                                    std::span<const std::string> outputs) = 0;
   [[nodiscard]] virtual Result<std::optional<RunResult>> result() = 0;
-  /// With keep_rewritten: the model as the runtime has rewritten it, in its own operators as well.
+  /// With keep_rewritten: the model as the runtime has rewritten it, possibly with its own operators.
   [[nodiscard]] virtual Result<std::vector<std::byte>> rewritten() = 0;
-  /// Of a heap of its own.
+  /// If it has a heap of its own.
   [[nodiscard]] virtual std::optional<MemorySample> memory() const { return std::nullopt; }
-  /// What ran, once ready: instruction set, real threads, and whatever else this build knows.
+  /// What ran, once ready: instruction set, actual threads, and any other facts known.
   virtual void describe(RanWith& ran) const = 0;
 };
 
@@ -86,14 +86,14 @@ class Runtime {
  public:
   virtual ~Runtime() = default;
   [[nodiscard]] virtual Availability available() const = 0;
-  /// Why it cannot show the model as it rewrote it; empty: it can.
+  /// Why it cannot return the model as it rewrote it; empty: it can.
   [[nodiscard]] virtual std::string hides_rewritten() const = 0;
-  /// Why tensors of this type cannot pass between us and the runtime here; empty: they can.
+  /// Why tensors of this type cannot be exchanged with the runtime; empty: they can.
   [[nodiscard]] virtual std::string lacks(DType dtype) const = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<RuntimeModel>> create(const CreateRequest& request) const = 0;
 };
 
-/// The runtime of this build for a peer; one that is not available where the build has none.
+/// The runtime of this build for a peer; if the build has none, one that is not available.
 [[nodiscard]] const Runtime& runtime_of(const PeerInfo& peer);
 
 /// An error in the runtime's own words, attributed to it.

@@ -57,7 +57,7 @@ Status PeerSession::start(std::vector<Tensor> inputs, TraceSink& trace_sink) {
 }
 
 Progress PeerSession::progress() const {
-  // A graph without nodes has a run to wait for as well.
+  // Even a graph without nodes has a run to wait for.
   const auto total = std::max<std::int64_t>(static_cast<std::int64_t>(graph_->nodes.size()), 1);
   if (state_ == State::finished) return {total, total};
   return {0, total, true, !current_->ready};

@@ -1,5 +1,5 @@
-// A run of one model by a runtime of others, reported to the trace sink once it is over: such runtimes hand
-// over values only at the end of a run. Client: peer_engine.cpp.
+// A run of one model by a third-party runtime, reported to the trace sink once it is over: such runtimes
+// return values only at the end of a run. Client: peer_engine.cpp.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace driftscope::peer {
 
-/// One form of the model.
+/// One variant of the model.
 struct ModelForm {
   std::unique_ptr<RuntimeModel> model;
   std::vector<std::string> captured;         ///< values that are its outputs besides the graph's own
@@ -20,8 +20,8 @@ struct ModelForm {
 
 class PeerSession final : public Session {
  public:
-  /// `make_traced`: another form with inner values, made once a trace sink wants some; runs that nobody
-  /// watches go by `plain`. Without it `plain` is the form for all runs.
+  /// `make_traced`: a variant with inner values, made once a trace sink wants some; untraced
+  /// runs use `plain`. Without it all runs use `plain`.
   PeerSession(std::shared_ptr<const Graph> graph, ModelForm plain, RanWith ran,
               std::function<Result<ModelForm>()> make_traced = {});
 
@@ -55,7 +55,7 @@ class PeerSession final : public Session {
   Form* current_ = &plain_;
   TraceSink* trace_sink_ = nullptr;
   std::vector<NamedTensor> inputs_;
-  std::vector<ValueId> asked_;  // of the run that goes on
+  std::vector<ValueId> asked_;  // of the current run
   std::map<ValueId, Tensor> results_;
 };
 

@@ -1,6 +1,6 @@
 // The reference engine: every node in double by its reference kernel, its outputs rounded to their
 // own type before the next node reads them, so that its trace is the correctly rounded one.
-// Slow and complete; the others are verified against it.
+// Slow and complete; the other engines are verified against it.
 #include "core/eval/evaluate.hpp"
 #include "core/numerics/subnormal_rows.hpp"
 #include "core/platform/platform.hpp"

@@ -1,6 +1,6 @@
 // The strict engine: float32 with the same bits on every host, compiler, thread count and SIMD
 // width. Each operator's strict definition is in its file in core/ops, the functions' in
-// core/numerics/strict_math.hpp; what runs here is that, or a faster kernel with the same bits.
+// core/numerics/strict_math.hpp; runs either these definitions or a faster kernel with the same bits.
 #include "core/runtime/engine.hpp"
 
 #include <fmt/format.h>

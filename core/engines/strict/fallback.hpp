@@ -1,4 +1,4 @@
-// The strict engine's kernels for engines that do not run every node themselves. Clients: such engines.
+// The strict engine's kernels for engines that do not support every node themselves. Clients: such engines.
 #pragma once
 
 #include "core/engines/strict/kernel_table.hpp"
@@ -6,7 +6,7 @@
 
 namespace driftscope::strict {
 
-/// Outlives what it prepares: its kernels share the threads.
+/// Must outlive the kernels that it prepares: they share the threads.
 class StrictFallback final : public lowering::Fallback {
  public:
   StrictFallback(SimdTarget simd, int threads) : simd_(std::move(simd)), threads_(threads) {}
@@ -14,7 +14,7 @@ class StrictFallback final : public lowering::Fallback {
   [[nodiscard]] const SimdTarget& simd() const { return simd_; }
   [[nodiscard]] ThreadPool& threads() { return threads_; }
 
-  /// The kernel of kernels/ where there is one and it takes the node, else the scalar one. Constants of the
+  /// The kernel of kernels/ if there is one that supports the node, else the scalar one. Constants of the
   /// graph have been folded before.
   [[nodiscard]] Result<std::unique_ptr<NodeRunner>> prepare(const Graph& graph, const Node& node) override;
 

@@ -20,10 +20,10 @@
 
 namespace driftscope {
 
-/// What nodes that depend only on constants alone came to, by value.
+/// The results of nodes that depend only on constants, by value.
 using FoldedValues = std::vector<std::optional<Tensor>>;
 
-/// What a kernel sees when a session is prepared. Kernels keep a copy: what it refers to outlives
+/// The context in which a session prepares a kernel. Kernels keep a copy: the referenced objects outlive
 /// them.
 struct StrictSite {
   const Graph& graph;
@@ -45,7 +45,7 @@ struct StrictSite {
   }
   /// The value of an initializer or constant, or of what was computed from these, else null.
   [[nodiscard]] const Tensor* constant(std::size_t i) const;
-  /// All inputs that are given are float32 and of known shape, and so is the one output.
+  /// Whether all given inputs and the one output are float32 and of known shape.
   [[nodiscard]] bool all_float32() const;
 };
 
@@ -53,19 +53,19 @@ struct StrictSite {
 class StrictKernel {
  public:
   virtual ~StrictKernel() = default;
-  /// As NodeSession::run_node; the inputs have the dtypes and shapes of preparation.
+  /// Like NodeSession::run_node; the inputs have the dtypes and shapes of preparation.
   [[nodiscard]] virtual Result<std::vector<Tensor>> run(std::span<const Tensor* const> inputs) = 0;
-  /// Whether run looks at the elements of this input. Those of weights that were packed may be gone: the
+  /// Whether run reads the elements of this input. Packed weights may have been released: the
   /// input is then an empty tensor.
   [[nodiscard]] virtual bool reads(std::size_t /*input*/) const { return true; }
 };
 
-/// Null where this kernel does not take the node: the scalar kernel then runs.
+/// Null if this kernel does not support the node: the scalar kernel then runs.
 using PrepareStrictKernel = std::unique_ptr<StrictKernel> (*)(const StrictSite& site);
 
 struct StrictKernelRow {
   PrepareStrictKernel prepare = nullptr;
-  /// The input that preparation may find in its source alone, and brings into memory only if it must.
+  /// An input that may still be deferred during preparation, which loads it only if necessary.
   std::optional<std::size_t> packed;
 };
 

@@ -5,9 +5,9 @@
 namespace driftscope {
 namespace {
 
-constexpr std::int64_t panels_per_block = 8;         // of B, of which one block of k stays in the cache
+constexpr std::int64_t panels_per_block = 8;         // of B, one block of k of which stays in the cache
 constexpr std::int64_t tiles_per_block = 16;         // of A
-constexpr std::int64_t products_per_chunk = 131072;  // worth handing to a thread
+constexpr std::int64_t products_per_chunk = 131072;  // worth a separate task
 
 struct Range {
   std::int64_t begin;
@@ -37,13 +37,13 @@ class Product {
   }
 
  private:
-  // Tasks that follow one another share the columns of B, which are the larger part.
+  // Consecutive tasks share the columns of B, which are the larger part.
   void block(std::int64_t task) const {
     const std::int64_t first_row = task % row_blocks_ * block_rows_;
     const std::int64_t first_column = task / row_blocks_ * block_columns_;
     const Range rows{first_row, std::min(a_.rows(), first_row + block_rows_)};
     const Range columns{first_column, std::min(b_.columns(), first_column + block_columns_)};
-    // Columns behind the last whole vector go through a copy that ends on a whole vector.
+    // Columns after the last whole vector go through a copy that ends on a whole vector.
     const std::int64_t whole = columns.begin + columns.size() / kernels_.lanes * kernels_.lanes;
     const std::int64_t straight = whole / kernels_.columns * kernels_.columns;
     const bool all = columns.end == whole;

@@ -5,7 +5,7 @@
 namespace driftscope {
 namespace {
 
-constexpr std::int64_t elements_per_chunk = 65536;  // worth handing to a thread
+constexpr std::int64_t elements_per_chunk = 65536;  // worth a separate task
 
 std::int64_t grain(std::int64_t panel_size) {
   return std::max<std::int64_t>(1, elements_per_chunk / std::max<std::int64_t>(1, panel_size));

@@ -13,7 +13,7 @@
 
 namespace driftscope {
 
-/// A matrix as it lies in memory: element (i, j) at data[i·row_step + j·column_step].
+/// A matrix in memory: element (i, j) at data[i·row_step + j·column_step].
 template <class T>
 struct MatrixViewOf {
   const T* data = nullptr;
@@ -41,21 +41,21 @@ class PackedRowsOf {
   std::int64_t depth_ = 0;
 };
 
-/// B of a product, in panels of ProductKernels::columns columns, the last one filled up with zeros.
+/// B of a product, in panels of ProductKernels::columns columns, the last one padded with zeros.
 template <class T>
 class PackedColumnsOf {
  public:
   PackedColumnsOf() = default;
   PackedColumnsOf(const ProductKernels<T>& kernels, const MatrixViewOf<T>& b, ThreadPool& threads);
-  /// Room for columns that are to be packed.
+  /// Allocates memory for columns to be packed.
   PackedColumnsOf(const ProductKernels<T>& kernels, std::int64_t depth, std::int64_t columns);
 
-  /// The columns from `first` on, which begins a panel; they end with one, or with the last column.
+  /// Packs the columns from `first` on, which begins a panel; they end with one, or with the last column.
   void pack(std::int64_t first, const MatrixViewOf<T>& b, ThreadPool& threads);
 
   [[nodiscard]] const T* panel(std::int64_t index) const { return values_.data() + index * panel_size(); }
   [[nodiscard]] std::int64_t panel_size() const { return depth_ * width_; }
-  /// Where row k begins in a panel.
+  /// The start of row k in a panel.
   [[nodiscard]] const std::ptrdiff_t* offsets() const { return offsets_.data(); }
   [[nodiscard]] std::int64_t depth() const { return depth_; }
   [[nodiscard]] std::int64_t columns() const { return columns_; }
@@ -72,7 +72,7 @@ using MatrixView = MatrixViewOf<float>;
 using PackedRows = PackedRowsOf<float>;
 using PackedColumns = PackedColumnsOf<float>;
 
-/// B of a product from a tensor; one that is not in memory yet comes a part after the other.
+/// B of a product from a tensor; a deferred one is read in parts.
 [[nodiscard]] PackedColumns pack_weights(const GemmKernels& kernels, const WeightMatrix& matrix,
                                          ThreadPool& threads);
 

@@ -9,12 +9,12 @@
 namespace driftscope {
 namespace {
 
-// What is computed ahead is kept: at most this, and this many times what it is computed from (the weights
+// Results computed ahead are kept: at most this, and this many times the size of their inputs (the weights
 // of 8 bits that become floats).
 constexpr std::int64_t max_folded_bytes = 1 << 20;
 constexpr std::int64_t max_growth = 8;
 
-// Every allocation of a kernel ends here when there is no memory: nothing is thrown further.
+// Catches a kernel's failed allocations: they are not thrown further.
 template <class Body>
 auto within_memory(const Node& node, const Body& body) -> decltype(body()) {
   try {
@@ -38,7 +38,7 @@ bool fits(const TensorType& type, const Tensor* tensor) {
                     [](const Dimension& dimension, std::int64_t size) { return dimension.size == size; });
 }
 
-// Bytes of all outputs; nothing where one is not known before the run.
+// Total size of all outputs; nothing if one is not known before the run.
 std::optional<std::int64_t> output_bytes(const StrictSite& site) {
   std::int64_t total = 0;
   for (const ValueId id : site.node.outputs) {
@@ -53,7 +53,7 @@ std::optional<std::int64_t> output_bytes(const StrictSite& site) {
   return total;
 }
 
-// Kernels ask for constants on any thread, so these come into memory before, but for the input `later`.
+// Kernels read constants on any thread, so these are loaded before, except the input `later`.
 void read_deferred(const Graph& graph, const Node& node, std::optional<std::size_t> later = {}) {
   const ValueId left = later && *later < node.inputs.size() ? node.inputs[*later] : no_value;
   for (const ValueId id : node.reads())
@@ -111,8 +111,8 @@ Status PreparedNodes::prepare(const Graph& graph, const Node& node, bool inside)
                        [&] { return prepare_node({graph, node, simd_, threads_, folded}, folded, inside); });
 }
 
-// Keeping a weight beside its packed copy would double its memory. An empty tensor replaces it, so that the
-// value is still known to be a constant.
+// Keeping a weight besides its packed copy would double its memory. An empty tensor replaces it, so that the
+// value is still recognised as a constant.
 void PreparedNodes::release_packed(Graph& graph, const Node& node, const std::vector<int>& readers) {
   const StrictKernel* kernel = kernel_of(node);
   if (kernel == nullptr) return;
@@ -134,7 +134,7 @@ Status PreparedNodes::prepare_node(const StrictSite& site, FoldedValues& folded,
   return {};
 }
 
-// A node that cannot be computed says so when it runs, if it ever does.
+// A node that cannot be computed fails when it runs, if it ever does.
 Status PreparedNodes::fold(const StrictSite& site, FoldedValues& folded, Prepared& prepared) {
   if (!prepared.kernel) read_deferred(site.graph, site.node);
   std::vector<const Tensor*> inputs;

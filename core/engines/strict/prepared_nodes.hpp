@@ -1,5 +1,5 @@
 // The nodes of a graph and of the graphs inside them (If, Loop, Scan), prepared for a session: those that
-// depend only on constants are computed ahead, the others get their fast kernel where there is one. Both
+// depend only on constants are computed ahead, the others get their fast kernel if there is one. Both
 // give the bits of evaluate_strict. Client: session.
 #pragma once
 
@@ -17,23 +17,23 @@ class PreparedNodes final : public NodeRunner {
  public:
   PreparedNodes(const SimdTarget& simd, ThreadPool& threads) : simd_(simd), threads_(threads) {}
 
-  /// Packs weights and makes plans. `graph` outlives this; what was packed and is read by nobody else
-  /// leaves it. An error names the node.
+  /// Packs weights and makes plans. `graph` outlives this; packed weights that no other node reads
+  /// are removed from it. An error names the node.
   [[nodiscard]] Status prepare(Graph& graph);
 
   /// A node of the graph or of one inside it; inputs in the order of node.reads().
   [[nodiscard]] Result<std::vector<Tensor>> run(const Node& node,
                                                 std::span<const Tensor* const> inputs) override;
 
-  /// Whether this node was computed ahead or has a kernel of kernels/.
+  /// Whether this node was computed ahead or has a fast kernel.
   [[nodiscard]] bool is_fast(const Node& node) const;
 
  private:
   struct Prepared {
     std::unique_ptr<StrictKernel> kernel;  // null: the scalar kernel
-    std::vector<Tensor> folded;            // the outputs, where they are known already
-    // In a subgraph: what the kernel is made for. It is asked each time, since a body may be given other
-    // types than those that were inferred for it.
+    std::vector<Tensor> folded;            // the outputs, if already computed
+    // In a subgraph: the types that the kernel was made for. Checked each time, since a body may get other
+    // types than those inferred for it.
     std::vector<TensorType> expected;
   };
 

@@ -1,5 +1,5 @@
 // Scratch space for the ranges of a parallel_for: as many buffers as threads, made beforehand, so
-// that nothing is allocated (and can fail) while threads run. Clients: kernels.
+// that no allocation (which could fail) happens while threads run. Clients: kernels.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class ScratchPoolOf {
     for (int i = 0; i < threads; ++i) free_.emplace_back(elements);
   }
 
-  /// A buffer for as long as it lives; there is always one left for each thread.
+  /// Holds a buffer during its lifetime; there is always one left for each thread.
   class Lease {
    public:
     explicit Lease(ScratchPoolOf& pool) : pool_(pool), buffer_(pool.take()) {}

@@ -1,5 +1,5 @@
-// Runs a graph with the strict engine: the fast kernel of a node where there is one, else the plain
-// one. Clients: engine.cpp; tests, which ask how many nodes have a fast kernel.
+// Runs a graph with the strict engine: the fast kernel of a node if there is one, else the scalar
+// one. Clients: engine.cpp; tests, which query how many nodes have a fast kernel.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace driftscope {
 
 class StrictSession final : public NodeSession {
  public:
-  /// `threads` ≥ 1; `options` as the user gave them, for the record. Works on a copy of the graph, so
-  /// that weights which were packed can go, unless the caller keeps them.
+  /// `threads` ≥ 1; `options` as the user gave them, for the trace. Works on a copy of the graph, so
+  /// that packed weights can be released, unless the caller keeps them.
   StrictSession(const std::shared_ptr<const Graph>& graph, SimdTarget simd, int threads,
                 std::map<std::string, std::string> options)
       : StrictSession(Copy{std::make_shared<Graph>(*graph)}, std::move(simd), threads, std::move(options)) {}

@@ -9,7 +9,7 @@
 namespace driftscope {
 namespace {
 
-// Columns computed for each one that is used; beyond it the scalar kernel is no slower.
+// Columns computed per column used; beyond this the scalar kernel is no slower.
 constexpr std::int64_t max_waste = 8;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
@@ -48,7 +48,7 @@ std::optional<WindowGrid> WindowGrid::make(std::span<const WindowAxis> axes, con
                               static_cast<std::int64_t>(grid.columns_.residues.size());
   const auto size = checked_product(std::array{phases, grid.rows_.extent, grid.columns_.extent});
   if (!size || grid.pitch() > max_waste * grid.horizontal().output) return std::nullopt;
-  // Nor where the copy would dwarf the input, as wide padding or dilation may make it.
+  // Nor if the copy would be much larger than the input, as with wide padding or dilation.
   if (*size > max_waste * (grid.input_size() + grid.output_size()) + 4096) return std::nullopt;
   return grid;
 }

@@ -1,7 +1,7 @@
 // Products of weights with the taps of windows, on simd/gemm and on all threads: for each sample and group
 //   Y[output, window] = start[output] + Σₖ W[output, k] · tap k of the window, k ascending.
-// The planes lie so that a tap of neighbouring windows is a run of neighbours (window_grid); runs over
-// several rows of windows also compute what lies between the rows.
+// The planes are laid out so that a tap of adjacent windows is contiguous (window_grid); runs over
+// several rows of windows also compute elements between the rows.
 // Clients: the strict kernels of Conv, ConvTranspose, ConvInteger, QLinearConv.
 #pragma once
 
@@ -30,7 +30,7 @@ struct WindowLayout {
   [[nodiscard]] std::int64_t windows() const { return rows * columns; }
 };
 
-/// Neighbouring windows of one row, of one output: what a result is stored by.
+/// Adjacent windows of one row, for one output: the unit in which results are stored.
 struct WindowRange {
   std::int64_t plane;  ///< sample · groups · outputs + group · outputs + output
   std::int64_t row;
@@ -42,7 +42,7 @@ struct WindowRange {
 template <class T>
 class WindowProduct {
  public:
-  /// `samples`: as many as run() is given at once, to share the work well.
+  /// `samples`: the number given to run() at once, for dividing the work.
   WindowProduct(const ProductKernels<T>& kernels, ThreadPool& threads, WindowLayout layout,
                 std::int64_t samples)
       : kernels_(kernels), threads_(threads), layout_(std::move(layout)) {
@@ -63,7 +63,7 @@ class WindowProduct {
                             threads_);
   }
 
-  /// What a scratch pool must hold for run().
+  /// Elements that a scratch pool must hold for run().
   [[nodiscard]] std::int64_t scratch_size() const {
     std::int64_t most = 0;
     for (const Block& block : blocks_) most = std::max(most, scratch_stride(block));
@@ -80,9 +80,9 @@ class WindowProduct {
     });
   }
 
-  /// Whether the windows of an output lie one after another in a plane as they do in Y.
+  /// Whether the windows of an output are contiguous in a plane as they are in Y.
   [[nodiscard]] bool is_gapless() const { return layout_.pitch == layout_.columns; }
-  /// run() where is_gapless(), straight into y: samples · groups · outputs planes of windows.
+  /// run() if is_gapless(), directly into y: samples · groups · outputs planes of windows.
   void run_into(T* y, const T* planes, std::int64_t samples, std::span<const T> start,
                 ScratchPoolOf<T>& scratch) const {
     for_each_task(samples, scratch, [&](const Task& task, T* sums) {
@@ -90,7 +90,7 @@ class WindowProduct {
     });
   }
 
-  /// run() for one group of one sample, whose planes are all that is given: on this thread, with
+  /// run() for one group of one sample, given only its planes: on this thread, with
   /// scratch_size() elements of scratch space. plane = sample · groups + group.
   template <class Store>
   void run_group(const T* planes, std::int64_t plane, std::span<const T> start, T* sums,
@@ -101,12 +101,12 @@ class WindowProduct {
   }
 
  private:
-  static constexpr std::int64_t products_per_chunk = 131072;  // worth handing to a thread
+  static constexpr std::int64_t products_per_chunk = 131072;  // worth a separate task
   static constexpr std::int64_t elements_per_block = 32768;   // accumulators that stay in the cache
   static constexpr std::int64_t max_columns = 8192;           // of one output
   static constexpr std::int64_t rows_per_block = 96;          // a multiple of every micro tile's rows
 
-  // Windows whose tap runs are one piece: whole rows of windows, or a part of one.
+  // Windows whose tap runs are contiguous: whole rows of windows, or a part of one.
   struct Block {
     std::int64_t row;
     std::int64_t rows;
@@ -139,7 +139,7 @@ class WindowProduct {
         });
   }
 
-  // How many blocks a plane needs for every thread to have a few, none too small to hand over.
+  // The number of blocks per plane: a few for every thread, none too small for a task.
   [[nodiscard]] std::int64_t blocks_for_threads(std::int64_t samples) const {
     const std::int64_t threads = threads_.size();
     if (threads == 1) return 1;
@@ -180,7 +180,7 @@ class WindowProduct {
     return std::min(block_outputs_, layout_.outputs - task.first);
   }
 
-  // The product of a task from its column `column` on, c not yet said.
+  // The product of a task from its column `column` on, with c not yet set.
   [[nodiscard]] ProductBlock<T> product_of(const Task& task, const T* planes, std::span<const T> start,
                                            std::int64_t column) const {
     const std::int64_t group = task.plane % layout_.groups;
@@ -210,8 +210,8 @@ class WindowProduct {
               sums + m * stride + row * layout_.pitch);
   }
 
-  // Whole vectors straight into y, the rest by way of the scratch space: a vector that reached beyond the
-  // block would write what is another's.
+  // Whole vectors directly into y, the rest via the scratch space: a vector that extended beyond the
+  // block would overwrite another block.
   void compute_into(T* y, const Task& task, const T* planes, std::span<const T> start, T* sums) const {
     const std::int64_t length = run_length(task.block);
     const std::int64_t whole = length / kernels_.lanes * kernels_.lanes;
@@ -239,7 +239,7 @@ class WindowProduct {
   WindowLayout layout_;
   std::vector<Block> blocks_;
   std::int64_t block_outputs_ = 1;
-  std::vector<T> zeros_;                  // what outputs without a start begin with
+  std::vector<T> zeros_;                  // initial values of outputs without a start
   std::vector<PackedRowsOf<T>> weights_;  // per group
 };
 

@@ -66,7 +66,7 @@ void App::say(std::string text) {
 void App::adopt(Screen& screen) {
   if (feed_->snapshot != shown_) {
     const bool first = !shown_ && feed_->snapshot;
-    // While results of one comparison come in, what was selected stays where its layer is.
+    // While results of one comparison come in, the selection stays on its layer.
     std::string output;
     if (shown_ && selection_.current().layer < shown_->layers.size())
       output = shown_->layers[selection_.current().layer].output;
@@ -77,7 +77,7 @@ void App::adopt(Screen& screen) {
       for (std::size_t i = 0; i < shown_->layers.size() && !output.empty(); ++i)
         if (shown_->layers[i].output == output) kept.layer = i;
     if (shown_ && kept.layer == no_place) {
-      // Where one looks first: the first fault, else the first difference.
+      // The initial selection: the first fault, else the first difference.
       for (const auto& first_of : {&TargetColumn::first_fault, &TargetColumn::first_divergence})
         for (std::size_t t = 0; t < shown_->targets.size() && kept.layer == no_place; ++t)
           if (shown_->targets[t].*first_of != no_place) kept = {shown_->targets[t].*first_of, t};
@@ -125,7 +125,7 @@ void App::frame() {
 }
 
 void App::keep_arrows() {
-  // ImGui would take every arrow key as the wish to go through the controls. That begins with Tab here, and
+  // ImGui would use every arrow key to navigate the controls. Here that begins with Tab, and
   // ends with Escape or the mouse.
   if (ImGui::GetIO().WantTextInput) return;
   if (ImGui::IsKeyPressed(ImGuiKey_Tab)) {

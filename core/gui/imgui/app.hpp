@@ -1,4 +1,4 @@
-// The application: bars, tabs, the details of what is selected, the command palette, keys. It owns the
+// The application: bars, tabs, the details of the selection, the command palette, keys. It owns the
 // views and the selection; the loop and the window are the host's: prepare, ImGui::NewFrame, frame,
 // ImGui::Render, after_render. Clients: native/gui, web/gui.
 #pragma once
@@ -19,7 +19,7 @@ struct AppOptions {
   bool dark = true;
   float scale = 1.0f;  ///< of the display
   bool details = true;
-  bool touch = false;  ///< fingers, no keys: larger controls, and no talk of keys
+  bool touch = false;  ///< touch screen without keys: larger controls, and no key hints
 };
 
 class App {
@@ -28,17 +28,17 @@ class App {
   App(Host& host, std::span<const std::byte> font, AppOptions options);
   ~App();
 
-  /// Before ImGui::NewFrame. True: the fonts were made again, their texture must be as well.
+  /// Before ImGui::NewFrame. True: the font atlas was rebuilt, so its texture must be as well.
   [[nodiscard]] bool prepare();
   void frame();
-  /// `read` gives the pixels of a box of the screen: for pictures that are saved as they were seen.
+  /// `read` returns the pixels of a box of the screen: for saving pictures as displayed.
   void after_render(const std::function<Image(Box)>& read);
 
   void set_display_scale(float scale) { display_scale_ = scale; }
   [[nodiscard]] Colour ground() const { return theme_.ground; }
-  /// By its title, in any case; false when there is none.
+  /// By its title, ignoring case; false when there is none.
   bool open_view(std::string_view title);
-  /// By the layer's name or its output's, once it is there.
+  /// By the layer's or its output's name, as soon as it exists.
   void open_layer(std::string name) { wanted_layer_ = std::move(name); }
   [[nodiscard]] std::string_view view_title() const { return views_[view_]->title(); }
   /// Its name; empty when none is selected.
@@ -46,13 +46,13 @@ class App {
     const std::size_t layer = selection_.current().layer;
     return shown_ && layer < shown_->layers.size() ? shown_->layers[layer].node : std::string();
   }
-  /// Something changes by itself: the next frame must not wait for an event.
+  /// Something is animated: the next frame must not wait for an event.
   [[nodiscard]] bool restless() const;
 
  private:
-  /// Views that a key opens, 1 to 9; the others have their tab and their command.
+  /// Views opened by a key, 1 to 9; the others have their tab and their command.
   static constexpr std::size_t view_keys = 9;
-  static constexpr double status_seconds = 5.0;  ///< how long the status line shows what was done
+  static constexpr double status_seconds = 5.0;  ///< how long the status line shows a message
 
   struct Command {
     std::string name;
@@ -69,7 +69,7 @@ class App {
   void draw_body(Screen& screen);
   void draw_details(Screen& screen);
   void draw_details_line(Screen& screen);
-  /// What the last line says; empty: there is none.
+  /// The text of the status line; may be empty.
   [[nodiscard]] std::pair<std::string, Colour> status_text() const;
   void draw_status(Screen& screen);
   void draw_palette(Screen& screen);
@@ -93,7 +93,7 @@ class App {
   SelectionHistory selection_;
   Theme theme_;
   float display_scale_ = 1.0f;
-  float zoom_ = 1.0f;  // the user's, on top of the display's
+  float zoom_ = 1.0f;  // the user's, multiplied with the display's
   float built_scale_ = 0.0f;
   ImFont* regular_ = nullptr;
   ImFont* small_ = nullptr;
@@ -105,14 +105,14 @@ class App {
   bool restyle_ = true;
   bool open_palette_ = false;
   bool open_help_ = false;
-  bool on_control_ = false;  // Tab has put the keys on a control
+  bool on_control_ = false;  // keyboard navigation of controls is active
   char palette_text_[128] = {};
   int palette_place_ = 0;
   std::string wanted_layer_;
   std::string said_;
   double said_at_ = -1e9;
   Box view_box_;
-  bool grab_ = false;  // the view's pixels, after this frame
+  bool grab_ = false;  // capture the view's pixels after this frame
 };
 
 }  // namespace driftscope::gui

@@ -67,7 +67,7 @@ void App::draw_tabs(Screen& screen) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(at, {at.x + width, at.y + height}, im(theme_.panel));
   list->AddLine({at.x, at.y + height - 0.5f}, {at.x + width, at.y + height - 0.5f}, im(theme_.line));
-  // All tabs stay in sight: narrow windows have narrow gaps, and small letters.
+  // All tabs stay visible: in narrow windows with narrow gaps and small letters.
   auto painter = screen.painter();
   const auto words_in = [&](bool small) {
     float sum = 0.0f;

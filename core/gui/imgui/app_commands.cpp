@@ -1,4 +1,4 @@
-// What can be done, by name (the palette) and by key, and what leaves the application: copies and files.
+// Commands, by name (the palette) and by key, and exports from the application: clipboard and files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Whether all letters of `typed` stand in `name`, in this order.
+/// Whether `name` contains all letters of `typed`, in this order.
 bool matches_typed(std::string_view name, std::string_view typed) {
   std::size_t at = 0;
   for (const char c : typed) {
@@ -92,7 +92,7 @@ void App::handle_keys(Screen& screen) {
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   if (io.KeyCtrl && pressed(ImGuiKey_K)) open_palette_ = true;
   if (popup) return;
-  // While text is typed its own keys count, Ctrl+C among them.
+  // In text fields their own keys apply, including Ctrl+C.
   if (io.WantTextInput) return;
   if (io.KeyCtrl) {
     if (pressed(ImGuiKey_Z)) io.KeyShift ? selection_.redo() : selection_.undo();
@@ -132,7 +132,7 @@ void App::handle_keys(Screen& screen) {
   if (ImGui::IsKeyPressed(ImGuiKey_RightBracket)) step_target(screen, 1);
   if (ImGui::IsKeyPressed(ImGuiKey_LeftBracket)) step_target(screen, -1);
   if (pressed(ImGuiKey_I)) details_ = !details_;
-  // Layers has the order of its rows; elsewhere the model's order counts.
+  // The layers view steps in the order of its rows; others in the model's order.
   if (views_[view_]->title() == "Layers" || !views_[view_]->needs_snapshot() || shown_->layers.empty())
     return;
   const std::size_t here = screen.selected().layer;

@@ -1,4 +1,4 @@
-// The details of the selected layer: beside the view where there is room, one line below it where not.
+// The details of the selected layer: beside the view if there is room, else in one line below it.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace driftscope::gui {
 namespace {
 
-/// A name to the left, a figure to the right.
+/// A name on the left, a figure on the right.
 void fact_row(const Screen& screen, std::string_view name, const std::string& value,
               const char* help = nullptr) {
   ImGui::TableNextRow();
@@ -23,7 +23,7 @@ void fact_row(const Screen& screen, std::string_view name, const std::string& va
   right_text(value, screen.theme.ink);
 }
 
-/// The figures that one source has of the layer.
+/// One source's figures for the layer.
 void metric_rows(const Screen& screen, const Cell& cell, MetricSource source) {
   for (const Metric metric : shown_metrics)
     if (source_of(metric) == source && appearance(metric).details)

@@ -1,4 +1,4 @@
-// Drift: where errors are born, and where they merely grow.
+// Drift: where errors originate, and where they merely grow.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The TrueType font of the GUI, packed in by the build (cmake/imgui.cmake). Clients: the windows.
+// The TrueType font of the GUI, embedded by the build (cmake/imgui.cmake). Clients: the windows.
 #pragma once
 
 #include <cstddef>

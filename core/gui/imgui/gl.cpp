@@ -7,7 +7,7 @@
 namespace driftscope::gui {
 namespace {
 
-// Of OpenGL's specification; the functions that ImGui loads natively come without these.
+// From OpenGL's specification; missing where ImGui loads the functions natively.
 constexpr GLenum gl_nearest = 0x2600;
 constexpr GLenum gl_wrap_s = 0x2802;
 constexpr GLenum gl_wrap_t = 0x2803;
@@ -58,7 +58,7 @@ Image read_gl_pixels(Box box, int width, int height) {
   for (std::int64_t y = image.height; y-- > 0;)
     for (std::int64_t x = 0; x < image.width; ++x) {
       Colour colour = rows[static_cast<std::size_t>(y * image.width + x)];
-      colour.a = 255;  // the framebuffer's alpha means nothing
+      colour.a = 255;  // the framebuffer's alpha is meaningless
       image.pixels.push_back(colour);
     }
   return image;

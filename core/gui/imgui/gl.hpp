@@ -1,4 +1,4 @@
-// The little OpenGL that the GUI needs beside ImGui's backend; the functions themselves come from the
+// The few OpenGL calls that the GUI needs besides ImGui's backend; the functions themselves come from the
 // platform's driftscope_gl.hpp. A context must be current. Clients: the windows.
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace driftscope::gui {
 
-/// Sharp when enlarged, smooth when reduced. 0 for an empty image or one beyond what GL takes.
+/// Sharp when enlarged, smooth when reduced. 0 for an empty image or one too large for GL.
 [[nodiscard]] std::uintptr_t make_gl_texture(const Image& image);
 void release_gl_texture(std::uintptr_t texture);
 
 void clear_gl(int width, int height, Colour colour);
-/// Pixels of the framebuffer, `height` high, whose origin GL has below.
+/// Pixels of the framebuffer, `height` high, whose origin is at the bottom in GL.
 [[nodiscard]] Image read_gl_pixels(Box box, int width, int height);
 
 }  // namespace driftscope::gui

@@ -1,4 +1,4 @@
-// Graph: the network drawn, coloured by what was found or by what it costs.
+// Graph: the network drawn, coloured by verdict or by cost.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class GraphView final : public View {
   }
 
   SavedPicture picture(const Screen& screen) const override {
-    // All of it, as large as readable, unless that would be larger than viewers take.
+    // Everything, as large as readable, unless that would exceed what image viewers accept.
     const float scale = std::min({44.0f, 16000.0f / std::max(1.0f, layout_.height),
                                   16000.0f / std::max(1.0f, layout_.width * node_aspect)});
     GraphPicture all = picture_;

@@ -63,7 +63,7 @@ std::int64_t ImagePanels::draw(Screen& screen, ImVec2 room) {
   auto painter = screen.painter();
   const auto count = static_cast<float>(panels_.size());
   const float gap = 14.0f * screen.scale;
-  // Wide tensors under each other, others side by side: whatever gives larger pictures.
+  // Wide tensors below each other, others side by side: whatever gives larger pictures.
   const float aspect = static_cast<float>(layout_.width()) / static_cast<float>(layout_.height());
   const float head = painter.line_height() * 1.2f;
   const float foot = painter.line_height(true) * 1.6f;
@@ -169,7 +169,7 @@ void ImagePanels::handle_mouse(bool hovered) {
     const float before = 1.0f / zoom_;
     zoom_ = std::clamp(zoom_ * factor, 1.0f, most);
     const float after = 1.0f / zoom_;
-    // What is under the mouse stays there.
+    // The point under the mouse stays fixed.
     const float u = (io.MousePos.x - over_box_.left) / over_box_.width() - 0.5f;
     const float v = (io.MousePos.y - over_box_.top) / over_box_.height() - 0.5f;
     centre_.x += u * (before - after);

@@ -1,4 +1,4 @@
-// Heat maps side by side that are zoomed and moved together. Client: the tensor view.
+// Heat maps side by side with common zoom and position. Client: the tensor view.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ class ImagePanels {
   ImagePanels(const ImagePanels&) = delete;
   ImagePanels& operator=(const ImagePanels&) = delete;
 
-  /// How tensors lie on the plane; what is shown is to be added again after a change.
+  /// How tensors are laid out; after a change the panels must be added again.
   [[nodiscard]] PlaneLayout& layout() { return layout_; }
   [[nodiscard]] const PlaneLayout& layout() const { return layout_; }
   void show_all() { zoom_ = 1.0f, centre_ = {0.5f, 0.5f}; }
-  /// Near, with a mark on it.
+  /// Zooms to the element and marks it.
   void look_at(std::int64_t element);
 
   void clear();
@@ -29,7 +29,7 @@ class ImagePanels {
   /// The pictures side by side, one pixel per element.
   [[nodiscard]] Image image() const;
 
-  /// What they can use over this width.
+  /// The height that they can use at this width.
   [[nodiscard]] float height_for(float width) const;
   /// The element under the mouse; −1 when it is elsewhere.
   std::int64_t draw(Screen& screen, ImVec2 room);

@@ -24,7 +24,7 @@ void ImGuiPainter::line(Point a, Point b, Colour colour, float width) {
 }
 
 void ImGuiPainter::polyline(std::span<const Point> points, Colour colour, float width) {
-  // AddPolyline's joints stick out where a line turns sharply: such a line is drawn piece by piece.
+  // AddPolyline's joints stick out at sharp turns: such a line is drawn segment by segment.
   if (!turns_sharply(points)) {
     std::vector<ImVec2> line;
     for (const Point& p : points) line.push_back(v(p));
@@ -63,7 +63,7 @@ void ImGuiPainter::text(Point at, std::string_view utf8, Colour colour, Anchor a
     const float width = text_width(utf8, small);
     at.x -= anchor == Anchor::end ? width : width / 2.0f;
   }
-  // Whole pixels: glyphs are drawn sharp there.
+  // Whole pixels, for sharp glyphs.
   at.x = std::round(at.x);
   at.y = std::round(at.y - font(small)->FontSize / 2.0f);
   list_->AddText(font(small), font(small)->FontSize, v(at), im(colour), utf8.data(),

@@ -13,8 +13,8 @@ namespace driftscope::gui {
 
 class ImGuiPainter final : public Painter {
  public:
-  /// `small` is the font of small texts. All sizes are multiplied by `scale`, lengths are not: who
-  /// paints knows how large a pixel is.
+  /// `small` is the font of small texts. All widths are multiplied by `scale`, lengths are not: the
+  /// caller knows the size of a pixel.
   ImGuiPainter(ImDrawList* list, ImFont* regular, ImFont* small, float scale)
       : list_(list), regular_(regular), small_(small), scale_(scale) {}
 

@@ -35,7 +35,7 @@ class LayersView final : public View {
     const Snapshot& snapshot = *screen.snapshot;
     ImGui::SetNextItemWidth(std::min(ImGui::GetFontSize() * 16.0f, ImGui::GetContentRegionAvail().x * 0.4f));
     if (focus_) {
-      // SetKeyboardFocusHere would need ImGui's own navigation, which the arrow keys do without.
+      // SetKeyboardFocusHere would need ImGui's own navigation, which is off for the arrow keys.
       ImGuiContext& context = *ImGui::GetCurrentContext();
       ImGui::FocusWindow(context.CurrentWindow);
       context.NavNextActivateId = ImGui::GetID("##filter");
@@ -131,8 +131,8 @@ class LayersView final : public View {
       return empty_state(screen, "No layer passes the filter.", "Clear it to see all of them.");
     const int targets = static_cast<int>(snapshot.targets.size());
     const int metrics = detailed_ ? static_cast<int>(shown_metrics.size()) + 1 : targets;
-    // Another number of columns is another table: ImGui keeps widths by column.
-    // So is another class of width: what is least needed is hidden where there is little room.
+    // A different number of columns needs another table id: ImGui stores widths by column.
+    // So does a different width class: the least important columns are hidden when there is little room.
     width_ = ImGui::GetContentRegionAvail().x;
     const auto seen = static_cast<float>(std::min(metrics, 4));
     narrow_ =
@@ -193,7 +193,7 @@ class LayersView final : public View {
     const ImGuiTableColumnFlags rarer = plain | (narrow_ ? ImGuiTableColumnFlags_DefaultHide : 0);
     ImGui::TableSetupColumn("shape", rarer, em * 6.6f);
     ImGui::TableSetupColumn("memory", rarer | ImGuiTableColumnFlags_PreferSortDescending, em * 4.6f);
-    // The targets share what is left.
+    // The targets share the remaining width.
     const float padding = 2.0f * ImGui::GetStyle().CellPadding.x;
     const int hidden = tight_ ? 3 : 0;
     const float others = name_width + number_width + (tight_ ? 0.0f : op_width) + (narrow_ ? 0.0f : 11.2f);
@@ -269,8 +269,8 @@ class LayersView final : public View {
     ImGui::PushID(static_cast<int>(place));
     if (ImGui::TableSetColumnIndex(0)) {
       const bool chosen = screen.selected().layer == place;
-      // Nothing on the row takes clicks: AllowOverlap would miss one that comes with the pointer (a finger).
-      // As high as the row: it reaches half of the spacing beyond its text.
+      // No item on the row takes clicks: AllowOverlap would miss one that comes with the pointer (a finger).
+      // As high as the row, which extends half of the spacing beyond its text.
       const ImGuiStyle& style = ImGui::GetStyle();
       ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {style.ItemSpacing.x, 2.0f * style.CellPadding.y});
       if (ImGui::Selectable("##row", chosen, ImGuiSelectableFlags_SpanAllColumns))
@@ -343,7 +343,7 @@ class LayersView final : public View {
   int page_ = 10;
   float width_ = 0.0f;   // of the table
   bool narrow_ = false;  // shape and memory are hidden
-  bool tight_ = false;   // and the operator
+  bool tight_ = false;   // and the operator too
   std::size_t last_selected_ = no_place;
   std::uint64_t number_ = 0;
   std::vector<std::uint32_t> rows_;

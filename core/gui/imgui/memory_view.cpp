@@ -1,4 +1,4 @@
-// Memory: what was measured over time, and what the values need by their lifetimes.
+// Memory: samples over time, and the memory that values need by their lifetimes.
 #include <fmt/format.h>
 
 #include <algorithm>

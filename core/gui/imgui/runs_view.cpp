@@ -1,4 +1,4 @@
-// Runs: how times went over builds, from the history that the host keeps.
+// Runs: times over builds, from the history that the host keeps.
 #include <fmt/format.h>
 
 #include "core/gui/imgui/widgets.hpp"

@@ -1,4 +1,4 @@
-// Start: what to run and where, and how far it is.
+// Start: what to run and where, and its progress.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -167,7 +167,7 @@ class StartView final : public View {
                       ? static_cast<float>(static_cast<double>(one.done) / static_cast<double>(one.total))
                       : 0.0f;
     if (one.state == State::running && one.total == 0) {
-      // No share is known: a part that moves says that it lives.
+      // The share is unknown: an animation shows activity.
       const auto t = static_cast<float>(std::fmod(ImGui::GetTime() * 0.6, 1.0));
       const float from = at.x + (right - at.x) * t * 0.8f;
       painter.fill({from, y, from + (right - at.x) * 0.2f, y + 4.0f * screen.scale}, screen.theme.accent,

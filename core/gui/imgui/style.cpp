@@ -6,7 +6,7 @@
 namespace driftscope::gui {
 
 Fonts load_fonts(std::span<const std::byte> font, float scale) {
-  // What names and our own texts use: Latin, Greek, punctuation, arrows, mathematics.
+  // Characters in names and our own texts: Latin, Greek, punctuation, arrows, mathematics.
   static constexpr std::array<ImWchar, 17> ranges = {0x20,   0x17f,  0x2b0,  0x2ff,  0x370,  0x4ff,
                                                      0x2010, 0x2044, 0x2070, 0x209f, 0x2190, 0x21ff,
                                                      0x2200, 0x22ff, 0x25a0, 0x25ff, 0};
@@ -17,7 +17,7 @@ Fonts load_fonts(std::span<const std::byte> font, float scale) {
   config.OversampleH = scale > 1.5f ? 1 : 2;
   config.OversampleV = 1;
   const auto add = [&](float size) {
-    // ImGui writes to no font that it does not own; its interface says otherwise.
+    // ImGui does not write to fonts that it does not own, although its interface is not const.
     void* data = const_cast<std::byte*>(font.data());
     return atlas->AddFontFromMemoryTTF(data, static_cast<int>(font.size()), std::round(size * scale), &config,
                                        ranges.data());
@@ -97,7 +97,7 @@ void apply_theme(const Theme& theme, float scale, bool touch) {
 }
 
 void draw_logo(const Screen& screen) {
-  // Two series that part: what Driftscope looks for.
+  // Two diverging curves: what Driftscope looks for.
   const float size = ImGui::GetFrameHeight() * 0.82f;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float y = at.y + ImGui::GetFrameHeight() / 2.0f;

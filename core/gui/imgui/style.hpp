@@ -1,4 +1,4 @@
-// Fonts and ImGui's own colours and distances. Client: app.
+// Fonts, and ImGui's own colours and spacing. Client: app.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ struct Fonts {
   ImFont* small = nullptr;
 };
 
-/// Fills the font atlas again. Roboto's figures all have one width, so that numbers stand in columns.
+/// Rebuilds the font atlas. Roboto's digits all have the same width, so that numbers align in columns.
 [[nodiscard]] Fonts load_fonts(std::span<const std::byte> font, float scale);
 
 void apply_theme(const Theme& theme, float scale, bool touch);

@@ -1,4 +1,4 @@
-// Summary: the sample, what each target answers, and how often they agree over a data set.
+// Summary: the sample, the output of each target, and how often they agree over a data set.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,11 +50,11 @@ Image sample_picture(const RecordedTensors& run) {
   return {};
 }
 
-/// What one target answers.
+/// The output of one target.
 struct Answer {
   std::vector<ClassScore> top;
   bool distribution = false;
-  std::string shape;  ///< of an output that is no row of classes
+  std::string shape;  ///< of an output that is not a row of classes
 };
 
 class SummaryView final : public View {

@@ -44,7 +44,7 @@ class TensorView final : public View {
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float em = ImGui::GetFontSize();
     const bool show_charts = both() && room.y > 20.0f * em;
-    // The pictures take what their shape can use, the charts the rest of it.
+    // The pictures get the width that their shape can use, the charts the rest.
     const float needed = panels_.height_for(room.x) + 4.0f * em;
     const float pictures = show_charts ? std::clamp(needed, room.y * 0.4f, room.y - 11.0f * em) : room.y;
     const float charts = room.y - pictures - ImGui::GetStyle().ItemSpacing.y;
@@ -122,7 +122,7 @@ class TensorView final : public View {
       histogram_ = ulp_histogram(left_->tensor, right_->tensor);
       scatter_ = scatter_of(left_->values, right_->values);
     }
-    // The largest difference; one that is not a number is larger than all.
+    // The largest difference; NaN counts as the largest.
     std::size_t worst = 0;
     for (std::size_t i = 1; i < difference_.size(); ++i)
       if (!(std::abs(difference_[i]) <= std::abs(difference_[worst]))) worst = i;
@@ -271,7 +271,7 @@ class TensorView final : public View {
   UlpHistogram histogram_;
   Scatter scatter_;
   ImagePanels panels_;
-  std::int64_t worst_ = -1;  // element; none where nothing differs
+  std::int64_t worst_ = -1;  // element; −1 if nothing differs
   std::string why_;
   bool shared_ = true;
   bool tiles_ = false;

@@ -1,4 +1,4 @@
-// Time: bars per layer, target beside target, and a run as a flame chart.
+// Time: bars per layer for each target, and a run as a flame chart.
 #include <fmt/format.h>
 
 #include <algorithm>

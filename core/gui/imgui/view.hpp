@@ -1,4 +1,4 @@
-// What a view is, and what it is given: one snapshot, one selection, one theme. Each view is one file,
+// The interface of a view and its context: one snapshot, one selection, one theme. Each view is one file,
 // FOO_view.cpp with make_FOO_view(), which the build finds (cmake/imgui.cmake). Clients: app.
 #pragma once
 
@@ -17,11 +17,11 @@
 
 namespace driftscope::gui {
 
-/// Of one frame.
+/// The context of one frame.
 struct Screen {
   const Feed& feed;
   const Snapshot* snapshot;       ///< null: nothing is open
-  std::uint64_t snapshot_number;  ///< another one when the snapshot is
+  std::uint64_t snapshot_number;  ///< changes with the snapshot
   SelectionHistory& selection;
   const Theme& theme;
   Host& host;
@@ -33,7 +33,7 @@ struct Screen {
   [[nodiscard]] ImGuiPainter painter(ImDrawList* list) const { return {list, regular, small, scale}; }
   [[nodiscard]] ImGuiPainter painter() const { return painter(ImGui::GetWindowDrawList()); }
   [[nodiscard]] const Selection& selected() const { return selection.current(); }
-  /// The target whose column counts where one is shown: in range.
+  /// The target shown where there is only one: always in range.
   [[nodiscard]] std::size_t target() const {
     const std::size_t count = snapshot->targets.size();
     return selected().target < count ? selected().target : count - 1;
@@ -41,10 +41,10 @@ struct Screen {
   [[nodiscard]] bool layer_selected() const { return selected().layer < snapshot->layers.size(); }
 };
 
-/// What goes to a file or the clipboard.
+/// For a file or the clipboard.
 struct SavedPicture {
   std::string svg;
-  Image pixels;  ///< empty: the screen is taken
+  Image pixels;  ///< empty: the screen is captured
 };
 
 class View {
@@ -55,16 +55,16 @@ class View {
   View& operator=(const View&) = delete;
 
   [[nodiscard]] virtual std::string_view title() const = 0;
-  /// Where its tab stands: by rising numbers. The lowest is shown while nothing is open.
+  /// Order of its tab: ascending numbers. The lowest is shown while nothing is open.
   [[nodiscard]] virtual int place() const = 0;
-  /// Without an open run as well?
+  /// Whether it needs an open run.
   [[nodiscard]] virtual bool needs_snapshot() const { return true; }
-  /// Into the current window, all of its room.
+  /// Draws into the whole current window.
   virtual void draw(Screen& screen) = 0;
-  /// What it shows as a table; empty: nothing.
+  /// Its contents as a table; empty: none.
   [[nodiscard]] virtual Table table(const Screen&) const { return {}; }
   [[nodiscard]] virtual SavedPicture picture(const Screen&) const { return {}; }
-  /// "/" was pressed: to where it takes text.
+  /// "/" was pressed: focuses its text field.
   virtual void focus_filter() {}
 };
 

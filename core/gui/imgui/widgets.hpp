@@ -9,14 +9,14 @@
 
 namespace driftscope::gui {
 
-/// Buttons side by side of which one is chosen; true when that changed.
+/// Adjacent buttons, one of which is chosen; true when the choice changed.
 bool segments(const Screen& screen, const char* id, int& chosen, std::initializer_list<const char*> names);
 
-/// Of the controls as they are drawn: what `flow` wants to know.
+/// Widths of controls, for `flow`.
 [[nodiscard]] float button_width(const char* label);
 [[nodiscard]] float checkbox_width(const char* label);
 [[nodiscard]] float segments_width(std::initializer_list<const char*> names);
-/// The next control, `width` wide, goes beside the last one, or where there is no room for it below.
+/// Puts the next control, `width` wide, beside the last one, or below if there is no room.
 void flow(float width, float spacing = -1.0f);
 
 /// A button in the accent colour.
@@ -25,7 +25,7 @@ bool accent_button(const Screen& screen, const char* label, ImVec2 size = {0.0f,
 bool quiet_button(const Screen& screen, const char* label);
 
 void small_text(const Screen& screen, std::string_view text, Colour colour);
-/// To the right edge of the cell or window.
+/// Right-aligned in the cell or window.
 void right_text(std::string_view text, Colour colour);
 /// Symbol and word of a verdict, on one line.
 void verdict_label(const Screen& screen, Verdict verdict, bool with_word = true);
@@ -38,10 +38,10 @@ void headers_row(std::initializer_list<int> right);
 /// A tooltip of the last item, wrapped.
 void hint(const char* text);
 
-/// In the middle of the window: what is missing, and what to do about it.
+/// Centred in the window: what is missing, and what to do about it.
 void empty_state(const Screen& screen, const char* title, const char* advice);
 
-/// A child window that is only painted on: its box, and whether the mouse is in it. End with
+/// A child window for painting only: its box, and whether the mouse is in it. End with
 /// end_canvas.
 struct Canvas {
   Box box;
@@ -50,7 +50,7 @@ struct Canvas {
 };
 [[nodiscard]] Canvas canvas(const char* id, ImVec2 size);
 
-/// A horizontal or vertical bar between two parts; moves `share` (of `length`) within [low, high].
+/// A horizontal or vertical splitter; moves `share` (of `length`) within [low, high].
 void splitter(const Screen& screen, const char* id, bool vertical, float length, float& share, float low,
               float high);
 

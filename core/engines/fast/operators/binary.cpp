@@ -27,7 +27,7 @@ bool moves_nothing(const Shape& shape, std::size_t rank) {
          std::all_of(padded.begin() + 2, padded.end(), [](std::int64_t size) { return size == 1; });
 }
 
-// The layout for all operands: that of the first which has the result's shape, if the others can follow.
+// The layout for all operands: that of the first with the result's shape, if the others can follow.
 Layout common_layout(const Lowering& lowering, const Node& node, const Shape& y) {
   Layout layout;
   for (std::size_t i = 0; i < 2; ++i) {
@@ -70,7 +70,7 @@ Result<Operand> operand(Lowering& lowering, ValueId id, const Shape& y, Layout l
   return result;
 }
 
-// Axes along which both are of the result's size, or one of them is 1 throughout, count as one.
+// Adjacent axes count as one if both sizes are the result's, or one operand's are 1 on all of them.
 template <xnn_binary_operator kind>
 Result<bool> lower(Lowering& lowering, const Node& node) {
   if (node.inputs.size() != 2 || node.attribute(broadcast_axis) != nullptr) return false;
@@ -103,7 +103,7 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   return true;
 }
 
-// The sum of two values of one shape and the activation behind it: XNNPACK would take two passes.
+// The sum of two values of one shape and the following activation: XNNPACK would need two passes.
 class AddClampedStep final : public Step {
  public:
   AddClampedStep(AddClamped add, pthreadpool_t pool, Clamp clamp, std::size_t elements, BufferId a,

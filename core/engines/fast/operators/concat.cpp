@@ -1,4 +1,4 @@
-// Concat: one strided copy for each input. Along the channels of images that lie channels last it copies
+// Concat: one strided copy for each input. Along the channels of channels-last images it copies
 // a run of channels for every pixel.
 #include "core/engines/fast/lowering.hpp"
 #include "core/graph/attributes.hpp"

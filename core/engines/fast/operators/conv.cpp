@@ -19,7 +19,7 @@ Result<Tensor> channels_innermost(const Tensor& w) {
   return packed;
 }
 
-// XNNPACK goes through all weights for each tile of pixels. Where they do not stay in the second-level
+// XNNPACK reads all weights for each tile of pixels. If they exceed the second-level
 // cache, a convolution is run as several ones of fewer outputs each, a part on one thread.
 constexpr std::int64_t cached_bytes = 640 * 1024;
 constexpr std::int64_t tile_pixels = 12;
@@ -39,7 +39,7 @@ struct Channels {
 
 // The outputs [first, first + count) of a convolution.
 struct Part {
-  XnnOperator op;  // null: XNNPACK does not run it
+  XnnOperator op;  // null: XNNPACK does not support it
   pthreadpool_t pool = nullptr;
   std::size_t workspace_bytes = 0;
   std::int64_t first = 0;
@@ -51,7 +51,7 @@ class PartsStep final : public Step {
       : threads_(threads), parts_(std::move(parts)), in_(in), out_(out) {}
 
   Status bind(const Memory& memory) override {
-    for (Part& part : parts_)  // of these none needs a workspace
+    for (Part& part : parts_)  // none of these needs a workspace
       DRIFTSCOPE_CHECK(
           xnn_check(xnn_setup_convolution2d_nhwc_f32(part.op.get(), nullptr, memory.at<const float>(in_),
                                                      memory.at<float>(out_) + part.first),
@@ -124,7 +124,7 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   DRIFTSCOPE_TRY(const Tensor weights, channels_innermost(*w));
   const Shape y_shape = lowering.shape(fusion.output);
   const std::int64_t outputs = w->shape()[0];
-  const std::int64_t inputs = w->elements() / outputs;  // that one output sums up
+  const std::int64_t inputs = w->elements() / outputs;  // inputs per output
   const std::int64_t pixels = element_count(y_shape) / outputs;
   const std::int64_t at_once = *group == 1 ? outputs_at_once(outputs, inputs, pixels) : outputs;
 

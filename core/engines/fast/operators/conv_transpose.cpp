@@ -25,7 +25,7 @@ std::vector<float> outputs_outermost(const Tensor& w, std::int64_t groups) {
 // One spatial axis; a missing one is of size 1.
 struct Axis {
   std::int64_t input = 1, kernel = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0;
-  std::int64_t adjustment = 0;  // what XNNPACK adds at the end: output_padding
+  std::int64_t adjustment = 0;  // rows that XNNPACK adds at the end: output_padding
 };
 
 std::optional<Axis> axis_of(const WindowAttributes& window, std::size_t i, std::int64_t input,

@@ -1,5 +1,5 @@
-// DequantizeLinear waits, when fusing, until a node needs real numbers: the nodes around quantized
-// values read the integers themselves. Then it is the strict kernel that makes them.
+// DequantizeLinear is deferred, when fusing, until a node needs real numbers: the nodes around quantized
+// values read the integers themselves. If one does, the strict kernel computes them.
 #include "core/engines/fast/lowering.hpp"
 
 namespace driftscope::fast::dequantize_linear {

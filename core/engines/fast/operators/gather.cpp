@@ -1,5 +1,5 @@
-// Gather: rows copied. What an embedding table gives has the order of memory that convolutions over words
-// want, so nothing else need be done to it.
+// Gather: copies rows. The result of an embedding table already has the order of memory that convolutions
+// over words use, so no conversion is needed.
 #include <cstring>
 
 #include "core/engines/fast/lowering.hpp"
@@ -44,7 +44,7 @@ class GatherStep final : public Step {
                                    : reinterpret_cast<const std::int64_t*>(places_)[i];
     return given < 0 ? given + sizes_.size : given;
   }
-  // The message that the operator itself gives.
+  // The same message as the operator's.
   [[nodiscard]] Status out_of_range(const Memory& memory) const {
     DRIFTSCOPE_TRY(const Tensor indices, memory.tensor(indices_));
     const auto places = positions_of(indices, sizes_.size, 1, "indices");

@@ -1,5 +1,5 @@
 // Gemm and MatMul: with constant weights XNNPACK's fully connected operator, else its batched matrix
-// product. A flattened image that still lies channels last is taken as it is: the rows of the weights
+// product. A flattened image that is still channels-last is used as it is: the rows of the weights
 // are permuted instead.
 #include <algorithm>
 #include <array>
@@ -23,10 +23,10 @@ struct Weights {
   [[nodiscard]] WeightMatrix all() const { return {*matrix, transposed}; }
 };
 
-// A multiple of what XNNPACK's kernels compute at once, on every instruction set.
+// A multiple of the columns that XNNPACK's kernels compute at once, on every instruction set.
 constexpr std::int64_t part_columns = 64;
 
-// The weights of some columns, as they are given.
+// The weights of some columns, in the given order.
 Result<Tensor> part_of(const Weights& weights, Columns part) {
   if (part.count() == weights.n) return *weights.matrix;
   const Shape shape = weights.transposed ? Shape{part.count(), weights.k} : Shape{weights.k, part.count()};
@@ -35,7 +35,7 @@ Result<Tensor> part_of(const Weights& weights, Columns part) {
   return result;
 }
 
-// The rows that belong to the inputs, in the order in which these lie in memory, times the scale.
+// The rows of weights in the memory order of the inputs that they belong to, times the scale.
 Result<Tensor> arranged(const Weights& weights, const Tensor& matrix, std::int64_t n, Layout layout) {
   const float* from = matrix.values<float>().data();
   const std::int64_t k = weights.k;
@@ -56,7 +56,7 @@ Result<Tensor> arranged(const Weights& weights, const Tensor& matrix, std::int64
   return result;
 }
 
-// Null where XNNPACK cannot.
+// Null if XNNPACK does not support it.
 Result<XnnOperator> fully_connected(const Weights& weights, Columns part, Layout layout, const Clamp& clamp) {
   DRIFTSCOPE_TRY(Tensor matrix, part_of(weights, part));
   if (weights.scale != 1.0f || !same_order({1, weights.k}, layout, {})) {
@@ -109,7 +109,7 @@ Result<bool> place_fully_connected(Lowering& lowering, const Node& node, const F
   return true;
 }
 
-// Gemm's C as one number per column; nothing where it is something else.
+// Gemm's C as one number per column; nothing if it is not that.
 std::optional<std::vector<float>> bias_of(const Tensor& c, float beta, std::int64_t n) {
   if (c.dtype() != DType::float32 || (c.elements() != 1 && c.elements() != n) ||
       (c.elements() == n && n > 1 && c.shape().back() != n))

@@ -1,4 +1,4 @@
-// Pad with a constant, in whatever layout the value has.
+// Pad with a constant, in the value's own layout.
 #include <algorithm>
 
 #include "core/engines/fast/lowering.hpp"
@@ -8,7 +8,7 @@ namespace driftscope::fast::pad {
 
 constexpr IntsSource pads_source{"pads", 1, 11};
 
-// Nothing where an input that they come from is not constant.
+// Nothing if they come from an input that is not constant.
 std::optional<Ints> known_ints(const Lowering& lowering, const Node& node, const IntsSource& source) {
   if (node.opset < source.input_since) {
     const auto ints = ints_attribute(node, source.name, {});

@@ -12,7 +12,7 @@ struct Windows {
   [[nodiscard]] std::int64_t taps() const { return height.kernel * width.kernel; }
 };
 
-// How far the last window reaches beyond the input: with ceil_mode further than the pads, or less far.
+// How far the last window extends beyond the input: with ceil_mode it may differ from the pads.
 std::int64_t reach(const WindowAxis& axis) {
   return std::max<std::int64_t>(0, (axis.output - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1 -
                                        axis.input - axis.pad_begin);
@@ -20,7 +20,7 @@ std::int64_t reach(const WindowAxis& axis) {
 
 bool has_padding(const WindowAxis& axis) { return axis.pad_begin > 0 || reach(axis) > 0; }
 
-// Nothing where XNNPACK has no such window: three dimensions, a single tap, a window without data.
+// Nothing if XNNPACK has no such window: three dimensions, a single tap, a window without data.
 std::optional<Windows> windows_of(const Lowering& lowering, const Node& node) {
   if (!lowering.is_float(node.inputs[0]) || !lowering.is_float(node.outputs[0])) return std::nullopt;
   for (std::size_t i = 1; i < node.outputs.size(); ++i)
@@ -156,7 +156,7 @@ Result<bool> lower_average(Lowering& lowering, const Node& node) {
     return false;
   const bool padded = has_padding(windows->height) || has_padding(windows->width);
   if (!padded || !*include_pad) return place_average(lowering, node, *windows);
-  // What ceil_mode reaches beyond the pads does not count: then the divisors differ.
+  // The part that ceil_mode adds beyond the pads does not count: then the divisors differ.
   if (reach(windows->height) > windows->height.pad_end || reach(windows->width) > windows->width.pad_end)
     return false;
   return place_padded_average(lowering, node, *windows);

@@ -19,7 +19,7 @@ struct Site {
   Fusion fusion;
 };
 
-// N×K, the rows' elements in the order in which a row of x lies in memory.
+// N×K, the elements of each row in the memory order of a row of x.
 std::vector<std::int8_t> arranged(const Site& site, std::int64_t k, std::int64_t n, Layout layout) {
   const auto from = site.w->values<std::int8_t>();
   const Blocks blocks = blocks_of({1, k}, layout);

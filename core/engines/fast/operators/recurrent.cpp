@@ -22,7 +22,7 @@ RecurrentKind kind_of(Cell cell) {
   }
 }
 
-// Gates that are computed at once, and the weights of the state for them, packed as the kernels want them.
+// Gates that are computed together, and the weights of the state for them, packed for the kernels.
 struct Matrix {
   std::int64_t first_gate = 0;
   std::int64_t gates = 0;
@@ -56,7 +56,7 @@ struct Matrix {
   }
 };
 
-// One direction: where it reads, and what it keeps.
+// One direction: its inputs, and its own data.
 struct Direction {
   std::int64_t number = 0;
   bool reversed = false;
@@ -65,7 +65,7 @@ struct Direction {
   BufferId products = no_buffer;  // W·x and the biases, a row for each step and sequence
 };
 
-// Multiplications in a step from which on threads share it.
+// Multiplications per step above which threads share it.
 constexpr std::int64_t min_step_for_threads = 24'000;
 
 class RecurrentStep final : public Step {
@@ -101,7 +101,7 @@ class RecurrentStep final : public Step {
     return {};
   }
 
-  // Sequences are independent of each other, so threads rather take whole ones than parts of a step.
+  // Sequences are independent of each other, so threads take whole ones rather than parts of a step.
   Status run(Memory& /*memory*/) override {
     const int threads = threads_ == nullptr ? 1 : threads_->size();
     if (threads > 1 && sequences() >= threads) {
@@ -129,7 +129,7 @@ class RecurrentStep final : public Step {
  private:
   // Of one sequence.
   struct Space {
-    std::array<float*, 2> h;  // written in turns, the first one at the first step's end
+    std::array<float*, 2> h;  // written alternately, starting with the first one
     float* c;
     float* z;
     float* product;
@@ -180,7 +180,7 @@ class RecurrentStep final : public Step {
     return layout_.state_row(direction_of(sequence).number, sequence % layout_.batch);
   }
 
-  // Of one phase the groups of one of `parts` parts.
+  // The groups of one of `parts` parts in one phase.
   void advance(std::int64_t sequence, std::int64_t phase, int part, int parts) const {
     const Direction& direction = direction_of(sequence);
     const std::int64_t n = sequence % layout_.batch;
@@ -266,7 +266,7 @@ Result<bool> place_product(Lowering& lowering, const Node& node, const Recurrent
   return true;
 }
 
-// The gates at once where each is known from h alone.
+// All gates at once, if each depends only on h.
 std::vector<Matrix> matrices_of(Cell cell, bool linear_before_reset, std::int64_t gates, std::int64_t hidden,
                                 const RecurrentKernels& kernels) {
   std::vector<Matrix> matrices;

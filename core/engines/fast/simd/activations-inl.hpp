@@ -1,6 +1,6 @@
-// sigmoid and tanh for recurrent steps, which take a good part of a step: strict's polynomial for exp
-// (strict_math_formulas.inc) without what mends its roundings, fused where the processor can.
-// Within 3 ULP, tanh 3.5, where the result is a normal number; a result below e^−87 may be as large as that.
+// sigmoid and tanh for recurrent steps, where they take much of the time: strict's polynomial for exp
+// (strict_math_formulas.inc) without the corrections of its roundings, fused where the processor can.
+// Within 3 ULP, tanh 3.5, for normal results; a result below e^−87 may have an error of its own size.
 // Included once per instruction set, after highway.h.
 #if defined(DRIFTSCOPE_FAST_ACTIVATIONS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef DRIFTSCOPE_FAST_ACTIVATIONS_INL
@@ -20,13 +20,13 @@ namespace activations {
 
 namespace hw = hwy::HWY_NAMESPACE;
 
-/// The functions' constants, where V8 reads one in one instruction. Written into the code, it builds each
-/// again in every round of a loop, in three, of which two wait for the same port of the processor.
+/// The functions' constants in memory, where V8 reads one in one instruction. As literals it rebuilds each
+/// in every iteration of a loop, in three instructions, two of which compete for one port of the processor.
 struct Constants {
   float one = 1.0f;
   float two = 2.0f;
   float magic = 0x1.8000fep23f;  // 1.5·2²³ + 127
-  // e^−x: the numbers between which neither it nor 1/(1 + it) leaves the normal numbers; 1 ÷ ln 2 and ln 2,
+  // e^−x: the range in which neither it nor 1/(1 + it) leaves the normal numbers; 1 ÷ ln 2 and ln 2,
   // in two parts; the polynomial's coefficients, largest power first.
   float exp_least = -87.0f;
   float exp_most = 87.0f;
@@ -48,13 +48,13 @@ constexpr Constants in_memory;
 
 HWY_INLINE const Constants& constants() {
   const Constants* at = &in_memory;
-  asm("" : "+r"(at));  // or the compiler would write them into the code
+  asm("" : "+r"(at));  // hides it, or the compiler would inline the constants
   return *at;
 }
 
 HWY_INLINE FloatVector every(float x) { return hw::Set(FloatTag(), x); }
 
-/// least ≤ x ≤ most; a NaN stays one.
+/// least ≤ x ≤ most; NaN stays NaN.
 HWY_INLINE FloatVector clamp(FloatVector x, float least, float most) {
   const FloatVector low = every(least), high = every(most);
 #if HWY_TARGET == HWY_WASM

@@ -1,4 +1,4 @@
-// x·y + z in one operation where the instruction set has one: Highway 1.0 knows nothing of WebAssembly's
+// x·y + z in one operation where the instruction set has one: Highway 1.0 does not support WebAssembly's
 // relaxed SIMD. Included once per instruction set, after highway.h.
 #if defined(DRIFTSCOPE_FAST_MUL_ADD_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef DRIFTSCOPE_FAST_MUL_ADD_INL

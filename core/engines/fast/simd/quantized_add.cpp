@@ -29,7 +29,7 @@ HWY_INLINE hn::Vec<FloatTag> real(hn::Vec<ByteTag> bytes, std::int32_t zero, flo
 HWY_INLINE hn::Vec<ByteTag> sum(hn::Vec<ByteTag> a, hn::Vec<ByteTag> b, const QuantizedAdd& how) {
   const FloatTag d;
   const auto exact = hn::Add(real(a, how.a_zero, how.a_scale), real(b, how.b_zero, how.b_scale));
-  // Between bounds that leave the clamp below to decide, so that it fits into an integer.
+  // Bounds wide enough not to change the clamp below, but so that the result fits into an integer.
   const auto steps =
       hn::Min(hn::Max(hn::Div(exact, hn::Set(d, how.y_scale)), hn::Set(d, -1024.0f)), hn::Set(d, 1024.0f));
   auto rounded = hn::Add(hn::NearestInt(steps), hn::Set(IntTag(), how.y_zero));

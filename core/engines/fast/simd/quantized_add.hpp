@@ -1,5 +1,5 @@
 // The sum of two quantized tensors, quantized: XNNPACK's own rounds its factors to 20 bits, which is more
-// than the rounding of real numbers explains. Client: operators/quantized_add.cpp.
+// than rounding of real numbers explains. Client: operators/quantized_add.cpp.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 namespace driftscope::fast {
 
 /// y = clamp(round((a − a_zero)·a_scale + (b − b_zero)·b_scale) / y_scale) + y_zero), ties to even, in
-/// float32. Bytes are int8; for uint8 they are so after flipping the highest bit, and the zero points less
-/// 128.
+/// float32. Bytes are int8; for uint8 the highest bit is flipped first, and 128 subtracted from the zero
+/// points.
 struct QuantizedAdd {
   float a_scale = 1.0f, b_scale = 1.0f, y_scale = 1.0f;
   std::int32_t a_zero = 0, b_zero = 0, y_zero = 0;

@@ -18,8 +18,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::size_t lanes = hn::MaxLanes(FloatTag());
 
-// Vectors of units in a group. Two multiply-add units whose results come four cycles later want eight sums;
-// with more than that V8 spills. With weights from the second-level cache six are nearly as quick: 37 GFLOP/s
+// Vectors of units in a group. Two multiply-add units with a latency of four cycles need eight sums;
+// with more than that V8 spills. With weights from the second-level cache six are nearly as fast: 37 GFLOP/s
 // of 40, vectors of 128 bits on a Xeon.
 constexpr std::size_t group_vectors(std::size_t gates) { return gates == 3 ? 2 : 8 / gates; }
 
@@ -31,7 +31,7 @@ struct Sums {
   HWY_INLINE FloatVector gate(std::size_t g, std::size_t i) const { return v[i * gates + g]; }
 };
 
-// The sums of one group, with what the state adds to them.
+// The sums of one group, with the contribution of the state.
 template <std::size_t gates>
 HWY_INLINE void add_product(const RecurrentOperands& operands, std::size_t group, Sums<gates>& sums) {
   constexpr std::size_t count = Sums<gates>::count;
@@ -40,7 +40,7 @@ HWY_INLINE void add_product(const RecurrentOperands& operands, std::size_t group
   FloatVector sum[count];
   HWY_UNROLL(8)
   for (std::size_t v = 0; v < count; ++v) {
-    // Of the candidate of GRU the state's part is summed alone.
+    // For GRU's candidate the state's part is summed separately.
     const float* from = gates == 3 && v % 3 == 2
                             ? operands.candidate_bias
                             : operands.products + v % gates * static_cast<std::size_t>(operands.units);

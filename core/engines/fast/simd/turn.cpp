@@ -26,7 +26,7 @@ HWY_INLINE void turn_one_by_one(const Turn<std::uint32_t>& it, std::size_t first
 
 #if HWY_MAX_BYTES >= 16
 
-// Four by four. Vectors of 128 bits do: memory is the limit.
+// Four by four. Vectors of 128 bits suffice: memory is the limit.
 HWY_INLINE void turn_square(const std::uint32_t* HWY_RESTRICT from, std::size_t from_row,
                             std::uint32_t* HWY_RESTRICT to, std::size_t to_row) {
   const hn::FixedTag<std::uint32_t, 4> d;
@@ -44,7 +44,7 @@ HWY_INLINE void turn_square(const std::uint32_t* HWY_RESTRICT from, std::size_t 
   hn::StoreU(hn::InterleaveUpper(d, ac_high, be_high), d, to + 3 * to_row);
 }
 
-// Rows of the source are far apart: those of the next tile are asked for while this one is turned.
+// Rows of the source are far apart: those of the next tile are prefetched during this one.
 HWY_INLINE void ask_for_rows(const Turn<std::uint32_t>& it, std::size_t s, std::size_t c) {
   if (s + tile > it.spatial) return;
   for (std::size_t i = 0; i < tile; ++i) hwy::Prefetch(it.source + (s + i) * it.source_row + c);

@@ -1,4 +1,4 @@
-// Rows become columns: elements of 32 bits with the channels innermost, written channel by channel.
+// Transposes: elements of 32 bits with the channels innermost, written channel by channel.
 // Client: plain_order.cpp.
 #pragma once
 

@@ -15,7 +15,7 @@
 
 namespace driftscope::strict::conv {
 
-constexpr std::int64_t floats_per_copy = 16384;  // worth handing to a thread
+constexpr std::int64_t floats_per_copy = 16384;  // worth a separate task
 constexpr std::int64_t products_per_chunk = 131072;
 constexpr std::int64_t floats_at_once = std::int64_t{1} << 22;  // of copied samples
 

@@ -16,11 +16,11 @@
 
 namespace driftscope::strict::conv_transpose {
 
-constexpr std::int64_t floats_per_copy = 16384;  // worth handing to a thread
+constexpr std::int64_t floats_per_copy = 16384;  // worth a separate task
 constexpr std::int64_t max_phases = 64;
 constexpr std::int64_t max_waste = 8;  // floats copied for each one of the input and output
 
-// The taps of one axis that outputs ≡ `first` (modulo the stride) see: output first + t·stride reads input
+// The taps of one axis for outputs ≡ `first` (modulo the stride): output first + t·stride reads input
 // t + shift through tap k.
 struct Phase {
   struct Tap {
@@ -203,7 +203,7 @@ std::unique_ptr<StrictKernel> prepare(const StrictSite& site) {
   const auto group = read_group(site.node);
   const auto axes = place_transposed(site.node, Ints(w.begin() + 2, w.end()), std::span(x).subspan(2));
   if (!group.ok() || !axes.ok()) return nullptr;
-  // Before anything is laid out: no more phases, and no more copied, than is worth it.
+  // Checked before any allocation: not too many phases, and not too much copying.
   std::int64_t phases = 1;
   for (const TransposedAxis& axis : *axes) phases *= std::min(axis.stride, max_phases + 1);
   if (phases > max_phases) return nullptr;

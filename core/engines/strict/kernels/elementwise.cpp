@@ -11,7 +11,7 @@
 
 namespace driftscope::strict::elementwise {
 
-constexpr std::int64_t grain = 16384;  // elements worth handing to a thread
+constexpr std::int64_t grain = 16384;  // elements worth a separate task
 
 Result<std::vector<Tensor>> one(Tensor tensor) {
   std::vector<Tensor> outputs;
@@ -92,14 +92,14 @@ std::unique_ptr<StrictKernel> prepare_clip(const StrictSite& site) {
 }
 
 // The larger input has the shape of the output. The smaller one is a block of `repeat` elements
-// that is gone through again and again; each element serves `run` neighbours of the larger.
+// that is repeated; each element applies to `run` adjacent ones of the larger.
 struct Broadcast {
   bool small_first = false;  // the smaller input is the left one
   std::int64_t repeat = 1;
   std::int64_t run = 1;
 };
 
-// [repeat…] with ones in front and behind: 1×C×1×1 against N×C×H×W has repeat C and run H·W.
+// [repeat…] with ones before and after: 1×C×1×1 against N×C×H×W has repeat C and run H·W.
 std::optional<Broadcast> find_broadcast(const Shape& a, const Shape& b, const Shape& y) {
   const bool a_large = element_count(a) == element_count(y);
   if (!a_large && element_count(b) != element_count(y)) return std::nullopt;
@@ -182,7 +182,7 @@ class BinaryKernel final : public StrictKernel {
   Shape y_shape_;
 };
 
-// `commutes`: a number on the left may as well stand on the right.
+// `commutes`: a number on the left can be moved to the right.
 template <ElementwiseKernels::Binary ElementwiseKernels::* vectors,
           ElementwiseKernels::WithScalar ElementwiseKernels::* scalar, bool commutes>
 std::unique_ptr<StrictKernel> prepare_binary(const StrictSite& site) {

@@ -1,6 +1,6 @@
 // ConvInteger and QLinearConv with one or two spatial axes as products of windows (window_product) of pairs:
 // two channels less their zero points are one element, so that k goes over channel pairs and taps.
-// Padding counts as the zero point: 0. Integers have no order that shows.
+// Padding counts as the zero point: 0. For integers the order of summation does not matter.
 #include <algorithm>
 
 #include "core/engines/strict/kernel_table.hpp"
@@ -12,10 +12,10 @@
 
 namespace driftscope::strict::integer_conv {
 
-constexpr std::int64_t elements_per_copy = 16384;  // worth handing to a thread
+constexpr std::int64_t elements_per_copy = 16384;  // worth a separate task
 constexpr std::size_t none = 99;
 
-// Which inputs are what; QLinearConv has all of them.
+// The indices of the inputs; QLinearConv has all of them.
 struct Inputs {
   std::size_t x, x_zero, w, w_zero;
   std::size_t x_scale = none, w_scale = none, y_scale = none, y_zero = none, bias = none;

@@ -1,5 +1,5 @@
 // MatMulInteger and QLinearMatMul on simd/gemm with pairs: two neighbours along k, less their zero points,
-// are one element. Integers have no order that shows.
+// are one element. For integers the order of summation does not matter.
 #include <algorithm>
 
 #include "core/engines/strict/kernel_table.hpp"
@@ -11,7 +11,7 @@ namespace driftscope::strict::integer_matmul {
 
 constexpr std::size_t none = 99;
 
-// Which inputs are what; QLinearMatMul has all of them.
+// The indices of the inputs; QLinearMatMul has all of them.
 struct Inputs {
   std::size_t a, a_zero, b, b_zero;
   std::size_t a_scale = none, b_scale = none, y_scale = none, y_zero = none;
@@ -28,7 +28,7 @@ void with_bytes(const Tensor& tensor, const Body& body) {
     body(tensor.values<std::int8_t>().data());
 }
 
-// A parameter of lines (rows of A, columns of B): 0 where there is none.
+// A parameter per line (rows of A, columns of B): 0 if absent.
 struct Zeros {
   std::vector<std::int32_t> values;
   PerLine line;

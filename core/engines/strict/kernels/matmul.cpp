@@ -9,7 +9,7 @@
 
 namespace driftscope::strict::matmul {
 
-// A[…, rows, depth] · B[…, depth, columns] with the vectors of the specification made matrices.
+// A[…, rows, depth] · B[…, depth, columns], with vectors turned into matrices as specified.
 struct Sizes {
   Shape a_batch;
   Shape b_batch;

@@ -17,7 +17,7 @@ namespace driftscope::strict::pool {
 constexpr std::int64_t taps_per_chunk = 65536;   // worth handing to a thread
 constexpr std::int64_t floats_per_block = 8192;  // results that stay in the cache
 
-// What the sum of a window is divided by: see core/ops/average_pool.cpp. 1 where it sees no data.
+// The divisor of a window's sum: see core/ops/average_pool.cpp. 1 for a window without data.
 std::int64_t taps_counted(const WindowAxis& axis, std::int64_t o, bool include_pad) {
   return include_pad ? axis.first_tap_from(o, axis.input + axis.pad_end)
                      : axis.tap_end(o) - axis.tap_begin(o);
@@ -108,7 +108,7 @@ class PoolKernel final : public StrictKernel {
   std::vector<std::ptrdiff_t> offsets_;
 };
 
-// One window per plane that is the plane.
+// One window per plane that covers the plane.
 class WholePlaneMaxKernel final : public StrictKernel {
  public:
   explicit WholePlaneMaxKernel(const StrictSite& site)
@@ -131,7 +131,7 @@ class WholePlaneMaxKernel final : public StrictKernel {
   }
 
  private:
-  // Where the order shows: of zeros with both signs the scalar kernel keeps the last.
+  // Where the order matters: of zeros with both signs the scalar kernel keeps the last.
   [[nodiscard]] float largest(std::span<const float> plane) const {
     const float found = elementwise_.largest(plane.data(), plane.size());
     if (found != 0.0f) return found;

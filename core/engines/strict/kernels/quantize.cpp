@@ -8,7 +8,7 @@
 
 namespace driftscope::strict::quantize {
 
-constexpr std::int64_t grain = 16384;  // elements worth handing to a thread
+constexpr std::int64_t grain = 16384;  // elements worth a separate task
 
 bool is_byte(DType dtype) { return dtype == DType::uint8 || dtype == DType::int8; }
 
@@ -27,7 +27,7 @@ Result<std::vector<Tensor>> one(Tensor tensor) {
   return outputs;
 }
 
-/// Elements that share a scale and a zero point follow one another.
+/// Elements that share a scale and a zero point are contiguous.
 class ScaledKernel : public StrictKernel {
  public:
   ScaledKernel(const StrictSite& site, const ScaleLayout& layout, DType steps)

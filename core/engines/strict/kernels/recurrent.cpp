@@ -12,7 +12,7 @@
 
 namespace driftscope::strict::recurrent {
 
-// Beyond this the products of all steps are not kept at once; the scalar kernel needs no such
+// Beyond this the products of all steps are not stored together; the scalar kernel needs no such
 // memory.
 constexpr std::int64_t max_kept_bytes = std::int64_t{1} << 30;
 
@@ -176,7 +176,7 @@ class RecurrentKernel final : public StrictKernel {
     return step < lengths_[static_cast<std::size_t>(n)];
   }
 
-  // R·h, for all sequences; those that have ended are computed along and not looked at.
+  // R·h, for all sequences; results of those that have ended are ignored.
   void add_products(const Direction& weights, std::int64_t d, std::int64_t step) {
     const PackedRows h = rows_of(state_);
     accumulate_product(gemm_, h, weights.r, gates_.data(), columns_, site_.threads);

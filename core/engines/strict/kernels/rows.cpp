@@ -9,7 +9,7 @@
 
 namespace driftscope::strict::rows {
 
-constexpr std::int64_t floats_per_chunk = 16384;  // worth handing to a thread
+constexpr std::int64_t floats_per_chunk = 16384;  // worth a separate task
 
 /// One output of known shape; `rows` rows of `size` floats in x, one after another.
 class RowKernel : public StrictKernel {

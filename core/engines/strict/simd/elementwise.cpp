@@ -33,7 +33,7 @@ struct Sigmoid {
 struct Erf {
   HWY_INLINE FloatVector operator()(FloatVector x) const { return StrictMath::erf(x); }
 };
-// As core/ops/gelu.cpp has it.
+// As in core/ops/gelu.cpp.
 struct Gelu {
   HWY_INLINE FloatVector operator()(FloatVector x) const {
     const FloatTag d;
@@ -128,7 +128,7 @@ void with_two(const float* x, float s, float t, float* y, std::size_t n) {
   if (i < n) store_part(Apply()(load_part(x + i, n - i), first, second), y + i, n - i);
 }
 
-// The order does not show: a NaN always wins, and of ±0 either serves its client, Softmax.
+// The order does not matter: NaN always wins, and of ±0 either is right for its client, Softmax.
 float largest(const float* x, std::size_t n) {
   const FloatTag d;
   auto best = hn::Set(d, -std::numeric_limits<float>::infinity());
@@ -145,7 +145,7 @@ float largest(const float* x, std::size_t n) {
   return result;
 }
 
-// term(vector, tag) is what is summed; term of one float, the same.
+// `term(vector, tag)` gives the summands; likewise for a single float.
 template <class Term>
 HWY_INLINE float sum_of(const float* x, std::size_t n, const Term& term) {
   // Eight partial sums whatever the width: half a vector of 512 bits, two of 128.

@@ -1,4 +1,4 @@
-// Loops over contiguous floats, element by element: the same bits as the scalar expression beside
+// Loops over contiguous floats, element by element: the same bits as the scalar expression given with
 // each. Clients: the strict kernels of elementwise operators, BatchNormalization, Softmax.
 #pragma once
 

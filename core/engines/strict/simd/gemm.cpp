@@ -27,7 +27,7 @@ constexpr int tile_rows = 6;
 constexpr int tile_vectors = 2;
 #endif
 
-// A block of k whose B panel stays in the first-level cache while the rows of A pass by.
+// A block of k whose B panel stays in the first-level cache for all rows of A.
 constexpr std::int64_t depth_block = 256;
 
 struct FloatProducts {
@@ -37,7 +37,7 @@ struct FloatProducts {
   }
 };
 
-// Of the pairs of int16 in each lane. Neither product can overflow int32 but −2¹⁵·−2¹⁵ twice, which no
+// Dot products of the int16 pairs in each lane. Only −2¹⁵·−2¹⁵ twice can overflow int32, which no
 // client has.
 struct PairProducts {
   template <class V>
@@ -48,7 +48,7 @@ struct PairProducts {
     V unused = sum;
     return hn::ReorderWidenMulAccumulate(d, hn::BitCast(pairs, left), hn::BitCast(pairs, right), sum, unused);
 #else
-    // Elsewhere that operation spreads the two products over several vectors.
+    // On other targets that operation spreads the two products over several vectors.
     const auto low = [&](V x) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(x)); };
     const auto high = [&](V x) { return hn::ShiftRight<16>(x); };
     return hn::Add(sum, hn::Add(hn::Mul(low(left), low(right)), hn::Mul(high(left), high(right))));
@@ -136,7 +136,7 @@ void row_panel(const ProductBlock<T>& block, const T* a, std::int64_t begin, std
 template <class T>
 void accumulate(const ProductBlock<T>& block) {
   std::int64_t begin = 0;
-  do {  // also without any k: C then holds what it begins with
+  do {  // even if k is empty: C then gets its initial values
     const std::int64_t depth = std::min(depth_block, block.depth - begin);
     for (std::int64_t row = 0; row < block.rows; row += tile_rows) {
       const std::int64_t rows = std::min<std::int64_t>(tile_rows, block.rows - row);

@@ -1,9 +1,9 @@
 // C += A·B in one fixed order: every element of C has one accumulator, k ascends, each product and
-// each sum is rounded by itself. SIMD goes across the columns of C, never along k, so that every
+// each sum is rounded separately. SIMD goes across the columns of C, never along k, so that every
 // width gives the same bits; C holds the accumulators, so k is cut into blocks.
 //
 // The same loops multiply integers: an element is then a pair of int16 (two neighbours along k) in 32
-// bits, its product the sum of two products, and accumulators wrap around. No order shows there.
+// bits, its product the sum of two products, and accumulators wrap around: the order does not matter.
 // Clients: the strict kernels of Conv, Gemm and MatMul. It knows no operator and starts no threads.
 #pragma once
 
@@ -21,16 +21,16 @@ struct ProductBlock {
   const T* a = nullptr;
   std::int64_t rows = 0;   ///< of A and C
   std::int64_t depth = 0;  ///< K
-  /// Row k of B begins at b + offsets[k]: packed panels, a matrix as it lies in memory, and the
+  /// Row k of B begins at b + offsets[k]: so packed panels, a matrix in memory, and the
   /// taps of a convolution all look the same.
   const T* b = nullptr;
   const std::ptrdiff_t* offsets = nullptr;
   /// Elements from one panel of ProductKernels::columns columns of B to the next.
   std::int64_t b_panel = 0;
-  /// What the elements of each row begin with; null: with what C holds.
+  /// Initial values for the elements of each row; null: the contents of C.
   const T* start = nullptr;
-  /// Read (unless `start` is given) and written. Columns are rounded up to whole vectors: B and C must
-  /// reach as far.
+  /// Read (unless `start` is given) and written. Columns are rounded up to whole vectors: B and C must be
+  /// large enough.
   T* c = nullptr;
   std::int64_t c_stride = 0;  ///< elements from one row of C to the next
   std::int64_t columns = 0;

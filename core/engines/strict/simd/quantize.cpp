@@ -24,8 +24,8 @@ using StepFloats = hn::Vec<StepFloat>;
 using StepInts = hn::Vec<StepInt>;
 constexpr std::size_t step_lanes = hn::MaxLanes(StepFloat());
 
-// To bytes. A number is first cut off at the ends, which are integers, and then rounded: the other way
-// round has the same result, but here it is small enough to be rounded by adding 3·2²², below which a
+// To bytes. A number is first clamped to the ends, which are integers, and then rounded: the reverse
+// order has the same result, but here it is small enough to round by adding 3·2²², below which a
 // float has no fraction.
 class ToSteps {
  public:
@@ -51,7 +51,7 @@ class ToSteps {
   StepInts zero_;
 };
 
-// Calls number(i) for each vector, the last of which may reach beyond n: it is made of copies.
+// Calls number(i) for each vector; the last one may extend beyond n and is then filled with copies.
 template <class T, class Number>
 HWY_INLINE void to_bytes(const T* x, const ByteSteps& steps, std::uint8_t* y, std::size_t n,
                          const Number& number) {

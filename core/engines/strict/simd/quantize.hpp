@@ -1,5 +1,5 @@
 // Loops between floats, 32-bit sums and 8-bit steps, with the bits of core/ops/shared/quantization.hpp.
-// Clients: the strict kernels of the quantized operators. Types of 4 and 16 bits are left to the plain
+// Clients: the strict kernels of the quantized operators. Types of 4 and 16 bits are left to the scalar
 // kernels.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace driftscope {
 
-/// Steps of int8 or uint8: low ≤ zero ≤ high. They are stored as bytes, whichever of the two they are.
+/// Steps of int8 or uint8: low ≤ zero ≤ high. Both are stored as bytes.
 struct ByteSteps {
   std::int32_t zero = 0;
   std::int32_t low = 0;
@@ -38,7 +38,7 @@ struct QuantizeKernels {
                       std::size_t n) = nullptr;
   void (*pairs_int8)(const std::int8_t* x, std::ptrdiff_t apart, std::int32_t zero, std::int32_t* pairs,
                      std::size_t n) = nullptr;
-  /// Moves low and high apart until all elements lie between them; both NaN if one is.
+  /// Extends [low, high] to contain all elements; both become NaN if one is.
   void (*widen_range)(const float* x, std::size_t n, float& low, float& high) = nullptr;
 };
 

@@ -20,7 +20,7 @@ struct SimdTarget {
 /// Best first; at least one. Only instruction sets that this processor has.
 [[nodiscard]] const std::vector<SimdTarget>& simd_targets();
 
-/// The one of this width (128, 256, 512), or the best for 0. The error lists what there is here.
+/// The one of this width (128, 256, 512), or the best for 0. The error lists the available ones.
 [[nodiscard]] Result<SimdTarget> choose_simd(int bits);
 
 }  // namespace driftscope

@@ -58,7 +58,7 @@ void reduce_windows(const WindowRun& run) {
 void every_second(const float* x, float* y, std::int64_t count) {
   const WindowTag d;
   std::int64_t i = 0;
-  // The last vector would read one element beyond what is taken.
+  // The last vector would read one element too many.
   for (; i + window_lanes < count; i += window_lanes) {
     WindowVector even;
     WindowVector odd;

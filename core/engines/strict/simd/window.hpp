@@ -9,8 +9,8 @@
 
 namespace driftscope {
 
-/// Windows of which tap t of window i lies at taps[offsets[t] + i]. `count` is rounded up to whole
-/// vectors: taps and y must reach as far.
+/// Windows with tap t of window i at taps[offsets[t] + i]. `count` is rounded up to whole
+/// vectors: taps and y must be large enough.
 struct WindowRun {
   const float* taps = nullptr;
   const std::ptrdiff_t* offsets = nullptr;

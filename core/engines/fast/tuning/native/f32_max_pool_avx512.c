@@ -1,10 +1,10 @@
-// XNNPACK's own kernels take nine taps for each pixel and four channels at a time: a window of 2x2 on six
-// channels costs them 27 vectors of taps, and 12 floats one by one. Here it is four vectors.
+// XNNPACK's own kernels process nine taps per pixel and four channels at a time: a window of 2x2 on six
+// channels takes 27 vectors of taps and 12 single floats. Here it takes four vectors.
 #include "core/engines/fast/tuning/native/f32_max_pool_avx512.h"
 
 #include <immintrin.h>
 
-// A NaN stays one: max gives its second operand where either is a NaN.
+// NaN stays NaN: max returns its second operand if either is NaN.
 static inline __m512 larger(__m512 a, __m512 b) {
   return _mm512_mask_mov_ps(_mm512_max_ps(a, b), _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), a);
 }

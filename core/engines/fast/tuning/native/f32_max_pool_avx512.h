@@ -1,4 +1,4 @@
-// A micro kernel of XNNPACK's kind, xnn_f32_maxpool_minmax_ukernel_…, for windows of any size in one pass.
+// A micro kernel with XNNPACK's interface, xnn_f32_maxpool_minmax_ukernel_…, for any window in one pass.
 // Client: xnnpack_start.c.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include "xnnpack/microparams.h"
 
 /// input: `taps` pointers for each pixel, to which input_offset bytes are added; input_increment and
-/// output_increment: bytes from behind one pixel's pointers and channels to those of the next.
+/// output_increment: bytes from the end of one pixel's pointers and channels to those of the next.
 void ds_f32_max_pool_avx512f(size_t pixels, size_t taps, size_t channels, const float** input,
                              size_t input_offset, float* output, size_t input_increment,
                              size_t output_increment, const union xnn_f32_minmax_params* params);

@@ -1,4 +1,4 @@
-// Micro kernels of XNNPACK's kind, float32, up to as many sums as the 32 registers hold: a row of weights,
+// Micro kernels with XNNPACK's interface, float32, with as many sums as 32 registers hold: a row of weights,
 // which a 3x3 convolution reads from the second-level cache, serves up to 12 rows (XNNPACK's own: 8). The
 // products of an element are added in the order of all its kernels. Client: xnnpack_start.c.
 #include "core/engines/fast/tuning/native/f32_tiles_avx512.h"
@@ -7,7 +7,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("clang loop unroll(full)")
-// Weights come once from far away, when the first rows need them. ResNet-18, VGG-16 and ResNet-20 on a
+// Weights are prefetched when the first rows need them. ResNet-18, VGG-16 and ResNet-20 on a
 // Xeon: without 29.6, 16.0 and 0.56 ms, 2 kB ahead 25.9, 16.3 and 0.56, 8 kB 26.5, 14.3 and 0.55.
 #define PREFETCHED_BYTES 8192
 #define MOST_ROWS 13
@@ -36,7 +36,7 @@ INLINE void add_row(int rows, int vectors, const float* const a[MOST_ROWS], size
   }
 }
 
-// k ascending; returns where w ends. Four at a time: the end of a loop of 16 is seldom foreseen.
+// k ascending; returns the end of w. Four at a time: the exit of a loop of 16 is seldom predicted.
 INLINE const float* add_products(int rows, int vectors, const float* const a[MOST_ROWS], size_t depth,
                                  const float* w, Sums sums) {
   size_t k = 0;
@@ -46,7 +46,7 @@ INLINE const float* add_products(int rows, int vectors, const float* const a[MOS
   return w;
 }
 
-// The first `used` rows and `columns` columns, clamped. A NaN stays one: max and min return their second
+// The first `used` rows and `columns` columns, clamped. NaN stays NaN: max and min return their second
 // operand then.
 INLINE void store(int rows, int vectors, Sums sums, size_t used, size_t columns, float* c, size_t c_stride,
                   const union xnn_f32_minmax_params* params) {

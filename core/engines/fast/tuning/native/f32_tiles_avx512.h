@@ -1,4 +1,4 @@
-// Micro kernels beside XNNPACK's, with the signatures and the meaning of its
+// Micro kernels besides XNNPACK's, with the signatures and the semantics of its
 // xnn_f32_gemm_minmax_ukernel_… and xnn_f32_igemm_minmax_ukernel_…: kc and ks in bytes, weights packed
 // for the columns of the tile and aligned to 64 bytes. Client: xnnpack_start.c.
 #pragma once
@@ -16,7 +16,7 @@
       size_t cm_stride, size_t cn_stride, size_t a_offset, const float* zero,                     \
       const union xnn_f32_minmax_params* params);
 
-// Enough sizes that few rows of the last tile go unused whatever the number of pixels.
+// Enough sizes that few rows of the last tile are wasted for any number of pixels.
 #define DS_EACH_WIDE_TILE(it)                                                                          \
   it(1, 32) it(2, 32) it(3, 32) it(4, 32) it(5, 32) it(6, 32) it(7, 32) it(8, 32) it(9, 32) it(10, 32) \
       it(11, 32) it(12, 32)

@@ -1,12 +1,12 @@
-// What min and max mean in some of XNNPACK's float32 micro kernels, so that a NaN stays one: x86's give
-// their second operand where either is a NaN, which these kernels lose or not depending on where it
-// stands. Included before their sources, by core/engines/fast/xnnpack.cmake. Kernels whose first operand is
+// Redefines min and max in some of XNNPACK's float32 micro kernels, so that NaN stays NaN: x86's return
+// their second operand if either is NaN, so these kernels lose it or not depending on its
+// position. Included before their sources, by core/engines/fast/xnnpack.cmake. Kernels whose first operand is
 // a bound need none of this.
 #pragma once
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
 
-// Where the first operand is a NaN, it is added as a NaN of all ones.
+// If the first operand is NaN, it is ORed in as a NaN of all ones.
 #define DS_KEEPS_NAN(name, type, operation, joined)                        \
   static inline __attribute__((always_inline)) type name(type a, type b) { \
     return joined(operation(a, b), a);                                     \

@@ -1,7 +1,7 @@
-// XNNPACK's start on the PC. With AVX-512 its float32 matrix kernels compute 32 columns at a time, of
-// which a convolution with 16 channels throws half away. For fewer columns than a tile has XNNPACK turns
-// to a second configuration, which on x86 holds a tile of SSE's that it then does not take; here it gets
-// tiles of 16 columns. The largest tiles are our own. All add up the products of an element in the same
+// Initialises XNNPACK on the PC. With AVX-512 its float32 matrix kernels compute 32 columns at a time, of
+// which a convolution with 16 channels wastes half. For fewer columns than a tile XNNPACK uses a
+// second configuration, which on x86 contains an SSE tile that it then does not use; here it gets
+// tiles of 16 columns. The largest tiles are our own. All sum the products of an element in the same
 // order.
 //
 // core/engines/fast/xnnpack.cmake compiles this with XNNPACK's headers, and renames XNNPACK's own
@@ -37,8 +37,8 @@ enum xnn_status xnn_initialize_untuned(const struct xnn_allocator* allocator);
   SET_KERNELS(config, rows, ds_f32_gemm_minmax_##rows##x##columns##_avx512f, \
               ds_f32_igemm_minmax_##rows##x##columns##_avx512f);
 
-// XNNPACK's sigmoid for AVX-512 makes a NaN of numbers beyond 1e19 or so, where the result has long been
-// 0 or 1: it is handed nearer ones.
+// XNNPACK's sigmoid for AVX-512 returns NaN for numbers beyond about 1e19, where the result has long been
+// 0 or 1: its input is clamped.
 static void sigmoid_avx512(size_t batch, const float* x, float* y,
                            const struct xnn_f32_default_params* params) {
   enum { chunk = 1024 };
@@ -62,7 +62,7 @@ static void init_tuned_functions(void) {
       (xnn_vunary_ukernel_fn)xnn_f32_vsigmoid_ukernel__avx512f_rr2_lut32_p2_perm2_scalef_div_u64;
   if (config != NULL && config->ukernel == for_avx512)
     config->ukernel = (xnn_vunary_ukernel_fn)sigmoid_avx512;
-  // By the processor's own instruction: the square root by estimates makes a NaN of infinity.
+  // By the processor's own instruction: the square root by estimates returns NaN for infinity.
   config = (struct xnn_unary_elementwise_config*)xnn_init_f32_sqrt_config();
   if (config == NULL) return;
   config->ukernel =
@@ -74,7 +74,7 @@ static void init_max_pool(void) {
   struct xnn_maxpool_config* config = (struct xnn_maxpool_config*)xnn_init_f32_maxpool_config();
   if (config == NULL || !xnn_init_hardware_config()->use_x86_avx512f) return;
   config->ukernel = (xnn_maxpool_ukernel_fn)ds_f32_max_pool_avx512f;
-  // All taps of a window at once, however many they are.
+  // All taps of a window at once, for any number of them.
   config->first_pass_tile_size = 1;
   config->remainder_pass_tile_size = 1;
 }
@@ -82,14 +82,14 @@ static void init_max_pool(void) {
 static void init_tuned_config(void) {
   init_tuned_functions();
   init_max_pool();
-  // XNNPACK hands out its static, writable configurations as const.
+  // XNNPACK returns its static, writable configurations as const.
   struct xnn_gemm_config* wide = (struct xnn_gemm_config*)xnn_init_f32_gemm_config();
   struct xnn_gemm_config* narrow = (struct xnn_gemm_config*)xnn_init_f32_gemm_nr2_config();
   if (wide == NULL || narrow == NULL || wide->nr != 32 || wide->mr != 7) return;
-  // Of the tiles here it takes the one that leaves least unused.
+  // Among these tiles XNNPACK chooses the one with the least waste.
   DS_EACH_WIDE_TILE(SET_WIDE)
   wide->mr = 12;
-  // It takes the second one when that has a kernel with one row more than the first one's tile.
+  // It uses the second configuration if that has a kernel with one row more than the first one's tile.
   memset(&narrow->minmax, 0, sizeof narrow->minmax);
   DS_EACH_NARROW_TILE(SET_NARROW)
   narrow->mr = 13;
@@ -114,7 +114,7 @@ static void* allocate_aligned(void* context, size_t alignment, size_t size) {
   const size_t large = size / large_page * large_page;
   void* memory = NULL;
   if (posix_memalign(&memory, large > 0 ? large_page : alignment, size) != 0) return NULL;
-  if (large > 0) madvise(memory, large, MADV_HUGEPAGE);  // a wish; without it the same in small pages
+  if (large > 0) madvise(memory, large, MADV_HUGEPAGE);  // a hint; without it the memory has small pages
   return memory;
 }
 static void free_aligned(void* context, void* memory) {

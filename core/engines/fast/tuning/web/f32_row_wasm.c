@@ -1,5 +1,5 @@
-// Micro kernels of XNNPACK's kind for one row, float32, 8 columns to a block of weights: four blocks at a
-// time, so that eight sums keep the multiply-add units busy and four streams of weights come from memory
+// Micro kernels with XNNPACK's interface for one row, float32, 8 columns per block of weights: four blocks at
+// once, so that eight sums keep the multiply-add units busy and four streams of weights are read
 // side by side; a fully connected layer of one sample reads each weight once. The products of an element
 // are added in the order of all of XNNPACK's kernels. Client: xnnpack_start.c; compiled once for each kind
 // of SIMD.
@@ -17,7 +17,7 @@
 #define MUL_ADD(a, b, c) wasm_f32x4_add(c, wasm_f32x4_mul(a, b))
 #endif
 
-// A NaN stays one: pmax and pmin return their first operand then.
+// NaN stays NaN: pmax and pmin return their first operand then.
 INLINE v128_t clamp(v128_t x, float low, float high) {
   x = wasm_f32x4_pmax(x, wasm_f32x4_splat(low));
   return wasm_f32x4_pmin(x, wasm_f32x4_splat(high));

@@ -1,11 +1,11 @@
-// What min and max mean in XNNPACK's float32 micro kernels, so that a NaN stays one: XNNPACK's own give the
-// bound or the other number instead, relaxed ones whatever the processor does. Included before the
+// Redefines min and max in XNNPACK's float32 micro kernels, so that NaN stays NaN: XNNPACK's own return the
+// bound or the other number instead; relaxed ones depend on the processor. Included before the
 // kernels' sources, by core/engines/fast/xnnpack.cmake. DRIFTSCOPE_BOUND_FIRST: in this source the first
-// operand is a bound, never a NaN. Then min and max are one instruction on x86, as they were.
+// operand is a bound, never NaN. Then min and max are one instruction on x86, as before.
 #pragma once
 #include <wasm_simd128.h>
 
-// pmax(a, b) is a < b ? b : a: a NaN stays one as the first operand. As the second it is added here, as
+// pmax(a, b) is a < b ? b : a: NaN as the first operand stays NaN. As the second it is ORed in here, as
 // a NaN of all ones.
 #ifdef DRIFTSCOPE_BOUND_FIRST
 static inline v128_t ds_max(v128_t bound, v128_t x) { return wasm_f32x4_pmax(x, bound); }
@@ -19,7 +19,7 @@ static inline v128_t ds_min(v128_t a, v128_t b) {
 }
 #endif
 
-// XNNPACK takes Relu for max of integers, which makes 0 of a NaN with a sign. −0 becomes +0 here as well.
+// XNNPACK implements Relu as an integer max, which turns a NaN with a sign into 0. −0 becomes +0 here too.
 static inline v128_t ds_relu(v128_t x, v128_t zero) { return wasm_v128_andnot(x, wasm_f32x4_le(x, zero)); }
 
 #define wasm_f32x4_pmax ds_max

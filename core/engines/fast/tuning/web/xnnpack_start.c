@@ -1,6 +1,6 @@
-// XNNPACK's start in a browser on x86. Some of its choices of float32 matrix kernels are replaced by
-// what ran faster: in SIMD128 XNNPACK goes by the number of processors, while the browsers' compilers are
-// what differs. All candidates add up the products of an element in the same order, so which of them runs
+// Initialises XNNPACK in a browser on x86. Some of its choices of float32 matrix kernels are replaced by
+// ones that ran faster: in SIMD128 XNNPACK goes by the number of processors, while the browsers' compilers
+// make the difference. All candidates sum the products of an element in the same order, so the choice
 // changes no bit of a result.
 //
 // GFLOP/s on one thread of a Xeon with AVX-512, 780x576 by 576x128, the microkernels called one by one:
@@ -61,7 +61,7 @@ EM_JS(int, ds_browser, (void), {
   } while (0)
 
 static void init_tuned_config(void) {
-  // XNNPACK hands out its static, writable configuration as const.
+  // XNNPACK returns its static, writable configuration as const.
   struct xnn_gemm_config* config = (struct xnn_gemm_config*)xnn_init_f32_gemm_config();
   if (config == NULL || config->nr != 8 || !xnn_init_hardware_config()->is_x86) return;
   SET_TILE(config, 1);
