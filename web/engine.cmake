@@ -3,17 +3,17 @@
 set(DRIFTSCOPE_SITE "${CMAKE_BINARY_DIR}/site")
 include("${CMAKE_SOURCE_DIR}/cmake/compress.cmake")
 
-# Linked without Binaryen's optimiser, which gains nothing over what LLVM has optimised and takes half a minute
-# of a processor for each engine: shortest runs of strict and fast with it and without differ by -1 to 3 %, as
-# those of the same file do (LeNet-5, ResNet-20, TextCNN, LSTM, VGG-16 in Chromium; three of them in Firefox and
-# WebKitGTK). The file is larger by a ninth, compressed it is smaller by a hundredth.
+# Linked without Binaryen's optimiser, which gains nothing over LLVM's optimisations and takes half a minute
+# of processor time for each engine: shortest runs of strict and fast with and without it differ by -1 to 3 %,
+# like repeated runs of the same file (LeNet-5, ResNet-20, TextCNN, LSTM, VGG-16 in Chromium; three of them in
+# Firefox and WebKitGTK). The file is larger by a ninth, compressed it is smaller by a hundredth.
 function(driftscope_add_engine name core xnnpack)
   add_executable(${name} worker/entry.cpp)
   target_link_libraries(${name} PRIVATE ${core} ${xnnpack})
   target_link_options(${name} PRIVATE
     -O1 --no-entry
     -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web,worker,node -sDYNAMIC_EXECUTION=0
-    # By default the heap grows by a fifth at least, of which a part is never used.
+    # By default the heap grows by at least a fifth, part of which is never used.
     -sALLOW_MEMORY_GROWTH=1 -sMEMORY_GROWTH_GEOMETRIC_STEP=0.02
     -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB -sFILESYSTEM=0
     -sEXPORTED_RUNTIME_METHODS=wasmMemory -sINCOMING_MODULE_JS_API=pthreadPoolSize,locateFile
@@ -26,7 +26,7 @@ function(driftscope_add_engine name core xnnpack)
 endfunction()
 
 # Workers are made before the engine starts: making them later needs the event loop, which a running
-# request blocks. STRICT=2: asking for more than there are is an error, not a wait without end.
+# request blocks. STRICT=2: asking for more than that is an error rather than an endless wait.
 set(thread_options "-sPTHREAD_POOL_SIZE=Module['pthreadPoolSize']" -sPTHREAD_POOL_SIZE_STRICT=2
   -sDEFAULT_PTHREAD_STACK_SIZE=256KB -Wno-pthreads-mem-growth)
 
@@ -39,7 +39,7 @@ foreach(simd simd relaxed)
   list(APPEND engines driftscope-${simd} driftscope-${simd}-threads)
 endforeach()
 
-# The screens, on a canvas of the page: a module of its own, which runs no model.
+# The GUI, on a canvas of the page: a module of its own, which runs no model.
 if(DRIFTSCOPE_HAS_GUI)
   driftscope_add_ui(driftscope_ui driftscope_core_single)
   target_include_directories(driftscope_ui PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/gui/include")
@@ -66,7 +66,7 @@ file(GLOB_RECURSE page_files CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}"
   "${CMAKE_CURRENT_SOURCE_DIR}/*.webmanifest")
 list(FILTER page_files EXCLUDE REGEX "^web/npm/")
 list(APPEND page_files web/page/start.js)
-# What an earlier build served and this one does not have would be listed as a part of the site.
+# Files from an earlier build that this one lacks would be listed as a part of the site.
 file(GLOB_RECURSE served RELATIVE "${DRIFTSCOPE_SITE}" "${DRIFTSCOPE_SITE}/web/*")
 foreach(file IN LISTS served)
   if(NOT file IN_LIST page_files)
@@ -83,7 +83,7 @@ function(driftscope_site_file source target)
   set_property(GLOBAL APPEND PROPERTY DRIFTSCOPE_SITE_FILES "${DRIFTSCOPE_SITE}/${target}")
 endfunction()
 driftscope_site_file("${CMAKE_SOURCE_DIR}/index.html" index.html)
-# What `driftscope serve` answers itself; on a static host the file tells the page where it is.
+# Answered by `driftscope serve` itself; on a static host the file tells the page where it is.
 driftscope_site_file("${CMAKE_CURRENT_SOURCE_DIR}/page/static_session.json" api/session)
 foreach(file IN LISTS page_files)
   driftscope_site_file("${CMAKE_SOURCE_DIR}/${file}" "${file}")
@@ -93,13 +93,13 @@ foreach(file IN LISTS asset_files)
   driftscope_site_file("${file}" "${name}")
 endforeach()
 
-# What messages look like, for web/worker/client.mjs.
+# The schema of messages, for web/worker/client.mjs.
 driftscope_site_file("${DRIFTSCOPE_GENERATED_DIR}/protocol/messages.mjs" engine/messages.mjs)
-# What engines need besides the one module.
+# Files that engines need besides the common module.
 driftscope_call_engines(driftscope_site)
 get_property(site_files GLOBAL PROPERTY DRIFTSCOPE_SITE_FILES)
 
-# The page cannot list a folder: what there is of models goes with it.
+# The page cannot list a folder, so a list of the models is served as well.
 set(models ${asset_files})
 list(FILTER models INCLUDE REGEX "/models/[^/]+\\.onnx$")
 add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/assets/models.json"
@@ -108,14 +108,14 @@ add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/assets/models.json"
   DEPENDS ${models} "${CMAKE_SOURCE_DIR}/cmake/list_models.mjs" VERBATIM COMMENT "")
 list(APPEND site_files "${DRIFTSCOPE_SITE}/assets/models.json")
 
-# Nor can it ask engines for their names before it has loaded them.
+# Nor can it query engines for their names before it has loaded them.
 add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/web/engines.json"
   COMMAND "${NODE_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/list_engines.mjs"
     "${DRIFTSCOPE_SITE}/web/engines.json" "${DRIFTSCOPE_SITE}/engine"
   DEPENDS driftscope-simd "${DRIFTSCOPE_SITE}/engine/messages.mjs" "${CMAKE_SOURCE_DIR}/cmake/list_engines.mjs" VERBATIM COMMENT "")
 list(APPEND site_files "${DRIFTSCOPE_SITE}/web/engines.json")
 
-# For static hosts: the service worker, with the list of all that it may serve.
+# For static hosts: the service worker, with the list of all files that it may serve.
 set(worker "${CMAKE_CURRENT_SOURCE_DIR}/page/service_worker.js")
 add_custom_command(OUTPUT "${DRIFTSCOPE_SITE}/service_worker.js"
   COMMAND "${NODE_PROGRAM}" "${CMAKE_SOURCE_DIR}/cmake/list_site.mjs" "${worker}" "${DRIFTSCOPE_SITE}"

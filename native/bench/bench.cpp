@@ -37,7 +37,7 @@ class ModelBench {
     std::vector<BenchSubject*> subjects;
     for (const auto& subject : subjects_) subjects.push_back(subject.get());
     const auto told = [&](std::string_view step, std::size_t i, double share) {
-      // They take turns every few milliseconds: no name could be read.
+      // They take turns every few milliseconds: a name could not be read.
       step == "measuring" ? progress_(fmt::format("{}: measuring", rows_[i]->row.model), percent(share))
                           : say(*rows_[i], step, share);
     };
@@ -95,7 +95,7 @@ Result<BenchReport> run_plan(const BenchPlan& plan, const StopCheck& stop, const
   BenchReport report;
   report.limits = plan.limits;
   report.build = build_id();
-  // Whatever is wrong with a request is said before anything runs for minutes.
+  // Errors in the request are reported before anything runs for minutes.
   std::vector<ModelFile> models;
   std::vector<std::vector<PlannedRow>> planned;
   for (const std::string& path : plan.models) {

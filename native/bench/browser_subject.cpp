@@ -16,8 +16,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds look_up{50};               // how often a wait asks whether to go on
-constexpr std::chrono::seconds rest_interval{1};  // between two looks at memory, while nobody computes
+constexpr milliseconds look_up{50};               // how often a wait checks whether to go on
+constexpr std::chrono::seconds rest_interval{1};  // between two samples of memory, while nothing computes
 
 messages::Job description_of(const SubjectSpec& spec, const HostInfo& host) {
   messages::Job description = job_for(spec.target, host);
@@ -47,7 +47,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
     row.start_ms = ms_since(start.begin);
     peak_.emplace([this] { return browser_->memory(); });
     const PeakSampler::Watch watch(*peak_, true);
-    // What it has done by then is the response to the first request.
+    // The results so far are the response to the first request.
     DRIFTSCOPE_TRY(const auto loaded, client_.send(messages::Hello{}));
     const messages::StartTimes& times = loaded.head.times;
     row.load_parts = {
@@ -74,7 +74,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
     const PeakSampler::Watch watch(*peak_, request.warm_up);
     DRIFTSCOPE_TRY(auto measured, client_.send(measure_request(request)));
     last_ = std::move(measured.head);
-    // Another runtime's heap is one more.
+    // Another runtime's heap is added.
     if (last_.memory_kind == "wasm_heap")
       wasm_heap_peak_ =
           std::max(wasm_heap_peak_, last_.memory_bytes.value_or(0) + last_.engine_memory_bytes.value_or(0));
@@ -98,7 +98,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
                                      host_.version, what, std::chrono::duration<double>(timeout_).count()));
   }
 
-  /// Why waiting makes no sense any more.
+  /// Why waiting is pointless, if it is.
   [[nodiscard]] std::optional<Error> trouble() {
     if (stop_()) return Error{ErrorKind::cancelled, "stopped"};
     if (job_->wait(milliseconds(0)).over) {
@@ -113,7 +113,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
   }
 
   struct Start {
-    Traffic traffic;  // until then
+    Traffic traffic;  // traffic so far
     Clock::time_point begin;
   };
 
@@ -125,7 +125,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
     return now;
   }
 
-  /// A browser that does not come to the page gets a second chance, as in run_in_browser.
+  /// A browser that does not open the page gets a second chance, as in run_in_browser.
   Result<Start> open_page() {
     const auto asked = Clock::now();
     DRIFTSCOPE_TRY(Start start, start_browser());
@@ -135,7 +135,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
       if (Clock::now() - asked > timeout_) return hang("did not open the page");
       if (again || Clock::now() - asked < start_patience_) continue;
       again = true;
-      browser_->end();  // no page of it may open the job any longer
+      browser_->end();  // none of its pages may open the job any longer
       if (job_->wait(milliseconds(0)).opened) return hang("did not open the page");
       DRIFTSCOPE_TRY(start, start_browser());
     }
@@ -148,14 +148,14 @@ class BrowserSubject final : public Subject, private ServiceTransport {
     return Response{std::move(response), {}};
   }
 
-  /// The page's response; it says that it lives while it works on one.
+  /// The page's response; while working on it the page sends signs of life.
   Result<std::string> ask(const std::string& request) {
     job_->long_poll().send(request);
     const auto begin = Clock::now();
     while (true) {
       if (auto text = job_->long_poll().response(look_up)) return *std::move(text);
       if (auto error = trouble()) return *std::move(error);
-      // Not any sign: a page may live while its worker hangs.
+      // Not just any sign of life: a page may live while its worker hangs.
       const auto last_change = std::max(begin, job_->wait(milliseconds(0)).last_change);
       if (Clock::now() - last_change > timeout_) return hang("made no progress");
     }

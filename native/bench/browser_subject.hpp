@@ -7,9 +7,9 @@
 
 namespace driftscope {
 
-/// Starts the browser, has the model loaded and run once, and writes what it learnt into `row`.
+/// Starts the browser, has the model loaded and run once, and writes the results into `row`.
 /// Errors: missing when the browser is absent, dies or hangs; what the page reported; cancelled.
-/// The server must serve nobody else meanwhile: what it sends is this target's download.
+/// The server must serve no other client meanwhile: everything it sends counts as this target's download.
 [[nodiscard]] Result<std::unique_ptr<Subject>> open_browser_subject(Server& server, const SubjectSpec& spec,
                                                                     const StopCheck& stop, BenchRow& row);
 

@@ -1,4 +1,4 @@
-// What was measured: which commit, and which bytes were built from it. Clients: bench, history.
+// Identifies what was measured: the commit, and the bytes built from it. Clients: bench, history.
 #pragma once
 
 #include <filesystem>

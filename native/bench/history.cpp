@@ -190,7 +190,7 @@ fs::path History::default_place() {
     return value ? fs::path(value) : fs::path();
   };
   fs::path folder = from("XDG_DATA_HOME");
-  if (!folder.is_absolute()) {  // the XDG specification has relative ones ignored
+  if (!folder.is_absolute()) {  // the XDG specification says to ignore relative ones
     folder = from("HOME");
     if (folder.empty()) return {};
     folder /= ".local/share";

@@ -12,7 +12,7 @@
 
 namespace driftscope {
 
-/// What has been measured again and again under the same conditions: only such medians are compared.
+/// The conditions of a series of measurements: only medians with the same ones are compared.
 struct HistorySeries {
   std::string model;
   std::string model_sha256;
@@ -33,12 +33,12 @@ struct HistoryFilter {
 
 class History {
  public:
-  /// Where it lies unless the user names another file: driftscope/bench.sqlite in $XDG_DATA_HOME or
+  /// The default location: driftscope/bench.sqlite in $XDG_DATA_HOME or
   /// ~/.local/share. Empty when there is neither.
   [[nodiscard]] static std::filesystem::path default_place();
 
-  /// Opens, or makes, the file. Errors say which file: it is no SQLite file or a damaged one, a newer
-  /// Driftscope made it, another process locks it, the folder cannot be written.
+  /// Opens, or creates, the file. Errors name the file: it is not an SQLite file or is damaged, a newer
+  /// Driftscope created it, another process locks it, the folder is not writable.
   [[nodiscard]] static Result<History> open(const std::filesystem::path& file);
   History(History&&) noexcept;
   History& operator=(History&&) = delete;

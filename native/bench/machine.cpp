@@ -19,7 +19,7 @@ namespace {
 
 constexpr double noticeable_load = 0.1;
 
-/// What stands behind "key :" in a file of /proc.
+/// The value after "key :" in a file of /proc.
 std::string field_of(const char* path, std::string_view key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {

@@ -8,12 +8,12 @@ namespace driftscope {
 
 struct Machine {
   std::string cpu;   ///< "Intel(R) Xeon(R) …"
-  int cores = 1;     ///< that this process may use
+  int cores = 1;     ///< number that this process may use
   std::string json;  ///< {"cpu","cores","memory_bytes","system","governor"?,"load_1min","busy_share"}
   std::vector<std::string> warnings;  ///< why figures may be noisy: the machine is busy, it saves power
 };
 
-/// Looks at how busy the machine is for a quarter of a second.
+/// Measures for a quarter of a second how busy the machine is.
 [[nodiscard]] Machine describe_machine();
 
 }  // namespace driftscope

@@ -9,7 +9,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds interval{50};
-constexpr int max_part = 5;  // of the time goes into reading, which walks every page of a browser
+constexpr int max_part = 5;  // percent of the time for reading, which walks every page of a browser
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// The most memory that was seen while something ran: read again and again on a thread of its own, as
-// long as it is wanted. Clients: the subjects of a bench.
+// The peak of memory while something runs: sampled repeatedly on a separate thread, as
+// long as requested. Clients: the subjects of a bench.
 #pragma once
 
 #include <atomic>
@@ -13,15 +13,15 @@ namespace driftscope {
 
 class PeakSampler {
  public:
-  /// `read` gives bytes; it is called from the sampler's thread and by look(), one call at a time.
+  /// `read` returns bytes; it is called from the sampler's thread and by look(), one call at a time.
   explicit PeakSampler(std::function<std::int64_t()> read);
   ~PeakSampler();
   PeakSampler(const PeakSampler&) = delete;
   PeakSampler& operator=(const PeakSampler&) = delete;
 
-  /// Reading costs time of the processor: only while nothing is measured.
+  /// Reading takes processor time: only while nothing is measured.
   void watch(bool wanted);
-  /// Watches as long as it lives, where that is wanted. Not longer: it is other targets' turn then.
+  /// Samples during its lifetime. Not longer, since then other targets have their turn.
   class Watch {
    public:
     Watch(PeakSampler& sampler, bool wanted) : sampler_(sampler) { sampler_.watch(wanted); }

@@ -53,7 +53,7 @@ Result<std::vector<PlannedRow>> plan_rows(const BenchPlan& plan, const ModelFile
           row.batch = batch;
           row.capture = capture;
           row.group = group_name(batch, listed ? count : 0, capture);
-          // With its own threads it is one row, whatever the list says.
+          // With its own threads it is one row, regardless of the list.
           if (seen.insert(row.target + "|" + group_name(batch, 0, capture)).second)
             rows.push_back(std::move(planned));
           else if (listed || count == threads.front())

@@ -1,5 +1,5 @@
-// What a bench is asked for, and the rows that this makes: every target with every number of threads,
-// every batch, every way of capturing. Client: the bench command.
+// The request of a bench, and the resulting rows: every target with every number of threads,
+// every batch, every capture mode. Client: the bench command.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct BenchPlan {
   RunnerOptions runner;
 };
 
-/// One row to be, and the target that runs it.
+/// One planned row, and the target that runs it.
 struct PlannedRow {
   BenchRow row;
   Target target;
@@ -33,7 +33,7 @@ struct PlannedRow {
 /// Rows of one model; a target that names its own threads keeps them. Errors: a target twice.
 [[nodiscard]] Result<std::vector<PlannedRow>> plan_rows(const BenchPlan& plan, const ModelFile& model);
 
-/// The inputs of every batch: seeded, or what the user gave. Errors: the model's inputs have a fixed
+/// The inputs of every batch: seeded, or the user's. Errors: the model's inputs have a fixed
 /// leading dimension, or --input and --batch come together.
 [[nodiscard]] Result<GivenInputs> inputs_for_batch(const BenchPlan& plan, const ModelFile& model,
                                                    std::int64_t batch);

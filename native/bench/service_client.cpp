@@ -36,7 +36,7 @@ Result<Slice> read_slice(const messages::MeasureResponse& response) {
   if (!response.times_ns) return internal_error("the response to a measurement holds no times");
   Slice slice;
   for (const double time : *response.times_ns) {
-    // A browser's clock may stand still for a whole run; none takes less than a nanosecond.
+    // A browser's clock may not advance during a whole run; no run takes less than a nanosecond.
     if (!(time >= 0.0)) return internal_error("the response to a measurement holds a time that is none");
     slice.times_ns.push_back(std::max(time, 1.0));
   }

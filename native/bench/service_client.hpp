@@ -1,4 +1,4 @@
-// Requests of a bench to a service, and what its responses say. Clients: the subjects of a bench.
+// Requests of a bench to a service, and how to read its responses. Clients: the subjects of a bench.
 #pragma once
 
 #include "core/base/result.hpp"
@@ -12,10 +12,10 @@ namespace driftscope {
 [[nodiscard]] messages::Prepare prepare_request(const SubjectSpec& spec, const nlohmann::json& environment);
 [[nodiscard]] messages::Measure measure_request(const SliceRequest& request);
 
-/// What the first slice says besides its time: a preparation that went on until then.
+/// Adds the times of a preparation that lasted until the first slice.
 void add_preparation(BenchRow& row, const messages::MeasureResponse& response);
 
-/// Of a finished measurement.
+/// The slice of a finished measurement.
 [[nodiscard]] Result<Slice> read_slice(const messages::MeasureResponse& response);
 
 }  // namespace driftscope

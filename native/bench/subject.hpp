@@ -1,5 +1,5 @@
 // A target as a bench sees it: started, given a model, measured in turns. One implementation per kind of
-// host; each target has processes of its own, so that no memory is blamed on another.
+// host; each target has its own processes, so that memory is attributed correctly.
 // Client: the bench command.
 #pragma once
 
@@ -18,10 +18,10 @@ struct SubjectSpec {
   Target target;
   const ModelFile* model = nullptr;
   std::shared_ptr<const Bytes> inputs;       ///< safetensors
-  std::string capture = "none";              ///< as the service's "prepare" has it
+  std::string capture = "none";              ///< as for the service's "prepare"
   std::filesystem::path site;                ///< for browsers: the folder that is served
   std::chrono::milliseconds timeout{60000};  ///< longest time without a sign of life
-  /// Of a browser that has not opened the page: it is then ended and started once more.
+  /// For a browser that has not opened the page: it is then ended and started once more.
   std::chrono::milliseconds start_patience{30000};
 };
 
@@ -34,12 +34,12 @@ using StopCheck = std::function<bool()>;
 
 class Subject : public BenchSubject {
  public:
-  /// Writes what is known now into the row: peaks of memory so far.
+  /// Writes current values into the row: peaks of memory so far.
   virtual void describe(BenchRow& row) const = 0;
 };
 
-/// A child process of ourselves that runs the service. Loads, prepares and runs once, all of which it
-/// writes into `row`.
+/// A child process of ourselves that runs the service. Loads, prepares and runs once, and writes the
+/// results into `row`.
 [[nodiscard]] Result<std::unique_ptr<Subject>> open_local_subject(const SubjectSpec& spec,
                                                                   const StopCheck& stop, BenchRow& row);
 

@@ -21,10 +21,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int look_up_ms = 50;  // how often a wait asks whether to go on
+constexpr int look_up_ms = 50;  // how often a wait checks whether to go on
 constexpr std::uint64_t max_message_bytes = std::uint64_t{1} << 36;
 
-// The sizes of the message and of what lies outside of it.
+// The sizes of the message and of the external bytes.
 using Head = std::array<std::byte, 16>;
 
 Head head_of(std::uint64_t message, std::uint64_t outside) {
@@ -42,7 +42,7 @@ std::uint64_t size_at(const Head& head, std::size_t place) {
   return size;
 }
 
-/// Moves bytes over the line; `wait(events)` returns when it can go on, or why not.
+/// Transfers bytes over the line; `wait(events)` returns when it can go on, or an error.
 template <class Wait>
 Status send_all(int line, std::span<const std::byte> bytes, const Wait& wait) {
   while (!bytes.empty()) {
@@ -86,7 +86,7 @@ Status send_message(int line, std::span<const std::byte> message, const OutsideP
   return {};
 }
 
-// Bytes that need not be zeros before they come.
+// Bytes that are not initialised before they are read.
 struct Received {
   std::unique_ptr<std::byte[]> data;
   std::size_t size = 0;
@@ -117,7 +117,7 @@ Result<Incoming> receive_message(int line, const Wait& wait) {
   return incoming;
 }
 
-/// Every run writes the same file again.
+/// Every run overwrites the same file.
 class TraceFiles final : public RunRecorder {
  public:
   Status begin(const Graph& graph) override {
@@ -149,7 +149,7 @@ class TraceFiles final : public RunRecorder {
   std::optional<TraceWriter> writer_;
 };
 
-/// Waits as long as it takes: the child has nothing else to do.
+/// Waits without a limit: the child has nothing else to do.
 Status wait_forever(int line, short events) {
   pollfd ready{line, events, 0};
   if (poll(&ready, 1, -1) < 0 && errno != EINTR) return io_error(std::strerror(errno));
@@ -186,7 +186,7 @@ WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
 
 WorkerProcess::~WorkerProcess() {
   if (line_ < 0) return;
-  close(line_);  // it ends by itself; should it compute, it is ended
+  close(line_);  // it then exits by itself; if it is computing, it is killed
   process_.end(process_.wait(200) ? 0 : 500);
 }
 
@@ -229,7 +229,7 @@ void serve_service(int line) {
   Service service;
   service.measure_into(&files);
   const auto wait = [line](short events) { return wait_forever(line, events); };
-  Received outside;  // of the request before, or of this one
+  Received outside;  // of the previous request, or of this one
   service.load_from([&outside](std::uint64_t offset, std::span<std::byte> target) {
     std::memcpy(target.data(), outside.data.get() + offset, target.size());
   });

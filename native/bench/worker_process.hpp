@@ -1,6 +1,6 @@
 // A child process of ourselves that answers the requests of a service, and both ends of the line to it.
 // Clients: the local subject of a bench (parent), the hidden command bench-worker (child).
-// On the line each message has its length in front and that of what lies outside of it, which follows; both
+// On the line each message is preceded by its length and that of its external bytes, which follow it; both
 // are 8 bytes, little endian.
 #pragma once
 
@@ -20,8 +20,8 @@ class WorkerProcess {
   ~WorkerProcess();
 
   /// The service's response. Errors: internal when the process has ended
-  /// (with how, and its last words), limit after `timeout` without an answer, cancelled when `stop`
-  /// says so. What is `outside` of a "load" stays in the child until the next request is answered.
+  /// (with its status and the end of its log), limit after `timeout` without a response, cancelled if `stop`
+  /// says so. The external bytes of a "load" stay in the child until the response to the next request.
   [[nodiscard]] Result<ServiceTransport::Response> exchange(const std::string& json,
                                                             std::span<const std::byte> payload,
                                                             const OutsideParts& outside,
@@ -35,13 +35,13 @@ class WorkerProcess {
   WorkerProcess(TempFolder folder, ChildProcess process, int line);
   [[nodiscard]] Error death() const;
 
-  TempFolder folder_;  // holds what the process says on its standard error
+  TempFolder folder_;  // holds the process's standard error
   ChildProcess process_;
   int line_ = -1;
 };
 
-/// The child's side: answers until the other end is closed. Watched runs write trace files, as `run
-/// --trace` does, into a folder that goes with the process.
+/// The child's side: responds until the other end is closed. Traced runs write trace files, as `run
+/// --trace` does, into a folder that is deleted with the process.
 void serve_service(int line);
 
 }  // namespace driftscope

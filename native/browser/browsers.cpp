@@ -72,7 +72,7 @@ Result<fs::path> find_browser(const Kind& kind) {
                        " is not installed; './tools/setup' installs it");
 }
 
-// "Chromium 156.0 built on Debian GNU/Linux 12 (bookworm)": the name and number are enough.
+// "Chromium 156.0 built on Debian GNU/Linux 12 (bookworm)": name and number suffice.
 std::string version_in(const std::string& text) {
   std::string line = text.substr(0, text.find('\n'));
   line = line.substr(0, line.find(" built on "));
@@ -80,7 +80,7 @@ std::string version_in(const std::string& text) {
   return line;
 }
 
-// MiniBrowser tells its version only where it could open a window.
+// MiniBrowser reports its version only if it can open a window.
 Result<std::string> ask_version(ProcessSpec spec, bool needs_display) {
   constexpr int timeout_ms = 20000;
   if (!needs_display) return command_output(spec, timeout_ms);
@@ -117,7 +117,7 @@ BrowserCommand chrome_command(const HostInfo& host, const fs::path& profile, con
          {"--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan", "--enable-unsafe-swiftshader"})
       command.arguments.emplace_back(flag);
   }
-  // Chromium's sandbox rejects to run as root; for everyone else it stays on.
+  // Chromium's sandbox does not work as root; for all other users it stays on.
   if (geteuid() == 0) command.arguments.emplace_back("--no-sandbox");
   command.arguments.push_back(url);
   return command;
@@ -158,7 +158,7 @@ Result<HostInfo> probe_host(std::string_view host) {
   if (!kind)
     return bad_input("'" + std::string(host) + "' is no browser; expected chrome, firefox or safari");
   DRIFTSCOPE_TRY(const fs::path program, find_browser(*kind));
-  // Asking takes up to a second, and a comparison asks for every run.
+  // Probing takes up to a second, and a comparison would do it for every run.
   static std::mutex mutex;
   static std::map<fs::path, std::string> versions;
   {

@@ -1,7 +1,7 @@
 // The browsers that Driftscope can start: where they are, what version, how they are started with a
 // profile of their own. Clients: launcher, doctor.
-// The flags and preferences are those under which WebGL2, WebGPU, relaxed SIMD and threads work
-// without a GPU as well.
+// With these flags and preferences WebGL2, WebGPU, relaxed SIMD and threads work
+// even without a GPU.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace driftscope {
 
-/// What doctor shows of a host.
+/// A host as doctor shows it.
 struct HostInfo {
   std::string host;   ///< chrome, firefox, safari
   std::string label;  ///< "Chromium", "Firefox", "WebKitGTK (Safari's engine)"
@@ -30,14 +30,14 @@ struct HostInfo {
 /// program than the usual ones.
 [[nodiscard]] Result<HostInfo> probe_host(std::string_view host);
 
-/// How to start it on a page.
+/// The command that opens a page.
 struct BrowserCommand {
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
   bool needs_display = false;
 };
 
-/// Writes what the browser wants to find in its profile folder (which exists and is empty).
+/// Writes the browser's settings to its profile folder (which exists and is empty).
 [[nodiscard]] Result<BrowserCommand> browser_command(const HostInfo& host,
                                                      const std::filesystem::path& profile,
                                                      const std::string& url);

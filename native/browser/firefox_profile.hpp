@@ -1,4 +1,4 @@
-// A fresh Firefox profile that asks nothing, fetches nothing and has WebGL2 and WebGPU on.
+// A fresh Firefox profile without prompts or background requests, with WebGL2 and WebGPU on.
 // Client: browsers.
 #pragma once
 

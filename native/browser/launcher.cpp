@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Everything that a browser might write goes into the profile folder, nothing to the user's own.
+// All files of a browser go into the profile folder, none into the user's own.
 Result<std::map<std::string, std::string>> private_folders(const fs::path& folder) {
   std::map<std::string, std::string> environment;
   const std::pair<const char*, const char*> places[] = {
@@ -23,7 +23,7 @@ Result<std::map<std::string, std::string>> private_folders(const fs::path& folde
     fs::permissions(folder / name, fs::perms::owner_all, error);
     environment[variable] = (folder / name).string();
   }
-  // No desktop services: they would outlive the browser, or answer for another one.
+  // No desktop services: they would outlive the browser, or interfere with another one.
   environment["NO_AT_BRIDGE"] = "1";
   environment["GSETTINGS_BACKEND"] = "memory";
   environment["DBUS_SESSION_BUS_ADDRESS"] = "disabled:";
@@ -73,7 +73,7 @@ std::int64_t Browser::memory() const {
 }
 
 void Browser::end() {
-  // Its profile goes with it: there is nothing to save, so that it gets little time to try.
+  // Its profile is deleted with it: there is nothing to save, so that the grace time is short.
   if (process_) process_->end(300);
   process_.reset();
   if (display_) display_->end();

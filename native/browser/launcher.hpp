@@ -1,5 +1,5 @@
-// A browser on one page, with a profile folder, a display and processes of its own, all of which go
-// when it is ended. Client: run_in_browser.
+// A browser on one page, with a profile folder, a display and processes of its own, which are all
+// removed when it is ended. Client: run_in_browser.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ class Browser {
   ~Browser();
 
   [[nodiscard]] bool running() const;
-  /// How it ended and its last words, for a message.
+  /// Its exit status and the end of its log, for a message.
   [[nodiscard]] std::string exit_text() const;
   /// PSS of its processes (not of the display's), bytes.
   [[nodiscard]] std::int64_t memory() const;
@@ -34,7 +34,7 @@ class Browser {
  private:
   explicit Browser(TempFolder folder) : folder_(std::move(folder)) {}
 
-  // In the order of their beginning; they end in the reverse order.
+  // In the order of creation; they are destroyed in reverse.
   TempFolder folder_;
   std::optional<Xvfb> display_;
   std::optional<ChildProcess> process_;

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds poll_interval{50};
 constexpr milliseconds longest_silence{30000};  // the page reports several times a second
 
-// What the page is asked to do; web/page/job.mjs reads it.
+// The job for the page; web/page/job.mjs reads it.
 messages::Job description_of(const BrowserJob& job, const HostInfo& host) {
   messages::Job description = job_for(job.target, host);
   description.model = {job.model_name, static_cast<std::int64_t>(job.model->size()), job.model_sha256};
@@ -50,7 +50,7 @@ Error hang_error(const HostInfo& host, const std::string& what, milliseconds tim
                        " and was ended; --timeout allows more");
 }
 
-// Why the wait has to end without a result; nothing while there is hope.
+// Why the wait must end without a result; nothing while it may still succeed.
 std::optional<Error> check_life(const Job::Snapshot& now, const HostInfo& host, const Browser& browser,
                                 milliseconds timeout) {
   if (CleanupRegistry::instance().closed()) return Error{ErrorKind::cancelled, "stopped"};
@@ -67,7 +67,7 @@ std::optional<Error> check_life(const Job::Snapshot& now, const HostInfo& host, 
   return std::nullopt;
 }
 
-// A tab that the browser ended for its memory is silent: what it had taken is then the only hint.
+// A tab that the browser killed for its memory sends nothing: its last memory use is the only hint.
 Error with_memory(Error error, const std::vector<MemorySampleAt>& samples) {
   constexpr std::int64_t much = std::int64_t{2} << 30;
   std::int64_t peak = 0;
@@ -95,7 +95,7 @@ Result<Trace> read_answer(const Bytes& bytes, const BrowserJob& job) {
   return trace;
 }
 
-/// What a browser sent, and what was seen of it meanwhile.
+/// A browser's result, and observations during the run.
 struct Outcome {
   Bytes answer;
   std::vector<MemorySampleAt> memory;
@@ -127,7 +127,7 @@ Result<Outcome> run_job(Server& server, const HostInfo& host, JobContent content
       return with_memory(*std::move(error), memory);
     if (!now.opened && !again && Clock::now() - asked > options.start_patience) {
       again = true;
-      browser->end();  // before it is asked once more: no page of it may open the job any longer
+      browser->end();  // before it is started again: none of its pages may open the job any longer
       if (entry->wait(milliseconds(0)).opened)
         return hang_error(host, "did not open the page", options.start_patience);
       DRIFTSCOPE_CHECK(start());

@@ -31,24 +31,24 @@ struct JobAttachment {
 struct BrowserJob {
   Target target;             ///< host: chrome, firefox or safari
   std::string model_name;    ///< for the page to show, "lenet5"
-  std::string model_sha256;  ///< of its bytes: a browser that keeps them fetches nothing
+  std::string model_sha256;  ///< of its bytes: a browser with a cached copy fetches nothing
   std::shared_ptr<const Bytes> model;
   std::vector<JobAttachment> attachments;
   std::shared_ptr<const Bytes> inputs;  ///< safetensors, by input name
   Capture capture = Capture::all;
-  std::optional<std::vector<std::string>> values;  ///< as RecordOptions has it
-  /// Captured values go there as they come, on another thread, and the trace keeps the outputs; without
+  std::optional<std::vector<std::string>> values;  ///< as for RecordOptions
+  /// Receives captured values as they come, on another thread, and the trace keeps the outputs; without
   /// it they are in the trace.
   TensorSink sink = {};
   int repeat = 1;
   std::int64_t samples = 0;  ///< above 0: inputs have a leading axis of so many samples (service.hpp)
 };
 
-/// What every job for this target says: target, engine, options, environment.
+/// Common to all jobs for this target: target, engine, options, environment.
 [[nodiscard]] messages::Job job_for(const Target& target, const HostInfo& host);
 
-/// The engine in a browser has 4 GiB of memory, and holds a model about two and a half times: as it
-/// came, as tensors, and packed for its kernels.
+/// The engine in a browser has 4 GiB of memory, and needs about two and a half times a model: the original
+/// bytes, as tensors, and packed for its kernels.
 inline constexpr std::size_t max_browser_model_bytes = std::size_t{1536} << 20;
 
 /// A limit error when the model with its attachments is too large for a browser.
@@ -77,16 +77,16 @@ struct BrowserProgress {
 /// False stops the run: the result is then a cancelled error.
 using BrowserProgressCallback = std::function<bool(const BrowserProgress&)>;
 
-/// The trace as the page made it, with `browser` and `browser_version` in `run` and with memory
+/// The trace as made by the page, with `browser` and `browser_version` in `run` and with memory
 /// samples of kind "process_tree_pss" (t_ms is negative before the run began). Errors: missing when
-/// the browser is absent, crashes or hangs (the message says which and how it ended); what the page
-/// reported (bad_input, unsupported, …); cancelled.
+/// the browser is absent, crashes or hangs (the message says which and how it ended); the page's
+/// error (bad_input, unsupported, …); cancelled.
 /// Blocking; may be called from several threads with one server.
 [[nodiscard]] Result<Trace> run_in_browser(Server& server, const BrowserJob& job,
                                            const BrowserOptions& options,
                                            const BrowserProgressCallback& progress);
 
-/// The same with a browser that was probed before (or that a test has made up).
+/// The same with a browser that was probed before (or a fake one in tests).
 [[nodiscard]] Result<Trace> run_in_browser(Server& server, const HostInfo& host, const BrowserJob& job,
                                            const BrowserOptions& options,
                                            const BrowserProgressCallback& progress);

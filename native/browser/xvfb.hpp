@@ -14,7 +14,7 @@ namespace driftscope {
 class Xvfb {
  public:
   /// On a display number that the X server chooses; its authority file lies in `folder`. Errors:
-  /// missing when Xvfb is not installed, io with its last words when it does not come up.
+  /// missing when Xvfb is not installed, io with the end of its log when it does not start.
   [[nodiscard]] static Result<Xvfb> start(const std::filesystem::path& folder);
 
   /// DISPLAY and XAUTHORITY.

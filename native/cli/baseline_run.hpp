@@ -1,4 +1,4 @@
-// The files of baselines, and times measured as a baseline has them: each start afresh. Clients: compare
+// The files of baselines, and times measured like a baseline's: in fresh starts. Clients: compare
 // (--baseline), baseline.
 #pragma once
 
@@ -37,7 +37,7 @@ struct StartsRequest {
 /// changes from start to start (addresses, clocks, caches) is noise that no single start shows.
 [[nodiscard]] Result<std::map<std::string, std::vector<double>>> measure_starts(const StartsRequest& request);
 
-/// What is held against `baseline`. Times are measured only when the conditions ask for them and this is
+/// The data to check against `baseline`. Times are measured only if the conditions need them and this is
 /// the machine that the baseline was measured on.
 [[nodiscard]] Result<BaselineCheck> baseline_check(Baseline baseline, const ComparisonView& view,
                                                    const FailOn& conditions, const ModelFile& model,

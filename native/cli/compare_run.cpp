@@ -9,7 +9,7 @@
 namespace driftscope {
 namespace {
 
-/// Every option that decides what comes out, defaults as well: it must mean the same in a year.
+/// Every option that affects the result, including defaults: it must reproduce the same in a year.
 std::string command_line(const CompareRequest& request, const ModelFile& model, const Target& left,
                          const std::vector<Target>& right) {
   std::string text = "driftscope compare " + shell_quote(model.path.string());

@@ -1,4 +1,4 @@
-// Runs a model on several targets and puts together what was found. Clients: compare, baseline.
+// Runs a model on several targets and assembles the results. Clients: compare, baseline.
 #pragma once
 
 #include <optional>
@@ -23,14 +23,14 @@ struct CompareRequest {
   RunnerOptions runner;
 };
 
-/// One comparison on the command line: what was asked for becomes inputs, progress a line. Request and model
+/// One comparison on the command line: prepares inputs, shows progress in a line. Request and model
 /// must outlive it.
 class CompareCommand final : private ComparisonListener {
  public:
   CompareCommand(const CompareRequest& request, const ModelFile& model);
 
   [[nodiscard]] Status read_samples();
-  /// A target that cannot run says so in its result, the others go on.
+  /// A target that cannot run has an error in its result, the others go on.
   [[nodiscard]] ComparisonView run(const Target& left, const std::vector<Target>& right);
 
  private:
@@ -46,10 +46,10 @@ class CompareCommand final : private ComparisonListener {
   std::vector<std::string> targets_;  // the left one first
 };
 
-/// A word of a command line as a POSIX shell reads it back.
+/// Quotes a word for a command line so that a POSIX shell reads it back.
 [[nodiscard]] std::string shell_quote(const std::string& word);
 
-/// Prints what did not run; the exit code of the last such error, ok without any.
+/// Prints the targets that did not run; returns the exit code of the last such error, ok without any.
 [[nodiscard]] Exit print_failed_targets(const ComparisonView& view);
 
 }  // namespace driftscope

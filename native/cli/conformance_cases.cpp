@@ -46,7 +46,7 @@ Result<NamedInputs> read_tensors(const fs::path& folder, const std::string& pref
   return tensors;
 }
 
-/// Any result of these is right, so none can be expected.
+/// For these any result is right, so none can be expected.
 Status check_deterministic(const Graph& graph) {
   for (const Node& node : graph.nodes)
     if (node.op_type == "Bernoulli" || node.op_type == "Multinomial" || node.op_type.starts_with("Random"))
@@ -119,7 +119,7 @@ ConformanceCase load_case(const fs::path& folder) {
   loaded.name = folder.filename().string();
   if (auto status = load_into(loaded, folder); !status.ok()) {
     loaded.unusable = std::move(status).error();
-    // The message need not name the file: the case is named beside it.
+    // The message need not name the file: the case is named with it.
     const std::string prefix = (folder / "model.onnx").string() + ": ";
     if (loaded.unusable->message.starts_with(prefix)) loaded.unusable->message.erase(0, prefix.size());
   }

@@ -1,4 +1,4 @@
-// The conformance cases of ONNX as they lie on the disk: <folder>/<family>/<case>/model.onnx with
+// The conformance cases of ONNX on disk: <folder>/<family>/<case>/model.onnx with
 // test_data_set_N/{input,output}_K.pb. Client: the conformance command.
 #pragma once
 
@@ -23,7 +23,7 @@ struct ConformanceCase {
   std::string name;    ///< "test_abs"
   ModelFile model;
   std::vector<ConformanceSet> sets;
-  /// Why it cannot even be read; the kind unsupported is a limit of Driftscope, others are findings.
+  /// Why it cannot even be read; the kind unsupported is a limit of Driftscope, others are defects found.
   std::optional<Error> unusable;
 };
 

@@ -34,7 +34,7 @@ void verify_set(const Result<Trace>& trace, const ConformanceSet& set, CaseResul
   }
 }
 
-// The same bits on every host; what other engines compute depends on the processor.
+// The same bits on every host; results of other engines depend on the processor.
 bool promises_bits(std::string_view engine) {
   const auto found = find_engine(engine);
   return found.ok() && (*found)->info().same_bits_everywhere;

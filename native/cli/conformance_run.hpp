@@ -1,4 +1,4 @@
-// Conformance cases on targets: which passed, which gave the same bits elsewhere, and how to say it.
+// Conformance cases on targets: which passed, which gave the same bits elsewhere, and the output of this.
 // Client: the conformance command.
 #pragma once
 
@@ -17,7 +17,7 @@ struct CaseResult {
   Outcome outcome = Outcome::passed;
   std::string reason;             ///< empty when passed
   std::vector<Tensor> outputs;    ///< of all data sets, to compare bits between targets
-  std::optional<bool> same_bits;  ///< as the first target of the same engine
+  std::optional<bool> same_bits;  ///< compared with the first target of the same engine
 };
 
 /// One target over all cases.
@@ -39,7 +39,7 @@ void compare_bits(std::vector<TargetResults>& all);
 [[nodiscard]] std::string conformance_table(const std::vector<TargetResults>& all,
                                             const std::vector<ConformanceCase>& cases);
 
-/// Failures one by one, what is not supported grouped by its reason.
+/// Failures one by one, unsupported cases grouped by their reason.
 [[nodiscard]] std::string conformance_findings(const std::vector<TargetResults>& all,
                                                const std::vector<ConformanceCase>& cases);
 

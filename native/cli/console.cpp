@@ -20,8 +20,8 @@ std::size_t terminal_width() {
   return size.ws_col;
 }
 
-// Whoever read standard error may be gone, as behind `2>&1 | head`: fmt would throw, also out of the handler
-// that reports what was thrown.
+// The reader of standard error may be gone, as with `2>&1 | head`: fmt would throw, even in the handler
+// that reports exceptions.
 void tell(const std::string& text) {
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);

@@ -1,4 +1,4 @@
-// What a person sees while a command works: one progress line and coloured verdicts on a terminal,
+// The output for a person while a command works: one progress line and coloured verdicts on a terminal,
 // plain lines elsewhere. Results go to the standard output, everything else to the standard error.
 #pragma once
 
@@ -25,7 +25,7 @@ enum class Exit : int { ok = 0, fault = 1, bad_input = 2, missing = 3, interrupt
 /// "driftscope: message" on the standard error.
 void print_error(const Error& error);
 
-/// A line that is overwritten while something goes on; on something that is no terminal, one line per
+/// A line that is overwritten during the work; if the output is not a terminal, one line per
 /// step. Removed when it ends.
 class ProgressLine {
  public:
@@ -34,9 +34,9 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// `step` names what goes on ("chrome/strict: running"); total 0: no share is shown.
+  /// `step` names the current work ("chrome/strict: running"); total 0: no share is shown.
   void update(std::string_view step, std::int64_t done = 0, std::int64_t total = 0);
-  /// Removes the line, so that something else can be printed.
+  /// Removes the line, so that other text can be printed.
   void clear();
 
  private:

@@ -15,7 +15,7 @@ Result<std::filesystem::path> gui_program() {
 
 Status gui_can_open() {
   DRIFTSCOPE_CHECK(gui_program());
-  // GLFW 3.3 speaks X11, of which Wayland's desktops have a server too.
+  // GLFW 3.3 uses X11, for which Wayland desktops have a server too.
   const char* display = std::getenv("DISPLAY");
   if (display != nullptr && *display != '\0') return {};
   return missing_error(

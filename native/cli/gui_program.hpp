@@ -7,10 +7,10 @@
 
 namespace driftscope {
 
-/// driftscope-gui; an error says why it is not there.
+/// driftscope-gui; the error says why it is unavailable.
 [[nodiscard]] Result<std::filesystem::path> gui_program();
 
-/// Whether it could open a window: it is there, and there is a display. The error says what is missing.
+/// Whether it can open a window: it is installed, and there is a display. The error says what is missing.
 [[nodiscard]] Status gui_can_open();
 
 }  // namespace driftscope

@@ -1,4 +1,4 @@
-// driftscope: turns what happened into an exit code.
+// driftscope: turns the result of a command into an exit code.
 #include <malloc.h>
 
 #include <csignal>
@@ -9,11 +9,11 @@
 #include "native/os/cleanup.hpp"
 
 int main(int argc, char** argv) {
-  // What layers make comes and goes by the megabyte. What is freed is kept for the next: getting fresh
-  // pages takes longer than computing many a layer.
+  // Layers allocate and free megabytes. Freed memory is kept for later ones: getting fresh
+  // pages takes longer than computing many layers.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
-  // A limit on file sizes and a closed pipe are errors of a write, which says so; not our death.
+  // Exceeded file size limits and closed pipes become errors of a write instead of fatal signals.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   const driftscope::SignalWatcher signals;  // before any other thread

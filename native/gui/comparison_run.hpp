@@ -1,5 +1,5 @@
-// The window's comparison: each target is shown as soon as its result is there. What is done in which order
-// is core/compare's. Client: desktop_host, on its worker.
+// The window's comparison: each target is shown as soon as its result is available. The order of the work
+// is defined in core/compare. Client: desktop_host, on its worker.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace driftscope {
 
 struct WindowComparison {
   std::shared_ptr<const ModelFile> model;
-  std::vector<std::string> inputs;   ///< as --input has them
-  std::string dataset;               ///< as --dataset has it; empty: none
+  std::vector<std::string> inputs;   ///< as for --input
+  std::string dataset;               ///< as for --dataset; empty: none
   std::vector<std::string> targets;  ///< the left one first
   int repeat = 5;
 };
@@ -26,7 +26,7 @@ struct ComparisonCallbacks {
   std::function<void(gui::Snapshot)> result;  ///< after each target, with all so far
 };
 
-/// Targets that fail say so in their column; the error is one that concerns them all.
+/// Targets that fail have an error in their column; the returned error affects all of them.
 [[nodiscard]] Status run_comparison(const WindowComparison& wanted, TargetRunner& runner,
                                     const ComparisonCallbacks& callbacks);
 

@@ -189,7 +189,7 @@ void DesktopHost::stop() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
   jobs_.clear();
-  // What has not begun ends here; what has, when it asks next.
+  // Waiting jobs are dropped here; the running one stops at its next check.
   auto next = std::make_shared<gui::Feed>(*feed_);
   next->busy = working_;
   feed_ = std::move(next);
@@ -295,7 +295,7 @@ void DesktopHost::open_now(const std::vector<fs::path>& paths) {
     }
   }
   if (fresh.empty() && !(new_model && !open_.empty())) return;
-  // Runs of one model belong together; those of another one take their place.
+  // Runs of one model are kept together; those of another model replace them.
   std::string sha;
   for (const gui::TargetParts& one : fresh)
     if (sha.empty()) sha = model_of(one);
@@ -318,7 +318,7 @@ void DesktopHost::show_open_runs() {
   for (const gui::TargetParts& one : open_)
     if (sha.empty()) sha = model_of(one);
   std::shared_ptr<const ModelFile> model = sha.empty() ? nullptr : model_with(sha);
-  // A trace that names no model is one of whichever was opened, if its values are there.
+  // A trace that names no model is taken as one of the open model, if that has its values.
   if (!model && sha.empty()) model = model_;
   const auto told = [this](const std::string& what, std::int64_t done, std::int64_t total) {
     change([&](gui::Feed& feed) {
@@ -357,7 +357,7 @@ void DesktopHost::show_open_runs() {
 }
 
 std::string DesktopHost::save(const std::string& name, std::span<const std::byte> bytes) {
-  // An older picture is not written over.
+  // Older pictures are not overwritten.
   fs::path path = folder_ / name;
   std::error_code ignored;
   for (int i = 2; fs::exists(path, ignored) && i < 10000; ++i)

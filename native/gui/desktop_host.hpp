@@ -1,5 +1,5 @@
 // The host of the GUI on the desktop: a worker thread that opens files and runs comparisons, and
-// textures for what is drawn. Clients: the window, the tests.
+// textures for drawing. Clients: the window, the tests.
 #pragma once
 
 #include <atomic>
@@ -23,10 +23,10 @@ class DesktopHost : public gui::Host {
  public:
   /// `changed` is called from the worker whenever there is a newer feed. Files are saved in `folder`.
   DesktopHost(RunnerOptions options, std::filesystem::path folder, std::function<void()> changed);
-  /// Stops what goes on and waits for it.
+  /// Stops the current work and waits for it.
   ~DesktopHost() override;
 
-  /// Models, traces, stored comparisons, samples; together they are one run where they fit.
+  /// Models, traces, stored comparisons, samples; shown together as one run where they fit.
   void open(std::vector<std::filesystem::path> paths);
 
   [[nodiscard]] std::shared_ptr<const gui::Feed> feed() override;
@@ -47,7 +47,7 @@ class DesktopHost : public gui::Host {
   void work();
   void change(const std::function<void(gui::Feed&)>& edit);
   void fail(std::string message);
-  // On the worker alone:
+  // Only on the worker:
   void probe_environment();
   void open_now(const std::vector<std::filesystem::path>& paths);
   void show_open_runs();
@@ -62,20 +62,20 @@ class DesktopHost : public gui::Host {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::shared_ptr<const gui::Feed> feed_;  // guarded, as the next three
+  std::shared_ptr<const gui::Feed> feed_;  // guarded by mutex_, like the next three
   std::deque<std::pair<std::string, Job>> jobs_;
   bool ending_ = false;
   bool working_ = false;
   std::atomic<bool> stopped_{false};
 
-  // The worker's own.
+  // Used only by the worker.
   std::unique_ptr<TargetRunner> runner_;
   std::filesystem::path assets_;
   std::vector<std::filesystem::path> model_paths_;
   std::shared_ptr<const ModelFile> model_;
   std::vector<std::string> inputs_;
   std::string sample_spec_;
-  std::vector<gui::TargetParts> open_;  // what was opened from files
+  std::vector<gui::TargetParts> open_;  // opened from files
   std::string open_title_;
 
   std::thread worker_;

@@ -24,7 +24,7 @@ void add_pc(std::vector<gui::TargetChoice>& targets) {
   }
 }
 
-/// `here`: its version, or why it cannot be used; that is told once.
+/// `here`: its version, or why it is unavailable, which is reported once.
 void add_browser(const std::string& host, const Result<std::string>& here,
                  std::vector<gui::TargetChoice>& targets) {
   if (!here.ok()) {
@@ -34,7 +34,7 @@ void add_browser(const std::string& host, const Result<std::string>& here,
   std::string detail = *here;
   for (const auto& engine : engines()) {
     const EngineInfo& info = engine->info();
-    // What the reference computes here it computes there.
+    // The reference computes the same there as here.
     if (!runs_on(info, host) || info.kind == EngineKind::reference) continue;
     targets.push_back({host + "/" + info.name, true, std::exchange(detail, {}), is_default(*engine)});
   }

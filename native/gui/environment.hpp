@@ -1,4 +1,4 @@
-// What this machine can run, and what was measured on it before. Client: desktop_host.
+// What this machine can run, and its earlier measurements. Client: desktop_host.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace driftscope {
 
-/// Every engine here and in each browser (but the reference, which gives the same there), or why not and how
+/// Every engine here and in each browser (except the reference, the same everywhere), or why not and how
 /// to get it. Starts the browsers' programs to ask for their versions.
 [[nodiscard]] std::vector<gui::TargetChoice> targets_here(const std::filesystem::path& site);
 
-/// Where the history of benches lies; empty when nothing says so.
+/// The file of the history of benches; empty if there is none.
 [[nodiscard]] std::filesystem::path default_history();
 
 /// Its series; none when it is absent or cannot be read.

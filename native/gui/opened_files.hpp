@@ -1,4 +1,4 @@
-// What a person opens or drops: which kind of file each is, and what they are together.
+// Files that a person opens or drops: the kind of each, and how they belong together.
 // Client: desktop_host. It runs verification only, no engine under test.
 #pragma once
 
@@ -23,11 +23,11 @@ enum class FileKind { model, trace, comparison, sample, unknown };
 
 [[nodiscard]] Result<std::vector<gui::TargetParts>> open_comparison(const std::filesystem::path& path);
 
-/// The SHA-256 of the model that a target's run recorded; empty when it recorded none.
+/// The SHA-256 of the model according to a target's run; empty if not recorded.
 [[nodiscard]] std::string model_of(const gui::TargetParts& parts);
 
 /// Judges each target that has tensors and no verdicts yet; one that cannot be judged says why in its
-/// `error` only when nothing of it can be compared. `told` false stops.
+/// `error` only if it has no comparison either. If `told` returns false, it stops.
 void verify_targets(
     std::vector<gui::TargetParts>& targets, const ModelFile& model,
     const std::function<bool(const std::string& target, std::int64_t done, std::int64_t total)>& told);

@@ -1,4 +1,4 @@
-// What comes with Driftscope to try it on: models, and the samples that fit each. Client: desktop_host.
+// The models and samples that come with Driftscope, and which sample fits which model. Client: desktop_host.
 #pragma once
 
 #include <filesystem>
@@ -10,20 +10,20 @@
 namespace driftscope {
 
 /// The folder that holds models/ and data/: $DRIFTSCOPE_ASSETS, beside the build, installed, or that
-/// of the page. Errors: missing, with where it was looked for.
+/// of the page. Errors: missing, listing the searched places.
 [[nodiscard]] Result<std::filesystem::path> find_assets();
 
 /// Its .onnx files, the one of the demo first.
 [[nodiscard]] std::vector<std::filesystem::path> shipped_models(const std::filesystem::path& assets);
 
-/// A data set of the shipped ones that the model can read.
+/// A shipped data set that the model can read.
 struct SampleSet {
-  std::string spec;  ///< "idx:IMAGES,LABELS"; empty: there is none, inputs are seeded
+  std::string spec;  ///< "idx:IMAGES,LABELS"; empty: none, inputs are seeded
   std::int64_t samples = 0;
 };
 [[nodiscard]] SampleSet samples_for(const ModelFile& model, const std::filesystem::path& assets);
 
-/// The digit of tools/demo: one that LeNet-5 finds hard.
+/// The digit of tools/demo, one that LeNet-5 finds hard.
 inline constexpr std::int64_t demo_sample = 121;
 
 }  // namespace driftscope

@@ -13,14 +13,14 @@
 
 namespace driftscope {
 
-/// What every target of a comparison is run with.
+/// Common to all targets of a comparison.
 struct ComparisonInputs {
   GivenInputs inputs;
   std::optional<GivenDataset> dataset = {};
   int repeat = 5;
   Capture capture = Capture::all;
-  std::optional<std::vector<std::string>> values = {};  ///< as RunRequest has it
-  std::function<bool()> stopped = {};                   ///< asked from any thread; none: never
+  std::optional<std::vector<std::string>> values = {};  ///< as for RunRequest
+  std::function<bool()> stopped = {};                   ///< called from any thread; none: never
 };
 
 class NativeComparisonHost final : public ComparisonHost {
@@ -39,10 +39,10 @@ class NativeComparisonHost final : public ComparisonHost {
   TargetRunner& runner_;
 };
 
-/// What a view says of the model and the inputs before anything has run.
+/// The parts of a view that are known before anything has run: model and inputs.
 [[nodiscard]] ComparisonView describe_comparison(const ModelFile& model, const ComparisonInputs& inputs);
 
-/// Of the data set, if there is one.
+/// For the data set, if there is one.
 [[nodiscard]] std::optional<DatasetPlan> dataset_plan(const ComparisonInputs& inputs);
 
 }  // namespace driftscope

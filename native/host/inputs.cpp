@@ -54,7 +54,7 @@ Result<NamedInputs> read_test_data_set(const std::filesystem::path& folder, cons
   return tensors;
 }
 
-/// Tensors of a file; one without a name of its own has the name "".
+/// Tensors of a file; a single unnamed one has the name "".
 Result<NamedInputs> read_tensor_file(const std::filesystem::path& path, const Graph& graph) {
   const std::string extension = path.extension().string();
   DRIFTSCOPE_TRY(const Bytes bytes, read_file(path));

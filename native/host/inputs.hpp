@@ -1,4 +1,4 @@
-// --input and --dataset: what the user names → tensors for the model's inputs.
+// --input and --dataset: the user's specification → tensors for the model's inputs.
 // Clients: run, compare.
 #pragma once
 

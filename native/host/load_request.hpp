@@ -1,5 +1,5 @@
-// What a service on this machine is asked so that it loads a model, and the bytes that do not go through the
-// message: the service reads them where they lie, weight by weight. Clients: local runs, the local subjects
+// The request that makes a service on this machine load a model, and the bytes that are not sent in the
+// message: the service reads them in place, weight by weight. Clients: local runs, the local subjects
 // of a bench.
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace driftscope {
 
-/// One after the other.
+/// The concatenated sources.
 using OutsideParts = std::vector<std::shared_ptr<const Bytes>>;
 
 struct LoadRequest {
   messages::Load head;   ///< with once, outside and unhashed
   OutsideParts outside;  ///< the model and its files
 
-  /// Fills `target` with the outside bytes from `offset` on, which must lie inside.
+  /// Fills `target` with the external bytes from `offset` on, which must lie inside.
   void read(std::uint64_t offset, std::span<std::byte> target) const;
 };
 

@@ -9,7 +9,7 @@ namespace driftscope {
 [[nodiscard]] Result<Trace> run_locally(const Target& target, const RunRequest& request,
                                         const TargetProgress& progress);
 
-/// The inputs of a request as a safetensors file, which is how they travel.
+/// The inputs of a request as a safetensors file, the form in which they are sent.
 [[nodiscard]] Result<Bytes> pack_inputs(const NamedInputs& inputs);
 
 }  // namespace driftscope

@@ -12,7 +12,7 @@
 namespace driftscope {
 namespace {
 
-/// Reads each external file once, keeps it as an attachment and hands out the parts asked for.
+/// Reads each external file once, keeps it as an attachment and returns the requested parts.
 ExternalData attaching(const std::filesystem::path& folder, std::vector<JobAttachment>& attachments) {
   return [folder, &attachments](const std::string& location, std::int64_t offset,
                                 std::int64_t length) -> Result<std::vector<std::byte>> {

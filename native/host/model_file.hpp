@@ -1,4 +1,4 @@
-// An .onnx file as the commands need it: its bytes (sent to engines and browsers), the external data
+// An .onnx file for the commands: its bytes (sent to engines and browsers), the external data
 // files it names, and the graph. Clients: all commands.
 #pragma once
 
@@ -24,18 +24,18 @@ struct ModelFile {
   Graph graph;  ///< shapes inferred, symbolic dimensions unbound
 };
 
-/// With Weights::deferred large ones stay in `bytes` alone until the graph is asked for them, which is the
-/// business of one thread; the graph keeps the bytes.
+/// With Weights::deferred large ones stay in `bytes` until they are read from the graph, which must happen on
+/// one thread; the graph keeps the bytes alive.
 [[nodiscard]] Result<ModelFile> load_model_file(const std::filesystem::path& path,
                                                 Weights weights = Weights::in_memory);
 
-/// The SHA-256 of what a source holds, on a thread of its own when there is to be more than one: verifying
+/// The SHA-256 of a source's contents, on a separate thread if there may be more than one: verifying
 /// need not wait for it.
 class ModelHash {
  public:
   ModelHash(ByteSource bytes, bool beside);
   [[nodiscard]] bool known() const;
-  /// Waits where it is not known yet.
+  /// Waits until it is known.
   [[nodiscard]] const std::string& get() const { return hash_.get(); }
 
  private:

@@ -21,7 +21,7 @@ Result<SampleDescription> read_description(const ModelFile& model) {
         bytes.error().message));
   auto how = parse_sample_description({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
   if (!how.ok()) return in_context(std::move(how).error(), path.string());
-  // The vocabulary is named from the description's own folder.
+  // The vocabulary's path is relative to the description's folder.
   if (auto* text = std::get_if<TextPreprocess>(&*how))
     text->vocabulary = (path.parent_path() / text->vocabulary).lexically_normal().string();
   return how;

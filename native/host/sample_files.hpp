@@ -1,4 +1,4 @@
-// MODEL.preprocess.json beside a model, and what it makes of files: pictures, texts, data sets.
+// MODEL.preprocess.json beside a model, and the inputs it makes from files: pictures, texts, data sets.
 // Clients: inputs, run, compare.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Runs a model on one target, wherever that is: on the PC through the session service, in a browser
+// Runs a model on one target, wherever it is: on the PC through the session service, in a browser
 // through the server and the launcher, or not at all (file/… reads a trace).
 // Clients: run, compare.
 #pragma once
@@ -26,11 +26,11 @@ struct RunRequest {
   std::int64_t samples = 0;  ///< > 0: inputs have a leading axis of samples, run one by one
   int repeat = 1;
   Capture capture = Capture::all;
-  std::optional<std::vector<std::string>> values = {};  ///< as RecordOptions has it
-  /// Captured values go there as they are made (from a browser on another thread, while run waits), and
+  std::optional<std::vector<std::string>> values = {};  ///< as for RecordOptions
+  /// Receives captured values as they are made (from a browser on another thread, while run waits), and
   /// the trace keeps the outputs.
   TensorSink sink = {};
-  /// Asked again and again while it runs; true ends it with a cancelled error.
+  /// Called repeatedly while it runs; true ends it with a cancelled error.
   std::function<bool()> stopped = {};
 };
 
@@ -39,7 +39,7 @@ struct RunnerOptions {
   std::filesystem::path site;        ///< folder of the page; empty: found beside the program
 };
 
-/// Told what a target is doing: "starting the browser", "running", with samples or nodes done.
+/// Called with the current step: "starting the browser", "running", with samples or nodes done.
 using TargetProgress = std::function<void(std::string_view step, std::int64_t done, std::int64_t total)>;
 
 class TargetRunner {
@@ -50,13 +50,13 @@ class TargetRunner {
   [[nodiscard]] Result<Trace> run(const Target& target, const RunRequest& request,
                                   const TargetProgress& progress);
 
-  /// Runs the same once more without tracing (outputs alone, fused) and adds to `trace`, which `request`
-  /// gave, whether that changed the outputs' bits (core/verify/perturbation.hpp).
+  /// Runs the same once more without tracing (only outputs, fused) and adds to `trace`, the result of
+  /// `request`, whether tracing changed the outputs' bits (core/verify/perturbation.hpp).
   [[nodiscard]] Status check_perturbation(const Target& target, const RunRequest& request, Trace& trace,
                                           const TargetProgress& progress);
 
   /// Many small models, one after the other, each with its own outcome; a browser is started once.
-  /// Only outputs are kept; samples and repeats are not for this. The error is that of the target as a
+  /// Only outputs are kept; samples and repeats are not supported. The error is that of the target as a
   /// whole.
   [[nodiscard]] Result<std::vector<Result<Trace>>> run_all(const Target& target,
                                                            std::span<const RunRequest> requests,

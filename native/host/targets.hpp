@@ -1,4 +1,4 @@
-// Targets as options name them. An error in a name is reported before anything runs, not when its turn
+// Targets from options. An error in a name is reported before anything runs, not when its turn
 // comes. Clients: the commands.
 #pragma once
 

@@ -11,7 +11,7 @@
 namespace driftscope {
 namespace {
 
-// What the header takes at the most: names twice or three times, shapes, times, memory samples.
+// Upper limit of the header: names twice or three times, shapes, times, memory samples.
 std::size_t header_room(const Graph& graph, int repeat) {
   std::size_t room = 64 * 1024;
   for (const Value& value : graph.values) room += 2 * value.name.size() + 512;
@@ -52,7 +52,7 @@ Result<std::int64_t> TraceWriter::finish(const Trace& about) {
     DRIFTSCOPE_CHECK(file.commit());
     return size;
   }
-  // The header is longer than expected (thousands of memory samples): once more, with room for it.
+  // The header is larger than expected (thousands of memory samples): write again, with enough space.
   DRIFTSCOPE_TRY(AtomicFile longer, AtomicFile::create(path_));
   DRIFTSCOPE_CHECK(longer.append(head));
   std::vector<std::byte> piece(1 << 20);

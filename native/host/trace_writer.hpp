@@ -1,5 +1,5 @@
-// Writes a trace file while the run goes on: each tensor as it is made, on a thread of its own, the header
-// at the end, into the room that was left for it. Clients: the run command, the bench's worker.
+// Writes a trace file during the run: each tensor as it is computed, on a separate thread, the header
+// at the end, into space reserved for it. Clients: the run command, the bench's worker.
 #pragma once
 
 #include <filesystem>
@@ -19,10 +19,10 @@ class TraceWriter {
   [[nodiscard]] static Result<TraceWriter> create(const std::filesystem::path& path, const Graph& graph,
                                                   int repeat);
 
-  /// The tensor is kept until it has been written. An error may be one of an earlier tensor.
+  /// The tensor is kept until it has been written. The error may be that of an earlier tensor.
   [[nodiscard]] Status add(const std::string& name, const Tensor& tensor);
 
-  /// Writes the header (about.tensors are not looked at) and gives the file its name; its size.
+  /// Writes the header (about.tensors is ignored) and gives the file its name; returns its size.
   [[nodiscard]] Result<std::int64_t> finish(const Trace& about);
 
  private:

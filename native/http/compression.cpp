@@ -27,7 +27,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
                     [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// Of a weight only whether it is 0 matters: "q=0", "q=0.", "q=0.000".
+// Only whether a weight is 0 matters: "q=0", "q=0.", "q=0.000".
 bool is_zero_weight(std::string_view parameter) {
   if (!equal_ignoring_case(parameter.substr(0, 2), "q=")) return false;
   const std::string_view number = parameter.substr(2);

@@ -1,4 +1,4 @@
-// Content codings of HTTP (RFC 9110, 8.4): which one a browser takes, and the bytes in it.
+// Content codings of HTTP (RFC 9110, 8.4): choosing one that a browser accepts, and encoding.
 // Client: static_files. It knows nothing of files or requests.
 #pragma once
 
@@ -10,15 +10,15 @@ namespace driftscope {
 
 enum class Coding { identity, gzip, brotli };
 
-/// As Content-Encoding says it: "", "gzip", "br".
+/// The value of Content-Encoding: "", "gzip", "br".
 [[nodiscard]] std::string_view coding_name(Coding coding);
 
 /// The shortest coding that the header Accept-Encoding allows (RFC 9110, 12.5.3): brotli, else gzip,
-/// else identity. "q=0" forbids one; other weights are not looked at.
+/// else identity. "q=0" forbids one; other weights are ignored.
 [[nodiscard]] Coding best_coding(std::string_view accept_encoding);
 
-/// Quick, for what was not compressed when the page was built (brotli 5, gzip 6). Nothing when there is
-/// no memory for it.
+/// Fast, for files not compressed by the build (brotli 5, gzip 6). Nothing if memory
+/// runs out.
 [[nodiscard]] std::optional<std::string> compress(Coding coding, std::string_view bytes);
 
 }  // namespace driftscope

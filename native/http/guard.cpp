@@ -36,7 +36,7 @@ std::optional<Rejection> reject(const RequestFacts& request, const Address& addr
                   [&](const std::string& origin) { return !is_own_origin(origin, address.port); });
   if (foreign || request.origins.size() > 1)
     return Rejection{403, "requests from other origins are not answered"};
-  // The same answer as for an unknown path: nothing tells that a token exists.
+  // The same response as for an unknown path, so that the existence of a token is not revealed.
   if (!same_token(first_segment(request.path), address.token)) return Rejection{404, "not found"};
   if (request.has_content_encoding) return Rejection{415, "send the body without Content-Encoding"};
   // Only closing the connection could mark its end: a thread would have to wait for that.

@@ -1,4 +1,4 @@
-// Which requests the server answers at all, and the headers that every answer carries.
+// Which requests the server accepts at all, and the headers of every response.
 // Client: server. It knows nothing of jobs or files.
 //
 // A page of another site can make a browser send requests to 127.0.0.1 (and by DNS rebinding even
@@ -15,7 +15,7 @@
 
 namespace driftscope {
 
-/// What of a request matters for admission.
+/// The parts of a request that decide on admission.
 struct RequestFacts {
   std::string_view path;             ///< percent-decoded, without query
   std::vector<std::string> hosts;    ///< every Host header
@@ -30,7 +30,7 @@ struct Rejection {
   std::string reason;
 };
 
-/// Where a server listens and what its URLs start with.
+/// The server's address and the prefix of its URLs.
 struct Address {
   int port = 0;
   std::string token;
@@ -39,14 +39,14 @@ struct Address {
 
 inline constexpr std::size_t max_header_bytes = 32 * 1024;
 
-/// Nothing when the request may go on.
+/// Nothing if the request is admitted.
 [[nodiscard]] std::optional<Rejection> reject(const RequestFacts& request, const Address& address);
 
 /// The path below the token, starting with "/"; the token must have been checked. Empty for a path
 /// that is the token alone.
 [[nodiscard]] std::string_view below_token(std::string_view path);
 
-/// Isolation (COOP, COEP, CORP), Content-Security-Policy and their like.
+/// Isolation (COOP, COEP, CORP), Content-Security-Policy and similar headers.
 [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& security_headers();
 
 }  // namespace driftscope

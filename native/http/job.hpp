@@ -1,4 +1,4 @@
-// A job: what one browser is asked to run, and what it has said so far. The board holds the jobs of
+// A job: the run requested from one browser, and its progress so far. The board holds the jobs of
 // a server by unguessable name, so that several browsers and runs do not disturb each other.
 // Clients: job_api (the browser's side, on the server's threads), run_in_browser (the side that
 // waits). It speaks no HTTP and knows no browser.
@@ -24,18 +24,18 @@ namespace driftscope {
 
 using Bytes = std::vector<std::byte>;
 
-/// What the page fetches, and what takes its values.
+/// The data that the page fetches, and the receiver of its values.
 struct JobContent {
   std::string description;  ///< JSON, see job_description
   std::shared_ptr<const Bytes> model;
   std::vector<std::shared_ptr<const Bytes>> attachments;  ///< external data files of the model
   std::shared_ptr<const Bytes> inputs;                    ///< safetensors
-  /// Takes captured values on the server's threads, one message at a time, and none once the job is
+  /// Receives captured values on the server's threads, one message at a time, and none once the job is
   /// over. Null: the job captures none.
   std::unique_ptr<ValueReceiver> values = nullptr;
 };
 
-/// What the page says while it works. Counts are those of the session service.
+/// Progress reported by the page. Counts are those of the session service.
 struct JobProgress {
   std::optional<messages::Phase> phase = {};  ///< nothing until the page has opened
   std::int64_t done = 0;
@@ -53,31 +53,31 @@ class Job {
 
   [[nodiscard]] const std::string& id() const { return id_; }
   [[nodiscard]] const JobContent& content() const { return content_; }
-  /// With a page that stays for more than one result; closed when the job is over.
+  /// For a page that stays for more than one result; closed when the job is over.
   [[nodiscard]] LongPoll& long_poll() { return long_poll_; }
 
   // The browser's side. False: the job is over (finished or cancelled), the page should stop.
   bool opened();
   bool progress(const JobProgress& progress);
-  /// A message of captured values (value_stream.hpp); an error of what takes them ends the job.
+  /// A message of captured values (value_stream.hpp); an error of their receiver ends the job.
   bool values(const Bytes& message);
   bool finish(Bytes trace);
   bool fail(Error error);
 
   // The waiting side.
-  /// Afterwards no value is being taken.
+  /// After this returns no value is being received.
   void cancel();
   struct Snapshot {
     bool opened = false;
     bool over = false;
     JobProgress progress;
-    Clock::time_point last_sign;                 ///< of the page: any request for this job
-    Clock::time_point last_change;               ///< of its progress: a page may live while its worker hangs
+    Clock::time_point last_sign;                 ///< any request of the page for this job
+    Clock::time_point last_change;               ///< of the progress: a page may live while its worker hangs
     std::optional<Clock::time_point> run_began;  ///< first progress in phase "run"
   };
   /// Returns when the job is over or the time has passed.
   [[nodiscard]] Snapshot wait(std::chrono::milliseconds time);
-  /// The trace bytes or the page's error; once, after the job is over.
+  /// The trace bytes or the page's error; only once, after the job is over.
   [[nodiscard]] Result<Bytes> take();
 
  private:
@@ -104,7 +104,7 @@ class JobBoard {
   std::map<std::string, std::shared_ptr<Job>> jobs_;
 };
 
-/// A job on a board for as long as this lives: it is cancelled and taken off, whatever happens.
+/// Keeps a job on a board during its lifetime: at the end it is always cancelled and removed.
 class BoardEntry {
  public:
   BoardEntry(JobBoard& board, std::shared_ptr<Job> job) : board_(board), job_(std::move(job)) {}

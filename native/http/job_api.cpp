@@ -17,7 +17,7 @@ using nlohmann::json;
 
 constexpr std::size_t max_message_bytes = 64 * 1024;  // progress and errors are short texts
 constexpr std::size_t max_answer_bytes = 16 << 20;    // times of many runs
-// Shorter than what browsers and httplib take for a dead connection.
+// Shorter than the time after which browsers and httplib consider a connection dead.
 constexpr std::chrono::seconds longest_wait_for_a_request{10};
 constexpr std::size_t max_values_bytes = std::size_t{64} << 20;  // a few pieces of 2 MiB and their names
 
@@ -30,7 +30,7 @@ void not_found(Response& response) {
   response.set_content("not found\n", "text/plain");
 }
 
-// The page may have been asked to stop while its request was on the way.
+// The page may have been told to stop while its request was in transit.
 void send_accepted(Response& response, bool accepted) {
   if (!accepted) response.status = 409;
   send_json(response, encode(messages::Accepted{.stop = !accepted}));

@@ -14,12 +14,12 @@ namespace driftscope {
 void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard& board,
                     std::size_t max_trace_bytes);
 
-/// Reads a body up to `limit` bytes; nothing, and the status set (413 or 400), when it is longer or
-/// breaks off.
+/// Reads a body up to `limit` bytes; nothing, and the status set (413 or 400), if it is longer or
+/// incomplete.
 [[nodiscard]] std::optional<Bytes> read_body(const httplib::ContentReader& reader, std::size_t limit,
                                              httplib::Response& response);
 
-/// Answers with the bytes themselves, without a copy.
+/// Responds with the bytes themselves, without a copy.
 void send_bytes(httplib::Response& response, const std::shared_ptr<const Bytes>& bytes);
 
 }  // namespace driftscope

@@ -13,18 +13,18 @@ namespace driftscope {
 
 class LongPoll {
  public:
-  // The side that sends.
+  // The sending side.
   void send(std::string request);
-  /// The response to the last request, once; nothing when none has come within the time.
+  /// The response to the last request, once; nothing if none has come within the time.
   [[nodiscard]] std::optional<std::string> response(std::chrono::milliseconds time);
 
   // The page's side.
-  /// The next request, once; nothing when none has come within the time, or never will.
+  /// The next request, once; nothing if none has come within the time, or ever will.
   [[nodiscard]] std::optional<std::string> next_request(std::chrono::milliseconds time);
-  /// False: nobody waits for a response.
+  /// False: nobody is waiting for a response.
   bool respond(std::string response);
 
-  /// Ends all waiting, for good.
+  /// Ends all waits, permanently.
   void close();
   [[nodiscard]] bool closed() const;
 

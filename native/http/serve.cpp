@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "chrome/strict:threads=2" as part of a file name; the target comes from outside.
+// "chrome/strict:threads=2" as part of a file name; the target is untrusted.
 std::string file_name_part(const std::string& target) {
   std::string name;
   for (const char c : target.substr(0, 60)) {
@@ -53,7 +53,7 @@ Result<std::string> save_trace(const fs::path& folder, const Bytes& bytes) {
   return file.string();
 }
 
-// Hands the URL to the desktop. What that starts is the user's own and is left alone.
+// Passes the URL to the desktop. The started program is the user's own and is left alone.
 Status open_with_desktop(const std::string& url) {
   const fs::path opener = find_program("xdg-open");
   if (opener.empty()) return missing_error("--open needs xdg-open (package xdg-utils); open the URL by hand");
@@ -77,7 +77,7 @@ Status open_with_desktop(const std::string& url) {
   return {};
 }
 
-// One stop, from whichever thread, however early.
+// Stops once, from any thread, however early.
 class StopFlag {
  public:
   void set() {
@@ -116,7 +116,7 @@ Status serve(const ServeOptions& options) {
   }
   if (options.say) options.say((*server)->url());
   if (options.open) {
-    // The desktop's opener hands the URL over and exits; the browser it wakes is the user's own.
+    // The desktop's opener passes the URL on and exits; the browser is the user's own.
     const auto opened = open_with_desktop((*server)->url());
     if (!opened.ok() && options.say) options.say(opened.error().message);
   }

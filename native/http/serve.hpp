@@ -11,7 +11,7 @@ namespace driftscope {
 
 struct ServeOptions {
   std::filesystem::path site;    ///< from find_site
-  std::filesystem::path traces;  ///< folder for the traces that pages send; made when one comes
+  std::filesystem::path traces;  ///< folder for the traces that pages send; created for the first one
   int port = 0;
   bool open = false;  ///< open the URL with the desktop's browser (xdg-open)
   /// Called once with the URL, then with a line for each trace that came; may print.

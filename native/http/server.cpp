@@ -23,7 +23,7 @@ using httplib::ContentReader;
 using httplib::Request;
 using httplib::Response;
 
-// Every page that stays for several requests holds one while it waits.
+// Every page that stays for several requests occupies a thread while it waits.
 constexpr int server_threads = 64;
 constexpr const char* loopback = "127.0.0.1";
 
@@ -45,7 +45,7 @@ RequestFacts facts_of(const Request& request) {
   return facts;
 }
 
-/// Names are not made of contents, so that a browser keeps files but asks before it uses one again.
+/// Names do not depend on contents, so a browser caches files but revalidates before using one again.
 void send_file(const Request& request, Response& response, const StaticFile& file) {
   response.headers.erase("Cache-Control");
   response.set_header("Cache-Control", "private, no-cache");
@@ -58,7 +58,7 @@ void send_file(const Request& request, Response& response, const StaticFile& fil
   if (file.coding != Coding::identity)
     response.set_header("Content-Encoding", std::string(coding_name(file.coding)));
   if (file.content->empty()) return response.set_content("", file.content_type);
-  // Through a provider: content that httplib holds itself it would compress once more.
+  // With a provider, since httplib would compress its own content once more.
   response.set_content_provider(
       file.content->size(), file.content_type,
       [content = file.content](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
@@ -66,7 +66,7 @@ void send_file(const Request& request, Response& response, const StaticFile& fil
       });
 }
 
-/// Whether an engine says that browsers load it.
+/// Whether a file is listed by an engine as loaded by browsers.
 bool is_engine_file(std::string_view path) {
   return std::ranges::any_of(engines(), [&](const auto& engine) {
     return std::ranges::any_of(engine->info().browser_files,
@@ -161,7 +161,7 @@ void Server::State::add_routes() {
     response.set_redirect(prefix + "/" + query, 308);
   });
   http.Get(prefix + "/.*", [this](const Request& request, Response& response) {
-    // A range refers to the uncompressed file: a part of a compressed one would be of no use.
+    // Ranges refer to the uncompressed file: a part of a compressed one would be useless.
     const Coding wanted = request.has_header("Range")
                               ? Coding::identity
                               : best_coding(request.get_header_value("Accept-Encoding"));
@@ -181,7 +181,7 @@ Status Server::State::listen() {
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
   });
   http.set_address_family(AF_INET);
-  // One request a connection: what a rejected request left unread is never taken for the next one,
+  // One request a connection: unread bytes of a rejected request are never taken for the next one,
   // and no idle connection holds a thread.
   http.set_keep_alive_max_count(1);
   http.set_payload_max_length(options.max_trace_bytes);

@@ -34,12 +34,12 @@ struct ServerOptions {
   std::filesystem::path site;                          ///< the folder to serve, see find_site
   int port = 0;                                        ///< 0: any free one
   std::size_t max_trace_bytes = std::size_t{1} << 30;  ///< larger bodies are answered with 413
-  /// Takes a trace that the page made by hand and returns where it was put. Empty: such traces are
+  /// Receives a trace made by hand on the page and returns where it was stored. Empty: such traces are
   /// rejected. Called on the server's threads, one call at a time.
   std::function<Result<std::string>(Bytes)> on_trace;
 };
 
-/// Bytes that went out in bodies: as sent, and without the compression of the way.
+/// Bytes sent in bodies: as sent, and before compression.
 struct Traffic {
   std::int64_t bytes = 0;
   std::int64_t raw_bytes = 0;

@@ -1,4 +1,4 @@
-// find_site: where the built page lies.
+// find_site: the location of the built page.
 #include <cstdlib>
 #include <system_error>
 

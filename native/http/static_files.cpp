@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Hidden files are none of a page's business, and ".." begins with a dot as well.
+// Hidden files are not served, and ".." begins with a dot as well.
 bool is_plain_segment(std::string_view segment) {
   if (segment.empty() || segment.front() == '.') return false;
   return std::all_of(segment.begin(), segment.end(), [](char c) {
@@ -35,7 +35,7 @@ std::optional<std::string> content_of(const fs::path& file) {
   return std::move(content).str();
 }
 
-// What is compressed already gains nothing. Weights of a model save a little, text and code a lot.
+// Compressed files gain nothing. Weights of a model save a little, text and code a lot.
 bool is_compressible(const fs::path& file) {
   static constexpr std::array<std::string_view, 11> extensions = {
       ".html", ".mjs", ".js", ".css", ".json", ".wasm", ".svg", ".txt", ".map", ".onnx", ".webmanifest"};
@@ -45,7 +45,7 @@ bool is_compressible(const fs::path& file) {
 constexpr std::size_t min_worth_compressing = 1024;  // it all fits one packet
 constexpr double max_worth_compressed = 0.95;        // of the size
 
-// What the build compressed thoroughly (cmake/compress.mjs), unless the file is newer.
+// Files that the build compressed thoroughly (cmake/compress.mjs), unless the original is newer.
 std::optional<std::string> compressed_beside(const fs::path& file, Coding coding,
                                              fs::file_time_type written) {
   const fs::path beside = file.string() + (coding == Coding::brotli ? ".br" : ".gz");
@@ -65,7 +65,7 @@ struct StaticFiles::Entry {
   std::shared_ptr<const std::string> plain;
 
   std::mutex mutex;
-  // By coding; null: it saves nothing.
+  // By coding; null: not worth it.
   std::map<Coding, std::shared_ptr<const std::string>> coded;
 
   std::shared_ptr<const std::string> in(Coding coding) {
@@ -117,7 +117,7 @@ std::optional<StaticFile> StaticFiles::read(std::string_view path, Coding wanted
     rest.remove_prefix(slash + 1);
   }
   std::error_code error;
-  const fs::path file = fs::canonical(folder_ / relative, error);  // follows symbolic links
+  const fs::path file = fs::canonical(folder_ / relative, error);  // resolves symbolic links
   if (error || !is_below(file, folder_) || !fs::is_regular_file(file, error)) return std::nullopt;
   const auto entry = entry_of(file);
   if (!entry) return std::nullopt;
@@ -137,7 +137,7 @@ std::optional<StaticFile> StaticFiles::read(std::string_view path, Coding wanted
 
 bool names_etag(std::string_view if_none_match, std::string_view etag) {
   if (if_none_match == "*") return true;
-  // The quotes around it keep one from being part of another.
+  // With the quotes one cannot match a part of another.
   return !etag.empty() && if_none_match.find(etag) != std::string_view::npos;
 }
 

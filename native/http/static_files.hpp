@@ -1,4 +1,4 @@
-// The files of one folder by URL path, and no file outside it, each in the codings that browsers take.
+// The files of one folder by URL path, and no file outside it, each in the codings that browsers accept.
 // A file is read, hashed and compressed once, until it changes. Client: server.
 #pragma once
 
@@ -17,10 +17,10 @@ namespace driftscope {
 /// One file in one coding.
 struct StaticFile {
   std::shared_ptr<const std::string> content;
-  Coding coding = Coding::identity;  ///< the wanted one where it saves something, else identity
+  Coding coding = Coding::identity;  ///< the requested one if it saves something, else identity
   std::string content_type;
-  std::string etag;     ///< quoted; another one for other bytes (RFC 9110, 8.8.3)
-  bool varies = false;  ///< whether another Accept-Encoding may get other bytes
+  std::string etag;     ///< quoted; differs for different bytes (RFC 9110, 8.8.3)
+  bool varies = false;  ///< whether the response depends on Accept-Encoding
 };
 
 class StaticFiles {

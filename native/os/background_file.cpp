@@ -13,10 +13,10 @@
 namespace driftscope {
 namespace {
 
-// Tensors wait in memory that they have anyway; this bounds how far computing may run ahead.
+// Waiting tensors occupy memory; this bounds how far computing may run ahead.
 constexpr std::size_t max_waiting_bytes = std::size_t{64} << 20;
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
-constexpr std::size_t max_piece_bytes = std::size_t{16} << 20;  // whatever the grain
+constexpr std::size_t max_piece_bytes = std::size_t{16} << 20;  // regardless of the grain
 
 }  // namespace
 
@@ -58,7 +58,7 @@ struct BackgroundFile::State {
     }
   }
 
-  // A deferred tensor goes through one piece of memory, which stays in the cache.
+  // A deferred tensor is copied through one piece of memory, which stays in the cache.
   Status append_to_file(const Tensor& tensor) {
     if (tensor.in_memory()) return file.append(tensor.bytes());
     const std::size_t grain = std::min(static_cast<std::size_t>(tensor.grain()), max_piece_bytes);
@@ -77,12 +77,12 @@ struct BackgroundFile::State {
     return {};
   }
 
-  AtomicFile file;  // the thread's, until it has ended
+  AtomicFile file;  // belongs to the thread until it has ended
   std::vector<std::byte> piece;
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<Tensor> waiting;
-  std::size_t waiting_bytes = 0;  // and what is being written
+  std::size_t waiting_bytes = 0;  // including the tensor being written
   bool closing = false;
   Status status;
   std::thread thread;

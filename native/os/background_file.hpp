@@ -1,6 +1,6 @@
-// A file that is written by a thread of its own while its owner computes. What waits to be written is
-// bounded; what has been written is on its way to the disk at once, so that flushing at the end waits
-// for little. Client: the trace writer.
+// A file that is written by a separate thread while its owner computes. The queue is
+// bounded; written data is sent to the disk immediately, so that flushing at the end is
+// short. Client: the trace writer.
 #pragma once
 
 #include <memory>
@@ -15,14 +15,14 @@ class BackgroundFile {
   explicit BackgroundFile(AtomicFile file);
   BackgroundFile(BackgroundFile&&) noexcept;
   BackgroundFile& operator=(BackgroundFile&&) = delete;
-  /// Without finish what waits is dropped, and the file goes.
+  /// Without finish, queued tensors are dropped, and the file is removed.
   ~BackgroundFile();
 
-  /// The tensor's bytes come behind what was appended before. Waits while too much waits already; an
+  /// Appends the tensor's bytes. Waits while the queue is full; returns an
   /// error of an earlier append.
   [[nodiscard]] Status append(Tensor tensor);
 
-  /// Waits until everything is written, and hands the file over. Nothing may be appended after it.
+  /// Waits until everything is written, and returns the file. Nothing may be appended afterwards.
   [[nodiscard]] Result<AtomicFile> finish();
 
  private:

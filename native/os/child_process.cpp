@@ -52,7 +52,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 [[noreturn]] void become(const char* program, char* const* arguments, char* const* variables, int output,
                          int errors, int pass_fd, int report, pid_t parent) {
   setsid();
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // should Driftscope be killed, nothing may stay
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // if Driftscope is killed, no process may remain
   if (getppid() != parent) _exit(127);
   sigset_t none;
   sigemptyset(&none);
@@ -75,13 +75,13 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 siginfo_t peek(pid_t pid) {
   siginfo_t info{};
-  // WNOWAIT: the process is reaped only when its tree is gone, so that its number stays its own.
+  // WNOWAIT: the process is reaped only after its whole tree has ended, so that its pid is not reused.
   waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT);
   return info;
 }
 
-// Ends the tree and reaps what is ours of it: the leader, and the orphans that became our children.
-// Not every machine's first process reaps soon, so that zombies would be seen for a while.
+// Ends the tree and reaps our children in it: the leader, and the orphans that became our children.
+// Not every machine's init reaps quickly, so that zombies would be visible for a while.
 siginfo_t end_and_reap(const ProcessMark& mark, int grace_ms) {
   const std::vector<pid_t> members = find_processes(mark, true);
   end_processes(mark, grace_ms);
@@ -111,7 +111,7 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
   std::vector<std::string> arguments = spec.arguments;
   const std::vector<char*> argument_pointers = pointers(arguments);
   const std::vector<char*> variable_pointers = pointers(variables);
-  // Orphans of a browser become our children: they can be found and reaped wherever this runs.
+  // Orphans of a browser become our children: they can be found and reaped on any system.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 
   int output = -1;

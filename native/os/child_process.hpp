@@ -1,4 +1,4 @@
-// A program started in a session of its own, traced, and ended together with everything that it
+// A program started in a session of its own, and ended together with all processes that it
 // has started. Clients: xvfb, launcher, browser versions, tests.
 #pragma once
 
@@ -17,14 +17,14 @@ struct ProcessSpec {
   std::vector<std::string> arguments;              ///< the program first, searched in PATH
   std::map<std::string, std::string> environment;  ///< added to ours
   std::vector<std::string> without;                ///< variables of ours to leave out
-  std::filesystem::path output;                    ///< where stdout and stderr go; empty: nowhere
-  bool errors_too = true;                          ///< false: stderr goes nowhere
+  std::filesystem::path output;                    ///< file for stdout and stderr; empty: discarded
+  bool errors_too = true;                          ///< false: stderr is discarded
   int pass_fd = -1;  ///< open in the child under the same number, besides 0 to 2
 };
 
 class ChildProcess {
  public:
-  /// Errors: missing when the program is not there, io when it cannot be started.
+  /// Errors: missing when the program is not found, io when it cannot be started.
   [[nodiscard]] static Result<ChildProcess> start(const ProcessSpec& spec);
   /// Ends it if end() was not called.
   ~ChildProcess();
@@ -36,7 +36,7 @@ class ChildProcess {
   [[nodiscard]] bool wait(int milliseconds) const;
   /// "exit status 1", "killed by signal 11 (Segmentation fault)"; empty while it runs.
   [[nodiscard]] std::string exit_text() const;
-  [[nodiscard]] bool exited_well() const;  ///< has exited, with status 0
+  [[nodiscard]] bool exited_well() const;  ///< exited with status 0
   [[nodiscard]] const ProcessMark& mark() const;
 
   /// TERM to the whole tree, KILL after `grace_ms`; returns when no process is left.
@@ -48,11 +48,11 @@ class ChildProcess {
   std::unique_ptr<State> state_;
 };
 
-/// Standard output of a short command, or an error: it takes longer than `timeout_ms`, its exit
+/// Standard output of a short command, or an error: it takes longer than `timeout_ms`, or its exit
 /// status is not 0.
 [[nodiscard]] Result<std::string> command_output(const ProcessSpec& spec, int timeout_ms);
 
-/// Full path of a program: as given when it holds a slash, else from PATH. Empty: not there.
+/// Full path of a program: as given if it contains a slash, else from PATH. Empty: not found.
 [[nodiscard]] std::filesystem::path find_program(const std::string& name);
 
 }  // namespace driftscope

@@ -1,6 +1,6 @@
-// What must be undone when Driftscope ends, however it ends: browsers ended, temporary folders
-// removed, unfinished files too. Clients: processes, temporary folders and files (they register), the
-// command line (it watches signals). It ends nothing by itself.
+// Actions to undo when Driftscope ends, however it ends: end browsers, remove temporary folders
+// and unfinished files. Clients: processes, temporary folders and files (they register), the
+// command line (handles signals). It ends nothing by itself.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ class CleanupRegistry {
   using Id = std::uint64_t;
   using Undo = std::function<void()>;
 
-  /// Calls `begin`, which does something and returns how to undo it, and registers that; no signal
-  /// falls between the two. Errors: begin's own, or cancelled when everything is being undone.
+  /// Calls `begin`, which does something and returns how to undo it, and registers that; signals are
+  /// handled before or after both. Errors: begin's own, or cancelled when everything is being undone.
   [[nodiscard]] Result<Id> add(const std::function<Result<Undo>()>& begin);
-  /// Forgets without undoing: the owner has done it.
+  /// Removes the entry without undoing: the owner has done it.
   void remove(Id id);
-  /// Undoes everything, last first, and rejects what comes later. The `undo`s run on the calling
+  /// Undoes everything, last first, and rejects later registrations. The `undo`s run on the calling
   /// thread and must not touch objects that other threads use. `end` comes right after them: until it has
-  /// returned (if it does), every other caller waits, so that a program that is ended by a signal
-  /// cannot go on with what it takes for failures.
+  /// returned (if it does), all other callers wait, so that a program that is being ended by a signal
+  /// does not go on and report the consequences as failures.
   void undo_all(const std::function<void()>& end = {});
-  /// Whether undo_all has begun: failures seen from now on are its doing.
+  /// Whether undo_all has begun: later failures are its consequences.
   [[nodiscard]] bool closed() const;
 
  private:
@@ -40,7 +40,7 @@ class CleanupRegistry {
   bool closed_ = false;
 };
 
-/// Catches SIGINT, SIGTERM and SIGHUP on a thread of its own, where anything may be called. To be
+/// Catches SIGINT, SIGTERM and SIGHUP on a thread of its own, where any function may be called. To be
 /// made in main before any other thread: those inherit the blocked signals.
 class SignalWatcher {
  public:

@@ -17,7 +17,7 @@ namespace {
 
 std::string system_message() { return std::strerror(errno); }
 
-/// Closes at the end of a scope; -1 is no file.
+/// Closes at the end of a scope; -1 means no file.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int fd) : fd_(fd) {}
@@ -47,7 +47,7 @@ bool is_device(const std::filesystem::path& path) {
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-// What a source of a mapped file copies at once, and then gives back.
+// A source on a mapped file copies this much at once, and then releases it.
 constexpr std::size_t source_piece = 1 << 20;
 
 }  // namespace
@@ -60,7 +60,7 @@ Result<std::vector<std::byte>> read_file(const std::filesystem::path& path) {
     return bad_input(fmt::format("cannot read {}: it is a folder, a file is needed", path.string()));
   std::vector<std::byte> bytes;
   try {
-    bytes.resize(static_cast<std::size_t>(info.st_size) + 1);  // one more shows the end at once
+    bytes.resize(static_cast<std::size_t>(info.st_size) + 1);  // one extra byte detects the end immediately
     std::size_t filled = 0;
     while (true) {
       if (filled == bytes.size()) bytes.resize(bytes.size() * 2);
@@ -113,7 +113,7 @@ ByteSource MappedFile::source() const {
           }};
 }
 
-// What is given back are pages of the file that nobody has written to: they lose nothing.
+// The released pages of the file were not modified: no data is lost.
 void MappedFile::release(std::span<const std::byte> part) const {
   if (!mapped_ || part.empty()) return;
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -196,7 +196,7 @@ Status AtomicFile::commit() {
 }
 
 Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  if (is_device(path)) {  // /dev/null, a pipe: there is nothing to rename
+  if (is_device(path)) {  // /dev/null, a pipe: renaming is impossible
     FileDescriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     const Status written =
         device.get() < 0 ? Status(io_error(system_message())) : write_all(device.get(), bytes);

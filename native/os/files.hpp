@@ -1,5 +1,5 @@
-// Files of the command line: read whole or mapped, written beside and renamed, so that nothing half-written
-// is ever left under the name that was asked for.
+// Files of the command line: read whole or mapped, written to a temporary name and renamed, so that no
+// incomplete file ever has the requested name.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,19 @@
 
 namespace driftscope {
 
-/// Errors say which file and what the system said; a directory is no file.
+/// Errors give the file and the system's message; a directory is not a file.
 [[nodiscard]] Result<std::vector<std::byte>> read_file(const std::filesystem::path& path);
 
-/// A file mapped into memory: read when it is touched, so that a large one need not fit. What
+/// A file mapped into memory: read on access, so that a large one need not fit. A file that
 /// cannot be mapped (a pipe) is read whole.
 class MappedFile {
  public:
   [[nodiscard]] static Result<MappedFile> open(const std::filesystem::path& path);
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
-  /// The same, piece by piece; it keeps the mapping. The memory of a large piece that was read is given back,
-  /// so that who reads a model once does not hold all of it.
+  /// The same, piece by piece; it keeps the mapping. The memory of a large piece is released after reading,
+  /// so that reading a model once does not keep all of it in memory.
   [[nodiscard]] ByteSource source() const;
-  /// Gives the memory of what was touched back; touched again it is read again.
+  /// Releases the memory of accessed pages; on the next access they are read again.
   void release() const { release(bytes_); }
 
  private:
@@ -40,12 +40,12 @@ class MappedFile {
   bool mapped_ = false;
 };
 
-/// Whether a file can be written beside this name and renamed: no device, no pipe, not "".
+/// Whether a file can be written under a temporary name and renamed: not a device, a pipe or "".
 [[nodiscard]] bool can_be_replaced(const std::filesystem::path& path);
 
-/// A file that is written beside its name and takes the name when it is complete; without commit it is
-/// gone (also when a signal ends the program), and an older file of that name is untouched. Errors
-/// say what the system said.
+/// A file that is written under a temporary name and renamed when complete; without commit it is
+/// removed (also when a signal ends the program), and an older file of that name is untouched. Errors
+/// include the system's message.
 class AtomicFile {
  public:
   [[nodiscard]] static Result<AtomicFile> create(const std::filesystem::path& path);
@@ -54,11 +54,11 @@ class AtomicFile {
   ~AtomicFile();
 
   [[nodiscard]] Status append(std::span<const std::byte> bytes);
-  /// Over what is there already.
+  /// Overwrites existing bytes.
   [[nodiscard]] Status write_at(std::int64_t offset, std::span<const std::byte> bytes);
-  /// Exactly bytes.size() of them.
+  /// Reads exactly bytes.size() of them.
   [[nodiscard]] Status read_at(std::int64_t offset, std::span<std::byte> bytes) const;
-  /// Lets the system begin to bring to the disk what was appended, if it can; waits for nothing.
+  /// Asks the system to start writing appended data to the disk, if it can; does not wait.
   void begin_flush();
   /// Flushes to the disk and renames.
   [[nodiscard]] Status commit();
@@ -74,11 +74,11 @@ class AtomicFile {
 };
 
 /// Writes to a temporary file in the same folder, flushes it to the disk and renames it. On any error
-/// (a full disk too) the temporary file is removed and an older file of that name is untouched.
+/// (including a full disk) the temporary file is removed and an older file of that name is untouched.
 [[nodiscard]] Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 [[nodiscard]] Status write_file(const std::filesystem::path& path, std::string_view text);
 
-/// As write_file; "-" is the standard output.
+/// Like write_file; "-" is the standard output.
 [[nodiscard]] Status write_output(const std::string& path, std::string_view text);
 
 }  // namespace driftscope

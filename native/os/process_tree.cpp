@@ -32,7 +32,7 @@ std::string read_int(const std::string& path) {
   return std::move(text).str();
 }
 
-// proc(5): "pid (comm) state ppid pgrp session …"; comm may hold anything, ")" as well.
+// proc(5): "pid (comm) state ppid pgrp session …"; comm may contain anything, even ")".
 std::optional<Entry> read_entry(const std::string& name) {
   Entry entry;
   if (std::from_chars(name.data(), name.data() + name.size(), entry.pid).ec != std::errc{})

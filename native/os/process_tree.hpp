@@ -1,4 +1,4 @@
-// The processes that belong to a browser, read from /proc, and the memory they take together.
+// The processes that belong to a browser, read from /proc, and their total memory.
 // Clients: child_process, memory_sampler, tests.
 #pragma once
 
@@ -17,7 +17,7 @@ struct ProcessMark {
   std::string marker;  ///< "DRIFTSCOPE_PROCESS=…"
 };
 
-/// Living processes (no zombies) of the leader's session, their descendants and, with
+/// Running processes (no zombies) of the leader's session, their descendants and, with
 /// `search_environment`, every other process that carries the marker: those that left the session.
 /// The latter reads more files, so it is for ending rather than for sampling.
 [[nodiscard]] std::vector<pid_t> find_processes(const ProcessMark& mark, bool search_environment);
@@ -25,8 +25,8 @@ struct ProcessMark {
 /// Proportional set size of all of them, in bytes: shared pages are counted once in all.
 [[nodiscard]] std::int64_t total_pss(const std::vector<pid_t>& processes);
 
-/// TERM to all; KILL to those still there after `grace_ms`. Returns when none is left, or after a
-/// few seconds with whether that is so. Touches nothing but /proc and signals.
+/// TERM to all; KILL to those still running after `grace_ms`. Returns when none is left, or after a
+/// few seconds, with whether all have ended. Uses only /proc and signals.
 bool end_processes(const ProcessMark& mark, int grace_ms);
 
 }  // namespace driftscope

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view name_prefix = "driftscope-";
 
-// A process that is being killed may still write; a second and a third try catch that.
+// A process that is being killed may still write; a second and a third attempt handle that.
 void remove_folder(const fs::path& folder) {
   for (int attempt = 0; attempt < 20; ++attempt) {
     std::error_code error;
@@ -30,7 +30,7 @@ void remove_folder(const fs::path& folder) {
   }
 }
 
-// "driftscope-PID-XXXXXX": the process that made it, 0 when it is another kind of name.
+// "driftscope-PID-XXXXXX": the pid of its creator, 0 for other names.
 pid_t maker_of(const std::string& name) {
   if (!name.starts_with(name_prefix)) return 0;
   pid_t pid = 0;

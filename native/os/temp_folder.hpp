@@ -11,7 +11,7 @@ namespace driftscope {
 
 class TempFolder {
  public:
-  /// In $TMPDIR or /tmp, readable by this user only. Also removes what a killed Driftscope left.
+  /// In $TMPDIR or /tmp, readable by this user only. Also removes folders left by a killed Driftscope.
   [[nodiscard]] static Result<TempFolder> make();
   ~TempFolder();
   TempFolder(TempFolder&& other) noexcept;

@@ -12,7 +12,7 @@ namespace driftscope {
 /// 192 random bits as 48 lower-case hexadecimal digits.
 [[nodiscard]] Result<std::string> random_token();
 
-/// Compares in a time that does not tell how much of the token was right.
+/// Compares in constant time, so that the duration does not reveal how much was right.
 [[nodiscard]] bool same_token(std::string_view given, std::string_view token);
 
 }  // namespace driftscope

@@ -14,9 +14,9 @@
 namespace driftscope {
 namespace {
 
-// The kernel looks at every page to tell the PSS: milliseconds for a large model, of the time that is being
-// measured. That may take one part in 50; in between the PSS has grown as much as the resident memory has,
-// of which the kernel keeps count.
+// To compute the PSS the kernel walks every page: milliseconds for a large model, of the time that is being
+// measured. At most 1/50 of the time is spent so; in between, the growth of the resident memory is added,
+// which the kernel counts anyway.
 class PssReader {
  public:
   std::optional<std::int64_t> read() {

@@ -1,5 +1,5 @@
 // The GUI on the page: ImGui on a WebGL2 canvas, driven by web/gui/gui.mjs. Events come in as calls,
-// what the person asks for goes out as calls; the engine is elsewhere, in its worker.
+// the person's requests go out as calls; the engine is elsewhere, in its worker.
 #include <emscripten.h>
 #include <emscripten/html5_webgl.h>
 #include <imgui.h>
@@ -17,7 +17,7 @@
 
 using namespace driftscope;
 
-// What the page is asked for: {"do":"run","targets":[…]} and the like.
+// Requests to the page: {"do":"run","targets":[…]} and the like.
 EM_JS(void, ds_page_command, (const char* json), { Module.onCommand(UTF8ToString(json)); });
 EM_JS(void, ds_page_save, (const char* name, const std::byte* bytes, std::size_t size),
       { Module.onSave(UTF8ToString(name), HEAPU8.slice(bytes >>> 0, (bytes >>> 0) + size)); });
@@ -67,7 +67,7 @@ struct Screens {
   int width = 1;
   int height = 1;
   double time_ms = 0.0;
-  int redraw_frames = 30;  // frames until nothing moves any more
+  int redraw_frames = 30;  // frames until everything is at rest
   std::string reply;
 };
 
@@ -78,7 +78,7 @@ Screens& screens() {
 
 void wake() { screens().redraw_frames = 30; }
 
-/// Why it failed, for the page to say; null when it did not.
+/// The error message for the page; null on success.
 const char* reply_of(const Status& status) {
   if (status.ok()) return nullptr;
   screens().reply = status.error().message;
@@ -89,7 +89,7 @@ const char* reply_of(const Status& status) {
 
 extern "C" {
 
-/// A WebGL2 context on the canvas, and the app; `touch`: there are fingers and no mouse. 0: this browser
+/// Creates a WebGL2 context on the canvas, and the app; `touch`: a touch screen without a mouse. 0: browser
 /// has no WebGL2.
 EMSCRIPTEN_KEEPALIVE int gui_start(const char* canvas, int dark, int touch) {
   EmscriptenWebGLContextAttributes wanted;
@@ -97,7 +97,7 @@ EMSCRIPTEN_KEEPALIVE int gui_start(const char* canvas, int dark, int touch) {
   wanted.majorVersion = 2;
   wanted.alpha = false;
   wanted.depth = false;
-  wanted.antialias = false;  // ImGui's lines have soft edges of their own
+  wanted.antialias = false;  // ImGui smooths its lines by itself
   const auto context = emscripten_webgl_create_context(canvas, &wanted);
   if (context <= 0) return 0;
   emscripten_webgl_make_context_current(context);
@@ -141,7 +141,7 @@ EMSCRIPTEN_KEEPALIVE int gui_frame(double now_ms) {
   return 1;
 }
 
-/// `touch`: a finger, which rests nowhere when it is lifted.
+/// `touch`: a finger, which has no position once lifted.
 EMSCRIPTEN_KEEPALIVE void gui_pointer(double x, double y, int button, int down, int touch) {
   ImGuiIO& io = ImGui::GetIO();
   io.AddMouseSourceEvent(touch != 0 ? ImGuiMouseSource_TouchScreen : ImGuiMouseSource_Mouse);
@@ -156,7 +156,7 @@ EMSCRIPTEN_KEEPALIVE void gui_leave() {
   wake();
 }
 
-/// What a finger holds is let go of, and nothing takes that for a click or a drag.
+/// Releases what a finger holds, without causing a click or a drag.
 EMSCRIPTEN_KEEPALIVE void gui_let_go() {
   gui_leave();
   ImGui::GetIO().AddMouseButtonEvent(0, false);
@@ -167,9 +167,9 @@ EMSCRIPTEN_KEEPALIVE void gui_wheel(double x, double y) {
   wake();
 }
 
-/// Moves what is under the pointer by so many pixels of the canvas, as a finger does.
+/// Scrolls the item under the pointer by this many pixels of the canvas, as a finger does.
 EMSCRIPTEN_KEEPALIVE void gui_scroll(double x, double y) {
-  // ImGui moves by five lines of text for a step of the wheel, and by two of their heights sideways.
+  // ImGui scrolls by five lines of text per step of the wheel, and sideways by two line heights.
   const float line = ImGui::GetIO().Fonts->Fonts[0]->FontSize;
   gui_wheel(x / (2.0 * line), y / (5.0 * line));
 }
@@ -213,7 +213,7 @@ EMSCRIPTEN_KEEPALIVE const char* gui_feed(const char* json) {
   return nullptr;
 }
 
-/// Takes over `bytes`, a whole trace from malloc, for the next gui_show.
+/// Takes ownership of `bytes`, a whole trace from malloc, for the next gui_show.
 EMSCRIPTEN_KEEPALIVE const char* gui_trace(std::byte* bytes, std::size_t size) {
   const std::shared_ptr<const void> owner(bytes,
                                           [](const void* memory) { std::free(const_cast<void*>(memory)); });
@@ -223,7 +223,7 @@ EMSCRIPTEN_KEEPALIVE const char* gui_trace(std::byte* bytes, std::size_t size) {
   return nullptr;
 }
 
-/// Shows the traces with what the JSON says of them.
+/// Shows the traces with the JSON's data about them.
 EMSCRIPTEN_KEEPALIVE const char* gui_show(const char* json) {
   auto parts = read_page_run(json, std::exchange(screens().traces, {}));
   wake();
@@ -242,7 +242,7 @@ EMSCRIPTEN_KEEPALIVE void gui_layer(const char* name) {
   wake();
 }
 
-/// What is shown, for links and tests: "Layers\nconv1".
+/// The current view, for links and tests: "Layers\nconv1".
 EMSCRIPTEN_KEEPALIVE const char* gui_state() {
   screens().reply = std::string(screens().app->view_title()) + "\n" + screens().app->selected_layer();
   return screens().reply.c_str();

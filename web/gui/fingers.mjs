@@ -1,16 +1,16 @@
-// Fingers on the screens: a tap is a click, one finger scrolls or drags, two zoom. Where the page scrolls
-// beneath the canvas (touch-action), the browser takes a finger over, and what it began is undone.
+// Touch input for the GUI: a tap is a click, one finger scrolls or drags, two zoom. Where the page scrolls
+// beneath the canvas (touch-action), the browser takes over the touch, and the action begun is undone.
 // Client: gui.mjs.
 
-// Less (in CSS pixels) is a tap.
+// A smaller movement (in CSS pixels) is a tap.
 const tapDistance = 8;
 
-// A frame later: ImGui must have seen the press, or where the finger is.
+// A frame later, so that ImGui has seen the press, or the finger's position.
 const soon = (action) => setTimeout(action, 60);
 
 /**
  * `place(event)` → pixels of the canvas; `drags()`: whether one finger drags the picture or scrolls;
- * `tapped(event)`, while the browser still takes it for what a person did.
+ * `tapped(event)` is called while the browser still counts it as a user gesture.
  */
 export function listenToFingers(canvas, module, { place, drags, tapped }) {
   const fingers = new Map(); // pointerId → the last event

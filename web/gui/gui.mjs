@@ -1,5 +1,5 @@
-// The GUI on a canvas: starts the wasm module and hands it events. It runs no model and knows no
-// page; what a person asks for goes to the callbacks. Client: screens.mjs.
+// The GUI on a canvas: starts the wasm module and passes it events. It runs no model and knows no
+// page; a person's requests go to the callbacks. Client: screens.mjs.
 import { listenToFingers } from "./fingers.mjs";
 import { SoftKeyboard } from "./soft_keyboard.mjs";
 
@@ -9,7 +9,7 @@ const folder = new URL("../../gui/", import.meta.url);
 const dragged = new Set(["Graph", "Tensor", "Drift"]);
 
 /**
- * Resolves to the screens, or null where there is no WebGL2.
+ * Resolves to the GUI, or null where there is no WebGL2.
  * Callbacks: command({do, …}), save(name, bytes), copy(text).
  */
 export async function openScreens(canvas, { command, save, copy, dark, touch }) {
@@ -60,7 +60,7 @@ export async function openScreens(canvas, { command, save, copy, dark, touch }) 
     state,
     frames: () => frames,
     feed: (feed) => must(withText(JSON.stringify(feed), (json) => reply(module._gui_feed(json)))),
-    /** `traces`: bytes of whole trace files; `run` as web/gui/page_feed.hpp says. */
+    /** `traces`: bytes of whole trace files; `run` as described in web/gui/page_feed.hpp. */
     show(run, traces) {
       for (const bytes of traces) {
         const pointer = module._malloc(bytes.length) >>> 0;
@@ -125,10 +125,10 @@ function listen(canvas, module, withText, state) {
     const ctrl = event.ctrlKey || event.metaKey;
     press(event.code, down, ctrl ? 1 : 0, event.shiftKey ? 1 : 0, event.altKey ? 1 : 0);
     if (!down) return;
-    // Tab leaves the canvas: users of the keyboard alone must not be trapped in it.
+    // Tab leaves the canvas: keyboard users must not be trapped in it.
     if (event.code === "Tab") return;
     if (event.key.length === 1 && !ctrl && !event.altKey) type(event.key);
-    // F5, Ctrl+R, Ctrl+L and the like stay the browser's.
+    // F5, Ctrl+R, Ctrl+L and the like are left to the browser.
     const ours =
       !ctrl ||
       ["KeyK", "KeyZ", "KeyY", "KeyC", "KeyS", "KeyE", "KeyP", "KeyA", "KeyV", "Period"].includes(event.code);

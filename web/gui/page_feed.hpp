@@ -1,4 +1,4 @@
-// What the page tells the screens, as JSON, and what they ask of it. Client: entry.
+// The page's data for the GUI, as JSON, and the GUI's requests to the page. Client: entry.
 //
 // feed: {"models":["lenet5"],"model":0,"input":"…","samples":450,"sample":7,"busy":false,"doing":"…",
 //        "error":"…","targets":[{"target","available","detail","by_default"}],
@@ -21,7 +21,7 @@ namespace driftscope {
 
 [[nodiscard]] Result<gui::Feed> read_page_feed(std::string_view json);
 
-/// The traces' targets, with what the comparisons say of them.
+/// The traces' targets, with their results from the comparisons.
 [[nodiscard]] Result<gui::SnapshotParts> read_page_run(
     std::string_view json, std::vector<std::shared_ptr<const gui::RecordedTensors>> traces);
 

@@ -1,15 +1,15 @@
-// Typing on a phone: its keyboard shows only for a text field of the page. An unseen one has the focus
-// while a text field of the screens wants it, and hands on what is typed. Client: gui.mjs.
+// Typing on a phone: its keyboard appears only for a text field of the page. An invisible one has the focus
+// while a text field of the GUI wants it, and passes on the typed text. Client: gui.mjs.
 
-// Deleting must change something even at the beginning.
+// Deleting must change something even at the beginning of the text.
 const sentinel = "·";
-// So long may the screens take from the touch to wanting text.
+// Maximum time from a touch until the GUI wants text.
 const patience = 500;
 
 export class SoftKeyboard {
   #canvas;
   #module;
-  #type; // text → the screens
+  #type; // text → the GUI
   #press; // code of a key → the screens
   #field = null;
   #value = sentinel;
@@ -24,12 +24,12 @@ export class SoftKeyboard {
     canvas.addEventListener("pointerdown", ({ pointerType }) => (this.#touched = pointerType === "touch"));
   }
 
-  /** Whether it is this that took the focus from the canvas: the screens keep theirs. */
+  /** Whether this field took the focus from the canvas: the GUI keeps its own. */
   owns(element) {
     return element !== null && element === this.#field;
   }
 
-  /** A finger that was lifted at `event`: iOS shows a keyboard only now, before the screens can know. */
+  /** A finger was lifted at `event`: iOS shows a keyboard only now, before the GUI can respond. */
   tapped(event) {
     if (this.#module._gui_over_text()) this.#open(event);
   }
@@ -44,7 +44,7 @@ export class SoftKeyboard {
 
   #open(event) {
     this.#field ??= this.#make();
-    // Where the finger was: the page scrolls to what has the focus.
+    // At the finger's position: the page scrolls to the focused element.
     if (event) Object.assign(this.#field.style, { left: `${event.clientX}px`, top: `${event.clientY}px` });
     this.#reset();
     this.#opened = performance.now();
@@ -68,7 +68,7 @@ export class SoftKeyboard {
       enterkeyhint: "done",
     };
     for (const [name, value] of Object.entries(attributes)) field.setAttribute(name, value);
-    // With smaller letters iOS zooms in.
+    // iOS zooms in on smaller letters.
     field.style.cssText =
       "position:fixed;left:0;top:0;width:1px;height:1px;padding:0;border:0;" +
       "opacity:0;pointer-events:none;font-size:16px";
@@ -78,7 +78,7 @@ export class SoftKeyboard {
     return field;
   }
 
-  // Keyboards that propose words replace what they wrote before: what differs from the last value counts.
+  // Keyboards that propose words replace earlier text: the difference from the last value counts.
   #typed() {
     const before = [...this.#value];
     const now = [...this.#field.value];
@@ -95,7 +95,7 @@ export class SoftKeyboard {
     event.preventDefault();
     this.#press(event.code || event.key);
     if (event.key !== "Enter" && event.key !== "Escape") return;
-    this.#touched = false; // the screens want text for some frames more
+    this.#touched = false; // the GUI wants text for some more frames
     this.#canvas.focus({ preventScroll: true });
   }
 }

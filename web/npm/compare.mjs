@@ -1,5 +1,5 @@
-// compare and verify as functions. Their options become arguments of the program one to one; what comes
-// back is its JSON.
+// compare and verify as functions. Their options become arguments of the program one to one; the result
+// is its JSON.
 import { DriftscopeError, runProgram } from "./program.mjs";
 
 const listOf = (value) => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
@@ -13,7 +13,7 @@ function needed(options, name) {
   return values;
 }
 
-/** The program's JSON; an error with its own words when there is none. */
+/** The program's JSON; without it an error with the program's own message. */
 function parsed({ exitCode, stdout, stderr, command }) {
   try {
     return JSON.parse(stdout);
@@ -49,12 +49,12 @@ export async function verify(options) {
   const report = parsed(ended);
   const all = Array.isArray(report) ? report : [report];
   if (ended.exitCode > 1)
-    // one of several traces: what was judged must not pass for all
+    // one of several traces: the verdicts of others must not hide it
     throw new DriftscopeError(ended.stderr.trim(), ended);
   return all;
 }
 
-/** Throws what a test runner prints well: every failed check in a line of its own. */
+/** Throws an error that test runners display well: every failed check on its own line. */
 export function assertPassed(result) {
   if (result.passed) return;
   const line = ({ target, name, message }) => `  ${target}  ${name}: ${message}`;

@@ -1,5 +1,5 @@
-// A team's own page as a target: what it computed is fetched through its test runner's page (Playwright's
-// or Puppeteer's: whatever has evaluate and evaluateHandle), becomes a trace, and is compared.
+// A team's own page as a target: its results are fetched through its test runner's page (Playwright's
+// or Puppeteer's: anything with evaluate and evaluateHandle), become a trace, and are compared.
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -40,9 +40,9 @@ function unpacked({ array, dtype, shape, bytes }) {
   return { shape, dtype: dtype ?? fallbackKinds[array], data: kind ? new kind(raw.buffer) : raw };
 }
 
-/** {tensors, userAgent}: what `collect(arg)` gave in the page. */
+/** {tensors, userAgent}: the result of `collect(arg)` in the page. */
 export async function tensorsFromPage(page, collect, arg) {
-  // Two steps, so that nothing is compiled from text in the page: its policy may forbid that.
+  // Two steps, so that no text is compiled in the page: its policy may forbid that.
   const handle = await page.evaluateHandle(collect, arg);
   try {
     const { packed, userAgent } = await page.evaluate(packInPage, handle);
@@ -64,7 +64,7 @@ export async function comparePage({ page, collect, arg, name = "page", engine = 
       .digest("hex");
     const run = JSON.stringify({ engine, host: "page", user_agent: userAgent });
     await writeFile(trace, encodeTrace(tensors, { model_sha256, target: `page/${name}`, run }));
-    // The left target runs on the very inputs that the page used: the trace holds them.
+    // The left target runs on the same inputs as the page: the trace holds them.
     return await compare({ input: trace, ...options, right: `file/${trace}` });
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What the program said when it could not do what was asked. */
+/** The program's error message. */
 export class DriftscopeError extends Error {
   constructor(message, { exitCode, stderr = "", command = [] } = {}) {
     super(message);

@@ -1,4 +1,4 @@
-// Traces in JavaScript: safetensors whose tensors are named after the model's values. Needs nothing of
+// Traces in JavaScript: safetensors whose tensors are named after the model's values. Independent of
 // Node: it runs in a page as well.
 
 const kinds = {

@@ -1,4 +1,4 @@
-// What this browser can do, asked without side effects. Clients: page.mjs, job.mjs.
+// What this browser supports, detected without side effects. Clients: page.mjs, job.mjs.
 import { variants } from "../worker/engine.mjs";
 
 // Smallest modules that use a feature (https://webassembly.github.io/spec/core/binary/):
@@ -79,8 +79,8 @@ const noThreads = (here) =>
   here.isolated ? "this browser has no SharedArrayBuffer" : "the page is not cross-origin isolated";
 
 /**
- * The wasm build for this browser and why, or why there is none. `asked` ("simd", "relaxed-threads")
- * insists on one.
+ * The wasm build for this browser and the reason, or why there is none. `asked` ("simd", "relaxed-threads")
+ * requires a certain one.
  */
 export function pickVariant(here, asked = "") {
   const lacking = [
@@ -113,12 +113,12 @@ export function pickVariant(here, asked = "") {
   return { ...found, why: reasons.join("; ") };
 }
 
-/** How many threads to make ready: 0 asks for one per core. */
+/** The number of threads to prepare: 0 asks for one per core. */
 export function threadsFor(variant, here, asked) {
   return variant.threads ? Math.min(asked || here.cores, 64) : 1;
 }
 
-/** What only the browser knows of a run, for the trace. */
+/** Facts about a run that only the browser knows, for the trace. */
 export function environment(here, variant) {
   return {
     browser: here.browser,

@@ -20,15 +20,15 @@ export async function fetchJson(path, { signal, optional = false } = {}) {
 }
 
 /**
- * A model, and where its inputs come from: `samples` with their `description`, or a seed. `from` says
- * where its bytes came from, in words.
+ * A model, and the source of its inputs: `samples` with their `description`, or a seed. `from` describes
+ * the source of its bytes.
  */
 class Choice {
   constructor({ name, bytes, from, attachments = [], description = null, samples = null }) {
     Object.assign(this, { name, bytes, from, attachments, description, samples });
   }
 
-  /** The nearest sample there is. */
+  /** The nearest existing index. */
   nearest(index) {
     return Math.min(this.samples.count - 1, Math.max(0, Math.trunc(index) || 0));
   }
@@ -53,12 +53,12 @@ class Choice {
     return Array.from({ length: this.samples.count }, (_, i) => this.samples.label(i));
   }
 
-  /** How many of them are as labelled. */
+  /** Number of predictions that equal the labels. */
   countRight(predictions) {
     return predictions.filter((best, i) => best === this.samples.label(i)).length;
   }
 
-  /** What the whole test set takes to run: `start` and `inputs` of a task. */
+  /** What running the whole test set needs: `start` and `inputs` of a task. */
   wholeSet() {
     const { count } = this.samples;
     const indices = Array.from({ length: count }, (_, i) => i);
@@ -81,10 +81,10 @@ export async function chooseShipped(entry, { onProgress, signal } = {}) {
   return new Choice({ name, ...model, description, samples });
 }
 
-// As native/browser/run_in_browser.hpp has it: the engine's memory ends at 4 GiB.
+// As in native/browser/run_in_browser.hpp: the engine's memory is limited to 4 GiB.
 const maxModelBytes = 1536 * 2 ** 20;
 
-/** One .onnx and, beside it, the files of external data that it names. */
+/** One .onnx and the external data files that it names. */
 export async function chooseFiles(files) {
   const models = files.filter((file) => /\.onnx$/i.test(file.name));
   if (models.length !== 1)

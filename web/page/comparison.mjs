@@ -1,16 +1,16 @@
-// A comparison of this browser's engines, as the page hosts it: one worker stays and says what is next (what
-// follows what is decided in core/compare), and each run has a worker of its own. Client: screens.mjs.
+// A comparison of this browser's engines, hosted by the page: one worker stays and names the next run (the
+// order is decided in core/compare), and each run has a worker of its own. Client: screens.mjs.
 import { runInWorker } from "../worker/runner.mjs";
 
 const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
 
 /**
- * `plan` = {targets, samples?, labels?}; `task` is what all workers get: {variant, threads, model,
- * attachments}. `runOf(target, purpose)` is what a run gets besides: {inputs, start}.
+ * `plan` = {targets, samples?, labels?}; `task` is common to all workers: {variant, threads, model,
+ * attachments}. `runOf(target, purpose)` adds what a run needs: {inputs, start}.
  *
- * Callbacks: `onStep(place, {step, done, total})`; `onRun(place, task, result)` for each run of layers, as of
+ * Callbacks: `onStep(place, {step, done, total})`; `onRun(place, task, result)` for each run of layers, as in
  * runner.mjs; `onResult({place, done, recorded, error?, comparison, topology, trace})` before the data set
- * and when the target is done, where `trace` has the bytes of what was recorded. Rejects when `signal` stops
+ * and when the target is done, where `trace` has the recording's bytes. Rejects when `signal` stops
  * it, or when the worker that stays fails.
  */
 export async function compareTargets(plan, task, runOf, { onStep, onRun, onResult, signal }) {
@@ -42,7 +42,7 @@ export async function compareTargets(plan, task, runOf, { onStep, onRun, onResul
   await runInWorker({ ...task, compare: plan }, { onAsk, onResult: told, signal });
 }
 
-/** How far a run is, in words, from what its worker says; at first it says nothing. */
+/** The progress of a run, in words, from its worker's events; at first there are none. */
 function progressOf(purpose, samples) {
   if (purpose === "dataset")
     return ({ sample = 0 } = {}) => ({

@@ -1,4 +1,4 @@
-// What the screens show as a plain table: for screen readers, and to be copied. Client: screens.mjs.
+// The GUI's contents as a plain table: for screen readers, and for copying. Client: screens.mjs.
 // Texts from models are set as text, never as markup.
 
 const symbols = {
@@ -34,7 +34,7 @@ const metricText = ({ key, format }, layer) =>
 
 const share = (count, samples) => `${count} of ${samples} (${((100 * count) / samples).toFixed(2)} %)`;
 
-/** The data set, where any target has predicted it. */
+/** The data set, if any target has predicted it. */
 function datasetRows(datasets, columns) {
   if (!datasets.some(Boolean)) return [];
   const what = { correct: "whole set: as labelled", agree: "whole set: as on the first target" };
@@ -53,7 +53,7 @@ function datasetRows(datasets, columns) {
 }
 
 /**
- * `comparisons`: one per target as verify answered, the left target's first. `metrics` as of capabilities.
+ * `comparisons`: one per target as in verify's response, the left target's first. `metrics`: capabilities'.
  */
 export function showComparison(table, comparisons, metrics) {
   const targets = comparisons.map(({ left, right }) => right[0] ?? left);

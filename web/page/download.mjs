@@ -1,4 +1,4 @@
-// Bytes from a server, with progress on the way. Clients: choice.mjs, job.mjs.
+// Bytes from a server, with progress reports. Clients: choice.mjs, job.mjs.
 import { RunError } from "../shared/errors.mjs";
 
 const tellMs = 100; // often enough for a moving bar
@@ -14,7 +14,7 @@ function room(size, what) {
   }
 }
 
-/** Tells at most every tellMs how much has come, how quickly, and how long the rest will take. */
+/** Reports at most every tellMs the bytes received, the speed, and the remaining time. */
 function meter(total, onProgress) {
   const begin = performance.now();
   let told = -Infinity;
@@ -37,14 +37,14 @@ async function open(url, what, init) {
   return response;
 }
 
-// Of a compressed answer Content-Length tells what is sent, not what comes out.
+// For a compressed response Content-Length is the size as sent, not the unpacked size.
 const announced = ({ headers }) =>
   headers.has("Content-Encoding") ? 0 : Number(headers.get("Content-Length")) || 0;
 
 /**
- * Fetches `url`. `what` names it in messages; `total` is its size where that is known; `onProgress` is told
- * {received, total, perSecond, remainingMs} (null: unknown); `signal` stops it. Everything else goes to
- * fetch. Throws a RunError: cancelled, io (rejected, broken off) or limit (no memory).
+ * Fetches `url`. `what` names it in messages; `total` is its size if known; `onProgress` receives
+ * {received, total, perSecond, remainingMs} (null: unknown); `signal` stops it. Other options go to
+ * fetch. Throws a RunError: cancelled, io (rejected, interrupted) or limit (no memory).
  */
 export async function download(url, { what, total = 0, onProgress = () => {}, signal, ...init }) {
   let received = 0;

@@ -4,7 +4,7 @@
 import { fetchJson } from "./choice.mjs";
 
 const storeName = "driftscope-history-1";
-const mostRuns = 2000; // the oldest make way
+const mostRuns = 2000; // the oldest are removed
 
 const isRun = (run) =>
   typeof run === "object" &&
@@ -22,18 +22,18 @@ function read() {
 }
 
 let runs = read();
-let stored = true; // what is in `runs`
+let stored = true; // whether `runs` is stored
 const builds = {};
 
-/** Learns which build of an engine this site has; runs of one that says nothing are of an "unknown" one. */
+/** Learns which build of an engine this site has; runs without one are of an "unknown" build. */
 export async function learnBuild(variant) {
   const found = await fetchJson(`engine/${variant}.json`, { optional: true }).catch(() => null);
   builds[variant] = found?.build;
 }
 
 /**
- * Adds a run of the model with this name: `task` and the result as of runner.mjs. One that was too short for
- * the browser's clock tells nothing and is left out. Other bytes under the same name are another model.
+ * Adds a run of the model with this name: `task` and the result as in runner.mjs. A run too short for
+ * the browser's clock is left out. Other bytes under the same name are another model.
  */
 export function addRun(name, { start, threads, variant }, { reply, model }) {
   const [target] = start.target.split(":");
@@ -49,7 +49,7 @@ export function addRun(name, { start, threads, variant }, { reply, model }) {
   try {
     localStorage.setItem(storeName, JSON.stringify(runs));
   } catch {
-    stored = false; // until the page is closed it is shown all the same
+    stored = false; // shown all the same until the page is closed
   }
 }
 
@@ -76,6 +76,6 @@ export function clear() {
   try {
     localStorage.removeItem(storeName);
   } catch {
-    // There is none.
+    // Nothing was stored.
   }
 }

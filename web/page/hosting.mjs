@@ -1,4 +1,4 @@
-// What the page says of how it is hosted: one thread and why, a newer build. What is done about it is done
+// What the page shows of its hosting: why there is only one thread, a newer build. The work is done
 // by start.js, before the modules. Client: page.mjs.
 import { $ } from "./view.mjs";
 
@@ -11,7 +11,7 @@ function tell(text, action) {
   $("hosting-reload").hidden = !action;
 }
 
-/** A build that waits for this page to be opened again. */
+/** A newer build that waits for this page to be opened again. */
 function watchForNewBuild(registration) {
   const look = () => {
     if (registration.waiting && registration.active)

@@ -1,4 +1,4 @@
-// A job of the waiting PC: fetched, run, and its trace sent back. Client: page.mjs.
+// A job of the waiting PC: fetches it, runs it, and sends the trace back. Client: page.mjs.
 // The HTTP side is described in native/http/server.hpp.
 import { environment, pickVariant, threadsFor } from "./capabilities.mjs";
 import { checkDocument } from "../worker/client.mjs";
@@ -8,7 +8,7 @@ import { RunError } from "../shared/errors.mjs";
 import { runInWorker } from "../worker/runner.mjs";
 import { fetchModel, inUse } from "./store.mjs";
 
-// The PC takes a silent page for a hanging one.
+// The PC considers a silent page to be hanging.
 const heartbeatMs = 400;
 
 const engineFolder = new URL("../../engine/", import.meta.url).href;
@@ -20,7 +20,7 @@ const postJson = (url, value) =>
     body: JSON.stringify(value),
   });
 
-/** Tells the PC of progress until it is stopped; aborts the run when the PC wants it no more. */
+/** Reports progress to the PC until stopped; aborts the run when the PC no longer wants it. */
 class Heartbeat {
   #state = { phase: "open", done: 0, total: 0, sample: 0, samples: 0 };
   #timer;
@@ -61,7 +61,7 @@ class Heartbeat {
     clearInterval(this.#timer);
   }
 
-  /** No beat may arrive after the result: the job would be over, and the answer an error. */
+  /** No progress report may arrive after the result: the job would be over, and the response an error. */
   async end() {
     this.stop();
     await Promise.all(this.#underWay);
@@ -77,7 +77,7 @@ async function fetchJob(messages, url) {
   return checkDocument(messages, "job", job);
 }
 
-/** Model, attachments and inputs of a job; `told` hears of progress as download tells it. */
+/** Model, attachments and inputs of a job; `told` receives progress as in download. */
 async function fetchParts(url, job, told, signal) {
   const options = (name) => {
     return { onProgress: (now) => told({ name, ...now }), signal, cache: "no-store" };
@@ -96,8 +96,8 @@ async function fetchParts(url, job, told, signal) {
 }
 
 /**
- * Runs job `id`; resolves to the run's result with `job` (of a batch or a bench: to `job` alone).
- * `show` = {job(job), change(state)} is told what is going on. Whatever goes wrong is told to the PC as
+ * Runs job `id`; resolves to the run's result with `job` (for a batch or a bench: to `job` alone).
+ * `show` = {job(job), change(state)} receives progress. Any error is reported to the PC as
  * well, and thrown.
  */
 export async function runJob(id, here, show) {
@@ -142,7 +142,7 @@ export async function runJob(id, here, show) {
       const start = { target: job.target, capture: job.capture, environment: environmentHere };
       const task = { variant: variant.name, threads, start, bench: url, ...parts };
       const result = await runInWorker(task, {
-        // Nothing but the worker may run while it measures: it gives the signs of life itself.
+        // Nothing but the worker may run while it measures: it sends the signs of life itself.
         onChange: (state) => change(state).then(() => state.phase === "run" && heartbeat.stop()),
         signal: abort.signal,
       });

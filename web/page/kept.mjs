@@ -1,4 +1,4 @@
-// What the browser keeps of models and of past runs, shown and cleared. Client: page.mjs.
+// Models and past runs that the browser keeps: shows and deletes them. Client: page.mjs.
 import * as history from "./history.mjs";
 import { clear, list } from "./store.mjs";
 import { $, bytesText } from "./view.mjs";
@@ -16,7 +16,7 @@ export async function showKept() {
   $("kept-text").title = models.map(({ name, bytes }) => `${name}: ${bytesText(bytes)}`).join("\n");
 }
 
-/** `cleared` is called when nothing is kept any more. */
+/** `cleared` is called when everything has been deleted. */
 export function listenToClear(cleared) {
   $("clear").addEventListener("click", async () => {
     await clear();

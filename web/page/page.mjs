@@ -1,4 +1,4 @@
-// The page: chooses what to run, runs it, shows what came. Everything that computes is elsewhere
+// The page: chooses what to run, runs it, shows the result. Everything that computes is elsewhere
 // (runner.mjs, samples.mjs, job.mjs); everything that draws is in view.mjs.
 import { detect, environment, pickVariant, threadsFor } from "./capabilities.mjs";
 import { runJob } from "./job.mjs";
@@ -19,9 +19,9 @@ const state = {
   engines: [], // of this build, see cmake/list_engines.mjs
   models: [], // the shipped ones: {name, bytes, sha256}
   chosen: null, // see choice.mjs; null until it is fetched
-  own: null, // the visitor's own model, to come back to
+  own: null, // the visitor's own model, to return to
   doing: null, // "fetch" or "run"
-  abort: null, // of what is being done
+  abort: null, // for the current action
   traceUrl: null,
   screens: null, // see screens.mjs; null without WebGL2
   acceptsTraces: false,
@@ -60,7 +60,7 @@ async function fetchChosen(signal) {
   await showKept();
 }
 
-/** The list's choice; one that is still being fetched is given up for it. */
+/** Chooses an entry of the list; a choice still being fetched is abandoned. */
 function select() {
   state.abort?.abort();
   if (!$("model").value) return choose(state.own);
@@ -128,7 +128,7 @@ function setDoing(doing) {
 
 const failed = { fetch: "It could not be fetched; Run tries again.", run: "It did not run." };
 
-/** Does one thing that can be stopped; what was begun after it takes over the page. */
+/** Runs an action that can be stopped; a later action takes over the page. */
 async function attempt(doing, work) {
   const abort = (state.abort = new AbortController());
   const current = () => state.abort === abort;
@@ -202,7 +202,7 @@ async function runWholeSet(signal) {
   await offerTrace(result, `${state.chosen.name}-set`);
 }
 
-/** The trace as a download, and to the PC where one waits. */
+/** The trace as a download, and sent to the PC if one is waiting. */
 async function offerTrace(result, name) {
   if (state.traceUrl) URL.revokeObjectURL(state.traceUrl);
   state.traceUrl = URL.createObjectURL(result.file);
@@ -229,7 +229,7 @@ async function runForPc(id) {
       return view.showStatus(`Done: ${result.job.batch} cases, the answers are with the PC.`);
     if (result.job.bench) return view.showStatus("Done: the times are with the PC.");
     showCommon(result, result.variant);
-    // What was captured is with the PC; here are the outputs.
+    // The captured values are with the PC; here are the outputs.
     await offerTrace(result, result.job.model.name.replace(/\.onnx$/i, ""));
     view.showStatus("Done: the trace is with the PC.");
   } catch (error) {
@@ -283,7 +283,7 @@ function fillEngines() {
   );
 }
 
-/** The screens, where there is WebGL2: the rest of the page works without. */
+/** The GUI, if there is WebGL2: the rest of the page works without. */
 async function openScreens() {
   if (!state.here.webgl2 || !state.variant.name) return;
   const card = $("screens-card");
@@ -292,7 +292,7 @@ async function openScreens() {
     const page = { ...state, choose: chooseShipped, table: $("screens-table"), keptChanged };
     state.screens = await startScreens($("screens"), page);
   } catch (error) {
-    console.info(`Without the screens: ${error.message}`); // a site that was built without them
+    console.info(`Without the screens: ${error.message}`); // the site was built without it
   }
   card.hidden = !state.screens;
   if (!state.screens) return;
@@ -312,7 +312,7 @@ async function openScreens() {
 }
 
 async function start() {
-  // Where it is hosted as static files, the page may first have to be loaded again.
+  // On a static host the page may first have to be reloaded.
   const hosted = await host();
   state.here = await detect();
   const query = new URLSearchParams(location.search);

@@ -1,4 +1,4 @@
-// What the screens ask for, done: this browser's engines compared (comparison.mjs), shown as results come.
+// Carries out the GUI's requests: compares this browser's engines (comparison.mjs), shows results at once.
 // Client: page.mjs.
 import { environment, threadsFor } from "./capabilities.mjs";
 import { compareTargets } from "./comparison.mjs";
@@ -9,7 +9,7 @@ import { addRun, allSeries } from "./history.mjs";
 const demo = {
   model: "lenet5",
   sample: 121,
-  takes: ({ kind, device }) => kind !== "peer" && device === "cpu", // what runs in any browser, at once
+  takes: ({ kind, device }) => kind !== "peer" && device === "cpu", // runs in any browser, without a download
 };
 const repeat = 5;
 
@@ -22,9 +22,9 @@ function saveFile(name, bytes) {
 }
 
 /**
- * `page` = {here, variant, engines, models: [{name}], choose(entry) → Choice, table, keptChanged()}: what the
- * page knows, where the same stands as a table, and who is told of a new run in the history. Null where the
- * browser has no WebGL2, or the site was built without the screens.
+ * `page` = {here, variant, engines, models: [{name}], choose(entry) → Choice, table, keptChanged()}: its
+ * state, the table with the same contents, and a callback for a new run in the history. Null where the
+ * browser has no WebGL2, or the site was built without the GUI.
  */
 export async function startScreens(canvas, page) {
   const screens = new Screens(page, canvas);
@@ -45,10 +45,10 @@ class Screens {
   #canvas;
   #gui;
   #abort = null;
-  #ready = Promise.resolve(); // once the first model is there
+  #ready = Promise.resolve(); // once the first model is available
   #choice = null;
   #sample = demo.sample;
-  #own = []; // choices of the visitor's own files, behind the shipped ones
+  #own = []; // choices of the visitor's own files, after the shipped ones
   #feed = { model: 0, progress: [], busy: false, doing: "", error: "" };
 
   constructor(page, canvas) {
@@ -88,7 +88,7 @@ class Screens {
     this.#tell({ history: allSeries() });
   }
 
-  /** The history goes along only when it is new: progress is told many times a second. */
+  /** The history is included only when it is new: progress is reported many times a second. */
   #tell({ history, ...change }) {
     Object.assign(this.#feed, change);
     this.#gui.feed({ ...this.#feed, history });
@@ -112,7 +112,7 @@ class Screens {
     }
   }
 
-  /** A file that was dropped: a model becomes the chosen one, traces are shown. */
+  /** A dropped file: a model becomes the chosen one, traces are shown. */
   async takeChoice(choice) {
     this.#own.push(choice);
     this.#choice = choice;
@@ -184,7 +184,7 @@ class Screens {
       this.#tell({ progress });
     };
     this.#tell({ progress, doing: "running" });
-    const shown = []; // by place; without those that recorded nothing
+    const shown = []; // by place; without those that have no recording
     const plan = { targets };
     if (dataset && choice.samples)
       Object.assign(plan, { samples: choice.samples.count, labels: choice.labels() });

@@ -1,8 +1,8 @@
 // Serves the page on a static host: with the headers that isolate it, which such a host cannot send, and
-// without a network. The build puts a line in front of this file (cmake/list_site.mjs):
+// without a network. The build puts a line before this file (cmake/list_site.mjs):
 //   const site = {"build": "…", "files": {"web/page/page.mjs": "SHA-256 in base64", …}};
-// Files are fetched and kept by these hashes, so that one build is served, to the byte, whatever the host
-// holds meanwhile. Another build is another worker; it waits until no page of this one is open. Not for
+// Files are fetched and kept by these hashes, so that exactly one build is served, whatever the host
+// has meanwhile. Another build is another worker; it waits until no page of this one is open. Not for
 // `driftscope serve` (start.js).
 "use strict";
 
@@ -22,13 +22,13 @@ const types = {
 };
 const extensionOf = (path) => /\.(\w+)$/.exec(path)?.[1] ?? "";
 
-/** What the page needs to open at all; the rest is kept once it was used. */
+/** The files the page needs to start; the rest is kept once it was used. */
 const isShell = (path) => /^(web\/|api\/|[^/]+$)/.test(path) || path === "assets/models.json";
 
 /** The page itself keeps models, by their hash (store.mjs). */
 const keptByPage = (path) => /^assets\/models\/.*\.onnx$/.test(path);
 
-// Locked or full storage keeps nothing, and all else works.
+// If storage is locked or full, nothing is kept, and all else works.
 const store = () => caches.open(storeName).catch(() => null);
 
 const keyOf = (path) =>
@@ -46,12 +46,12 @@ function answerWith(body, path, size) {
   });
 }
 
-/** A listed file: kept, or fetched, and then kept. Throws when it cannot be had with these bytes. */
+/** A listed file: kept, or fetched and then kept. Throws if it is not available with these bytes. */
 async function fileOf(path) {
   const kept = await store();
   const found = await kept?.match(keyOf(path));
   if (found) return found;
-  // Hosts serve a folder's page under the folder's name; not all do under its own.
+  // Most hosts serve a folder's page under the folder's name; not all do under its own.
   const url = new URL(path === "index.html" ? "./" : path, scope);
   const response = await fetch(url, { cache: "no-cache", integrity: `sha256-${site.files[path]}` });
   if (!response.ok) throw new TypeError(`HTTP ${response.status}`);
@@ -65,18 +65,18 @@ async function answer(path) {
   try {
     return await fileOf(path);
   } catch {
-    // A host that holds another build by now: the next load shall have it.
+    // The host has another build by now, which the next load will get.
     self.registration.update().catch(() => {});
     const statusText = "not kept by this browser, and there is no network or the site has a newer build";
     return new Response(`${path}: ${statusText}\n`, { status: 504, statusText });
   }
 }
 
-/** Without a network, what the list lacks is not on the site. */
+/** Without a network: a file that is not listed does not exist on the site. */
 const notListed = (path) => new Response(`${path}\n`, { status: 404, statusText: "Not Found" });
 
-// Asks once and waits: to load again and again would keep this worker too busy to be replaced. A browser
-// may let that take long; then this build stays for one more load.
+// Asks once and waits: repeated loading would keep this worker too busy to be replaced. A browser
+// may take long for that; then this build stays for one more load.
 const handOverPage = `<!doctype html><title>Driftscope</title><script>
 setTimeout(() => {
   const url = new URL(location.href);

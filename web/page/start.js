@@ -1,9 +1,9 @@
-// Before the page's modules: where the page is hosted as static files, starts the service worker, which
+// Runs before the page's modules: on a static host, starts the service worker, which
 // isolates it (threads need that) and keeps it for use without a network. `driftscope serve` isolates by
-// itself, and its address ends with it: there nothing is kept. A classic script and a .js: a host that does
+// itself, and its address is temporary: there nothing is kept. A classic script and a .js: a host that does
 // not know .mjs sends it with a type that browsers reject, until the service worker corrects that.
 // Leaves a promise: self.driftscopeHost → {session, registration} or {session, single}, where `single`
-// says in words why there is but one thread. Client: page.mjs, hosting.mjs.
+// says in words why there is only one thread. Client: page.mjs, hosting.mjs.
 "use strict";
 
 self.driftscopeHost = (() => {
@@ -11,10 +11,10 @@ self.driftscopeHost = (() => {
   const mark = `driftscope reloaded for isolation ${site.pathname}`;
   let scriptFailed = false;
 
-  // Events of scripts that do not load do not bubble.
+  // Error events of scripts that fail to load do not bubble.
   addEventListener("error", ({ target }) => (scriptFailed ||= target?.tagName === "SCRIPT"), true);
 
-  /** Resolves when a service worker answers for this page from its next load on. */
+  /** Resolves when a service worker will control this page from its next load on. */
   function installed(registration) {
     const worker = registration.installing ?? registration.waiting;
     if (registration.active || !worker) return Promise.resolve();
@@ -37,7 +37,7 @@ self.driftscopeHost = (() => {
     return registration;
   }
 
-  /** Once in a row: a reload that did not help is not repeated. Does not return when it reloads. */
+  /** Only once in a row: a reload that did not help is not repeated. Does not return when it reloads. */
   async function reloadOnce() {
     if (sessionStorage.getItem(mark)) return sessionStorage.removeItem(mark);
     sessionStorage.setItem(mark, "yes");
@@ -46,14 +46,14 @@ self.driftscopeHost = (() => {
   }
 
   async function prepare() {
-    // A job belongs to the PC that waits for it; the page is no person's then.
+    // A job belongs to the waiting PC, not to a person.
     if (new URLSearchParams(location.search).has("job")) return { session: {} };
     const session = await fetch(new URL("api/session", site))
       .then((answer) => answer.json())
       .catch(() => ({}));
     if (session.hosting !== "static") return { session };
     const here = new URL(location.href);
-    here.searchParams.delete("stay"); // of the service worker, for one load
+    here.searchParams.delete("stay"); // for the service worker, valid for one load
     if (here.href !== location.href) history.replaceState(history.state, "", here);
     const manifest = { rel: "manifest", href: new URL("web/page/manifest.webmanifest", site) };
     document.head.append(Object.assign(document.createElement("link"), manifest));

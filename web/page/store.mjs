@@ -1,12 +1,12 @@
-// Models that this browser keeps, named by the SHA-256 of their bytes, so that a second run, also after a
+// Models that this browser keeps, named by the SHA-256 of their bytes, so that a second run, even after a
 // restart of the server, fetches nothing. In Cache Storage, which every browser has; where it is locked
 // (private windows) or full, nothing is kept and all else works. Clients: choice.mjs, job.mjs, kept.mjs.
 import { download } from "./download.mjs";
 
 const storeName = "driftscope-models-1";
-// Below the origin and not below the server's token, which changes.
+// Relative to the origin, not to the server's token, which changes.
 const keyOf = (sha256) => new URL(`/driftscope/stored/${sha256}`, location.origin).href;
-const hashLimit = 512e6; // hashing takes a copy
+const hashLimit = 512e6; // since hashing needs a copy
 
 async function open() {
   try {
@@ -29,8 +29,8 @@ async function find(sha256) {
 }
 
 /**
- * Keeps bytes; whether they are kept now. Those that do not have the hash are not: the file changed
- * meanwhile. When the browser gives no more room, the oldest models make way.
+ * Keeps bytes; returns whether they are kept now. Bytes with another hash are not: the file changed
+ * meanwhile. When the browser's quota is reached, the oldest models are removed.
  */
 async function keepModel(sha256, name, bytes) {
   const store = await open();
@@ -75,7 +75,7 @@ export async function list() {
   }));
 }
 
-/** Whether anything was ever kept here: a browser that was started for one job has no use for it. */
+/** Whether anything was ever kept here: a browser started for a single job has no use for it. */
 export const inUse = () => caches.has(storeName).catch(() => false);
 
 export const clear = () => caches.delete(storeName).catch(() => false);

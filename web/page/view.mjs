@@ -1,4 +1,4 @@
-// Draws what is known into the page. Every function replaces what was there; none keeps state.
+// Updates the page. Every function replaces earlier contents; none keeps state.
 // Texts from models are set as text, never as markup. Client: page.mjs.
 
 export const $ = (id) => document.getElementById(id);
@@ -56,7 +56,7 @@ const phases = {
   send: "Sending the trace to the PC…",
 };
 
-/** A download: how much of it, how quickly, how long yet. Without a known total the bar only moves. */
+/** A download: progress, speed, remaining time. Without a known total the bar is indeterminate. */
 function showFetch({ name, received, total, perSecond, remainingMs }) {
   if (total > 0) $("progress").value = received / total;
   else $("progress").removeAttribute("value");
@@ -174,7 +174,7 @@ export function showLayers({ layers, run }) {
   $("layers-card").hidden = false;
 }
 
-/** What the engine's files take on the way here, and whether they had to come. */
+/** The download size of the engine's files, and whether they came from a cache. */
 function engineText(downloads) {
   const sum = (key) => downloads.reduce((total, file) => total + file[key], 0);
   if (downloads.length === 0) return "not told";

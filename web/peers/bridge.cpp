@@ -1,6 +1,6 @@
 // Every peer in a browser: a runtime in JavaScript in the same worker. It is asynchronous: requests go to
-// web/peers/peers.mjs as JSON, bytes by their place in this heap, and whoever polls lets the event loop run
-// in between. A further peer is its web/peers/NAME/NAME.mjs; nothing here knows one by name.
+// web/peers/peers.mjs as JSON, bytes by their address in this heap, and between polls the event loop
+// runs. A further peer is its web/peers/NAME/NAME.mjs; nothing here knows one by name.
 #include <emscripten.h>
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-// The reply waits in Module until it is fetched. Memory may be shared, which TextDecoder rejects: slice
+// The reply stays in Module until it is fetched. Memory may be shared, which TextDecoder rejects: slice
 // copies. Addresses arrive as signed numbers.
 EM_JS(int, ds_peers_present, (), { return Module["peers"] ? 1 : 0; });
 
@@ -36,7 +36,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Where the host finds these bytes.
+/// The location of these bytes for the host.
 json place(std::span<const std::byte> bytes) {
   return {{"at", reinterpret_cast<std::uintptr_t>(bytes.data())}, {"bytes", bytes.size()}};
 }
@@ -75,7 +75,7 @@ class WebRuntime final : public Runtime {
     return parse_json(reply);
   }
 
-  /// {"error":{"kind","message"}}: in the runtime's words, unless the host says that they are its own.
+  /// {"error":{"kind","message"}}: the runtime's words, unless marked as the host's own.
   [[nodiscard]] Status rejected(const json& reply) const {
     const auto error = reply.find("error");
     if (error == reply.end()) return {};
@@ -89,7 +89,7 @@ class WebRuntime final : public Runtime {
 
 class WebModel final : public RuntimeModel {
  public:
-  /// `create`: the request that makes it.
+  /// `create`: the request that creates it.
   WebModel(const WebRuntime& runtime, json create)
       : runtime_(runtime), model_(runtime_.ask(std::move(create))["model"]) {}
   WebModel(const WebModel&) = delete;
@@ -167,7 +167,7 @@ class WebModel final : public RuntimeModel {
   }
 
   const WebRuntime& runtime_;
-  json model_;  // its number at the host
+  json model_;  // the host's number for it
   json about_ = json::object();
   std::vector<std::string> names_;
 };

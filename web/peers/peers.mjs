@@ -1,6 +1,6 @@
-// Runtimes of others in the engine's worker: requests of web/peers/bridge.cpp, answered at once; what takes
-// time goes on in the event loop, see settled(). What a runtime has of its own is in NAME/NAME.mjs, whose
-// class `Peer` is loaded when the first model comes for it. Clients: engine.mjs (hands it to the wasm
+// Third-party runtimes in the engine's worker: requests of web/peers/bridge.cpp get an immediate response;
+// longer work continues in the event loop, see settled(). Code specific to a runtime: NAME/NAME.mjs, whose
+// class `Peer` is loaded with the first model for it. Clients: engine.mjs (passes it to the wasm
 // module), tests.
 //
 // A Peer(folder), `folder` being the URL of the runtime's own files:
@@ -11,14 +11,14 @@
 //   release(session)
 //   about()                      once open: { threads, instruction_set, options }, for the trace
 //   heap()                       bytes of a heap of its own, or null
-//   failure(error, rejection)    {kind, message}; `rejection`: the kind where it gives no reason of its own
-//   died(error)                  it is in no state to go on and has given up: the next model starts it anew
-//   stuck                        the error if it did not start, but may well in another worker; else null
+//   failure(error, rejection)    {kind, message}; `rejection`: the kind to use if the error gives none
+//   died(error)                  it cannot go on and has released everything: the next model restarts it
+//   stuck                        the error if it did not start, but may start in another worker; else null
 //   close()                      ends its threads
 
 const bytesOf = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 
-/** Words of ours and not of the runtime, where `own`. */
+/** Text of ours, not of the runtime, if `own`. */
 export class PeerError extends Error {
   constructor(kind, message, own = false) {
     super(message);
@@ -63,7 +63,7 @@ class Host {
     const state = { session: null, busy: false, error: null, result: null };
     const number = ++this.#made;
     this.#models.set(number, state);
-    // Copies: the engine's heap moves when it grows.
+    // Copies, since the engine's heap moves when it grows.
     const request = { options: options ?? {}, threads };
     if (graph) request.graph = withData(graph, at);
     else {
@@ -142,7 +142,7 @@ class Host {
   }
 }
 
-// The graph with copies of what its constants and attributes name by place.
+// The graph with copies of the bytes that its constants and attributes refer to.
 function withData(value, at) {
   if (Array.isArray(value)) return value.map((item) => withData(item, at));
   if (value === null || typeof value !== "object") return value;
@@ -158,24 +158,24 @@ export class Peers {
   #folder;
   #hosts = new Map();
 
-  /** `base`: URL beside whose folder each runtime has its own, NAME/; `adapters`: where NAME/NAME.mjs are. */
+  /** `base`: URL of a file beside each runtime's folder NAME/; `adapters`: where NAME/NAME.mjs are. */
   constructor(base, adapters = import.meta.url) {
     this.#base = base;
     this.#folder = adapters;
   }
 
-  /** `memory` is that of the engine; a request names places in it, and the peer. */
+  /** `memory` is that of the engine; requests contain addresses in it, and the peer's name. */
   request({ peer, ...head }, memory) {
     if (!this.#hosts.has(peer)) this.#hosts.set(peer, new Host(() => this.#load(peer)));
     return this.#hosts.get(peer).request(head, memory);
   }
 
-  /** Resolves when nothing is under way any more: then the engine has something new to poll for. */
+  /** Resolves when no work is in progress: then the engine should poll again. */
   settled() {
     return Promise.all([...this.#hosts.values()].map((host) => host.settled));
   }
 
-  /** The error of a runtime that did not start, whatever was tried: another worker may have more luck. */
+  /** The error of a runtime that could not be started by any means; another worker may succeed. */
   get stuck() {
     return [...this.#hosts.values()].map((host) => host.stuck).find((stuck) => stuck !== null) ?? null;
   }

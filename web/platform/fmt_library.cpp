@@ -1,5 +1,5 @@
-// The compiled part of {fmt}, which natively comes from the package's library. Compiling it once here
-// rather than in every file (FMT_HEADER_ONLY) takes two thirds off the time of most files.
+// The compiled part of {fmt}, which native builds get from the package's library. Compiling it once here
+// instead of in every file (FMT_HEADER_ONLY) takes two thirds off the time of most files.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

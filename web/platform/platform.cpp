@@ -9,8 +9,8 @@
 
 namespace driftscope {
 
-// Not emscripten_get_now: where there are threads it adds performance.timeOrigin, which WebKit computes
-// again, and rounds, each time it is asked; the sum goes back now and then.
+// Not emscripten_get_now: with threads it adds performance.timeOrigin, which WebKit computes
+// again, with rounding, on every call; the sum sometimes goes back.
 std::int64_t monotonic_ns() {
   return static_cast<std::int64_t>(std::llround(emscripten_performance_now() * 1e6));
 }

@@ -1,4 +1,4 @@
-// Running out of memory, in words. Clients: worker.mjs, runner.mjs.
+// Error messages for running out of memory. Clients: worker.mjs, runner.mjs.
 
 const most = 2 ** 32; // of WebAssembly with 32-bit addresses
 
@@ -7,13 +7,13 @@ const gib = (bytes) => `${(bytes / 2 ** 30).toFixed(bytes < 2 ** 30 ? 2 : 1)} Gi
 const wayOut =
   "Run it on the PC (driftscope run MODEL --target pc/strict), with a smaller batch or with fewer threads.";
 
-/** Whether a worker's error means that: of the service, of an allocation in a script, or of wasm itself. */
+/** Whether a worker's error means out of memory: of the service, an allocation in a script, or wasm. */
 export const isOutOfMemory = ({ kind, name, message }) =>
   kind === "limit" ||
   name === "RangeError" ||
   /out of memory|\bOOM\b|memory access out of bounds|allocat/i.test(message ?? "");
 
-/** `heap`: bytes that the engine's memory had grown to, 0 when there is no engine yet. */
+/** `heap`: size of the engine's memory in bytes, 0 when there is no engine yet. */
 export function outOfMemoryText(message, heap) {
   const taken = heap > 0 ? ` The engine had taken ${gib(heap)}; a browser gives it up to ${gib(most)}.` : "";
   return `${message.replace(/\.?$/, ".")}${taken} ${wayOut}`;

@@ -1,4 +1,4 @@
-// Messages of JSON and bytes, as core/protocol/service.hpp has them: 4 bytes of length, the JSON, the
+// Messages of JSON and bytes, as in core/protocol/service.hpp: 4 bytes of length, the JSON, the
 // payload. Clients: batch.mjs, values.mjs.
 
 export function packMessage(head, parts) {

@@ -45,8 +45,8 @@ function headOf(file) {
 }
 
 /**
- * A trace as a Blob: `file` as the engine wrote it, or, where `values` (value_stream.hpp) came apart from it
- * as `blobs`, these under its metadata.
+ * A trace as a Blob: `file` as the engine wrote it, or, if `values` (value_stream.hpp) came separately
+ * as `blobs`, these with its metadata.
  */
 export function assemble(file, values, blobs) {
   if (values.length === 0) return new Blob([file]);

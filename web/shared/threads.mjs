@@ -1,8 +1,8 @@
-// The workers that a WebAssembly module makes for its threads. Clients: engine.mjs, peers/*/*.mjs.
+// The workers that a WebAssembly module creates for its threads. Clients: engine.mjs, peers/*/*.mjs.
 //
-// Until such a worker has answered its first message, nothing refers to it but the handlers on it, and
-// Firefox takes a worker that handles a message for an idle one: a collection of garbage in that moment ends
-// it without notice, and the module waits forever. That is inferred from what prevents the hang: a timer in
+// Until such a worker has answered its first message, only the handlers on it refer to it, and
+// Firefox considers a worker that is handling a message idle: a garbage collection at that moment terminates
+// it without notice, and the module waits forever. This is inferred from what prevents the hang: a timer in
 // the worker, or a reference from here.
 
 const kept = new Set();
@@ -10,7 +10,7 @@ const kept = new Set();
 export class Threads {
   #workers = [];
 
-  /** Calls `action`; the workers that it makes stay until end(). */
+  /** Calls `action`; keeps references to the workers that it creates until end(). */
   async keep(action) {
     const Worker = globalThis.Worker;
     if (!Worker) return action();
@@ -29,7 +29,7 @@ export class Threads {
     }
   }
 
-  /** For a module that nobody asks any more. */
+  /** For a module that is no longer used. */
   end() {
     for (const worker of this.#workers) {
       worker.terminate();

@@ -1,4 +1,4 @@
-// Many small runs in one worker: a packed batch in, packed answers out. The format is that of
+// Many small runs in one worker: a packed batch in, packed results out. The format is that of
 // core/protocol/batch.hpp, its documents those of messages.json. Client: worker.mjs.
 import { checkDocument } from "./client.mjs";
 import { ServiceError, openEngine, runToEnd } from "./engine.mjs";
@@ -12,7 +12,7 @@ async function runOne(engine, start, attachments, model, inputs) {
   return engine.request("finish").payload;
 }
 
-/** `open` = what openEngine takes; `progress(done, total)` is called after every case. */
+/** `open`: the parameters of openEngine; `progress(done, total)` is called after every case. */
 export async function runBatch(open, batch, start, progress) {
   const { head, payload } = unpackMessage(batch);
   const answers = [];
@@ -22,7 +22,7 @@ export async function runBatch(open, batch, start, progress) {
   let at = 0;
   const take = (size) => payload.subarray(at, (at += size));
   for (const [index, { model, attachments, inputs }] of cases.entries()) {
-    // Attachments follow the model, as the service wants them.
+    // Attachments follow the model, as required by the service.
     const files = take(attachments.reduce((sum, file) => sum + file.bytes, model));
     const tensors = take(inputs);
     try {
@@ -32,7 +32,7 @@ export async function runBatch(open, batch, start, progress) {
       if (error.stuck) throw error; // the page tries another worker
       const { kind = "internal", message } = error;
       answers.push({ error: { kind, message } });
-      // After anything but an answer the engine's memory cannot be trusted.
+      // After any other failure the engine's memory cannot be trusted.
       if (!(error instanceof ServiceError)) {
         engine.close();
         engine = await openEngine(open);

@@ -1,9 +1,9 @@
-// A target of a bench: loads the model once, then answers the PC's requests until nobody asks any more.
+// A target of a bench: loads the model once, then responds to the PC's requests until there are no more.
 // Client: worker.mjs. The HTTP side is described in native/http/server.hpp.
 import { checkDocument, checkResponse } from "./client.mjs";
 import { openEngine } from "./engine.mjs";
 
-// What the browser does after a request (closing it, waking its processes) must not fall into a reading.
+// The browser's work after a request (closing it, waking its processes) must not fall into a reading.
 const settleMs = 4;
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -34,8 +34,8 @@ async function respondTo(engine, { do: name, ...fields }, url) {
 }
 
 /**
- * `task` as of runner.mjs, with `bench` = the job's URL; `start` is the request "prepare". `phase(name)`
- * is told what goes on.
+ * `task` as in runner.mjs, with `bench` = the job's URL; `start` is the request "prepare". `phase(name)`
+ * is called with the current step.
  */
 export async function runBench({ base, variant, threads, model, bench, start, inputs, table }, phase) {
   const times = {};

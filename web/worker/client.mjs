@@ -4,7 +4,7 @@
 import { packMessage, unpackMessage } from "../shared/message.mjs";
 
 /**
- * An error that the service answers with, of its kind. `stuck`: the same may well work in another worker.
+ * An error response of the service, with its kind. `stuck`: the same may succeed in another worker.
  */
 export class ServiceError extends Error {
   constructor({ kind, message, stuck = false }) {
@@ -28,7 +28,7 @@ const kinds = {
   },
   whole: {
     expected: ({ min = 0, max = 2 ** 63 }) => `a whole number in [${min}, ${max}]`,
-    // Beyond 2⁵³ a number stands for its neighbours as well.
+    // Above 2⁵³ a number is ambiguous.
     fits: (value, { min = 0, max = 2 ** 63 }) => Number.isInteger(value) && value >= min && value <= max,
   },
 };
@@ -36,7 +36,7 @@ const kinds = {
 const shown = (value) =>
   Array.isArray(value) ? "a list" : value && typeof value === "object" ? "an object" : JSON.stringify(value);
 
-/** Throws a ServiceError that names `where` and the field which is unknown, missing or wrong. */
+/** Throws a ServiceError that names `where` and the field that is unknown, missing or wrong. */
 export function checkFields({ enums, objects }, where, fields, value) {
   const fail = (text) => {
     throw new ServiceError({ kind: "bad_input", message: `${where}: ${text}` });
@@ -85,19 +85,19 @@ const checker = (group, word) => (messages, name, value) => {
   return value;
 };
 
-/** Throws as checkFields where `value` is not the document of this name, as "job"; returns it. */
+/** Throws like checkFields if `value` is not the document of this name, such as "job"; returns it. */
 export const checkDocument = checker("documents", "document");
-/** The same of what a worker says. */
+/** The same for an event of a worker. */
 export const checkEvent = checker("events", "event");
 
-/** The same of the response to a request. */
+/** The same for the response to a request. */
 export function checkResponse(messages, request, head) {
   checkFields(messages, `response to "${request}"`, messages.requests[request].response, head);
   return head;
 }
 
 /**
- * `messages` as messages.mjs has them; `exchange(bytes)` returns the response's bytes. For each request, as
+ * `messages` as in messages.mjs; `exchange(bytes)` returns the response's bytes. For each request, as
  * `client.load(fields, payload)`: {head, payload}.
  */
 export class ServiceClient {

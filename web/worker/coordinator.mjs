@@ -1,10 +1,10 @@
-// A comparison in the worker that stays for it: the engine says what is to run next and what a target's trace
-// is worth (core/protocol/comparison.hpp); the runs happen elsewhere. Client: worker.mjs.
+// A comparison in its permanent worker: the engine says what to run next and judges a target's trace
+// (core/protocol/comparison.hpp); the runs happen elsewhere. Client: worker.mjs.
 
 /**
  * `compare` = {targets, perturbation_check?, samples?, labels?, threads}. `ask({id, place, target, purpose})`
- * resolves to how that run ended, {trace: bytes} or {error: {kind, message}}. `tell({place, done, recorded,
- * error?, comparison, topology, metrics})` hears what is known of a target, before its data set and when it
+ * resolves to the run's result, {trace: bytes} or {error: {kind, message}}. `tell({place, done, recorded,
+ * error?, comparison, topology, metrics})` receives the results of a target, before its data set and when it
  * is done. Resolves when all targets are. `engine` has loaded the model.
  */
 export async function coordinate(engine, compare, { ask, tell }) {

@@ -50,18 +50,18 @@ export async function openEngine({ base, variant, threads }) {
     /** {head, payload} of the response. `fields` and the response are checked by the schema. */
     request: (name, fields, payload) => request(module, client, name, fields, payload),
     heapBytes: () => module.wasmMemory.buffer.byteLength,
-    /** Ends its threads, where it is not the worker itself that ends. */
+    /** Ends its threads, unless the worker itself ends. */
     close() {
       pool.end();
       peers.close();
       gpu.close();
     },
-    /** After an answer with `waiting`: resolves when polling helps again. */
+    /** After a response with `waiting`: resolves when polling makes sense again. */
     settled: () => Promise.all([peers.settled(), gpu.settled()]),
     /**
-     * After "start" and "prepare": resolves when nothing of it goes on in the event loop any more; throws
-     * where only another worker can help. Await it before the first poll: until then nothing has left this
-     * worker, and the next one says nothing twice.
+     * After "start" and "prepare": resolves when none of their work is left in the event loop; throws
+     * if only another worker can help. Await it before the first poll: until then nothing has left this
+     * worker, so that the next one repeats no message.
      */
     async prepared() {
       await peers.settled();
@@ -70,7 +70,7 @@ export async function openEngine({ base, variant, threads }) {
   };
 }
 
-/** Polls until the run has finished; `told(head, payload)` hears every answer, and may take its time. */
+/** Polls until the run has finished; `told(head, payload)` receives every response, and may take its time. */
 export async function runToEnd(engine, budget_ms, told = () => {}) {
   for (;;) {
     const { head, payload } = engine.request("poll", { budget_ms });
@@ -80,8 +80,8 @@ export async function runToEnd(engine, budget_ms, told = () => {}) {
   }
 }
 
-// A model stays out of the heap, which never shrinks: its weights are read from here, one by one. Loaded for
-// one session it stays until that is prepared.
+// A model stays outside the heap, which never shrinks: its weights are read from here, one by one. If loaded
+// for a single session it stays until that is prepared.
 function request(module, client, name, fields = {}, payload = new Uint8Array(0)) {
   const loads = name === "load";
   if (loads) {
@@ -101,11 +101,11 @@ function exchange(module, bytes) {
   const message = module._ds_alloc(size) >>> 0;
   if (message === 0)
     throw new ServiceError({ kind: "limit", message: `out of memory for ${size} bytes of a request` });
-  // The memory may have grown, here or in the request: a view is good for one use.
+  // The memory may have grown, here or in the request: create a new view for every use.
   new Uint8Array(module.wasmMemory.buffer, message, size).set(bytes);
   const replySize = module._ds_request(message, size) >>> 0;
   const reply = new Uint8Array(module.wasmMemory.buffer, module._ds_reply() >>> 0, replySize);
-  // slice copies: shared memory is neither decodable nor transferable.
+  // slice copies: shared memory can be neither decoded nor transferred.
   const copy = reply.slice();
   module._ds_release();
   return copy;

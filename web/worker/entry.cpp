@@ -1,5 +1,5 @@
 // The session service as C functions: what the worker calls. Client: web/worker/engine.mjs.
-// Bytes go in and out through the wasm heap; nothing here knows what they mean.
+// Bytes go in and out through the wasm heap; nothing here interprets them.
 #include <emscripten.h>
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// What "load" reads lies in Module["outside"], a Uint8Array.
+// The bytes that "load" reads are in Module["outside"], a Uint8Array.
 EM_JS(void, ds_read_outside, (double offset, std::byte* target, std::size_t size), {
   const bytes = Module["outside"].subarray(offset, offset + (size >>> 0));
   new Uint8Array(wasmMemory.buffer, target >>> 0, bytes.length).set(bytes);
@@ -38,12 +38,12 @@ std::vector<std::byte>& reply() {
 
 extern "C" {
 
-/// Room for a request; null when there is none.
+/// Allocates a request; null if there is no memory.
 EMSCRIPTEN_KEEPALIVE std::byte* ds_alloc(std::size_t size) {
   return static_cast<std::byte*>(std::malloc(size > 0 ? size : 1));
 }
 
-/// Answers the request in [message, message + size) and frees it. Returns the size of the reply,
+/// Handles the request in [message, message + size) and frees it. Returns the size of the response,
 /// which stays at ds_reply() until the next request.
 EMSCRIPTEN_KEEPALIVE std::size_t ds_request(std::byte* message, std::size_t size) {
   reply() = {};  // before the work: the memory may be needed
@@ -54,6 +54,6 @@ EMSCRIPTEN_KEEPALIVE std::size_t ds_request(std::byte* message, std::size_t size
 
 EMSCRIPTEN_KEEPALIVE const std::byte* ds_reply() { return reply().data(); }
 
-/// Lets go of the reply's memory.
+/// Frees the response's memory.
 EMSCRIPTEN_KEEPALIVE void ds_release() { reply() = {}; }
 }

@@ -1,4 +1,4 @@
-// The page's side of a run: starts the worker, hands on what it says, ends it.
+// The page's side of a run: starts the worker, forwards its events, ends it.
 // Clients: page.mjs, job.mjs.
 
 import { RunError } from "../shared/errors.mjs";
@@ -9,12 +9,12 @@ const engineFolder = new URL("../../engine/", import.meta.url).href;
 
 /**
  * Runs `task` = {variant, threads, model, attachments, start, inputs}; resolves to {reply, trace, file,
- * times, model, build}: `file` is a Blob of the whole trace. With start.stream, `trace` holds the outputs
- * alone; the captured values are in the file, or with `valuesUrl` have gone there. With `batch`
- * (core/protocol/batch.hpp) in place of the model and the inputs it resolves to {answers}; with `compare`
- * (coordinator.mjs) in place of inputs it stays for a whole comparison; with `bench` (the job's URL) it stays
- * until the PC asks no more. `onChange({phase, done, total, sample, samples})` is told of progress,
- * `onAsk(question)` resolves to {answer, transfer?} for a worker that asks, `onResult` hears of results on
+ * times, model, build}: `file` is a Blob of the whole trace. With start.stream, `trace` holds only the
+ * outputs; the captured values are in the file, or with `valuesUrl` were sent there. With `batch`
+ * (core/protocol/batch.hpp) instead of the model and the inputs it resolves to {answers}; with `compare`
+ * (coordinator.mjs) instead of inputs it stays for a whole comparison; with `bench` (the job's URL) it stays
+ * as long as the PC sends requests. `onChange({phase, done, total, sample, samples})` receives progress,
+ * `onAsk(question)` resolves to {answer, transfer?} for a worker's question, `onResult` receives results on
  * the way, and `signal` stops it. A worker that is stuck before anything was computed is replaced once.
  */
 export async function runInWorker(task, options = {}) {
@@ -63,7 +63,7 @@ function runOnce(task, { onChange = () => {}, onAsk, onResult, signal }) {
     };
     worker.onerror = (event) => {
       event.preventDefault();
-      // A worker that the browser ended for its memory often says no more than that it failed.
+      // A worker that the browser killed for its memory often reports only that it failed.
       const unknown = "the browser gave no reason; it may have run out of memory, or a file is missing";
       const message = `The worker failed: ${event.message || unknown}`;
       if (isOutOfMemory({ message: event.message ?? "" }))

@@ -1,9 +1,9 @@
-// Captured values on their way out of the worker, in pieces (core/protocol/value_stream.hpp): to the PC that
-// waits, or to the page. Client: worker.mjs.
+// Captured values leaving the worker, in pieces (core/protocol/value_stream.hpp): to the waiting
+// PC, or to the page. Client: worker.mjs.
 import { packMessage } from "../shared/message.mjs";
 import { RunError } from "../shared/errors.mjs";
 
-/** Posts pieces to `url`, one request at a time: the next piece waits for the one before it. */
+/** Posts pieces to `url`, one request at a time: the next piece waits for the previous one. */
 export class ValuesToPc {
   #url;
   #underWay = Promise.resolve();
@@ -12,7 +12,7 @@ export class ValuesToPc {
     this.#url = url;
   }
 
-  /** Resolves when there is room for the next piece: the engine goes on while this one travels. */
+  /** Resolves when there is room for the next piece: the engine continues during the transfer. */
   async send(values, payload) {
     await this.#underWay;
     this.#underWay = this.#post(packMessage({ values }, [payload]));
@@ -21,7 +21,7 @@ export class ValuesToPc {
 
   async #post(body) {
     const response = await fetch(this.#url, { method: "POST", body });
-    // 409: the PC wants no more of them, and knows why.
+    // 409: the PC wants no more of them, for its own reasons.
     if (response.status === 409) throw new RunError("cancelled", "The PC took no more values.");
     if (!response.ok) throw new RunError("io", `The PC rejected values: HTTP ${response.status}.`);
   }
@@ -31,7 +31,7 @@ export class ValuesToPc {
   }
 }
 
-/** Hands pieces to the page, which keeps them outside the memory of scripts. */
+/** Sends pieces to the page, which keeps them outside the JavaScript heap. */
 export class ValuesToPage {
   #say;
 

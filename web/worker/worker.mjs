@@ -1,5 +1,5 @@
-// Runs one model in a worker of its own, slice by slice, and tells the page how far it is.
-// One worker per run: to stop is to terminate it, and nothing is left of it.
+// Runs one model in a worker of its own, slice by slice, and reports progress to the page.
+// One worker per run: terminating it stops the run and frees everything.
 import { runBatch } from "./batch.mjs";
 import { runBench } from "./bench.mjs";
 import { checkEvent } from "./client.mjs";
@@ -36,7 +36,7 @@ const isEngineFile = ({ pathname }, engines) =>
   /\/engine\/[^/]+$/.test(pathname) ||
   engines.some(({ browser_files }) => browser_files.some((file) => pathname.endsWith(`/${file}`)));
 
-/** The engines' files: bytes compressed and unpacked, and whether the browser surely had them already. */
+/** The engines' files: compressed and unpacked sizes, and whether the browser certainly had them cached. */
 const downloads = (engines) =>
   performance
     .getEntriesByType("resource")
@@ -45,12 +45,12 @@ const downloads = (engines) =>
       name: name.slice(name.lastIndexOf("/") + 1),
       compressed: encodedBodySize,
       size: decodedBodySize,
-      // Nothing came, or the headers of a 304, for which WebKit tells no sizes; Firefox tells as ever.
+      // Nothing was transferred, or a 304, for which WebKit reports no sizes; Firefox reports the usual ones.
       cached: transferSize < encodedBodySize || decodedBodySize === 0,
     }));
 
 /**
- * Runs to the end; values that come with the answers go to `sink`, and `prepared` is called once the
+ * Runs to the end; values in the responses go to `sink`, and `prepared` is called once the
  * engine is ready. Resolves to the shapes of the values, by name.
  */
 async function runWith(sink, prepared) {
@@ -97,7 +97,7 @@ async function run({ base, variant, threads, model, attachments, start, inputs, 
   });
   lap("run_ms");
   const done = engine.request("finish");
-  // The engine no longer holds what has gone out.
+  // The engine no longer has values that were sent.
   for (const layer of done.head.layers) layer.shape ??= shapes[layer.output] ?? null;
   const result = { reply: done.head, trace: done.payload, times, downloads: downloads(build.engines) };
   say("done", result, [done.payload.buffer]);
@@ -117,7 +117,7 @@ async function stay(task) {
   say("done", await runBench(whole, (phase) => say("phase", { phase })));
 }
 
-/** Asks the page, and resolves to its answer. */
+/** Asks the page, and resolves to its response. */
 const ask = (question) =>
   new Promise((resolve) => {
     self.onmessage = ({ data }) => resolve(data);

@@ -1,4 +1,4 @@
-// What a run keeps, as the command line says it: --trace, --capture-…, --observer-check.
+// What a run keeps, as command line options: --trace, --capture-…, --observer-check.
 // Clients: run, compare.
 #pragma once
 
@@ -15,7 +15,7 @@ class App;
 namespace driftscope {
 
 /// run's --trace: OUT, MODE:OUT, or MODE alone (then the file is named after model and target, in the
-/// current folder). MODE: all, fused, outputs. A file that is called like a mode is written ./all.
+/// current folder). MODE: all, fused, outputs. A file with the name of a mode is written ./all.
 struct TraceOption {
   std::optional<Capture> capture;  ///< when a mode was given
   std::string path;                ///< empty: no trace is wanted
@@ -30,10 +30,10 @@ struct CaptureOptions {
 
 void add_capture_options(CLI::App& app, CaptureOptions& options);
 
-/// The options again, for the line that says how to run this once more: " --capture-ops Conv".
+/// The options again, for the line that reproduces this run: " --capture-ops Conv".
 [[nodiscard]] std::string capture_text(const CaptureOptions& options);
 
-/// As RunRequest has it: nothing without a filter.
+/// As for RunRequest: nothing without a filter.
 [[nodiscard]] Result<std::optional<std::vector<std::string>>> captured_values(const Graph& graph,
                                                                               const CaptureOptions& options);
 

@@ -19,7 +19,7 @@ bool in_github_actions() {
   return value != nullptr && std::string_view(value) == "true";
 }
 
-/// GitHub collects what steps append to this file. It spoils no comparison when it cannot be written.
+/// GitHub collects the text that steps append to this file. A failure to write it is not an error.
 void append_summary(const std::string& text) {
   const char* path = std::getenv("GITHUB_STEP_SUMMARY");
   if (path == nullptr || *path == '\0') return;

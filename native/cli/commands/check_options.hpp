@@ -1,4 +1,4 @@
-// --fail-on and --junit, and what is said of the checks: on the terminal, as JUnit XML, to GitHub.
+// --fail-on and --junit, and the output of the checks: on the terminal, as JUnit XML, to GitHub.
 // Clients: compare, baseline check.
 #pragma once
 
@@ -25,7 +25,7 @@ void add_check_options(CLI::App& app, CheckOptions& options, const std::string& 
 [[nodiscard]] Result<FailOn> conditions_of(const CheckOptions& options, const std::string& usual);
 
 /// Writes the JUnit file and, where GITHUB_ACTIONS is set, annotations and the step's summary; prints the
-/// checks when `print` says so or one failed. `model_path` as the user named it.
+/// checks when `print` is set or one failed. `model_path` as the user named it.
 [[nodiscard]] Status report_checks(const CheckReport& checks, const ComparisonView& view,
                                    const CheckOptions& options, const std::string& model_path, bool print);
 

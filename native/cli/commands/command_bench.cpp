@@ -20,7 +20,7 @@
 namespace driftscope {
 namespace {
 
-// A slowdown is flagged when the noise gives as much only once in a hundred comparisons.
+// A slowdown is flagged if noise alone gives as much only once in a hundred comparisons.
 constexpr double history_confidence = 0.99;
 
 struct BenchOptions {
@@ -73,7 +73,7 @@ Result<History> open_history(const BenchOptions& options) {
   return History::open(file);
 }
 
-/// A history that cannot be written spoils no figure: it is said, and counts only where --db asked for it.
+/// A history that cannot be written does not affect the figures: it is reported, an error only with --db.
 Exit save(const BenchOptions& options, const BenchReport& report, Exit exit) {
   const bool any = std::ranges::any_of(report.rows, &BenchRow::measured);
   if (options.no_save || !any) return exit;
@@ -203,7 +203,7 @@ static Command declare(CLI::App& app) {
 static Command declare_worker(CLI::App& app) {
   auto line = std::make_shared<int>(-1);
   app.add_option("--line", *line, "An open socket")->required()->check(CLI::Range(3, 1 << 20));
-  app.group("");  // not for people: no help lists it
+  app.group("");  // internal, not listed in the help
   return [line] {
     serve_service(*line);
     return Exit::ok;

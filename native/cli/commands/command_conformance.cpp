@@ -63,7 +63,7 @@ void keep_sample(std::vector<std::filesystem::path>& folders, std::size_t sample
   std::vector<std::filesystem::path> kept;
   std::size_t left = folders.size();
   for (const auto& folder : folders) {
-    // Selection sampling: each case is taken with the chance (still wanted) ÷ (still there).
+    // Selection sampling: each case is taken with the probability (still wanted) ÷ (remaining).
     if (rng.below(left--) < sample - kept.size()) kept.push_back(folder);
   }
   folders = std::move(kept);

@@ -15,11 +15,11 @@
 namespace driftscope {
 namespace {
 
-/// One thing that this machine may or may not be able to do.
+/// One capability that this machine may have.
 struct Finding {
   std::string what;
   bool ok = false;
-  std::string detail;  ///< version, or why not and how to get it
+  std::string detail;  ///< version, or why it is missing and how to get it
   bool needed = true;  ///< for runs; other findings are reported but do not count as missing
 };
 

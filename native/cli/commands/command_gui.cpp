@@ -1,4 +1,4 @@
-// driftscope gui [RUN…]: starts driftscope-gui, which lies beside this program.
+// driftscope gui [RUN…]: starts driftscope-gui, which is beside this program.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -22,7 +22,7 @@ Error start_gui(const GuiOptions& options) {
   std::vector<char*> pointers = {name.data()};
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
-  // What main has blocked for its watcher would stay blocked.
+  // The child would inherit the signals that main has blocked for its watcher.
   sigset_t none;
   sigemptyset(&none);
   pthread_sigmask(SIG_SETMASK, &none, nullptr);

@@ -54,7 +54,7 @@ Exit run_command_line(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // CLI11 prints help, version or the mistake; everything but help and version is wrong use.
+    // CLI11 prints help, version or the mistake; everything but help and version is a usage error.
     return app.exit(error) == 0 ? Exit::ok : Exit::bad_input;
   }
   return commands.at(app.get_subcommands().front())();

@@ -1,4 +1,4 @@
-// The command line of `driftscope`: its commands, its help, and what became of the one that was asked for.
+// The command line of `driftscope`: its commands, its help, and the result of the chosen command.
 // Client: main.cpp.
 #pragma once
 

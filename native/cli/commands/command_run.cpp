@@ -57,7 +57,7 @@ Status run_dataset_command(const RunOptions& options, const ModelFile& model, co
   return {};
 }
 
-/// What the writer has not written yet, or the whole trace without one; the size of the file.
+/// Writes the rest of the trace, or without a writer all of it; returns the size of the file.
 Result<std::int64_t> write_recorded(const std::string& path, const Trace& trace,
                                     std::optional<TraceWriter>& writer) {
   if (writer) return writer->finish(trace);

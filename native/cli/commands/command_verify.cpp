@@ -24,7 +24,7 @@ struct VerifyOptions {
   bool quiet = false;
 };
 
-/// The conditions that one trace alone can meet.
+/// The conditions that apply to a single trace.
 Result<FailOn> verify_conditions(const std::vector<std::string>& texts) {
   DRIFTSCOPE_TRY(const FailOn conditions, parse_fail_on(texts));
   if (conditions.top1 || conditions.bits || conditions.slower)
@@ -35,7 +35,7 @@ Result<FailOn> verify_conditions(const std::vector<std::string>& texts) {
   return conditions;
 }
 
-/// A verdict, and what had to be assumed for it.
+/// A verdict, and the assumptions made for it.
 struct VerifiedFile {
   Verification verification;
   NameMatch match;
@@ -48,10 +48,10 @@ Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path
   if (!trace.ok()) return in_context(std::move(trace).error(), path);
   const NameMatch match = match_names(model.graph, *trace);
   rename_values(match, *trace);
-  // Of another model a trace is rejected as soon as the model's hash is known.
+  // A trace of another model is rejected as soon as the model's hash is known.
   const auto progress = [&](std::int64_t done, std::int64_t total) {
     line.update("verifying " + path, done, total);
-    file.release();  // a layer reads its own values, and hardly any of another's
+    file.release();  // a layer reads its own values, and few of another's
     return !model.sha256.known() || expect_model(model.sha256.get(), trace->about()).ok();
   };
   auto verification = verify(model.graph, "", *trace, threads, progress);

@@ -1,6 +1,6 @@
 // The commands of `driftscope`: commands/command_FOO.cpp defines `commands::foo::add_to(CommandTable&)`, and
 // the table is generated from the folder (cmake/registry.cmake). A command declares its options on the app
-// and returns what to do when it was chosen. Clients: command_line.cpp.
+// and returns the action to run when it is chosen. Clients: command_line.cpp.
 #pragma once
 
 #include <functional>

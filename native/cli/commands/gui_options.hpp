@@ -1,5 +1,5 @@
-// What `driftscope gui` is asked for. The command parses it and starts the program driftscope-gui,
-// which parses it again: so that driftscope itself needs no OpenGL. Clients: both.
+// The options of `driftscope gui`. The command parses it and starts the program driftscope-gui,
+// which parses it again: so driftscope itself needs no OpenGL. Clients: both.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace driftscope {
 
 struct GuiOptions {
   std::vector<std::string> runs;  ///< traces, comparisons, models, samples
-  std::string view;               ///< title of the view to begin with
+  std::string view;               ///< title of the first view
   std::string layer;              ///< to be selected
   bool light = false;
   double scale = 0.0;      ///< 0: the display's

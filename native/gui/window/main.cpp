@@ -37,7 +37,7 @@ Status show(const GuiOptions& options) {
     stopped = true;
     Window::wake();
   });
-  // The app's textures go before the host and the context that made them.
+  // The app's textures must be destroyed before the host and the context that created them.
   WindowHost host(options.runner, options.save, &Window::wake);
   gui::App app(host, gui::default_font(),
                {.dark = !options.light, .scale = window->scale(), .details = true});

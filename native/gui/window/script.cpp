@@ -17,7 +17,7 @@
 namespace driftscope {
 namespace {
 
-/// "Ctrl+Shift+C" → keys in the order in which they go down.
+/// "Ctrl+Shift+C" → keys in the order of pressing them.
 std::vector<ImGuiKey> keys_of(const std::string& text) {
   std::vector<ImGuiKey> keys;
   std::stringstream parts(text);
@@ -135,7 +135,7 @@ class ScriptRun {
     ImGuiIO& io = ImGui::GetIO();
     window_.move_pointer(x, y);
     (void)frames(2);
-    if (!click) return frames(30);  // tooltips wait a little
+    if (!click) return frames(30);  // tooltips have a delay
     io.AddMouseButtonEvent(0, true);
     (void)frames(2);
     io.AddMouseButtonEvent(0, false);

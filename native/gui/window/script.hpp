@@ -1,4 +1,4 @@
-// Interactions from a file, for tests and screenshots: what a person would do, line by line.
+// Interactions from a file, for tests and screenshots: a person's actions, line by line.
 //
 //   size 1280 800 · scale 1.5 · open PATH · drop PATH · view NAME · idle (until no work goes on)
 //   key Ctrl+K · type TEXT · mouse X Y · click X Y · drag X Y X2 Y2 · wheel N · frames N
@@ -15,7 +15,7 @@
 
 namespace driftscope {
 
-/// Carries out the whole file; errors name the line.
+/// Runs the whole file; errors name the line.
 [[nodiscard]] Status run_script(const std::filesystem::path& file, Window& window, gui::App& app,
                                 DesktopHost& host);
 

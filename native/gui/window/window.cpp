@@ -69,7 +69,7 @@ float Window::scale() const {
   float x = 1.0f;
   float y = 1.0f;
   glfwGetWindowContentScale(window_, &x, &y);
-  // Where the framebuffer is finer than the window, ImGui multiplies by itself.
+  // If the framebuffer has a higher resolution than the window, ImGui scales by itself.
   int points = 1;
   int pixels = 1;
   glfwGetWindowSize(window_, &points, nullptr);
@@ -85,7 +85,7 @@ void Window::resize(int width, int height) {
 
 void Window::move_pointer(float x, float y) {
   ImGui::GetIO().AddMousePosEvent(x, y);
-  // Heeded only while the window has the focus; without it nobody asks the system either.
+  // Effective only while the window has the focus; without it the system's position is not queried either.
   glfwSetCursorPos(window_, static_cast<double>(x), static_cast<double>(y));
   for (int i = 0; i < 3; ++i) glfwWaitEventsTimeout(0.005);
 }
@@ -101,7 +101,7 @@ gui::Image Window::screenshot() const { return last_; }
 void Window::frame(gui::App& app, bool wait) {
   if (wait && settling_ <= 0 && !app.restless()) {
     glfwWaitEventsTimeout(2.0);
-    settling_ = 4;  // ImGui needs some frames until what an event changed is seen
+    settling_ = 4;  // ImGui needs some frames until the effect of an event is visible
   } else {
     glfwPollEvents();
     settling_ = std::max(0, settling_ - 1);

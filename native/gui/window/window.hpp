@@ -37,17 +37,17 @@ class Window {
   }
   void resize(int width, int height);
   void set_scale(double scale) { fixed_scale_ = scale; }
-  /// The pointer itself: code that asks the system for its position gets the same answer.
+  /// Moves the real pointer: code that asks the system for its position gets the same answer.
   void move_pointer(float x, float y);
 
-  /// Waits for something to happen when `wait` is set, draws, and shows it.
+  /// Waits for an event if `wait` is set, draws, and shows the result.
   void frame(gui::App& app, bool wait);
-  /// What was drawn last; only while frames are kept.
+  /// The last frame; only while frames are kept.
   [[nodiscard]] gui::Image screenshot() const;
   void keep_frames(bool keep) { keep_ = keep; }
-  /// Frames as fast as they come, not as fast as the display shows them.
+  /// Frames at maximum speed, not at the display's rate.
   static void measure_speed(bool on);
-  /// Waits until the GPU (or what stands for it) has finished: for measuring.
+  /// Waits until the GPU (or its software replacement) has finished: for measuring.
   void finish() const;
   /// May be called from any thread: ends a wait.
   static void wake();
@@ -57,7 +57,7 @@ class Window {
 
   GLFWwindow* window_;
   double fixed_scale_ = 0.0;
-  int settling_ = 0;  // frames until everything has come to rest
+  int settling_ = 0;  // frames until everything is at rest
   gui::Image last_;
   bool keep_ = false;
   std::function<void(std::vector<std::filesystem::path>)> opened_;

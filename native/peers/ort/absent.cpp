@@ -1,4 +1,4 @@
-// The engine ort on the PC where ONNX Runtime's C header was not there when this was compiled.
+// The engine ort on the PC if ONNX Runtime's C header was missing when this was compiled.
 #include "core/engines/peer/absent_runtime.hpp"
 
 namespace driftscope::ort {

@@ -14,7 +14,7 @@ using peer::CreateRequest;
 using peer::RunResult;
 using peer::RuntimeModel;
 
-// Of its own choice MLAS takes the widest vectors that the processor has.
+// By default MLAS uses the widest vectors that the processor has.
 std::string instruction_set() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512vnni")) return "MLAS, AVX-512 VNNI";
@@ -56,7 +56,7 @@ Result<Tensor> unwrap(OrtValue* value, const std::string& name) {
                             {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)}, name);
 }
 
-/// A file in memory alone, which ONNX Runtime writes by its path.
+/// A file in memory only, which ONNX Runtime writes by its path.
 class MemoryFile {
  public:
   MemoryFile() : descriptor_(memfd_create("driftscope-optimized.onnx", MFD_CLOEXEC)) {}
@@ -96,7 +96,7 @@ class NativeModel final : public RuntimeModel {
         checked(api.SetSessionGraphOptimizationLevel(options.get(), level(request.options.at("opt")))));
     DRIFTSCOPE_CHECK(checked(api.SetIntraOpNumThreads(options.get(), threads_)));
     DRIFTSCOPE_CHECK(checked(api.SetInterOpNumThreads(options.get(), 1)));
-    // Its session configuration (onnxruntime_session_options_config_keys.h) ignores what it does not know.
+    // It ignores unknown session options (onnxruntime_session_options_config_keys.h).
     for (const auto& [key, value] : request.options)
       if (key.find('.') != std::string::npos)
         DRIFTSCOPE_CHECK(checked(api.AddSessionConfigEntry(options.get(), key.c_str(), value.c_str())));

@@ -21,7 +21,7 @@ Error missing_library(std::string_view what) {
                   what, peer_info().version, variable));
 }
 
-// What ONNX Runtime has to say comes back as a status; its log would go to the terminal.
+// ONNX Runtime's errors are returned as a status; its log would go to the terminal.
 void ORT_API_CALL ignore_log(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
 Result<Library> load() {

@@ -1,4 +1,4 @@
-// ONNX Runtime's shared library, loaded when it is first asked for, so that a machine without it runs
+// ONNX Runtime's shared library, loaded on first use, so that a machine without it runs
 // everything else. Clients: native/peers/ort.
 #pragma once
 
@@ -17,11 +17,11 @@ struct Library {
 };
 
 /// Looked for once: DRIFTSCOPE_ONNXRUNTIME (the file), node_modules above the program, that of the clone
-/// it was built from, the system's. Errors (missing): none of them there, not loadable, another version
+/// it was built from, the system's. Errors (missing): none of them exists, not loadable, another version
 /// than the pinned one.
 [[nodiscard]] const Result<Library>& library();
 
-/// Releases what the C API made.
+/// Releases objects of the C API.
 template <auto Release>
 struct Releaser {
   template <class T>
@@ -37,8 +37,8 @@ using MemoryInfoHandle = Handle<OrtMemoryInfo, &OrtApi::ReleaseMemoryInfo>;
 using ValueHandle = Handle<OrtValue, &OrtApi::ReleaseValue>;
 using TensorInfoHandle = Handle<OrtTensorTypeAndShapeInfo, &OrtApi::ReleaseTensorTypeAndShapeInfo>;
 
-/// A status of the C API, which it frees, in ONNX Runtime's words. `rejected`: what a rejection means where
-/// its code does not tell.
+/// Converts a status of the C API, and frees it. `rejected`: the kind of error for a rejection if
+/// its code does not say.
 [[nodiscard]] Status checked(OrtStatus* status, ErrorKind rejected = ErrorKind::bad_input);
 
 }  // namespace driftscope::ort

@@ -4,8 +4,8 @@ import { PeerError } from "../peers.mjs";
 
 const wasmFile = "ort-wasm-simd-threaded.wasm";
 
-// A start takes a second or two. When it took as long as this (threads.mjs knows of one reason), another
-// module, with other workers, is tried with twice the patience. Where that hangs as well the whole worker may
+// A start takes a second or two. If it takes this long (threads.mjs knows of one reason), another
+// module, with other workers, is tried with twice the time limit. If that hangs too, the whole worker may
 // be at fault: see `stuck`.
 const startLimit = { ms: 10_000, times: 2 };
 
@@ -27,10 +27,10 @@ const arrays = {
   uint4: Uint8Array,
 };
 
-// The option opt, in onnxruntime-web's words.
+// The option opt, in onnxruntime-web's terms.
 const levels = { none: "disabled", basic: "basic", extended: "extended", all: "all" };
 
-/** Calls `action` and keeps the shared memory that it makes: ONNX Runtime shows its heap to nobody. */
+/** Calls `action` and keeps the shared memory that it creates: ONNX Runtime does not expose its heap. */
 async function watchMemory(action, found) {
   const Memory = WebAssembly.Memory;
   WebAssembly.Memory = new Proxy(Memory, {
@@ -50,7 +50,7 @@ async function watchMemory(action, found) {
 export class Peer {
   #folder;
   #runtime = null; // {ort, threads, memory, pool}
-  #broken = 0; // how many runtimes died; a module that is imported again needs another name
+  #broken = 0; // how many runtimes crashed; to import a module again it needs another name
   stuck = null;
 
   constructor(folder) {
@@ -149,7 +149,7 @@ export class Peer {
         throw new PeerError("missing", `onnxruntime-web could not start: ${error.message}`, true);
       throw error;
     } finally {
-      runtime.threads = ort.env.wasm.numThreads; // it lowers the number where there are no threads
+      runtime.threads = ort.env.wasm.numThreads; // lowered by the runtime where there are no threads
     }
   }
 
