@@ -1,4 +1,4 @@
-# What `git describe` says, looked up at every build: figures of a bench are kept by it. As a script
+# The output of `git describe`, refreshed at every build: a bench stores its figures by it. As a script
 # (cmake -DOUT=… -P): writes the header when it has changed.
 if(CMAKE_SCRIPT_MODE_FILE)
   execute_process(COMMAND git describe --always --dirty --tags
@@ -7,7 +7,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   if(failed OR NOT id MATCHES "^[-._a-zA-Z0-9]+$")
     set(id "unversioned")
   endif()
-  file(CONFIGURE OUTPUT "${OUT}" CONTENT "#define DRIFTSCOPE_BUILD \"${id}\"\n")  # leaves equal ones
+  file(CONFIGURE OUTPUT "${OUT}" CONTENT "#define DRIFTSCOPE_BUILD \"${id}\"\n")  # leaves an equal file as is
   return()
 endif()
 

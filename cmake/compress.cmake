@@ -1,6 +1,6 @@
-# Large files of the site once more, compressed: brotli at its best takes seconds per megabyte, which a
-# server could not spend on a request. A target of its own, so that who builds `site` alone does not
-# wait; what is missing or older than its file the server compresses quickly by itself.
+# Compressed copies of large files of the site: brotli at its best takes seconds per megabyte, which a
+# server could not spend on a request. A separate target, so that building only `site` does not
+# wait; missing or outdated copies are replaced by the server's own fast compression.
 find_program(NODE_PROGRAM node REQUIRED)
 add_custom_target(compressed ALL)
 

@@ -1,5 +1,5 @@
 # driftscope_layers(file level…): reads a list of layers (core/layers.txt) and sets layers_<level> to the folders
-# that are marked so, in their order.
+# with this mark, in their order.
 function(driftscope_layers file)
   foreach(level IN LISTS ARGN)
     set(layers_${level} "")
@@ -36,7 +36,7 @@ function(driftscope_add_core target)
   foreach(pattern IN LISTS engine_sources_apart)
     list(FILTER sources EXCLUDE REGEX "${pattern}")
   endforeach()
-  # What its schema is made into is for the protocol alone.
+  # The code generated from the protocol's schema is for the protocol alone.
   set(protocol_sources ${cold_sources})
   list(FILTER protocol_sources INCLUDE REGEX "/core/protocol/")
   list(FILTER cold_sources EXCLUDE REGEX "/core/protocol/")
@@ -64,12 +64,12 @@ function(driftscope_add_core target)
     COMPILE_DEFINITIONS "DRIFTSCOPE_CLONE=\"${CMAKE_SOURCE_DIR}\"")
   add_library(${target}_objects OBJECT ${sources} ${platform} ${generated})
   if(NOT DRIFTSCOPE_OPTIMIZE)
-    # Not optimised the whole compiles three times as fast; where the time of a run goes it is.
+    # Unoptimised, the whole compiles three times as fast; layers where a run spends its time are optimised.
     set_property(SOURCE ${simd} APPEND PROPERTY COMPILE_OPTIONS -O1)
   endif()
   driftscope_unity(${target}_objects ALONE "/simd/|/stb_image(_write)?\\.cpp$|/generated/")
   add_library(${target} STATIC "${CMAKE_SOURCE_DIR}/core/platform/thread_pool.cpp")
-  # generated/protocol/messages.hpp, for those that talk to the service.
+  # generated/protocol/messages.hpp, for clients of the service.
   target_include_directories(${target} INTERFACE "${CMAKE_BINARY_DIR}")
   driftscope_call_engines(driftscope_engine ${target})
   get_property(engine_objects GLOBAL PROPERTY DRIFTSCOPE_ENGINE_OBJECTS)

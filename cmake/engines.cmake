@@ -1,11 +1,11 @@
-# An engine that needs more of a build than the .cpp files in its folder says so in an engine.cmake there, which
-# is included here. What that may define, FOO being the folder's name:
+# An engine that needs more than the .cpp files in its folder to be built has an engine.cmake there, which
+# is included here. It may define, FOO being the folder's name:
 #   driftscope_engine_FOO(core)  called while the library <core> is made: adds sources to <core>_objects, or
 #                                libraries of its own (driftscope_engine_library)
-#   driftscope_site_FOO()        in the build for browsers: adds what they load (driftscope_site_file)
-# What such a function compiles itself goes by a pattern into engine_sources_apart.
+#   driftscope_site_FOO()        in the build for browsers: adds files that they load (driftscope_site_file)
+# Files that such a function compiles itself are excluded by a pattern in engine_sources_apart.
 
-# driftscope_engine_library(library [OBJECTS]): compiled as the rest of the core; OBJECTS: a part of it.
+# driftscope_engine_library(library [OBJECTS]): compiled like the rest of the core; OBJECTS: a part of it.
 function(driftscope_engine_library library)
   cmake_parse_arguments(ARG "OBJECTS" "" "" ${ARGN})
   target_link_libraries(${library} PUBLIC driftscope_options)

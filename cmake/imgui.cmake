@@ -30,13 +30,13 @@ function(driftscope_add_ui target core)
   list(TRANSFORM parts APPEND ".cpp")
   add_library(driftscope_imgui STATIC ${parts})
   target_include_directories(driftscope_imgui SYSTEM PUBLIC "${IMGUI_SOURCES}" "${IMGUI_SOURCES}/backends")
-  # Charts of thousands of layers need more than 65,536 corners, which WebGL2 offers through wide indices.
+  # Charts of thousands of layers need more than 65,536 vertices, which WebGL2 supports with wide indices.
   target_compile_definitions(driftscope_imgui PUBLIC "ImDrawIdx=unsigned int"
     IMGUI_DISABLE_DEMO_WINDOWS IMGUI_DISABLE_DEBUG_TOOLS IMGUI_DISABLE_OBSOLETE_FUNCTIONS)
   if(DRIFTSCOPE_PLATFORM STREQUAL "native")
     target_link_libraries(driftscope_imgui PUBLIC glfw ${CMAKE_DL_LIBS})
   else()
-    # The page hands its events in by itself (web/gui/gui.mjs): no GLFW there.
+    # The page passes its events in by itself (web/gui/gui.mjs): no GLFW there.
     target_compile_definitions(driftscope_imgui PUBLIC IMGUI_IMPL_OPENGL_ES3)
     target_compile_options(driftscope_imgui PUBLIC ${web_flags} -pthread -Os)
   endif()
@@ -80,7 +80,7 @@ ${calls}  std::sort(made.begin(), made.end(),
   target_sources(${target} PRIVATE "${output}")
 endfunction()
 
-# The font as an array, made when the build is configured: nothing is looked up where it runs.
+# The font as an array, generated at configure time: no file is needed at run time.
 function(driftscope_font target)
   set(output "${DRIFTSCOPE_GENERATED_DIR}/gui/font.cpp")
   if(NOT EXISTS "${output}" OR "${DRIFTSCOPE_FONT}" IS_NEWER_THAN "${output}")

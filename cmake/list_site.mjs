@@ -1,5 +1,5 @@
-// node list_site.mjs WORKER SITE: writes SITE/service_worker.js, which is WORKER behind a list of what the
-// site holds, by SHA-256. Clients: web/engine.cmake, tests.
+// node list_site.mjs WORKER SITE: writes SITE/service_worker.js: WORKER, preceded by a list of the
+// site's files, by SHA-256. Clients: web/engine.cmake, tests.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 const sha256 = (bytes) => createHash("sha256").update(bytes);
 const workerFile = "service_worker.js";
 
-/** [[path, bytes]] of what the site serves; what is compressed beside a file is the host's business. */
+/** [[path, bytes]] of the files that the site serves; compressed copies are the host's business. */
 export function filesOf(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\.(br|gz|new)$/.test(entry.name) && entry.name !== workerFile)

@@ -1,5 +1,5 @@
 // node name_build.mjs WASM: writes NAME.json beside NAME.wasm, {"build": "<first 8 digits of its SHA-256>"}:
-// by which build of an engine the page made a run. As `bench` names builds. Client: web/engine.cmake.
+// with which build of an engine the page made a run. Named as by `bench`. Client: web/engine.cmake.
 import { createHash } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { argv } from "node:process";

@@ -1,4 +1,4 @@
-# What every target of the project is compiled with.
+# Compile options of every target of the project.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
@@ -13,17 +13,17 @@ target_compile_options(driftscope_options INTERFACE
   -ffp-contract=off)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC cleans its memory up again and again, a tenth of the time that a large unit takes. A gigabyte
-  # for each of three at once is less than the browsers take in the tests.
+  # By default GCC collects garbage repeatedly, a tenth of the time for a large unit. A gigabyte
+  # for each of three compilers at once is less than the browsers use in the tests.
   target_compile_options(driftscope_options INTERFACE --param=ggc-min-heapsize=1000000)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  # Equal precompiled headers are equal files, so that ccache knows what was made with them.
+  # Reproducible precompiled headers, so that ccache recognises what was made with them.
   target_compile_options(driftscope_options INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 if(DRIFTSCOPE_PLATFORM STREQUAL "web")
   # Offsets are int64 everywhere, size_t has 32 bits. That a tensor fits into memory was checked when it
-  # was made, so narrowing an offset inside of it loses nothing.
+  # was created, so narrowing an offset inside it loses nothing.
   target_compile_options(driftscope_options INTERFACE
     -Wno-shorten-64-to-32 -Wno-c++11-narrowing)
 endif()

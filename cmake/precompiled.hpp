@@ -1,4 +1,4 @@
-// What nearly every file of the project includes anyway, parsed once per target (cmake/unity.cmake). Files
+// Headers that nearly every file of the project includes, parsed once per target (cmake/unity.cmake). Files
 // still include what they use: without DRIFTSCOPE_UNITY this is not there.
 #pragma once
 

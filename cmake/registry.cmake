@@ -85,7 +85,7 @@ endfunction()
 file(GLOB_RECURSE engine_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/engines/engine.cpp")
 driftscope_engine_registry("${DRIFTSCOPE_GENERATED_DIR}/engine_registry.cpp" "${engine_files}")
 
-# native/peers/FOO defines FOO::runtime(), what core/engines/FOO runs on the PC; in browsers
+# native/peers/FOO defines FOO::runtime(), which core/engines/FOO runs on the PC; in browsers
 # web/peers/bridge.cpp serves all peers.
 if(DRIFTSCOPE_PLATFORM STREQUAL "native")
   file(GLOB peer_folders CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/native/peers/*/backend.cpp")
@@ -113,8 +113,8 @@ ${peer_calls}  static const AbsentRuntime absent(\"it runs in browsers alone\");
 ")
 endif()
 
-# Structs, encoders, decoders and checks of the service's messages, and their tables for JavaScript, made of
-# their schema.
+# Structs, encoders, decoders and checks of the service's messages, and tables for JavaScript, generated
+# from their schema.
 find_program(PYTHON3_PROGRAM python3 REQUIRED)
 set(schema "${CMAKE_SOURCE_DIR}/core/protocol/messages.json")
 set(schema_program "${CMAKE_SOURCE_DIR}/cmake/messages.py")

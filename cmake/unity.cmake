@@ -1,8 +1,8 @@
 # Headers and the templates in them are most of what compiling a small file costs. The files of a
-# folder, or of a large folder those whose names begin alike, are therefore compiled together, which
-# halves a build from nothing. The groups follow from the names, so that a new file moves no other.
+# folder, or for a large folder those whose names begin alike, are therefore compiled together, which
+# halves a full build. The groups follow from the names, so that a new file moves no other.
 # -DDRIFTSCOPE_UNITY=OFF compiles every file by itself (tools/test --slow does: each must be able to).
-# What they include most is parsed once per target (precompiled.hpp).
+# The most frequently included headers are parsed once per target (precompiled.hpp).
 option(DRIFTSCOPE_UNITY "Compile the files of a folder together" ON)
 
 # driftscope_unity(target [TOGETHER] [ALONE regex] [HEADERS header…] [AS target]): TOGETHER: all files in one.
@@ -35,7 +35,7 @@ function(driftscope_unity target)
     string(MAKE_C_IDENTIFIER "count_${folder}" count)
     set(count ${${count}})
     get_filename_component(stem "${source}" NAME_WE)
-    # What two units have in common is compiled twice: as few as keep all processors busy.
+    # Headers common to two units are compiled twice: as few units as keep all processors busy.
     set(letters "")
     set(ranges "")
     if(count GREATER 40)
@@ -60,7 +60,7 @@ function(driftscope_unity target)
   list(LENGTH groups count)
   if(ARG_AS)
     target_precompile_headers(${target} REUSE_FROM ${ARG_AS})
-  elseif(count GREATER 2)  # to precompile takes as long as two groups save
+  elseif(count GREATER 2)  # precompiling takes as long as two groups save
     target_precompile_headers(${target} PRIVATE "${CMAKE_SOURCE_DIR}/cmake/precompiled.hpp" ${ARG_HEADERS})
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

@@ -1,5 +1,5 @@
 # Header-only packages for the WebAssembly build. /usr/include itself would bring in the system's libc, so
-# the folders that are needed are linked into one of our own.
+# the needed folders are linked into one of our own.
 set(web_include "${CMAKE_BINARY_DIR}/headers")
 file(MAKE_DIRECTORY "${web_include}")
 foreach(package protozero nlohmann fmt doctest hwy stb)

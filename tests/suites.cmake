@@ -1,11 +1,11 @@
-# Every suite there is, for ctest and for tools/test, which runs them in this order. Labels:
+# All suites, for ctest and for tools/test, which runs them in this order. Labels:
 #   tree          checks of the source: nothing need be built
 #   unit, native  doctest programs: of the core, of what only the native build has
 #   web           WebAssembly under Node
 #   e2e           the command line as a whole
 #   browser       starts browsers, or a window
-#   beside        in tools/test runs beside the others, with the sanitized build
-#   acceptance    cases from outside of the clone; skipped where they are not
+#   beside        in tools/test runs in parallel with the others, with the sanitized build
+#   acceptance    cases from outside the clone; skipped where they are missing
 #   slow          many minutes: tools/test --slow
 #
 #   ctest --preset dev -L tree
@@ -30,7 +30,7 @@ function(driftscope_suite name)
   add_test(NAME "${name}" COMMAND ${ARG_COMMAND} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
   set_tests_properties("${name}" PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
     ENVIRONMENT "${environment}" SKIP_RETURN_CODE 77)
-  if("browser" IN_LIST ARG_LABELS)  # with ctest -j: a browser's start has to bear one other, not five
+  if("browser" IN_LIST ARG_LABELS)  # with ctest -j: a browser's start can run with one other, not with five
     set_tests_properties("${name}" PROPERTIES RESOURCE_LOCK browsers)
   endif()
 endfunction()
@@ -102,7 +102,7 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND python3 tools/checks/accept.py "${CMAKE_SOURCE_DIR}/../shared/accept" $<TARGET_FILE:driftscope>)
   driftscope_suite("slow: clang-tidy" LABELS tree slow TIMEOUT 7200
     COMMAND tools/lint --tidy --all)
-  # Headers that a file forgot to include do not show where files are compiled together.
+  # Missing includes go unnoticed where files are compiled together.
   driftscope_suite("slow: every file by itself" LABELS slow TIMEOUT 7200
     COMMAND bash -c "cmake -S . -B \"$0\" -G Ninja -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_BUILD_TYPE=Debug \
 -DDRIFTSCOPE_WERROR=ON -DDRIFTSCOPE_UNITY=OFF && ninja -C \"$0\"" "${build_folder}/alone")

@@ -13,7 +13,7 @@ import { openIn } from "../web/page/other_browsers.mjs";
 const repetitions = Number(process.argv[2] ?? 5);
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
 
-// Tells when the engines have run (the table is there), and when their comparison has been drawn.
+// Reports when the engines have run (the table is there), and when their comparison has been drawn.
 const probe = `{
   const look = () => {
     const { dataset } = document.getElementById("screens") ?? {};
@@ -25,7 +25,7 @@ const probe = `{
   requestAnimationFrame(look);
 }`;
 
-/** What stands in scope for the functions of other tests: after() runs at close(). */
+/** A test context for functions of other tests: after() runs at close(). */
 function scope() {
   const last = [];
   return {
@@ -36,7 +36,7 @@ function scope() {
   };
 }
 
-/** A server before `driftscope serve` that counts what goes through and adds the probe to the page. */
+/** A proxy in front of `driftscope serve` that counts the bytes and adds the probe to the page. */
 async function countingServer(upstream) {
   const counts = { bytes: 0, requests: 0 };
   let post;
@@ -51,7 +51,7 @@ async function countingServer(upstream) {
       return response.writeHead(200, { "Content-Type": "text/javascript" }).end(probe);
     const isPage = new URL(request.url, upstream).pathname === page.pathname;
     const headers = { ...request.headers, host: page.host };
-    if (headers.origin) headers.origin = page.origin; // the server answers its own page alone
+    if (headers.origin) headers.origin = page.origin; // the server responds only to its own page
     if (isPage) delete headers["accept-encoding"];
     const forwarded = httpRequest(
       { host: page.hostname, port: page.port, path: request.url, method: request.method, headers },

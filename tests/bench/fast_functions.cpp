@@ -1,4 +1,4 @@
-// How far XNNPACK's elementwise functions stray, kernel by kernel: each that the fast engine may take on
+// Errors of XNNPACK's elementwise functions, kernel by kernel: each that the fast engine may use on
 // some processor (natively one per instruction set; as WebAssembly those of the build's SIMD), on all 2³²
 // floats, against the C library's functions in double. The rows of the fast engine's error model come
 // from here. Prints the largest error in ULP where the result is a normal number, the largest below that

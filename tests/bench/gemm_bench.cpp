@@ -44,7 +44,7 @@ double best_rate(const Product& product) {
       xnn_reshape_fully_connected_nc_f32(op, m, nullptr) == xnn_status_success &&
       xnn_setup_fully_connected_nc_f32(op, a.data(), c.data()) == xnn_status_success) {
     const double flops = 2.0 * static_cast<double>(m * n) * static_cast<double>(k);
-    // Browsers round their clocks: as many products at a time as take some milliseconds.
+    // Browsers round their clocks: enough products at a time to take some milliseconds.
     const int repeat = static_cast<int>(std::clamp(2e8 / flops, 1.0, 1e5));
     for (const std::int64_t begin = monotonic_ns(); monotonic_ns() - begin < bench_ns;) {
       const std::int64_t start = monotonic_ns();

@@ -1,4 +1,4 @@
-// Figures of the screens: frames per second with 10,000 layers on 6 targets, and with a tensor of 64
+// Performance of the GUI: frames per second with 10,000 layers on 6 targets, and with a tensor of 64
 // channels of 224×224 open; memory with three traces open. Under Xvfb, so with a software renderer.
 //
 //   node tests/bench/gui.mjs [TRACE TRACE TRACE]

@@ -54,11 +54,11 @@ namespace driftscope {
 HWY_EXPORT(multiply_and_add);
 
 double peak_gflops(const SimdTarget& target) {
-  // Called through a volatile pointer, so that it stays a function of its own: a browser's engine
+  // Called through a volatile pointer, so that it remains a separate function: a browser's engine
   // replaces the first, slow code of a function only between two calls.
   double (*volatile run)(std::int64_t, float*) =
       simd_function(HWY_DISPATCH_TABLE(multiply_and_add), target.highway);
-  // Volatile, or a compiler that sees neutral operands and unused results leaves the work out.
+  // Volatile, or a compiler that sees neutral operands and unused results removes the work.
   const volatile float one = 1.0f;
   const volatile float zero = 0.0f;
   volatile float result = 0.0f;

@@ -1,5 +1,5 @@
-// What a comparison of 100,000 layers on 6 targets takes: JSON written and read, put together for the
-// screens, sorted; the table of the terminal and the report.
+// The cost of a comparison of 100,000 layers on 6 targets: JSON written and read, assembled for the
+// GUI, sorted; the table of the terminal and the report.
 //
 //   driftscope_bench_results [LAYERS [TARGETS]]
 #include <fmt/format.h>

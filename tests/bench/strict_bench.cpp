@@ -2,7 +2,7 @@
 // of one node with constant weights. Built natively and as WebAssembly.
 //   driftscope_bench_strict [--threads N] [--simd BITS] [--seconds S]
 // The median and the best of repeated runs, and the best as a share of the peak without fused
-// operations (threads times that of one). No part of the tests.
+// operations (threads times that of one). Not part of the tests.
 #include <fmt/format.h>
 
 #include <algorithm>

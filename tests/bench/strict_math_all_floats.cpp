@@ -89,7 +89,7 @@ void judge(double want, float x, float got, Worst& worst) {
   }
 }
 
-// A few thousand floats at once: judged one by one, then as vectors.
+// A few thousand floats at once: checked one by one, then as vectors.
 void verify_batch(const Function& function, const std::vector<Kernels>& widths, const std::vector<float>& x,
                   Worst& worst) {
   std::vector<float> scalar(x.size());
@@ -156,7 +156,7 @@ Worst try_pow(std::uint64_t stride) {
   });
 }
 
-// Prints a line and says whether all is well.
+// Prints a line and returns whether all is well.
 bool report(const char* name, const Worst& worst) {
   std::printf("%-8s largest error %.4f ULP at %a", name, worst.ulp, static_cast<double>(worst.at));
   if (worst.wrong > 0)

@@ -1,4 +1,4 @@
-// What the end-to-end tests share: the built programs, runs with captured output, safetensors.
+// Shared by the end-to-end tests: the built programs, runs with captured output, safetensors.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 export const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const build = process.env.DRIFTSCOPE_BUILD ?? join(root, "build");
 const preset = process.env.DRIFTSCOPE_PRESET ?? "native";
-// Sanitizers look at code, not at numbers: what only repeats it for minutes is left to the other build.
+// Sanitizers check code, not numbers: tests that only repeat it for minutes run with the other build.
 export const sanitized = preset === "native-asan";
 export const driftscope = join(build, preset, "driftscope");
 // With the engines of tests/engines besides the project's own.
@@ -17,12 +17,12 @@ export const extended = join(build, preset, "tests", "driftscope_extended");
 export const builtFile = (...parts) => join(build, ...parts);
 export const asset = (...parts) => join(root, "assets", ...parts);
 
-// Everything temporary of this file's tests lies in one folder, by whose name its processes are known.
+// All temporary files of this file's tests are in one folder, whose name identifies their processes.
 export const mark = mkdtempSync(join(tmpdir(), "ds-"));
 process.env.TMPDIR = mark;
 process.on("exit", () => rmSync(mark, { recursive: true, force: true }));
 
-// A folder that is gone when the test is over.
+// A folder that is removed when the test is over.
 export function temporaryFolder(t) {
   const folder = mkdtempSync(join(tmpdir(), "driftscope-e2e-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -48,7 +48,7 @@ export function run(args, options = {}) {
   return result;
 }
 
-// A run that goes on while the test does something to it; `done` resolves to {status, stdout, stderr}.
+// A run that continues while the test acts on it; `done` resolves to {status, stdout, stderr}.
 export function start(args, options = {}) {
   const child = spawn(options.program ?? driftscope, args, {
     cwd: options.cwd,

@@ -1,4 +1,4 @@
-// Correct implementations that differ from ours: none may be called a fault. Client: main.
+// Correct implementations that differ from ours: none may be judged a fault. Client: main.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace driftscope::faults {
 
-/// Judges every alibi whose name holds `filter` on so many seeds. Prints, for each (`quiet`: for those that
-/// raised one), the largest share of the budget that it used and its verdicts; whether there was neither a
+/// Judges every alibi whose name contains `filter` on `seeds` seeds. Prints, for each (`quiet`: for those
+/// with an alarm), the largest share of the budget used and its verdicts; returns whether there was neither a
 /// fault nor a suspect.
 [[nodiscard]] bool judge_alibis(const std::string& filter, std::uint64_t seeds, bool quiet,
                                 ThreadPool& threads);

@@ -15,7 +15,7 @@
 namespace driftscope::faults {
 namespace {
 
-/// A trace by an engine; nothing where it does not take the network.
+/// A trace by an engine; nothing if it does not support the network.
 std::optional<Trace> run_on(const std::string& engine_name, const Network& network, Capture capture) {
   auto bound = bind_inputs(network.graph, network.inputs);
   const auto engine = find_engine(engine_name);
@@ -34,7 +34,7 @@ std::optional<Trace> run_on(const std::string& engine_name, const Network& netwo
 struct Counts {
   std::map<Verdict, std::uint64_t> by_verdict;
   std::uint64_t layers = 0;
-  std::uint64_t overflowed = 0;  ///< infinite or NaN where the exact result is not: suspect, and rightly
+  std::uint64_t overflowed = 0;  ///< infinite or NaN where the exact result is not: rightly suspect
   std::set<std::string> alarms;
 
   void add(const Verification& verification, const std::string& where) {

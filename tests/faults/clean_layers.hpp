@@ -1,4 +1,4 @@
-// Layers that are right, judged by the million: how often does the verdict cry wolf? Client: main.
+// Correct layers, judged by the million: how many false alarms are there? Client: main.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace driftscope::faults {
 
-/// Runs the networks of all kinds, rightly, from seed after seed and with inputs scaled by 1e-20 to 1e20, by
+/// Runs the networks of all kinds, correctly, from successive seeds, with inputs scaled by 1e-20 to 1e20, by
 /// the strict kernels, in double rounded at the end, and on the engine fast, node by node and fused, until
-/// so many layers were judged. What overflows on the way to a finite result is counted apart. Prints counts
-/// by verdict and every alarm; whether there was no fault and at most one suspect in 100,000.
+/// `layers` layers were judged. Overflows on the way to a finite result are counted separately. Prints counts
+/// by verdict and every alarm; returns whether there was no fault and at most one suspect in 100,000.
 [[nodiscard]] bool judge_clean_layers(std::uint64_t layers, std::uint64_t first_seed, ThreadPool& threads);
 
 }  // namespace driftscope::faults

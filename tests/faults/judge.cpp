@@ -31,8 +31,8 @@ std::string alarm(const Verification& verification, const std::string& except = 
   return "";
 }
 
-/// Largest error of `got` in units of what correct implementations differ by: the largest error that any of
-/// them has, and the distance of two neighbouring numbers.
+/// Largest error of `got` relative to the spread of correct implementations: the largest error that any of
+/// them has, and the distance of two adjacent numbers.
 double effect_of(const Tensor& got, const std::vector<Tensor>& correct, const std::vector<double>& exact) {
   double spread = 0.0;
   for (const Tensor& one : correct) {
@@ -165,7 +165,7 @@ Judged judge(const FaultKind& kind, std::uint64_t seed, ThreadPool& threads) {
     if (!layer.reason.empty()) judged.detail = layer.reason;
   }
   if (verdict == Verdict::fault) return judged.outcome = Outcome::right_layer, judged;
-  // It passed, or nearly: had the fault an effect that correct implementations do not have?
+  // It passed, or nearly: did the fault have an effect that correct implementations do not have?
   const auto exact = in_double(target);
   const auto wrong = kind.fault(target);
   if (!exact.ok() || !wrong.ok()) return broken("it cannot be run again");

@@ -14,8 +14,8 @@ enum class Outcome {
   right_layer,  ///< a fault at the target, and nowhere else
   suspect,      ///< at the target, and nowhere else
   unjudged,     ///< the target: the verdict says that it cannot tell
-  no_effect,    ///< the fault gave the bits of a correct implementation
-  unjudgeable,  ///< its effect is within what correct implementations differ by
+  no_effect,    ///< the fault gave the same bits as a correct implementation
+  unjudgeable,  ///< its effect is within the spread of correct implementations
   missed,       ///< it passed
   wrong_layer,  ///< another layer is suspect or a fault
   clean_alarm,  ///< a control is suspect or a fault
@@ -30,11 +30,11 @@ struct Judged {
   std::string detail;
 };
 
-/// The network run by `other` where that is the target, by `right` elsewhere; `seen`: what the target read.
+/// The network run by `other` for the target and by `right` elsewhere; `seen` receives the target's inputs.
 [[nodiscard]] Result<Trace> record_network(const Network& network, const Fault& right, const Fault& other,
                                            NodeRun* seen = nullptr);
 
-/// A fault may be excused as unjudgeable up to so many times the spread.
+/// A fault may be excused as unjudgeable up to this multiple of the spread.
 inline constexpr double judgeable_from = 2.0;
 
 [[nodiscard]] Judged judge(const FaultKind& kind, std::uint64_t seed, ThreadPool& threads);

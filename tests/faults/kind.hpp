@@ -1,9 +1,9 @@
-// Planted faults: what a runtime gets wrong in one layer of a small network, as one line each.
-// families/FOO.cpp defines faults::foo::add_to(FaultTable&); the table is made from the folder
+// Planted faults: mistakes of a runtime in one layer of a small network, one line each.
+// families/FOO.cpp defines faults::foo::add_to(FaultTable&); the table is generated from the folder
 // (cmake/registry.cmake). Clients: families, judge, main.
 //
 // A kind makes a network from a seed and says how its target node goes wrong. Everything before it is right;
-// what comes after is computed from the faulty value, as a runtime would record it.
+// later nodes are computed from the faulty value, as a runtime would record them.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,13 @@ namespace driftscope::faults {
 
 using Tensors = std::vector<Tensor>;
 
-/// The target node with what it reads.
+/// The target node with its inputs.
 struct NodeRun {
   Node node;
   Tensors inputs;  ///< in the order of node.reads()
 };
 
-/// What a wrong implementation gives in place of the node's outputs.
+/// A wrong implementation's results for the node's outputs.
 using Fault = std::function<Result<Tensors>(const NodeRun& run)>;
 
 struct Network {
@@ -40,7 +40,7 @@ struct FaultKind {
   MakeNetwork network;
   Fault fault;
   std::vector<Fault>
-      alternatives;  ///< other correct ways, beyond strict and double: what they differ by counts
+      alternatives;  ///< further correct variants besides strict and double, which add to the spread
 };
 
 class FaultTable {
@@ -56,15 +56,15 @@ class FaultTable {
   std::vector<FaultKind> kinds_;
 };
 
-/// Rightly: by the strict kernels.
+/// The correct result, by the strict kernels.
 [[nodiscard]] Result<Tensors> run_strict(const NodeRun& run);
-/// Rightly as well, in another way: in double, rounded at the end.
+/// Also correct, in another way: in double, rounded at the end.
 [[nodiscard]] Result<Tensors> run_in_double(const NodeRun& run);
 
 }  // namespace driftscope::faults
 
 namespace driftscope {
 [[nodiscard]] const faults::FaultTable& fault_table();
-/// Correct implementations of other kinds than strict: a "fault" of these is a way that is right.
+/// Correct implementations of other kinds than strict: here a "fault" is a correct variant.
 [[nodiscard]] const faults::FaultTable& alibi_table();
 }  // namespace driftscope

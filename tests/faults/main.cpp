@@ -1,12 +1,12 @@
 // How many planted faults the verdict finds, by family.
 //
 //   driftscope_faults [--seeds N] [--family TEXT] [--kind TEXT] [--json] [--list] [--threads N]
-//   driftscope_faults --clean LAYERS [--first-seed N]  so many right layers: no alarm
+//   driftscope_faults --clean LAYERS [--first-seed N]  so many correct layers: no alarm
 //   driftscope_faults --alibis [--kind TEXT] [--seeds N]  correct implementations: none a fault
 //   driftscope_faults --minimum-errors [--seeds N]    the table of docs/sensitivity.md
 //
 // Exit code 1: an alarm on a control or an alibi, a fault charged to another layer, or fewer of the
-// judgeable faults at the right layer than asked for.
+// judgeable faults at the right layer than required.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -36,7 +36,7 @@ struct Options {
   std::uint64_t clean = 0;
 };
 
-constexpr double asked_for = 0.99;  // of the judgeable ones at the right layer
+constexpr double asked_for = 0.99;  // required share of the judgeable ones at the right layer
 
 /// False after a usage message.
 bool parse(int count, char** arguments, Options& options) {
@@ -80,7 +80,7 @@ struct Score {
     const auto found = counts.find(outcome);
     return found == counts.end() ? 0 : found->second;
   }
-  /// Those that the verdict can be asked about.
+  /// Those that can be judged.
   [[nodiscard]] int judgeable() const {
     return cases - of(Outcome::no_effect) - of(Outcome::unjudgeable) - of(Outcome::broken);
   }

@@ -147,7 +147,7 @@ Fault one_element(double share) {
   });
 }
 
-/// The least 2⁻ᵏ for which the faulty layer is a fault: k grows from 0 to the first that is none.
+/// The smallest 2⁻ᵏ for which the faulty layer is a fault: k grows from 0 to the first that is not.
 double least(const MakeNetwork& network, Fault (*fault)(double), std::uint64_t seed, ThreadPool& threads) {
   double seen = INFINITY;
   for (int k = 0; k <= 30; ++k) {

@@ -1,4 +1,4 @@
-// The least errors that the verdict sees, by operator, size and element type: the table of
+// The smallest errors that the verdict detects, by operator, size and element type: the table of
 // docs/sensitivity.md. Client: main.
 #pragma once
 

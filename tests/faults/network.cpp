@@ -11,7 +11,7 @@
 namespace driftscope::faults {
 namespace {
 
-/// A family's mistake ends the program with its message.
+/// A mistake in a family ends the program with its message.
 template <class T>
 T expect(Result<T> result, const std::string& what) {
   if (result.ok()) return *std::move(result);
@@ -68,7 +68,7 @@ struct Axes {
   }
 };
 
-/// Element (outer, place, inner) becomes that at (outer, from(place), inner); a negative place: 0.
+/// Element (outer, place, inner) becomes the one at (outer, from(place), inner), or 0 for a negative place.
 Change moved(std::size_t axis, std::function<std::int64_t(std::int64_t place, std::int64_t size)> from) {
   return [=](const Tensor& tensor) {
     const Axes axes(tensor.shape(), axis);
@@ -146,7 +146,7 @@ Network network_of(const Chain& chain) {
                     .outputs = {before},
                     .attributes = {}};
     if (is_floating(given.dtype())) {
-      // Exactly what the chain asks for arrives at the target.
+      // The inputs of the target are exactly those that the chain specifies.
       network.inputs.back().tensor = scaled(0.5)(given);
       const std::string two = fmt::format("two{}", i);
       model.graph.initializers.push_back({two, as_dtype(tensor<float>({}, {2.0f}), given.dtype())});

@@ -38,8 +38,8 @@ template <class T>
 /// The same numbers in another floating type.
 [[nodiscard]] Tensor as_dtype(const Tensor& values, DType dtype);
 
-/// One node between two others, so that an error has somewhere to come from and to go: a graph input first
-/// is doubled where it is floating, and what the target gives goes through Identity.
+/// One node between two others, so that an error has a predecessor and a successor: a graph input is first
+/// doubled if it is floating, and the target's output goes through Identity.
 struct Chain {
   std::string op;
   std::vector<Tensor> inputs;     ///< of the graph
@@ -47,7 +47,7 @@ struct Chain {
   std::vector<Attribute> attributes = {};
   std::size_t outputs = 1;
   DType dtype = DType::float32;           ///< floating inputs and constants are converted to it
-  std::vector<std::size_t> omitted = {};  ///< places among all inputs of the node that stay empty
+  std::vector<std::size_t> omitted = {};  ///< indices among all inputs of the node that are left out
 };
 [[nodiscard]] Network network_of(const Chain& chain);
 
@@ -55,7 +55,7 @@ struct Chain {
 /// The node with another attribute; with none of that name.
 [[nodiscard]] Fault attribute(Attribute changed);
 [[nodiscard]] Fault no_attribute(std::string name);
-/// Another operator on the same inputs.
+/// Uses another operator on the same inputs.
 [[nodiscard]] Fault as_op(std::string op, std::vector<Attribute> attributes = {});
 /// Input `place` changed before, output 0 changed after.
 [[nodiscard]] Fault input(std::size_t place, std::function<Tensor(const Tensor&)> change);
@@ -76,13 +76,13 @@ using Change = std::function<Tensor(const Tensor&)>;
 /// As through a format with so many bits of fraction (TF32: 10, bfloat16: 7).
 [[nodiscard]] Change rounded_to(int fraction);
 [[nodiscard]] Change through_float16();
-/// The slices [from, size) along an axis are 0; those in front of them stay.
+/// The slices [from, size) along an axis become 0; those before them are unchanged.
 [[nodiscard]] Change zero_from(std::size_t axis, std::int64_t from_end);
-/// Slices moved by one along an axis, around the end.
+/// Slices rotated by one along an axis.
 [[nodiscard]] Change rolled(std::size_t axis);
 /// Two slices along an axis exchanged: the first and the last.
 [[nodiscard]] Change ends_exchanged(std::size_t axis);
-/// The last slice along an axis repeats the one in front of it: a stale buffer.
+/// The last slice along an axis repeats the previous one: a stale buffer.
 [[nodiscard]] Change last_repeated(std::size_t axis);
 /// The last two axes exchanged in memory, the shape kept.
 [[nodiscard]] Change transposed_in_place();

@@ -1,4 +1,4 @@
-// Any bytes as a message: the service answers, and what it answers is declared.
+// Any bytes as a message: the service responds, and the response conforms to the schema.
 #include <cstdint>
 #include <cstdlib>
 

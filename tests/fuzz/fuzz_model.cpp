@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)read_tensor_proto(bytes);
   const auto model = read_onnx(bytes);
   const auto outlined = read_onnx(source_of(bytes));
-  // Only there may a model name its own bytes as external data.
+  // Only with a source may a model refer to its own bytes as external data.
   if (model.ok() ? !outlined.ok() || outlined->sha256 != model->sha256
                  : outlined.ok() && !names_its_own_bytes(bytes))
     std::abort();

@@ -1,4 +1,4 @@
-// Any bytes as a picture file, or as the description of pictures that a small picture is put through;
+// Any bytes as a picture file, or as a description of pictures, applied to a small picture;
 // the first byte says which. Seeds: tests/data/pictures with a byte 0 in front.
 #include <algorithm>
 #include <cstdint>

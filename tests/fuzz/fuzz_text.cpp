@@ -10,7 +10,7 @@ namespace {
 
 using namespace driftscope;
 
-/// Words are never empty, hold no separators, and come out again when they are read again.
+/// Words are never empty, contain no separators, and splitting them again gives the same words.
 void text(std::string_view bytes) {
   const auto words = words_of(bytes, {"<br />"});
   if (words.ok() != valid_utf8(bytes)) std::abort();

@@ -1,4 +1,4 @@
-// What tools/setup makes of a download: tools/setup.d/pins.sh with pins and files of these tests.
+// How tools/setup handles downloads: tools/setup.d/pins.sh with pins and files of these tests.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ const parts = join(root, "tools", "setup.d");
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 const lines = (text) => text.split("\n").filter((line) => line && !line.startsWith("#"));
 
-// Runs `script` behind the functions of setup; `pins` is the text of the file, `files` what apt has fetched.
+// Runs `script` after sourcing setup's functions; `pins` is the text of the file, `files` the downloads.
 function setUp(t, { pins, files = {}, script }) {
   const folder = mkdtempSync(join(tmpdir(), "driftscope-pins-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
 // Runs a model with the strict engine and prints the SHA-256 of every captured tensor, one line
-// each: two places agree bit by bit when their lines are equal. What really ran comes first, behind
+// each: two hosts agree bit by bit if their lines are equal. What actually ran comes first, after
 // "# ".
 //   driftscope_digest MODEL.onnx [--seed N | --input FILE.safetensors] [--threads N] [--simd BITS]
 // A NaN is hashed as 0x7fc00000: the payload of a NaN carries no meaning and differs between

@@ -20,9 +20,9 @@ SCRIPTS = {".mjs", ".js"}
 PLATFORM = re.compile(r"\b(__EMSCRIPTEN__|_WIN32|__APPLE__|__linux__|__wasm__|__ANDROID__)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 IMPORT = re.compile(r"""(?:\bfrom\s+|\bimport\s*\(?\s*|new URL\(\s*)["'`](\.[^"'`$]+\.m?js)["'`]""")
-# Headers of libraries that are included in quotes, as they do it themselves, and what the build writes.
+# Library headers that are included in quotes, as the libraries do themselves, and generated files.
 EXTERNAL = re.compile(r"^(xnnpack/|xnnpack\.h$|threadpool-|generated/)")
-# Files that nothing in the repository reaches, and why they are here all the same.
+# Files that nothing in the repository reaches, and why they exist all the same.
 UNREACHED = {}
 
 
@@ -111,7 +111,7 @@ def cmake_patterns(tree: Tree):
             token = re.sub(r"\$\{[^}]*\}|\\+\d", "*", token)
             yield token[1:] if token.startswith("/") else f"{folder}/{token}".lstrip("/")
             if not token.startswith("/"):
-                yield token  # as generated sources include it
+                yield token  # in the form in which generated sources include it
 
 
 def closure(roots, edges):
@@ -127,8 +127,8 @@ def closure(roots, edges):
 def unreached(tree: Tree):
     patterns = set(cmake_patterns(tree))
     exact = {pattern for pattern in patterns if "*" not in pattern}
-    # A glob compiles a folder's sources; that says nothing of headers and modules. With a variable in front, the
-    # folder or the name has to be said.
+    # A glob compiles a folder's sources, but not headers and modules. After a variable, the
+    # folder or the name must be given.
     globs = [re.compile(fnmatch.translate(pattern)) for pattern in patterns
              if "*" in pattern and re.search(r"(^|/)[\w.]+/|/\w[\w*]*\.(c|cpp|h)$", pattern)
              and (pattern.endswith((".c", ".cpp")) or "*" not in pattern.rpartition("/")[2])]
@@ -136,7 +136,7 @@ def unreached(tree: Tree):
 
     code = tree.having(SOURCES | HEADERS | SCRIPTS, *TREES)
     edges = {name: {target for _, target in uses(tree, name)} for name in code}
-    for name in code:  # #include <name>, of a folder that CMake hands to the compiler
+    for name in code:  # #include <name>, from a folder that CMake passes to the compiler
         for header in re.findall(r"^#include <([\w.]+)>", tree.text(name), flags=re.M):
             edges[name] |= {file for file in code if file.endswith(f"/include/{header}")}
     starts = {name for name in tree.files if name == "index.html" or name.endswith("/package.json")}

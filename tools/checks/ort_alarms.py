@@ -41,7 +41,7 @@ def judge(program: str, target: str, model: pathlib.Path, inputs: list, folder: 
         return None, []
     judged = subprocess.run([program, "verify", model, trace, "--json", "-", "--quiet"],
                             capture_output=True, text=True)
-    if not judged.stdout:  # nothing can be judged: random numbers
+    if not judged.stdout:  # nothing to judge: random numbers
         return "not judged", []
     report = json.loads(judged.stdout)
     return report["verdict"], [layer for layer in report["layers"] if layer["verdict"] in ("suspect", "fault")]

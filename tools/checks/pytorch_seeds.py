@@ -172,9 +172,9 @@ def interrupt(*_):
 def main():
     options, paths = parse()
     tallies, broken = [], 0
-    signal.signal(signal.SIGTERM, interrupt)  # so that the temporary folder goes, too
+    signal.signal(signal.SIGTERM, interrupt)  # so that the temporary folder is removed, too
     try:
-        import trace_torch  # says what to install where there is no PyTorch
+        import trace_torch  # says what to install if PyTorch is missing
         trace_torch.torch.set_num_threads(1)
         with tempfile.TemporaryDirectory(prefix="driftscope-seeds-") as folder:
             options.folder = Path(folder)

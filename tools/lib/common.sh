@@ -1,9 +1,9 @@
-# Shared by tools/demo and tools/test: where things are, set-up, builds.
+# Shared by tools/demo and tools/test: paths, set-up, builds.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/driftscope
 build=$root/build
 started=$SECONDS
-export CCACHE_BASEDIR=$root  # so that another clone finds the same objects
+export CCACHE_BASEDIR=$root  # so that another clone gets cache hits
 export CCACHE_NOHASHDIR=1     # debug information may name the other clone
 
 if [[ -t 1 && -z ${NO_COLOR:-} ]]; then
@@ -18,8 +18,8 @@ fail() {
   exit 1
 }
 
-# set_up [--no-browsers]: what builds need. Browsers, which are needed last, are installed meanwhile (unless
-# sudo would have to ask): see browsers_are_here. Unpacking packages is waiting for the disk, mostly.
+# set_up [--no-browsers]: installs what builds need. Browsers, needed last, are installed in parallel (unless
+# sudo would have to ask): see browsers_are_here. Unpacking packages mostly waits for the disk.
 browser_setup='' browser_log=$build/log/setup-browsers.log
 set_up() {
   if [[ $* == *--no-browsers* ]] || "$root/tools/setup" --check >/dev/null ||
@@ -47,7 +47,7 @@ browsers_are_here() {
   browser_setup=''
 }
 
-# A package manager that is stopped in the middle leaves a mess: it ends what it has begun, and we wait.
+# Interrupting a package manager corrupts its state: it finishes its work, and we wait.
 end_browser_setup() {
   [[ $browser_setup ]] || return 0
   kill "$browser_setup" 2>/dev/null

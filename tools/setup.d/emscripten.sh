@@ -34,7 +34,7 @@ WRAPPER
   "$to/bin/wasm-opt" --version
 )
 
-# Written beside and then renamed, so that what has its name is complete.
+# Written under a temporary name and renamed, so that a file with its name is complete.
 prepare_binaryen() {
   [[ $system == bookworm && ! -d $binaryen_home ]] || return 0
   local new=$em_home/binaryen.$$
@@ -71,8 +71,8 @@ FROZEN_CACHE = True
 CONFIG
 }
 
-# What a tool sources before it builds. Written again only where something changed, so that two
-# builds at once never see half of it.
+# Sourced by a tool before it builds. Rewritten only if something changed, so that two
+# simultaneous builds never see an incomplete file.
 env_text() {
   local python=python3 emcc
   [[ -x /usr/bin/python3 ]] && python=/usr/bin/python3
@@ -86,13 +86,13 @@ env_text() {
   if [[ $em_config ]]; then printf 'export EM_CONFIG=%q\n' "$em_config"; fi
   command -v ccache >/dev/null || return 0
   printf 'export CMAKE_%s_COMPILER_LAUNCHER=ccache\n' C CXX
-  # Sloppiness: what a precompiled header of the same text needs to count as the same.
+  # Sloppiness: needed so that precompiled headers of the same text count as equal.
   # shellcheck disable=SC2016
   printf '[[ ${%s:-} ]] || export %s=%q\n' CCACHE_DIR{,} "$cache/ccache" CCACHE_MAXSIZE{,} 2G \
     CCACHE_SLOPPINESS{,} pch_defines,time_macros,include_file_mtime,include_file_ctime
 }
 
-# put FILE TEXT: replaces FILE in one stroke, and only where it differs.
+# put FILE TEXT: replaces FILE atomically, and only if it differs.
 put() {
   [[ -f $1 && $(<"$1") == "$2" ]] && return
   mkdir -p "$(dirname "$1")"

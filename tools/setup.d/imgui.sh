@@ -22,7 +22,7 @@ fetch_imgui() (
   unpack "$to/files"/imgui_*.orig.tar.* "$to/imgui"
 )
 
-# Written beside and then renamed, so that what has its name is complete.
+# Written under a temporary name and renamed, so that a file with its name is complete.
 prepare_imgui() {
   imgui_is_ready && return
   if [[ $system == unknown ]]; then

@@ -22,7 +22,7 @@ npm_ci() {
     --cache "$cache/npm-downloads" --prefix "$1"
 }
 
-# drop_other_platforms FOLDER…: what FOLDER/platform/architecture holds for other machines; 240 MB.
+# drop_other_platforms FOLDER…: removes files for other machines from FOLDER/platform/architecture; 240 MB.
 drop_other_platforms() {
   local folder
   for folder; do
@@ -42,7 +42,7 @@ fetch_modules() {
   return 1
 }
 
-# A node_modules that is a real folder is somebody's own: it is brought up to date, not replaced.
+# A node_modules that is a real folder is the user's own: it is updated, not replaced.
 prepare_modules() {
   modules_are_ready && return
   command -v npm >/dev/null || die 3 'missing: npm'

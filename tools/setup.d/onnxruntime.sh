@@ -2,7 +2,7 @@
 # The C header of ONNX Runtime, which npm's package of the library lacks: from Debian 13's
 # libonnxruntime-dev, unpacked into the cache. The library serves the API of older headers.
 
-# Sets ort_headers: the folder of onnxruntime_c_api.h. On an unknown system that is for its owner to
+# Sets ort_headers: the folder of onnxruntime_c_api.h. On an unknown system the owner must
 # provide, see tools/setup.d/packages.
 place_onnxruntime() {
   ort_home=$cache/onnxruntime-headers-$(pinned_version libonnxruntime-dev)
@@ -22,7 +22,7 @@ fetch_onnxruntime() (
   dpkg -x ./*.deb "$to" && rm -r "$to/deb"
 )
 
-# Written beside and then renamed, so that what has its name is complete.
+# Written under a temporary name and renamed, so that a file with its name is complete.
 prepare_onnxruntime() {
   onnxruntime_is_ready && return
   local new=$ort_home.$$

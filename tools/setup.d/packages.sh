@@ -2,7 +2,7 @@
 # Which packages are missing, and how to get them from apt.
 # The list is tools/setup.d/packages; what the machine is comes from /etc/os-release.
 
-# bookworm, trixie, or unknown for a system whose packages nobody has tried.
+# bookworm, trixie, or unknown for an untested system.
 name_system() {
   local id version
   # shellcheck disable=SC1091
@@ -18,7 +18,7 @@ name_system() {
 
 node_major() { node --version 2>/dev/null | sed -n 's/^v\([0-9]*\).*/\1/p'; }
 
-# probe HOW: true if what the last column of the list names is there.
+# probe HOW: true if the requirement in the last column of the list is met.
 probe() {
   local what=${1#*:}
   case $1 in
@@ -31,8 +31,8 @@ probe() {
   esac
 }
 
-# Fills the array `missing` with the packages of the wanted groups that are not there, and
-# `versions` with NAME=VERSION of those that are.
+# Fills the array `missing` with the packages of the wanted groups that are not installed, and
+# `versions` with NAME=VERSION of the others.
 find_missing() {
   local group package how installed
   local -a all=() probes=()
@@ -42,7 +42,7 @@ find_missing() {
     all+=("$package") probes+=("$how")
   done <"$parts/packages"
   if [[ $system != unknown ]]; then
-    # dpkg-query fails when one of the names is unknown; those it knows are printed all the same.
+    # dpkg-query fails if one of the names is unknown, but still prints the known ones.
     versions=$(dpkg-query -W -f '${db:Status-Status} ${Package}=${Version}\n' "${all[@]}" \
       2>/dev/null | sed -n 's/^installed //p' || true)
   fi
@@ -114,16 +114,16 @@ add_suite() {
   return 1
 }
 
-# The lists of an older run, or none at all, no longer lead to a package.
+# Package lists from an earlier run, or missing ones, no longer lead to a package.
 refresh_suite() {
   need_root
   step 'adding the suite trixie to the package sources, for Emscripten only' add_suite ||
     die 3 'missing: a package source that has emscripten of Debian 13'
-  # A source that does not answer may not be one that is needed: the install itself decides.
+  # A source that does not respond may not be needed: the installation decides.
   step 'refreshing the package lists' retry apt_update || true
 }
 
-# fetch_from_suite WHAT FUNCTION FOLDER: fetches packages into the cache, going by the lists that are there, or
+# fetch_from_suite WHAT FUNCTION FOLDER: fetches packages into the cache, using the existing lists, or
 # else by fresh ones.
 fetch_from_suite() {
   local label="fetching $1 into the cache" status=1

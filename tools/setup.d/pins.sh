@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# What is downloaded is what tools/setup.d/pins says. apt has verified every file against its suite before it
-# comes here; this checks that it is also the one that Driftscope was made with.
+# Downloads must match tools/setup.d/pins. apt has verified every file against its suite before it
+# comes here; this checks that it is also the one that Driftscope was developed with.
 
 pins=${DRIFTSCOPE_PINS:-$parts/pins}
-not_pinned=9  # the exit code for a file with another hash: to try again is of no use
+not_pinned=9  # the exit code for a file with another hash: retrying is useless
 
 # read_pin NAME: sets pin_version, pin_file and pin_sha256.
 read_pin() {
@@ -53,7 +53,7 @@ check_pin() {
   return 1
 }
 
-# check_downloads FOLDER NAME…: the files that apt has put there.
+# check_downloads FOLDER NAME…: checks the files that apt has put there.
 check_downloads() {
   local folder=$1 name files hash
   shift

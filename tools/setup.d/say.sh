@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# How tools/setup talks: short lines, colour and a moving last line on a terminal only.
+# Output of tools/setup: short lines, colour and a moving last line on a terminal only.
 # The output of other programs goes to $log and is shown only when one of them fails.
 
 if [[ -t 1 && ${TERM:-dumb} != dumb && -z ${NO_COLOR:-} ]]; then
@@ -38,8 +38,8 @@ stop_ticker() {
   printf '\r\e[K'
 }
 
-# step LABEL COMMAND...: runs it with its output in $log; on failure shows the end of that.
-# Descriptor 9 is the lock: a program that stays behind must not keep it.
+# step LABEL COMMAND...: runs it with its output in $log; on failure shows the end of the log.
+# Descriptor 9 is the lock: a program left running must not keep it.
 step() {
   local label=$1 begun=$SECONDS status=0
   shift
@@ -56,7 +56,7 @@ step() {
   fi
 }
 
-# retry COMMAND...: three times, since mirrors and registries have bad moments.
+# retry COMMAND...: three times, since mirrors and registries fail now and then.
 retry() {
   local attempt status
   for attempt in 1 2 3; do

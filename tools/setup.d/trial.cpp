@@ -1,5 +1,5 @@
-// Built and run once by tools/setup with each compiler: the parts of a tool chain that are
-// easily absent. Prints "answer 42".
+// Built and run once by tools/setup with each compiler: uses the parts of a tool chain that are
+// most likely to be missing. Prints "answer 42".
 #include <cstdio>
 #include <span>
 #include <stdexcept>

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# XNNPACK and what it is built on: Debian 13's source tarballs, unpacked into the cache, by version.
-# apt checks their hashes, and pins.sh whether they are the known ones. Building them is CMake's part
+# XNNPACK and its dependencies: Debian 13's source tarballs, unpacked into the cache, by version.
+# apt checks their hashes, and pins.sh whether they are the known ones. CMake builds them
 # (core/engines/fast/xnnpack.cmake).
 
 # Sets xnnpack_home: its folder in the cache. On a system whose packages are not Debian's its owner
@@ -11,8 +11,8 @@ place_xnnpack() {
   [[ $system != unknown ]] || xnnpack_home=${DRIFTSCOPE_XNNPACK:-$xnnpack_home}
 }
 
-# An apt of its own with nothing but Debian 13: the machine's package sources name it at most for
-# binary packages, and what is kept in /etc/apt need not change for this.
+# A separate apt configuration with only Debian 13: the machine's package sources list it at most for
+# binary packages, and /etc/apt need not change for this.
 suite_apt() {
   apt-get -q -o APT::Sandbox::User=root -o Acquire::Retries=3 \
     -o Dir::Etc::sourcelist="$suite_list" -o Dir::Etc::sourceparts=/dev/null \
@@ -50,7 +50,7 @@ fetch_xnnpack() (
   rm -r "$to/apt" "$to/files"
 )
 
-# unpack TARBALL FOLDER: what it holds but tests, whether or not all of it lies in one folder.
+# unpack TARBALL FOLDER: its contents without tests, whether or not all lie in one folder.
 unpack() {
   local inner
   mkdir "$2.all" && tar -xf "$1" -C "$2.all" --exclude=test --exclude=bench || return
@@ -60,7 +60,7 @@ unpack() {
 
 xnnpack_is_ready() { [[ -d $xnnpack_home/xnnpack ]]; }
 
-# Written beside and then renamed, so that what has its name is complete.
+# Written under a temporary name and renamed, so that a file with its name is complete.
 prepare_xnnpack() {
   xnnpack_is_ready && return
   if [[ $system == unknown ]]; then

@@ -16,7 +16,7 @@ def enlarge(small):
     """8×8 levels 0..16 → 28×28 uint8."""
     box = torch.nn.functional.interpolate(torch.from_numpy(small)[None, None], size=(20, 20),
                                           mode="bicubic", align_corners=False)[0, 0].numpy()
-    # Bicubic enlargement blurs: pull the strokes apart from the paper, as a scan at 20×20 would.
+    # Bicubic enlargement blurs: sharpen the strokes against the paper, as in a scan at 20×20.
     box = np.clip((box / 16 - 0.2) / 0.6, 0, 1)
     rows, columns = np.indices(box.shape)
     weight = box.sum()

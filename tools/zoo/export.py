@@ -42,7 +42,7 @@ def write(name, folder, opset, seed, again):
                           dynamic_axes={given: {0: "N"}, entry.output: {0: "N"}})
     if entry.describe:
         preprocess.write(path.with_suffix(".preprocess.json"), entry.describe())
-    beside.rename(path)  # so that a run that is broken off leaves no half model
+    beside.rename(path)  # so that an interrupted run leaves no incomplete model
     return path
 
 

@@ -80,7 +80,7 @@ def review(rng, good):
         if rng.random() < 0.35:
             parts.append(_names(rng, rng.choice(FILLERS)))
         claim = _claim(rng, good)
-        if rng.random() < 0.35:  # the other side has its say first
+        if rng.random() < 0.35:  # the other side comes first
             claim = f"{_claim(rng, not good)}, but {claim}"
         parts.append(_sentence(claim))
     if rng.random() < 0.3:  # a concession, which the verdict outweighs

@@ -166,7 +166,7 @@ class Operators(unittest.TestCase):
                                  "identity_(opt|sequence)|BFLOAT16|STRING|uint(16|32|64)", error)
                 continue
             for have, want in zip(got, outputs):
-                # The windows were made with π of six digits.
+                # The windows were computed with π to six digits.
                 loose = 1e-3 if "window" in path.parent.name else 1e-6
                 np.testing.assert_allclose(have, want, 1e-5, loose, err_msg=str(path))
                 self.assertEqual(have.shape, want.shape, path)

@@ -1,4 +1,4 @@
-// Bit identity, proved: every captured tensor of each model has the same bits over compilers, thread
+// Tests bit identity: every captured tensor of each model has the same bits over compilers, thread
 // counts, SIMD widths, WebAssembly under Node and the three browsers. Prints what really ran.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -65,7 +65,7 @@ const builds = [
   ([, folder]) => folder !== "native-clang" || existsSync(builtFile(folder, "tests", "driftscope_digest")),
 );
 
-// Each of the four builds for browsers is somebody's.
+// Each of the four builds for browsers is used by one of them.
 const targets = [
   ["chrome/strict", "relaxed-threads"],
   ["firefox/strict", "relaxed-threads"],
@@ -101,7 +101,7 @@ for (const model of models) {
     const baseline = (await traceOn("pc/strict:threads=1")).tensors;
     assert.ok(baseline.size > 5, "too few tensors were captured");
 
-    // Mostly they wait for their windows: meanwhile the others have the processors.
+    // They mostly wait for their windows: meanwhile the others have the processors.
     const browsers = new Map();
     let last = Promise.resolve();
     for (const [target] of targets) {

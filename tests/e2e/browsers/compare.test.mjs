@@ -95,7 +95,7 @@ for (const [host, pattern] of [
       "--json",
       json,
     ]);
-    // The left run takes its time too: wait until the browser says that it runs.
+    // The left run takes time too: wait until the browser reports that it runs.
     await until(() => output.stderr.includes(`${host}/strict: running`), "the browser to run", 240_000);
     for (const [pid, line] of browsersSince(before))
       if (pattern.test(line))

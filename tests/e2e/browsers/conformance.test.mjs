@@ -1,5 +1,5 @@
 // The conformance cases in the browsers: all of them in Chromium and Firefox; in WebKitGTK, where they
-// take half a minute, a part, chosen by DRIFTSCOPE_SEED. DRIFTSCOPE_CASES=150, or =all, says how many.
+// take half a minute, a part, chosen by DRIFTSCOPE_SEED. DRIFTSCOPE_CASES=150, or =all, sets the number.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -65,8 +65,8 @@ test("Conformance_ChromeOrt_RunsManyModelsInOneWorker", () => {
   assert.ok(passed > 3 && failed === 0, stdout);
 });
 
-// The built site with an onnxruntime-web whose first `count` starts in a browser fail as those of Firefox
-// sometimes do, but at once. Workers of one page share nothing but its caches.
+// The built site with an onnxruntime-web whose first `count` starts in a browser fail, as Firefox's
+// sometimes do, but immediately. Workers of one page share only its caches.
 function siteWithFailingStarts(t, count) {
   const site = join(temporaryFolder(t), "site");
   cpSync(builtFile("web", "site"), site, { recursive: true });
@@ -90,7 +90,7 @@ function siteWithFailingStarts(t, count) {
   return { ...process.env, DRIFTSCOPE_SITE: site };
 }
 
-// Two starts are one worker's.
+// One worker tries to start twice.
 test("StuckWorker_AnotherOneTakesOver_AndNoValueComesTwice", (t) => {
   const trace = join(temporaryFolder(t), "trace.safetensors");
   const ran = run(["run", lenet5, "--target", "chrome/ort", "--trace", trace], {

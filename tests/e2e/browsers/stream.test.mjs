@@ -38,7 +38,7 @@ test("DiskThatFillsWhileABrowserRuns_SaysSo_AndLeavesNothing", (t) => {
   const folder = temporaryFolder(t);
   const model = join(folder, "chain.onnx");
   writeFileSync(model, chain("Neg", 40, [1, 1024, 1024]));
-  // 100 MiB a file: room for all that the browser itself writes, not for the trace.
+  // 100 MiB per file: enough for the browser's own files, not for the trace.
   const command = 'ulimit -f 102400; exec "$0" run "$1" --target chrome/strict --trace "$2"';
   const ran = run(["-c", command, driftscope, model, join(folder, "trace.safetensors")], { program: "bash" });
   assert.equal(ran.status, 2, ran.stderr);

@@ -1,5 +1,5 @@
-// What users get wrong, and what goes wrong under them: a clear message, the right exit code, nothing
-// half-written.
+// Mistakes of users and failures of the system: a clear message, the right exit code, no incomplete
+// files.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync, copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -135,7 +135,7 @@ test("ChangedElement_IsChargedToItsLayerFirst", (t) => {
       [...tensors].map(([name, tensor]) => [name, { ...tensor, bytes: Buffer.from(tensor.bytes) }]),
     );
     const bytes = changed.get(node.outputs[0]).bytes;
-    // One element in the middle, moved by 1e-3 of itself plus 1e-3. Later layers are judged from the
+    // One element in the middle, changed by 1e-3 of itself plus 1e-3. Later layers are judged from the
     // changed tensor, so they differ as well, but only where they were computed from the old one.
     const at = ((bytes.length / 8) | 0) * 4;
     bytes.writeFloatLE(bytes.readFloatLE(at) * 1.001 + 1e-3, at);
@@ -153,7 +153,7 @@ test("FullDisk_KeepsTheOldTraceAndLeavesNothing", (t) => {
   const folder = temporaryFolder(t);
   const trace = join(folder, "trace.safetensors");
   writeFileSync(trace, "older result");
-  // A limit of 8 kB on file sizes: writing ends like on a full disk.
+  // A limit of 8 kB on file sizes: writing fails as on a full disk.
   const { status, stderr } = run(
     ["-c", `ulimit -f 8; exec "$0" run "$1" --trace "$2"`, driftscope, lenet5, trace],
     { program: "bash" },

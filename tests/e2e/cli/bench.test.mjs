@@ -9,7 +9,7 @@ const lenet1 = asset("models", "lenet1.onnx");
 const lenet5 = asset("models", "lenet5.onnx");
 const short = ["--time", "0.2", "--warm-up", "0.2", "--no-save"];
 
-// What scripts outside of the repository rely on.
+// The output that scripts outside the repository rely on.
 const contract = [
   "model",
   "target",
@@ -146,7 +146,7 @@ test("Bench_WrongUse_ExitsWith2AndSaysWhy", () => {
 test("Bench_OneTargetFails_TheOthersAreMeasured", (t) => {
   const json = join(temporaryFolder(t), "bench.json");
   const { status, stderr } = bench([lenet1, "--targets", "pc/ort,pc/strict", "--json", json], {
-    env: { DRIFTSCOPE_ONNXRUNTIME: "libm.so.6" }, // which is none
+    env: { DRIFTSCOPE_ONNXRUNTIME: "libm.so.6" }, // not ONNX Runtime
   });
   assert.equal(status, 3, stderr);
   const report = JSON.parse(readFileSync(json, "utf8"));

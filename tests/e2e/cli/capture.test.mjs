@@ -1,4 +1,4 @@
-// What a run keeps: --trace MODE:OUT, filters, --observer-check.
+// Which values a run keeps: --trace MODE:OUT, filters, --observer-check.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,11 +1,11 @@
-// The conformance command on the PC: the whole set, and what is wrong use.
+// The conformance command on the PC: the whole set, and wrong usage.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root, run, temporaryFolder, sanitized } from "../support.mjs";
 
-// "case<TAB>reason", one a line: everything that is not supported, and why.
+// "case<TAB>reason", one per line: all unsupported cases, and why.
 const skips = new Map(
   readFileSync(join(root, "tests", "data", "conformance-skips.txt"), "utf8")
     .split("\n")
@@ -76,7 +76,7 @@ test("Conformance_WrongExpectation_IsNamedAndFails", (t) => {
     join(to, "test_data_set_0", "input_0.pb"),
     readFileSync(join(from, "test_data_set_0", "input_0.pb")),
   );
-  // What went in is expected to come out: Relu changes it.
+  // The input is expected as output: Relu changes it.
   writeFileSync(
     join(to, "test_data_set_0", "output_0.pb"),
     readFileSync(join(from, "test_data_set_0", "input_0.pb")),

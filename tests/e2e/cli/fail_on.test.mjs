@@ -1,4 +1,4 @@
-// compare --fail-on and --junit, annotations, and baselines: what a pipeline relies on. Times are planted
+// compare --fail-on and --junit, annotations, and baselines, as pipelines use them. Times are planted
 // in recorded traces: no test depends on how long anything takes.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -104,8 +104,8 @@ test("Junit_HasASuitePerTargetAndTheFailure", (t) => {
     1,
   );
   const text = readFileSync(xml, "utf8");
-  assert.equal(text.match(/<testsuite /g).length, 2); // pc/strict stands once, left and right
-  // The layer itself, and the one behind it, which did not make what it recorded from what it was given.
+  assert.equal(text.match(/<testsuite /g).length, 2); // pc/strict is there once, although left and right
+  // The layer itself, and the next one, whose recorded output does not follow from its recorded input.
   assert.equal(text.match(/<failure type="fault"/g).length, 2);
   assert.match(text, /<testsuites [^>]* failures="2" errors="0"/);
 });
@@ -214,7 +214,7 @@ test("Baseline_ThatSaysOtherwise_FailsAndSaysWhat", (t) => {
   });
   assert.equal(elsewhere.status, 0, elsewhere.stdout);
   assert.match(elsewhere.stdout, /not judged: the baseline was measured on another processor/);
-  // Nothing runs in a nanosecond: measured here and now it is slower by far, whatever this machine is.
+  // Nothing runs in a nanosecond: a measurement here is much slower, on any machine.
   const slower = changed((b) => {
     b.measured = { starts: 3, seconds: 0.01 };
     b.targets[0].medians_ns = [1, 1, 1];

@@ -1,4 +1,4 @@
-// Recorded traces that do not fit as they are: other names, cut short, not finished, numbers that are none.
+// Recorded traces that do not fit as they are: other names, truncated, incomplete, invalid numbers.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ function recorded(t) {
   return { folder, path, ...readSafetensors(path) };
 }
 
-// As another exporter would name them: in order, nothing said of the model.
+// As another exporter would name them: numbered, without information about the model.
 function renamed({ folder, metadata, tensors }, change = () => {}) {
   const order = JSON.parse(metadata.nodes).flatMap(({ outputs }) => outputs);
   const inputs = [...tensors.keys()].filter((name) => !order.includes(name));
@@ -122,7 +122,7 @@ test("Compare_RunStillBeingWritten_SaysSo", (t) => {
     const { status, stderr, stdout } = run(["compare", lenet5, "--right", `pc/reference,file/${half}`]);
     assert.equal(status, 2);
     assert.match(stderr, /half\.safetensors.*cut short, (or )?still being written/);
-    assert.match(stdout, /no differing bit|first differs/); // what did run is kept
+    assert.match(stdout, /no differing bit|first differs/); // finished results are kept
   }
 });
 

@@ -1,4 +1,4 @@
-// ONNX Runtime beside our own engines: where it is missing, where it rejects a model, the others go on.
+// ONNX Runtime beside our own engines: if it is missing or rejects a model, the others go on.
 import assert from "node:assert/strict";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -61,7 +61,7 @@ test("OtherLibrary_IsNoOnnxRuntime", () => {
 });
 
 test("Rejected_TheMessageIsOrtsOwnAndTheOthersGoOn", (t) => {
-  // The model claims an IR version of the far future, which only ONNX Runtime minds.
+  // The model claims an IR version of the far future, which only ONNX Runtime checks.
   const folder = temporaryFolder(t);
   const bytes = readFileSync(lenet5);
   assert.equal(bytes[0], 0x08, "the file begins with its IR version");

@@ -1,5 +1,5 @@
-// PyTorch is the first foreign runtime that is judged: its traces of the shipped models verify clean,
-// and a kernel that is made wrong does not. Skipped where there is no PyTorch.
+// PyTorch as a third-party runtime: its traces of the shipped models have no faults,
+// and one with a wrong kernel has. Skipped if PyTorch is missing.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -20,7 +20,7 @@ const trace = (args, options = {}) => {
   assert.equal(done.status, 0, done.stderr);
 };
 
-// With sanitizers a small one of each kind.
+// With sanitizers only a small one of each kind.
 const verifiedModels = sanitized ? ["lenet5", "lenet5-int8", "gru"] : models;
 for (const model of verifiedModels) {
   test(`PyTorch_${model}_VerifiesClean`, { skip }, (t) => {

@@ -1,4 +1,4 @@
-// driftscope schema: what people and machines learn about the service's messages.
+// driftscope schema: the service's messages for people and for machines.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { run } from "../support.mjs";

@@ -1,4 +1,4 @@
-// A trace that cannot be judged never passes for a right one: an int8 network of which only the output was
+// A trace that cannot be judged never passes: an int8 network of which only the output was
 // recorded, and that is all zeros.
 import assert from "node:assert/strict";
 import { join } from "node:path";

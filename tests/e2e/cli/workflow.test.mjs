@@ -1,5 +1,5 @@
-// The workflow in docs/ci, as far as it runs here: its commands as they stand there, with the PC's engines
-// in place of browsers. And the tree that the image is made of.
+// The workflow in docs/ci, as far as it runs here: its literal commands, with the PC's engines
+// in place of browsers. And the file tree from which the image is made.
 import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -85,7 +85,7 @@ test("Workflow_AModelThatChanged_FailsWithAnAnnotation", (t) => {
 });
 
 test("Image_StagedTree_RunsFromWhereverItLies", (t) => {
-  // A page that is no page: what is staged is what was built, and web builds take minutes.
+  // A placeholder page: the real build is staged, and web builds take minutes.
   const folder = temporaryFolder(t);
   const site = join(folder, "site");
   mkdirSync(join(site, "engine"), { recursive: true });
@@ -122,5 +122,5 @@ test("Image_StagedTree_RunsFromWhereverItLies", (t) => {
   });
   const page = JSON.parse(doctor.stdout).findings.find(({ what }) => what === "page");
   assert.equal(page.detail, join(stage, "share", "driftscope", "site"));
-  assert.equal(stageIt().status, 1); // never over something
+  assert.equal(stageIt().status, 1); // it does not overwrite
 });

@@ -1,4 +1,4 @@
-// The screens as a person uses them: opened, looked through, sorted, filtered, resized, given bad files.
+// The GUI as a person uses it: opened, browsed, sorted, filtered, resized, given bad files.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -110,7 +110,7 @@ test("every view of two runs is drawn, from 640×480 to 4K, light and dark", { s
   const files = [traceOf(folder, "strict"), traceOf(folder, "fast")];
   const lines = ["idle", "expect noerror", "expect targets 2", "expect layers 13"];
   const sizes = sanitized ? ["1280 800"] : ["640 480", "1280 800", "3840 2160"];
-  // Software draws 4K slowly: those views whose drawing grows with the window.
+  // Software rendering is slow at 4K: only views whose drawing grows with the window.
   const viewsAt = (size) => (size === "3840 2160" ? ["Layers", "Tensor", "Graph"] : views);
   for (const size of sizes)
     for (const view of viewsAt(size))
@@ -139,7 +139,7 @@ test("layers are selected, filtered, gone through and back by keys", { skip }, (
     [
       "idle",
       "view Layers",
-      "expect layer block3/conv14", // the first fault is where one looks first
+      "expect layer block3/conv14", // the first fault is selected initially
       "key Home",
       "expect layer block0/conv0",
       "key Down",
@@ -326,7 +326,7 @@ function twoTensors(folder) {
   });
 }
 
-// Not Run and Runs: they show what is on this machine.
+// Not Run and Runs: they show data of this machine.
 for (const [files, names] of [
   [(folder) => [fixture(folder)], ["Layers", "Drift", "Time", "Memory", "Graph", "Summary"]],
   [twoTensors, ["Tensor"]],

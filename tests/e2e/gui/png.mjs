@@ -1,4 +1,4 @@
-// Just enough PNG to compare and store pictures: 8 bits per channel, RGBA as the screens save it, or grey.
+// Just enough PNG to compare and store pictures: 8 bits per channel, RGBA as the GUI saves it, or grey.
 import { deflateSync, inflateSync } from "node:zlib";
 
 /** {width, height, pixels: RGBA} */
@@ -39,7 +39,7 @@ export function decodePng(file) {
   return { width, height, pixels: rgba };
 }
 
-/** Half as wide and high, in grey: what is stored of a picture, and compared. */
+/** Half as wide and high, in grey: the form in which pictures are stored and compared. */
 export function reduced({ width, height, pixels }) {
   const [w, h] = [width >> 1, height >> 1];
   const grey = Buffer.alloc(w * h * 4, 255);
@@ -102,7 +102,7 @@ export function differing(a, b, tolerance = 40) {
   return count / (a.width * a.height);
 }
 
-/** How many colours there are: a window that drew nothing has one. */
+/** Number of colours: an empty window has one. */
 export function colours({ pixels }) {
   const seen = new Set();
   for (let i = 0; i < pixels.length; i += 4) seen.add(pixels.readUInt32BE(i));

@@ -8,8 +8,8 @@ import { decodePng } from "./png.mjs";
 export const hasGui = existsSync(`${driftscope}-gui`);
 
 /**
- * `driftscope gui` with `lines` as its script, in `folder`. An own home, so that no history of benches of
- * this machine is seen; software rendering, so that pictures are the same everywhere.
+ * `driftscope gui` with `lines` as its script, in `folder`. With its own home, so that no history of this
+ * machine is seen; software rendering, so that pictures are the same everywhere.
  */
 export function gui(folder, lines, { files = [], options = [] } = {}) {
   const home = join(folder, "home");

@@ -1,6 +1,6 @@
-// An engine for tests, added as any engine is, by a folder of its own: every node on the strict definition of
+// An engine for tests, added like any engine, by a folder of its own: every node by the strict definition of
 // its operator in plain C++, without SIMD and without prepared kernels. Slow; the strict engine's bits.
-// With `repeat` it computes every node several times and fails where the bits differ.
+// With `repeat` it computes every node several times and fails if the bits differ.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A folder is all that an engine takes: this one's is in no list, and the program has it everywhere.
+// An engine needs only a folder: this one's is in no list, and the program has it everywhere.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

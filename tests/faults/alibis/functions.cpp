@@ -1,4 +1,4 @@
-// Functions of one element, Softmax and normalizations, by other formulas than the kernels of the judge.
+// Functions of one element, Softmax and normalizations, with other formulas than the judge's kernels.
 #include <cmath>
 #include <functional>
 

@@ -106,7 +106,7 @@ float three_bfloat16(Floats a, Floats b) {
   return sum;
 }
 
-/// MatMul of [M, K] and [K, N] by a way to add.
+/// MatMul of [M, K] and [K, N] with a given summation.
 Fault matmul_by(Dot dot) {
   return [dot](const NodeRun& run) -> Result<Tensors> {
     const auto a = run.inputs[0].values<float>(), b = run.inputs[1].values<float>();

@@ -58,7 +58,7 @@ void add_to(FaultTable& table) {
     add("strides 2,1 taken as 1,2",
         conv(dtype, {ints("strides", {2, 1}), ints("pads", {1, 1, 1, 1})}, {1, 8, 12, 12}),
         [](const NodeRun& run) -> Result<Tensors> {
-          // The numbers of the wrong strides, in the shape of the right ones.
+          // The result with the wrong strides, in the shape of the right ones.
           DRIFTSCOPE_TRY(Tensors wrong, attribute(ints("strides", {1, 2}))(run));
           DRIFTSCOPE_TRY(const Tensors right, run_strict(run));
           DRIFTSCOPE_TRY(wrong[0], wrong[0].reshaped(right[0].shape()));

@@ -48,7 +48,7 @@ MakeNetwork group(DType dtype) {
   };
 }
 
-/// What a runtime gives that divides by n − 1: (y − shift) is smaller by √((n − 1)/n), shift stays.
+/// The result of a runtime that divides by n − 1: (y − shift) is smaller by √((n − 1)/n), shift is unchanged.
 Fault unbiased(std::int64_t elements, std::size_t shift_input, std::int64_t inner) {
   return [=](const NodeRun& run) -> Result<Tensors> {
     DRIFTSCOPE_TRY(const Tensors right, run_strict(run));

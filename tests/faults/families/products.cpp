@@ -25,7 +25,7 @@ MakeNetwork gemm(DType dtype, std::vector<Attribute> attributes, Shape b = {24, 
   };
 }
 
-/// A · B + C with sums kept in a narrow type, step after step: allowed to a runtime whose tensors have that
+/// A · B + C with sums kept in a narrow type at each step: allowed for a runtime whose tensors have that
 /// type. Without transposes, alpha and beta.
 Fault summed_in(DType dtype) {
   return [dtype](const NodeRun& run) -> Result<Tensors> {

@@ -1,4 +1,4 @@
-// A target of a bench in browsers made of a few lines of shell.
+// A target of a bench in fake browsers made of a few lines of shell.
 #include "native/bench/browser_subject.hpp"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ namespace {
 using namespace testing;
 using std::chrono::milliseconds;
 
-/// Chromium is this program while it exists.
+/// During its lifetime Chromium is this program.
 class FakeChromium {
  public:
   explicit FakeChromium(const std::filesystem::path& path) {

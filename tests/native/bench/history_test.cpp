@@ -1,4 +1,4 @@
-// Histories made up for the test: what is kept, what is flagged, what a broken file does.
+// Artificial histories: what is kept, what is flagged, what a broken file does.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <sqlite3.h>

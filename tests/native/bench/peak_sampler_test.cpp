@@ -1,4 +1,4 @@
-// Memory is read while it is wanted, not longer, and in a small part of the time.
+// Memory is sampled while requested, not longer, and in a small part of the time.
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Browsers made of a few lines of shell: what the launcher does when one exits, hangs, or leaves
+// Fake browsers made of a few lines of shell: what the launcher does when one exits, hangs, or leaves
 // processes behind, and two of them at once. No real browser is needed.
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -152,7 +152,7 @@ TEST_CASE("Launcher_PageLivesButMakesNoProgress_GivenUp") {
   fake.write("progress", R"({"phase":"run","done":1,"total":2})");
   const auto host = fake.browser("b", "request GET $api; while :; do request POST $api/progress " +
                                           (fake.folder->path() / "progress").string() + "; sleep 0.05; done");
-  // Long enough for the signs of life of a busy machine.
+  // Long enough for a busy machine to send signs of life.
   const auto trace = fake.run(host, std::chrono::seconds(4));
   REQUIRE_FALSE(trace.ok());
   CHECK(trace.error().message.find("made no progress (phase 'run')") != std::string::npos);
@@ -272,7 +272,7 @@ TEST_CASE("CleanupRegistry_UndoAll_LastFirstThenRejects") {
   CHECK(late.error().kind == ErrorKind::cancelled);
 }
 
-// A command that sees its browser die by the signal that ends it too must not go on to its report.
+// If a signal ends the browser and the command, the command must not go on to report the browser's end.
 TEST_CASE("CleanupRegistry_UndoAll_NobodyGoesOnBeforeTheEnd") {
   CleanupRegistry registry;
   std::atomic<bool> asked = false;

@@ -1,4 +1,4 @@
-// What the desktop program does in the background: opening, judging, running, stopping, saving.
+// The background work of the desktop program: opening, judging, running, stopping, saving.
 #include "native/gui/desktop_host.hpp"
 
 #include <doctest/doctest.h>
@@ -149,7 +149,7 @@ TEST_CASE("DesktopHost_AComparison_ShowsEachTargetAndCanBeStopped") {
     CHECK(feed->progress[bad].state == gui::TargetProgress::State::failed);
     CHECK(feed->progress[bad].error.find("nowhere") != std::string::npos);
   }
-  // What is asked for after a stop runs again.
+  // Requests after a stop run again.
   desk.host.run({"pc/strict"}, false);
   desk.host.stop();
   desk.settled();

@@ -140,7 +140,7 @@ TEST_CASE("JobBoard_TwoJobs_DoNotMix") {
 TEST_CASE("LongPoll_RequestsAndResponsesTakeTurns") {
   JobSite site;
   const auto job = site.add();
-  CHECK(status_of(site.post(JobSite::path(*job, "/response"), "{}")) == 409);  // nobody asked
+  CHECK(status_of(site.post(JobSite::path(*job, "/response"), "{}")) == 409);  // there was no request
   std::thread page([&] {
     // The first waits until there is a request.
     CHECK(body_of(site.get(JobSite::path(*job, "/request"))) == R"({"do":"hello"})");
@@ -173,7 +173,7 @@ TEST_CASE("Server_CountsWhatItSends") {
   const Traffic before = site.server->traffic();
   CHECK(body_of(site.get(JobSite::path(*job, "/model"))).size() == 5000);
   Traffic after = site.server->traffic();
-  // The count follows the last byte; the client may be quicker.
+  // The count is updated after the last byte is sent; the client may be faster.
   for (int i = 0; i < 100 && after.bytes == before.bytes; ++i) {
     std::this_thread::sleep_for(milliseconds(10));
     after = site.server->traffic();

@@ -15,7 +15,7 @@
 
 namespace driftscope::testing {
 
-/// Sends `text` to 127.0.0.1:port and reads until the server closes. Empty when it cannot connect.
+/// Sends `text` to 127.0.0.1:port and reads until the server closes. Empty if it cannot connect.
 inline std::string send_raw(int port, const std::string& text) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

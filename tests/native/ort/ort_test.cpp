@@ -66,7 +66,7 @@ bool holds(const std::string& text, std::string_view part) { return text.find(pa
 // unless this option has it take unsigned weights.
 constexpr const char* precise = "session.x64quantprecision=1";
 
-// Where the bits of a trace are not those of the precise run: the operator of the first such node, or "".
+// The operator of the first node whose bits differ from those of the precise run, or "".
 std::string differs_at(const ModelFile& model, const Trace& trace, const Trace& exact) {
   for (const Node& node : model.graph.nodes)
     for (const ValueId id : node.outputs) {
@@ -184,7 +184,7 @@ TEST_CASE("Ort_FusedCapture_KeepsWhatIsLeftAndTheBitsOfAnUnwatchedRun") {
   }
 }
 
-// Its tanh inside of RNN is 2σ(2x) − 1, which has no correct digit of a small number.
+// Its tanh inside RNN is 2σ(2x) − 1, which has no correct digit for small numbers.
 TEST_CASE("Ort_RnnOfSmallNumbers_IsNoFault") {
   std::vector<float> values;
   for (int i = 1; i <= 1000; ++i) values.push_back(1e-6f * static_cast<float>(i));
@@ -200,7 +200,7 @@ TEST_CASE("Ort_RnnOfSmallNumbers_IsNoFault") {
   CHECK(verified(model, *trace).verdict == Verdict::rounding);
 }
 
-// Its float16 nodes compute in float32 and hand that on: what cancels was not rounded before.
+// Its float16 nodes compute in float32 and pass that on: cancelling values were not rounded before.
 TEST_CASE("Ort_Float16_IsComparedWithWhatNodesRead") {
   const ModelFile model = made(ModelBuilder()
                                    .input("x", DType::float16, {64})
@@ -215,7 +215,7 @@ TEST_CASE("Ort_Float16_IsComparedWithWhatNodesRead") {
   REQUIRE_MESSAGE(trace.ok(), trace.error().message);
   const Verification verification = verified(model, *trace);
   CHECK(verification.layers.size() == 5);
-  CHECK(verification.verdict <= Verdict::unjudged);  // what is left of y may be rounding alone
+  CHECK(verification.verdict <= Verdict::unjudged);  // the remaining y may be rounding alone
 }
 
 TEST_CASE("Ort_LstmWithClip_IsNoFault") {
@@ -233,7 +233,7 @@ TEST_CASE("Ort_LstmWithClip_IsNoFault") {
 }
 
 TEST_CASE("Ort_ModelThatItRejects_IsAnErrorInItsWords") {
-  // An IR version of the far future, which our reader does not mind.
+  // An IR version of the far future, which our reader accepts.
   const ModelFile model = made(ModelBuilder()
                                    .ir_version(99)
                                    .input("x", DType::float32, {2})

@@ -28,7 +28,7 @@ struct Beside {
   [[nodiscard]] bool empty() const { return std::filesystem::is_empty(folder.path()); }
 };
 
-/// Files of this process end at `bytes` while it exists.
+/// Limits the size of this process's files to `bytes` during its lifetime.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {

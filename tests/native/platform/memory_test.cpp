@@ -8,7 +8,7 @@
 namespace driftscope {
 namespace {
 
-// Between two looks at all pages, too, which are far apart while they cost much.
+// Also between two full readings, which are far apart while they are expensive.
 TEST_CASE("memory samples that follow each other closely see what came and went") {
   constexpr std::int64_t size = std::int64_t{64} << 20;
   constexpr std::int64_t slack = std::int64_t{8} << 20;

@@ -1,4 +1,4 @@
-// Arrays of objects that are handed over one by one, and what is left of the text.
+// Arrays of objects that are passed on one by one, and the rest of the text.
 #include "core/base/json_lists.hpp"
 
 #include <doctest/doctest.h>

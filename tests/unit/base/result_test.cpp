@@ -26,7 +26,7 @@ Status check(bool good) {
   return {};
 }
 
-// Lives as often as it is alive.
+// Counts its live instances.
 struct Counted {
   explicit Counted(int& alive) : alive_(&alive) { ++*alive_; }
   Counted(const Counted& other) : alive_(other.alive_) { ++*alive_; }
@@ -85,7 +85,7 @@ TEST_CASE("Result_HandedOnKeepsItsState") {
   Result<std::unique_ptr<int>> owner = std::make_unique<int>(7);
   const std::unique_ptr<int> taken = *std::move(owner);
   CHECK(*taken == 7);
-  CHECK_FALSE(static_cast<bool>(numbers(true).held()));  // a value has no error to hand on
+  CHECK_FALSE(static_cast<bool>(numbers(true).held()));  // a value has no error to pass on
 }
 
 TEST_CASE("Result_DestroysItsValueOnce") {

@@ -12,7 +12,7 @@ namespace {
 
 using doctest::Approx;
 
-/// Runs take what `time_of` says of the run with this number.
+/// The time of each run is `time_of` its number.
 class Invented final : public BenchSubject {
  public:
   Invented(std::string name, std::string& log, std::function<double(std::int64_t)> time_of,
@@ -128,7 +128,7 @@ TEST_CASE("Bench_CoarseClock_ReadingsSpanManyRuns") {
 
 TEST_CASE("Bench_BusyMomentAtTheEndOfWarmUp_ReadingsStillSpanManyRuns") {
   std::string log;
-  // 50 µs, but for a while in which the machine does something else as well.
+  // 50 µs, except for a while in which the machine is busy with other work.
   const auto busy_for_a_while = [](std::int64_t i) { return i > 2500 && i < 5000 ? 900e3 : 50e3; };
   Invented a("A", log, busy_for_a_while, 20e3);
   const auto all_series = run({&a});

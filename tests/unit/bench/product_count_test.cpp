@@ -1,4 +1,4 @@
-// Counts of multiply-adds against ones made by hand.
+// Counts of multiply-adds against manual ones.
 #include <doctest/doctest.h>
 
 #include "core/bench/product_count.hpp"

@@ -15,7 +15,7 @@ using doctest::Approx;
 
 std::vector<double> numbers(std::initializer_list<double> values) { return values; }
 
-/// Right-skewed, as times are: never below 1.
+/// Right-skewed, like times: never below 1.
 double skewed(Rng& rng) {
   const double x = static_cast<double>(rng.normal());
   return 1.0 + 0.05 * std::exp(x);
@@ -108,7 +108,7 @@ TEST_CASE("MedianInterval_CoversTheTrueMedianAsOftenAsItSays") {
     }
     CAPTURE(n);
     CHECK(covered >= 0.94 * trials);  // 95 % less three standard deviations of the trials
-    CHECK(covered <= 0.99 * trials);  // and no wider than steps of the order statistics force
+    CHECK(covered <= 0.99 * trials);  // and no wider than the steps of the order statistics require
   }
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("PairedRatio_OfMultiples_IsExact") {
 }
 
 TEST_CASE("PairedRatio_DriftOfTheMachineCancels") {
-  // Both become four times as slow while they are measured; side by side the ratio stays.
+  // Both become four times as slow during the measurement; the paired ratio is unaffected.
   Rng rng(2);
   std::vector<double> a;
   std::vector<double> b;

@@ -20,7 +20,7 @@ TEST_CASE("IsSteady_StillFalling_No") {
   std::vector<double> falling;
   for (int i = 0; i < 8; ++i) falling.push_back(100.0 - 5.0 * i);
   CHECK_FALSE(is_steady(falling));
-  // A compiler that takes over in the middle of the window.
+  // A compiler's faster code starts in the middle of the window.
   CHECK_FALSE(is_steady(std::vector<double>{90, 91, 90, 91, 30, 31, 30, 31}));
 }
 

@@ -91,7 +91,7 @@ TEST_CASE("Baseline_MutatedBytes_AreReadOrRejected") {
       CHECK(!read.error().message.empty());
       continue;
     }
-    // What is accepted can be written and read again.
+    // Accepted input can be written and read again.
     CHECK(read_baseline(bytes_of(baseline_json(*read))).ok());
   }
   CHECK(rejected > 0);

@@ -155,7 +155,7 @@ TEST_CASE("Checks_SpeedAgainstLeft_LeavesOutTheFirstRun") {
   CHECK(speed({9000, 1000, 1001, 999, 1000}, {1, 1300, 1301, 1299, 1300}).outcome == CheckOutcome::failed);
   CHECK(speed({9000, 1000, 1001, 999, 1000}, {1, 1100, 1101, 1099, 1100}).outcome == CheckOutcome::passed);
   CHECK(speed({1, 1000, 1001, 999, 1000}, {90000, 900, 901, 899, 900}).outcome == CheckOutcome::passed);
-  // Half as slow again, but the runs differ as much among themselves.
+  // Slower by half, but the runs differ as much among themselves.
   CHECK(speed({1, 500, 2000, 900, 1500}, {1, 800, 3000, 1300, 2200}).outcome == CheckOutcome::passed);
   const CheckCase few = speed({5, 1000}, {5, 2000});
   CHECK(few.outcome == CheckOutcome::failed);
@@ -195,7 +195,7 @@ TEST_CASE("Checks_BaselineSpeed_IsJudgedByItsNoiseOnTheSameMachine") {
   CHECK(with({130, 131, 129}).failed());
   CHECK(!with({110, 111, 109}).failed());
   CHECK(!with({80, 240, 130}).failed());  // noise
-  CHECK(with({}).failed());               // not measured although asked for
+  CHECK(with({}).failed());               // not measured although requested
   check.machine.cores = 4;
   const CheckReport elsewhere = with({130, 131, 129});
   CHECK(!elsewhere.failed());
@@ -213,7 +213,7 @@ TEST_CASE("LeastVisibleSlowdown_GrowsWithTheNoise") {
   CHECK(!min_visible_slowdown({100}));
   CHECK(!min_visible_slowdown({}));
   CHECK(!min_visible_slowdown({0, 0, 0}));
-  // What is said to show does, and what lies below does not.
+  // `shown` appears in the text, layers below do not.
   const std::vector<double> saved = {100, 101, 99, 100, 100};
   const auto scaled = [&](double by) {
     std::vector<double> now = saved;

@@ -1,4 +1,4 @@
-// The order of a comparison, and what becomes of failures; the host hands out traces and runs nothing.
+// The order of a comparison, and how failures are handled; the host returns traces and runs nothing.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -29,7 +29,7 @@ Trace trace_of(const std::string& target, std::vector<float> y) {
   return trace;
 }
 
-/// What one run of a target gives.
+/// The result of one run of a target.
 struct Outcome {
   std::vector<float> y = {1, 2};
   std::optional<Error> at_start = {};
@@ -38,7 +38,7 @@ struct Outcome {
   std::vector<float> dataset = {0, 1, 1, 0};  ///< two samples of two classes
 };
 
-/// Keeps a list of what it was asked for.
+/// Records the requested runs.
 class FakeHost final : public ComparisonHost {
  public:
   std::map<std::string, Outcome> outcomes;

@@ -12,7 +12,7 @@ namespace {
 
 using Files = std::map<std::string, std::string>;
 
-/// Folders are what stands before a slash in a name; a name that ends in one is an empty folder.
+/// Folders are the part of a name before a slash; a name that ends in one is an empty folder.
 FileAccess access(const Files& files) {
   const auto read = [files](const std::string& path) -> Result<std::vector<std::byte>> {
     const auto file = files.find(path);

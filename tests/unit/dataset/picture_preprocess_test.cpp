@@ -1,4 +1,4 @@
-// What the description of pictures can say beyond stored samples: order, layout, type, size.
+// Options of a picture description beyond stored samples: order, layout, type, size.
 #include <doctest/doctest.h>
 
 #include "core/base/half.hpp"
@@ -48,7 +48,7 @@ TEST_CASE("PreprocessPicture_OrderAndLayout") {
   const Preprocess both = parsed(R"(,"layout":"NHWC","channel_order":"BGR","mean":[3,2,1],"std":[1,1,2])");
   CHECK(values(both) == Floats{0, 0, 0, 3, 3, 1.5f});
   CHECK(preprocess(both, two)->shape() == Shape{1, 1, 2, 3});
-  // Samples that lie plane by plane, as CIFAR-10's do, come out the same.
+  // Planar samples, such as CIFAR-10's, give the same result.
   const std::vector<std::byte> planes{std::byte{1}, std::byte{4}, std::byte{2},
                                       std::byte{5}, std::byte{3}, std::byte{6}};
   const auto stored = preprocess(both, planes);

@@ -142,7 +142,7 @@ TEST_CASE("Encode_WordOutsideTheVocabulary_IsUnknownOrAnError") {
   const auto rejected = encode(parsed(description()), vocabulary, "good dull film");
   REQUIRE(!rejected.ok());
   CHECK(holds(rejected.error().message, "word 2 of the text, 'dull', is not in the vocabulary"));
-  // What is cut away need not be known.
+  // Words that are cut away need not be known.
   CHECK(encode(parsed(description()), vocabulary, "good good good film dull").ok());
 }
 

@@ -1,4 +1,4 @@
-// What the charts are made of, and that they can be drawn without a screen.
+// The parts of the charts, and that they can be drawn without a screen.
 #include <cmath>
 #include <limits>
 #include <span>
@@ -25,7 +25,7 @@ std::size_t count(const std::string& text, const std::string& what) {
   return found;
 }
 
-/// A dense display: says what widths and radii came to in pixels.
+/// A dense display: records widths and radii in pixels.
 class DensePainter final : public gui::Painter {
  public:
   std::vector<float> radii;
@@ -184,7 +184,7 @@ TEST_CASE("MemorySeries_AreApartByKindAndInOrderOfTime") {
   CHECK(gui::memory_kind_text("process_tree_pss") == "all processes");
   gui::SvgPainter painter(600, 300, gui::rgb(0xffffff));
   gui::paint_memory(painter, {0, 0, 600, 300}, series, gui::light_theme());
-  CHECK(painter.finish().find("wasm heap") != std::string::npos);  // of two kinds the name is told
+  CHECK(painter.finish().find("wasm heap") != std::string::npos);  // with two kinds the name is shown
 }
 
 TEST_CASE("Theme_EveryMeaningfulColour_StandsOutFromThePanel") {

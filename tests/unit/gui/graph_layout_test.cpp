@@ -1,4 +1,4 @@
-// Where nodes of a network are drawn.
+// Positions of the nodes of a network.
 #include "core/gui/graph_layout.hpp"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ TEST_CASE("GraphLayout_Branches_LieBesideEachOther") {
 
 TEST_CASE("GraphLayout_NothingAndNonsense_AreSafe") {
   CHECK(gui::layout_graph({}).nodes.empty());
-  const Inputs inputs = {{0, 5}, {1, 0}};  // itself, and what is not there yet
+  const Inputs inputs = {{0, 5}, {1, 0}};  // itself, and a later node
   const auto layout = gui::layout_graph(inputs);
   CHECK(layout.edges.size() == 1);
 }
@@ -68,7 +68,7 @@ TEST_CASE("GraphLayout_HundredThousandNodes_AreBoundedWork") {
   for (std::uint32_t i = 1; i < inputs.size(); ++i) {
     inputs[i].push_back(i - 1);
     if (i >= 8 && i % 4 == 0) inputs[i].push_back(i - 8);
-    if (i >= 50'000 && i % 50 == 0) inputs[i].push_back(i - 40'000);  // longer than can be bent
+    if (i >= 50'000 && i % 50 == 0) inputs[i].push_back(i - 40'000);  // too long for bends
   }
   const auto layout = gui::layout_graph(inputs);
   check_sound(inputs, layout);

@@ -1,4 +1,4 @@
-// Which layer of one run is which of another.
+// Matching the layers of one run with those of another.
 #include "core/gui/layer_match.hpp"
 
 #include "tests/unit/gui/snapshot_builder.hpp"
@@ -55,7 +55,7 @@ TEST_CASE("MatchLayers_OtherShapes_StayApart") {
                                                         layers({{"", "Conv", "z", {1}}})};
   const auto rows = gui::match_layers(runs);
   REQUIRE(rows.size() == 2);
-  CHECK(rows[0].output == "z");  // nothing is in front of it there
+  CHECK(rows[0].output == "z");  // nothing precedes it there
   CHECK(rows[0].places[0] == no_place);
   CHECK(rows[1].places[1] == no_place);
 }

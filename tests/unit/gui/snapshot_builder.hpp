@@ -1,4 +1,4 @@
-// Small runs to look at, for the tests of the screens.
+// Small runs for the tests of the GUI.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Everything that the screens show, from runs and from stored comparisons.
+// Everything that the GUI shows, from runs and from stored comparisons.
 #include "core/gui/snapshot.hpp"
 
 #include <cmath>
@@ -62,7 +62,7 @@ TEST_CASE("Snapshot_OfRuns_MeasuresEachAgainstTheFirst") {
   CHECK(snapshot.cell(0, 1).verdict == Verdict::identical);
   CHECK(snapshot.cell(1, 1)[compared_metric("max_abs")] == 1.0);
   CHECK(snapshot.cell(1, 1)[compared_metric("different_elements")] == 1);
-  CHECK(snapshot.cell(1, 1).verdict == Verdict::missing);  // it differs, and nobody judged it
+  CHECK(snapshot.cell(1, 1).verdict == Verdict::missing);  // it differs and was not judged
   CHECK(snapshot.targets[1].first_divergence == 1);
   CHECK(snapshot.targets[2].first_divergence == gui::no_place);
   CHECK_FALSE(snapshot.cell(1, 2).compared);

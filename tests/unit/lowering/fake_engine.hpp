@@ -1,4 +1,4 @@
-// An engine that computes nothing, to see what the lowering plans: Conv on a device with four channels to a
+// An engine that computes nothing, to show what the lowering plans: Conv on a device with four channels to a
 // texel, Relu in whatever layout it gets, MaxPool deferred, everything else by the fallback. Clients: tests.
 #pragma once
 
@@ -19,7 +19,7 @@ class FakeStep final : public lowering::Step {
   std::string name;
 };
 
-/// Gives a node `outputs` tensors, whatever it is.
+/// Gives any node `outputs` tensors.
 class FakeFallback final : public lowering::Fallback {
  public:
   struct Runner final : NodeRunner {
@@ -103,7 +103,7 @@ class FakeEngine final : public lowering::GraphLowering {
   lowering::Space home_;
 };
 
-/// A line for each step, behind the operator of its node: "Conv: conv 1 4 > 5".
+/// A line for each step, after the operator of its node: "Conv: conv 1 4 > 5".
 inline std::string text_of(const lowering::Plan& plan, const Graph& graph) {
   std::string text;
   for (const lowering::PlannedNode& node : plan.nodes)

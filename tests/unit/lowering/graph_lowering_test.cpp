@@ -1,4 +1,4 @@
-// What is planned for an engine on a device and for one in host memory, by an engine that computes nothing.
+// Plans for an engine on a device and for one in host memory, by an engine that computes nothing.
 #include <doctest/doctest.h>
 
 #include "core/eval/infer_shapes.hpp"
@@ -21,7 +21,7 @@ struct Planned {
   Plan plan;
 };
 
-// The graph is kept as it was; what is planned are the steps.
+// The graph is unchanged; only the steps are planned.
 void plan(Planned& planned, LoweringOptions options, Space home, bool whole_objects = false,
           bool kinds_are_bytes = false) {
   std::vector<NodeId> producers;
@@ -137,7 +137,7 @@ TEST_CASE("GraphLowering_WholeObjects_TakeTurnsWithinTheirKind") {
   model.node("Conv", {"v6", "w"}, {"y"}).initializer("w", tensor<float>({1, 3, 1, 1}, {1, 2, 3})).output("y");
   Planned it(built(model));
   plan(it, {}, Space::device, true);
-  // Two of the size of x take turns, and one each for x in texels and for y.
+  // Two buffers of the size of x alternate, and one each for x in texels and for y.
   REQUIRE(it.plan.objects.size() == 4);
   CHECK(it.plan.arena(Space::device) == 0);
   std::vector<std::size_t> uses(it.plan.objects.size());

@@ -1,4 +1,4 @@
-// Damaged models must be read or rejected, never crash, hang or ask for absurd memory.
+// Damaged models must be read or rejected, never crash, hang or request absurd amounts of memory.
 #include <doctest/doctest.h>
 
 #include "core/eval/infer_shapes.hpp"

@@ -1,4 +1,4 @@
-// Values made outputs of the graph, in the bytes of the model.
+// Adds values to a graph's outputs, in the bytes of the model.
 #include "core/model/graph_outputs.hpp"
 
 #include <doctest/doctest.h>
@@ -50,7 +50,7 @@ TEST_CASE("GraphOutputs_NoNames_LeaveTheModelAsItWas") {
 }
 
 TEST_CASE("GraphOutputs_FieldsAroundTheGraph_StayWhereTheyAre") {
-  // metadata_props (14) behind the graph: all but the graph's length and its end is untouched.
+  // metadata_props (14) after the graph: everything but the graph's length and its end is untouched.
   const auto before = two_nodes().model_field(14, "\x0a\x01k\x12\x01v").bytes();
   const auto after = with_outputs(before, {"inner"});
   const std::size_t added = after.size() - before.size();
@@ -96,7 +96,7 @@ TEST_CASE("GraphOutputs_DamagedModels_AreRefusedOrReadAsBefore") {
       CHECK(made.error().kind == ErrorKind::bad_input);
       continue;
     }
-    // What could be read before can be read again, and has one output more.
+    // A model that could be read can still be read, and has one more output.
     const auto again = outline_model(*made);
     CHECK(again.ok() == outline.ok());
     if (!outline.ok()) continue;

@@ -1,4 +1,4 @@
-// A model that is read piece by piece from elsewhere must be the one that is read as a whole.
+// A model read piece by piece from a source must equal the one read as a whole.
 #include <doctest/doctest.h>
 
 #include <algorithm>

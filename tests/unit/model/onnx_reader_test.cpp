@@ -165,7 +165,7 @@ TEST_CASE("ReadOnnx_AnotherKindOfFile_IsNamed") {
     REQUIRE_FALSE(deferred.ok());
     CHECK(holds(deferred.error().message, words));
   }
-  // A model that is damaged is still one.
+  // A damaged model is still recognised as one.
   auto damaged = identity().bytes();
   damaged.resize(damaged.size() - 3);
   CHECK_FALSE(holds(failure(damaged).message, "no ONNX model"));
@@ -189,7 +189,7 @@ TEST_CASE("ReadOnnx_InputThatIsASequence_IsRefusedByName") {
   CHECK(error.kind == ErrorKind::unsupported);
   CHECK(holds(error.message, "'list'"));
   CHECK(holds(error.message, "sequence"));
-  CHECK(read_onnx(identity().graph_field(13, info).bytes()).ok());  // a value inside may be one
+  CHECK(read_onnx(identity().graph_field(13, info).bytes()).ok());  // an inner value may have such a type
 }
 
 TEST_CASE("ReadOnnx_DamageIsLocated") {
@@ -235,7 +235,7 @@ TEST_CASE("ReadOnnx_WrongWireTypes_AreRejected") {
 TEST_CASE("ReadOnnx_NamesThatCannotBeShown_AreRejected") {
   const Error error = failure(identity().node("Relu", {"\xff"}, {"z"}));
   CHECK(holds(error.message, "the name '\\xff' is not UTF-8"));
-  // A terminal would obey it.
+  // A terminal would interpret it.
   CHECK(holds(failure(identity().node("Relu", {"\x1b[2J"}, {"z"})).message, "'\\x1b[2J'"));
   CHECK(read(identity().producer("pytorch", "\xff")).producer == "(unreadable)");
 }

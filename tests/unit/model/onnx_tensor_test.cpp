@@ -126,7 +126,7 @@ TEST_CASE("ReadTensor_DataOfAnotherSizeThanTheShape_IsRejected") {
   CHECK(holds(failure(Message(DType::int64, {3}).integers(int64_data, {1, 2})).message,
               "int64_data holds 2 numbers where the shape needs 3"));
   CHECK_FALSE(read_tensor_proto(bytes_of(Message(DType::float32, {1}).text)).ok());
-  // Data in the field of another type is no data.
+  // Data in the field of another type does not count.
   CHECK_FALSE(read_tensor_proto(bytes_of(Message(DType::int32, {1}).integers(int64_data, {1}).text)).ok());
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("ReadOnnx_UnusedStringInitializer_DoesNotStopTheModel") {
 
 namespace {
 
-/// A file "w.bin" of ten bytes 0 … 9 that notes what it was asked for.
+/// A file "w.bin" of ten bytes 0 … 9 that records the requested ranges.
 struct OneFile {
   std::vector<std::string> asked;
   ExternalData loader() {

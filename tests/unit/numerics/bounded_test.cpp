@@ -1,4 +1,4 @@
-// Each operation of Bounded covers what float32 does, and no more than it must.
+// Each operation of Bounded covers float32's result, and no more than necessary.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ float any_float(Rng& rng) {
   }
 }
 
-// A Bounded, and a float that an implementation may hold in its place.
+// A Bounded, and a float that an implementation may have instead.
 struct Pair {
   Bounded bounded;
   float held;
@@ -132,11 +132,11 @@ TEST_CASE("Bounded_Functions_NearTheEndOfTheirDomain") {
   CHECK(acos(Bounded(2.0)).worst == 0.0);
   CHECK(acos(Bounded(1.0, 1e-7, 1e-7)).worst == inf);
   CHECK(acosh(Bounded(1.0)).worst < 1e-30);
-  CHECK(sinh(Bounded(89.0)).worst == inf);  // e⁸⁹ is no float32, half of it is
+  CHECK(sinh(Bounded(89.0)).worst == inf);  // e⁸⁹ is beyond float32's range, half of it is not
   CHECK(cosh(Bounded(-89.0)).worst == inf);
   CHECK(cosh(Bounded(88.0)).worst < 1e33);
   CHECK(atanh(Bounded(1.0)).value == inf);
-  CHECK(tan(Bounded(1.5707, 1e-3, 1e-3)).worst == inf);  // a pole within reach
+  CHECK(tan(Bounded(1.5707, 1e-3, 1e-3)).worst == inf);  // a pole within the error
   CHECK(tan(Bounded(1.5, 1e-3, 1e-3)).worst < 1.0);
   CHECK(sin(Bounded(1e6, 10.0, 10.0)).worst < 2.1);
   CHECK(std::isnan(pow(Bounded(-2.0), Bounded(0.5)).value));
@@ -160,7 +160,7 @@ TEST_CASE("Bounded_OneOperationOnExactFloats_IsHalfAnUlp") {
     }
     // One float further is an error.
     const float right = a + b;
-    // Below a power of two floats are twice as dense as the half ULP there allows for.
+    // Below a power of two the spacing is half of what the half ULP there allows.
     int exponent = 0;
     if (std::fabs(right) > 3e38f || std::fabs(std::frexp(right, &exponent)) == 0.5f) continue;
     const float wrong = std::nextafter(right, right < 0 ? 1.0f : -1.0f);
@@ -174,7 +174,7 @@ TEST_CASE("Bounded_ExactOperations_StayExact") {
   CHECK((Bounded(3.0) - Bounded(3.0)).worst == 0.0);
   CHECK((Bounded(0.0) * Bounded(3.0)).worst == 0.0);
   CHECK(max(Bounded(2.0), Bounded(1.0)).worst == 0.0);
-  // What loses clearly does not lend its error.
+  // An argument that clearly loses does not contribute its error.
   CHECK(max(Bounded(2.0), Bounded(1.0, 0.5, 0.5)).worst == 0.0);
   CHECK(max(Bounded(2.0), Bounded(1.9, 0.5, 0.5)).worst == 0.5);
   CHECK(min(Bounded(2.0), Bounded(2.1, 0.5, 0.25)).likely == 0.25);
@@ -202,7 +202,7 @@ TEST_CASE("Bounded_InfinityAndNaN_AreSureWhereTheyMustBe") {
   CHECK(exp(Bounded(-inf)).value == 0.0);
   CHECK(sigmoid(Bounded(-inf)).value == 0.0);
   CHECK(tanh(Bounded(inf)).value == 1.0);
-  // A finite number that no float can hold may be infinite there.
+  // A finite number beyond the float range may be infinite there.
   CHECK((Bounded(1.0) / Bounded(1e39)).worst >= 1e-39);
   CHECK((Bounded(1e20) * Bounded(1e20)).worst < inf);  // the result itself is still judged
 }

@@ -19,8 +19,8 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// The long double of x86 has eleven bits more. Elsewhere its functions are no measure: musl's sinhl is
-// its sinh, its acosh is finite below 1. There FixedBits shows that ours are what was measured here.
+// The long double of x86 has eleven bits more. Elsewhere its functions are no reference: musl's sinhl is
+// its sinh, its acosh is finite below 1. There FixedBits shows that ours are those measured here.
 constexpr bool library_is_exact = std::numeric_limits<long double>::digits == 64;
 constexpr double library_error = 0.001;
 
@@ -88,7 +88,7 @@ void check(const Function& f, double x, double& worst) {
     return;
   }
   if (std::isinf(rounded) || std::isinf(got)) {
-    // On the last number before the border either may be.
+    // On the last number before the border either is allowed.
     if (got != rounded && std::fabs(want) < 0x1.ffffffffffffcp1023L) FAIL_CHECK("not infinite");
     return;
   }
@@ -126,7 +126,7 @@ TEST_CASE("PortableMath_RandomArguments_WithinTheStatedError") {
     double worst = 0.0;
     for (int i = 0; i < 60000; ++i) {
       const double unit = static_cast<double>(rng.next() >> 11) * 0x1p-53;
-      // Half in the middle of things, a quarter any bits, a quarter of any size.
+      // Half in the usual range, a quarter with random bits, a quarter of any size.
       double x = f.low + (f.high - f.low) * unit;
       if (i % 4 == 1) x = std::bit_cast<double>(rng.next());
       if (i % 4 == 3) x = std::ldexp(x, static_cast<int>(rng.below(60)) - 55);

@@ -1,4 +1,4 @@
-// A quick look at the strict functions natively and as WebAssembly; tests/bench/strict_math_all_floats.cpp
+// A quick test of the strict functions natively and as WebAssembly; tests/bench/strict_math_all_floats.cpp
 // tries every float.
 #include "core/numerics/strict_math.hpp"
 
@@ -76,7 +76,7 @@ TEST_CASE("StrictMath_RandomBits_WithinTwoUlp") {
   double sigmoid_worst = 0.0;
   double erf_worst = 0.0;
   for (int i = 0; i < 1'000'000; ++i) {
-    // Half of them any bits, half where the functions are not yet flat.
+    // Half of them with random bits, half where the functions are not yet flat.
     float x = std::bit_cast<float>(static_cast<std::uint32_t>(rng.next()));
     if (i % 2 == 0) x = rng.uniform(-104.0f, 89.0f);
     if (i % 4 == 2) x = rng.uniform(-10.0f, 10.0f);

@@ -1,4 +1,4 @@
-// The Bounded kernels promise that no usual float32 implementation strays further than `worst`. Here
+// The Bounded kernels guarantee that no usual float32 implementation errs by more than `worst`. Here
 // are other ways to compute the same operators, on random data, each within the bound.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ void within(const std::vector<Bounded>& bounds, const std::vector<float>& got, c
     used = std::fmax(used, std::fabs(static_cast<double>(got[i]) - bounds[i].value) / bounds[i].worst);
   INFO(fmt::format("seed {}, {}: {:.3g} of the budget is used", seed, form, used));
   CHECK(used <= 1.0);
-  CHECK(used > 0.0);  // a bound that nothing comes near would hide a mistake in this test
+  CHECK(used > 0.0);  // a bound far above all errors would hide a mistake in this test
 }
 
 using Order = std::vector<std::size_t>;
@@ -135,7 +135,7 @@ TEST_CASE("Gemm_AlphaBeforeOrAfterAnyOrderFusedOrNot_LiesWithinTheBound") {
     const auto a = random_floats(rng, depth);
     const auto b = random_floats(rng, depth * columns);
     const auto c = random_floats(rng, columns);
-    const float beta = depth == 1 ? 0.0f : 1.3f;  // alone, alpha's rounding shows most
+    const float beta = depth == 1 ? 0.0f : 1.3f;  // without beta, alpha's rounding shows most
     const auto bounds = OneNode{"Gemm",
                                 {floats({1, rows}, a), floats({rows, width}, b), floats({width}, c)},
                                 {real("alpha", alpha), real("beta", beta)}}
@@ -194,7 +194,7 @@ TEST_CASE("Dot_ExactInputs_GiveTheBoundOfTheGeneralPath") {
   auto left = lift<Bounded>(*node.inputs[0]);
   auto right = lift<Bounded>(*node.inputs[1]);
   REQUIRE((left.ok() && right.ok()));
-  left->real[0].worst = 1e-30;  // enough to leave the quick path, too little to be seen
+  left->real[0].worst = 1e-30;  // enough to leave the quick path, too small to be visible
   const std::vector<const Evaluated<Bounded>*> operands = {&*left, &*right};
   const auto general = evaluate<Bounded>(graph.nodes[0], operands, threads);
   REQUIRE(general.ok());

@@ -36,7 +36,7 @@ void with_bits(DType dtype, F&& f) {
   }
 }
 
-/// Every value of a type of up to 16 bits; of the others those around which something changes.
+/// Every value of a type of up to 16 bits; for others, the values around which something changes.
 template <class T>
 std::vector<T> values_of(DType dtype) {
   std::vector<T> values;
@@ -91,7 +91,7 @@ long double rounded_to(long double x, int fraction, int lowest, int highest) {
   return std::fabs(y) < overflow ? y : std::copysign(std::numeric_limits<long double>::infinity(), x);
 }
 
-/// What `x` becomes as an element of `to`.
+/// The expected result of `x` as an element of `to`.
 long double converted(long double x, DType to) {
   switch (to) {
     case DType::boolean: return x != 0.0L ? 1.0L : 0.0L;
@@ -107,7 +107,7 @@ bool same(long double a, long double b) {
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
 }
 
-/// Integers keep their low bits; real numbers are cut towards zero and end at the limits.
+/// Integers keep their low bits; real numbers are truncated towards zero and saturate at the limits.
 template <class T>
 long double as_integer(DType from, auto bits, long double x) {
   if (!is_floating(from)) return static_cast<long double>(static_cast<T>(bits));
@@ -124,7 +124,7 @@ T element(const Tensor& tensor, std::size_t i) {
   return value;
 }
 
-/// What the strict kernel and the reference in double make of every value against `want`.
+/// The results of the strict kernel and of the reference in double for every value, against `want`.
 template <class From>
 void check_pair(DType from, DType to) {
   const std::vector<From> values = values_of<From>(from);

@@ -21,9 +21,9 @@ Tensor flag(bool x) {
 }
 Tensor whole(std::int64_t x) { return tensor<std::int64_t>({}, {x}); }
 
-// What the strict kernels give, after all scalars have been found to agree on it.
+// The strict kernels' results, after checking that all scalars agree on them.
 std::vector<Tensor> run(const ModelBuilder& model, const std::vector<NamedTensor>& inputs) {
-  // As every loaded model: a loop that never runs takes the types of what it collects from there.
+  // As for every loaded model: a loop that never runs takes the types of collected values from it.
   const auto inferred = infer_shapes(built(model));
   REQUIRE_MESSAGE(inferred.ok(), inferred.error().message);
   const Graph& graph = *inferred;
@@ -70,7 +70,7 @@ ModelBuilder counting_loop(bool endless) {
   if (endless) {
     body.node("Identity", {"go"}, {"keep"});
   } else {
-    // Without comparisons: keep as long as next[cut] is there.
+    // Without comparisons: continues as long as next[cut] is true.
     body.node("Gather", {"plan", "i"}, {"keep"});
   }
   body.node("Add", {"x", "x"}, {"double"});
@@ -112,7 +112,7 @@ TEST_CASE("If_BranchesCaptureAndMayDifferInShape") {
   CHECK(inferred_shape(choice(), "y") == "?");
 }
 
-// What a branch passes on untouched has no error, and no kernel that would lift it.
+// A value that a branch passes through has no error, and no kernel that would lift it.
 TEST_CASE("If_BranchOfAConstant_IsJudged") {
   const auto constant = [](const char* name, float x) {
     return ModelBuilder(name).initializer("k", floats({2}, {x, x})).output("k").graph_message();
@@ -158,7 +158,7 @@ TEST_CASE("If_Nested_CapturesThroughEveryLevel") {
                               .graph_attribute("then_branch", inner_then.graph_message())
                               .graph_attribute("else_branch", inner_else.graph_message())
                               .output("o");
-  // The branch's output is a value of the graph around it.
+  // The branch's output is a value of the enclosing graph.
   const auto outer_else = ModelBuilder().output("x");
   ModelBuilder model;
   model.input("c", DType::boolean, {}).input("d", DType::boolean, {});
@@ -232,7 +232,7 @@ TEST_CASE("Loop_CarriedShapeMayGrow") {
 }
 
 TEST_CASE("Loop_WithoutEnd_StopsAtTheLimit") {
-  // As if inside a loop that has used up nearly all: iterations count together.
+  // As if inside a loop that has used nearly all iterations: they count together.
   IterationScope around;
   bool ok = true;
   for (std::int64_t i = 0; i < max_iterations - 1000; ++i) ok = ok && around.next().ok();
@@ -285,7 +285,7 @@ TEST_CASE("Scan_OfOpset8_HasBatchesOfTheirOwnLength") {
   auto out = run(batched_scan_model({one}, false), {{"s0", s0}, {"x", x}});
   CHECK(as_doubles(out[0]) == Numbers{6, 60, 115, 350});
   CHECK(as_doubles(out[1]) == Numbers{1, 10, 3, 30, 6, 60, 104, 240, 109, 290, 115, 350});
-  // Shorter batches: what lies behind their end is 0; backwards they begin at their own end.
+  // Shorter batches: outputs after their end are 0; backwards they begin at their own end.
   const auto lengths = [](std::int64_t a, std::int64_t b) {
     return std::vector<NamedTensor>{{"lengths", longs({a, b})}};
   };

@@ -98,7 +98,7 @@ TEST_CASE("Conv_SymbolicSizes_ArePassedOn") {
   CHECK(inferred_shape(model({text("auto_pad", "SAME_UPPER")}), "y") == "Nx6xHx28");
 }
 
-// Against sums that are written down index by index, in double, for random geometries.
+// Against sums written out index by index, in double, for random geometries.
 TEST_CASE("Conv_RandomGeometries_EqualTheDefinition") {
   const std::uint64_t seed = 20261120;
   Rng rng(seed);

@@ -1,4 +1,4 @@
-// Elementwise operators: corners of each, types, broadcasting, and what an error of the input does.
+// Elementwise operators: corner cases of each, types, broadcasting, and the effect of an input error.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -126,8 +126,8 @@ TEST_CASE("Activations_AgreeWithPyTorch") {
   near(unary("Elu", x), {-0.950212955, -0.63212055, -0.221199214, 0, 0.5, 2});
 }
 
-// Another way to erf, as oneDNN has it (Abramowitz and Stegun 7.1.26): granted to PyTorch, which uses it,
-// and to no other.
+// Another way to erf, as in oneDNN (Abramowitz and Stegun 7.1.26): allowed for PyTorch, which uses it,
+// and for no other.
 TEST_CASE("Gelu_CoarseErf_LiesWithinTheBoundOfThoseWhoHaveIt") {
   std::vector<float> x;
   for (int i = -400; i <= 400; ++i) x.push_back(static_cast<float>(i) * 0.013f);

@@ -21,7 +21,7 @@ const Tensor* find(std::span<const NamedTensor> tensors, const std::string& name
   return nullptr;
 }
 
-// The tensors that are there before any node runs.
+// The tensors that exist before any node runs.
 Result<std::vector<const Tensor*>> known_tensors(const Graph& graph, std::span<const NamedTensor> inputs) {
   std::vector<const Tensor*> known(graph.values.size(), nullptr);
   for (std::size_t i = 0; i < graph.values.size(); ++i)
@@ -35,7 +35,7 @@ Result<std::vector<const Tensor*>> known_tensors(const Graph& graph, std::span<c
 
 bool agree(double got, double value, double bound) {
   if (std::isnan(got) || std::isnan(value)) return std::isnan(got) && std::isnan(value);
-  // What no float can hold becomes infinite.
+  // Values beyond the float range become infinite.
   const double held = std::numeric_limits<float>::max();
   if (std::isinf(got) && std::signbit(got) == std::signbit(value) && std::fabs(value) + bound > held)
     return true;
@@ -43,7 +43,7 @@ bool agree(double got, double value, double bound) {
   return std::fabs(got - value) <= bound;
 }
 
-// What storing a result in a type of this precision may add.
+// The error of storing a result in a type of this precision.
 double storage_error(DType dtype, double value) {
   if (dtype == DType::float64) return std::fabs(value) * 0x1p-50;
   if (dtype == DType::float16) return half_ulp_f32(value) * 0x1p13;
@@ -87,7 +87,7 @@ void check_floats(const std::string& output, const Tensor& wanted, const Tensor&
   }
 }
 
-// Equal bytes, but where an element has room: there both lie within it.
+// Equal bytes, unless an element has bounds: then both must lie within them.
 bool same_integers(const Tensor& got, const Tensor& want, const std::vector<Bounded>& bounds) {
   if (std::ranges::equal(got.bytes(), want.bytes())) return true;
   const std::vector<double> a = as_doubles(got);

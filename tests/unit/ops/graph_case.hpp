@@ -16,7 +16,7 @@ struct GraphCase {
   Graph graph;
   std::vector<NamedTensor> inputs;
   std::vector<NamedTensor> wanted;  ///< outputs that are compared
-  /// What is wanted was not computed from this graph: it lies only within this, relative.
+  /// For wanted values not computed from this graph: their tolerance, relative.
   double tolerance = 0.0;
   double wanted_error = 0.0;  ///< of the wanted numbers themselves, absolute
 };
@@ -30,9 +30,9 @@ template <class S>
                                                            std::span<const NamedTensor> inputs,
                                                            ThreadPool& threads);
 
-/// What is wrong, one sentence each; empty when all of this holds for every wanted output:
-///   double   within 1e-4 relative (1e-5 of the largest element) of what is wanted
-///   Bounded  what is wanted lies within `worst` of the value
+/// The failures, one sentence each; empty when all of this holds for every wanted output:
+///   double   within 1e-4 relative (1e-5 of the largest element) of the wanted value
+///   Bounded  the wanted value lies within `worst` of the value
 ///   strict   lies within `worst`, and within `likely`, of the value
 ///   other types are equal, or within the bounds that a kernel gave their elements
 /// Fails with the error of the first run that has one.

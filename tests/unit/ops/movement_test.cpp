@@ -97,7 +97,7 @@ TEST_CASE("Movement_AnyElementType_KeepsTheBits") {
     CHECK(!std::ranges::equal(once.bytes(), x->bytes()));
     CHECK(std::ranges::equal(OneNode{"Identity", {*x}}.run()[0].bytes(), x->bytes()));
   }
-  // The payload of a NaN is moved, not made again.
+  // The payload of a NaN is moved, not regenerated.
   const auto odd =
       Tensor::from_bytes(DType::float32, {1}, std::as_bytes(std::span<const std::uint32_t>({0x7fc12345u})));
   REQUIRE(odd.ok());

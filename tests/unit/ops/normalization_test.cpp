@@ -130,7 +130,7 @@ TEST_CASE("LayerNormalization_StatisticsAndAxis") {
 
 namespace {
 
-// Rows of standard normal numbers around `offset`, and what float32 engines make of them.
+// Rows of standard normal numbers around `offset`, and float32 engines' results for them.
 struct NormalizedRows {
   static constexpr std::size_t n = 384;
   static constexpr std::size_t rows = 60;
@@ -181,7 +181,7 @@ TEST_CASE("LayerNormalization_EveryWayToTheVariance_LiesWithinTheBound") {
   }
 }
 
-// Far from 0 one pass loses every digit; that must not excuse whatever any runtime does there.
+// Far from 0 one pass loses every digit; that must not excuse arbitrary results there.
 TEST_CASE("LayerNormalization_LargeMean_IsStillJudged") {
   const std::uint64_t seed = test_seed(100);
   SEED_INFO(seed);

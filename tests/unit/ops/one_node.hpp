@@ -1,4 +1,4 @@
-// One node by itself, for tests of corners: built through the real reader, run by the kernels.
+// A single node, for tests of corner cases: built through the real reader, run by the kernels.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -49,7 +49,7 @@ struct OneNode {
     return result;
   }
 
-  /// What the strict kernel gives, after all scalars have been found to agree on it.
+  /// The strict kernel's results, after checking that all scalars agree on them.
   [[nodiscard]] std::vector<Tensor> run() const {
     const Graph made = graph();
     const std::vector<NamedTensor> given = named();
@@ -120,8 +120,8 @@ inline Tensor longs(const std::vector<std::int64_t>& values) {
   return floats(std::move(shape), values);
 }
 
-/// The first output of a node whose results are rounded: the reference is near `want`, its bounds are no
-/// larger than such numbers deserve, and the strict kernel keeps them.
+/// The first output of a node whose results are rounded: the reference is near `want`, its bounds are not
+/// larger than expected for such numbers, and the strict kernel keeps within them.
 inline void close(const OneNode& node, const std::vector<double>& want) {
   const std::vector<Bounded> bounds = node.bounded();
   const std::vector<double> strict = node.strict_numbers();

@@ -34,7 +34,7 @@ const std::map<std::string, std::string> rejected = {
     {"test_bernoulli_expanded", "every runtime has its own"},
     {"test_bernoulli_seed", "every runtime has its own"},
     {"test_bernoulli_seed_expanded", "every runtime has its own"},
-    // Its body runs as often as a rounded quotient says, for which there is no bound.
+    // The number of iterations is a rounded quotient, for which there is no bound.
     {"test_range_float_type_positive_delta_expanded", "rounding in the nodes before"},
     {"test_training_dropout", "training_mode"},
     {"test_training_dropout_default", "training_mode"},
@@ -43,7 +43,7 @@ const std::map<std::string, std::string> rejected = {
 };
 
 // The windows' results were computed with 3.1415 for π, their expanded forms carry yet another one;
-// to bfloat16 these cases cut off instead of rounding.
+// these cases truncate to bfloat16 instead of rounding.
 double tolerance_of(const std::string& name) {
   if (name.find("FLOAT_to_BFLOAT16") != std::string::npos) return 0x1p-7;
   const bool is_window = name.find("window") != std::string::npos && !name.starts_with("test_stft");

@@ -1,5 +1,5 @@
 // QuantizeLinear and DequantizeLinear beyond the ONNX cases of opset 10 to 13: ties, narrow types,
-// blocks, what a bound of an integer says.
+// blocks, bounds of integers.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -254,7 +254,7 @@ TEST_CASE("Gru_LinearBeforeReset_ResetsTheFinishedProduct") {
 }
 
 // A different order of all sums, and usual sizes: a float32 result lies within the bound, and the
-// bound is no wish: what rounding really does is a visible part of it.
+// bound is realistic: actual rounding is a visible part of it.
 TEST_CASE("Recurrent_FourHundredSteps_UseAVisiblePartOfAUsefulBudget") {
   struct Row {
     const char* op;

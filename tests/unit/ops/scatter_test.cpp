@@ -1,4 +1,4 @@
-// GatherElements, GatherND, Scatter and its kind.
+// GatherElements, GatherND, Scatter and similar operators.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// ThreadPool: every item once, whatever the sizes, however soon one loop follows another.
+// ThreadPool: every item once, for all sizes, even if loops follow one another immediately.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -44,7 +44,7 @@ TEST_CASE("ThreadPool_RandomLoops_VisitEveryItemOnce") {
   }
 }
 
-// Loops that follow one another at once find the threads looking, after a pause they sleep.
+// Loops in quick succession find the threads spinning; after a pause they sleep.
 TEST_CASE("ThreadPool_LoopsAfterPauses_AreDoneAsWell") {
   ThreadPool threads(4);
   for (int round = 0; round < repetitions(40); ++round) {
@@ -67,7 +67,7 @@ TEST_CASE("ThreadPool_BodyThatTakesLong_IsWaitedFor") {
   CHECK(done == 2);
 }
 
-// A part of a step sees what all parts of the step before have written.
+// A part of a step sees the writes of all parts of the previous step.
 TEST_CASE("ThreadPool_Steps_WaitForTheWholeStepBefore") {
   for (const int size : {1, 2, 3, 7}) {
     CAPTURE(size);

@@ -57,7 +57,7 @@ TEST_CASE("UnpackAnswers_MalformedMessages_AreErrors") {
   CHECK_FALSE(unpack_answers({}, 1).ok());
   CHECK_FALSE(answers("[]").ok());
   CHECK_FALSE(answers(R"({"cases":{}})").ok());
-  CHECK_FALSE(answers(R"({"cases":[]})").ok());  // one was asked
+  CHECK_FALSE(answers(R"({"cases":[]})").ok());  // one was requested
   for (const char* one : {"1", R"({"trace":-1})", R"({"trace":1.5})", R"({"trase":1})"})
     CHECK_FALSE(answers(std::string(R"({"cases":[)") + one + "]}").ok());
   for (const char* one : {"{}", R"({"trace":9})"}) {

@@ -1,5 +1,5 @@
-// The service's "topology", "compare" and "advance", with runs that another service does, as a worker
-// of its own does on a page.
+// The service's "topology", "compare" and "advance", with runs done by another service, like a separate
+// worker on a page.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -34,7 +34,7 @@ Bytes small_model() {
   return model.bytes();
 }
 
-/// What a page does with a question.
+/// The page's part for a question.
 Bytes run_elsewhere(const json& run) {
   Service service;
   ask(service, {{"do", "load"}}, small_model());
@@ -155,7 +155,7 @@ TEST_CASE("ServiceComparison_AFailedRun_IsItsTargets") {
   CHECK(comparison.results[0]["error"] == json{{"kind", "missing"}, {"message", "not here"}});
   CHECK(comparison.results[0]["recorded"] == false);
   CHECK(comparison.results[1]["error"]["kind"] == "bad_input");
-  // Nothing to compare with: it stands alone.
+  // Without a left trace: it stands alone.
   CHECK(comparison.results[2]["comparison"]["left"]["target"] == "pc/strict");
   CHECK(!comparison.results[2].contains("error"));
 }

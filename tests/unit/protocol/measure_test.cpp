@@ -74,7 +74,7 @@ TEST_CASE("Measure_MostRuns_GivesAsManyReadings") {
   CHECK(ask(prepared.service, {{"do", "describe"}})["ran"]["engine"] == "strict");
 }
 
-// What is asked of it, a letter each, but for the values.
+// The calls to it, a letter each, except for the values.
 class WrittenOrder final : public RunRecorder {
  public:
   Status begin(const Graph& /*graph*/) override { return note('b'); }
@@ -116,7 +116,7 @@ TEST_CASE("Measure_NoBudget_GoesOnWhereItWas") {
   const json first =
       ask(prepared.service, {{"do", "measure"}, {"max_runs", 2}, {"budget_ms", 0}, {"slice_us", 60'000'000}});
   CHECK(first["finished"] == false);
-  // What is asked meanwhile is ignored: the slice that was begun goes on.
+  // Parameters sent meanwhile are ignored: the slice already begun goes on.
   const json done = measure_to_end(prepared.service, {{"max_runs", 99}, {"budget_ms", 0}});
   CHECK(done["times_ns"].size() == 2);
 }

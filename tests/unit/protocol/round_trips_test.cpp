@@ -1,5 +1,5 @@
-// Every message of the schema: random ones come back the same, damaged ones are errors or come back the same
-// too, and whatever bytes arrive are taken apart without harm.
+// Every message of the schema: random ones survive a round trip, damaged ones are errors or do
+// too, and arbitrary bytes are parsed without harm.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ json random_object(Rng& rng, const ObjectSpec& spec) {
   return object;
 }
 
-/// What of `given` comes back: all of it, and the defaults beside.
+/// The expected result for `given`: all of it, plus the defaults.
 bool holds(const ObjectSpec& spec, const json& again, const json& given) {
   for (const FieldSpec& field : spec.fields) {
     const std::string name(field.name);
@@ -95,7 +95,7 @@ bool holds(const ObjectSpec& spec, const json& again, const json& given) {
   return true;
 }
 
-/// Something somewhere in a message becomes something else.
+/// Changes something somewhere in a message.
 void damage(Rng& rng, json& value) {
   if (value.is_structured() && !value.empty() && rng.below(4) != 0) {
     auto entry = value.begin();
@@ -164,7 +164,7 @@ TEST_CASE("Messages_OfRandomBytes_AreTakenApartWithoutHarm") {
   Rng rng(seed);
   for (int round = 0; round < repetitions(2000); ++round) {
     std::vector<std::byte> bytes = random_bytes(rng, 64);
-    // A length that fits, and one that nearly does, are the interesting ones.
+    // A length that fits, and one that nearly does, are the most interesting.
     if (bytes.size() >= 4 && rng.below(2) == 0) {
       bytes[0] = static_cast<std::byte>(bytes.size() - 4 + rng.below(3) - 1);
       bytes[1] = bytes[2] = bytes[3] = std::byte{0};

@@ -131,7 +131,7 @@ TEST_CASE("Service_Run_GivesLayersOutputsAndTrace") {
   CHECK(run["host"] == "chrome");
   CHECK(run["browser"] == "Test 1");
   CHECK(run["isolated"] == true);
-  CHECK(run["engine"] == "strict");  // what the engine says of itself stays
+  CHECK(run["engine"] == "strict");  // the engine's own description takes precedence
   CHECK(run["threads_real"] == 1);
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("Service_CaptureFused_IsAcceptedAndRecorded_AnythingElseRejected") {
   CHECK(ask(service, start).error().find("\"fused\"") != std::string::npos);
 }
 
-/// Runs with "stream" and puts together what the answers to "poll" brought.
+/// Runs with "stream" and assembles the values from the responses to "poll".
 std::vector<NamedTensor> run_streamed(Service& service, json start, Answer& done) {
   std::vector<NamedTensor> values;
   ValueReceiver receiver(
@@ -286,7 +286,7 @@ TEST_CASE("Service_MalformedMessages_AnsweredByErrors") {
     const json head = parse_json(unpack_message(reply).json);
     CHECK(head.contains("error"));
   }
-  // A length beyond the message is no shorter message.
+  // A length beyond the message is not accepted as a shorter message.
   const std::string lying = std::string("\x40\0\0\0", 4) + R"({"do":"capabilities"})";
   const Bytes reply = service.request(std::as_bytes(std::span(lying)));
   CHECK(unpack_message(reply).json.find("malformed message") != std::string::npos);
@@ -372,7 +372,7 @@ TEST_CASE("Service_ModelLoadedOnce_GivesItsWeightsToTheSession") {
     CHECK(kept - given > weights * 3 / 4);  // the rest are small
     CHECK(ask(gives, start).error().find("load it again") != std::string::npos);
     CHECK(ask(gives, {{"do", "compare"}}).error().find("load it again") != std::string::npos);
-    // And it still computes: as often as it is asked, and what the other computes.
+    // And it still computes, any number of times, the same as the other.
     start["do"] = "start";
     start["capture"] = "all";
     REQUIRE(ask(gives, {{"do", "load"}, {"once", true}}, model).error().empty());
@@ -413,7 +413,7 @@ TEST_CASE("Service_ExternalDataWithoutItsFile_NamesTheFile") {
   CHECK(ask(service, lying, bytes_of(model)).kind() == "bad_input");
 }
 
-// Whatever the bytes, there is an answer, and the service goes on working.
+// For any bytes there is a response, and the service continues to work.
 TEST_CASE("Service_MutatedMessages_AlwaysAnswered") {
   constexpr std::uint64_t seed = 20261120;
   MESSAGE("seed ", seed);

@@ -73,7 +73,7 @@ TEST_CASE("BenchJson_WhatFailedStandsApart") {
   BenchRow died = row("pc/fast", 1e6);
   died.series.error = missing_error("it died");
   const json object = parse_json(bench_json(report_of({row("pc/strict", 2e6), gone, died})));
-  CHECK(object["results"].size() == 2);  // what died keeps its rounds
+  CHECK(object["results"].size() == 2);  // a failed target keeps its rounds
   REQUIRE(object["failed"].size() == 2);
   CHECK(object["failed"][0]["target"] == "chrome/fast");
   CHECK(object["failed"][1]["error"] == "it died");

@@ -170,7 +170,7 @@ TEST_CASE("LogChart_ZerosGapsAndInfinity_HavePlaces") {
   CHECK(holds(joined, "a: 0"));
   CHECK(holds(joined, "c: inf"));
   CHECK(!holds(joined, "b:"));
-  // Alone, a zero says nothing.
+  // A zero by itself is not shown.
   const std::string dots = log_chart({"T", "u", "c."}, {"a", "b", "c", "d"}, {{"t", values, 1, false}}, 1.0);
   CHECK(!holds(dots, "a: 0"));
   CHECK(holds(log_chart({"T", "u", "c."}, {}, {}), "svg"));

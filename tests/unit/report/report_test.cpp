@@ -1,4 +1,4 @@
-// The report: self-contained, small whatever the model, and whole whatever the numbers and names.
+// The report: self-contained, small for any model, and complete for any numbers and names.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -85,7 +85,7 @@ void differing(LayerVerdict& verified, LayerDifference& difference, std::size_t 
   verified.metrics = difference.metrics;
 }
 
-/// "" when every tag is closed in order; else the first that is not. Void elements of HTML stand alone.
+/// "" when every tag is closed in order; else the first that is not. Void elements of HTML need no end tag.
 std::string unbalanced(const std::string& html) {
   std::vector<std::string> open;
   for (std::size_t at = html.find('<'); at != std::string::npos; at = html.find('<', at + 1)) {
@@ -146,7 +146,7 @@ TEST_CASE("Report_OfAHugeModel_StaysBelowTwoMegabytesAndSaysWhatIsMissing") {
   view.right[2].verification->first_fault = view.right[2].verification->layers[layers - 7].node;
   const std::string html = comparison_report(view);
   CHECK(html.size() < two_megabytes);
-  CHECK(html.size() > 500'000);  // the room is used
+  CHECK(html.size() > 500'000);  // the budget is used
   CHECK(unbalanced(html) == "");
   CHECK(holds(html, "Left out"));
   CHECK(holds(html, "less telling layers"));

@@ -1,4 +1,4 @@
-// Columns of metrics: what is set comes back, equal values take no room.
+// Columns of metrics: values are read back as set, equal values take no memory.
 #include "core/results/layer_results.hpp"
 
 #include <doctest/doctest.h>

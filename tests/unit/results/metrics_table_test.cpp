@@ -1,4 +1,4 @@
-// The table of metrics: what is written of a layer is read again, and every row says what it needs to.
+// The table of metrics: everything written about a layer is read again, and every row is complete.
 #include "core/results/metrics_table.hpp"
 
 #include <doctest/doctest.h>

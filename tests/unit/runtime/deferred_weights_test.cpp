@@ -16,7 +16,7 @@
 namespace driftscope::test::deferred_weights_test {
 namespace {
 
-/// Bytes that count how they are read.
+/// Bytes that record how they are read.
 struct Watched {
   std::vector<std::byte> bytes;
   std::int64_t read = 0;
@@ -138,7 +138,7 @@ TEST_CASE("DeferredWeights_AreReadOnceUntilASessionIsPrepared_SameBits") {
     REQUIRE(got.size() == 1);
     CHECK(std::ranges::equal(got[0].bytes(), want[0].bytes()));
     CHECK(traced.read == 4 * (3000 * k + 3000 * k + k * 2100 + 3 * 2100 + 3 * 2100));
-    // What lies in memory at a time is a part of one.
+    // Only a part of one is in memory at a time.
     CHECK(traced.max_alive - before < 9 << 20);
   }
 }

@@ -1,4 +1,4 @@
-// What engines say of themselves, and that options are checked by it.
+// Self-descriptions of engines, and the check of options against them.
 #include "core/runtime/engine_info.hpp"
 
 #include <doctest/doctest.h>

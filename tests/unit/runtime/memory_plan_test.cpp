@@ -12,7 +12,7 @@ namespace {
 
 std::int64_t rounded(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// The most that is alive at once: no plan can do with less.
+// The largest total alive at once: a lower limit for any plan.
 std::int64_t lower_bound(const std::vector<MemoryRequest>& requests, std::size_t steps) {
   std::int64_t most = 0;
   for (std::size_t step = 0; step < steps; ++step) {
@@ -34,7 +34,7 @@ TEST_CASE("MemoryPlan_ChainOfBuffers_NeedsTheLargestPair") {
 }
 
 TEST_CASE("MemoryPlan_LongChainWithALongLife_NeedsAllThatIsAlive") {
-  // 50,000 steps, and one buffer that is there from the first to the last.
+  // 50,000 steps, and one buffer that is alive from the first to the last.
   std::vector<MemoryRequest> chain = {{640, 0, 50'000}};
   for (std::size_t i = 0; i < 50'000; ++i)
     chain.push_back({static_cast<std::int64_t>(i % 2 == 0 ? 1024 : 512), i, i + 1});
@@ -43,7 +43,7 @@ TEST_CASE("MemoryPlan_LongChainWithALongLife_NeedsAllThatIsAlive") {
 }
 
 TEST_CASE("MemoryPlan_GapBetweenTwo_IsFilledByTheTightest") {
-  // The first four lie behind one another; the first and the third leave gaps before the fifth comes.
+  // The first four are placed one after another; the first and the third leave gaps before the fifth comes.
   const std::vector<MemoryRequest> requests = {
       {4096, 0, 0}, {2048, 0, 9}, {1088, 0, 0}, {1024, 0, 9}, {1000, 1, 2}};
   const MemoryPlan plan = plan_memory(requests);

@@ -35,7 +35,7 @@ void* allocate_or_throw(std::size_t size, Alignment... alignment) {
 
 }  // namespace
 
-// Every form, also those whose defaults would call another: sanitizers bring their own of each.
+// Every form, even those whose defaults would call another: sanitizers provide their own of each.
 void* operator new(std::size_t n) { return allocate_or_throw(n); }
 void* operator new[](std::size_t n) { return allocate_or_throw(n); }
 void* operator new(std::size_t n, std::align_val_t a) { return allocate_or_throw(n, a); }

@@ -1,4 +1,4 @@
-// The largest single allocation within a scope, so that tests can say that hostile sizes in a file never
+// The largest single allocation within a scope, so that tests can check that hostile sizes in a file never
 // reach the allocator. Clients: tests of readers. It replaces the global operator new of the tests.
 #pragma once
 

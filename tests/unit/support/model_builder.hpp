@@ -1,5 +1,5 @@
 // Writes ONNX models for tests, byte for byte as a file would hold them, so that tests of every layer
-// go through the real reader. Clients: tests. It checks nothing: broken models are wanted too.
+// go through the real reader. Clients: tests. It checks nothing: broken models are needed too.
 //
 //   const std::vector<std::byte> bytes =
 //       ModelBuilder("tiny")
@@ -132,7 +132,7 @@ class ModelBuilder {
 }
 [[nodiscard]] inline Graph built(const ModelBuilder& builder) { return built(builder.bytes()); }
 
-/// The message of the error that reading and building gives; fails the test when there is none.
+/// The error message of reading and building; fails the test when there is none.
 [[nodiscard]] inline Error build_failure(std::span<const std::byte> bytes) {
   const auto model = read_onnx(bytes);
   if (!model.ok()) return model.error();

@@ -1,4 +1,4 @@
-// Damages bytes at random, as bad disks, cut downloads and hostile people do. Clients: tests of readers.
+// Damages bytes at random, like bad disks, truncated downloads and attackers. Clients: tests of readers.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The seed of a randomised test: fixed, so that runs agree; DRIFTSCOPE_SEED=N replays another one.
+// The seed of a randomised test: fixed, so that runs agree; DRIFTSCOPE_SEED=N uses another one.
 // Clients: property tests. Each prints it with its messages through SEED_INFO.
 #pragma once
 
@@ -23,7 +23,7 @@ inline constexpr bool sanitized = __has_feature(address_sanitizer);
 inline constexpr bool sanitized = false;
 #endif
 
-/// How often a statistical test is to repeat itself. Sanitizers look at the code, which an eighth of the
+/// How often a statistical test repeats. Sanitizers check the code, which an eighth of the
 /// rounds covers as well, and cost thirty times the time.
 template <class Count>
 [[nodiscard]] constexpr Count repetitions(Count usual) {

@@ -1,4 +1,4 @@
-// Texts in tests: does a message say this?
+// Text matching in tests: does a message contain this?
 #pragma once
 
 #include <string_view>

@@ -69,7 +69,7 @@ TEST_CASE("Record_OutputsOnly_KeepsTheInputsForVerify") {
   CHECK(names(*trace) == std::vector<std::string>{"x", "y"});
 }
 
-// Two nodes that run as one, as an engine that fuses hands them over: "a" never exists.
+// Two nodes that run as one, as reported by an engine that fuses: "a" never exists.
 class FusingSession final : public Session {
  public:
   explicit FusingSession(const Graph& graph) : graph_(graph) {}

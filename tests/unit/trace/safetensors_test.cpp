@@ -216,7 +216,7 @@ TEST_CASE("Safetensors_Mutations_AreReadOrRejected") {
     const AllocationWatch watch;
     const auto read = read_safetensors(damaged);
     CHECK(watch.largest() <= 1 << 16);
-    if (read.ok()) {  // what is accepted can be written and is the same again
+    if (read.ok()) {  // accepted input can be written and is the same again
       const auto written = write_safetensors(*read);
       REQUIRE(written.ok());
       const auto again = read_safetensors(*written);

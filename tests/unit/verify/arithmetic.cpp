@@ -43,7 +43,7 @@ std::vector<float> products(Span a, Span b) {
   return terms;
 }
 
-// Partial sums of `block` terms, as cache blocking along k makes them.
+// Partial sums of `block` terms, as in cache blocking along k.
 Arithmetic blocked(const std::string& name, std::size_t block) {
   return {name,
           [=](Span a, Span b, float bias) {
@@ -141,7 +141,7 @@ const std::vector<Arithmetic>& correct_arithmetics() {
 }
 
 Arithmetic truncating() {
-  // Sums and products of two floats are exact in double but for sums of very different sizes, where
+  // Sums and products of two floats are exact in double except sums of very different sizes, where
   // the direction is still right.
   return {"truncating",
           [](Span a, Span b, float bias) {

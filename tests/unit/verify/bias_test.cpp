@@ -1,5 +1,5 @@
-// The mean signed error: truncation is seen, rounding never is. The clean engines of every usual order
-// run on data that make roundings alike; the figures are printed.
+// The mean signed error: truncation is detected, rounding never. Correct engines with every usual order
+// run on data whose roundings are alike; the figures are printed.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -121,7 +121,7 @@ TEST_CASE("Bias_FewChannels_TellNothing") {
   CHECK(signed_bias_z({samples}, reference, got.shape(), witness, threads) == 0.0);
 }
 
-// A flat region of an image says the same thing many times.
+// A flat region of an image repeats the same evidence many times.
 TEST_CASE("Bias_OneValueInManyPlaces_CountsOnce") {
   const std::uint64_t seed = test_seed(53);
   SEED_INFO(seed);
@@ -138,7 +138,7 @@ TEST_CASE("Bias_OneValueInManyPlaces_CountsOnce") {
   const auto z = [&](bool all_different) {
     std::vector<Bounded> reference;
     std::vector<float> got;
-    std::vector<float> plain;  // leans nowhere
+    std::vector<float> plain;  // unbiased
     for (std::size_t i = 0; i < errors.size(); ++i) {
       const bool same = flat[i] && !all_different;
       const double value = same ? 1.0 : 1.0 + static_cast<double>(i) * 0x1p-16;

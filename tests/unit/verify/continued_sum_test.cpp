@@ -118,7 +118,7 @@ struct Group {
   }
 };
 
-// What starts the sums is `large` against their terms, which have one sign where `positive`.
+// The starts of the sums are `large` relative to their terms, which have the same sign if `positive`.
 Group drawn_group(Fusion fusion, float large, bool positive, Rng& rng) {
   const auto normal = [&](std::int64_t count, float center, float spread) {
     std::vector<float> values(static_cast<std::size_t>(count));

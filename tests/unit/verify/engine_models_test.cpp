@@ -1,4 +1,4 @@
-// The rows behind the budgets of engines that are no IEEE CPU.
+// The error models of engines that are not IEEE CPU engines.
 #include "core/verify/engine_models.hpp"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ ErrorModel model_of(const char* target) {
 TEST_CASE("EngineModels_Wgsl_PromisesOfItsSpecification") {
   const ErrorModelScope scope(model_of("chrome/webgpu"));
   CHECK(sin(Bounded(1.0)).worst == doctest::Approx(0x1p-11));
-  CHECK(std::isinf(sin(Bounded(4.0)).worst));  // beyond π nothing is promised
+  CHECK(std::isinf(sin(Bounded(4.0)).worst));  // beyond π nothing is guaranteed
   CHECK(log(Bounded(1.0)).worst >= 0x1p-21);
   CHECK(log(Bounded(1.0)).worst < 0x1.1p-21);
   CHECK(log(Bounded(1000.0)).worst == doctest::Approx(3 * 0x1p-21));  // 3 ULP at 6.9

@@ -1,5 +1,5 @@
-// Traces of networks that hold inputs and outputs only: right ones are never a fault, in whatever order their
-// sums were made; wrong ones never pass.
+// Traces of networks with only inputs and outputs: correct ones are never a fault, in any order of their
+// sums; wrong ones never pass.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ LayerVerdict verdict_of(const Graph& graph, const Trace& trace) {
   ThreadPool threads(2);
   const std::vector<std::byte> before = bytes_of(graph, trace);
   const auto verification = verify(graph, "", trace, threads);
-  CHECK(bytes_of(graph, trace) == before);  // the runs disturb copies
+  CHECK(bytes_of(graph, trace) == before);  // the runs perturb copies
   REQUIRE_MESSAGE(verification.ok(), verification.error().message);
   REQUIRE(verification->layers.size() == 1);
   return verification->layers[0];
@@ -131,7 +131,7 @@ TEST_CASE("Verify_ConvolutionalNetworkFromOutputsAlone_TellsRightFromWrong") {
 }
 
 TEST_CASE("Verify_GroupThatRounds_IsNeverAFaultByEstimates") {
-  // Runs on one side of a jump say nothing of those on the other.
+  // Runs on one side of a jump say nothing about the other side.
   ModelBuilder model;
   Rng rng(4);
   model.opset(17).input("x", DType::float32, {4, 24});

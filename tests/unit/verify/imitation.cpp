@@ -30,7 +30,7 @@ float float_of(const Node& node, std::string_view name, float otherwise) {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Two spatial axes with everything that decides which input a tap reads.
+// Two spatial axes with all parameters that decide which input a tap reads.
 struct Window {
   Ints kernel, stride, dilation, begin, output;
 

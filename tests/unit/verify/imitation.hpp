@@ -1,5 +1,5 @@
-// Imitations of other runtimes: float32 engines that add in another order than ours, fuse, fold or
-// work wrongly in a chosen way. They make traces for verify to judge. Clients: tests of verify.
+// Imitations of other runtimes: float32 engines that sum in another order than ours, fuse, fold or
+// have a chosen fault. They make traces for verify to judge. Clients: tests of verify.
 // Operators without sums are left to the strict kernels.
 #pragma once
 
@@ -36,15 +36,15 @@ class Imitation {
  public:
   Imitation(const Graph& graph, Arithmetic arithmetic);
 
-  /// What a node's faulty kernel makes: its inputs, and its right outputs to spoil.
+  /// The result of a node's faulty kernel: receives its inputs, and its correct outputs to corrupt.
   using Fault = std::function<void(const Imitation&, const Node&, std::span<const Tensor* const>,
                                    std::vector<Tensor>&)>;
   void plant(const std::string& node, Fault fault) { faults_[node] = std::move(fault); }
-  /// One node alone computes in another way.
+  /// One node is computed in another way.
   void compute_with(const std::string& node, Arithmetic arithmetic) {
     special_[node] = std::move(arithmetic);
   }
-  /// Values that the trace does not hold, as after fusion.
+  /// Values missing in the trace, as after fusion.
   void hide(const std::string& value) { hidden_.push_back(value); }
 
   [[nodiscard]] Trace run(const std::vector<NamedTensor>& inputs) const;

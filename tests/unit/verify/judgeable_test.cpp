@@ -49,7 +49,7 @@ TEST_CASE("Blindness_BudgetFarBelowTheSpread_IsNone") {
 TEST_CASE("Blindness_InfiniteBudget_IsSaid") {
   CHECK(blindness_of(100, spread(), same(infinite)) == Blindness::infinite);
   CHECK(blindness_of(1, same(3.0), same(infinite)) == Blindness::infinite);
-  // One element in a hundred says little about the others, a third of them does.
+  // One element in a hundred says little about the others, a third of them is enough.
   const auto some = [](std::size_t every) {
     return [every](std::size_t i) { return i % every == 0 ? infinite : 1e-6; };
   };
@@ -60,7 +60,7 @@ TEST_CASE("Blindness_InfiniteBudget_IsSaid") {
 TEST_CASE("Blindness_BudgetOfHalfTheSpread_HidesConstants") {
   CHECK(blindness_of(100, spread(), same(0.49)) == Blindness::none);
   CHECK(blindness_of(100, spread(), same(0.51)) == Blindness::wider_than_spread);
-  // It is the spread that counts, not how large the values are.
+  // The spread matters, not the magnitude of the values.
   const auto shifted = [](std::size_t i) { return 1000.0 + (i % 2 == 0 ? 1.0 : -1.0); };
   CHECK(blindness_of(100, shifted, same(0.49)) == Blindness::none);
   CHECK(blindness_of(100, shifted, same(0.51)) == Blindness::wider_than_spread);

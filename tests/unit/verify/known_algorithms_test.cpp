@@ -1,4 +1,4 @@
-// Layers computed by known algorithms pass with their names; faults of a like size do not.
+// Layers computed by known algorithms pass with their names; faults of similar size do not.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -146,13 +146,13 @@ TEST_CASE("KnownAlgorithms_Winograd_IsNamed") {
   }
 }
 
-// The worst case of a sum is wide where there are many terms: with few channels the algorithms are beyond it.
+// The worst case of a sum is wide for many terms: with few channels the algorithms exceed it.
 TEST_CASE("KnownAlgorithms_WinogradBeyondTheBudget_HasItsName") {
   const LayerVerdict layer = Convolution("winograd-f6x3", 1, 1).verdict();
   CAPTURE(layer.budget_used);
   CHECK(layer.verdict == Verdict::rounding);
   CHECK(layer.reason.find("as by Winograd F(") == 0);
-  // A trace that names another algorithm is held to it.
+  // A trace that names another algorithm is judged by that one.
   const Convolution conv("winograd-f6x3", 1, 1);
   CHECK(conv.verdict({}, R"({"algorithms": ["winograd-f2x3"]})").verdict != Verdict::rounding);
   CHECK(conv.verdict({}, R"({"algorithms": "winograd-f6x3"})").verdict == Verdict::rounding);

@@ -1,5 +1,5 @@
-// The deviation by which a normalization divides: n − 1 in place of n and an epsilon outside of the root are
-// faults where no single element shows them; whatever float32 may do to a variance is not.
+// The deviation by which a normalization divides: n − 1 instead of n and an epsilon outside the root are
+// faults although no single element shows them; errors of a variance in float32 are not.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -76,7 +76,7 @@ float outside(Span x) { return 1.0f / (std::sqrt(two_passes(x, 8)) + epsilon); }
 enum class Data { normal, uniform, image, sparse, flat_regions };
 constexpr Data all_data[] = {Data::normal, Data::uniform, Data::image, Data::sparse, Data::flat_regions};
 
-// Of deviation about 1.
+// With deviation about 1.
 float draw_of(Data data, std::int64_t i, Rng& rng) {
   switch (data) {
     case Data::uniform: return rng.uniform(0.0f, 3.4641f);

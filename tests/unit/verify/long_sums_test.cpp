@@ -1,5 +1,5 @@
-// Long sums: factors rounded to a narrow format are seen although every element is within its budget; no
-// order of float32 sums and no algorithm in float32 is taken for that, on data of several kinds.
+// Long sums: factors rounded to a narrow format are detected although every element is within its budget; no
+// order of float32 sums and no algorithm in float32 is mistaken for that, on data of several kinds.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -48,7 +48,7 @@ struct Product {
     Values left(static_cast<std::size_t>(r * k)), right(static_cast<std::size_t>(k * c));
     for (float& x : left) x = draw_of(data, false, rng);
     for (float& x : right) x = draw_of(data, true, rng);
-    // The second half nearly takes the first away.
+    // The second half nearly cancels the first.
     if (data == Data::cancelling) {
       for (std::int64_t i = 0; i < r; ++i)
         for (std::int64_t j = 0; j < k / 2; ++j)
@@ -197,7 +197,7 @@ Values of_rounded(const Product& product, NarrowFormat format, bool second = tru
   });
 }
 
-// Budgets of sums that cancel may be wider than the sums.
+// For sums that cancel, budgets may be wider than the sums.
 bool raises_no_alarm(const LayerVerdict& layer, Data data) {
   if (data == Data::cancelling) return layer.verdict <= Verdict::unjudged;
   return layer.verdict == Verdict::rounding || layer.verdict == Verdict::identical;
@@ -277,7 +277,7 @@ TEST_CASE("LongSums_FactorsRoundedToANarrowFormat_AreAFaultWithItsName") {
       }
 }
 
-// The range of float16 ends at 2⁻²⁴: small factors lose more, which tells it from TF32.
+// The range of float16 ends at 2⁻²⁴: small factors lose more, which distinguishes it from TF32.
 TEST_CASE("LongSums_FactorsRoundedToFloat16_AreToldFromTf32BySmallOnes") {
   const std::uint64_t seed = test_seed(1814);
   SEED_INFO(seed);

@@ -82,7 +82,7 @@ TEST_CASE("Metrics_Integers_CountSteps") {
   CHECK(m->max_ulp == 2.0);
 }
 
-// Summed in parts of 65,536 elements: none is left out, none counted twice, on any number of threads.
+// Summed in parts of 65,536 elements: each counts exactly once, on any number of threads.
 TEST_CASE("Metrics_LongTensors_AreMeasuredWholeOnAnyNumberOfThreads") {
   constexpr std::size_t size = 3 * 65'536 + 17;
   std::vector<float> want(size, 2.0f);

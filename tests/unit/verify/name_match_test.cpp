@@ -1,4 +1,4 @@
-// Traces that name the model's values otherwise.
+// Traces with other names than the model's values.
 #include <doctest/doctest.h>
 
 #include "core/base/json.hpp"
@@ -89,13 +89,13 @@ TEST_CASE("NameMatch_OrderOfNodes_CountsBeforeThatOfTheFile") {
 }
 
 TEST_CASE("NameMatch_WhatFitsInSeveralWays_IsNotGuessed") {
-  // One of three [3,2] values is there: which one, nobody knows. The [2,3] one is certain.
+  // One of three [3,2] values is present, but not known which. The [2,3] one is certain.
   const Trace trace = trace_of({{"x", wide}, {"1", wide}, {"2", high}});
   const NameMatch match = match_names(graph(), TraceView(trace));
   CHECK(match.names == Names{"x", "a", "2"});
   CHECK(match.unmatched == Names{"2"});
   CHECK(holds(name_match_text(match), "1 tensor of the trace is no value of the model ('2')"));
-  // Too many of a shape: no way to fit.
+  // Too many of one shape: no assignment is possible.
   const Trace many = trace_of({{"x", wide}, {"1", wide}, {"2", wide}, {"y", high}});
   CHECK(matched(many) == Names{"x", "1", "2", "y"});
 }
@@ -108,7 +108,7 @@ TEST_CASE("NameMatch_OtherShapeOrType_FitsNothing") {
 }
 
 TEST_CASE("NameMatch_AlphabeticalOrder_MatchesNothingByPosition") {
-  // As libraries write it that sort by name: "c" before "b" is seen, and positions mean nothing.
+  // As in files of libraries that sort by name: "c" before "b" is detected, and positions mean nothing.
   const Trace trace = trace_of({{"1", wide}, {"c", high}, {"b", high}, {"y", high}});
   CHECK(matched(trace) == Names{"1", "c", "b", "y"});
 }

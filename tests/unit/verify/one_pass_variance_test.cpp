@@ -1,4 +1,4 @@
-// A variance in one pass strays where the mean is large, and is excused; one that is off by a hundredth, or
+// A variance in one pass is inexact where the mean is large, and excused; one that is off by a hundredth, or
 // divided by n − 1, is not.
 #include <doctest/doctest.h>
 

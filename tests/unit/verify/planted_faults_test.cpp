@@ -1,5 +1,5 @@
-// Real bugs, planted one at a time into one node of a right engine: the verdict must name that node
-// and no other. After tests of runtimes in the field (wrong padding side, missing bias, …).
+// Real bugs, planted one at a time into one node of a correct engine: the verdict must name that node
+// and no other. Modelled on bugs found in runtimes (wrong padding side, missing bias, …).
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -206,7 +206,7 @@ TEST_CASE("Verify_LowPrecisionArithmetic_NamesThatNodeAndNoOther") {
   ThreadPool threads(2);
   for (const Arithmetic& wrong : {bfloat16_factors(), half_accumulator(), truncating()})
     for (const char* node : {"conv1", "conv2", "conv3"}) {
-      // Truncation shows in the mean alone; conv3 has too few positions for that.
+      // Truncation shows only in the mean; conv3 has too few positions for that.
       if (wrong.name == "truncating" && node == std::string("conv3")) continue;
       CAPTURE(wrong.name);
       Imitation engine(graph, correct_arithmetics()[3]);

@@ -1,6 +1,6 @@
 // A convolution between DequantizeLinear nodes whose float32 bias was rounded to int32 steps, as ONNX
 // Runtime does from opt=basic up: rounding with that reason where the convolution was recorded, and allowed
-// in a group of an ONNX Runtime's; every other bias stays a fault.
+// in a group of an ONNX Runtime trace; every other bias remains a fault.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -59,7 +59,7 @@ struct Quantized {
 
   using Bias = std::function<float(float bias, float step)>;
 
-  /// Of the convolution and of what comes behind it; `recorded`: whether the convolution's values are.
+  /// For the convolution and the following nodes; `recorded`: whether the convolution's values are.
   std::vector<LayerVerdict> verdicts(const Bias& of, bool recorded, const char* target) const {
     std::vector<float> used(bias);
     for (std::size_t i = 0; i < used.size(); ++i)

@@ -93,7 +93,7 @@ TEST_CASE("Verify_UnrecordedIntegersThatAreSure_AreComputedThrough") {
   CHECK(result->layers[0].group == std::vector<std::string>{"QuantizeLinear_0"});
 }
 
-// The integers between are not recorded: what rounding may have done to them moves along.
+// The integers between are not recorded: the possible effects of rounding propagate.
 TEST_CASE("Verify_OneStepOffInsideAGroup_IsRoundingAtTheMiddleAlone") {
   const auto verified_group = [](const std::vector<std::int8_t>& q, const char* between,
                                  const std::vector<std::string>& inputs) {
@@ -122,7 +122,7 @@ TEST_CASE("Verify_OneStepOffInsideAGroup_IsRoundingAtTheMiddleAlone") {
     REQUIRE_MESSAGE(elsewhere.ok(), elsewhere.error().message);
     CHECK(elsewhere->verdict == Verdict::fault);
   }
-  // Abs of an integer looks at no bound: nothing is said rather than something wrong. (Nothing else is
+  // Abs of an integer ignores bounds: better no result than a wrong one. (Nothing else is
   // compared, so that the whole is an error.)
   const auto unhandled = verified_group({3, 3, 7}, "Abs", {"q"});
   REQUIRE(!unhandled.ok());
@@ -141,7 +141,7 @@ TEST_CASE("Verify_ReciprocalScales_AreRoundingWithinTwoRoundingsOfAMiddle") {
     std::vector<float> values;
     std::vector<std::int8_t> divided, multiplied, wrong;
     for (std::int64_t i = 0; i < count; ++i) {
-      // A number near a middle, some units in the last place away.
+      // A number near a middle, a few units in the last place away.
       const float middle = (static_cast<float>(rng.below(250)) - 125.0f + 0.5f) * scale;
       float near = middle;
       const auto away = static_cast<int>(rng.below(7)) - 3;

@@ -1,5 +1,5 @@
-// Recurrent layers whose states were recorded are judged step by step: other orders of summation are
-// rounding after any number of steps, and a small slip in a late step is a fault.
+// Recurrent layers with recorded states are judged step by step: other orders of summation are
+// rounding after any number of steps, and a small error in a late step is a fault.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr std::int64_t inputs = 6;
 constexpr std::int64_t hidden = 24;
 
 // One sequence through an LSTM (gates i, o, f, c) or an RNN, sums in a chosen arithmetic. Weights that
-// expand: what one step loses, the next ones enlarge.
+// expand: the errors of one step grow in the next ones.
 struct Network {
   bool lstm;
   std::int64_t gates;
@@ -48,7 +48,7 @@ struct Network {
     return built(model);
   }
 
-  // `slip(step, h)` may spoil a state before it is used and recorded.
+  // `slip(step, h)` may corrupt a state before it is used and recorded.
   template <class Slip>
   Trace run(const Arithmetic& arithmetic, const Slip& slip) const {
     std::vector<float> h(hidden), c(hidden), y;
@@ -133,7 +133,7 @@ TEST_CASE("Verify_RecordedStates_ASlipInALateStepIsAFault") {
     CHECK(verification.verdict == Verdict::fault);
     REQUIRE(verification.layers[0].worst);
     CHECK(verification.layers[0].worst->index == std::vector<std::int64_t>{100, 0, 0, 3});
-    // The step behind it began with what was recorded.
+    // The next step began with the recorded state.
     CHECK(verification.layers[1].verdict == Verdict::rounding);
   }
 }

@@ -1,6 +1,6 @@
-// Every operator with sums inside, in other orders of summation: the summed axis is shuffled before the
-// strict kernel runs and what comes out is put back, so that the same numbers took another way. That is
-// rounding, whatever the numbers; a term left out or an element in the wrong place is not.
+// Every operator that sums, in other orders of summation: the summed axis is shuffled before the
+// strict kernel runs and the output is restored, so that the same numbers are summed differently. That is
+// rounding, for any numbers; a term left out or an element in the wrong place is not.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,9 +20,9 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 struct Summed {
   OneNode node;
-  std::vector<std::size_t> axes;  ///< of each input: what moves, or none
-  std::size_t restored = none;    ///< the axis of the output that moved along
-  bool mirrored = false;          ///< windows: only as a whole, from the other side
+  std::vector<std::size_t> axes;  ///< of each input: the shuffled axis, or none
+  std::size_t restored = none;    ///< the axis of the output that was shuffled with it
+  bool mirrored = false;          ///< windows: only reversed as a whole
   std::string name = {};
 };
 
@@ -143,8 +143,8 @@ std::vector<Summed> operators_with_sums(Kind kind, Rng& rng) {
   return all;
 }
 
-// What float32 can say of these: x² leaves its range on both ends, and the variance of one number
-// everywhere is anything about 0. Infinite roots of sums that exactly are finite are suspect.
+// What float32 can represent of these: x² leaves its range at both ends, and the variance of a constant
+// is any number near 0. Infinite roots of sums whose exact value is finite are suspect.
 Verdict gravest(const std::string& op, Kind kind) {
   const auto is = [&](std::initializer_list<const char*> names) {
     return std::ranges::find(names, op) != names.end();
@@ -205,7 +205,7 @@ TEST_CASE("Verify_WrongSums_AreFaults") {
       *std::max_element(x.begin(), x.end()) = 0.0f;
       shorter.inputs[0] = floats(shorter.inputs[0]->shape(), x);
       check_fault("a term is left out", strict_output(shorter));
-      // An element lies where its neighbour should.
+      // An element is in its neighbour's place.
       const Tensor right = strict_output(summed.node);
       std::vector<float> y(right.values<float>().begin(), right.values<float>().end());
       if (y.size() < 2) continue;

@@ -17,7 +17,7 @@ struct Case {
   double (*function)(double);
   float low, high;
 };
-// Not Tanh and Erf, for which known algorithms exist that give 0 for all small numbers.
+// Not Tanh and Erf, for which known algorithms exist that return 0 for all small numbers.
 const Case cases[] = {
     {"Exp", [](double x) { return std::exp(x); }, -103.0f, -88.0f},
     {"Asin", [](double x) { return std::asin(x); }, 1e-44f, 1e-38f},
@@ -86,7 +86,7 @@ TEST_CASE("SubnormalResults_OfEnginesThatFlush_AreRounding") {
     for (const char* target : {"pc/fast", "chrome/webgpu", "firefox/webgl"}) {
       CAPTURE(one.op);
       CAPTURE(target);
-      // GLSL promises nothing about trigonometry.
+      // GLSL guarantees nothing about trigonometry.
       CHECK(verdict_of(one, target, Way::flushed) <= Verdict::unjudged);
     }
 }

@@ -1,4 +1,4 @@
-// Which axis the classes of an answer lie along.
+// Which axis of an output the classes lie along.
 #include "core/verify/top1.hpp"
 
 #include <doctest/doctest.h>

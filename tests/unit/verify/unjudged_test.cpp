@@ -1,5 +1,5 @@
-// Layers of which the budget says nothing, and those where an intermediate result may overflow: they are
-// judged all the same where it can be done, and never pass where it cannot.
+// Layers whose budget cannot tell, and those where an intermediate result may overflow: they are
+// judged all the same where possible, and never pass where not.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ Tensor halves(Shape shape, const std::vector<double>& values) {
   return *std::move(result);
 }
 
-// As `like` is typed.
+// With the type of `like`.
 Tensor made(const Tensor& like, const std::vector<double>& values) {
   if (like.dtype() == DType::float16) return halves(like.shape(), values);
   std::vector<float> singles(values.begin(), values.end());
@@ -116,7 +116,7 @@ TEST_CASE("Verify_HalfPrecisionSumsBeyondItsRange_AreJudged") {
 }
 
 TEST_CASE("Verify_SumsThatMayOverflowInFloat32_AreJudged") {
-  // Terms of 1e38 that cancel to results that float32 holds.
+  // Terms of 1e38 that cancel to results that float32 can represent.
   const std::size_t n = 64;
   std::vector<float> x(6 * n);
   Rng rng(5);
@@ -138,7 +138,7 @@ TEST_CASE("Verify_SumsThatMayOverflowInFloat32_AreJudged") {
 }
 
 TEST_CASE("Verify_TextbookFormulaThatOverflows_NeverPassesAndIsNoFault") {
-  // x² is beyond float32's range: who scales first is right, who does not gets 0 or infinity.
+  // x² exceeds float32's range: implementations that scale first are right, others get 0 or infinity.
   const auto large = [](Shape shape, double scale) {
     const auto count = static_cast<std::size_t>(element_count(shape));
     return made(floats(shape, std::vector<float>(count)), normals(count, scale));
@@ -209,7 +209,7 @@ TEST_CASE("Unjudged_IsShownAndCounted") {
   const std::string table = verify_table(verification, "run.safetensors");
   CHECK(table.find("○ unjudged") != std::string::npos);
   CHECK(table.find("1 of 1 layers not judged") != std::string::npos);
-  CHECK(table.find("record d as well") != std::string::npos);  // long, and not cut
+  CHECK(table.find("record d as well") != std::string::npos);  // long, and not truncated
 }
 
 }  // namespace driftscope::test::unjudged_test

@@ -43,7 +43,7 @@ TEST_CASE("Element_NaNPattern_MustAgree") {
   CHECK(!is_fault(use(Bounded(not_a_number), not_a_number)));
   CHECK(is_fault(use(Bounded(not_a_number), 0.0)));
   CHECK(is_fault(use(Bounded(1.0, 10.0, 10.0), not_a_number)));
-  CHECK(!is_fault(use(Bounded(1.0, inf, inf), not_a_number)));  // anything may have happened
+  CHECK(!is_fault(use(Bounded(1.0, inf, inf), not_a_number)));  // any result is possible
 }
 
 TEST_CASE("Element_Infinity_IsRightOnlyWhereTheValueReachesIt") {

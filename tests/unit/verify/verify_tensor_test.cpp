@@ -21,7 +21,7 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 
 double uniform(Rng& rng) { return static_cast<double>(rng.below(1u << 20)) / (1u << 20); }
 
-// A reference with bounds of every kind, and what an engine made of it, mostly within them; `odd`: with
+// A reference with all kinds of bounds, and an engine's results, mostly within them; `odd`: with
 // NaN, infinities and elements far beyond their budgets, which dwarf all others.
 void draw(Rng& rng, std::size_t size, bool odd, std::vector<Bounded>& reference, std::vector<float>& got) {
   const auto now_and_then = [&](std::uint64_t times) { return odd && rng.below(times) == 0; };
@@ -47,7 +47,7 @@ void check_same(const Metrics& a, const Metrics& b) {
   y.metrics = b;
   for (const MetricRow& row : metrics_table) {
     INFO("metric ", std::string(row.key));
-    const double value = metric_value(row, x);  // NaN where the row is of verify alone
+    const double value = metric_value(row, x);  // NaN for rows that only verify has
     if (std::isnan(value))
       CHECK(std::isnan(metric_value(row, y)));
     else
@@ -70,7 +70,7 @@ TEST_CASE("VerifyTensor_LargestUse_FirstOfEqualOnes") {
   }
 }
 
-// Elements that use less than others are passed over: none that matters may be among them.
+// Elements that use less than others are skipped: none that matters may be among them.
 TEST_CASE("VerifyTensor_IsWhatJudgingEachElementGives") {
   const std::uint64_t first = test_seed(5);
   SEED_INFO(first);

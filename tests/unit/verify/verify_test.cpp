@@ -77,7 +77,7 @@ TEST_CASE("Verify_OneUlpOffInAnAddition_IsAFaultOfThatNodeAlone") {
   Trace trace = right_trace();
   float& a = tensor_of(trace, "a").mutable_values<float>()[2];
   a = std::nextafter(a, 10.0f);
-  // The next nodes go on from the wrong number, correctly.
+  // The next nodes continue from the wrong number, correctly.
   tensor_of(trace, "b").mutable_values<float>()[2] = a;
   tensor_of(trace, "y").mutable_values<float>()[2] = a * w[2];
   const auto result = verified(trace);
@@ -126,7 +126,7 @@ TEST_CASE("Verify_WrongShapeOrType_IsAFaultWithTheReason") {
   result = verified(trace);
   REQUIRE(result.ok());
   CHECK(result->first_fault == "Relu_1");
-  // What reads it cannot be judged, and says why.
+  // Nodes that read it cannot be judged, and give the reason.
   CHECK(result->layers[2].verdict == Verdict::missing);
   CHECK(!result->layers[2].reason.empty());
 }
@@ -197,7 +197,7 @@ TEST_CASE("Verify_MissingOrWrongInput_IsAnError") {
   CHECK(failure(trace).find("expected float32") != std::string::npos);
   trace.tensors.erase(trace.tensors.begin());
   CHECK(failure(trace).find("\"x\"") != std::string::npos);
-  // Where nothing reads it, it is not needed.
+  // A value that is never read is not needed.
   std::erase_if(trace.tensors, [](const NamedTensor& t) { return t.name == "a"; });
   CHECK(!verified(trace).ok());
   std::erase_if(trace.tensors, [](const NamedTensor& t) { return t.name == "b"; });
@@ -220,7 +220,7 @@ TEST_CASE("Verify_Cancelled_Stops") {
 TEST_CASE("Verify_ShaderEngine_IsJudgedByItsOwnStandard") {
   Trace trace = right_trace();
   float& a = tensor_of(trace, "a").mutable_values<float>()[2];
-  a = std::nextafter(a, 10.0f);  // within one ULP: allowed where no rounding mode is promised
+  a = std::nextafter(a, 10.0f);  // within one ULP: allowed where no rounding mode is guaranteed
   tensor_of(trace, "b").mutable_values<float>()[2] = a;
   tensor_of(trace, "y").mutable_values<float>()[2] = a * w[2];
   CHECK(verified(trace)->verdict == Verdict::fault);

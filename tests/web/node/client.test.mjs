@@ -1,4 +1,4 @@
-// The client of the service: what it rejects before anything is sent, and of what comes back.
+// The client of the service: what it rejects before sending, and in responses.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -16,7 +16,7 @@ import { builtFile, run } from "../../e2e/support.mjs";
 
 const { messages } = await import(pathToFileURL(builtFile("web", "site", "engine", "messages.mjs")).href);
 
-/** A service that keeps what it is asked, and answers with `head`. */
+/** A service that records its requests, and responds with `head`. */
 function client(head = {}) {
   const asked = [];
   const exchange = (bytes) => {

@@ -1,4 +1,4 @@
-// The clock of the wasm engine never goes back, also where the browser's idea of the time origin does.
+// The clock of the wasm engine never goes back, even if the browser's time origin does.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import { asset, builtFile } from "../../e2e/support.mjs";
 const base = pathToFileURL(builtFile("web", "site", "engine") + "/").href;
 
 test("a time origin that moves does not move the clock", async () => {
-  // As in WebKit, only worse: it is computed again, and rounded, each time.
+  // As in WebKit, only worse: recomputed and rounded each time.
   let origin = performance.timeOrigin;
   Object.defineProperty(performance, "timeOrigin", { get: () => (origin -= 0.02), configurable: true });
   const engine = await openEngine({ base, variant: "driftscope-simd-threads", threads: 2 });
@@ -23,5 +23,5 @@ test("a time origin that moves does not move the clock", async () => {
   for (const time of measured.head.times_ns) assert.ok(time > 0, `a run: ${time} ns`);
 });
 
-// Pool workers keep Node alive otherwise.
+// Otherwise pool workers keep Node alive.
 test.after(() => setImmediate(() => process.exit()));

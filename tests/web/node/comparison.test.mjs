@@ -1,4 +1,4 @@
-// A comparison on the page, with an engine that only says what is next, and workers that only answer.
+// A comparison on the page, with a scripted engine and scripted workers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -53,7 +53,7 @@ test("the last result comes with the end", async () => {
   assert.equal(told.length, 1);
 });
 
-/** Workers of two kinds: the first made stays and says `script`, the others say one of `runs` each. */
+/** Workers of two kinds: the first one stays and sends `script`, the others send one of `runs` each. */
 function workers(t, script, runs) {
   const made = [];
   const before = globalThis.Worker;

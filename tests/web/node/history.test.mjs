@@ -14,7 +14,7 @@ class Storage {
 }
 
 let loads = 0;
-/** The module as a page that is opened again has it. */
+/** The module as in a page that is opened again. */
 const open = () => import(`../../../web/page/history.mjs?${++loads}`);
 
 const task = { start: { target: "chrome/strict:threads=2" }, threads: 2, variant: "driftscope-simd-threads" };

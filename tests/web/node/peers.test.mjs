@@ -1,4 +1,4 @@
-// Runtimes of others without the wasm engine before them: onnxruntime-web, and a tiny one.
+// Third-party runtimes without the wasm engine: onnxruntime-web, and a tiny one.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ test("a request that cannot be met is answered, not thrown", () => {
   assert.equal(error.kind, "internal");
 });
 
-// A module whose threads start at the `works`th attempt (as onnxruntime-web says it, but at once).
+// A module whose threads start at the `works`th attempt (with onnxruntime-web's messages, but immediately).
 function failingStarts(t, works) {
   globalThis.starts = 0;
   const folder = temporaryFolder(t);

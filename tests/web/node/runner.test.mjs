@@ -1,4 +1,4 @@
-// The page's side of a worker, with workers that only say what they are told to.
+// The page's side of a worker, with scripted workers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -86,5 +86,5 @@ test("a second run in one engine has its threads again", async () => {
   }
 });
 
-// Pool workers keep Node alive otherwise.
+// Otherwise pool workers keep Node alive.
 test.after(() => setImmediate(() => process.exit()));

@@ -1,4 +1,4 @@
-// A web team's own page, in Chromium: what it computes by itself is compared with the PC.
+// A web team's own page, in Chromium: its results are compared with the PC.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The npm package as a web team gets it: packed, installed into an empty folder, used by Node's runner there.
+// The npm package as a web team gets it: packed, installed into an empty folder, used by Node's own runner.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

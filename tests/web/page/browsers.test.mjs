@@ -1,4 +1,4 @@
-// The page and its screens in Firefox and in WebKitGTK, as static files in a subfolder: smoke tests.
+// The page and its GUI in Firefox and in WebKitGTK, as static files in a subfolder: smoke tests.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

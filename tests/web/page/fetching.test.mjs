@@ -19,7 +19,7 @@ async function choose(page, model) {
   await status(page, "Press Run.");
 }
 
-/** Answers of the server to this page, by the end of their path. */
+/** Responses of the server to this page, by the end of their path. */
 function watch(page) {
   const answers = [];
   page.on("response", async (response) => {
@@ -29,13 +29,13 @@ function watch(page) {
   return (end) => answers.filter(({ path }) => path.endsWith(end));
 }
 
-/** Holds models back: `release` lets one through, so that a test can look at the page meanwhile. */
+/** Delays models: `release` lets one through, so that a test can look at the page meanwhile. */
 async function holdModels(page) {
   let release;
   const released = new Promise((resolve) => (release = resolve));
   await page.route("**/assets/models/*.onnx", async (route) => {
     await released;
-    await route.continue().catch(() => {}); // it may have been given up meanwhile
+    await route.continue().catch(() => {}); // it may have been cancelled meanwhile
   });
   return release;
 }
@@ -65,7 +65,7 @@ test("the engine comes compressed and is not fetched again when the page is open
 
 test("a model is fetched with a progress bar and can be stopped; Run fetches it again", async (t) => {
   const { page, complaints } = await openServed(t);
-  // Slow enough to be looked at: a throttled network of Chromium's own.
+  // Slow enough to observe: Chromium's own network throttling.
   const network = await page.context().newCDPSession(page);
   await network.send("Network.emulateNetworkConditions", {
     offline: false,

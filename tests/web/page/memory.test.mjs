@@ -10,14 +10,14 @@ import { closeBrowser, openServed, status } from "./support.mjs";
 
 after(closeBrowser);
 
-/** The worker with less memory than it asks for: `pages` of 64 kiB at the most. */
+/** The worker with less memory than it requests: at most `pages` of 64 kiB. */
 async function limitMemory(page, pages) {
   const worker = readFileSync(`${root}/web/worker/worker.mjs`, "utf8");
   const limit = `
 const Memory = WebAssembly.Memory;
 WebAssembly.Memory = function (asked) { return new Memory({ ...asked, maximum: ${pages} }); };
 `;
-  // Imports are hoisted: the engine is loaded later, by import(), so that this comes before it.
+  // Imports are hoisted: the engine is loaded later, by import(), so that this runs before it.
   await page.route("**/web/worker/worker.mjs", (route) =>
     route.fulfill({
       body: worker + limit,

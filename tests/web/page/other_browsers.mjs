@@ -1,4 +1,4 @@
-// Firefox and WebKitGTK with a display of their own (Xvfb) and without a driver: they open a URL, no more.
+// Firefox and WebKitGTK with a display of their own (Xvfb) and without WebDriver: they only open a URL.
 import { spawn } from "node:child_process";
 import {
   existsSync,
@@ -24,7 +24,7 @@ function miniBrowser() {
   );
 }
 
-// As native/browser/firefox_profile.cpp: WebGL2 without a GPU, no questions, no requests but ours.
+// As in native/browser/firefox_profile.cpp: WebGL2 without a GPU, no prompts, no background requests.
 const preferences = {
   "webgl.force-enabled": true,
   "browser.aboutwelcome.enabled": false,
@@ -48,7 +48,7 @@ const commands = {
     writeFileSync(join(folder, "user.js"), lines.join(""));
     return [process.env.DRIFTSCOPE_FIREFOX ?? "firefox-esr", "--no-remote", "--profile", folder];
   },
-  // A small window: what is drawn is drawn by the processor.
+  // A small window, since the processor renders it.
   safari: () => [process.env.DRIFTSCOPE_SAFARI ?? miniBrowser(), "--geometry=640x600"],
 };
 
@@ -58,7 +58,7 @@ const marked = (mark) =>
     try {
       return /^\d+$/.test(entry) && readFileSync(`/proc/${entry}/environ`, "utf8").includes(mark);
     } catch {
-      return false; // gone meanwhile, or another user's
+      return false; // ended meanwhile, or another user's
     }
   });
 
@@ -67,7 +67,7 @@ function kill(pids) {
     try {
       process.kill(Number(pid), "SIGKILL");
     } catch {
-      // gone meanwhile
+      // ended meanwhile
     }
 }
 
@@ -85,7 +85,7 @@ export function openIn(t, browser, url, { screen = "1280x1000x24", options = [] 
     DBUS_SESSION_BUS_ADDRESS: "disabled:",
   };
   delete env.WAYLAND_DISPLAY;
-  // Nothing is written to the user's own folders.
+  // No files are written to the user's own folders.
   for (const variable of ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"]) {
     env[variable] = join(folder, variable);
     mkdirSync(env[variable], { mode: 0o700 });

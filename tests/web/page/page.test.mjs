@@ -167,7 +167,7 @@ test("without threads the other build gives the same bits", async (t) => {
 
 /** A PC that waits for chrome/strict to run LeNet-5, and the URL that its browser is to open. */
 async function waitingPc(t, folder) {
-  // A browser that opens nothing but tells its URL, so that the page can be looked at here.
+  // A fake browser that only reports its URL, so that the page can be opened here.
   const program = join(folder, "browser");
   writeFileSync(
     program,

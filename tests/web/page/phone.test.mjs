@@ -1,4 +1,4 @@
-// The page and the screens on a phone, with fingers. In Chromium.
+// The page and the GUI on a phone, with fingers. In Chromium.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 
@@ -55,7 +55,7 @@ const shows = (page, what) =>
     { timeout: 60_000 },
   );
 
-/** Whether nothing is wider than the page, and what is too small for a finger (44 px) or makes it zoom in. */
+/** Whether nothing is wider than the page; and what is too small for a finger (44 px) or causes zooming. */
 async function measure(page) {
   return page.evaluate(() => {
     const controls = [...document.querySelectorAll("button, select, input, a.button, label.button")].filter(
@@ -119,7 +119,7 @@ test("in the whole page a tap chooses a row, a finger scrolls, two zoom", async 
   await touch(between([row[0], row[1]], [row[0], row[1] - 93]));
   assert.equal(await layerOf(page), still, "to scroll chooses nothing");
   assert.equal(await page.evaluate(() => scrollY), 0);
-  // Rows are 31 pixels high: the finger took three of them along.
+  // Rows are 31 pixels high: the finger scrolled by three of them.
   assert.equal(await tapped(), first + 3);
 
   await page.locator("#screens").press("7");
@@ -167,7 +167,7 @@ test("a tap on a text field of the screens brings the keyboard, and what it writ
   });
   await page.touchscreen.tap(...filter);
   await has("input[enterkeyhint]");
-  // As keyboards do it: a word, which is replaced by what they propose, and corrected.
+  // Like real keyboards: a word is replaced by a suggestion, and corrected.
   await page.keyboard.insertText("fd");
   await page.keyboard.press("Backspace");
   await page.keyboard.insertText("c29");

@@ -1,5 +1,5 @@
-// Looks at the page from inside, in a browser that no driver steers (browsers.test.mjs): runs what a visitor
-// would, and posts what there is to see. The page loads it before everything else.
+// Observes the page from inside, in a browser without WebDriver (browsers.test.mjs): does what a visitor
+// would, and posts the results. The page loads it before everything else.
 "use strict";
 
 const complaints = [];
@@ -26,7 +26,7 @@ async function look() {
   $("start").click();
   await until(() => $("status").textContent.startsWith("Done"), "the run");
   const { dataset } = $("screens");
-  // What the link of the page's address asks for.
+  // The request in the link of the page's address.
   await until(
     () =>
       dataset.targets === "2" &&

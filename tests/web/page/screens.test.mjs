@@ -1,4 +1,4 @@
-// The screens on the page: WebGL2 on a canvas, the engines in their worker. In Chromium.
+// The GUI on the page: WebGL2 on a canvas, the engines in their worker. In Chromium.
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { after, test } from "node:test";

@@ -170,7 +170,7 @@ test("once used, it opens and runs with the host gone, and keeps each model once
   });
   assert.equal(kept.sizes.filter((size) => size === 248305).length, 1, "lenet5.onnx");
   assert.equal(kept.names.length, 2);
-  // What was never used is not there, and the page says so.
+  // Files never used are not cached, and the page says so.
   await page.locator("#model").selectOption("lenet1");
   await page
     .locator("#error")
@@ -181,7 +181,7 @@ test("once used, it opens and runs with the host gone, and keeps each model once
 test("a new build replaces the old one as a whole: no page sees files of both", async (t) => {
   const { page, host } = await openStatic(t);
   await ready(page);
-  // The host gets a new build, in which the look and an engine differ.
+  // The host gets a new build, with a different style and engine.
   const engine = "engine/driftscope-relaxed-threads.mjs";
   const changed = [
     ["web/page/style.css", "\n/* new */"],
@@ -194,7 +194,7 @@ test("a new build replaces the old one as a whole: no page sees files of both", 
   // The open page is of the old build: it gets no engine of the new one.
   await page.locator("#start").click();
   await page.locator("#error").filter({ hasText: "The engine could not be fetched" }).waitFor();
-  // It hears of the new build, and comes with it at the next load.
+  // It learns of the new build, and gets it at the next load.
   await page.locator("#hosting-text").filter({ hasText: "A newer build" }).waitFor();
   await page.evaluate(() => (window.old = true));
   await page.locator("#hosting-reload").click();

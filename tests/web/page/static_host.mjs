@@ -1,4 +1,4 @@
-// A host of static files that knows nothing of the page: a subfolder, no headers but the type.
+// A host of static files without special support for the page: a subfolder, no headers but the type.
 import { createReadStream, existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
@@ -18,7 +18,7 @@ const types = {
   ".wasm": "application/wasm",
 };
 
-/** Puts `more` ([[path, bytes]]) in place of built files, or beside them, as a build of its own. */
+/** Serves `more` ([[path, bytes]]) instead of built files, or in addition, as a separate build. */
 export function putBuild(files, more) {
   const changed = new Map(more);
   const template = readFileSync(join(root, "web", "page", "service_worker.js"), "utf8");
@@ -29,7 +29,7 @@ export function putBuild(files, more) {
 
 /**
  * {url, requests, files, stop, posted}: the built site below /some/dir/. `files`: a Map of paths to bytes
- * that the host has in place of the built ones, which a test may change meanwhile; `mjs`: the type it has
+ * that the host serves instead of the built ones, which a test may change meanwhile; `mjs`: its type
  * for .mjs; `headers`: further ones; `posted`: a promise of the first body that is posted.
  */
 export async function staticHost(t, { mjs = types[".mjs"], headers: more = {} } = {}) {
@@ -48,7 +48,7 @@ export async function staticHost(t, { mjs = types[".mjs"], headers: more = {} } 
         .finally(() => response.end());
     const file = join(site, name);
     const extension = extname(name);
-    // Nothing is kept by the browser of its own accord: what works without a network, the page keeps.
+    // The browser caches nothing by itself: only the page keeps what works without a network.
     const headers = {
       "Content-Type": extension === ".mjs" ? mjs : (types[extension] ?? "application/octet-stream"),
       "Cache-Control": "no-store",

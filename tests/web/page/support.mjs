@@ -1,4 +1,4 @@
-// A server and a Chromium on its page, for one test each; both are gone when the test is over.
+// A server and a Chromium on its page, for one test each; both are ended when the test is over.
 import { chromium } from "playwright-core";
 
 import { start, temporaryFolder, until } from "../../e2e/support.mjs";
@@ -29,7 +29,7 @@ export async function openPage(t, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   t.after(() => context.close());
   const page = await context.newPage();
-  // Whatever the page complains of (a script that the policy forbids, an exception) fails the test.
+  // Anything the page reports (a script that the policy forbids, an exception) fails the test.
   const complaints = [];
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));

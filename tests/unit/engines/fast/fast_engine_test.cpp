@@ -29,7 +29,7 @@ Trace run(const Graph& graph, const NamedInputs& inputs, Capture capture, int th
   options.defer_values = defer;
   const auto session = (*engine)->prepare(bound->graph, options);
   REQUIRE_MESSAGE(session.ok(), session.error().message);
-  // Twice: what the first run leaves behind must not show.
+  // Twice: leftovers of the first run must not show.
   auto trace = record(bound->graph, **session, bound->inputs, {.capture = capture, .repeat = 2});
   REQUIRE_MESSAGE(trace.ok(), trace.error().message);
   if (ran != nullptr) *ran = (*session)->ran_with();
@@ -140,7 +140,7 @@ TEST_CASE("FastEngine_ConvolutionOfManyWeights_IsClean") {
       check_clean(graph, run(graph, inputs, capture, count), threads);
 }
 
-// Large constants go once they are packed, but not while somebody is still to read them.
+// Large constants are freed once packed, but not while other nodes still have to read them.
 TEST_CASE("FastEngine_WeightThatIsReadLater_IsThere") {
   Rng rng(4);
   const auto random = [&](Shape shape) { return random_tensor(rng, std::move(shape)); };
@@ -247,7 +247,7 @@ TEST_CASE("FastEngine_Fused_HandsOverWhatExists") {
   const Graph graph = convolutional_net(rng, shape);
   const NamedInputs inputs = {{"x", drawn(shape, Kind::normal, rng)}};
   const std::set<std::string> names = names_of(run(graph, inputs, Capture::fused, 1));
-  CHECK(names.contains("n2"));  // the convolution that took in its normalization
+  CHECK(names.contains("n2"));  // the convolution that absorbed its normalization
   CHECK(!names.contains("c2"));
   CHECK(names.contains("c1"));  // read by two nodes: not fused
   CHECK(names.contains("r1"));
@@ -299,7 +299,7 @@ TEST_CASE("FastEngine_FunctionsOfSpecialValues_AreClean") {
   }
 }
 
-// Five nodes that run as one: the group is judged by what they compute together.
+// Five nodes that run as one: the group is judged as a whole.
 TEST_CASE("FastEngine_GeluOfFiveNodes_IsOneAndClean") {
   Rng rng(5);
   const Shape shape = {4, 33};

@@ -1,4 +1,4 @@
-// The functions of the fast engine stay within what its error model says of them: on every 16,384th
+// The functions of the fast engine stay within its error model: on every 16,384th
 // float, and on all floats around the places where tests/bench/fast_functions.cpp found them worst.
 #include <doctest/doctest.h>
 

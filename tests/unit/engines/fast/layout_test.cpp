@@ -97,7 +97,7 @@ TEST_CASE("PlainOrder_AnyPiece_IsThatPieceOfTheWhole") {
       for (std::byte& x : source) x = static_cast<std::byte>(rng.below(256));
       std::vector<std::byte> whole(size);
       REQUIRE(reorder(shape, bytes, channels_last(shape), source.data(), {}, whole.data()).ok());
-      source.resize(size);  // a sanitizer sees what is read beyond
+      source.resize(size);  // so that a sanitizer detects reads beyond it
       source.shrink_to_fit();
       const std::uint64_t grain = plain_order_grain(blocks, bytes);
       for (int piece = 0; piece < 8; ++piece) {

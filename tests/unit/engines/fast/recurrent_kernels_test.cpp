@@ -42,7 +42,7 @@ double worst_ulp(const std::vector<float>& x, const std::vector<float>& y, doubl
   return worst;
 }
 
-/// What the kernel writes for units whose gates' sums are all x: there is no state to multiply.
+/// The kernel's results for units whose gates' sums are all x: there is no state to multiply.
 std::vector<float> gates_of(const fast::RecurrentKernels& kernels, fast::RecurrentKernel kernel,
                             std::size_t gates, const std::vector<float>& x) {
   const auto units = static_cast<std::size_t>(kernels.units[gates]);

@@ -1,5 +1,5 @@
-// Whatever XNNPACK's kernels do with bounds, maxima and functions, a NaN comes out as one, and only where
-// it was read. Needs nothing but XNNPACK: with relaxed SIMD this file is a program of its own.
+// In XNNPACK's kernels with bounds, maxima and functions, NaN inputs give NaN results, and only where
+// they were read. Needs only XNNPACK: for relaxed SIMD this file is a separate program.
 #include <doctest/doctest.h>
 #include <xnnpack.h>
 
@@ -92,7 +92,7 @@ void check_unary(xnn_unary_operator kind, const xnn_unary_params* params, std::s
                                                nullptr, 0, &op.made)));
   REQUIRE(done(xnn_reshape_unary_elementwise_nc(op.made, count, 1, 1, 1, nullptr)));
   for (std::size_t at = 0; at < count; ++at) {
-    // Some kernels read a vector behind the end.
+    // Some kernels read a vector beyond the end.
     std::vector<float> x(count + XNN_EXTRA_BYTES, 1.0f), y(count);
     x[at] = nan;
     REQUIRE(done(xnn_setup_unary_elementwise_nc(op.made, x.data(), y.data())));

@@ -30,7 +30,7 @@ struct Operator {
   ~Operator() { xnn_delete_operator(made); }
 };
 
-/// The largest difference, in units of float32's precision, of sums of about `terms` products near 1.
+/// The largest difference to expect, in units of float32's precision, of sums of `terms` products near 1.
 double largest_error(const std::vector<float>& got, const std::vector<double>& want, double terms) {
   REQUIRE(got.size() == want.size());
   double largest = 0;
@@ -107,7 +107,7 @@ TEST_CASE("Xnnpack_FullyConnectedOfEverySize_IsCloseToASumInDouble") {
             want[i * n + j] =
                 std::clamp(sum, static_cast<double>(bounds.low), static_cast<double>(bounds.high));
           }
-        // A row more than there is shows whether anything was written behind.
+        // An extra row shows whether anything was written beyond the end.
         std::vector<float> y((m + 1) * n, 42.0f);
         REQUIRE(xnn_reshape_fully_connected_nc_f32(fc.made, m, nullptr) == xnn_status_success);
         REQUIRE(xnn_setup_fully_connected_nc_f32(fc.made, x.data(), y.data()) == xnn_status_success);

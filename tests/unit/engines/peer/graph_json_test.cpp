@@ -1,4 +1,4 @@
-// Our graph as a peer that does not read ONNX gets it.
+// Our graph in the form for a peer that does not read ONNX.
 #include "core/engines/peer/graph_json.hpp"
 
 #include <doctest/doctest.h>

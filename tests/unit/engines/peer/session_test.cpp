@@ -1,4 +1,4 @@
-// The session of a peer over a runtime that answers late, as one in a browser does.
+// The session of a peer over a runtime that responds late, as in a browser.
 #include "core/engines/peer/session.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ const peer::PeerInfo& fake_peer() {
   return info;
 }
 
-/// Ready at the second question, finished at the second as well; every value is [its place].
+/// Ready at the second poll, finished at the second as well; every value is [its index].
 class LateModel final : public peer::RuntimeModel {
  public:
   Result<bool> ready() override { return ++asked_ready > 1; }
@@ -98,7 +98,7 @@ TEST_CASE("PeerSession_WaitsUntilTheRuntimeIsReadyAndThenUntilItHasRun") {
   CHECK(rig.trace_sink.times == std::vector<std::pair<NodeId, std::int64_t>>{{1, 17}});
   const auto outputs = rig.session.finish();
   REQUIRE(outputs.ok());
-  CHECK(outputs->at(0).values<float>()[0] == 0);  // the graph's own outputs are asked for first
+  CHECK(outputs->at(0).values<float>()[0] == 0);  // the graph's own outputs are requested first
 }
 
 TEST_CASE("PeerSession_RunThatNobodyWatches_AsksForTheOutputsAlone") {

@@ -195,7 +195,7 @@ TEST_CASE("StrictPools_RandomNodes_SameBitsAsPlain") {
   CHECK(fast > repetitions(60));
 }
 
-// Where the largest is a zero its sign is that of the last one, whatever the width of vectors.
+// If the largest is a zero its sign is that of the last one, for any vector width.
 TEST_CASE("StrictMaxPool_OverWholePlanes_SameBitsAsPlain") {
   Rng rng(9);
   for (const std::int64_t width : {1, 7, 16, 400}) {

@@ -1,4 +1,4 @@
-// The strict engine's options, and what it says about what ran.
+// The strict engine's options, and its report of what ran.
 #include "core/runtime/engine.hpp"
 
 #include <doctest/doctest.h>

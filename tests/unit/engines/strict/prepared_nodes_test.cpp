@@ -1,4 +1,4 @@
-// What the strict engine prepares: nodes on constants alone are computed ahead, nodes inside loops have
+// Preparation in the strict engine: nodes on constants alone are computed ahead, nodes in loops have
 // their fast kernels; neither changes a bit or hides a value.
 #include "core/engines/strict/prepared_nodes.hpp"
 
@@ -137,7 +137,7 @@ TEST_CASE("StrictPreparedNodes_ConstantsThatFitNot_FailWhenTheyRun") {
   CHECK(!run_to_end(*prepared.session, {flag(true), x}, no_trace_sink()).ok());
 }
 
-// h = tanh(h·w) over and over; where `grows`, h gets a row more each time.
+// h = tanh(h·w) repeatedly; if `grows`, h gets another row each time.
 ModelBuilder loop(bool grows) {
   Rng rng(3);
   ModelBuilder body("body");

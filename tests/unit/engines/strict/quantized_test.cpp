@@ -202,7 +202,7 @@ TEST_CASE("StrictMatMulInteger_RandomNodes_SameBitsAsPlain") { try_many(random_m
 TEST_CASE("StrictQuantize_RandomNodes_SameBitsAsPlain") { try_many(random_quantize, 80, 80); }
 TEST_CASE("StrictDynamicQuantize_RandomNodes_SameBitsAsPlain") { try_many(random_dynamic_quantize, 60, 60); }
 
-// Ties go to the even step, whichever neighbour that is, and just beside a half there is none.
+// Ties go to the even step, whichever neighbour that is; just beside a half there is no tie.
 TEST_CASE("StrictQuantize_Ties_SameBitsAsPlain") {
   std::vector<float> x;
   for (int step = -300; step <= 300; ++step)
@@ -222,7 +222,7 @@ TEST_CASE("StrictQuantize_Ties_SameBitsAsPlain") {
   }
 }
 
-// 255 · 255 over so many channels leaves what a float holds exactly, and int16 of course.
+// 255 · 255 over this many channels exceeds what a float holds exactly, and int16 of course.
 TEST_CASE("StrictMatMulInteger_LargestProducts_AreExact") {
   constexpr std::int64_t depth = 4001;
   const auto filled = [](Shape shape, std::uint8_t value) {

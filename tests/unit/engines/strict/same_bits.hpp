@@ -31,7 +31,7 @@ struct NodeCase {
 /// The text of a case, for messages: "Conv(1x3x8x8, 4x3x3x3) pads=[1,1,1,1]".
 [[nodiscard]] std::string describe(const NodeCase& node_case);
 
-/// Nothing when the node is invalid (its shape rule says no).
+/// Nothing if the node is invalid (by its shape rule).
 [[nodiscard]] std::optional<Graph> single_node_graph(const NodeCase& node_case);
 
 struct SameBits {
@@ -42,7 +42,7 @@ struct SameBits {
 /// Checks every width of this machine with 1, 2 and 4 threads, each twice with one session.
 SameBits check_same_bits(const NodeCase& node_case);
 
-/// What the elements of a random tensor are.
+/// The values in a random tensor.
 enum class Values {
   normal,   ///< about standard normal
   special,  ///< one in eight is 0, −0, infinite, NaN, subnormal, huge or tiny
