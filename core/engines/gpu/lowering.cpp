@@ -1,7 +1,8 @@
 #include "core/engines/gpu/lowering.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace driftscope::gpu {
 

@@ -2,21 +2,13 @@
 // the files of shaders/. Clients: the lowering of each GPU engine. It knows no shading language.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/device/shader_source.hpp"
 #include "core/engines/gpu/steps.hpp"
 
 namespace driftscope::gpu {
-
-/// A shader as it was dispatched, for who wants to read it.
-struct UsedShader {
-  NodeId node = no_node;  ///< of the graph that is lowered
-  std::string label;
-  std::string code;
-  std::vector<std::string> bindings;  ///< "0: read x, 1x3x8x8 float32"
-  std::array<std::uint32_t, 3> groups = {};
-};
 
 class GpuLowering : public GraphLowering {
  public:
@@ -25,14 +17,14 @@ class GpuLowering : public GraphLowering {
       : GraphLowering(graph, std::move(producers), options, fallback, Space::device), device_(device) {}
 
   [[nodiscard]] const DeviceFacts& facts() const { return device_.facts(); }
+  /// Whether kernels are chosen for a device that computes on the CPU, whose barriers are expensive.
+  [[nodiscard]] bool for_cpu() const { return for_cpu_.value_or(facts().software); }
+  void choose_for_cpu(std::optional<bool> for_cpu) { for_cpu_ = for_cpu; }
 
   using GraphLowering::emit;
   /// One dispatch of the program that `file` and `values` make; `reads` and then `writes` are its bindings.
   [[nodiscard]] Status emit(std::string_view file, const ShaderValues& values, std::vector<BufferId> reads,
                             std::vector<BufferId> writes, std::array<std::uint32_t, 3> groups);
-
-  [[nodiscard]] std::vector<UsedShader> take_shaders() { return std::move(shaders_); }
-  void keep_shaders(bool keep) { keep_shaders_ = keep; }
 
  protected:
   /// Between the layouts of the device.
@@ -48,8 +40,7 @@ class GpuLowering : public GraphLowering {
  private:
   Device& device_;
   const Node* node_ = nullptr;  // that is being lowered
-  bool keep_shaders_ = false;
-  std::vector<UsedShader> shaders_;
+  std::optional<bool> for_cpu_;
 };
 
 }  // namespace driftscope::gpu

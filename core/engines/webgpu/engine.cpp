@@ -21,7 +21,11 @@ class WebGpuEngine final : public Engine {
         .order = 30,
         .device = DeviceKind::gpu,
         .error_model = wgsl_model(),
-        .options = {{.name = "times",
+        .options = {{.name = "kernels",
+                     .help = "for a GPU, or for a device that computes on the CPU",
+                     .values = {"auto", "gpu", "cpu"},
+                     .default_text = "auto"},
+                    {.name = "times",
                      .help = "whose times are taken on the GPU, which itself costs time",
                      .values = {"traced", "always"},
                      .default_text = "traced"}}};
@@ -49,9 +53,13 @@ class WebGpuEngine final : public Engine {
     std::vector<NodeId> producers;
     for (const Value& value : graph->values) producers.push_back(value.producer);
     resources->graph = lowering::simplified(std::move(graph), options.fuse, resources->fallback.threads());
-    const auto plan = [producers, fuse = options.fuse](gpu::Resources& from,
-                                                       gpu::Device& on) -> Result<lowering::Plan> {
+    const auto kernels = options.values.find("kernels");
+    std::optional<bool> for_cpu;
+    if (kernels != options.values.end() && kernels->second != "auto") for_cpu = kernels->second == "cpu";
+    const auto plan = [producers, fuse = options.fuse, for_cpu](gpu::Resources& from,
+                                                                gpu::Device& on) -> Result<lowering::Plan> {
       webgpu::Lowering lowering(*from.graph, producers, {.fuse = fuse}, from.fallback, on);
+      lowering.choose_for_cpu(for_cpu);
       return lowering.run();
     };
     RanWith ran;

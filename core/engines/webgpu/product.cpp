@@ -63,8 +63,8 @@ Choice row(const Product& product) {
           {u32(ceil_div(product.n, 4 * columns)), u32(product.m), u32(product.batches)}};
 }
 
-Choice choose(const gpu::DeviceFacts& facts, const Product& product) {
-  if (facts.software) return direct(product);
+Choice choose(bool for_cpu, const Product& product) {
+  if (for_cpu) return direct(product);
   if (product.m <= few_rows && product.k >= 64) return row(product);
   const auto tiles = [&](const Tile& tile) {
     return ceil_div(product.m, tile.bm) * ceil_div(product.n, tile.bn) * product.batches;
@@ -83,7 +83,7 @@ Result<Tensor> pack_bias(std::span<const float> bias) {
 }
 
 Result<bool> emit_product(Lowering& lowering, Product product) {
-  Choice choice = choose(lowering.facts(), product);
+  Choice choice = choose(lowering.for_cpu(), product);
   ShaderValues& values = choice.values;
   values.merge(product.values);
   const bool b_vectors = product.b_packed || (!product.b_transposed && product.n % 4 == 0);

@@ -36,13 +36,14 @@ struct Ran {
   RanWith with;
 };
 
-Ran run(const Graph& graph, const NamedInputs& inputs, Capture capture) {
+Ran run(const Graph& graph, const NamedInputs& inputs, Capture capture, const char* kernels = "auto") {
   const auto bound = bind_inputs(graph, inputs);
   REQUIRE_MESSAGE(bound.ok(), bound.error().message);
   const auto engine = find_engine("webgpu");
   REQUIRE(engine.ok());
   EngineOptions options;
   options.fuse = capture != Capture::all;
+  options.values["kernels"] = kernels;
   const auto session = (*engine)->prepare(bound->graph, options);
   REQUIRE_MESSAGE(session.ok(), session.error().message);
   // Twice: what the first run leaves behind must not show.
@@ -55,8 +56,10 @@ Ran run(const Graph& graph, const NamedInputs& inputs, Capture capture) {
 void check_clean(const ModelBuilder& model, const NamedInputs& inputs) {
   const Graph graph = built(model);
   ThreadPool threads(2);
-  for (const Capture capture : {Capture::all, Capture::fused}) {
-    const Ran ran = run(graph, inputs, capture);
+  for (const auto& [capture, kernels] :
+       {std::pair{Capture::all, "cpu"}, {Capture::fused, "cpu"}, {Capture::fused, "gpu"}}) {
+    CAPTURE(kernels);
+    const Ran ran = run(graph, inputs, capture, kernels);
     CHECK_MESSAGE(!ran.with.options.contains("on_strict"), ran.with.options.at("on_strict"));
     const auto verification = verify(graph, "", ran.trace, threads);
     REQUIRE_MESSAGE(verification.ok(), verification.error().message);
@@ -139,6 +142,28 @@ TEST_CASE("WebGpu_Products_OfRandomShapes_AreRight") {
                         {"a", random_tensor(rng, {m, k})},
                         {"v", random_tensor(rng, {batch, k, n})}});
   }
+}
+
+TEST_CASE("WebGpu_ManyTiles_WithEdges_AreRight") {
+  if (sanitized || !adapter_is_there()) return;  // judging it takes minutes there
+  Rng rng(7);
+  ModelBuilder model;
+  model.input("x", DType::float32, {530, 70})
+      .input("i", DType::float32, {1, 5, 66, 70})
+      .input("j", DType::float32, {1, 8, 66, 70})
+      .initializer("u", random_tensor(rng, {70, 515}))
+      .initializer("w", random_tensor(rng, {70, 5, 3, 3}))
+      .initializer("v", random_tensor(rng, {68, 8, 3, 3}))
+      .node("MatMul", {"x", "u"}, {"p"})
+      .node("Conv", {"i", "w"}, {"q"}, {ints("pads", {1, 1, 1, 1})})
+      .node("Conv", {"j", "v"}, {"r"}, {ints("pads", {1, 1, 1, 1})})
+      .node("Relu", {"r"}, {"s"})
+      .output("p")
+      .output("q")
+      .output("s");
+  check_clean(model, {{"x", random_tensor(rng, {530, 70})},
+                      {"i", random_tensor(rng, {1, 5, 66, 70})},
+                      {"j", random_tensor(rng, {1, 8, 66, 70})}});
 }
 
 TEST_CASE("WebGpu_LanesAndWindowsAndMoves_AreRight") {
