@@ -222,7 +222,7 @@ test("what is seen is saved as CSV, SVG and PNG", { skip }, (t) => {
 test("a whole data set is predicted on request", { skip }, (t) => {
   const folder = temporaryFolder(t);
   // The set; not the browsers; go.
-  const clicks = ["22 261", "22 478", "22 565", "22 652", "30 749"].flatMap((place) => [
+  const clicks = ["22 261", "22 507", "22 623", "22 739", "30 865"].flatMap((place) => [
     `click ${place}`,
     "frames 2",
   ]);
@@ -230,7 +230,7 @@ test("a whole data set is predicted on request", { skip }, (t) => {
     folder,
     [
       "idle",
-      "size 1280 800",
+      "size 1280 1000",
       "view Run",
       "frames 3",
       ...clicks,
