@@ -1,5 +1,6 @@
 // Headers that nearly every file of the project includes, parsed once per target (cmake/unity.cmake). Files
-// still include what they use: without DRIFTSCOPE_UNITY this is not there.
+// still include what they use: without DRIFTSCOPE_UNITY this is not there. None of our own: ccache returns a
+// precompiled header made before a change of comments, and GCC then takes the header for another one.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,6 +20,3 @@
 #include <unordered_map>
 #include <variant>
 #include <vector>
-
-#include "core/graph/graph.hpp"
-#include "core/platform/platform.hpp"
