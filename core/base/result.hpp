@@ -144,11 +144,13 @@ using Status = Result<void>;
 #define DRIFTSCOPE_CONCAT_(a, b) a##b
 #define DRIFTSCOPE_CONCAT(a, b) DRIFTSCOPE_CONCAT_(a, b)
 
-/// `DRIFTSCOPE_CHECK(status_expression);` returns its error from the calling function.
-#define DRIFTSCOPE_CHECK(expression)                                    \
-  do {                                                                  \
-    if (auto driftscope_status = (expression); !driftscope_status.ok()) \
-      return std::move(driftscope_status).held();                       \
+/// `DRIFTSCOPE_CHECK(status_expression);` returns its error from the calling function. Checks may be nested:
+/// an expression may hold a lambda with checks of its own.
+#define DRIFTSCOPE_CHECK(expression) \
+  DRIFTSCOPE_CHECK_(DRIFTSCOPE_CONCAT(driftscope_status_, __COUNTER__), expression)
+#define DRIFTSCOPE_CHECK_(name, expression)                                  \
+  do {                                                                       \
+    if (auto name = (expression); !name.ok()) return std::move(name).held(); \
   } while (false)
 
 /// `DRIFTSCOPE_TRY(auto x, result_expression);` declares x or returns the error.
