@@ -30,7 +30,9 @@ struct DeviceFacts {
   std::string driver;     ///< through which API it is reached: "Dawn, Vulkan", "WebGPU of the browser"
   bool software = false;  ///< it computes on the CPU: SwiftShader, lavapipe, llvmpipe
   bool timestamps = false;
-  std::int64_t max_object_bytes = 0;  ///< of one buffer that a program reads or writes
+  std::int64_t max_object_bytes = 0;  ///< of one object that a program reads or writes
+  int layers = 1;                     ///< into which the objects of intermediate values are divided
+  int precision_bits = 0;             ///< of the fraction of a shader's float; 0: not asked
   std::uint32_t max_workgroup_threads = 0;
   std::uint32_t max_workgroup_bytes = 0;  ///< of memory that a workgroup shares
   std::uint32_t max_groups = 0;           ///< workgroups in each direction of a dispatch
@@ -41,12 +43,20 @@ using ProgramId = std::uint32_t;
 using RecordingId = std::uint32_t;
 inline constexpr std::uint32_t no_id = 0;
 
+/// An object: so many bytes, a positive multiple of 4, in equal parts. A texture has a layer for each part,
+/// so that one draw writes to all of them.
+struct ObjectSize {
+  std::int64_t bytes = 0;
+  int layers = 1;
+};
+
 struct Binding {
   ObjectId object = no_id;
   bool written = false;
 };
 
-/// One call of a program; `bindings` in the order of its @binding numbers.
+/// One call of a program; `bindings` in the order of its @binding numbers, or of its samplers. `groups`: of
+/// WebGL the width and height of what is drawn.
 struct Dispatch {
   ProgramId program = no_id;
   std::vector<Binding> bindings;
@@ -57,6 +67,7 @@ struct Dispatch {
 struct CopyBack {
   ObjectId object = no_id;
   std::int64_t bytes = 0;
+  std::int64_t layer_bytes = 0;  ///< that each layer holds of them, as in Device::write
   std::int64_t offset = 0;
 };
 
@@ -83,11 +94,13 @@ class Device {
   [[nodiscard]] virtual bool lost() const = 0;
   [[nodiscard]] virtual const DeviceFacts& facts() const = 0;
 
-  /// Of so many bytes (a positive multiple of 4), undefined at first.
-  [[nodiscard]] virtual Result<ObjectId> make_object(std::int64_t bytes, std::string_view label) = 0;
+  /// Undefined at first.
+  [[nodiscard]] virtual Result<ObjectId> make_object(ObjectSize size, std::string_view label) = 0;
   virtual void release_object(ObjectId object) = 0;
-  /// Before all submissions that come later; `bytes` a multiple of 4.
-  [[nodiscard]] virtual Status write(ObjectId object, std::span<const std::byte> bytes) = 0;
+  /// Before all submissions that come later; `bytes` a multiple of 4. Each layer of a texture takes
+  /// `layer_bytes` of them, a multiple of 16, in rows as texture_extent has it.
+  [[nodiscard]] virtual Status write(ObjectId object, std::span<const std::byte> bytes,
+                                     std::int64_t layer_bytes) = 0;
 
   /// Begins to compile. The same code is one program, kept for as long as the device.
   [[nodiscard]] virtual ProgramId make_program(std::string_view label, std::string_view code) = 0;

@@ -126,6 +126,9 @@ class GraphLowering {
   [[nodiscard]] virtual std::uint64_t object_kind(const Buffer& buffer) const;
   [[nodiscard]] virtual MemoryRules memory_rules(Space /*space*/) const { return {}; }
 
+  /// Whose memory a buffer views, or itself.
+  [[nodiscard]] const Buffer& root_of(BufferId id) const { return plan_.buffers[plan_.root(id)]; }
+
  private:
   struct Existing {
     Form form;

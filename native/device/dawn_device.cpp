@@ -61,8 +61,9 @@ class DawnDevice final : public Device {
   bool lost() const override { return lost_; }
   const DeviceFacts& facts() const override { return facts_; }
 
-  Result<ObjectId> make_object(std::int64_t bytes, std::string_view label) override {
+  Result<ObjectId> make_object(ObjectSize size, std::string_view label) override {
     DRIFTSCOPE_CHECK(state());
+    const std::int64_t bytes = size.bytes;
     if (bytes <= 0 || bytes % 4 != 0)
       return internal_error(fmt::format("a buffer of {} bytes was asked for ({})", bytes, label));
     if (bytes > facts_.max_object_bytes)
@@ -85,7 +86,7 @@ class DawnDevice final : public Device {
     objects_.erase(found);
   }
 
-  Status write(ObjectId id, std::span<const std::byte> bytes) override {
+  Status write(ObjectId id, std::span<const std::byte> bytes, std::int64_t /*layer_bytes*/) override {
     DRIFTSCOPE_CHECK(state());
     const auto found = objects_.find(id);
     if (found == objects_.end() || std::ssize(bytes) > found->second.bytes || bytes.size() % 4 != 0)
@@ -417,10 +418,9 @@ class DawnDevice final : public Device {
     for (const Item& item : it.items) {
       if (item.pipeline == nullptr) {
         end_pass();
-        const auto& [object, bytes, offset] = item.copy;
-        call_.CommandEncoderCopyBufferToBuffer(encoder, objects_.at(object).buffer, 0, it.staging,
-                                               static_cast<std::uint64_t>(offset),
-                                               static_cast<std::uint64_t>(bytes));
+        call_.CommandEncoderCopyBufferToBuffer(encoder, objects_.at(item.copy.object).buffer, 0, it.staging,
+                                               static_cast<std::uint64_t>(item.copy.offset),
+                                               static_cast<std::uint64_t>(item.copy.bytes));
         continue;
       }
       if (it.timed && item.timed_as != timed_as) end_pass();

@@ -1,4 +1,4 @@
-#include "core/engines/webgpu/indexing.hpp"
+#include "core/engines/gpu/indexing.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace driftscope::webgpu {
+namespace driftscope::gpu {
 
 std::vector<WalkAxis> joined(const std::vector<WalkAxis>& axes) {
   std::vector<WalkAxis> result;
@@ -38,10 +38,10 @@ std::vector<std::int64_t> broadcast_strides(const Shape& in_memory, std::size_t 
 }
 
 std::string place_of(const std::vector<WalkAxis>& axes, std::size_t operand, std::string_view index,
-                     std::int64_t offset) {
+                     std::int64_t offset, std::string_view suffix) {
   std::int64_t count = 1;
   for (const WalkAxis& axis : axes) count *= axis.size;
-  std::string text = offset == 0 ? std::string() : fmt::format("{}u", offset);
+  std::string text = offset == 0 ? std::string() : fmt::format("{}{}", offset, suffix);
   std::int64_t below = count;
   for (const WalkAxis& axis : axes) {
     const std::int64_t above = below;
@@ -50,11 +50,11 @@ std::string place_of(const std::vector<WalkAxis>& axes, std::size_t operand, std
     if (stride == 0) continue;
     if (!text.empty()) text += " + ";
     text += index;
-    if (below > 1) text += fmt::format(" / {}u", below);
-    if (above < count) text += fmt::format(" % {}u", axis.size);
-    if (stride > 1) text += fmt::format(" * {}u", stride);
+    if (below > 1) text += fmt::format(" / {}{}", below, suffix);
+    if (above < count) text += fmt::format(" % {}{}", axis.size, suffix);
+    if (stride > 1) text += fmt::format(" * {}{}", stride, suffix);
   }
-  return text.empty() ? "0u" : text;
+  return text.empty() ? fmt::format("0{}", suffix) : text;
 }
 
 std::string float_text(float value) {
@@ -65,4 +65,4 @@ std::string float_text(float value) {
   return value < 0.0f ? "(" + text + ")" : text;
 }
 
-}  // namespace driftscope::webgpu
+}  // namespace driftscope::gpu

@@ -1,4 +1,4 @@
-// Where elements lie, as WGSL expressions with the sizes written into them. Clients: the operators, whose
+// Where elements lie, as expressions of a shader with the sizes written into them. Clients: the operators, whose
 // shaders go over a value's elements in the order of its memory.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "core/model/tensor.hpp"
 
-namespace driftscope::webgpu {
+namespace driftscope::gpu {
 
 /// One axis of a walk: its size, and by how many elements a step along it moves in each of the operands.
 struct WalkAxis {
@@ -21,11 +21,13 @@ struct WalkAxis {
 /// Of a value with this shape in memory, broadcast along `rank` axes: 0 where it has one element.
 [[nodiscard]] std::vector<std::int64_t> broadcast_strides(const Shape& in_memory, std::size_t rank);
 
-/// "offset + i / 12u % 3u * 4u + …": where element number `index` of the walk lies in an operand.
+/// "offset + i / 12u % 3u * 4u + …": where element number `index` of the walk lies in an operand. `suffix`:
+/// of integers, "u" in WGSL, nothing in GLSL.
 [[nodiscard]] std::string place_of(const std::vector<WalkAxis>& axes, std::size_t operand,
-                                   std::string_view index, std::int64_t offset = 0);
+                                   std::string_view index, std::int64_t offset = 0,
+                                   std::string_view suffix = "u");
 
-/// A number as WGSL writes a float32; infinities as the largest numbers.
+/// A number as shaders write a float32; infinities as the largest numbers.
 [[nodiscard]] std::string float_text(float value);
 
-}  // namespace driftscope::webgpu
+}  // namespace driftscope::gpu

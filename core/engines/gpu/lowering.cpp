@@ -7,8 +7,10 @@
 namespace driftscope::gpu {
 
 Status GpuLowering::emit(std::string_view file, const ShaderValues& values, std::vector<BufferId> reads,
-                         std::vector<BufferId> writes, std::array<std::uint32_t, 3> groups) {
-  DRIFTSCOPE_TRY(const std::string code, shader_source(file, values));
+                         std::vector<BufferId> writes, std::array<std::uint32_t, 3> groups,
+                         std::string_view head) {
+  DRIFTSCOPE_TRY(const std::string body, shader_source(file, values));
+  const std::string code = fmt::format("{}{}", head, body);
   const std::string label =
       node_ == nullptr ? std::string(file) : fmt::format("{} ({})", node_label(*node_), file);
   std::vector<DispatchStep::Bound> bound;

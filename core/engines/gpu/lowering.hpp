@@ -22,9 +22,11 @@ class GpuLowering : public GraphLowering {
   void choose_for_cpu(std::optional<bool> for_cpu) { for_cpu_ = for_cpu; }
 
   using GraphLowering::emit;
-  /// One dispatch of the program that `file` and `values` make; `reads` and then `writes` are its bindings.
+  /// One dispatch of the program that `file` and `values` make, behind `head`; `reads` and then `writes` are
+  /// its bindings.
   [[nodiscard]] Status emit(std::string_view file, const ShaderValues& values, std::vector<BufferId> reads,
-                            std::vector<BufferId> writes, std::array<std::uint32_t, 3> groups);
+                            std::vector<BufferId> writes, std::array<std::uint32_t, 3> groups,
+                            std::string_view head = {});
 
  protected:
   /// Between the layouts of the device.

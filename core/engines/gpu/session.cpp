@@ -104,6 +104,7 @@ Status GpuSession::prepare() {
   ran_.device = facts.name;
   ran_.options["driver"] = facts.driver;
   if (facts.software) ran_.options["software_gpu"] = "true";
+  if (facts.precision_bits > 0) ran_.options["precision_bits"] = std::to_string(facts.precision_bits);
   DRIFTSCOPE_TRY(plan_, planner_(*resources_, *device_));
   lowering::release_constants(*resources_->graph, plan_);
   if (!plan_.on_fallback.empty()) ran_.options["on_strict"] = counts_of(plan_.on_fallback);
@@ -121,7 +122,8 @@ Status GpuSession::prepare() {
 Status GpuSession::make_objects() {
   for (const std::uint64_t bytes : plan_.objects) {
     DRIFTSCOPE_TRY(const ObjectId object,
-                   device_->make_object(static_cast<std::int64_t>(bytes), "intermediate values"));
+                   device_->make_object({static_cast<std::int64_t>(bytes), device_->facts().layers},
+                                        "intermediate values"));
     objects_.push_back(object);
   }
   constants_.resize(plan_.buffers.size());
@@ -130,15 +132,15 @@ Status GpuSession::make_objects() {
     if (buffer.storage != Storage::constant || buffer.space != Space::device || buffer.root != id) continue;
     const std::int64_t bytes =
         padded_bytes(std::max<std::int64_t>(std::ssize(buffer.constant.bytes()), 1), 16);
-    DRIFTSCOPE_TRY(constants_[id], device_->make_object(bytes, "weights"));
+    DRIFTSCOPE_TRY(constants_[id], device_->make_object({bytes, 1}, "weights"));
     const auto whole = buffer.constant.bytes();
     const std::size_t even = whole.size() / 4 * 4;
     if (even == whole.size()) {
-      DRIFTSCOPE_CHECK(device_->write(constants_[id], whole));
+      DRIFTSCOPE_CHECK(device_->write(constants_[id], whole, bytes));
     } else {
       std::vector<std::byte> padded(static_cast<std::size_t>(bytes));
       std::memcpy(padded.data(), whole.data(), whole.size());
-      DRIFTSCOPE_CHECK(device_->write(constants_[id], padded));
+      DRIFTSCOPE_CHECK(device_->write(constants_[id], padded, bytes));
     }
     buffer.constant = Tensor();
   }
@@ -154,6 +156,13 @@ Location GpuSession::locate(BufferId id) const {
     case Storage::arena: return {base_ + root.offset};
     default: return {const_cast<std::byte*>(tensors_[root.root].bytes().data())};
   }
+}
+
+std::int64_t GpuSession::layer_bytes(BufferId id) const {
+  const Buffer& root = plan_.buffers[plan_.root(id)];
+  if (root.storage == Storage::constant)
+    return padded_bytes(element_count(root.shape) * bits_per_element(root.dtype) / 8, 16);
+  return root.bytes / device_->facts().layers;
 }
 
 Result<Tensor> GpuSession::tensor(BufferId id) const {
@@ -207,7 +216,8 @@ Status GpuSession::arrange(std::vector<bool> wants) {
     const std::int64_t bytes = padded_bytes(element_count(it.shape) * bits_per_element(it.dtype) / 8, 4);
     if (bytes > 0) {
       Command command;
-      command.copy = {static_cast<ObjectId>(locate(buffer).object), bytes, returned_bytes};
+      command.copy = {static_cast<ObjectId>(locate(buffer).object), bytes, layer_bytes(buffer),
+                      returned_bytes};
       command.timed_as = static_cast<std::uint32_t>(pending.nodes.size());
       commands.push_back(command);
     }
@@ -266,10 +276,10 @@ Status GpuSession::upload(const TransferStep& step) {
   const auto target = static_cast<ObjectId>(locate(conversion.target).object);
   if (bytes == 0) return {};
   if (bytes % 4 == 0 && same_order(conversion.shape, conversion.from.layout, conversion.to.layout))
-    return device_->write(target, {source, bytes});
+    return device_->write(target, {source, bytes}, layer_bytes(conversion.target));
   std::vector<std::byte> ordered((bytes + 3) / 4 * 4);
   copy_in_order(conversion.shape, size, conversion.from.layout, source, conversion.to.layout, ordered.data());
-  return device_->write(target, ordered);
+  return device_->write(target, ordered, layer_bytes(conversion.target));
 }
 
 Status GpuSession::run_host_step(std::size_t index) {

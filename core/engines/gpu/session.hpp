@@ -62,6 +62,7 @@ class GpuSession final : public Session, private Memory {
 
   [[nodiscard]] Location locate(BufferId buffer) const override;
   [[nodiscard]] Result<Tensor> tensor(BufferId buffer) const override;
+  [[nodiscard]] std::int64_t layer_bytes(BufferId buffer) const;
   void put(BufferId buffer, Tensor tensor) override { tensors_[buffer] = std::move(tensor); }
 
   [[nodiscard]] Status prepare();  // once the device is there

@@ -4,14 +4,19 @@
 
 #include <optional>
 
+#include "core/engines/gpu/indexing.hpp"
 #include "core/engines/gpu/lowering.hpp"
-#include "core/engines/webgpu/indexing.hpp"
 #include "core/engines/webgpu/operator_table.hpp"
 
 namespace driftscope::webgpu {
 
 using namespace lowering;
+using gpu::broadcast_strides;
+using gpu::float_text;
+using gpu::joined;
+using gpu::place_of;
 using gpu::ShaderValues;
+using gpu::WalkAxis;
 
 /// Threads of a workgroup for shaders that do one element each.
 inline constexpr std::int64_t flat_threads = 64;

@@ -247,7 +247,7 @@ TEST_CASE("WebGpu_ShaderThatDoesNotCompile_IsAnErrorAndTheNextDeviceWorks") {
   ready = (*next)->ready();
   while (ready.ok() && !*ready) ready = (*next)->ready();
   REQUIRE_MESSAGE(ready.ok(), ready.error().message);
-  const auto too_large = (*next)->make_object((*next)->facts().max_object_bytes / 4 * 4 + 4, "a value");
+  const auto too_large = (*next)->make_object({(*next)->facts().max_object_bytes / 4 * 4 + 4, 1}, "a value");
   REQUIRE(!too_large.ok());
   CHECK(too_large.error().kind == ErrorKind::limit);
 }

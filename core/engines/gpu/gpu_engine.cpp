@@ -1,0 +1,53 @@
+#include "core/engines/gpu/gpu_engine.hpp"
+
+#include <fmt/format.h>
+
+#include "core/engines/gpu/session.hpp"
+#include "core/eval/operator.hpp"
+#include "core/lowering/simplify.hpp"
+
+namespace driftscope::gpu {
+
+Availability GpuEngine::supports(const Graph& /*graph*/, const Node& node) const {
+  const auto op = find_operator(node);
+  if (!op.ok()) return {false, op.error().message};
+  if (!has_shaders(node) && (*op)->strict_kernel == nullptr)
+    return {false, fmt::format("{} has neither a shader nor a strict kernel", node.op_type)};
+  return {};
+}
+
+std::string GpuEngine::option(const EngineOptions& options, const char* name, const char* by_default) {
+  const auto found = options.values.find(name);
+  return found == options.values.end() ? by_default : found->second;
+}
+
+EngineOption GpuEngine::times_option() {
+  return {.name = "times",
+          .help = "whose times are taken on the GPU, which itself costs time",
+          .values = {"traced", "always"},
+          .default_text = "traced"};
+}
+
+Result<std::unique_ptr<Session>> GpuEngine::make_session(std::shared_ptr<const Graph> graph,
+                                                         const EngineOptions& options) const {
+  DRIFTSCOPE_TRY(auto device, open_device(api_));
+  DRIFTSCOPE_TRY(SimdTarget simd, choose_simd(0));
+  auto resources = std::make_unique<Resources>(std::move(simd), 1);
+  std::vector<std::string> labels;
+  for (const Node& node : graph->nodes) labels.push_back(node_label(node));
+  std::vector<NodeId> producers;
+  for (const Value& value : graph->values) producers.push_back(value.producer);
+  resources->graph = lowering::simplified(std::move(graph), options.fuse, resources->fallback.threads());
+  const auto planner = [this, producers, options](Resources& from, Device& on) {
+    return plan(*from.graph, producers, options, from.fallback, on);
+  };
+  RanWith ran;
+  ran.engine = name();
+  ran.instruction_set = language_;
+  ran.device = "GPU";
+  return std::unique_ptr<Session>(
+      std::make_unique<GpuSession>(std::move(resources), std::move(device), planner, std::move(labels),
+                                   std::move(ran), option(options, "times", "traced") == "always"));
+}
+
+}  // namespace driftscope::gpu

@@ -1,0 +1,40 @@
+// What engines on a GPU have in common: they open the device, plan the whole graph for it, and let strict run
+// what they have no shaders for. Clients: the engine.cpp of each GPU engine.
+#pragma once
+
+#include "core/engines/gpu/lowering.hpp"
+#include "core/runtime/engine.hpp"
+
+namespace driftscope::gpu {
+
+class GpuEngine : public Engine {
+ public:
+  [[nodiscard]] Availability available() const final { return device_available(api_); }
+  [[nodiscard]] Availability supports(const Graph& graph, const Node& node) const final;
+
+ protected:
+  /// `language`: of its shaders, for the trace.
+  GpuEngine(Api api, const char* language) : api_(api), language_(language) {}
+
+  /// Whether it may run the node itself.
+  [[nodiscard]] virtual bool has_shaders(const Node& node) const = 0;
+  /// `producers`: of each value of the graph that was given.
+  [[nodiscard]] virtual Result<lowering::Plan> plan(Graph& graph, const std::vector<NodeId>& producers,
+                                                    const EngineOptions& options,
+                                                    lowering::Fallback& fallback, Device& device) const = 0;
+
+  [[nodiscard]] Result<std::unique_ptr<Session>> make_session(std::shared_ptr<const Graph> graph,
+                                                              const EngineOptions& options) const final;
+
+  /// The value of an option, or its default.
+  [[nodiscard]] static std::string option(const EngineOptions& options, const char* name,
+                                          const char* by_default);
+  /// The option "times", which every engine on a GPU has.
+  [[nodiscard]] static EngineOption times_option();
+
+ private:
+  Api api_;
+  const char* language_;
+};
+
+}  // namespace driftscope::gpu
