@@ -23,21 +23,19 @@ struct EglFunctions {
 };
 
 // Those of OpenGL ES 3.0 that are called.
-#define DRIFTSCOPE_GLES_FUNCTIONS(X)                                                                        \
-  X(ActiveTexture)                                                                                          \
-  X(AttachShader)                                                                                           \
-  X(BeginQuery) X(BindBuffer) X(BindFramebuffer) X(BindTexture) X(BindVertexArray) X(BufferData)            \
-      X(CheckFramebufferStatus) X(ClientWaitSync) X(CompileShader) X(CreateProgram) X(CreateShader)         \
-          X(DeleteBuffers) X(DeleteFramebuffers) X(DeleteProgram) X(DeleteQueries) X(DeleteShader)          \
-              X(DeleteSync) X(DeleteTextures) X(DrawArrays) X(DrawBuffers) X(EndQuery) X(FenceSync)         \
-                  X(Finish) X(Flush) X(FramebufferTextureLayer) X(GenBuffers) X(GenFramebuffers)            \
-                      X(GenQueries) X(GenTextures) X(GenVertexArrays) X(GetError) X(GetIntegerv)            \
-                          X(GetProgramInfoLog) X(GetProgramiv) X(GetQueryObjectuiv) X(GetShaderInfoLog)     \
-                              X(GetShaderPrecisionFormat) X(GetShaderiv) X(GetString) X(GetUniformLocation) \
-                                  X(LinkProgram) X(MapBufferRange) X(PixelStorei) X(ReadBuffer)             \
-                                      X(ReadPixels) X(ShaderSource) X(TexParameteri) X(TexStorage3D)        \
-                                          X(TexSubImage3D) X(Uniform1i) X(UnmapBuffer) X(UseProgram)        \
-                                              X(Viewport)
+// clang-format off
+#define DRIFTSCOPE_GLES_FUNCTIONS(X) \
+  X(ActiveTexture) X(AttachShader) X(BeginQuery) X(BindBuffer) X(BindFramebuffer) X(BindTexture) \
+  X(BindVertexArray) X(BufferData) X(CheckFramebufferStatus) X(ClientWaitSync) X(CompileShader) \
+  X(CreateProgram) X(CreateShader) X(DeleteBuffers) X(DeleteFramebuffers) X(DeleteProgram) \
+  X(DeleteQueries) X(DeleteShader) X(DeleteSync) X(DeleteTextures) X(DrawArrays) X(DrawBuffers) \
+  X(EndQuery) X(FenceSync) X(Flush) X(FramebufferTextureLayer) X(GenBuffers) X(GenFramebuffers) \
+  X(GenQueries) X(GenTextures) X(GenVertexArrays) X(GetError) X(GetIntegerv) X(GetProgramInfoLog) \
+  X(GetProgramiv) X(GetQueryObjectuiv) X(GetShaderInfoLog) X(GetShaderPrecisionFormat) \
+  X(GetString) X(GetUniformLocation) X(LinkProgram) X(MapBufferRange) X(ReadBuffer) X(ReadPixels) \
+  X(ShaderSource) X(TexParameteri) X(TexStorage3D) X(TexSubImage3D) X(Uniform1i) X(UnmapBuffer) \
+  X(UseProgram) X(Viewport)
+// clang-format on
 
 /// Each named as without "gl".
 struct Functions {

@@ -1,6 +1,5 @@
-// WebGPU for the engine in the same worker: requests of web/device/webgpu_device.cpp, answered at once; what
-// takes time goes on in the event loop, see settled(). Clients: engine.mjs (hands it to the wasm module),
-// tests.
+// One GPUDevice with its buffers, pipelines and recordings, all by the numbers that the engine gives them.
+// Client: devices.mjs.
 
 const usage = { storage: 0x80 | 0x4 | 0x8, staging: 0x1 | 0x8, resolve: 0x200 | 0x4 };
 const mapRead = 1;
@@ -12,14 +11,12 @@ const wantedLimits = [
   "maxComputeWorkgroupStorageSize",
 ];
 
-/** One GPUDevice with its buffers, pipelines and recordings, all by number. */
-class Device {
+export class WebGpuDevice {
   #device = null;
   #facts = null;
   #error = null;
   #lost = false;
   #work = new Set(); // promises under way
-  #last = 0;
   #buffers = new Map();
   #programs = new Map();
   #recordings = new Map();
@@ -87,10 +84,9 @@ class Device {
     return this.#device.createBuffer({ size: bytes, usage: bufferUsage, label });
   }
 
-  object({ bytes, label }) {
-    const buffer = this.#buffer(bytes, usage.storage, label);
-    this.#buffers.set(++this.#last, buffer);
-    return { id: this.#last };
+  object({ id, bytes, label }) {
+    this.#buffers.set(id, this.#buffer(bytes, usage.storage, label));
+    return {};
   }
 
   release_object({ object }) {
@@ -104,12 +100,11 @@ class Device {
     return {};
   }
 
-  program({ label, data }) {
-    const id = ++this.#last;
+  program({ id, label, data }) {
     const program = { pipeline: null };
     this.#programs.set(id, program);
     this.#go(this.#compile(program, label, new TextDecoder().decode(data)));
-    return { id };
+    return {};
   }
 
   async #compile(program, label, code) {
@@ -128,7 +123,7 @@ class Device {
     }
   }
 
-  record({ commands, timed, groups }) {
+  record({ id, commands, timed, groups, staging_bytes: stagingBytes }) {
     const items = commands.map(({ program, bindings, size, copy, timed_as }) => {
       if (copy) return { ...copy, buffer: this.#buffers.get(copy.object), timed_as };
       const { pipeline } = this.#programs.get(program);
@@ -141,20 +136,15 @@ class Device {
       });
       return { pipeline, group, size, timed_as };
     });
-    const bytes = Math.max(
-      0,
-      ...items.map(({ pipeline, offset, bytes: size }) => (pipeline ? 0 : offset + size)),
-    );
     const timeBytes = timed ? 16 * groups : 0;
-    const stagingBytes = Math.ceil(bytes / 8) * 8 + timeBytes;
     const recording = { items, timed, groups, timeBytes, stagingBytes, done: true, ran: [] };
     if (timed) {
       recording.queries = this.#device.createQuerySet({ type: "timestamp", count: 2 * groups });
       recording.resolved = this.#buffer(timeBytes, usage.resolve, "timestamps");
     }
     if (stagingBytes > 0) recording.staging = this.#buffer(stagingBytes, usage.staging, "what comes back");
-    this.#recordings.set(++this.#last, recording);
-    return { id: this.#last, staging_bytes: stagingBytes };
+    this.#recordings.set(id, recording);
+    return {};
   }
 
   release_recording({ recording }) {
@@ -247,51 +237,5 @@ class Device {
 
   close() {
     this.#device?.destroy();
-  }
-}
-
-export class WebGpu {
-  #gpu;
-  #devices = new Map();
-  #last = 0;
-
-  /** `gpu`: navigator.gpu, or undefined where the host has none. */
-  constructor(gpu = globalThis.navigator?.gpu) {
-    this.#gpu = gpu;
-  }
-
-  get available() {
-    return Boolean(this.#gpu);
-  }
-
-  /** `memory` is that of the engine; a request names a place in it. */
-  request({ do: what, device, at, size, ...head }, memory) {
-    if (what === "open") {
-      this.#devices.set(++this.#last, new Device(this.#gpu));
-      return { id: this.#last };
-    }
-    const it = this.#devices.get(device);
-    if (what === "close") {
-      it?.close();
-      this.#devices.delete(device);
-      return {};
-    }
-    // WebGPU takes no views of shared memory.
-    const place = at === undefined ? undefined : new Uint8Array(memory.buffer, at >>> 0, size >>> 0);
-    const data = what === "read" ? place : place?.slice();
-    try {
-      return it[what]({ ...head, data });
-    } catch (error) {
-      return { error: { kind: "internal", message: `WebGPU says: ${error.message}` } };
-    }
-  }
-
-  /** Resolves when nothing is under way any more. */
-  settled() {
-    return Promise.all([...this.#devices.values()].flatMap((device) => device.work));
-  }
-
-  close() {
-    for (const device of this.#devices.values()) device.close();
   }
 }

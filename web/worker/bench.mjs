@@ -37,7 +37,8 @@ async function respondTo(engine, { do: name, ...fields }, url) {
  * `task` as in runner.mjs, with `bench` = the job's URL; `start` is the request "prepare". `phase(name)`
  * is called with the current step.
  */
-export async function runBench({ base, variant, threads, model, bench, start, inputs, table }, phase) {
+export async function runBench(task, phase) {
+  const { base, variant, threads, devices, model, bench, start, inputs, table } = task;
   const times = {};
   let begin = performance.now();
   const lap = (name) => {
@@ -45,7 +46,7 @@ export async function runBench({ base, variant, threads, model, bench, start, in
     begin = performance.now();
   };
   await phase("compile");
-  const engine = await openEngine({ base, variant, threads });
+  const engine = await openEngine({ base, variant, threads, devices });
   lap("compile_ms");
   engine.request("load", { target: start.target, attachments: table, once: true, unhashed: true }, model);
   lap("read_ms");

@@ -1,6 +1,6 @@
 // The wasm engine behind the session service. Clients: worker.mjs, tests under Node. Its requests are those
 // of core/protocol/messages.json.
-import { WebGpu } from "../device/webgpu.mjs";
+import { Devices } from "../device/devices.mjs";
 import { Peers } from "../peers/peers.mjs";
 import { Threads } from "../shared/threads.mjs";
 import { ServiceClient, ServiceError } from "./client.mjs";
@@ -35,13 +35,14 @@ function load(url) {
 
 /**
  * Loads one build. `threads` workers in all (the caller among them) are made before it starts:
- * making them later would need the event loop, which a running request blocks.
+ * making them later would need the event loop, which a running request blocks. `devices`: a port to the page,
+ * which has the GPU that this worker may lack (web/device/page_devices.mjs).
  */
-export async function openEngine({ base, variant, threads }) {
+export async function openEngine({ base, variant, threads, devices: page }) {
   const { default: create } = await load(new URL(`${variant}.mjs`, base));
   const messages = await loadMessages(base);
   const peers = new Peers(base);
-  const gpu = new WebGpu();
+  const gpu = new Devices({ page });
   const pool = new Threads();
   const module = await pool.keep(() => create({ pthreadPoolSize: Math.max(0, threads - 1), peers, gpu }));
   const client = new ServiceClient(messages, (message) => exchange(module, message));

@@ -1,6 +1,7 @@
 // The page's side of a run: starts the worker, forwards its events, ends it.
 // Clients: page.mjs, job.mjs.
 
+import { serveDevices } from "../device/page_devices.mjs";
 import { RunError } from "../shared/errors.mjs";
 import { isOutOfMemory, outOfMemoryText } from "../shared/memory.mjs";
 import { assemble } from "../shared/safetensors.mjs";
@@ -34,8 +35,13 @@ function runOnce(task, { onChange = () => {}, onAsk, onResult, signal }) {
     const values = []; // pieces, and their bytes as blobs: these need not stay in memory
     const blobs = [];
     const change = (more) => onChange((state = { ...state, ...more }));
+    // For workers without WebGL; used only when their engine asks for it.
+    const { port1, port2 } = new MessageChannel();
+    const closeDevices = serveDevices(port1);
     const end = (settle, value) => {
       worker.terminate();
+      port1.close();
+      closeDevices();
       signal?.removeEventListener("abort", stop);
       settle(value);
     };
@@ -70,6 +76,6 @@ function runOnce(task, { onChange = () => {}, onAsk, onResult, signal }) {
         end(reject, new RunError("limit", outOfMemoryText(message, 0)));
       else end(reject, new RunError("internal", message));
     };
-    worker.postMessage({ base: engineFolder, attachments: [], ...task });
+    worker.postMessage({ base: engineFolder, attachments: [], ...task, devices: port2 }, [port2]);
   });
 }

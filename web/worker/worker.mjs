@@ -71,7 +71,7 @@ async function runWith(sink, prepared) {
   return shapes;
 }
 
-async function run({ base, variant, threads, model, attachments, start, inputs, valuesUrl }) {
+async function run({ base, variant, threads, devices, model, attachments, start, inputs, valuesUrl }) {
   const times = {};
   let begin = performance.now();
   const lap = (name) => {
@@ -79,7 +79,7 @@ async function run({ base, variant, threads, model, attachments, start, inputs, 
     begin = performance.now();
   };
   say("phase", { phase: "compile" });
-  engine = await openEngine({ base, variant, threads });
+  engine = await openEngine({ base, variant, threads, devices });
   lap("compile_ms");
   const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
   const load = { target: start.target, attachments: table, once: true };
@@ -103,10 +103,10 @@ async function run({ base, variant, threads, model, attachments, start, inputs, 
   say("done", result, [done.payload.buffer]);
 }
 
-async function runMany({ base, variant, threads, batch, start }) {
+async function runMany({ base, variant, threads, devices, batch, start }) {
   say("phase", { phase: "run" });
   const told = (done, total) => say("progress", { done, total });
-  const answers = await runBatch({ base, variant, threads }, batch, start, told);
+  const answers = await runBatch({ base, variant, threads, devices }, batch, start, told);
   say("done", { answers }, [answers.buffer]);
 }
 
@@ -126,8 +126,8 @@ const ask = (question) =>
 
 async function compare(task) {
   say("phase", { phase: "compile" });
-  const { base, variant, threads, model, attachments } = task;
-  engine = await openEngine({ base, variant, threads });
+  const { base, variant, threads, devices, model, attachments } = task;
+  engine = await openEngine({ base, variant, threads, devices });
   const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
   engine.request("load", { attachments: table }, joined(model, attachments));
   await coordinate(engine, { threads, ...task.compare }, { ask, tell: (result) => say("result", result) });

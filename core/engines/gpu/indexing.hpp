@@ -1,5 +1,5 @@
-// Where elements lie, as expressions of a shader with the sizes written into them. Clients: the operators, whose
-// shaders go over a value's elements in the order of its memory.
+// Where elements lie, as expressions of a shader with the sizes written into them. Clients: the operators,
+// whose shaders go over a value's elements in the order of its memory.
 #pragma once
 
 #include <string>
