@@ -379,11 +379,10 @@ class GlesDevice final : public Device {
     }
     gl_.DeleteShader(fragment);
     gl_.UseProgram(it.program);
-    for (int unit = 0;; ++unit) {
-      const GLint location = gl_.GetUniformLocation(it.program, fmt::format("in{}", unit).c_str());
-      if (location < 0) break;
-      gl_.Uniform1i(location, unit);
-    }
+    for (int unit = 0; unit < 16; ++unit)  // those that the shader does not use have no place
+      if (const GLint place = gl_.GetUniformLocation(it.program, fmt::format("in{}", unit).c_str());
+          place >= 0)
+        gl_.Uniform1i(place, unit);
     it.code.clear();
   }
 

@@ -1,12 +1,16 @@
-// Pieces side by side along an axis: of UNIT elements each. PIECES says which belongs to place j of the axis.
+// Runs of several values side by side, RUN elements or texels in all. PIECES says which value holds place j.
 #if ELEMENTS
 float element(int i) {
 #else
 vec4 texel(int i) {
 #endif
-  int inner = i % ${INNER};
-  int j = i / ${INNER} % ${TOTAL};
-  int outer = i / ${INNER * TOTAL};
+  int j = i % ${RUN};
+  int outer = i / ${RUN};
 ${PIECES}
+#if ELEMENTS
+  return 0.0;
+#else
+  return vec4(0.0);
+#endif
 }
 #include "flat.glsl"

@@ -127,10 +127,9 @@ export class WebGlDevice {
     }
     gl.deleteShader(fragment);
     gl.useProgram(made);
-    for (let unit = 0; ; ++unit) {
+    for (let unit = 0; unit < 16; ++unit) {
       const place = gl.getUniformLocation(made, `in${unit}`);
-      if (!place) break;
-      gl.uniform1i(place, unit);
+      if (place) gl.uniform1i(place, unit); // those that the shader does not use have none
     }
     return this.parallel !== null; // without it each takes long: one for each look
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/engines/gpu/operator_table.hpp"
 #include "core/engines/gpu/session.hpp"
 #include "core/eval/operator.hpp"
 #include "core/lowering/simplify.hpp"
@@ -11,7 +12,7 @@ namespace driftscope::gpu {
 Availability GpuEngine::supports(const Graph& /*graph*/, const Node& node) const {
   const auto op = find_operator(node);
   if (!op.ok()) return {false, op.error().message};
-  if (!has_shaders(node) && (*op)->strict_kernel == nullptr)
+  if (!has_shaders(node) && gpu_operators().find(node) == nullptr && (*op)->strict_kernel == nullptr)
     return {false, fmt::format("{} has neither a shader nor a strict kernel", node.op_type)};
   return {};
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/engines/gpu/operator_table.hpp"
+
 namespace driftscope::gpu {
 
 Status GpuLowering::emit(std::string_view file, const ShaderValues& values, std::vector<BufferId> reads,
@@ -22,9 +24,17 @@ Status GpuLowering::emit(std::string_view file, const ShaderValues& values, std:
   return {};
 }
 
+LowerOperator GpuOperatorTable::find(const Node& node) const {
+  if (!node.domain.empty()) return nullptr;
+  const auto found = table_.find(node.op_type);
+  return found == table_.end() ? nullptr : found->second;
+}
+
 Result<bool> GpuLowering::lower_node(const Node& node) {
   node_ = &node;
-  auto taken = lower_on_device(node);
+  Result<bool> taken = lower_on_device(node);
+  if (taken.ok() && !*taken)
+    if (const LowerOperator shared = gpu_operators().find(node)) taken = shared(*this, node);
   node_ = nullptr;
   return taken;
 }

@@ -6,9 +6,16 @@
 #include <string>
 
 #include "core/device/shader_source.hpp"
+#include "core/engines/gpu/gather.hpp"
 #include "core/engines/gpu/steps.hpp"
 
 namespace driftscope::gpu {
+
+/// What is put side by side along an axis: `size` of the axis, each of `inner` elements in a row.
+struct Piece {
+  BufferId buffer = no_buffer;
+  std::int64_t size = 0;
+};
 
 class GpuLowering : public GraphLowering {
  public:
@@ -27,6 +34,18 @@ class GpuLowering : public GraphLowering {
   [[nodiscard]] Status emit(std::string_view file, const ShaderValues& values, std::vector<BufferId> reads,
                             std::vector<BufferId> writes, std::array<std::uint32_t, 3> groups,
                             std::string_view head = {});
+
+  /// One element of `write` per call of the shader `name` (a file of each engine's folder), which gets `values`
+  /// and the buffers as in0, in1, ….
+  [[nodiscard]] virtual Result<bool> emit_elements(std::string_view name, ShaderValues values,
+                                                   std::vector<BufferId> reads, BufferId write,
+                                                   std::int64_t count) = 0;
+  /// `offset`: of the source's first element. `fill`: for what is outside.
+  [[nodiscard]] virtual Result<bool> emit_gather(BufferId source, BufferId target,
+                                                 const std::vector<GatherAxis>& axes, std::int64_t offset = 0,
+                                                 float fill = 0.0f) = 0;
+  [[nodiscard]] virtual Result<bool> emit_concat(const std::vector<Piece>& pieces, std::int64_t outer,
+                                                 std::int64_t inner, BufferId target) = 0;
 
  protected:
   /// Between the layouts of the device.

@@ -92,8 +92,8 @@ Status Lowering::emit_draw(std::string_view file, ShaderValues values, std::vect
               {static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(extent.height), 1}, head);
 }
 
-Result<bool> Lowering::emit_gather(BufferId source, BufferId target, const std::vector<WalkAxis>& axes,
-                                   std::int64_t source_offset) {
+Result<bool> Lowering::emit_walk(BufferId source, BufferId target, const std::vector<WalkAxis>& axes,
+                                 std::int64_t source_offset) {
   const std::vector<WalkAxis> walk = joined(axes);
   std::int64_t count = 1;
   for (const WalkAxis& axis : walk) count *= axis.size;
@@ -101,8 +101,63 @@ Result<bool> Lowering::emit_gather(BufferId source, BufferId target, const std::
   ShaderValues values = {{"COUNT", count}, {"ELEMENTS", texel_walk ? 0 : 1}};
   values["FROM"] = texel_walk ? glsl_place(texel_walk->axes, 0, "i", source_offset / 4)
                               : glsl_place(walk, 0, "i", source_offset);
+  values["COORDINATES"] = std::string();
+  values["WITHIN"] = std::string("true");
+  values["FILL"] = std::string("0.0");
   values["ONE_FOR_ALL"] = texel_walk && texel_walk->one_for_all[0] ? 1 : 0;
   DRIFTSCOPE_CHECK(emit_draw("webgl/move.glsl", std::move(values), {source}, target));
+  return true;
+}
+
+Result<bool> Lowering::emit_elements(std::string_view name, ShaderValues values, std::vector<BufferId> reads,
+                                     BufferId write, std::int64_t count) {
+  values["ELEMENTS"] = 1;
+  values["COUNT"] = count;
+  DRIFTSCOPE_CHECK(emit_draw(fmt::format("webgl/{}.glsl", name), std::move(values), std::move(reads), write));
+  return true;
+}
+
+Result<bool> Lowering::emit_gather(BufferId source, BufferId target, const std::vector<gpu::GatherAxis>& axes,
+                                   std::int64_t offset, float fill) {
+  if (const auto walk = gpu::as_walk(axes)) return emit_walk(source, target, *walk, offset);
+  std::int64_t count = 1;
+  for (const gpu::GatherAxis& axis : axes) count *= axis.size;
+  const gpu::GatherText text = gpu::gather_text(axes, offset, false);
+  return emit_elements("move",
+                       {{"COORDINATES", text.coordinates},
+                        {"WITHIN", text.within},
+                        {"FILL", float_text(fill)},
+                        {"FROM", text.from},
+                        {"ONE_FOR_ALL", 0}},
+                       {source}, target, count);
+}
+
+Result<bool> Lowering::emit_concat(const std::vector<gpu::Piece>& pieces, std::int64_t outer,
+                                   std::int64_t inner, BufferId target) {
+  if (pieces.size() > max_samplers) return false;
+  std::int64_t total = 0;
+  bool texels_whole = true;
+  for (const gpu::Piece& piece : pieces) {
+    total += piece.size;
+    texels_whole = texels_whole && piece.size * inner % 4 == 0;
+  }
+  const std::int64_t unit = texels_whole ? 4 : 1;
+  std::string choices;
+  std::vector<BufferId> reads;
+  std::int64_t before = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const std::int64_t run = pieces[i].size * inner / unit;
+    choices += fmt::format("  if (j < {}) return in{}_{}(outer * {} + j - {});\n", before + run, i,
+                           texels_whole ? "texel" : "element", run, before);
+    before += run;
+    reads.push_back(pieces[i].buffer);
+  }
+  DRIFTSCOPE_CHECK(emit_draw("webgl/concat.glsl",
+                             {{"ELEMENTS", texels_whole ? 0 : 1},
+                              {"COUNT", outer * total * inner},
+                              {"RUN", before},
+                              {"PIECES", choices}},
+                             std::move(reads), target));
   return true;
 }
 
@@ -117,7 +172,7 @@ Status Lowering::emit_rearrangement(const Conversion& conversion) {
     axes = {{blocks.batch, {n}}, {blocks.spatial, {1}}, {blocks.channels, {blocks.spatial}}};
   else
     axes = {{blocks.batch, {n}}, {blocks.channels, {1}}, {blocks.spatial, {blocks.channels}}};
-  DRIFTSCOPE_TRY(const bool done, emit_gather(conversion.source, conversion.target, axes));
+  DRIFTSCOPE_TRY(const bool done, emit_walk(conversion.source, conversion.target, axes));
   return done ? Status() : internal_error("a layout was not changed");
 }
 

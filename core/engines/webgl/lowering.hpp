@@ -42,8 +42,17 @@ class Lowering final : public gpu::GpuLowering {
                                  BufferId write);
 
   /// y[e] = x[FROM] for each element e of the target, in the order of the axes, whose one operand is x.
-  [[nodiscard]] Result<bool> emit_gather(BufferId source, BufferId target, const std::vector<WalkAxis>& axes,
-                                         std::int64_t source_offset = 0);
+  [[nodiscard]] Result<bool> emit_walk(BufferId source, BufferId target, const std::vector<WalkAxis>& axes,
+                                       std::int64_t source_offset = 0);
+
+  [[nodiscard]] Result<bool> emit_elements(std::string_view name, ShaderValues values,
+                                           std::vector<BufferId> reads, BufferId write,
+                                           std::int64_t count) override;
+  [[nodiscard]] Result<bool> emit_gather(BufferId source, BufferId target,
+                                         const std::vector<gpu::GatherAxis>& axes, std::int64_t offset,
+                                         float fill) override;
+  [[nodiscard]] Result<bool> emit_concat(const std::vector<gpu::Piece>& pieces, std::int64_t outer,
+                                         std::int64_t inner, BufferId target) override;
 
   /// For so many vec4.
   [[nodiscard]] BufferId scratch_texels(std::int64_t count) {

@@ -1,5 +1,7 @@
 #include "core/engines/webgpu/lowering.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace driftscope::webgpu {
@@ -48,6 +50,42 @@ Result<bool> Lowering::emit_move(BufferId source, BufferId target, const std::ve
                     {"FROM", place_of(walk, 0, "i", source_offset)},
                     {"TO", place_of(walk, 1, "i", target_offset)}},
                    {source}, target, count);
+}
+
+Result<bool> Lowering::emit_elements(std::string_view name, ShaderValues values, std::vector<BufferId> reads,
+                                     BufferId write, std::int64_t count) {
+  values["INPUTS"] = std::ssize(reads);
+  return emit_flat(fmt::format("webgpu/{}.wgsl", name), std::move(values), std::move(reads), write, count);
+}
+
+Result<bool> Lowering::emit_gather(BufferId source, BufferId target, const std::vector<gpu::GatherAxis>& axes,
+                                   std::int64_t offset, float fill) {
+  std::int64_t count = 1;
+  for (const gpu::GatherAxis& axis : axes) count *= axis.size;
+  const gpu::GatherText text = gpu::gather_text(axes, offset, true);
+  return emit_flat("webgpu/move.wgsl",
+                   {{"COORDINATES", text.coordinates},
+                    {"FILL", float_text(fill)},
+                    {"WITHIN", text.within},
+                    {"FROM", text.from},
+                    {"TO", std::string("i")}},
+                   {source}, target, count);
+}
+
+Result<bool> Lowering::emit_concat(const std::vector<gpu::Piece>& pieces, std::int64_t outer,
+                                   std::int64_t inner, BufferId target) {
+  std::int64_t total = 0;
+  for (const gpu::Piece& piece : pieces) total += piece.size;
+  std::int64_t before = 0;
+  for (const gpu::Piece& piece : pieces) {
+    const std::int64_t run = piece.size * inner;
+    DRIFTSCOPE_TRY(
+        const bool done,
+        emit_move(piece.buffer, target, {{outer, {run, total * inner}}, {run, {1, 1}}}, 0, before * inner));
+    if (!done) return internal_error("a piece was not moved");
+    before += piece.size;
+  }
+  return true;
 }
 
 Status Lowering::emit_rearrangement(const Conversion& conversion) {

@@ -43,6 +43,15 @@ class Lowering final : public gpu::GpuLowering {
   [[nodiscard]] Result<bool> emit_move(BufferId source, BufferId target, const std::vector<WalkAxis>& axes,
                                        std::int64_t source_offset = 0, std::int64_t target_offset = 0);
 
+  [[nodiscard]] Result<bool> emit_elements(std::string_view name, ShaderValues values,
+                                           std::vector<BufferId> reads, BufferId write,
+                                           std::int64_t count) override;
+  [[nodiscard]] Result<bool> emit_gather(BufferId source, BufferId target,
+                                         const std::vector<gpu::GatherAxis>& axes, std::int64_t offset,
+                                         float fill) override;
+  [[nodiscard]] Result<bool> emit_concat(const std::vector<gpu::Piece>& pieces, std::int64_t outer,
+                                         std::int64_t inner, BufferId target) override;
+
  private:
   [[nodiscard]] Result<bool> lower_on_device(const Node& node) override;
   [[nodiscard]] Status emit_rearrangement(const Conversion& conversion) override;

@@ -53,7 +53,7 @@ Result<bool> lower_transpose(Lowering& lowering, const Node& node) {
   }
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, layout));
   const BufferId out = lowering.write(y, {});
-  return lowering.emit_gather(in, out, axes);
+  return lowering.emit_walk(in, out, axes);
 }
 
 void add_to(WebGlOperatorTable& table) {
