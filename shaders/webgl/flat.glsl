@@ -10,7 +10,10 @@ vec4 texel(int t) {
 
 void main() {
   int q = pixel();
-#for L in 0..LAYERS
+#for L in 0..LAYERS_USED
   out${L} = texel(min(q + ${L * LAYER_TEXELS}, ${(COUNT + 3) / 4 - 1}));
+#end
+#for L in LAYERS_USED..LAYERS
+  out${L} = vec4(0.0);
 #end
 }

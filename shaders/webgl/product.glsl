@@ -29,10 +29,10 @@ mat4 four_rows(int k4, int n4, int from) {
 
 #if !WINDOWS && !A_VECTORS
 vec4 four_of_a(int row, int k) {
-  vec4 a = vec4(0.0);
-  for (int i = 0; i < 4; i++)
-    if (k + i < K) a[i] = in0_element(row + k + i);
-  return a;
+  ivec4 at = ivec4(k, k + 1, k + 2, k + 3);
+  ivec4 from = row + min(at, K - 1);
+  vec4 a = vec4(in0_element(from.x), in0_element(from.y), in0_element(from.z), in0_element(from.w));
+  return mix(vec4(0.0), a, lessThan(at, ivec4(K)));
 }
 #endif
 

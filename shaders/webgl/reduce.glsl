@@ -1,20 +1,24 @@
-// One number of each lane; of four lanes side by side at once where INNER is a multiple of four.
+// One number of each of the PARTS of a lane, PART elements long; of four lanes side by side at once where INNER is a
+// multiple of four.
 #if INNER % 4 == 0
 vec4 texel(int t) {
-  int base = t / ${INNER / 4} * ${SIZE * INNER / 4} + t % ${INNER / 4};
+  int i = t % ${INNER / 4};
+  int part_at = t / ${INNER / 4} % ${PARTS} * ${PART};
+  int base = t / ${INNER / 4 * PARTS} * ${SIZE * INNER / 4} + i;
   vec4 part = vec4(${FIRST});
-  for (int l = 0; l < ${SIZE}; l++) {
+  for (int l = part_at; l < min(part_at + ${PART}, ${SIZE}); l++) {
     vec4 v = in0_texel(base + l * ${INNER / 4});
     part = ${NEXT};
   }
   return ${LAST};
 }
 #else
-#include "lanes.glsl"
-float element(int lane) {
-  int base = lane_base(lane);
+float element(int e) {
+  int i = e % ${INNER};
+  int part_at = e / ${INNER} % ${PARTS} * ${PART};
+  int base = e / ${INNER * PARTS} * ${SIZE * INNER} + i;
   float part = ${FIRST};
-  for (int l = 0; l < ${SIZE}; l++) {
+  for (int l = part_at; l < min(part_at + ${PART}, ${SIZE}); l++) {
     float v = in0_element(base + l * ${INNER});
     part = ${NEXT};
   }

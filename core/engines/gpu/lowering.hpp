@@ -35,6 +35,8 @@ class GpuLowering : public GraphLowering {
                             std::vector<BufferId> writes, std::array<std::uint32_t, 3> groups,
                             std::string_view head = {});
 
+  /// Whether a shader may loop so often for each element; drivers end what takes too long.
+  [[nodiscard]] virtual bool may_loop(std::int64_t /*times*/) const { return true; }
   /// One element of `write` per call of the shader `name` (a file of each engine's folder), which gets `values`
   /// and the buffers as in0, in1, ….
   [[nodiscard]] virtual Result<bool> emit_elements(std::string_view name, ShaderValues values,

@@ -2,6 +2,10 @@
 
 namespace driftscope::webgl {
 
+bool lanes_fit(const Lowering& lowering, const Lanes& lanes) {
+  return lowering.may_loop_per_texel(2 * lanes.size + 4);
+}
+
 Result<bool> emit_lanes(Lowering& lowering, std::string_view of_lane, std::string_view of_element,
                         ShaderValues values, const Lanes& lanes, std::vector<BufferId> reads,
                         BufferId write) {

@@ -7,6 +7,9 @@
 
 namespace driftscope::webgl {
 
+/// Whether lanes are short enough for one fragment each; to be asked before a result is begun.
+[[nodiscard]] bool lanes_fit(const Lowering& lowering, const Lanes& lanes);
+
 /// `reads` begins with what the lanes consist of; `of_element` gets the texels of the lanes as in1, the
 /// others behind it. Adds SIZE, INNER, ELEMENTS and COUNT.
 [[nodiscard]] Result<bool> emit_lanes(Lowering& lowering, std::string_view of_lane,

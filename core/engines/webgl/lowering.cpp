@@ -87,6 +87,9 @@ Status Lowering::emit_draw(std::string_view file, ShaderValues values, std::vect
   values["LAYERS"] = written.layers;
   values["LAYER_TEXELS"] = written.layer_texels;
   values["INPUTS"] = std::ssize(reads);
+  if (const auto count = values.find("COUNT"); count != values.end())
+    values["LAYERS_USED"] = std::min<std::int64_t>(
+        written.layers, ceil_div(ceil_div(std::get<std::int64_t>(count->second), 4), written.layer_texels));
   const std::int64_t width = std::min(extent.width, written.layer_texels);
   return emit(file, values, std::move(reads), {write},
               {static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(extent.height), 1}, head);

@@ -17,8 +17,13 @@ using gpu::joined;
 using gpu::ShaderValues;
 using gpu::WalkAxis;
 
+[[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 /// Every WebGL2 has as many samplers in a fragment shader.
 inline constexpr std::size_t max_samplers = 16;
+
+/// Mesa's llvmpipe ends all loops of a fragment after 65,535 iterations in all, without a word.
+inline constexpr std::int64_t max_loops = 60'000;
 
 /// Where the texels of a buffer are.
 struct Texels {
@@ -45,6 +50,13 @@ class Lowering final : public gpu::GpuLowering {
   [[nodiscard]] Result<bool> emit_walk(BufferId source, BufferId target, const std::vector<WalkAxis>& axes,
                                        std::int64_t source_offset = 0);
 
+  /// For each element; a fragment computes four of each layer.
+  [[nodiscard]] bool may_loop(std::int64_t times) const override {
+    return times <= max_loops / (4 * facts().layers);
+  }
+  /// For each texel.
+  [[nodiscard]] bool may_loop_per_texel(std::int64_t times) const { return may_loop((times + 3) / 4); }
+
   [[nodiscard]] Result<bool> emit_elements(std::string_view name, ShaderValues values,
                                            std::vector<BufferId> reads, BufferId write,
                                            std::int64_t count) override;
@@ -54,6 +66,10 @@ class Lowering final : public gpu::GpuLowering {
   [[nodiscard]] Result<bool> emit_concat(const std::vector<gpu::Piece>& pieces, std::int64_t outer,
                                          std::int64_t inner, BufferId target) override;
 
+  /// For rows of so many texels, each whole in a layer.
+  [[nodiscard]] BufferId scratch_rows(std::int64_t rows, std::int64_t row_texels) {
+    return scratch_texels(ceil_div(rows, facts().layers) * row_texels * facts().layers);
+  }
   /// For so many vec4.
   [[nodiscard]] BufferId scratch_texels(std::int64_t count) {
     return scratch(static_cast<std::size_t>(count) * 16);
@@ -70,8 +86,6 @@ class Lowering final : public gpu::GpuLowering {
                                             std::string_view index, std::int64_t offset = 0) {
   return gpu::place_of(axes, operand, index, offset, "");
 }
-
-[[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// A number as GLSL writes it.
 [[nodiscard]] std::string float_text(float value);

@@ -60,6 +60,25 @@ Status emit_vectors(Lowering& lowering, Product& product, std::vector<BufferId> 
   return lowering.emit_draw("webgl/product.glsl", std::move(values), std::move(reads), product.y);
 }
 
+// Columns in fours, of which the last are left out again.
+Status emit_padded(Lowering& lowering, Product& product, std::vector<BufferId> reads) {
+  const std::int64_t rows = product.m * product.batches;
+  const std::int64_t n = product.n;
+  const BufferId y = product.y;
+  product.n = ceil_div(n, 4) * 4;
+  // Rows of whole texels, as texels() counts them for scratch memory: one layer's texels belong to whole rows.
+  product.y = lowering.scratch_rows(rows, product.n / 4);
+  product.constant_b = [b = product.constant_b, n](std::int64_t k, std::int64_t column) {
+    return column < n ? b(k, column) : 0.0f;
+  };
+  product.values["N"] = product.n;
+  const std::int64_t padded = product.n;
+  const BufferId from = product.y;
+  DRIFTSCOPE_CHECK(emit_vectors(lowering, product, std::move(reads)));
+  DRIFTSCOPE_TRY(const bool moved, lowering.emit_walk(from, y, {{rows, {padded}}, {n, {1}}}));
+  return moved ? Status() : internal_error("the columns of a product were not moved");
+}
+
 Status emit_any(Lowering& lowering, Product& product, std::vector<BufferId> reads) {
   if (product.constant_b) {
     DRIFTSCOPE_TRY(Tensor packed, transposed(product));
@@ -105,8 +124,11 @@ Result<bool> emit_product(Lowering& lowering, Product product) {
   const Texels y = lowering.texels(product.y);
   const bool vectors = product.n % 4 == 0 && !product.b_transposed && y.layer_texels % (product.n / 4) == 0;
   if (!vectors && product.windows) return internal_error("a convolution of an odd size as a product");
+  const bool rows_of_b = product.constant_b && product.k % 4 == 0;
   if (vectors)
     DRIFTSCOPE_CHECK(emit_vectors(lowering, product, std::move(reads)));
+  else if (product.constant_b && !lowering.may_loop(rows_of_b ? product.k / 4 : product.k))
+    DRIFTSCOPE_CHECK(emit_padded(lowering, product, std::move(reads)));
   else
     DRIFTSCOPE_CHECK(emit_any(lowering, product, std::move(reads)));
   return true;

@@ -43,6 +43,7 @@ Result<bool> lower(GpuLowering& lowering, const Node& node) {
   const TransposedAxis h = in_shape.size() == 4 ? axes->front() : TransposedAxis{.input = 1, .output = 1};
   if (h.output * v.output != blocks_of(out_shape, channels_last(out_shape)).spatial) return false;
 
+  if (!lowering.may_loop(h.kernel * v.kernel * (in_shape[1] / *group + 1))) return false;
   const Fusion fusion = lowering.with_activation(node);
   DRIFTSCOPE_TRY(Tensor weights, outputs_outermost(*w, *group));
   DRIFTSCOPE_TRY(Tensor bias, Tensor::make(DType::float32, {out_shape[1]}, "a bias"));

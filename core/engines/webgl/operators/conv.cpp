@@ -134,6 +134,9 @@ Result<bool> any(Lowering& lowering, const Parts& parts, BufferId in, BufferId o
 Result<bool> lower(Lowering& lowering, const Node& node) {
   const auto parts = parts_of(lowering, node);
   if (!parts) return false;
+  // In the slowest of the shaders.
+  const std::int64_t channel_steps = parts->channels % 4 == 0 ? parts->channels / 4 : parts->channels;
+  if (!lowering.may_loop(parts->taps * (channel_steps + 2))) return false;
   const Fusion fusion = lowering.with_activation(node);
   DRIFTSCOPE_TRY(const BufferId in,
                  lowering.read(node.inputs[0], channels_last(lowering.shape(node.inputs[0]))));

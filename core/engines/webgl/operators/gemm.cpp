@@ -32,6 +32,7 @@ Result<bool> lower_gemm(Lowering& lowering, const Node& node) {
   product.m = a[0];
   product.k = a[1];
   product.n = turns_b != 0 ? b[0] : b[1];
+  if (w == nullptr && !lowering.may_loop(product.k)) return false;
   std::vector<float> bias;
   if (lowering.has_input(node, 2)) {
     const Tensor* c = lowering.constant(node.inputs[2]);
@@ -69,6 +70,8 @@ Result<bool> lower_matmul(Lowering& lowering, const Node& node) {
   product.m = a[a.size() - 2];
   product.k = a.back();
   product.n = b.back();
+  if ((lowering.constant(z) == nullptr || b.size() != 2) && product.n % 4 != 0 && !lowering.may_loop(product.k))
+    return false;
   const Fusion fusion = lowering.with_activation(node);
   product.clamp = fusion.clamp;
   const Tensor* w = lowering.constant(z);

@@ -19,7 +19,8 @@ Result<bool> lower_layer(Lowering& lowering, const Node& node) {
   DRIFTSCOPE_TRY(const std::size_t axis, normalize_axis(given, shape.size()));
   DRIFTSCOPE_TRY(const float epsilon, float_attribute(node, "epsilon", 1e-5f));
   const Lanes lanes = Lanes::along(shape, axis, true);
-  if (element_count(lowering.shape(node.inputs[1])) != lanes.size) return false;
+  if (element_count(lowering.shape(node.inputs[1])) != lanes.size || !lanes_fit(lowering, lanes))
+    return false;
   BufferId bias = no_buffer;
   if (lowering.has_input(node, 2)) {
     if (!lowering.is_float(node.inputs[2]) || element_count(lowering.shape(node.inputs[2])) != lanes.size)
@@ -46,6 +47,7 @@ Result<bool> lower_instance(Lowering& lowering, const Node& node) {
   if (shape.size() < 3) return false;
   DRIFTSCOPE_TRY(const float epsilon, float_attribute(node, "epsilon", 1e-5f));
   const Lanes lanes = Lanes::along(shape, 2, true);
+  if (!lanes_fit(lowering, lanes)) return false;
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, {}));
   DRIFTSCOPE_TRY(const BufferId scale, lowering.read(node.inputs[1], {}));
   DRIFTSCOPE_TRY(const BufferId bias, lowering.read(node.inputs[2], {}));

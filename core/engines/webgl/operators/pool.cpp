@@ -15,6 +15,8 @@ Result<bool> place(Lowering& lowering, const Node& node, const WindowAxis& h, co
   const Shape y_shape = lowering.shape(y);
   const bool vectors = x_shape[1] % 4 == 0;
   const std::int64_t unit = vectors ? 4 : 1;
+  const std::int64_t taps = h.kernel * (v.kernel + 1);
+  if (vectors ? !lowering.may_loop_per_texel(taps) : !lowering.may_loop(taps)) return false;
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, channels_last(x_shape)));
   const BufferId out = lowering.write(y, channels_last(y_shape));
   ShaderValues values = {{"CHANNELS", x_shape[1] / unit},

@@ -9,20 +9,46 @@
 
 namespace driftscope::webgl::reduce {
 
-// As shaders/webgl/reduce.glsl has it: `next` of part and v, `last` of part; {} is the size of a lane.
+// As shaders/webgl/reduce.glsl has it: `next` of part and v, `join` of part and the v of another part, `last`
+// of part; {} is the size of a lane.
 struct Kind {
   const char* first;
   const char* next;
+  const char* join;
   const char* last;
 };
-constexpr Kind sum = {"0.0", "part + v", "part"};
-constexpr Kind mean = {"0.0", "part + v", "part / {}.0"};
-constexpr Kind largest = {"-3.4028234663852886e38", "max(part, v)", "part"};
-constexpr Kind smallest = {"-3.4028234663852886e38", "max(part, -v)", "-part"};
-constexpr Kind product = {"1.0", "part * v", "part"};
-constexpr Kind l1 = {"0.0", "part + abs(v)", "part"};
-constexpr Kind l2 = {"0.0", "part + v * v", "sqrt(part)"};
-constexpr Kind squares = {"0.0", "part + v * v", "part"};
+constexpr Kind sum = {"0.0", "part + v", "part + v", "part"};
+constexpr Kind mean = {"0.0", "part + v", "part + v", "part / {}.0"};
+constexpr Kind largest = {"-3.4028234663852886e38", "max(part, v)", "max(part, v)", "part"};
+constexpr Kind smallest = {"-3.4028234663852886e38", "max(part, -v)", "max(part, v)", "-part"};
+constexpr Kind product = {"1.0", "part * v", "part * v", "part"};
+constexpr Kind l1 = {"0.0", "part + abs(v)", "part + v", "part"};
+constexpr Kind l2 = {"0.0", "part + v * v", "part + v", "sqrt(part)"};
+constexpr Kind squares = {"0.0", "part + v * v", "part + v", "part"};
+
+constexpr std::int64_t longest_part = 1024;
+
+struct StageText {
+  std::string first;
+  std::string next;
+  std::string last;
+};
+
+// `count` parts of each lane, one behind the other in its place.
+Status emit_stage(Lowering& lowering, StageText text, const Lanes& lanes, std::int64_t count, BufferId in,
+                  BufferId out) {
+  return lowering.emit_draw("webgl/reduce.glsl",
+                            {{"FIRST", std::move(text.first)},
+                             {"NEXT", std::move(text.next)},
+                             {"LAST", std::move(text.last)},
+                             {"SIZE", lanes.size},
+                             {"INNER", lanes.inner},
+                             {"PARTS", count},
+                             {"PART", ceil_div(lanes.size, count)},
+                             {"ELEMENTS", lanes.inner % 4 == 0 ? 0 : 1},
+                             {"COUNT", lanes.count() * count}},
+                            {in}, out);
+}
 
 Result<bool> place(Lowering& lowering, const Node& node, const Kind& kind, const std::vector<bool>& reduced) {
   const ValueId x = node.inputs[0];
@@ -48,14 +74,22 @@ Result<bool> place(Lowering& lowering, const Node& node, const Kind& kind, const
   const Layout made = keeps && !layout.plain() && y_shape.size() > 2 ? channels_last(y_shape) : Layout{};
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, layout));
   const BufferId out = lowering.write(y, made);
-  ShaderValues values = {{"FIRST", std::string(kind.first)},
-                         {"NEXT", std::string(kind.next)},
-                         {"LAST", fmt::format(fmt::runtime(kind.last), lanes.size)},
-                         {"SIZE", lanes.size},
-                         {"INNER", lanes.inner},
-                         {"ELEMENTS", lanes.inner % 4 == 0 ? 0 : 1},
-                         {"COUNT", lanes.count()}};
-  DRIFTSCOPE_CHECK(lowering.emit_draw("webgl/reduce.glsl", std::move(values), {in}, out));
+  BufferId parts = in;
+  std::int64_t size = lanes.size;
+  const char* next = kind.next;
+  // Long lanes in stages, so that no fragment loops for long and many work at once.
+  while (size > longest_part) {
+    const std::int64_t count = ceil_div(size, longest_part);
+    const BufferId made_parts = lowering.scratch_texels(ceil_div(lanes.outer * count * lanes.inner, 4));
+    DRIFTSCOPE_CHECK(emit_stage(lowering, {kind.first, next, "part"}, {lanes.outer, size, lanes.inner}, count,
+                                parts, made_parts));
+    parts = made_parts;
+    size = count;
+    next = kind.join;
+  }
+  const std::string last = fmt::format(fmt::runtime(kind.last), lanes.size);
+  DRIFTSCOPE_CHECK(
+      emit_stage(lowering, {kind.first, next, last}, {lanes.outer, size, lanes.inner}, 1, parts, out));
   return true;
 }
 

@@ -19,6 +19,7 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
     lanes = {.outer = element_count(shape) / shape[1], .size = shape[1], .inner = 1};
   else
     layout = {};
+  if (!lanes_fit(lowering, lanes)) return false;
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, layout));
   const BufferId out = lowering.write(y, layout);
   return emit_lanes(lowering, "webgl/softmax_of_lane.glsl", "webgl/softmax.glsl",
