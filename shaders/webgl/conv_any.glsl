@@ -6,7 +6,7 @@ float element(int e) {
   int o = e % ${OUTPUTS};
   ivec3 window = window_of(e / ${OUTPUTS});
   int first = o / ${OUTPUTS / GROUPS} * ${CG};
-  float sum = 0.0;
+  float sum = in2_element(o);
   for (int ky = 0; ky < ${KERNEL_H}; ky++) {
     for (int kx = 0; kx < ${KERNEL_W}; kx++) {
       int pixel_at = tap_of(window, ky, kx);
@@ -20,9 +20,6 @@ float element(int e) {
 #endif
     }
   }
-#if BIAS
-  sum += in2_element(o);
-#endif
 #if CLAMPED
   sum = clamp(sum, ${CLAMP_MIN}, ${CLAMP_MAX});
 #endif

@@ -1,6 +1,6 @@
-// The WebGPU engine through Dawn on whatever adapter this machine has (SwiftShader without a GPU): every
-// kernel on random shapes, judged layer by layer; a lost device; limits. Without Dawn or a driver the tests
-// say so and pass.
+// The engines webgpu (through Dawn) and webgl (OpenGL ES on EGL) on whatever this machine has, SwiftShader
+// and llvmpipe without a GPU: every kernel on random shapes, judged layer by layer; a lost device; limits.
+// Where a driver is missing the tests say so and pass.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -13,22 +13,42 @@
 #include "tests/unit/support/random_tensor.hpp"
 #include "tests/unit/support/seed.hpp"
 
-namespace driftscope::test::webgpu_engine_test {
+namespace driftscope::test::gpu_engines_test {
 namespace {
 
-bool adapter_is_there() {
-  static const bool there = [] {
-    auto device = gpu::open_device(gpu::Api::webgpu);
-    std::string why = device.ok() ? "" : device.error().message;
-    while (why.empty()) {
-      const auto ready = (*device)->ready();
-      if (ready.ok() && *ready) return true;
-      if (!ready.ok()) why = ready.error().message;
+bool is_there(gpu::Api api) {
+  auto device = gpu::open_device(api);
+  std::string why = device.ok() ? "" : device.error().message;
+  while (why.empty()) {
+    const auto ready = (*device)->ready();
+    if (ready.ok() && *ready) return true;
+    if (!ready.ok()) why = ready.error().message;
+  }
+  MESSAGE("not tried: ", why);
+  return false;
+}
+
+// How an engine is asked to run.
+struct Way {
+  const char* engine;
+  Capture capture;
+  std::map<std::string, std::string> options;
+};
+
+const std::vector<Way>& ways() {
+  static const std::vector<Way> all = [] {
+    std::vector<Way> made;
+    if (is_there(gpu::Api::webgpu))
+      made = {{"webgpu", Capture::all, {{"kernels", "cpu"}}},
+              {"webgpu", Capture::fused, {{"kernels", "cpu"}}},
+              {"webgpu", Capture::fused, {{"kernels", "gpu"}}}};
+    if (is_there(gpu::Api::webgl)) {
+      made.push_back({"webgl", Capture::all, {}});
+      made.push_back({"webgl", Capture::fused, {}});
     }
-    MESSAGE("not tried: ", why);
-    return false;
+    return made;
   }();
-  return there;
+  return all;
 }
 
 struct Ran {
@@ -36,18 +56,18 @@ struct Ran {
   RanWith with;
 };
 
-Ran run(const Graph& graph, const NamedInputs& inputs, Capture capture, const char* kernels = "auto") {
+Ran run(const Graph& graph, const NamedInputs& inputs, const Way& way) {
   const auto bound = bind_inputs(graph, inputs);
   REQUIRE_MESSAGE(bound.ok(), bound.error().message);
-  const auto engine = find_engine("webgpu");
+  const auto engine = find_engine(way.engine);
   REQUIRE(engine.ok());
   EngineOptions options;
-  options.fuse = capture != Capture::all;
-  options.values["kernels"] = kernels;
+  options.fuse = way.capture != Capture::all;
+  options.values = way.options;
   const auto session = (*engine)->prepare(bound->graph, options);
   REQUIRE_MESSAGE(session.ok(), session.error().message);
   // Twice: what the first run leaves behind must not show.
-  auto trace = record(bound->graph, **session, bound->inputs, {.capture = capture, .repeat = 2});
+  auto trace = record(bound->graph, **session, bound->inputs, {.capture = way.capture, .repeat = 2});
   REQUIRE_MESSAGE(trace.ok(), trace.error().message);
   return {*std::move(trace), (*session)->ran_with()};
 }
@@ -56,10 +76,10 @@ Ran run(const Graph& graph, const NamedInputs& inputs, Capture capture, const ch
 void check_clean(const ModelBuilder& model, const NamedInputs& inputs) {
   const Graph graph = built(model);
   ThreadPool threads(2);
-  for (const auto& [capture, kernels] :
-       {std::pair{Capture::all, "cpu"}, {Capture::fused, "cpu"}, {Capture::fused, "gpu"}}) {
-    CAPTURE(kernels);
-    const Ran ran = run(graph, inputs, capture, kernels);
+  for (const Way& way : ways()) {
+    CAPTURE(way.engine);
+    CAPTURE(way.capture == Capture::all);
+    const Ran ran = run(graph, inputs, way);
     CHECK_MESSAGE(!ran.with.options.contains("on_strict"), ran.with.options.at("on_strict"));
     const auto verification = verify(graph, "", ran.trace, threads);
     REQUIRE_MESSAGE(verification.ok(), verification.error().message);
@@ -74,8 +94,7 @@ void check_clean(const ModelBuilder& model, const NamedInputs& inputs) {
   }
 }
 
-TEST_CASE("WebGpu_Convolutions_OfRandomShapes_AreRight") {
-  if (!adapter_is_there()) return;
+TEST_CASE("Gpu_Convolutions_OfRandomShapes_AreRight") {
   const std::uint64_t seed = test_seed(11);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -109,8 +128,7 @@ TEST_CASE("WebGpu_Convolutions_OfRandomShapes_AreRight") {
   }
 }
 
-TEST_CASE("WebGpu_Products_OfRandomShapes_AreRight") {
-  if (!adapter_is_there()) return;
+TEST_CASE("Gpu_Products_OfRandomShapes_AreRight") {
   const std::uint64_t seed = test_seed(12);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -144,8 +162,8 @@ TEST_CASE("WebGpu_Products_OfRandomShapes_AreRight") {
   }
 }
 
-TEST_CASE("WebGpu_ManyTiles_WithEdges_AreRight") {
-  if (sanitized || !adapter_is_there()) return;  // judging it takes minutes there
+TEST_CASE("Gpu_ManyTiles_WithEdges_AreRight") {
+  if (sanitized) return;  // judging it takes minutes there
   Rng rng(7);
   ModelBuilder model;
   model.input("x", DType::float32, {530, 70})
@@ -166,8 +184,7 @@ TEST_CASE("WebGpu_ManyTiles_WithEdges_AreRight") {
                       {"j", random_tensor(rng, {1, 8, 66, 70})}});
 }
 
-TEST_CASE("WebGpu_LanesAndWindowsAndMoves_AreRight") {
-  if (!adapter_is_there()) return;
+TEST_CASE("Gpu_LanesAndWindowsAndMoves_AreRight") {
   const std::uint64_t seed = test_seed(13);
   SEED_INFO(seed);
   Rng rng(seed);
@@ -210,8 +227,7 @@ TEST_CASE("WebGpu_LanesAndWindowsAndMoves_AreRight") {
   }
 }
 
-TEST_CASE("WebGpu_NodesOfStrictInBetween_GoThroughTheHost") {
-  if (!adapter_is_there()) return;
+TEST_CASE("Gpu_NodesOfStrictInBetween_GoThroughTheHost") {
   Rng rng(3);
   ModelBuilder model;
   model.input("x", DType::float32, {1, 4, 6, 6})
@@ -222,35 +238,120 @@ TEST_CASE("WebGpu_NodesOfStrictInBetween_GoThroughTheHost") {
       .node("Relu", {"s"}, {"y"})
       .output("y");
   const Graph graph = built(model);
-  const Ran ran = run(graph, {{"x", random_tensor(rng, {1, 4, 6, 6})}}, Capture::all);
-  CHECK(ran.with.options.at("on_strict") == "CumSum 1");
-  CHECK(!ran.with.device.empty());
-  ThreadPool threads(1);
-  const auto verification = verify(graph, "", ran.trace, threads);
-  REQUIRE(verification.ok());
-  CHECK(verification->layers.size() == 3);
-  for (const LayerVerdict& layer : verification->layers) CHECK(layer.verdict <= Verdict::rounding);
+  const Tensor x = random_tensor(rng, {1, 4, 6, 6});
+  for (const Way& way : ways()) {
+    if (way.capture != Capture::all) continue;
+    const Ran ran = run(graph, {{"x", x}}, way);
+    CHECK(ran.with.options.at("on_strict") == "CumSum 1");
+    CHECK(!ran.with.device.empty());
+    ThreadPool threads(1);
+    const auto verification = verify(graph, "", ran.trace, threads);
+    REQUIRE(verification.ok());
+    CHECK(verification->layers.size() == 3);
+    for (const LayerVerdict& layer : verification->layers) CHECK(layer.verdict <= Verdict::rounding);
+  }
 }
 
-TEST_CASE("WebGpu_ShaderThatDoesNotCompile_IsAnErrorAndTheNextDeviceWorks") {
-  if (!adapter_is_there()) return;
-  const auto device = gpu::open_device(gpu::Api::webgpu);
-  REQUIRE(device.ok());
-  (void)(*device)->make_program("a wrong one", "@compute @workgroup_size(1) fn main() { let x: u32 = 1.5; }");
-  Result<bool> ready = (*device)->ready();
-  while (ready.ok() && !*ready) ready = (*device)->ready();
-  REQUIRE(!ready.ok());
-  CHECK((*device)->lost());
-  const auto next = gpu::open_device(gpu::Api::webgpu);
-  REQUIRE(next.ok());
-  CHECK(*next != *device);
-  ready = (*next)->ready();
-  while (ready.ok() && !*ready) ready = (*next)->ready();
-  REQUIRE_MESSAGE(ready.ok(), ready.error().message);
-  const auto too_large = (*next)->make_object({(*next)->facts().max_object_bytes / 4 * 4 + 4, 1}, "a value");
-  REQUIRE(!too_large.ok());
-  CHECK(too_large.error().kind == ErrorKind::limit);
+TEST_CASE("Gpu_MovesAndResizes_OfRandomShapes_AreRight") {
+  const std::uint64_t seed = test_seed(14);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  const auto size = [&](std::initializer_list<std::int64_t> sizes) {
+    return sizes.begin()[rng.below(sizes.size())];
+  };
+  for (int round = 0; round < repetitions(8); ++round) {
+    const std::int64_t channels = size({4, 6, 8, 12});
+    const std::int64_t height = size({4, 6, 8});
+    const std::int64_t width = size({6, 7, 11});
+    const std::int64_t groups = channels % 4 == 0 ? size({1, 2, 4}) : 2;
+    CAPTURE(fmt::format("2x{}x{}x{}, {} groups", channels, height, width, groups));
+    ModelBuilder model;
+    model.input("x", DType::float32, {2, channels, height, width})
+        .initializer("w", random_tensor(rng, {channels, channels / groups, 3, 3}))
+        .initializer("t", random_tensor(rng, {channels, 3, 3, 2}))
+        .initializer("starts", tensor<std::int64_t>({3}, {1, -2, 4}))
+        .initializer("ends", tensor<std::int64_t>({3}, {3, -100, 100}))
+        .initializer("axes", tensor<std::int64_t>({3}, {1, 2, 3}))
+        .initializer("steps", tensor<std::int64_t>({3}, {1, -2, 1}))
+        .initializer("pads", tensor<std::int64_t>({8}, {0, 1, 0, 2, 0, 2, 1, -1}))
+        .initializer("fill", tensor<float>({}, {0.25f}))
+        .initializer("sizes", tensor<std::int64_t>({4}, {2, channels, 2 * height, width + 3}))
+        .initializer("repeats", tensor<std::int64_t>({4}, {1, 2, 1, 3}))
+        .node("Conv", {"x", "w"}, {"c"}, {ints("pads", {1, 1, 1, 1}), integer("group", groups)})
+        .node("ConvTranspose", {"c", "t"}, {"ct"}, {ints("strides", {2, 1}), ints("pads", {1, 0, 0, 1})})
+        .node("Slice", {"c", "starts", "ends", "axes", "steps"}, {"s"})
+        .node("Pad", {"c", "pads", "fill"}, {"p"})
+        .node("Split", {"c"}, {"s0", "s1"}, {integer("axis", 1)})
+        .node("Concat", {"s1", "c", "s0"}, {"cc"}, {integer("axis", 1)})
+        .node("Concat", {"c", "c", "x"}, {"cw"}, {integer("axis", 3)})
+        .node("Resize", {"c", "", "", "sizes"}, {"rl"}, {text("mode", "linear")})
+        .node("Resize", {"c", "", "", "sizes"}, {"rn"},
+              {text("mode", "nearest"), text("coordinate_transformation_mode", "asymmetric")})
+        .node("Tile", {"s", "repeats"}, {"ti"})
+        .output("ct")
+        .output("p")
+        .output("cc")
+        .output("cw")
+        .output("rl")
+        .output("rn")
+        .output("ti");
+    check_clean(model, {{"x", random_tensor(rng, {2, channels, height, width})}});
+  }
+}
+
+// Drivers end long loops without a word: llvmpipe after 65,535 iterations.
+TEST_CASE("Gpu_LongSumsAndLargeWindows_AreRight") {
+  if (sanitized) return;  // judging it takes minutes there
+  Rng rng(8);
+  ModelBuilder model;
+  model.input("x", DType::float32, {1, 4, 290, 290})
+      .input("k", DType::float32, {2, 70'004})
+      .initializer("w", random_tensor(rng, {70'004, 10}))
+      .initializer("axes", tensor<std::int64_t>({1}, {1}))
+      .node("GlobalAveragePool", {"x"}, {"g"})
+      .node("ReduceMax", {"k"}, {"m"}, {ints("axes", {1})})
+      .node("ReduceL2", {"k"}, {"l"}, {ints("axes", {1})})
+      .node("MatMul", {"k", "w"}, {"d"})
+      .output("g")
+      .output("m")
+      .output("l")
+      .output("d");
+  check_clean(model, {{"x", random_tensor(rng, {1, 4, 290, 290})}, {"k", random_tensor(rng, {2, 70'004})}});
+}
+
+// A wrong program of either language.
+struct Language {
+  gpu::Api api;
+  const char* wrong;
+};
+constexpr Language languages[] = {
+    {gpu::Api::webgpu, "@compute @workgroup_size(1) fn main() { let x: u32 = 1.5; }"},
+    {gpu::Api::webgl, "#version 300 es\nprecision highp float;\nout vec4 y;\nvoid main() { int x = 1.5; }"}};
+
+TEST_CASE("Gpu_ShaderThatDoesNotCompile_IsAnErrorAndTheNextDeviceWorks") {
+  for (const Language& language : languages) {
+    if (!is_there(language.api)) continue;
+    const auto device = gpu::open_device(language.api);
+    REQUIRE(device.ok());
+    (void)(*device)->make_program("a wrong one", language.wrong);
+    Result<bool> ready = (*device)->ready();
+    while (ready.ok() && !*ready) ready = (*device)->ready();
+    REQUIRE(!ready.ok());
+    CHECK(ready.error().message.find("a wrong one") != std::string::npos);
+    CHECK((*device)->lost());
+    const auto next = gpu::open_device(language.api);
+    REQUIRE(next.ok());
+    CHECK(*next != *device);
+    ready = (*next)->ready();
+    while (ready.ok() && !*ready) ready = (*next)->ready();
+    REQUIRE_MESSAGE(ready.ok(), ready.error().message);
+    const auto too_large =
+        (*next)->make_object({4 * (*next)->facts().max_object_bytes / 4 * 4 + 64, 1}, "a value");
+    REQUIRE(!too_large.ok());
+    CHECK(too_large.error().kind == ErrorKind::limit);
+    CHECK(!(*next)->lost());
+  }
 }
 
 }  // namespace
-}  // namespace driftscope::test::webgpu_engine_test
+}  // namespace driftscope::test::gpu_engines_test

@@ -1,53 +1,13 @@
-// Conv in one and two dimensions with constant weights: a product of the windows with the weights where the
-// outputs come in fours, each channel by itself, or one output after the other. A 1-D convolution is one of
-// height 1.
+// Conv in one and two dimensions with constant weights whose outputs come in fours: a product of the windows with
+// the weights, or each channel by itself. A 1-D convolution is one of height 1.
+#include "core/engines/gpu/conv_parts.hpp"
 #include "core/engines/webgl/product.hpp"
-#include "core/lowering/window2d.hpp"
-#include "core/ops/shared/convolution.hpp"
 
 namespace driftscope::webgl::conv {
 
-struct Parts {
-  const Tensor* w = nullptr;
-  std::span<const float> bias;
-  Window2d window;
-  std::int64_t groups = 1;
-  std::int64_t outputs = 0;
-  std::int64_t channels = 0;  // of one group
-  std::int64_t taps = 0;
-};
-
-std::optional<Parts> parts_of(Lowering& lowering, const Node& node) {
-  const ValueId x = node.inputs[0];
-  Parts parts;
-  parts.w = lowering.constant(node.inputs[1]);
-  if (parts.w == nullptr || parts.w->dtype() != DType::float32 || parts.w->elements() == 0 ||
-      !lowering.is_float(x) || !lowering.is_float(node.outputs[0]))
-    return std::nullopt;
-  if (lowering.has_input(node, 2)) {
-    const Tensor* b = lowering.constant(node.inputs[2]);
-    if (b == nullptr || b->dtype() != DType::float32) return std::nullopt;
-    parts.bias = b->values<float>();
-  }
-  const auto window = window2d(node, lowering.shape(x), parts.w->shape());
-  const auto group = read_group(node);
-  if (!window || !group.ok()) return std::nullopt;
-  parts.window = *window;
-  parts.groups = *group;
-  parts.outputs = parts.w->shape()[0];
-  parts.channels = parts.w->shape()[1];
-  parts.taps = parts.w->elements() / parts.outputs / parts.channels;
-  return parts;
-}
-
-ShaderValues window_values(const Window2d& window) {
-  const WindowAxis& h = window.height;
-  const WindowAxis& v = window.width;
-  return {{"IN_H", h.input},          {"IN_W", v.input},      {"OUT_H", h.output},
-          {"OUT_W", v.output},        {"KERNEL_H", h.kernel}, {"KERNEL_W", v.kernel},
-          {"STRIDE_Y", h.stride},     {"STRIDE_X", v.stride}, {"DILATION_Y", h.dilation},
-          {"DILATION_X", v.dilation}, {"PAD_Y", h.pad_begin}, {"PAD_X", v.pad_begin}};
-}
+using gpu::conv_parts;
+using gpu::window_values;
+using Parts = gpu::ConvParts;
 
 // Weights as `order` has them: element (output, tap, channel) at order(...).
 template <class Order>
@@ -114,43 +74,18 @@ Result<bool> depthwise(Lowering& lowering, const Parts& parts, BufferId in, Buff
   return true;
 }
 
-Result<bool> any(Lowering& lowering, const Parts& parts, BufferId in, BufferId out, const Fusion& fusion) {
-  DRIFTSCOPE_TRY(const BufferId weights,
-                 keep_weights(lowering, parts, [&](std::int64_t o, std::int64_t t, std::int64_t c) {
-                   return (o * parts.taps + t) * parts.channels + c;
-                 }));
-  DRIFTSCOPE_TRY(auto reads, reads_of(lowering, parts, in, weights));
-  ShaderValues values = window_values(parts.window);
-  add_result_values(values, !parts.bias.empty(), fusion.clamp);
-  values["OUTPUTS"] = parts.outputs;
-  values["GROUPS"] = parts.groups;
-  values["CG"] = parts.channels;
-  values["ELEMENTS"] = 1;
-  values["COUNT"] = element_count(lowering.shape(fusion.output));
-  DRIFTSCOPE_CHECK(lowering.emit_draw("webgl/conv_any.glsl", std::move(values), std::move(reads), out));
-  return true;
-}
-
+// What is neither is for the operator that GPU engines share.
 Result<bool> lower(Lowering& lowering, const Node& node) {
-  const auto parts = parts_of(lowering, node);
-  if (!parts) return false;
-  // In the slowest of the shaders.
-  const std::int64_t channel_steps = parts->channels % 4 == 0 ? parts->channels / 4 : parts->channels;
-  if (!lowering.may_loop(parts->taps * (channel_steps + 2))) return false;
+  const auto parts = conv_parts(lowering, node);
+  if (!parts || parts->outputs % 4 != 0) return false;
+  const bool each_by_itself = parts->groups == parts->outputs && parts->channels == 1;
+  if (parts->groups > 1 && !each_by_itself) return false;
   const Fusion fusion = lowering.with_activation(node);
   DRIFTSCOPE_TRY(const BufferId in,
                  lowering.read(node.inputs[0], channels_last(lowering.shape(node.inputs[0]))));
   const BufferId out = lowering.write(fusion.output, channels_last(lowering.shape(fusion.output)));
-  const bool pixels_whole =
-      parts->outputs % 4 == 0 && lowering.texels(out).layer_texels % (parts->outputs / 4) == 0;
-  const bool each_by_itself = parts->groups == parts->outputs && parts->channels == 1;
-  Result<bool> done = false;
-  if (pixels_whole && parts->groups == 1)
-    done = as_product(lowering, *parts, in, out, fusion);
-  else if (pixels_whole && each_by_itself)
-    done = depthwise(lowering, *parts, in, out, fusion);
-  else
-    done = any(lowering, *parts, in, out, fusion);
+  const Result<bool> done = parts->groups == 1 ? as_product(lowering, *parts, in, out, fusion)
+                                               : depthwise(lowering, *parts, in, out, fusion);
   lowering.absorb(fusion);
   return done;
 }

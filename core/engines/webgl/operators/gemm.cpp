@@ -70,7 +70,8 @@ Result<bool> lower_matmul(Lowering& lowering, const Node& node) {
   product.m = a[a.size() - 2];
   product.k = a.back();
   product.n = b.back();
-  if ((lowering.constant(z) == nullptr || b.size() != 2) && product.n % 4 != 0 && !lowering.may_loop(product.k))
+  if ((lowering.constant(z) == nullptr || b.size() != 2) && product.n % 4 != 0 &&
+      !lowering.may_loop(product.k))
     return false;
   const Fusion fusion = lowering.with_activation(node);
   product.clamp = fusion.clamp;

@@ -1,19 +1,11 @@
 // Conv in one and two dimensions with constant weights: a product of the windows with the weights, or each
 // channel by itself. A 1-D convolution is one of height 1.
+#include "core/engines/gpu/conv_parts.hpp"
 #include "core/engines/webgpu/product.hpp"
-#include "core/lowering/window2d.hpp"
-#include "core/ops/shared/convolution.hpp"
 
 namespace driftscope::webgpu::conv {
 
-ShaderValues window_values(const Window2d& window) {
-  const WindowAxis& h = window.height;
-  const WindowAxis& v = window.width;
-  return {{"IN_H", h.input},          {"IN_W", v.input},      {"OUT_H", h.output},
-          {"OUT_W", v.output},        {"KERNEL_H", h.kernel}, {"KERNEL_W", v.kernel},
-          {"STRIDE_Y", h.stride},     {"STRIDE_X", v.stride}, {"DILATION_Y", h.dilation},
-          {"DILATION_X", v.dilation}, {"PAD_Y", h.pad_begin}, {"PAD_X", v.pad_begin}};
-}
+using gpu::window_values;
 
 // C×1×(taps) → (taps)×C.
 Result<Tensor> channels_innermost(const Tensor& w) {
@@ -49,32 +41,23 @@ Result<bool> lower_depthwise(Lowering& lowering, const Tensor& w, std::span<cons
 }
 
 Result<bool> lower(Lowering& lowering, const Node& node) {
-  const ValueId x = node.inputs[0];
-  const Tensor* w = lowering.constant(node.inputs[1]);
-  if (w == nullptr || w->dtype() != DType::float32 || w->elements() == 0 || !lowering.is_float(x) ||
-      !lowering.is_float(node.outputs[0]))
-    return false;
-  std::span<const float> bias;
-  if (lowering.has_input(node, 2)) {
-    const Tensor* b = lowering.constant(node.inputs[2]);
-    if (b == nullptr || b->dtype() != DType::float32) return false;
-    bias = b->values<float>();
-  }
-  const Shape x_shape = lowering.shape(x);
-  const auto window = window2d(node, x_shape, w->shape());
-  const auto group = read_group(node);
-  if (!window || !group.ok()) return false;
-  const std::int64_t outputs = w->shape()[0];
-  const std::int64_t channels = w->shape()[1];
-  const bool depthwise = *group > 1 && channels == 1 && outputs == *group;
-  if (*group > 1 && !depthwise) return false;
+  const auto parts = gpu::conv_parts(lowering, node);
+  if (!parts) return false;
+  const std::int64_t outputs = parts->outputs;
+  const std::int64_t channels = parts->channels;
+  const bool depthwise = parts->groups > 1 && channels == 1 && outputs == parts->groups;
+  if (parts->groups > 1 && !depthwise) return false;
 
+  const ValueId x = node.inputs[0];
+  const Shape x_shape = lowering.shape(x);
+  const Tensor* const w = parts->w;
+  const std::span<const float> bias = parts->bias;
   const Fusion fusion = lowering.with_activation(node);
   const Shape y_shape = lowering.shape(fusion.output);
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, channels_last(x_shape)));
   const BufferId out = lowering.write(fusion.output, channels_last(y_shape));
   if (depthwise) {
-    DRIFTSCOPE_TRY(const bool done, lower_depthwise(lowering, *w, bias, in, out, *window, fusion));
+    DRIFTSCOPE_TRY(const bool done, lower_depthwise(lowering, *w, bias, in, out, parts->window, fusion));
     lowering.absorb(fusion);
     return done;
   }
@@ -88,7 +71,7 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   product.a_vectors = channels % 4 == 0;
   product.b_packed = true;
   product.clamp = fusion.clamp;
-  product.values = window_values(*window);
+  product.values = window_values(parts->window);
   product.values["C"] = channels;
   const std::int64_t taps = product.k / channels;
   const float* from = w->values<float>().data();

@@ -1,0 +1,39 @@
+#include "core/engines/gpu/conv_parts.hpp"
+
+#include "core/ops/shared/convolution.hpp"
+
+namespace driftscope::gpu {
+
+std::optional<ConvParts> conv_parts(const GpuLowering& lowering, const Node& node) {
+  const ValueId x = node.inputs[0];
+  ConvParts parts;
+  parts.w = lowering.constant(node.inputs[1]);
+  if (parts.w == nullptr || parts.w->dtype() != DType::float32 || parts.w->elements() == 0 ||
+      !lowering.is_float(x) || !lowering.is_float(node.outputs[0]))
+    return std::nullopt;
+  if (lowering.has_input(node, 2)) {
+    const Tensor* b = lowering.constant(node.inputs[2]);
+    if (b == nullptr || b->dtype() != DType::float32) return std::nullopt;
+    parts.bias = b->values<float>();
+  }
+  const auto window = window2d(node, lowering.shape(x), parts.w->shape());
+  const auto group = read_group(node);
+  if (!window || !group.ok()) return std::nullopt;
+  parts.window = *window;
+  parts.groups = *group;
+  parts.outputs = parts.w->shape()[0];
+  parts.channels = parts.w->shape()[1];
+  parts.taps = parts.w->elements() / parts.outputs / parts.channels;
+  return parts;
+}
+
+ShaderValues window_values(const lowering::Window2d& window) {
+  const WindowAxis& h = window.height;
+  const WindowAxis& v = window.width;
+  return {{"IN_H", h.input},          {"IN_W", v.input},      {"OUT_H", h.output},
+          {"OUT_W", v.output},        {"KERNEL_H", h.kernel}, {"KERNEL_W", v.kernel},
+          {"STRIDE_Y", h.stride},     {"STRIDE_X", v.stride}, {"DILATION_Y", h.dilation},
+          {"DILATION_X", v.dilation}, {"PAD_Y", h.pad_begin}, {"PAD_X", v.pad_begin}};
+}
+
+}  // namespace driftscope::gpu
