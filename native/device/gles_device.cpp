@@ -166,10 +166,11 @@ class GlesDevice final : public Device {
     const Current current(*this);
     Recording& it = recordings_.at(id);
     it.ran.assign(it.groups, false);
-    std::optional<std::uint32_t> timing;
+    bool timing = false;
+    std::uint32_t timed_as = 0;
     const auto end_timing = [&] {
       if (timing) gl_.EndQuery(GL_TIME_ELAPSED_EXT);
-      timing.reset();
+      timing = false;
     };
     for (const Command& command : it.commands) {
       if (!command.dispatch) {
@@ -177,11 +178,12 @@ class GlesDevice final : public Device {
         copy_back(command.copy, it.staging);
         continue;
       }
-      if (timing && *timing != command.timed_as) end_timing();
+      if (timing && timed_as != command.timed_as) end_timing();
       if (!it.queries.empty() && !it.ran[command.timed_as]) {
         gl_.BeginQuery(GL_TIME_ELAPSED_EXT, it.queries[command.timed_as]);
-        timing = command.timed_as;
-        it.ran[command.timed_as] = true;
+        timing = true;
+        timed_as = command.timed_as;
+        it.ran[timed_as] = true;
       }
       draw(*command.dispatch);
     }

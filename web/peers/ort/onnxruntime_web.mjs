@@ -1,8 +1,7 @@
-// onnxruntime-web for peers.mjs. Its files lie in ort/ beside engine/ and are loaded with the first model.
+// onnxruntime-web for peers.mjs, with one of its execution providers. Its files lie in a folder beside engine/ and
+// are loaded with the first model. Clients: ort.mjs, ../ort-webgpu, ../ort-webgl.
 import { Threads } from "../../shared/threads.mjs";
 import { PeerError } from "../peers.mjs";
-
-const wasmFile = "ort-wasm-simd-threaded.wasm";
 
 // A start takes a second or two. If it takes this long (threads.mjs knows of one reason), another
 // module, with other workers, is tried with twice the time limit. If that hangs too, the whole worker may
@@ -47,14 +46,21 @@ async function watchMemory(action, found) {
   }
 }
 
-export class Peer {
+export class OnnxRuntimeWeb {
   #folder;
+  #build;
   #runtime = null; // {ort, threads, memory, pool}
   #broken = 0; // how many runtimes crashed; to import a module again it needs another name
+  #facts = {}; // of what it computes on, for the trace
   stuck = null;
 
-  constructor(folder) {
+  /**
+   * `build`: {module, provider, wasm?, language, check?}: which module to import, the execution provider, the
+   * wasm file that it loads, what its kernels are written in; check(ort) rejects where it cannot run.
+   */
+  constructor(folder, build) {
     this.#folder = folder;
+    this.#build = build;
   }
 
   close() {
@@ -65,7 +71,7 @@ export class Peer {
   async open({ bytes, files, options: { opt = "all", ...extra }, threads }) {
     const externalData = files.map(({ name, data }) => ({ path: name, data }));
     const options = {
-      executionProviders: ["wasm"],
+      executionProviders: [this.#build.provider],
       graphOptimizationLevel: levels[opt],
       logSeverityLevel: 4,
       extra,
@@ -92,7 +98,8 @@ export class Peer {
 
   about() {
     const { threads } = this.#runtime;
-    return { threads, instruction_set: "wasm SIMD128", options: { wasm: wasmFile } };
+    const { wasm, language } = this.#build;
+    return { threads, instruction_set: language, options: { ...(wasm && { wasm }), ...this.#facts } };
   }
 
   heap() {
@@ -135,6 +142,7 @@ export class Peer {
   async #openOnce(bytes, options, threads, limitMs) {
     const create = () => this.#runtime.ort.InferenceSession.create(bytes, options);
     if (this.#runtime) return create();
+    this.#facts = (await this.#build.check?.()) ?? {};
     const ort = await this.#load();
     ort.env.logLevel = "fatal";
     ort.env.wasm.initTimeout = limitMs;
@@ -154,7 +162,7 @@ export class Peer {
   }
 
   async #load() {
-    const url = new URL("ort.wasm.bundle.min.mjs", this.#folder);
+    const url = new URL(this.#build.module, this.#folder);
     if (this.#broken > 0) url.search = `again=${this.#broken}`;
     try {
       return await import(url.href);

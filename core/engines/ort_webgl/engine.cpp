@@ -1,0 +1,39 @@
+// ONNX Runtime Web on WebGL, in browsers alone: what it cannot run there it runs on the CPU or declines.
+#include "core/engines/peer/peer_engine.hpp"
+#include "core/numerics/gpu_error_models.hpp"
+
+namespace driftscope {
+namespace {
+
+const peer::PeerInfo& ort_webgl_info() {
+  static const peer::PeerInfo info = {
+      .engine = {.name = "ort-webgl",
+                 .summary = "ONNX Runtime Web on WebGL, on your own model file",
+                 .order = 42,
+                 .kind = EngineKind::peer,
+                 .device = DeviceKind::gpu,
+                 .error_model = glsl_model(),
+                 .options = {{.name = "opt",
+                              .help = "how far ONNX Runtime may rewrite the graph",
+                              .values = {"none", "basic", "extended", "all"},
+                              .default_text = "all"}},
+                 .browser_files = {"ort-webgl/ort.webgl.min.mjs"}},
+      .title = "ONNX Runtime Web on WebGL",
+      .version = DRIFTSCOPE_ONNXRUNTIME_VERSION,
+      .without_rewriting = {{"opt", "none"}},
+      .in_browsers = {
+          .title = "ONNX Runtime Web on WebGL",
+          .package = "onnxruntime-web",
+          .lacking = {DType::bfloat16},
+          .hides_rewritten =
+              "onnxruntime-web has no files, to which alone ONNX Runtime writes the optimised model"}};
+  return info;
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_ort_webgl_engine() {
+  return std::make_unique<peer::PeerEngine>(ort_webgl_info());
+}
+
+}  // namespace driftscope

@@ -1,0 +1,40 @@
+// ONNX Runtime Web on WebGPU, in browsers alone: what it cannot run there it runs on the CPU or declines.
+#include "core/engines/peer/peer_engine.hpp"
+#include "core/numerics/gpu_error_models.hpp"
+
+namespace driftscope {
+namespace {
+
+const peer::PeerInfo& ort_webgpu_info() {
+  static const peer::PeerInfo info = {
+      .engine = {.name = "ort-webgpu",
+                 .summary = "ONNX Runtime Web on WebGPU, on your own model file",
+                 .order = 41,
+                 .kind = EngineKind::peer,
+                 .device = DeviceKind::gpu,
+                 .error_model = wgsl_model(),
+                 .options = {{.name = "opt",
+                              .help = "how far ONNX Runtime may rewrite the graph",
+                              .values = {"none", "basic", "extended", "all"},
+                              .default_text = "all"}},
+                 .browser_files = {"ort-webgpu/ort.webgpu.bundle.min.mjs",
+                                   "ort-webgpu/ort-wasm-simd-threaded.asyncify.wasm"}},
+      .title = "ONNX Runtime Web on WebGPU",
+      .version = DRIFTSCOPE_ONNXRUNTIME_VERSION,
+      .without_rewriting = {{"opt", "none"}},
+      .in_browsers = {
+          .title = "ONNX Runtime Web on WebGPU",
+          .package = "onnxruntime-web",
+          .lacking = {DType::bfloat16},
+          .hides_rewritten =
+              "onnxruntime-web has no files, to which alone ONNX Runtime writes the optimised model"}};
+  return info;
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_ort_webgpu_engine() {
+  return std::make_unique<peer::PeerEngine>(ort_webgpu_info());
+}
+
+}  // namespace driftscope

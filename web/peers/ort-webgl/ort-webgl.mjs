@@ -1,0 +1,26 @@
+// onnxruntime-web on WebGL.
+import { OnnxRuntimeWeb } from "../ort/onnxruntime_web.mjs";
+import { PeerError } from "../peers.mjs";
+
+function renderer() {
+  const gl = typeof OffscreenCanvas === "undefined" ? null : new OffscreenCanvas(1, 1).getContext("webgl2");
+  if (!gl) {
+    const message = "ONNX Runtime Web on WebGL cannot run: this browser has no WebGL2 in workers";
+    throw new PeerError("missing", message, true);
+  }
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  const gpu = gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return { gpu };
+}
+
+export class Peer extends OnnxRuntimeWeb {
+  constructor(folder) {
+    super(folder, {
+      module: "ort.webgl.min.mjs",
+      provider: "webgl",
+      language: "GLSL ES 3.00",
+      check: async () => renderer(),
+    });
+  }
+}

@@ -1,0 +1,25 @@
+// onnxruntime-web on WebGPU.
+import { OnnxRuntimeWeb } from "../ort/onnxruntime_web.mjs";
+import { PeerError } from "../peers.mjs";
+
+async function adapter() {
+  const found = await globalThis.navigator?.gpu?.requestAdapter({ powerPreference: "high-performance" });
+  if (!found) {
+    const why = navigator.gpu ? "finds no GPU that WebGPU can use" : "has no WebGPU, or not in workers";
+    throw new PeerError("missing", `ONNX Runtime Web on WebGPU cannot run: this browser ${why}`, true);
+  }
+  const { description, vendor, architecture } = found.info ?? {};
+  return { gpu: description || [vendor, architecture].filter(Boolean).join(" ") || "not named" };
+}
+
+export class Peer extends OnnxRuntimeWeb {
+  constructor(folder) {
+    super(folder, {
+      module: "ort.webgpu.bundle.min.mjs",
+      provider: "webgpu",
+      wasm: "ort-wasm-simd-threaded.asyncify.wasm",
+      language: "WGSL",
+      check: adapter,
+    });
+  }
+}
