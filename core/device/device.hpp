@@ -92,6 +92,8 @@ class Device {
   [[nodiscard]] virtual Result<bool> ready() = 0;
   /// Lost, or never there: a new one has to be opened.
   [[nodiscard]] virtual bool lost() const = 0;
+  /// It does not respond: the next session opens another one.
+  virtual void give_up() = 0;
   [[nodiscard]] virtual const DeviceFacts& facts() const = 0;
 
   /// Undefined at first.

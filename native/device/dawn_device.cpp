@@ -59,6 +59,7 @@ class DawnDevice final : public Device {
   }
 
   bool lost() const override { return lost_; }
+  void give_up() override { lost_ = true; }
   const DeviceFacts& facts() const override { return facts_; }
 
   Result<ObjectId> make_object(ObjectSize size, std::string_view label) override {

@@ -2,12 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "core/engines/gpu/operator_table.hpp"
 #include "core/engines/gpu/session.hpp"
 #include "core/eval/operator.hpp"
 #include "core/lowering/simplify.hpp"
 
 namespace driftscope::gpu {
+namespace {
+
+constexpr const char* default_timeout = "300";
+
+}  // namespace
 
 Availability GpuEngine::supports(const Graph& /*graph*/, const Node& node) const {
   const auto op = find_operator(node);
@@ -29,6 +36,15 @@ EngineOption GpuEngine::times_option() {
           .default_text = "traced"};
 }
 
+EngineOption GpuEngine::timeout_option() {
+  return {.name = "timeout",
+          .help = "seconds after which the GPU counts as hung",
+          .values = {},
+          .min = 1,
+          .max = 86'400,
+          .default_text = default_timeout};
+}
+
 Result<std::unique_ptr<Session>> GpuEngine::make_session(std::shared_ptr<const Graph> graph,
                                                          const EngineOptions& options) const {
   DRIFTSCOPE_TRY(auto device, open_device(api_));
@@ -42,13 +58,18 @@ Result<std::unique_ptr<Session>> GpuEngine::make_session(std::shared_ptr<const G
   const auto planner = [this, producers, options](Resources& from, Device& on) {
     return plan(*from.graph, producers, options, from.fallback, on);
   };
+  std::int64_t timeout_s = 0;
+  const std::string timeout = option(options, "timeout", default_timeout);
+  if (std::from_chars(timeout.data(), timeout.data() + timeout.size(), timeout_s).ec != std::errc())
+    return bad_input(fmt::format("option timeout={}: expected seconds", timeout));
+  const std::int64_t timeout_ns = timeout_s * 1'000'000'000;
   RanWith ran;
   ran.engine = name();
   ran.instruction_set = language_;
   ran.device = "GPU";
-  return std::unique_ptr<Session>(
-      std::make_unique<GpuSession>(std::move(resources), std::move(device), planner, std::move(labels),
-                                   std::move(ran), option(options, "times", "traced") == "always"));
+  return std::unique_ptr<Session>(std::make_unique<GpuSession>(
+      std::move(resources), std::move(device), planner, std::move(labels), std::move(ran),
+      option(options, "times", "traced") == "always", timeout_ns));
 }
 
 }  // namespace driftscope::gpu

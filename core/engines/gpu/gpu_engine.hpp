@@ -29,8 +29,9 @@ class GpuEngine : public Engine {
   /// The value of an option, or its default.
   [[nodiscard]] static std::string option(const EngineOptions& options, const char* name,
                                           const char* by_default);
-  /// The option "times", which every engine on a GPU has.
+  /// Options that every engine on a GPU has.
   [[nodiscard]] static EngineOption times_option();
+  [[nodiscard]] static EngineOption timeout_option();
 
  private:
   Api api_;

@@ -29,18 +29,21 @@ std::string counts_of(const std::map<std::string, int>& operators) {
 }  // namespace
 
 GpuSession::GpuSession(std::unique_ptr<Resources> resources, std::shared_ptr<Device> device, Planner planner,
-                       std::vector<std::string> labels, RanWith ran, bool time_nodes)
+                       std::vector<std::string> labels, RanWith ran, bool time_nodes,
+                       std::int64_t patience_ns)
     : resources_(std::move(resources)),
       device_(std::move(device)),
       planner_(std::move(planner)),
       labels_(std::move(labels)),
       ran_(std::move(ran)),
-      time_nodes_(time_nodes) {}
+      time_nodes_(time_nodes),
+      patience_ns_(patience_ns) {}
 
 GpuSession::~GpuSession() {
   drop_actions();
   for (const ObjectId object : objects_) device_->release_object(object);
-  for (const ObjectId object : constants_) device_->release_object(object);
+  for (const ObjectId object : constants_)
+    if (object != no_id) device_->release_object(object);
 }
 
 Status GpuSession::start(std::vector<Tensor> inputs, TraceSink& trace_sink) {
@@ -62,8 +65,12 @@ Result<Progress> GpuSession::poll(std::int64_t budget_ns) {
   if (trace_sink_ == nullptr) return internal_error("poll before start");
   const std::int64_t begin = monotonic_ns();
   if (state_ != State::ready) {
+    if (opened_ns_ == 0) opened_ns_ = begin;
     DRIFTSCOPE_TRY(const bool there, device_->ready());
-    if (!there) return progress(true);
+    if (!there) {
+      DRIFTSCOPE_CHECK(still_waits(opened_ns_, "making the device or compiling the shaders"));
+      return progress(true);
+    }
     if (state_ == State::opening) {
       DRIFTSCOPE_CHECK(prepare());
       state_ = State::compiling;
@@ -84,6 +91,15 @@ Result<Progress> GpuSession::poll(std::int64_t budget_ns) {
     if (monotonic_ns() - begin >= budget_ns) break;
   }
   return progress(false);
+}
+
+Status GpuSession::still_waits(std::int64_t since_ns, std::string_view what) {
+  if (monotonic_ns() - since_ns <= patience_ns_) return {};
+  device_->give_up();
+  return limit_error(fmt::format(
+      "{} has not finished for {} s: {}. The option timeout=SECONDS waits longer; the next run begins "
+      "with a new device.",
+      device_->facts().name.empty() ? "the GPU" : device_->facts().name, patience_ns_ / 1'000'000'000, what));
 }
 
 Progress GpuSession::progress(bool waiting) const {
@@ -312,7 +328,14 @@ Result<bool> GpuSession::perform(const Action& action) {
   Finished finished;
   if (action.waits) {
     DRIFTSCOPE_TRY(auto now, device_->finished(action.recording));
-    if (!now) return false;
+    if (!now) {
+      const std::string nodes = action.nodes.empty()
+                                    ? "copies"
+                                    : fmt::format("{} to {}", label(plan_.nodes[action.nodes.front()]),
+                                                  label(plan_.nodes[action.nodes.back()]));
+      DRIFTSCOPE_CHECK(still_waits(submitted_ns_, nodes));
+      return false;
+    }
     finished = *std::move(now);
     DRIFTSCOPE_CHECK(take_returned(action));
   }

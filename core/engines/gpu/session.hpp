@@ -27,9 +27,9 @@ using Planner = std::function<Result<Plan>(Resources& resources, Device& device)
 class GpuSession final : public Session, private Memory {
  public:
   /// `labels`: of the nodes of the graph that was given, for messages. `time_nodes`: even when nobody looks
-  /// at inner values, which costs time itself.
+  /// at inner values, which costs time itself. `patience_ns`: for one submission, and for compiling.
   GpuSession(std::unique_ptr<Resources> resources, std::shared_ptr<Device> device, Planner planner,
-             std::vector<std::string> labels, RanWith ran, bool time_nodes);
+             std::vector<std::string> labels, RanWith ran, bool time_nodes, std::int64_t patience_ns);
   ~GpuSession() override;
 
   [[nodiscard]] Status start(std::vector<Tensor> inputs, TraceSink& trace_sink) override;
@@ -79,6 +79,8 @@ class GpuSession final : public Session, private Memory {
   [[nodiscard]] Result<Tensor> returned_tensor(const Action& action, const Returned& it) const;
   [[nodiscard]] std::string_view label(const PlannedNode& node) const;
   [[nodiscard]] Progress progress(bool waiting) const;
+  /// An error once what began at `since_ns` takes too long.
+  [[nodiscard]] Status still_waits(std::int64_t since_ns, std::string_view what);
 
   std::unique_ptr<Resources> resources_;
   std::shared_ptr<Device> device_;
@@ -86,6 +88,8 @@ class GpuSession final : public Session, private Memory {
   std::vector<std::string> labels_;
   RanWith ran_;
   bool time_nodes_;
+  std::int64_t patience_ns_;
+  std::int64_t opened_ns_ = 0;
   State state_ = State::opening;
   Plan plan_;
   std::vector<const DeviceStep*> device_steps_;  // by step; null: of the host

@@ -18,7 +18,7 @@ class WebGlEngine final : public gpu::GpuEngine {
                                     .order = 31,
                                     .device = DeviceKind::gpu,
                                     .error_model = glsl_model(),
-                                    .options = {times_option()}};
+                                    .options = {times_option(), timeout_option()}};
     return info;
   }
 

@@ -66,7 +66,8 @@ Status emit_padded(Lowering& lowering, Product& product, std::vector<BufferId> r
   const std::int64_t n = product.n;
   const BufferId y = product.y;
   product.n = ceil_div(n, 4) * 4;
-  // Rows of whole texels, as texels() counts them for scratch memory: one layer's texels belong to whole rows.
+  // Rows of whole texels, as texels() counts them for scratch memory: one layer's texels belong to whole
+  // rows.
   product.y = lowering.scratch_rows(rows, product.n / 4);
   product.constant_b = [b = product.constant_b, n](std::int64_t k, std::int64_t column) {
     return column < n ? b(k, column) : 0.0f;

@@ -22,7 +22,8 @@ class WebGpuEngine final : public gpu::GpuEngine {
                      .help = "for a GPU, or for a device that computes on the CPU",
                      .values = {"auto", "gpu", "cpu"},
                      .default_text = "auto"},
-                    times_option()}};
+                    times_option(),
+                    timeout_option()}};
     return info;
   }
 

@@ -1,5 +1,5 @@
-// onnxruntime-web for peers.mjs, with one of its execution providers. Its files lie in a folder beside engine/ and
-// are loaded with the first model. Clients: ort.mjs, ../ort-webgpu, ../ort-webgl.
+// onnxruntime-web for peers.mjs, with one of its execution providers. Its files lie in a folder beside
+// engine/ and are loaded with the first model. Clients: ort.mjs, ../ort-webgpu, ../ort-webgl.
 import { Threads } from "../../shared/threads.mjs";
 import { PeerError } from "../peers.mjs";
 
