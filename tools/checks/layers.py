@@ -146,7 +146,7 @@ def unreached(tree: Tree):
         begun |= {name for name in code if name.startswith(folder) and re.search(
             r"[\"/]" + re.escape(name[len(folder):].lstrip("/")) + r"\"", tree.text(start))}
     # web/peers/peers.mjs loads the adapter of a peer by the peer's name.
-    begun |= {name for name in code if re.fullmatch(r"web/peers/(\w+)/\1\.mjs", name)}
+    begun |= {name for name in code if re.fullmatch(r"web/peers/([\w-]+)/\1\.mjs", name)}
     reached = closure(named | begun, edges)
 
     texts = [tree.text(name) for name in reached | starts if name in tree.files]

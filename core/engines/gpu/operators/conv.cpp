@@ -1,4 +1,5 @@
-// Conv in any number of groups and outputs, one output after the other: for what an engine's own Conv declines.
+// Conv in any number of groups and outputs, one output after the other: for what an engine's own Conv
+// declines.
 #include <algorithm>
 
 #include "core/engines/gpu/conv_parts.hpp"

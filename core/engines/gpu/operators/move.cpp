@@ -1,5 +1,5 @@
-// What only moves elements, in the value's own layout: Slice, Split, Expand, Tile, Pad with a constant, Concat,
-// DepthToSpace, SpaceToDepth.
+// What only moves elements, in the value's own layout: Slice, Split, Expand, Tile, Pad with a constant,
+// Concat, DepthToSpace, SpaceToDepth.
 #include <algorithm>
 
 #include "core/engines/gpu/lowering.hpp"
