@@ -18,7 +18,12 @@ Status GpuLowering::emit(std::string_view file, const ShaderValues& values, std:
   std::vector<DispatchStep::Bound> bound;
   for (const BufferId id : reads) bound.push_back({id, false});
   for (const BufferId id : writes) bound.push_back({id, true});
-  emit({.step = std::make_unique<DispatchStep>(device_.make_program(label, code), std::move(bound), groups),
+  const ProgramId program = device_.make_program(label, code);
+  auto& kept = codes_[program];
+  if (kept == nullptr) kept = std::make_shared<const std::string>(code);
+  emit({.step = std::make_unique<DispatchStep>(
+            program, std::move(bound), groups,
+            DispatchStep::Source{.file = std::string(file), .code = kept, .rearranges = rearranging_}),
         .reads = std::move(reads),
         .writes = std::move(writes)});
   return {};
@@ -41,7 +46,12 @@ Result<bool> GpuLowering::lower_node(const Node& node) {
 
 Status GpuLowering::emit_conversion(const Conversion& conversion) {
   if (conversion.from.space == conversion.to.space) {
-    if (conversion.from.space == Space::device) return emit_rearrangement(conversion);
+    if (conversion.from.space == Space::device) {
+      rearranging_ = true;
+      const Status emitted = emit_rearrangement(conversion);
+      rearranging_ = false;
+      return emitted;
+    }
     return internal_error("a GPU engine keeps its layouts on the device");
   }
   emit({.step = std::make_unique<TransferStep>(conversion),

@@ -2,6 +2,8 @@
 // the files of shaders/. Clients: the lowering of each GPU engine. It knows no shading language.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -63,7 +65,9 @@ class GpuLowering : public GraphLowering {
  private:
   Device& device_;
   const Node* node_ = nullptr;  // that is being lowered
+  bool rearranging_ = false;    // while a conversion is emitted
   std::optional<bool> for_cpu_;
+  std::map<ProgramId, std::shared_ptr<const std::string>> codes_;
 };
 
 }  // namespace driftscope::gpu

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/engines/gpu/describe.hpp"
 #include "core/engines/gpu/host_order.hpp"
 #include "core/lowering/simplify.hpp"
 
@@ -65,17 +66,13 @@ Result<Progress> GpuSession::poll(std::int64_t budget_ns) {
   if (trace_sink_ == nullptr) return internal_error("poll before start");
   const std::int64_t begin = monotonic_ns();
   if (state_ != State::ready) {
-    if (opened_ns_ == 0) opened_ns_ = begin;
-    DRIFTSCOPE_TRY(const bool there, device_->ready());
+    DRIFTSCOPE_TRY(bool there, plan());
+    if (there) {
+      DRIFTSCOPE_TRY(there, device_->ready());
+    }
     if (!there) {
       DRIFTSCOPE_CHECK(still_waits(opened_ns_, "making the device or compiling the shaders"));
       return progress(true);
-    }
-    if (state_ == State::opening) {
-      DRIFTSCOPE_CHECK(prepare());
-      state_ = State::compiling;
-      DRIFTSCOPE_TRY(const bool compiled, device_->ready());
-      if (!compiled) return progress(true);
     }
     state_ = State::ready;
   }
@@ -113,6 +110,31 @@ Progress GpuSession::progress(bool waiting) const {
   else
     result.done = std::min<std::int64_t>(static_cast<std::int64_t>(nodes_done_), result.total - 1);
   return result;
+}
+
+Result<bool> GpuSession::plan() {
+  if (opened_ns_ == 0) opened_ns_ = monotonic_ns();
+  if (state_ != State::opening) return true;
+  DRIFTSCOPE_TRY(const bool there, device_->ready());
+  if (!there) return false;
+  DRIFTSCOPE_CHECK(prepare());
+  state_ = State::compiling;
+  return true;
+}
+
+Result<std::optional<NodePrograms>> GpuSession::programs(const Graph& graph, NodeId node) {
+  DRIFTSCOPE_TRY(const bool there, plan());
+  if (!there) {
+    DRIFTSCOPE_CHECK(still_waits(opened_ns_, "making the device"));
+    return std::optional<NodePrograms>();
+  }
+  NodePrograms described = describe_node(plan_, graph, node);
+  described.language = ran_.instruction_set;
+  described.device = device_->facts().name;
+  described.driver = device_->facts().driver;
+  described.software = device_->facts().software;
+  described.draws = device_->facts().max_workgroup_threads == 0;
+  return std::optional<NodePrograms>(std::move(described));
 }
 
 Status GpuSession::prepare() {

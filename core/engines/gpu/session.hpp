@@ -11,6 +11,7 @@
 #include "core/engines/gpu/steps.hpp"
 #include "core/engines/strict/fallback.hpp"
 #include "core/runtime/engine.hpp"
+#include "core/runtime/programs.hpp"
 
 namespace driftscope::gpu {
 
@@ -24,7 +25,7 @@ struct Resources {
 /// Makes the plan, once the device is there.
 using Planner = std::function<Result<Plan>(Resources& resources, Device& device)>;
 
-class GpuSession final : public Session, private Memory {
+class GpuSession final : public Session, public ProgramSource, private Memory {
  public:
   /// `labels`: of the nodes of the graph that was given, for messages. `time_nodes`: even when nobody looks
   /// at inner values, which costs time itself. `patience_ns`: for one submission, and for compiling.
@@ -37,6 +38,7 @@ class GpuSession final : public Session, private Memory {
   [[nodiscard]] Result<std::vector<Tensor>> finish() override;
   [[nodiscard]] RanWith ran_with() const override { return ran_; }
   [[nodiscard]] std::optional<MemorySample> memory() const override;
+  [[nodiscard]] Result<std::optional<NodePrograms>> programs(const Graph& graph, NodeId node) override;
 
  private:
   enum class State { opening, compiling, ready };
@@ -65,7 +67,8 @@ class GpuSession final : public Session, private Memory {
   [[nodiscard]] std::int64_t layer_bytes(BufferId buffer) const;
   void put(BufferId buffer, Tensor tensor) override { tensors_[buffer] = std::move(tensor); }
 
-  [[nodiscard]] Status prepare();  // once the device is there
+  [[nodiscard]] Result<bool> plan();  // whether the device is there, and with it the plan
+  [[nodiscard]] Status prepare();     // once the device is there
   [[nodiscard]] Status make_objects();
   [[nodiscard]] std::vector<bool> wanted() const;
   [[nodiscard]] Status arrange(std::vector<bool> wants);

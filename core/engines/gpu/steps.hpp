@@ -2,6 +2,8 @@
 // the lowering, the session.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "core/device/device.hpp"
@@ -27,8 +29,19 @@ class DispatchStep final : public DeviceStep {
     BufferId buffer = no_buffer;
     bool written = false;
   };
-  DispatchStep(ProgramId program, std::vector<Bound> bound, std::array<std::uint32_t, 3> groups)
-      : program_(program), bound_(std::move(bound)), groups_(groups) {}
+  /// For people: see describe.hpp.
+  struct Source {
+    std::string file;
+    std::shared_ptr<const std::string> code;
+    bool rearranges = false;  ///< it writes the value that it reads, in another order
+  };
+  DispatchStep(ProgramId program, std::vector<Bound> bound, std::array<std::uint32_t, 3> groups,
+               Source source)
+      : program_(program), bound_(std::move(bound)), groups_(groups), source_(std::move(source)) {}
+
+  [[nodiscard]] const std::vector<Bound>& bound() const { return bound_; }
+  [[nodiscard]] const std::array<std::uint32_t, 3>& groups() const { return groups_; }
+  [[nodiscard]] const Source& source() const { return source_; }
 
   [[nodiscard]] Dispatch dispatch(const Memory& memory) const {
     Dispatch made{program_, {}, groups_};
@@ -41,6 +54,7 @@ class DispatchStep final : public DeviceStep {
   ProgramId program_;
   std::vector<Bound> bound_;
   std::array<std::uint32_t, 3> groups_;
+  Source source_;
 };
 
 /// From the host to the device or back, into another order of elements.

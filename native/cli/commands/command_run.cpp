@@ -4,6 +4,7 @@
 
 #include "core/graph/print.hpp"
 #include "core/report/format.hpp"
+#include "core/report/programs_text.hpp"
 #include "core/report/tables.hpp"
 #include "core/results/output.hpp"
 #include "core/runtime/engine.hpp"
@@ -14,6 +15,7 @@
 #include "native/cli/commands/runner_options.hpp"
 #include "native/host/dataset_run.hpp"
 #include "native/host/inputs.hpp"
+#include "native/host/node_programs.hpp"
 #include "native/host/sample_files.hpp"
 #include "native/host/targets.hpp"
 #include "native/host/trace_writer.hpp"
@@ -32,6 +34,7 @@ struct RunOptions {
   int repeat = 1;
   bool outputs_only = false;
   bool print_graph = false;
+  std::string print_shader;
   bool quiet = false;
   RunnerOptions runner;
 };
@@ -112,6 +115,19 @@ Status run_one(const RunOptions& options, const ModelFile& model, const Target& 
   return {};
 }
 
+Status print_shaders(const RunOptions& options, const ModelFile& model, const Target& target) {
+  DRIFTSCOPE_TRY(GivenInputs inputs, read_inputs(options.inputs, model));
+  DRIFTSCOPE_TRY(const TraceOption mode, read_trace_option(options, target));
+  RunRequest request;
+  request.model = &model;
+  request.inputs = std::move(inputs.tensors);
+  request.capture = mode.capture.value_or(Capture::all);
+  DRIFTSCOPE_TRY(const NodePrograms found, node_programs(target, request, options.print_shader));
+  fmt::print("// {}  {}  input {}\n{}", model.path.filename().string(), target.text(), inputs.text,
+             programs_text(found, target.engine));
+  return {};
+}
+
 Status run_command(const RunOptions& options) {
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
   if (options.print_graph) {
@@ -119,6 +135,7 @@ Status run_command(const RunOptions& options) {
     return {};
   }
   DRIFTSCOPE_TRY(const Target target, read_target(options.target));
+  if (!options.print_shader.empty()) return print_shaders(options, model, target);
   return options.dataset.empty() ? run_one(options, model, target)
                                  : run_dataset_command(options, model, target);
 }
@@ -149,6 +166,12 @@ static Command declare(CLI::App& app) {
   app.add_flag("--outputs-only", options->outputs_only,
                "Keep the model's outputs, not every layer: as --trace outputs");
   app.add_flag("--print-graph", options->print_graph, "Print the graph with its shapes and stop");
+  app.add_option("--print-shader", options->print_shader,
+                 "Print the shaders that a GPU engine of this PC makes for the node with this name, label or "
+                 "output, with what they are bound to and dispatched as, device and driver, and stop: for "
+                 "a bug report to the maker of a browser or driver. With --outputs-only nodes are fused")
+      ->option_text("NODE")
+      ->excludes("--dataset");
   app.add_flag("--quiet", options->quiet, "No progress line");
   add_runner_options(app, options->runner);
   return [options] {

@@ -146,6 +146,12 @@ test("PrintGraph_ShowsShapesAndStops", () => {
   assert.match(stdout, /Nx10|N×10/);
 });
 
+test("PrintShader_OfAnEngineWithoutShaders_NamesThoseThatHaveThem", () => {
+  const { status, stderr } = run(["run", lenet5, "--target", "pc/strict", "--print-shader", "conv1"]);
+  assert.notEqual(status, 0);
+  assert.match(stderr, /pc\/strict has no shaders .*pc\/webgpu/);
+});
+
 test("Compare_TwoEnginesOfThisPc_WritesJsonAndReport", (t) => {
   const folder = temporaryFolder(t);
   const json = join(folder, "compare.json");
