@@ -17,6 +17,12 @@ constexpr std::uint32_t model_graph = 7;
 constexpr std::uint32_t graph_node = 1;
 constexpr std::uint32_t graph_output = 12;
 constexpr std::uint32_t value_info_name = 1;
+constexpr std::uint32_t value_info_type = 2;
+constexpr std::uint32_t type_tensor = 1;
+constexpr std::uint32_t tensor_element = 1;
+constexpr std::uint32_t tensor_shape = 2;
+constexpr std::uint32_t shape_dimension = 1;
+constexpr std::uint32_t dimension_value = 1;
 
 /// A ModelProto, split at its graph.
 struct AroundGraph {
@@ -47,6 +53,26 @@ Result<AroundGraph> cut_at_graph(std::span<const std::byte> model) {
   }
   if (!found) return bad_input("model: it holds no graph: this is no ONNX model");
   return *found;
+}
+
+// A TypeProto.
+std::string type_message(const OutputType& type) {
+  std::string shape;
+  for (const std::int64_t size : type.shape) {
+    std::string dimension;
+    protozero::pbf_writer(dimension).add_int64(dimension_value, size);
+    protozero::pbf_writer(shape).add_message(shape_dimension, dimension);
+  }
+  std::int32_t element = 0;
+  for (std::int32_t number = 1; number < 64 && element == 0; ++number)
+    if (dtype_from_onnx(number) == type.dtype) element = number;
+  std::string tensor;
+  protozero::pbf_writer writer(tensor);
+  writer.add_int32(tensor_element, element);
+  writer.add_message(tensor_shape, shape);
+  std::string message;
+  protozero::pbf_writer(message).add_message(type_tensor, tensor);
+  return message;
 }
 
 Result<OutlineNode> outline_node(std::string_view message) {
@@ -84,12 +110,15 @@ Result<ModelOutline> outline_model(std::span<const std::byte> model) {
 }
 
 Result<std::vector<std::byte>> with_graph_outputs(std::span<const std::byte> model,
-                                                  std::span<const std::string> names) {
+                                                  std::span<const std::string> names,
+                                                  const std::map<std::string, OutputType>& types) {
   DRIFTSCOPE_TRY(const AroundGraph parts, cut_at_graph(model));
   std::string outputs;
   for (const std::string& name : names) {
     std::string info;
     protozero::pbf_writer(info).add_string(value_info_name, name);
+    if (const auto type = types.find(name); type != types.end())
+      protozero::pbf_writer(info).add_message(value_info_type, type_message(type->second));
     protozero::pbf_writer(outputs).add_message(graph_output, info);
   }
   std::string head;  // tag and length of the graph

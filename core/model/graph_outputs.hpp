@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/model/tensor.hpp"
 
 namespace driftscope {
 
@@ -28,9 +30,16 @@ struct ModelOutline {
 
 [[nodiscard]] Result<ModelOutline> outline_model(std::span<const std::byte> model);
 
-/// ModelProto with one more GraphProto.output per name, without a type: the runtime infers it.
-/// The names are not looked up. Errors: damaged bytes, no graph, beyond max_protobuf_bytes.
-[[nodiscard]] Result<std::vector<std::byte>> with_graph_outputs(std::span<const std::byte> model,
-                                                                std::span<const std::string> names);
+/// What an output says of itself, where a runtime does not infer it.
+struct OutputType {
+  DType dtype = DType::float32;
+  Shape shape;
+};
+
+/// ModelProto with one more GraphProto.output per name, without a type unless `types` has one: most runtimes
+/// infer it. The names are not looked up. Errors: damaged bytes, no graph, beyond max_protobuf_bytes.
+[[nodiscard]] Result<std::vector<std::byte>> with_graph_outputs(
+    std::span<const std::byte> model, std::span<const std::string> names,
+    const std::map<std::string, OutputType>& types = {});
 
 }  // namespace driftscope

@@ -26,7 +26,8 @@ const peer::PeerInfo& ort_webgl_info() {
           .package = "onnxruntime-web",
           .lacking = {DType::bfloat16},
           .hides_rewritten =
-              "onnxruntime-web has no files, to which alone ONNX Runtime writes the optimised model"}};
+              "onnxruntime-web has no files, to which alone ONNX Runtime writes the optimised model"},
+      .wants_types = true};
   return info;
 }
 

@@ -24,13 +24,24 @@ std::shared_ptr<const Graph> with_outputs_added(const Graph& graph, const std::v
   return std::make_shared<const Graph>(std::move(result));
 }
 
+using OutputTypes = std::map<std::string, OutputType>;
+
+OutputTypes types_of(const PeerInfo& peer, const Graph& graph) {
+  OutputTypes types;
+  if (!peer.wants_types) return types;
+  for (const Value& value : graph.values)
+    if (const auto shape = value.static_shape(); shape && value.dtype != DType::undefined)
+      types[value.name] = {value.dtype, *shape};
+  return types;
+}
+
 Result<ModelForm> with_outputs(const Runtime& runtime, CreateRequest request, CapturePlan plan,
-                               std::string_view how) {
+                               const OutputTypes& types, std::string_view how) {
   std::vector<std::byte> bytes;
   if (request.graph) {
     request.graph = with_outputs_added(*request.graph, plan.added);
   } else {
-    DRIFTSCOPE_TRY(bytes, with_graph_outputs(request.model, plan.added));
+    DRIFTSCOPE_TRY(bytes, with_graph_outputs(request.model, plan.added, types));
     request.model = bytes;
   }
   DRIFTSCOPE_TRY(auto model, runtime.create(request));
@@ -42,10 +53,12 @@ Result<ModelForm> with_outputs(const Runtime& runtime, CreateRequest request, Ca
 }
 
 /// Every value is made an output before the runtime sees the model.
-Result<ModelForm> with_every_value(const Runtime& runtime, const Graph& graph, const CreateRequest& request) {
-  if (request.graph) return with_outputs(runtime, request, plan_capture(graph, runtime), all_captured);
+Result<ModelForm> with_every_value(const PeerInfo& peer, const Graph& graph, const CreateRequest& request) {
+  const Runtime& runtime = runtime_of(peer);
+  if (request.graph) return with_outputs(runtime, request, plan_capture(graph, runtime), {}, all_captured);
   DRIFTSCOPE_TRY(const ModelOutline outline, outline_model(request.model));
-  return with_outputs(runtime, request, plan_capture(graph, outline, runtime), all_captured);
+  return with_outputs(runtime, request, plan_capture(graph, outline, runtime), types_of(peer, graph),
+                      all_captured);
 }
 
 /// The model as rewritten by the runtime, with its remaining values as outputs: so the kernels are those
@@ -59,7 +72,7 @@ Result<ModelForm> as_rewritten(const PeerInfo& peer, const Graph& graph, CreateR
   request.model = bytes;
   for (const auto& [name, value] : peer.without_rewriting) request.options[name] = value;
   request.keep_rewritten = false;
-  return with_outputs(runtime, request, plan_fused_capture(graph, outline, runtime, peer.in_onnx_layout),
+  return with_outputs(runtime, request, plan_fused_capture(graph, outline, runtime, peer.in_onnx_layout), {},
                       "left in the optimised model, made its outputs");
 }
 
@@ -103,7 +116,7 @@ Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const 
   else if (given.fuse)
     make_traced = [&peer = peer_, graph, request] { return as_rewritten(peer, *graph, request); };
   DRIFTSCOPE_TRY(ModelForm form,
-                 given.fuse ? untouched(runtime, request) : with_every_value(runtime, *graph, request));
+                 given.fuse ? untouched(runtime, request) : with_every_value(peer_, *graph, request));
   return std::unique_ptr<Session>(std::make_unique<PeerSession>(std::move(graph), std::move(form),
                                                                 std::move(ran), std::move(make_traced)));
 }

@@ -44,6 +44,7 @@ struct PeerInfo {
   /// Whether the output of this node of a rewritten model is in ONNX's order. Null: always.
   bool (*in_onnx_layout)(const OutlineNode& node) = nullptr;
   InBrowsers in_browsers = {};
+  bool wants_types = false;  ///< outputs that are added must say their type and shape
 };
 
 struct CreateRequest {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/model/onnx_reader.hpp"
+
 #include "unit/support/files.hpp"
 #include "unit/support/model_builder.hpp"
 #include "unit/support/mutate.hpp"
@@ -42,6 +44,21 @@ TEST_CASE("GraphOutputs_InnerValue_IsAnOutputAfterTheOthers") {
   const Graph graph = built(bytes);
   CHECK(output_names(graph) == std::vector<std::string>{"y", "inner"});
   CHECK(graph.nodes.size() == 2);
+}
+
+TEST_CASE("GraphOutputs_GivenAType_SayIt") {
+  auto made = with_graph_outputs(two_nodes().bytes(), std::vector<std::string>{"inner"},
+                                 {{"inner", {DType::float32, {2, 3}}}, {"y", {DType::int64, {}}}});
+  REQUIRE_MESSAGE(made.ok(), made.error().message);
+  const auto model = read_onnx(*made);
+  REQUIRE_MESSAGE(model.ok(), model.error().message);
+  const ValueInfo& info = model->graph.outputs.back();
+  CHECK(info.name == "inner");
+  CHECK(info.dtype == DType::float32);
+  REQUIRE(info.shape);
+  REQUIRE(info.shape->size() == 2);
+  CHECK((*info.shape)[0].size == 2);
+  CHECK((*info.shape)[1].size == 3);
 }
 
 TEST_CASE("GraphOutputs_NoNames_LeaveTheModelAsItWas") {
