@@ -32,6 +32,13 @@ export function hasWebGl2() {
   }
 }
 
+/** Which GPU a context is on. */
+export function rendererFacts(gl) {
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  const device = gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+  return { device, software: /swiftshader|llvmpipe|softpipe|software/i.test(device) };
+}
+
 /** Resolves in a later turn of the event loop: at once at first, later less eagerly. */
 function turn(eager) {
   if (!eager) return new Promise((resolve) => setTimeout(resolve, 1));
@@ -77,8 +84,7 @@ export class WebGlDevice {
 
   #describe() {
     const gl = this.#gl;
-    const info = gl.getExtension("WEBGL_debug_renderer_info");
-    const name = gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+    const { device: name, software } = rendererFacts(gl);
     if (!gl.getExtension("EXT_color_buffer_float"))
       return this.#fail("missing", `${name} cannot draw into float32 textures (EXT_color_buffer_float)`);
     const precision = gl.getShaderPrecisionFormat(gl.FRAGMENT_SHADER, gl.HIGH_FLOAT);
@@ -87,7 +93,7 @@ export class WebGlDevice {
     this.parallel = gl.getExtension("KHR_parallel_shader_compile");
     this.#facts = {
       name,
-      software: /swiftshader|llvmpipe|softpipe|software/i.test(name),
+      software,
       timestamps: Boolean(this.timer),
       max_object_bytes: side * side * texelBytes,
       max_groups: side,

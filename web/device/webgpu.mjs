@@ -11,6 +11,17 @@ const wantedLimits = [
   "maxComputeWorkgroupStorageSize",
 ];
 
+/** Which GPU an adapter is. */
+export function adapterFacts(adapter) {
+  const { description, vendor, architecture, isFallbackAdapter } = adapter.info ?? {};
+  const name = description || [vendor, architecture].filter(Boolean).join(" ");
+  const software =
+    adapter.isFallbackAdapter === true ||
+    isFallbackAdapter === true ||
+    /swiftshader|llvmpipe|lavapipe|software/i.test(`${name} ${architecture}`);
+  return { device: name || "a GPU that the browser does not name", software };
+}
+
 export class WebGpuDevice {
   #device = null;
   #facts = null;
@@ -44,20 +55,16 @@ export class WebGpuDevice {
   async #open(gpu) {
     const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
     if (!adapter) return this.#fail("missing", "this browser finds no GPU that WebGPU can use");
-    const info = adapter.info ?? {};
+    const { device: name, software } = adapterFacts(adapter);
     const timestamps = adapter.features.has("timestamp-query");
     const device = await adapter.requestDevice({
       requiredFeatures: timestamps ? ["timestamp-query"] : [],
-      requiredLimits: Object.fromEntries(wantedLimits.map((name) => [name, adapter.limits[name]])),
+      requiredLimits: Object.fromEntries(wantedLimits.map((limit) => [limit, adapter.limits[limit]])),
     });
     const { limits } = device;
-    const name = info.description || [info.vendor, info.architecture].filter(Boolean).join(" ");
     this.#facts = {
-      name: name || "a GPU that the browser does not name",
-      software:
-        adapter.isFallbackAdapter === true ||
-        info.isFallbackAdapter === true ||
-        /swiftshader|llvmpipe|lavapipe|software/i.test(`${name} ${info.architecture}`),
+      name,
+      software,
       timestamps,
       max_object_bytes: Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize),
       max_workgroup_threads: limits.maxComputeInvocationsPerWorkgroup,

@@ -154,6 +154,7 @@ class WebModel final : public RuntimeModel {
   void describe(RanWith& ran) const override {
     ran.instruction_set = about_.value("instruction_set", "");
     ran.threads_real = about_.value("threads", 1);
+    ran.device = about_.value("device", ran.device);
     const json options = about_.value("options", json::object());
     for (const auto& [name, value] : options.items()) ran.options[name] = value.get<std::string>();
   }

@@ -51,8 +51,8 @@ test("Compare_TheSameShadersOnThePcAndInChromium_AgreeWithStrict", (t) => {
   }
 });
 
-// ONNX Runtime Web 1.30.0 computes a 5 × 5 convolution of six channels wrongly on WebGPU, on SwiftShader as on
-// lavapipe, and LeNet-5 sees another digit.
+// ONNX Runtime Web 1.30.0 computes a 5 × 5 convolution of six channels wrongly on WebGPU, on SwiftShader as
+// on lavapipe, and LeNet-5 sees another digit.
 test("Run_LeNet5OnOrtWebGpu_IsAFaultOfItsSecondConvolution", (t) => {
   const trace = join(temporaryFolder(t), "trace.safetensors");
   const lenet5 = asset("models", "lenet5.onnx");

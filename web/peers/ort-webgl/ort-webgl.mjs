@@ -1,4 +1,5 @@
 // onnxruntime-web on WebGL.
+import { rendererFacts } from "../../device/webgl.mjs";
 import { OnnxRuntimeWeb } from "../ort/onnxruntime_web.mjs";
 import { PeerError } from "../peers.mjs";
 
@@ -8,10 +9,9 @@ function renderer() {
     const message = "ONNX Runtime Web on WebGL cannot run: this browser has no WebGL2 in workers";
     throw new PeerError("missing", message, true);
   }
-  const info = gl.getExtension("WEBGL_debug_renderer_info");
-  const gpu = gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+  const facts = rendererFacts(gl);
   gl.getExtension("WEBGL_lose_context")?.loseContext();
-  return { gpu };
+  return facts;
 }
 
 export class Peer extends OnnxRuntimeWeb {

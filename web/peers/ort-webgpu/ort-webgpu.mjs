@@ -1,4 +1,5 @@
 // onnxruntime-web on WebGPU.
+import { adapterFacts } from "../../device/webgpu.mjs";
 import { OnnxRuntimeWeb } from "../ort/onnxruntime_web.mjs";
 import { PeerError } from "../peers.mjs";
 
@@ -8,8 +9,7 @@ async function adapter() {
     const why = navigator.gpu ? "finds no GPU that WebGPU can use" : "has no WebGPU, or not in workers";
     throw new PeerError("missing", `ONNX Runtime Web on WebGPU cannot run: this browser ${why}`, true);
   }
-  const { description, vendor, architecture } = found.info ?? {};
-  return { gpu: description || [vendor, architecture].filter(Boolean).join(" ") || "not named" };
+  return adapterFacts(found);
 }
 
 export class Peer extends OnnxRuntimeWeb {

@@ -56,7 +56,8 @@ export class OnnxRuntimeWeb {
 
   /**
    * `build`: {module, provider, wasm?, language, check?}: which module to import, the execution provider, the
-   * wasm file that it loads, what its kernels are written in; check(ort) rejects where it cannot run.
+   * wasm file that it loads, what its kernels are written in; check() rejects where it cannot run, and resolves to
+   * {device, software}.
    */
   constructor(folder, build) {
     this.#folder = folder;
@@ -99,7 +100,9 @@ export class OnnxRuntimeWeb {
   about() {
     const { threads } = this.#runtime;
     const { wasm, language } = this.#build;
-    return { threads, instruction_set: language, options: { ...(wasm && { wasm }), ...this.#facts } };
+    const { device, software } = this.#facts;
+    const options = { ...(wasm && { wasm }), ...(software && { software_gpu: "true" }) };
+    return { threads, instruction_set: language, options, ...(device && { device }) };
   }
 
   heap() {
