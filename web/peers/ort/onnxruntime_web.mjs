@@ -56,8 +56,8 @@ export class OnnxRuntimeWeb {
 
   /**
    * `build`: {module, provider, wasm?, language, check?}: which module to import, the execution provider, the
-   * wasm file that it loads, what its kernels are written in; check() rejects where it cannot run, and resolves to
-   * {device, software}.
+   * wasm file that it loads, what its kernels are written in; check() rejects where it cannot run, and
+   * resolves to {device, software}.
    */
   constructor(folder, build) {
     this.#folder = folder;
