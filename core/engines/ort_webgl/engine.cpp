@@ -30,12 +30,12 @@ const peer::PeerInfo& ort_webgl_info() {
       .title = "ONNX Runtime Web on WebGL",
       .version = DRIFTSCOPE_ONNXRUNTIME_VERSION,
       .without_rewriting = {{"opt", "none"}},
-      .in_browsers = {
-          .title = "ONNX Runtime Web on WebGL",
-          .package = "onnxruntime-web",
-          .lacking = {DType::bfloat16},
-          .hides_rewritten =
-              "onnxruntime-web has no files, to which alone ONNX Runtime writes the optimised model"},
+      .in_browsers =
+          {.title = "ONNX Runtime Web on WebGL",
+           .package = "onnxruntime-web",
+           .lacking = {DType::bfloat16},
+           .hides_rewritten =
+               "onnxruntime-web has no files, to which alone ONNX Runtime writes the optimised model"},
       .wants_types = true};
   return info;
 }

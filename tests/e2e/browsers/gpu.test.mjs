@@ -70,7 +70,7 @@ test("Run_ChromeOrtWebGl_EveryLayerOfAModelWithFixedSizesIsRight", (t) => {
   const trace = join(folder, "trace.safetensors");
   const fixed = join(folder, "fixed.onnx");
   // Its importer takes no symbolic sizes: dim_param "N" becomes dim_value 1, in as many bytes.
-  const bytes = readFileSync(asset("models", "lenet5.onnx")).toString("latin1");
+  const bytes = readFileSync(model).toString("latin1");
   const named = bytes.replaceAll("\x0a\x03\x12\x01N", "\x0a\x03\x08\x81\x00");
   writeFileSync(fixed, Buffer.from(named, "latin1"));
   const ran = run(["run", fixed, "--target", "chrome/ort-webgl", "--trace", trace]);
