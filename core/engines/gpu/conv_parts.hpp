@@ -1,5 +1,5 @@
-// What a convolution with constant weights consists of, in one and two dimensions. Clients: the Conv operators of
-// GPU engines. It emits nothing.
+// What a convolution with constant weights consists of, in one and two dimensions. Clients: the Conv
+// operators of GPU engines. It emits nothing.
 #pragma once
 
 #include <optional>

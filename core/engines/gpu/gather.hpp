@@ -10,8 +10,9 @@
 
 namespace driftscope::gpu {
 
-/// One axis of the result, in the order of its memory: element c of it reads element c + shift of the source's
-/// axis, `stride` elements apart (negative: backwards). With a limit, what lies outside [0, limit) is filled.
+/// One axis of the result, in the order of its memory: element c of it reads element c + shift of the
+/// source's axis, `stride` elements apart (negative: backwards). With a limit, what lies outside [0, limit)
+/// is filled.
 struct GatherAxis {
   std::int64_t size = 1;
   std::int64_t stride = 0;

@@ -39,8 +39,8 @@ class GpuLowering : public GraphLowering {
 
   /// Whether a shader may loop so often for each element; drivers end what takes too long.
   [[nodiscard]] virtual bool may_loop(std::int64_t /*times*/) const { return true; }
-  /// One element of `write` per call of the shader `name` (a file of each engine's folder), which gets `values`
-  /// and the buffers as in0, in1, ….
+  /// One element of `write` per call of the shader `name` (a file of each engine's folder), which gets
+  /// `values` and the buffers as in0, in1, ….
   [[nodiscard]] virtual Result<bool> emit_elements(std::string_view name, ShaderValues values,
                                                    std::vector<BufferId> reads, BufferId write,
                                                    std::int64_t count) = 0;

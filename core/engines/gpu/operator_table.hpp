@@ -1,6 +1,7 @@
 // Operators that every GPU engine runs in the same way, each by a shader of its own language. The table is
 // generated from operators/ at configure time (each file FOO.cpp defines
-// `void driftscope::gpu::foo::add_to(GpuOperatorTable&)`), never edited. Clients: the lowering, gpu_engine.cpp.
+// `void driftscope::gpu::foo::add_to(GpuOperatorTable&)`), never edited. Clients: the lowering,
+// gpu_engine.cpp.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// A fault of ONNX Runtime Web 1.30 that verify found: on WebGPU, LeNet-5's Conv from 6 to 16 channels is wrong
-// by up to 6, alike in Chromium on SwiftShader and in Firefox on lavapipe. The trace is Chromium's.
+// A fault of ONNX Runtime Web 1.30 that verify found: on WebGPU, LeNet-5's Conv from 6 to 16 channels is
+// wrong by up to 6, alike in Chromium on SwiftShader and in Firefox on lavapipe. The trace is Chromium's.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
