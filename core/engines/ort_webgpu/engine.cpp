@@ -21,6 +21,7 @@ const peer::PeerInfo& ort_webgpu_info() {
                  .order = 41,
                  .kind = EngineKind::peer,
                  .device = DeviceKind::gpu,
+                 .on_pc = false,
                  .error_model = mixed_model(),
                  .options = {{.name = "opt",
                               .help = "how far ONNX Runtime may rewrite the graph",

@@ -92,19 +92,44 @@ class StartView final : public View {
     ImGui::SeparatorText("Targets");
     small_text(screen, "The first one chosen is what the others are compared with.", screen.theme.dim);
     ImGui::BeginDisabled(screen.feed.busy);
+    std::string_view host;
     for (const TargetChoice& choice : screen.feed.targets) {
-      const auto [entry, added] = chosen_.emplace(choice.target, choice.available && choice.by_default);
-      ImGui::BeginDisabled(!choice.available);
-      bool on = entry->second && choice.available;
-      if (ImGui::Checkbox(choice.target.c_str(), &on)) entry->second = on;
-      ImGui::EndDisabled();
-      if (choice.detail.empty()) continue;
-      ImGui::SameLine();
-      ImGui::PushTextWrapPos(0.0f);
-      small_text(screen, (choice.available ? "" : "not here: ") + choice.detail, screen.theme.dim);
-      ImGui::PopTextWrapPos();
+      const std::string_view whole = choice.target;
+      const auto slash = whole.find('/');
+      const bool first = host != whole.substr(0, slash);
+      if (first) begin_host(screen, choice, host = whole.substr(0, slash));
+      draw_choice(choice, std::string(slash == std::string_view::npos ? whole : whole.substr(slash + 1)),
+                  first);
     }
     ImGui::EndDisabled();
+  }
+
+  // The host's name, and its version or why it is not here.
+  static void begin_host(Screen& screen, const TargetChoice& choice, std::string_view host) {
+    ImGui::Dummy({0.0f, ImGui::GetFontSize() * 0.2f});
+    ImGui::TextUnformatted(host.data(), host.data() + host.size());
+    if (choice.detail.empty()) return;
+    ImGui::SameLine();
+    ImGui::PushTextWrapPos(0.0f);
+    small_text(screen, (choice.available ? "" : "not here: ") + choice.detail, screen.theme.dim);
+    ImGui::PopTextWrapPos();
+  }
+
+  // The engines of a host side by side, as many as fit.
+  void draw_choice(const TargetChoice& choice, const std::string& engine, bool first) {
+    const auto [entry, added] = chosen_.emplace(choice.target, choice.available && choice.by_default);
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const float width =
+        ImGui::GetFrameHeight() + style.ItemInnerSpacing.x + ImGui::CalcTextSize(engine.c_str()).x;
+    if (!first) {
+      ImGui::SameLine(0.0f, ImGui::GetFontSize());
+      if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
+    }
+    ImGui::BeginDisabled(!choice.available);
+    bool on = entry->second && choice.available;
+    if (ImGui::Checkbox(fmt::format("{}##{}", engine, choice.target).c_str(), &on)) entry->second = on;
+    ImGui::EndDisabled();
+    if (!choice.detail.empty()) hint(((choice.available ? "" : "not here: ") + choice.detail).c_str());
   }
 
   void draw_actions(Screen& screen) {
