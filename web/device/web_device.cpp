@@ -18,7 +18,8 @@ namespace {
 // The reply waits in Module until it is fetched; see web/peers/bridge.cpp.
 EM_JS(int, ds_gpu_request, (const char* head, int size), {
   const text = new TextDecoder().decode(new Uint8Array(wasmMemory.buffer, head >>> 0, size).slice());
-  const reply = Module["gpu"].request(JSON.parse(text), wasmMemory);
+  const absent = { available: false, error: { kind: "missing", message: "this host has no GPU" } };
+  const reply = Module["gpu"] ? Module["gpu"].request(JSON.parse(text), wasmMemory) : absent;
   Module["gpuReply"] = new TextEncoder().encode(JSON.stringify(reply));
   return Module["gpuReply"].length;
 });
