@@ -2,9 +2,11 @@
 // the files of shaders/. Clients: the lowering of each GPU engine. It knows no shading language.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/device/shader_source.hpp"
@@ -18,6 +20,9 @@ struct Piece {
   BufferId buffer = no_buffer;
   std::int64_t size = 0;
 };
+
+/// Element (k, n) of a constant matrix.
+using MatrixElement = std::function<float(std::int64_t k, std::int64_t n)>;
 
 class GpuLowering : public GraphLowering {
  public:
@@ -50,6 +55,11 @@ class GpuLowering : public GraphLowering {
                                                  float fill = 0.0f) = 0;
   [[nodiscard]] virtual Result<bool> emit_concat(const std::vector<Piece>& pieces, std::int64_t outer,
                                                  std::int64_t inner, BufferId target) = 0;
+  /// A (rows x depth) · B (depth x columns) + bias, in new memory. `columns`: a multiple of four.
+  [[nodiscard]] virtual Result<BufferId> emit_constant_product(BufferId a, std::int64_t rows,
+                                                               std::int64_t depth, std::int64_t columns,
+                                                               const MatrixElement& b,
+                                                               std::span<const float> bias) = 0;
 
  protected:
   /// Between the layouts of the device.

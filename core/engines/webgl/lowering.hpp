@@ -65,6 +65,9 @@ class Lowering final : public gpu::GpuLowering {
                                          float fill) override;
   [[nodiscard]] Result<bool> emit_concat(const std::vector<gpu::Piece>& pieces, std::int64_t outer,
                                          std::int64_t inner, BufferId target) override;
+  [[nodiscard]] Result<BufferId> emit_constant_product(BufferId a, std::int64_t rows, std::int64_t depth,
+                                                       std::int64_t columns, const gpu::MatrixElement& b,
+                                                       std::span<const float> bias) override;
 
   /// For rows of so many texels, each whole in a layer.
   [[nodiscard]] BufferId scratch_rows(std::int64_t rows, std::int64_t row_texels) {

@@ -135,4 +135,19 @@ Result<bool> emit_product(Lowering& lowering, Product product) {
   return true;
 }
 
+Result<BufferId> Lowering::emit_constant_product(BufferId a, std::int64_t rows, std::int64_t depth,
+                                                 std::int64_t columns, const gpu::MatrixElement& b,
+                                                 std::span<const float> bias) {
+  Product product;
+  product.m = rows;
+  product.k = depth;
+  product.n = columns;
+  product.a = a;
+  product.constant_b = b;
+  product.bias = bias;
+  const BufferId y = product.y = scratch_rows(rows, columns / 4);
+  DRIFTSCOPE_TRY(const bool done, emit_product(*this, std::move(product)));
+  return done ? Result<BufferId>(y) : internal_error("a product with constants was not taken");
+}
+
 }  // namespace driftscope::webgl

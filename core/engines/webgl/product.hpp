@@ -2,14 +2,9 @@
 // operators/conv.cpp, operators/gemm.cpp.
 #pragma once
 
-#include <functional>
-
 #include "core/engines/webgl/lowering.hpp"
 
 namespace driftscope::webgl {
-
-/// Element (k, n) of a constant matrix.
-using MatrixElement = std::function<float(std::int64_t k, std::int64_t n)>;
 
 /// Y (M x N) = A (M x K) · B (K x N), `batches` of them, + bias, bounded.
 struct Product {
@@ -19,8 +14,8 @@ struct Product {
   std::int64_t batches = 1;
   BufferId a = no_buffer;
   BufferId y = no_buffer;
-  MatrixElement constant_b;  ///< or else
-  BufferId b = no_buffer;    ///< as it lies
+  gpu::MatrixElement constant_b;  ///< or else
+  BufferId b = no_buffer;         ///< as it lies
   bool b_transposed = false;
   std::span<const float> bias;
   bool windows = false;       ///< A is an image; `values` say how it is walked

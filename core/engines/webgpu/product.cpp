@@ -111,4 +111,23 @@ Result<bool> emit_product(Lowering& lowering, Product product) {
   return true;
 }
 
+Result<BufferId> Lowering::emit_constant_product(BufferId a, std::int64_t rows, std::int64_t depth,
+                                                 std::int64_t columns, const gpu::MatrixElement& b,
+                                                 std::span<const float> bias) {
+  Product product;
+  product.m = rows;
+  product.k = depth;
+  product.n = columns;
+  product.a = a;
+  product.a_vectors = depth % 4 == 0;
+  product.b_packed = true;
+  DRIFTSCOPE_TRY(Tensor packed, pack_matrix(depth, columns, b));
+  product.b = keep(std::move(packed));
+  DRIFTSCOPE_TRY(Tensor packed_bias, pack_bias(bias));
+  product.bias = keep(std::move(packed_bias));
+  const BufferId y = product.y = scratch(static_cast<std::size_t>(rows * columns) * sizeof(float));
+  DRIFTSCOPE_TRY(const bool done, emit_product(*this, std::move(product)));
+  return done ? Result<BufferId>(y) : internal_error("a product with constants was not taken");
+}
+
 }  // namespace driftscope::webgpu

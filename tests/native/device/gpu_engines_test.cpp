@@ -5,94 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "core/device/device.hpp"
 #include "core/platform/platform.hpp"
-#include "core/runtime/bind_inputs.hpp"
-#include "core/trace/record.hpp"
 #include "core/verify/verify.hpp"
+#include "tests/native/device/gpu_support.hpp"
 #include "tests/unit/support/random_tensor.hpp"
 #include "tests/unit/support/seed.hpp"
 
 namespace driftscope::test::gpu_engines_test {
 namespace {
-
-bool is_there(gpu::Api api) {
-  auto device = gpu::open_device(api);
-  std::string why = device.ok() ? "" : device.error().message;
-  while (why.empty()) {
-    const auto ready = (*device)->ready();
-    if (ready.ok() && *ready) return true;
-    if (!ready.ok()) why = ready.error().message;
-  }
-  MESSAGE("not tried: ", why);
-  return false;
-}
-
-// How an engine is asked to run.
-struct Way {
-  const char* engine;
-  Capture capture;
-  std::map<std::string, std::string> options;
-};
-
-const std::vector<Way>& ways() {
-  static const std::vector<Way> all = [] {
-    std::vector<Way> made;
-    if (is_there(gpu::Api::webgpu))
-      made = {{"webgpu", Capture::all, {{"kernels", "cpu"}}},
-              {"webgpu", Capture::fused, {{"kernels", "cpu"}}},
-              {"webgpu", Capture::fused, {{"kernels", "gpu"}}}};
-    if (is_there(gpu::Api::webgl)) {
-      made.push_back({"webgl", Capture::all, {}});
-      made.push_back({"webgl", Capture::fused, {}});
-    }
-    return made;
-  }();
-  return all;
-}
-
-struct Ran {
-  Trace trace;
-  RanWith with;
-};
-
-Ran run(const Graph& graph, const NamedInputs& inputs, const Way& way) {
-  const auto bound = bind_inputs(graph, inputs);
-  REQUIRE_MESSAGE(bound.ok(), bound.error().message);
-  const auto engine = find_engine(way.engine);
-  REQUIRE(engine.ok());
-  EngineOptions options;
-  options.fuse = way.capture != Capture::all;
-  options.values = way.options;
-  const auto session = (*engine)->prepare(bound->graph, options);
-  REQUIRE_MESSAGE(session.ok(), session.error().message);
-  // Twice: what the first run leaves behind must not show.
-  auto trace = record(bound->graph, **session, bound->inputs, {.capture = way.capture, .repeat = 2});
-  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
-  return {*std::move(trace), (*session)->ran_with()};
-}
-
-// On the device to the last node, and right.
-void check_clean(const ModelBuilder& model, const NamedInputs& inputs) {
-  const Graph graph = built(model);
-  ThreadPool threads(2);
-  for (const Way& way : ways()) {
-    CAPTURE(way.engine);
-    CAPTURE(way.capture == Capture::all);
-    const Ran ran = run(graph, inputs, way);
-    CHECK_MESSAGE(!ran.with.options.contains("on_strict"), ran.with.options.at("on_strict"));
-    const auto verification = verify(graph, "", ran.trace, threads);
-    REQUIRE_MESSAGE(verification.ok(), verification.error().message);
-    CHECK(!verification->layers.empty());
-    for (const LayerVerdict& layer : verification->layers) {
-      CAPTURE(layer.node);
-      CAPTURE(layer.reason);
-      CAPTURE(layer.budget_used);
-      CHECK((layer.verdict == Verdict::identical || layer.verdict == Verdict::rounding ||
-             layer.verdict == Verdict::unjudged));
-    }
-  }
-}
 
 TEST_CASE("Gpu_Convolutions_OfRandomShapes_AreRight") {
   const std::uint64_t seed = test_seed(11);
@@ -124,7 +44,7 @@ TEST_CASE("Gpu_Convolutions_OfRandomShapes_AreRight") {
                ints("dilations", {dilation, dilation}), integer("group", group)})
         .node("Relu", {"y"}, {"z"})
         .output("z");
-    check_clean(model, {{"x", random_tensor(rng, {batch, channels, height, width})}});
+    check_on_gpu(model, {{"x", random_tensor(rng, {batch, channels, height, width})}});
   }
 }
 
@@ -156,9 +76,9 @@ TEST_CASE("Gpu_Products_OfRandomShapes_AreRight") {
         .node("Mul", {"s", "xu"}, {"p"})
         .node("Add", {"p", "g"}, {"y"})
         .output("y");
-    check_clean(model, {{"x", random_tensor(rng, {batch, m, k})},
-                        {"a", random_tensor(rng, {m, k})},
-                        {"v", random_tensor(rng, {batch, k, n})}});
+    check_on_gpu(model, {{"x", random_tensor(rng, {batch, m, k})},
+                         {"a", random_tensor(rng, {m, k})},
+                         {"v", random_tensor(rng, {batch, k, n})}});
   }
 }
 
@@ -179,9 +99,9 @@ TEST_CASE("Gpu_ManyTiles_WithEdges_AreRight") {
       .output("p")
       .output("q")
       .output("s");
-  check_clean(model, {{"x", random_tensor(rng, {530, 70})},
-                      {"i", random_tensor(rng, {1, 5, 66, 70})},
-                      {"j", random_tensor(rng, {1, 8, 66, 70})}});
+  check_on_gpu(model, {{"x", random_tensor(rng, {530, 70})},
+                       {"i", random_tensor(rng, {1, 5, 66, 70})},
+                       {"j", random_tensor(rng, {1, 8, 66, 70})}});
 }
 
 TEST_CASE("Gpu_LanesAndWindowsAndMoves_AreRight") {
@@ -223,7 +143,7 @@ TEST_CASE("Gpu_LanesAndWindowsAndMoves_AreRight") {
         .node("Flatten", {"v"}, {"y"})
         .output("u")
         .output("y");
-    check_clean(model, {{"x", random_tensor(rng, {2, channels, height, width})}});
+    check_on_gpu(model, {{"x", random_tensor(rng, {2, channels, height, width})}});
   }
 }
 
@@ -239,9 +159,9 @@ TEST_CASE("Gpu_NodesOfStrictInBetween_GoThroughTheHost") {
       .output("y");
   const Graph graph = built(model);
   const Tensor x = random_tensor(rng, {1, 4, 6, 6});
-  for (const Way& way : ways()) {
+  for (const GpuWay& way : gpu_ways()) {
     if (way.capture != Capture::all) continue;
-    const Ran ran = run(graph, {{"x", x}}, way);
+    const GpuRun ran = run_on_gpu(graph, {{"x", x}}, way);
     CHECK(ran.with.options.at("on_strict") == "CumSum 1");
     CHECK(!ran.with.device.empty());
     ThreadPool threads(1);
@@ -295,7 +215,7 @@ TEST_CASE("Gpu_MovesAndResizes_OfRandomShapes_AreRight") {
         .output("rl")
         .output("rn")
         .output("ti");
-    check_clean(model, {{"x", random_tensor(rng, {2, channels, height, width})}});
+    check_on_gpu(model, {{"x", random_tensor(rng, {2, channels, height, width})}});
   }
 }
 
@@ -316,7 +236,7 @@ TEST_CASE("Gpu_LongSumsAndLargeWindows_AreRight") {
       .output("m")
       .output("l")
       .output("d");
-  check_clean(model, {{"x", random_tensor(rng, {1, 4, 290, 290})}, {"k", random_tensor(rng, {2, 70'004})}});
+  check_on_gpu(model, {{"x", random_tensor(rng, {1, 4, 290, 290})}, {"k", random_tensor(rng, {2, 70'004})}});
 }
 
 // A wrong program of either language.
@@ -330,7 +250,7 @@ constexpr Language languages[] = {
 
 TEST_CASE("Gpu_ShaderThatDoesNotCompile_IsAnErrorAndTheNextDeviceWorks") {
   for (const Language& language : languages) {
-    if (!is_there(language.api)) continue;
+    if (!gpu_is_there(language.api)) continue;
     const auto device = gpu::open_device(language.api);
     REQUIRE(device.ok());
     (void)(*device)->make_program("a wrong one", language.wrong);
