@@ -38,18 +38,40 @@ std::optional<Clamp> GraphLowering::clamp_of(const Node& node) const {
   return clamp;
 }
 
-Fusion GraphLowering::with_activation(const Node& node) const {
-  Fusion fusion;
-  fusion.output = node.outputs[0];
+void GraphLowering::add_activation(Fusion& fusion) const {
   const auto next = only_reader(fusion.output);
-  if (!next) return fusion;
+  if (!next) return;
   const Node& reader = graph_.nodes[*next];
-  if (reader.inputs.empty() || reader.inputs[0] != fusion.output) return fusion;
+  if (reader.inputs.empty() || reader.inputs[0] != fusion.output) return;
   if (const auto clamp = clamp_of(reader)) {
     fusion.output = reader.outputs[0];
     fusion.nodes.push_back(*next);
     fusion.clamp = *clamp;
   }
+}
+
+Fusion GraphLowering::with_activation(const Node& node) const {
+  Fusion fusion{.output = node.outputs[0], .nodes = {}, .clamp = {}};
+  add_activation(fusion);
+  return fusion;
+}
+
+Fusion GraphLowering::with_sum(const Node& node) const {
+  Fusion fusion{.output = node.outputs[0], .nodes = {}, .clamp = {}};
+  if (const auto next = only_reader(fusion.output)) {
+    const Node& sum = graph_.nodes[*next];
+    if (sum.domain.empty() && sum.op_type == "Add") {
+      const ValueId other = sum.inputs[sum.inputs[0] == fusion.output ? 1 : 0];
+      const bool same = is_float(fusion.output) && is_float(other) && is_float(sum.outputs[0]) &&
+                        shape(other) == shape(fusion.output) && shape(sum.outputs[0]) == shape(other);
+      if (same && !existing_[other].empty()) {
+        fusion.output = sum.outputs[0];
+        fusion.nodes.push_back(*next);
+        fusion.addend = other;
+      }
+    }
+  }
+  add_activation(fusion);
   return fusion;
 }
 

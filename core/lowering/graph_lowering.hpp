@@ -28,6 +28,7 @@ struct Fusion {
   ValueId output = no_value;  ///< of the last of them
   std::vector<NodeId> nodes;  ///< those after the first
   Clamp clamp;
+  ValueId addend = no_value;  ///< added before the clamp, of the output's shape
 };
 
 struct LoweringOptions {
@@ -83,6 +84,8 @@ class GraphLowering {
   [[nodiscard]] std::optional<Clamp> clamp_of(const Node& node) const;
   /// The node's output 0 and, when fusing, the activation behind it.
   [[nodiscard]] Fusion with_activation(const Node& node) const;
+  /// The same, and before the activation an Add of a float value that exists already.
+  [[nodiscard]] Fusion with_sum(const Node& node) const;
 
   // ---- what operators make
 
@@ -149,6 +152,7 @@ class GraphLowering {
   [[nodiscard]] Status fall_back(const Node& node);
   [[nodiscard]] Result<BufferId> convert(ValueId id, Existing from, Form to);
   [[nodiscard]] NodeId original_node(const Node& node) const;
+  void add_activation(Fusion& fusion) const;
 
   Graph& graph_;
   std::vector<NodeId> producers_;

@@ -56,7 +56,7 @@ Status emit_vectors(Lowering& lowering, Product& product, std::vector<BufferId> 
   values["A_VECTORS"] = a_vectors ? 1 : 0;
   values["B_QUADS"] = quads ? 1 : 0;
   values["SHARED_B"] = product.one_b ? 1 : 0;
-  values["ADDS"] = 0;
+  values["ADDS"] = product.addend == no_buffer ? 0 : 1;
   return lowering.emit_draw("webgl/product.glsl", std::move(values), std::move(reads), product.y);
 }
 
@@ -122,9 +122,11 @@ Result<bool> emit_product(Lowering& lowering, Product product) {
     DRIFTSCOPE_TRY(const BufferId bias, keep_padded(lowering, product.bias));
     reads.push_back(bias);
   }
+  if (product.addend != no_buffer) reads.push_back(product.addend);
   const Texels y = lowering.texels(product.y);
   const bool vectors = product.n % 4 == 0 && !product.b_transposed && y.layer_texels % (product.n / 4) == 0;
-  if (!vectors && product.windows) return internal_error("a convolution of an odd size as a product");
+  if (!vectors && (product.windows || product.addend != no_buffer))
+    return internal_error("a convolution of an odd size as a product");
   const bool rows_of_b = product.constant_b && product.k % 4 == 0;
   if (vectors)
     DRIFTSCOPE_CHECK(emit_vectors(lowering, product, std::move(reads)));

@@ -6,7 +6,7 @@
 
 namespace driftscope::webgl {
 
-/// Y (M x N) = A (M x K) · B (K x N), `batches` of them, + bias, bounded.
+/// Y (M x N) = A (M x K) · B (K x N), `batches` of them, + bias + addend, bounded.
 struct Product {
   std::int64_t m = 0;
   std::int64_t n = 0;
@@ -14,6 +14,7 @@ struct Product {
   std::int64_t batches = 1;
   BufferId a = no_buffer;
   BufferId y = no_buffer;
+  BufferId addend = no_buffer;    ///< of the same shape and layout as Y; only with columns in fours
   gpu::MatrixElement constant_b;  ///< or else
   BufferId b = no_buffer;         ///< as it lies
   bool b_transposed = false;

@@ -98,7 +98,7 @@ Result<bool> emit_product(Lowering& lowering, Product product) {
   values["A_BATCH"] = product.a_batch;
   values["B_BATCH"] = product.b_batch;
   values["BIAS"] = product.bias == no_buffer ? 0 : 1;
-  values["ADDS"] = 0;
+  values["ADDS"] = product.addend == no_buffer ? 0 : 1;
   values["CLAMPED"] = product.clamp.none() ? 0 : 1;
   values["CLAMP_MIN"] = float_text(product.clamp.min);
   values["CLAMP_MAX"] = float_text(product.clamp.max);
@@ -107,6 +107,7 @@ Result<bool> emit_product(Lowering& lowering, Product product) {
       return limit_error("the GPU has too few workgroups for a product of this size");
   std::vector<BufferId> reads = {product.a, product.b};
   if (product.bias != no_buffer) reads.push_back(product.bias);
+  if (product.addend != no_buffer) reads.push_back(product.addend);
   DRIFTSCOPE_CHECK(lowering.emit(choice.file, values, std::move(reads), {product.y}, choice.groups));
   return true;
 }

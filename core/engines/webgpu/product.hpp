@@ -6,7 +6,7 @@
 
 namespace driftscope::webgpu {
 
-/// Y (M x N) = A (M x K) · B (K x N), `batches` of them, + bias, bounded.
+/// Y (M x N) = A (M x K) · B (K x N), `batches` of them, + bias + addend, bounded.
 struct Product {
   std::int64_t m = 0;
   std::int64_t n = 0;
@@ -14,7 +14,8 @@ struct Product {
   std::int64_t batches = 1;
   BufferId a = no_buffer;
   BufferId b = no_buffer;
-  BufferId bias = no_buffer;  ///< padded to four
+  BufferId bias = no_buffer;    ///< padded to four
+  BufferId addend = no_buffer;  ///< of the same shape and layout as Y
   BufferId y = no_buffer;
   bool windows = false;    ///< A is an image; `values` say how it is walked
   bool a_vectors = false;  ///< four of A along K may be read at once

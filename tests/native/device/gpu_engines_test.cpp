@@ -82,6 +82,41 @@ TEST_CASE("Gpu_Products_OfRandomShapes_AreRight") {
   }
 }
 
+TEST_CASE("Gpu_SumsBehindProducts_AreRight") {
+  const std::uint64_t seed = test_seed(16);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  for (const std::int64_t channels : {3, 4, 8, 20}) {
+    CAPTURE(channels);
+    const Shape image = {2, channels, 6, 7};
+    ModelBuilder model;
+    model.input("x", DType::float32, {2, channels, 6, 7})
+        .initializer("w", random_tensor(rng, {channels, channels, 3, 3}))
+        .initializer("v", random_tensor(rng, {channels, channels, 1, 1}))
+        .initializer("b", random_tensor(rng, {channels}))
+        .initializer("m", random_tensor(rng, {7, 7}))
+        .node("Conv", {"x", "w", "b"}, {"c"}, {ints("pads", {1, 1, 1, 1})})
+        .node("Add", {"c", "x"}, {"s"})
+        .node("Relu", {"s"}, {"r"})
+        .node("Conv", {"r", "v"}, {"d"})
+        .node("Add", {"r", "d"}, {"t"})
+        .node("MatMul", {"t", "m"}, {"p"})
+        .node("Add", {"p", "t"}, {"u"})
+        .node("Clip", {"u"}, {"y"})
+        .output("y");
+    const NamedInputs inputs = {{"x", random_tensor(rng, image)}};
+    check_on_gpu(model, inputs);
+    // As one step each: what lies between is not there.
+    for (const GpuWay& way : gpu_ways()) {
+      if (way.capture == Capture::all || channels % 4 != 0) continue;
+      CAPTURE(way.engine);
+      const GpuRun ran = run_on_gpu(built(model), inputs, way);
+      CHECK(ran.trace.find("r") != nullptr);
+      for (const char* between : {"c", "s", "d"}) CHECK_MESSAGE(ran.trace.find(between) == nullptr, between);
+    }
+  }
+}
+
 TEST_CASE("Gpu_ManyTiles_WithEdges_AreRight") {
   if (sanitized) return;  // judging it takes minutes there
   Rng rng(7);

@@ -39,13 +39,14 @@ bool is_pointwise(const Window2d& window) {
   return whole(window.height) && whole(window.width);
 }
 
-Result<bool> as_product(Lowering& lowering, const Parts& parts, BufferId in, BufferId out,
+Result<bool> as_product(Lowering& lowering, const Parts& parts, BufferId in, BufferId addend, BufferId out,
                         const Fusion& fusion) {
   Product product;
   product.m = element_count(lowering.shape(fusion.output)) / parts.outputs;
   product.n = parts.outputs;
   product.k = parts.taps * parts.channels;
   product.a = in;
+  product.addend = addend;
   product.y = out;
   product.bias = parts.bias;
   product.windows = !is_pointwise(parts.window);
@@ -80,11 +81,16 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   if (!parts || parts->outputs % 4 != 0) return false;
   const bool each_by_itself = parts->groups == parts->outputs && parts->channels == 1;
   if (parts->groups > 1 && !each_by_itself) return false;
-  const Fusion fusion = lowering.with_activation(node);
+  const Fusion fusion = each_by_itself ? lowering.with_activation(node) : lowering.with_sum(node);
   DRIFTSCOPE_TRY(const BufferId in,
                  lowering.read(node.inputs[0], channels_last(lowering.shape(node.inputs[0]))));
-  const BufferId out = lowering.write(fusion.output, channels_last(lowering.shape(fusion.output)));
-  const Result<bool> done = parts->groups == 1 ? as_product(lowering, *parts, in, out, fusion)
+  const Layout y_layout = channels_last(lowering.shape(fusion.output));
+  BufferId addend = no_buffer;
+  if (fusion.addend != no_value) {
+    DRIFTSCOPE_TRY(addend, lowering.read(fusion.addend, y_layout));
+  }
+  const BufferId out = lowering.write(fusion.output, y_layout);
+  const Result<bool> done = parts->groups == 1 ? as_product(lowering, *parts, in, addend, out, fusion)
                                                : depthwise(lowering, *parts, in, out, fusion);
   lowering.absorb(fusion);
   return done;

@@ -52,9 +52,13 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   const Shape x_shape = lowering.shape(x);
   const Tensor* const w = parts->w;
   const std::span<const float> bias = parts->bias;
-  const Fusion fusion = lowering.with_activation(node);
+  const Fusion fusion = depthwise ? lowering.with_activation(node) : lowering.with_sum(node);
   const Shape y_shape = lowering.shape(fusion.output);
   DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, channels_last(x_shape)));
+  BufferId addend = no_buffer;
+  if (fusion.addend != no_value) {
+    DRIFTSCOPE_TRY(addend, lowering.read(fusion.addend, channels_last(y_shape)));
+  }
   const BufferId out = lowering.write(fusion.output, channels_last(y_shape));
   if (depthwise) {
     DRIFTSCOPE_TRY(const bool done, lower_depthwise(lowering, *w, bias, in, out, parts->window, fusion));
@@ -66,6 +70,7 @@ Result<bool> lower(Lowering& lowering, const Node& node) {
   product.n = outputs;
   product.k = w->elements() / outputs;
   product.a = in;
+  product.addend = addend;
   product.y = out;
   product.windows = true;
   product.a_vectors = channels % 4 == 0;

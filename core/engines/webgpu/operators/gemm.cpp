@@ -41,7 +41,7 @@ Result<bool> lower_gemm(Lowering& lowering, const Node& node) {
     if (!given) return false;
     bias = *given;
   }
-  const Fusion fusion = lowering.with_activation(node);
+  const Fusion fusion = lowering.with_sum(node);
   product.clamp = fusion.clamp;
   DRIFTSCOPE_TRY(product.a, lowering.read(x, {}));
   if (w != nullptr) {
@@ -58,6 +58,9 @@ Result<bool> lower_gemm(Lowering& lowering, const Node& node) {
   if (!bias.empty()) {
     DRIFTSCOPE_TRY(Tensor packed, pack_bias(bias));
     product.bias = lowering.keep(std::move(packed));
+  }
+  if (fusion.addend != no_value) {
+    DRIFTSCOPE_TRY(product.addend, lowering.read(fusion.addend, {}));
   }
   product.y = lowering.write(fusion.output, {});
   DRIFTSCOPE_TRY(const bool done, emit_product(lowering, std::move(product)));
@@ -77,7 +80,7 @@ Result<bool> lower_matmul(Lowering& lowering, const Node& node) {
   product.k = a.back();
   product.n = b.back();
   product.a_vectors = product.k % 4 == 0;
-  const Fusion fusion = lowering.with_activation(node);
+  const Fusion fusion = lowering.with_sum(node);
   product.clamp = fusion.clamp;
   const Tensor* w = lowering.constant(z);
   if (b.size() == 2) {
@@ -107,6 +110,9 @@ Result<bool> lower_matmul(Lowering& lowering, const Node& node) {
     product.b = lowering.keep(std::move(packed));
   } else {
     DRIFTSCOPE_TRY(product.b, lowering.read(z, {}));
+  }
+  if (fusion.addend != no_value) {
+    DRIFTSCOPE_TRY(product.addend, lowering.read(fusion.addend, {}));
   }
   product.y = lowering.write(fusion.output, {});
   DRIFTSCOPE_TRY(const bool done, emit_product(lowering, std::move(product)));
