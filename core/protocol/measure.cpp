@@ -176,6 +176,7 @@ Result<std::unique_ptr<Measurement>> Measurement::prepare(LoadedModel& model, St
                                  start.record.capture, start.traced && recorder != nullptr));
   if (start.traced) {
     state->record = std::move(start.record);
+    state->record->node_times = false;  // the time of the run is measured
     state->recorder = recorder;
     if (recorder != nullptr)
       state->record->sink = [recorder](const std::string& name, const Tensor& tensor) {

@@ -127,6 +127,10 @@ struct Recording::State final : public TraceSink {
 
   void node_done(NodeId node, std::int64_t time_ns) override { trace.nodes[node].time_ns.push_back(time_ns); }
 
+  [[nodiscard]] bool wants_times() const override {
+    return options.node_times && options.capture != Capture::outputs;
+  }
+
   void sample_memory_now() {
     last_memory_ns = monotonic_ns();
     const MemorySample sample = sample_memory();

@@ -28,7 +28,8 @@ struct RecordOptions {
   Capture capture = Capture::all;
   /// Of the values that `capture` would keep, only these, besides the graph's inputs and outputs.
   std::optional<std::vector<std::string>> values = {};
-  int repeat = 1;  ///< runs; values are captured in the first, times in all
+  int repeat = 1;          ///< runs; values are captured in the first, times in all
+  bool node_times = true;  ///< unless only outputs are captured; also where they slow an engine down
   /// Receives captured values instead of the trace, which then holds only the graph's outputs: a
   /// large run need not be entirely in memory.
   TensorSink sink = {};

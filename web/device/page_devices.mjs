@@ -1,9 +1,10 @@
 // WebGL for workers that have none (WebKitGTK): the page executes what their engine asks for, in slices that
 // leave the page responsive. PageDevice is the worker's side, serveDevices the page's. Requests go one way
 // and are numbered; states come back. Clients: devices.mjs, worker/runner.mjs.
-import { WebGlDevice } from "./webgl.mjs";
+import { turn, WebGlDevice } from "./webgl.mjs";
 
 const sliceMs = 8;
+const eagerTurns = 200;
 
 /** In a worker: a device with the interface of WebGlDevice, at the other end of `port`. */
 export class PageDevice {
@@ -106,7 +107,8 @@ export function serveDevices(port) {
         begin = performance.now();
       }
     let ended = device.finished({ recording });
-    for (; !ended.error && !ended.done; ended = device.finished({ recording })) await pause();
+    for (let turns = 0; !ended.error && !ended.done; ended = device.finished({ recording }))
+      await turn(++turns < eagerTurns);
     const bytes = ended.error ? null : device.returned(recording)?.slice();
     port.postMessage({ recording, ended: { ...ended, bytes } }, bytes ? [bytes.buffer] : []);
   };

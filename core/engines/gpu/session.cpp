@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <numeric>
 
 #include "core/engines/gpu/describe.hpp"
 #include "core/engines/gpu/host_order.hpp"
@@ -79,7 +80,7 @@ Result<Progress> GpuSession::poll(std::int64_t budget_ns) {
   if (next_ == 0 && !submitted_) {
     for (std::size_t i = 0; i < inputs_.size(); ++i) tensors_[plan_.inputs[i]] = std::move(inputs_[i]);
     inputs_.clear();
-    DRIFTSCOPE_CHECK(arrange(wanted()));
+    DRIFTSCOPE_CHECK(arrange(wanted(), time_nodes_ || trace_sink_->wants_times()));
   }
   while (next_ < actions_.size()) {
     DRIFTSCOPE_TRY(const bool done, perform(actions_[next_]));
@@ -142,6 +143,7 @@ Status GpuSession::prepare() {
   ran_.device = facts.name;
   ran_.options["driver"] = facts.driver;
   if (facts.software) ran_.options["software_gpu"] = "true";
+  ran_.options["node_times"] = facts.timestamps ? "timestamps of the GPU" : "wall time of a submission each";
   if (facts.precision_bits > 0) ran_.options["precision_bits"] = std::to_string(facts.precision_bits);
   DRIFTSCOPE_TRY(plan_, planner_(*resources_, *device_));
   lowering::release_constants(*resources_->graph, plan_);
@@ -229,11 +231,12 @@ void GpuSession::drop_actions() {
   actions_.clear();
 }
 
-Status GpuSession::arrange(std::vector<bool> wants) {
+Status GpuSession::arrange(std::vector<bool> wants, bool timed) {
+  // Without timestamps a node's time is that of a submission of its own.
+  const bool apart = timed && !device_->facts().timestamps;
+  wants.push_back(timed);
   if (arranged_ && wants == arranged_for_) return {};
   drop_actions();
-  const bool timed =
-      time_nodes_ || std::ranges::any_of(wants, [](bool wanted_value) { return wanted_value; });
   std::vector<Command> commands;
   Action pending;
   std::int64_t returned_bytes = 0;
@@ -241,7 +244,7 @@ Status GpuSession::arrange(std::vector<bool> wants) {
     if (commands.empty()) return {};
     pending.kind = Action::Kind::submission;
     pending.timed = timed && device_->facts().timestamps;
-    pending.waits = !pending.returned.empty() || pending.timed;
+    pending.waits = !pending.returned.empty() || timed;
     DRIFTSCOPE_TRY(pending.recording, device_->record(std::move(commands), pending.timed));
     actions_.push_back(std::move(pending));
     commands = {};
@@ -290,7 +293,7 @@ Status GpuSession::arrange(std::vector<bool> wants) {
       actions_.push_back({.kind = Action::Kind::node_end, .nodes = {n}});
     else
       pending.nodes.push_back(n);
-    if (returned_bytes >= max_returned_bytes) DRIFTSCOPE_CHECK(submit());
+    if (apart || returned_bytes >= max_returned_bytes) DRIFTSCOPE_CHECK(submit());
   }
   // Conversions of outputs that are inputs or constants belong to no node.
   for (std::size_t i = plan_.nodes.empty() ? 0 : plan_.nodes.back().end_step; i < plan_.steps.size(); ++i) {
@@ -361,9 +364,16 @@ Result<bool> GpuSession::perform(const Action& action) {
     finished = *std::move(now);
     DRIFTSCOPE_CHECK(take_returned(action));
   }
+  note_time_step(finished);
   submitted_ = false;
   DRIFTSCOPE_CHECK(end_nodes(action, finished, action.waits ? monotonic_ns() - submitted_ns_ : 0));
   return true;
+}
+
+// Browsers round timestamps: their step is the largest that divides them all.
+void GpuSession::note_time_step(const Finished& finished) {
+  for (const std::int64_t time : finished.times_ns) time_step_ns_ = std::gcd(time_step_ns_, time);
+  if (time_step_ns_ > 0) ran_.options["timestamp_step"] = fmt::format("{} ns", time_step_ns_);
 }
 
 // What host steps read and outputs.
@@ -409,7 +419,7 @@ Status GpuSession::end_nodes(const Action& action, const Finished& finished, std
       DRIFTSCOPE_TRY(const Tensor seen, returned_tensor(action, action.returned[returned]));
       DRIFTSCOPE_CHECK(trace_sink_->value(value, seen));
     }
-    // Without timestamps the last of a submission has the time of all.
+    // Without timestamps the last node of a submission has the time of all.
     std::int64_t time = host_ns_;
     host_ns_ = 0;
     if (!finished.times_ns.empty())

@@ -71,12 +71,13 @@ class GpuSession final : public Session, public ProgramSource, private Memory {
   [[nodiscard]] Status prepare();     // once the device is there
   [[nodiscard]] Status make_objects();
   [[nodiscard]] std::vector<bool> wanted() const;
-  [[nodiscard]] Status arrange(std::vector<bool> wants);
+  [[nodiscard]] Status arrange(std::vector<bool> wants, bool timed);
   void drop_actions();
   [[nodiscard]] Status upload(const TransferStep& step);
   [[nodiscard]] Status run_host_step(std::size_t step);
   /// Whether it has been done.
   [[nodiscard]] Result<bool> perform(const Action& action);
+  void note_time_step(const Finished& finished);
   [[nodiscard]] Status take_returned(const Action& action);
   [[nodiscard]] Status end_nodes(const Action& action, const Finished& finished, std::int64_t wall_ns);
   [[nodiscard]] Result<Tensor> returned_tensor(const Action& action, const Returned& it) const;
@@ -102,7 +103,8 @@ class GpuSession final : public Session, public ProgramSource, private Memory {
   std::vector<ObjectId> objects_;    // of the plan
   std::vector<ObjectId> constants_;  // by buffer
   std::vector<Action> actions_;
-  std::vector<bool> arranged_for_;
+  std::vector<bool> arranged_for_;  // by value, and whether nodes are timed
+  std::int64_t time_step_ns_ = 0;   // of all times that the device gave
   bool arranged_ = false;
   TraceSink* trace_sink_ = nullptr;
   std::vector<Tensor> inputs_;
