@@ -1,4 +1,4 @@
-// A session on devices that fail: hung, lost, out of memory.
+// A session on scripted devices: hung, lost, out of memory; with and without timestamps.
 #include "core/engines/gpu/session.hpp"
 
 #include <doctest/doctest.h>
@@ -16,12 +16,13 @@ namespace {
 
 enum class Failure { none, never_ready, hangs, is_lost, has_no_memory };
 
-class FailingDevice final : public gpu::Device {
+class ScriptedDevice final : public gpu::Device {
  public:
-  explicit FailingDevice(Failure failure) : failure_(failure) {
+  explicit ScriptedDevice(Failure failure, bool timestamps = false) : failure_(failure) {
     facts_.name = "a scripted GPU";
     facts_.layers = 4;
     facts_.max_groups = 4096;
+    facts_.timestamps = timestamps;
   }
   Result<bool> ready() override { return failure_ != Failure::never_ready; }
   bool lost() const override { return given_up_; }
@@ -41,14 +42,21 @@ class FailingDevice final : public gpu::Device {
   gpu::ProgramId make_program(std::string_view /*label*/, std::string_view /*code*/) override {
     return ++last_;
   }
-  Result<gpu::RecordingId> record(std::vector<gpu::Command> /*commands*/, bool /*timed*/) override {
+  Result<gpu::RecordingId> record(std::vector<gpu::Command> /*commands*/, bool timed) override {
+    timed_ = timed;
     return ++last_;
   }
   void release_recording(gpu::RecordingId /*recording*/) override {}
-  Status submit(gpu::RecordingId /*recording*/) override { return {}; }
+  Status submit(gpu::RecordingId /*recording*/) override {
+    ++submissions;
+    return {};
+  }
   Result<std::optional<gpu::Finished>> finished(gpu::RecordingId /*recording*/) override {
     if (failure_ == Failure::hangs) return std::optional<gpu::Finished>();
-    return internal_error("the GPU a scripted GPU was lost");
+    if (failure_ == Failure::is_lost) return internal_error("the GPU a scripted GPU was lost");
+    gpu::Finished finished;
+    if (timed_) finished.times_ns = {6'000, 9'000};
+    return std::optional(finished);
   }
   Status read(gpu::RecordingId /*recording*/, std::int64_t /*offset*/,
               std::span<std::byte> /*target*/) override {
@@ -57,10 +65,13 @@ class FailingDevice final : public gpu::Device {
   std::int64_t memory() const override { return bytes_; }
   int objects() const { return objects_; }
 
+  int submissions = 0;
+
  private:
   Failure failure_;
   gpu::DeviceFacts facts_;
   bool given_up_ = false;
+  bool timed_ = false;
   std::uint32_t last_ = 0;
   std::int64_t bytes_ = 0;
   int objects_ = 0;
@@ -75,8 +86,14 @@ class Nobody final : public TraceSink {
 
 constexpr std::int64_t patience_ns = 30'000'000;
 
-// The error of a run; a device that it leaves without its objects.
-std::pair<Error, std::shared_ptr<FailingDevice>> fails(Failure failure) {
+// Two nodes on a scripted device.
+struct Scripted {
+  std::shared_ptr<ScriptedDevice> device;
+  std::vector<Tensor> inputs;
+  std::unique_ptr<gpu::GpuSession> session;
+};
+
+Scripted scripted(std::shared_ptr<ScriptedDevice> device) {
   ModelBuilder model;
   model.input("x", DType::float32, {8}).node("Relu", {"x"}, {"y"}).node("Abs", {"y"}, {"z"}).output("z");
   const NamedInputs inputs = {{"x", tensor<float>({8}, {1, 2, 3, 4, 5, 6, 7, 8})}};
@@ -93,18 +110,68 @@ std::pair<Error, std::shared_ptr<FailingDevice>> fails(Failure failure) {
   const auto planner = [producers](gpu::Resources& from, gpu::Device& on) {
     return webgl::Lowering(*from.graph, producers, {}, from.fallback, on).run();
   };
-  auto device = std::make_shared<FailingDevice>(failure);
-  gpu::GpuSession session(std::move(resources), device, planner, std::move(labels), {}, false, patience_ns);
+  return {device, bound->inputs,
+          std::make_unique<gpu::GpuSession>(std::move(resources), device, planner, std::move(labels),
+                                            RanWith(), false, patience_ns)};
+}
+
+// The error of a run; a device that it leaves without its objects.
+std::pair<Error, std::shared_ptr<ScriptedDevice>> fails(Failure failure) {
+  const Scripted it = scripted(std::make_shared<ScriptedDevice>(failure));
   Nobody nobody;
-  REQUIRE(session.start(bound->inputs, nobody).ok());
+  REQUIRE(it.session->start(it.inputs, nobody).ok());
   const std::int64_t begin = monotonic_ns();
   while (monotonic_ns() - begin < 1000 * patience_ns) {
-    auto progress = session.poll(1'000'000);
-    if (!progress.ok()) return {std::move(progress).error(), device};
+    auto progress = it.session->poll(1'000'000);
+    if (!progress.ok()) return {std::move(progress).error(), it.device};
     REQUIRE(!progress->finished());
   }
   FAIL("the session waits forever");
-  return {internal_error(""), device};
+  return {internal_error(""), it.device};
+}
+
+// Looks at the times of nodes.
+class Watch final : public TraceSink {
+ public:
+  bool wants(ValueId /*value*/) const override { return false; }
+  Status value(ValueId /*value*/, const Tensor& /*tensor*/) override { return {}; }
+  void node_done(NodeId /*node*/, std::int64_t time_ns) override { times.push_back(time_ns); }
+  bool wants_times() const override { return wanted; }
+
+  bool wanted = true;
+  std::vector<std::int64_t> times;
+};
+
+void run(const Scripted& it, Watch& watch) {
+  REQUIRE(it.session->start(it.inputs, watch).ok());
+  for (bool done = false; !done;) {
+    const auto progress = it.session->poll(1'000'000);
+    REQUIRE_MESSAGE(progress.ok(), progress.error().message);
+    done = progress->finished();
+  }
+  REQUIRE(it.session->finish().ok());
+}
+
+TEST_CASE("GpuSession_WithoutTimestamps_SubmitsEachNodeForItsTime") {
+  const Scripted it = scripted(std::make_shared<ScriptedDevice>(Failure::none));
+  Watch watch;
+  run(it, watch);
+  CHECK(it.device->submissions == 2);
+  CHECK(watch.times.size() == 2);
+  CHECK(!it.session->ran_with().options.contains("timestamp_step"));
+  watch.wanted = false;
+  run(it, watch);
+  CHECK(it.device->submissions == 3);
+}
+
+TEST_CASE("GpuSession_WithTimestamps_SubmitsOnceAndSaysTheirStep") {
+  const Scripted it = scripted(std::make_shared<ScriptedDevice>(Failure::none, true));
+  Watch watch;
+  run(it, watch);
+  CHECK(it.device->submissions == 1);
+  REQUIRE(watch.times.size() == 2);
+  CHECK(watch.times[1] == 9'000);
+  CHECK(it.session->ran_with().options.at("timestamp_step") == "3000 ns");
 }
 
 TEST_CASE("GpuSession_HungSubmission_EndsWithItsNodesAndGivesTheDeviceUp") {
