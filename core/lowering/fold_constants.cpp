@@ -30,15 +30,6 @@ bool is_known_shape(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-Graph name_constants(Graph graph, ThreadPool& threads) {
-  for (const Node& node : graph.nodes) {
-    if (node.op_type != "Constant" || !node.domain.empty() || all_known(graph, node)) continue;
-    auto outputs = evaluate_strict(node, {}, threads);
-    if (outputs.ok()) graph.values[node.outputs[0]].constant = std::move((*outputs)[0]);
-  }
-  return graph;
-}
-
 Graph fold_constants(Graph graph, ThreadPool& threads) {
   for (const Node& node : graph.nodes) {
     if (is_known_shape(graph, node)) {

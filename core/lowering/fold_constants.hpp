@@ -6,10 +6,6 @@
 
 namespace driftscope::lowering {
 
-/// The graph with Constant nodes' values as constants: operators ask for bounds, pads and weights, which
-/// some exporters write as such nodes.
-[[nodiscard]] Graph name_constants(Graph graph, ThreadPool& threads);
-
 /// The graph with the outputs of nodes that read constants only as constants, by the strict kernels. The
 /// nodes stay. Nodes that draw random numbers, or fail, are left alone.
 [[nodiscard]] Graph fold_constants(Graph graph, ThreadPool& threads);

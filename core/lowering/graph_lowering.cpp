@@ -251,6 +251,25 @@ Result<BufferId> GraphLowering::read_as(ValueId id, Form form) {
   return buffer;
 }
 
+Result<BufferId> GraphLowering::read_mapped(ValueId id, Layout layout, HostMap map) {
+  const Tensor* known = constant(id);
+  if (known != nullptr && layout.plain()) {
+    DRIFTSCOPE_TRY(Tensor mapped, map(*known));
+    return keep(std::move(mapped));
+  }
+  DRIFTSCOPE_TRY(const BufferId source, read_plain_host(id));
+  const Shape size = *value(id).static_shape();
+  const Form from;
+  const Form to{layout, home_};
+  const BufferId mapped = add(
+      {.dtype = DType::float32, .shape = size, .layout = {}, .storage = Storage::run_owned, .constant = {}});
+  const BufferId target =
+      add({.dtype = DType::float32, .shape = size, .layout = layout, .space = home_, .constant = {}});
+  emit({.step = make_map_step(source, mapped, std::move(map)), .reads = {source}, .writes = {mapped}});
+  DRIFTSCOPE_CHECK(emit_conversion({DType::float32, size, from, to, mapped, target}));
+  return target;
+}
+
 Result<BufferId> GraphLowering::convert(ValueId id, Existing from, Form to) {
   const Value& value = graph_.values[id];
   const Shape shape = *value.static_shape();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/lowering/fallback_step.hpp"
+#include "core/lowering/map_step.hpp"
 #include "core/lowering/plan.hpp"
 #include "core/lowering/rearrange.hpp"
 
@@ -92,6 +93,9 @@ class GraphLowering {
   /// The value in this layout in the engine's own memory; converted unless it exists in this form. Constants
   /// too.
   [[nodiscard]] Result<BufferId> read(ValueId id, Layout layout) { return read_as(id, {layout, home_}); }
+  /// What `map` makes of a value of known shape, on the host in every run (of a constant: now), as float32
+  /// of the same shape in the engine's own memory. For operands that an engine has no type for.
+  [[nodiscard]] Result<BufferId> read_mapped(ValueId id, Layout layout, HostMap map);
   /// A new constant, in the engine's own memory.
   [[nodiscard]] BufferId keep(Tensor tensor, Layout layout = {}) {
     return keep_as(std::move(tensor), {layout, home_});

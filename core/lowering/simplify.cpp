@@ -7,10 +7,10 @@ namespace driftscope::lowering {
 
 // Identities first: they would hide which node reads a value.
 std::shared_ptr<Graph> simplified(std::shared_ptr<const Graph> graph, bool fuse, ThreadPool& threads) {
-  Graph result = name_constants(*graph, threads);
+  Graph result = fold_constants(*graph, threads);
   graph.reset();  // weights that are folded or packed are freed, unless the caller keeps them
   if (fuse) {
-    result = remove_identities(fold_constants(std::move(result), threads));
+    result = remove_identities(std::move(result));
     result = fuse_gelu(fold_batch_normalization(fold_pads(std::move(result))));
   }
   return std::make_shared<Graph>(std::move(result));

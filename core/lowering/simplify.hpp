@@ -10,8 +10,8 @@
 
 namespace driftscope::lowering {
 
-/// A copy whose values keep their numbers. With `fuse` constants are folded, identities removed, pads and
-/// batch normalizations joined with their convolutions, and Gelu's nodes become one.
+/// A copy whose values keep their numbers, with constants folded. With `fuse` identities are removed, pads
+/// and batch normalizations joined with their convolutions, and Gelu's nodes become one.
 [[nodiscard]] std::shared_ptr<Graph> simplified(std::shared_ptr<const Graph> graph, bool fuse,
                                                 ThreadPool& threads);
 

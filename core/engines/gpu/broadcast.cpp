@@ -54,7 +54,7 @@ std::optional<Broadcast> plan_broadcast(const GpuLowering& lowering, const Node&
   if (node.inputs.empty() || node.attribute(broadcast_axis) != nullptr || !lowering.is_float(output))
     return std::nullopt;
   for (const ValueId id : node.inputs)
-    if (id == no_value || !lowering.is_float(id)) return std::nullopt;
+    if (id == no_value || (!lowering.is_float(id) && !lowering.is_bool(id))) return std::nullopt;
   const Shape y = lowering.shape(output);
   for (const ValueId id : node.inputs)
     if (!broadcasts(lowering.shape(id), y)) return std::nullopt;

@@ -17,8 +17,8 @@ struct Broadcast {
   bool all_whole = true;                   ///< every operand has the result's shape
 };
 
-/// Of float32 inputs of a node and its result; nothing where strict has to do it (an input that is no float,
-/// or is broadcast otherwise than from the right).
+/// Of float32 and bool inputs of a node and its float32 result; nothing where strict has to do it (an input
+/// of another type, or one that is broadcast otherwise than from the right).
 [[nodiscard]] std::optional<Broadcast> plan_broadcast(const GpuLowering& lowering, const Node& node,
                                                       ValueId output);
 

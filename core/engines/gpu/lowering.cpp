@@ -60,6 +60,21 @@ Status GpuLowering::emit_conversion(const Conversion& conversion) {
   return {};
 }
 
+bool GpuLowering::is_bool(ValueId id) const {
+  const auto size = value(id).static_shape();
+  return value(id).dtype == DType::boolean && size && element_count(*size) > 0;
+}
+
+Result<BufferId> GpuLowering::read_number(ValueId id, Layout layout) {
+  if (!is_bool(id)) return read(id, layout);
+  return read_mapped(id, layout, [](const Tensor& from) -> Result<Tensor> {
+    DRIFTSCOPE_TRY(Tensor made, Tensor::make(DType::float32, from.shape(), "a condition"));
+    std::ranges::transform(from.bytes(), made.mutable_values<float>().begin(),
+                           [](std::byte truth) { return truth == std::byte{} ? 0.0f : 1.0f; });
+    return made;
+  });
+}
+
 // Shaders read four float32 at once.
 std::int64_t GpuLowering::memory_size(const Buffer& buffer) const {
   const std::int64_t bytes = GraphLowering::memory_size(buffer);

@@ -35,6 +35,11 @@ class GpuLowering : public GraphLowering {
   [[nodiscard]] bool for_cpu() const { return for_cpu_.value_or(facts().software); }
   void choose_for_cpu(std::optional<bool> for_cpu) { for_cpu_ = for_cpu; }
 
+  /// bool of known shape without a size of 0.
+  [[nodiscard]] bool is_bool(ValueId id) const;
+  /// A float value, or a bool as 0.0 and 1.0.
+  [[nodiscard]] Result<BufferId> read_number(ValueId id, Layout layout);
+
   using GraphLowering::emit;
   /// One dispatch of the program that `file` and `values` make, behind `head`; `reads` and then `writes` are
   /// its bindings.

@@ -34,7 +34,9 @@ const std::vector<GpuWay>& gpu_ways() {
   return all;
 }
 
-GpuRun run_on_gpu(const Graph& graph, const NamedInputs& inputs, const GpuWay& way) {
+namespace {
+
+Result<GpuRun> try_on_gpu(const Graph& graph, const NamedInputs& inputs, const GpuWay& way) {
   const auto bound = bind_inputs(graph, inputs);
   REQUIRE_MESSAGE(bound.ok(), bound.error().message);
   const auto engine = find_engine(way.engine);
@@ -42,11 +44,24 @@ GpuRun run_on_gpu(const Graph& graph, const NamedInputs& inputs, const GpuWay& w
   EngineOptions options;
   options.fuse = way.capture != Capture::all;
   options.values = way.options;
-  const auto session = (*engine)->prepare(bound->graph, options);
-  REQUIRE_MESSAGE(session.ok(), session.error().message);
-  auto trace = record(bound->graph, **session, bound->inputs, {.capture = way.capture, .repeat = 2});
-  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
-  return {*std::move(trace), (*session)->ran_with()};
+  DRIFTSCOPE_TRY(const auto session, (*engine)->prepare(bound->graph, options));
+  DRIFTSCOPE_TRY(Trace trace,
+                 record(bound->graph, *session, bound->inputs, {.capture = way.capture, .repeat = 2}));
+  return GpuRun{std::move(trace), session->ran_with()};
+}
+
+}  // namespace
+
+GpuRun run_on_gpu(const Graph& graph, const NamedInputs& inputs, const GpuWay& way) {
+  auto ran = try_on_gpu(graph, inputs, way);
+  REQUIRE_MESSAGE(ran.ok(), ran.error().message);
+  return *std::move(ran);
+}
+
+Error gpu_failure(const Graph& graph, const NamedInputs& inputs, const GpuWay& way) {
+  auto ran = try_on_gpu(graph, inputs, way);
+  REQUIRE(!ran.ok());
+  return std::move(ran).error();
 }
 
 void check_on_gpu(const ModelBuilder& model, const NamedInputs& inputs) {

@@ -35,6 +35,9 @@ struct GpuRun {
 /// Runs twice: what the first run leaves behind must not show.
 [[nodiscard]] GpuRun run_on_gpu(const Graph& graph, const NamedInputs& inputs, const GpuWay& way);
 
+/// The error of a run.
+[[nodiscard]] Error gpu_failure(const Graph& graph, const NamedInputs& inputs, const GpuWay& way);
+
 /// In all ways on the device to the last node, and right.
 void check_on_gpu(const ModelBuilder& model, const NamedInputs& inputs);
 

@@ -13,7 +13,7 @@ Result<bool> place(Lowering& lowering, const Node& node, std::string expression,
   if (!plan) return false;
   std::vector<BufferId> reads;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    DRIFTSCOPE_TRY(const BufferId buffer, lowering.read(node.inputs[i], plan->operands[i]));
+    DRIFTSCOPE_TRY(const BufferId buffer, lowering.read_number(node.inputs[i], plan->operands[i]));
     reads.push_back(buffer);
   }
   if (!fusion.nodes.empty())
@@ -47,6 +47,10 @@ Result<bool> lower_add(Lowering& lowering, const Node& node) {
   return place(lowering, node, "x0 + x1", lowering.with_activation(node));
 }
 
+Result<bool> lower_where(Lowering& lowering, const Node& node) {
+  return place(lowering, node, "mix(x2, x1, notEqual(x0, zero))", alone(node));
+}
+
 // a, then by each further one `between`, in the order of the inputs.
 Result<bool> fold(Lowering& lowering, const Node& node, const char* open, const char* between,
                   const char* close) {
@@ -76,6 +80,7 @@ void add_to(WebGlOperatorTable& table) {
   table.add("Div", lower_binary<div_text>);
   table.add("Pow", lower_binary<pow_text>);
   table.add("PRelu", lower_prelu);
+  table.add("Where", lower_where);
   table.add("Max", lower_max);
   table.add("Min", lower_min);
   table.add("Sum", lower_sum);

@@ -18,7 +18,7 @@ Result<bool> place(Lowering& lowering, const Node& node, const std::string& expr
   std::vector<BufferId> reads;
   std::string loads;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    DRIFTSCOPE_TRY(const BufferId buffer, lowering.read(node.inputs[i], plan->operands[i]));
+    DRIFTSCOPE_TRY(const BufferId buffer, lowering.read_number(node.inputs[i], plan->operands[i]));
     reads.push_back(buffer);
     loads +=
         fmt::format("  let x{0} = in{0}[{1}];\n", i, plan->all_whole ? "i" : place_of(plan->axes, i, "i"));
@@ -58,6 +58,10 @@ Result<bool> lower_add(Lowering& lowering, const Node& node) {
   return place(lowering, node, "x0 + x1", lowering.with_activation(node));
 }
 
+Result<bool> lower_where(Lowering& lowering, const Node& node) {
+  return place(lowering, node, "select(x2, x1, x0 != T())", alone(node));
+}
+
 // a, then by each further one `step`, in the order of the inputs.
 Result<bool> fold(Lowering& lowering, const Node& node, const char* open, const char* between,
                   const char* close) {
@@ -87,6 +91,7 @@ void add_to(WebGpuOperatorTable& table) {
   table.add("Div", lower_binary<div_text>);
   table.add("Pow", lower_binary<pow_text>);
   table.add("PRelu", lower_prelu);
+  table.add("Where", lower_where);
   table.add("Max", lower_max);
   table.add("Min", lower_min);
   table.add("Sum", lower_sum);
