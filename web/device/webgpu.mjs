@@ -11,6 +11,9 @@ const wantedLimits = [
   "maxComputeWorkgroupStorageSize",
 ];
 
+// Firefox looks about every 80 ms whether the GPU is done, and whenever something is submitted.
+const looksOnlyWhenAsked = /firefox/i.test(navigator.userAgent);
+
 /** Which GPU an adapter is. */
 export function adapterFacts(adapter) {
   const { description, vendor, architecture, isFallbackAdapter } = adapter.info ?? {};
@@ -28,6 +31,7 @@ export class WebGpuDevice {
   #error = null;
   #lost = false;
   #work = new Set(); // promises under way
+  #waits = 0;
   #buffers = new Map();
   #programs = new Map();
   #recordings = new Map();
@@ -166,18 +170,33 @@ export class WebGpuDevice {
   submit({ recording }) {
     const it = this.#recordings.get(recording);
     if (it.staging?.mapState === "mapped") it.staging.unmap();
-    it.done = !it.staging;
+    it.done = false;
+    it.watched = Boolean(it.staging);
     const encoder = this.#device.createCommandEncoder();
     this.#encode(it, encoder);
     this.#device.queue.submit([encoder.finish()]);
     if (it.staging)
-      this.#go(
-        it.staging.mapAsync(mapRead).then(() => {
-          it.view = new Uint8Array(it.staging.getMappedRange());
-          it.done = true;
-        }),
-      );
+      this.#wait(it, it.staging.mapAsync(mapRead), () => {
+        it.view = new Uint8Array(it.staging.getMappedRange());
+      });
     return {};
+  }
+
+  // Until the GPU has reached what `reached` stands for.
+  #wait(it, reached, then) {
+    ++this.#waits;
+    const done = reached.then(() => {
+      then();
+      it.done = true;
+    });
+    this.#go(done.finally(() => --this.#waits));
+    if (looksOnlyWhenAsked && this.#waits === 1) this.#ask();
+  }
+
+  #ask() {
+    if (this.#waits === 0 || this.#error) return;
+    this.#device.queue.submit([]);
+    setTimeout(() => this.#ask(), 1);
   }
 
   // One pass for all dispatches, or one for each time, and the copies between them.
@@ -226,6 +245,10 @@ export class WebGpuDevice {
   finished({ recording }) {
     if (this.#error) return { error: this.#error, lost: this.#lost };
     const it = this.#recordings.get(recording);
+    if (!it.watched) {
+      it.watched = true;
+      this.#wait(it, this.#device.queue.onSubmittedWorkDone(), () => {});
+    }
     if (!it.done) return { done: false };
     if (!it.timed) return { done: true, times: [] };
     const raw = new BigUint64Array(it.view.slice(it.stagingBytes - it.timeBytes).buffer);

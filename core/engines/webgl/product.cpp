@@ -125,12 +125,12 @@ Result<bool> emit_product(Lowering& lowering, Product product) {
   if (product.addend != no_buffer) reads.push_back(product.addend);
   const Texels y = lowering.texels(product.y);
   const bool vectors = product.n % 4 == 0 && !product.b_transposed && y.layer_texels % (product.n / 4) == 0;
-  if (!vectors && (product.windows || product.addend != no_buffer))
-    return internal_error("a convolution of an odd size as a product");
+  if (!vectors && product.addend != no_buffer) return internal_error("a sum behind columns of an odd number");
   const bool rows_of_b = product.constant_b && product.k % 4 == 0;
   if (vectors)
     DRIFTSCOPE_CHECK(emit_vectors(lowering, product, std::move(reads)));
-  else if (product.constant_b && !lowering.may_loop(rows_of_b ? product.k / 4 : product.k))
+  else if (product.windows ||
+           (product.constant_b && !lowering.may_loop(rows_of_b ? product.k / 4 : product.k)))
     DRIFTSCOPE_CHECK(emit_padded(lowering, product, std::move(reads)));
   else
     DRIFTSCOPE_CHECK(emit_any(lowering, product, std::move(reads)));

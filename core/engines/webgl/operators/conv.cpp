@@ -1,5 +1,5 @@
-// Conv in one and two dimensions with constant weights whose outputs come in fours: a product of the windows
-// with the weights, or each channel by itself. A 1-D convolution is one of height 1.
+// Conv in one and two dimensions with constant weights: a product of the windows with the weights, or each channel by
+// itself. A 1-D convolution is one of height 1.
 #include "core/engines/gpu/conv_parts.hpp"
 #include "core/engines/webgl/product.hpp"
 
@@ -49,7 +49,7 @@ Result<bool> as_product(Lowering& lowering, const Parts& parts, BufferId in, Buf
   product.addend = addend;
   product.y = out;
   product.bias = parts.bias;
-  product.windows = !is_pointwise(parts.window);
+  product.windows = !is_pointwise(parts.window) || parts.outputs % 4 != 0;
   product.channels = parts.channels;
   product.clamp = fusion.clamp;
   product.values = window_values(parts.window);
@@ -78,10 +78,12 @@ Result<bool> depthwise(Lowering& lowering, const Parts& parts, BufferId in, Buff
 // What is neither is for the operator that GPU engines share.
 Result<bool> lower(Lowering& lowering, const Node& node) {
   const auto parts = conv_parts(lowering, node);
-  if (!parts || parts->outputs % 4 != 0) return false;
+  if (!parts) return false;
   const bool each_by_itself = parts->groups == parts->outputs && parts->channels == 1;
-  if (parts->groups > 1 && !each_by_itself) return false;
-  const Fusion fusion = each_by_itself ? lowering.with_activation(node) : lowering.with_sum(node);
+  const bool in_fours = parts->outputs % 4 == 0;
+  if (parts->groups > 1 && !(each_by_itself && in_fours)) return false;
+  const Fusion fusion =
+      each_by_itself || !in_fours ? lowering.with_activation(node) : lowering.with_sum(node);
   DRIFTSCOPE_TRY(const BufferId in,
                  lowering.read(node.inputs[0], channels_last(lowering.shape(node.inputs[0]))));
   const Layout y_layout = channels_last(lowering.shape(fusion.output));
