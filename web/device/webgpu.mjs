@@ -11,8 +11,9 @@ const wantedLimits = [
   "maxComputeWorkgroupStorageSize",
 ];
 
-// Firefox looks about every 80 ms whether the GPU is done, and whenever something is submitted.
-const looksOnlyWhenAsked = /firefox/i.test(navigator.userAgent);
+// Firefox looks about every 80 ms whether the GPU is done, and whenever something is submitted. There is no
+// navigator under Node, where the build imports this file to list the engines.
+const looksOnlyWhenAsked = /firefox/i.test(globalThis.navigator?.userAgent ?? "");
 
 /** Which GPU an adapter is. */
 export function adapterFacts(adapter) {

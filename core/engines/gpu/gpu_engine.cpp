@@ -55,8 +55,18 @@ Result<std::unique_ptr<Session>> GpuEngine::make_session(std::shared_ptr<const G
   std::vector<NodeId> producers;
   for (const Value& value : graph->values) producers.push_back(value.producer);
   resources->graph = lowering::simplified(std::move(graph), options.fuse, resources->fallback.threads());
-  const auto planner = [this, producers, options](Resources& from, Device& on) {
-    return plan(*from.graph, producers, options, from.fallback, on);
+  const auto planner = [this, producers, options, probe = std::shared_ptr<Probe>(), asked = false](
+                           Resources& from, Device& on) mutable -> Result<std::optional<Plan>> {
+    if (!asked) probe = this->probe(options, on);
+    asked = true;
+    if (probe != nullptr) {
+      DRIFTSCOPE_TRY(const bool known, probe->known());
+      if (!known) return std::optional<Plan>();
+      probe.reset();
+    }
+    from.choices = choices(options, on);
+    DRIFTSCOPE_TRY(Plan made, plan(*from.graph, producers, options, from.fallback, on));
+    return std::optional<Plan>(std::move(made));
   };
   std::int64_t timeout_s = 0;
   const std::string timeout = option(options, "timeout", default_timeout);

@@ -2,10 +2,22 @@
 // what they have no shaders for. Clients: the engine.cpp of each GPU engine.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <string>
+
 #include "core/engines/gpu/lowering.hpp"
 #include "core/runtime/engine.hpp"
 
 namespace driftscope::gpu {
+
+/// Something that is measured on a device before a graph is planned for it.
+class Probe {
+ public:
+  virtual ~Probe() = default;
+  /// Whether it is known now; it does not block.
+  [[nodiscard]] virtual Result<bool> known() = 0;
+};
 
 class GpuEngine : public Engine {
  public:
@@ -22,6 +34,17 @@ class GpuEngine : public Engine {
   [[nodiscard]] virtual Result<lowering::Plan> plan(Graph& graph, const std::vector<NodeId>& producers,
                                                     const EngineOptions& options,
                                                     lowering::Fallback& fallback, Device& device) const = 0;
+
+  /// Null where nothing has to be measured.
+  [[nodiscard]] virtual std::unique_ptr<Probe> probe(const EngineOptions& /*options*/,
+                                                     Device& /*device*/) const {
+    return nullptr;
+  }
+  /// How kernels were chosen for the device, for the trace.
+  [[nodiscard]] virtual std::map<std::string, std::string> choices(const EngineOptions& /*options*/,
+                                                                   const Device& /*device*/) const {
+    return {};
+  }
 
   [[nodiscard]] Result<std::unique_ptr<Session>> make_session(std::shared_ptr<const Graph> graph,
                                                               const EngineOptions& options) const final;

@@ -118,6 +118,9 @@ Result<bool> GpuSession::plan() {
   if (state_ != State::opening) return true;
   DRIFTSCOPE_TRY(const bool there, device_->ready());
   if (!there) return false;
+  DRIFTSCOPE_TRY(auto made, planner_(*resources_, *device_));
+  if (!made) return false;
+  plan_ = *std::move(made);
   DRIFTSCOPE_CHECK(prepare());
   state_ = State::compiling;
   return true;
@@ -143,9 +146,9 @@ Status GpuSession::prepare() {
   ran_.device = facts.name;
   ran_.options["driver"] = facts.driver;
   if (facts.software) ran_.options["software_gpu"] = "true";
+  for (const auto& [name, choice] : resources_->choices) ran_.options[name] = choice;
   ran_.options["node_times"] = facts.timestamps ? "timestamps of the GPU" : "wall time of a submission each";
   if (facts.precision_bits > 0) ran_.options["precision_bits"] = std::to_string(facts.precision_bits);
-  DRIFTSCOPE_TRY(plan_, planner_(*resources_, *device_));
   lowering::release_constants(*resources_->graph, plan_);
   if (!plan_.on_fallback.empty()) ran_.options["on_strict"] = counts_of(plan_.on_fallback);
   tensors_.resize(plan_.buffers.size());

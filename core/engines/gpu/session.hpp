@@ -4,7 +4,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +21,12 @@ namespace driftscope::gpu {
 struct Resources {
   Resources(SimdTarget simd, int threads) : fallback(std::move(simd), threads) {}
   strict::StrictFallback fallback;
-  std::shared_ptr<Graph> graph;  ///< after passes
+  std::shared_ptr<Graph> graph;                ///< after passes
+  std::map<std::string, std::string> choices;  ///< of kernels for this device: they are options of the trace
 };
 
-/// Makes the plan, once the device is there.
-using Planner = std::function<Result<Plan>(Resources& resources, Device& device)>;
+/// Makes the plan, once the device is there. Nothing while something is being measured for it.
+using Planner = std::function<Result<std::optional<Plan>>(Resources& resources, Device& device)>;
 
 class GpuSession final : public Session, public ProgramSource, private Memory {
  public:

@@ -2,6 +2,7 @@
 // and on the PC through Dawn, and the strict kernels, node by node, for the rest; the trace says for which.
 #include "core/engines/gpu/gpu_engine.hpp"
 #include "core/engines/webgpu/lowering.hpp"
+#include "core/engines/webgpu/tile_probe.hpp"
 #include "core/numerics/gpu_error_models.hpp"
 
 namespace driftscope {
@@ -22,6 +23,10 @@ class WebGpuEngine final : public gpu::GpuEngine {
                      .help = "for a GPU, or for a device that computes on the CPU",
                      .values = {"auto", "gpu", "cpu"},
                      .default_text = "auto"},
+                    {.name = "tiles",
+                     .help = "of large products; auto measures on a GPU, once",
+                     .values = tile_values(),
+                     .default_text = "auto"},
                     times_option(),
                     timeout_option()}};
     return info;
@@ -38,7 +43,44 @@ class WebGpuEngine final : public gpu::GpuEngine {
     webgpu::Lowering lowering(graph, producers, {.fuse = options.fuse}, fallback, device);
     const std::string kernels = option(options, "kernels", "auto");
     if (kernels != "auto") lowering.choose_for_cpu(kernels == "cpu");
+    lowering.choose_tile(tile(options, device));
     return lowering.run();
+  }
+
+  [[nodiscard]] std::unique_ptr<gpu::Probe> probe(const EngineOptions& options,
+                                                  gpu::Device& device) const override {
+    const std::string tiles = option(options, "tiles", "auto");
+    const bool wanted = tiles == "measured" || (tiles == "auto" && !device.facts().software);
+    if (!wanted || !tiled(options, device) || webgpu::measured_tile(device.facts()) != nullptr)
+      return nullptr;
+    return webgpu::make_tile_probe(device);
+  }
+
+  [[nodiscard]] std::map<std::string, std::string> choices(const EngineOptions& options,
+                                                           const gpu::Device& device) const override {
+    if (!tiled(options, device)) return {};
+    return {{"tiles", tile(options, device).name}};
+  }
+
+ private:
+  static std::vector<std::string> tile_values() {
+    std::vector<std::string> values = {"auto", "measured"};
+    for (const webgpu::Tile& tile : webgpu::large_tiles) values.emplace_back(tile.name);
+    return values;
+  }
+
+  // Whether the kernels are those that have tiles.
+  [[nodiscard]] static bool tiled(const EngineOptions& options, const gpu::Device& device) {
+    const std::string kernels = option(options, "kernels", "auto");
+    return kernels == "gpu" || (kernels == "auto" && !device.facts().software);
+  }
+
+  [[nodiscard]] static const webgpu::Tile& tile(const EngineOptions& options, const gpu::Device& device) {
+    const std::string wanted = option(options, "tiles", "auto");
+    for (const webgpu::Tile& one : webgpu::large_tiles)
+      if (wanted == one.name) return one;
+    const webgpu::Tile* measured = webgpu::measured_tile(device.facts());
+    return measured == nullptr ? webgpu::large_tiles.front() : *measured;
   }
 };
 

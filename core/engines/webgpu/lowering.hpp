@@ -27,9 +27,15 @@ struct Grid {
   std::int64_t row = 0;
 };
 
+struct Tile;
+
 class Lowering final : public gpu::GpuLowering {
  public:
   using GpuLowering::GpuLowering;
+
+  /// Of large products on a GPU.
+  [[nodiscard]] const Tile& large_tile() const;
+  void choose_tile(const Tile& tile) { large_tile_ = &tile; }
 
   /// Workgroups for `items`, of which one takes `per_group`; nothing where the device has not as many.
   [[nodiscard]] std::optional<Grid> grid(std::int64_t items, std::int64_t per_group) const;
@@ -58,6 +64,8 @@ class Lowering final : public gpu::GpuLowering {
  private:
   [[nodiscard]] Result<bool> lower_on_device(const Node& node) override;
   [[nodiscard]] Status emit_rearrangement(const Conversion& conversion) override;
+
+  const Tile* large_tile_ = nullptr;
 };
 
 }  // namespace driftscope::webgpu

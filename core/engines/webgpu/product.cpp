@@ -5,12 +5,7 @@
 namespace driftscope::webgpu {
 namespace {
 
-// A tile of a workgroup and the part of one thread.
-struct Tile {
-  std::int64_t bm, bn, bk, tm, tn;
-};
-constexpr Tile large_tile = {64, 64, 16, 8, 8};
-constexpr Tile small_tile = {32, 32, 16, 4, 4};
+constexpr Tile small_tile = {"32x32-4x4", 32, 32, 16, 4, 4};
 
 constexpr std::int64_t few_rows = 4;
 constexpr std::int64_t min_tiles = 64;  // fewer would leave a GPU's processors idle
@@ -18,13 +13,7 @@ constexpr std::int64_t min_tiles = 64;  // fewer would leave a GPU's processors 
 std::uint32_t u32(std::int64_t n) { return static_cast<std::uint32_t>(n); }
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-struct Choice {
-  const char* file = "";
-  ShaderValues values = {};
-  std::array<std::uint32_t, 3> groups = {};
-};
-
-Choice tiled(const Product& product, const Tile& tile) {
+ProductProgram tiled(const Product& product, const Tile& tile) {
   return {"webgpu/product_tiled.wgsl",
           {{"BM", tile.bm},
            {"BN", tile.bn},
@@ -37,7 +26,7 @@ Choice tiled(const Product& product, const Tile& tile) {
 }
 
 // Threads side by side read the same rows of A and neighbouring columns of B.
-Choice direct(const Product& product) {
+ProductProgram direct(const Product& product) {
   // Reading A one by one takes so much code that drivers compile several rows of it for seconds.
   const std::int64_t tm = !product.a_vectors || product.m < 2 ? 1 : product.m >= 4 ? 4 : 2;
   const bool b_vectors = product.b_packed || (!product.b_transposed && product.n % 4 == 0);
@@ -55,7 +44,7 @@ Choice direct(const Product& product) {
            u32(product.batches)}};
 }
 
-Choice row(const Product& product) {
+ProductProgram row(const Product& product) {
   constexpr std::int64_t columns = 4;  // of four numbers
   constexpr std::int64_t slices = 16;
   return {"webgpu/product_row.wgsl",
@@ -63,8 +52,9 @@ Choice row(const Product& product) {
           {u32(ceil_div(product.n, 4 * columns)), u32(product.m), u32(product.batches)}};
 }
 
-Choice choose(bool for_cpu, const Product& product) {
-  if (for_cpu) return direct(product);
+ProductProgram choose(const Lowering& lowering, const Product& product) {
+  const Tile& large_tile = lowering.large_tile();
+  if (lowering.for_cpu()) return direct(product);
   if (product.m <= few_rows && product.k >= 64) return row(product);
   const auto tiles = [&](const Tile& tile) {
     return ceil_div(product.m, tile.bm) * ceil_div(product.n, tile.bn) * product.batches;
@@ -74,18 +64,9 @@ Choice choose(bool for_cpu, const Product& product) {
   return direct(product);
 }
 
-}  // namespace
-
-Result<Tensor> pack_bias(std::span<const float> bias) {
-  DRIFTSCOPE_TRY(Tensor packed, Tensor::make(DType::float32, {in_fours(std::ssize(bias))}, "a bias"));
-  std::copy(bias.begin(), bias.end(), packed.mutable_values<float>().begin());
-  return packed;
-}
-
-Result<bool> emit_product(Lowering& lowering, Product product) {
-  Choice choice = choose(lowering.for_cpu(), product);
-  ShaderValues& values = choice.values;
-  values.merge(product.values);
+// What depends on the product, not on how it is divided.
+void add_values(ShaderValues& values, const Product& product) {
+  values.insert(product.values.begin(), product.values.end());
   const bool b_vectors = product.b_packed || (!product.b_transposed && product.n % 4 == 0);
   values["M"] = product.m;
   values["N"] = product.n;
@@ -102,13 +83,36 @@ Result<bool> emit_product(Lowering& lowering, Product product) {
   values["CLAMPED"] = product.clamp.none() ? 0 : 1;
   values["CLAMP_MIN"] = float_text(product.clamp.min);
   values["CLAMP_MAX"] = float_text(product.clamp.max);
+}
+
+}  // namespace
+
+Result<Tensor> pack_bias(std::span<const float> bias) {
+  DRIFTSCOPE_TRY(Tensor packed, Tensor::make(DType::float32, {in_fours(std::ssize(bias))}, "a bias"));
+  std::copy(bias.begin(), bias.end(), packed.mutable_values<float>().begin());
+  return packed;
+}
+
+const Tile& Lowering::large_tile() const {
+  return large_tile_ == nullptr ? large_tiles.front() : *large_tile_;
+}
+
+ProductProgram tiled_program(const Product& product, const Tile& tile) {
+  ProductProgram program = tiled(product, tile);
+  add_values(program.values, product);
+  return program;
+}
+
+Result<bool> emit_product(Lowering& lowering, Product product) {
+  ProductProgram choice = choose(lowering, product);
+  add_values(choice.values, product);
   for (const std::uint32_t groups : choice.groups)
     if (groups > lowering.facts().max_groups)
       return limit_error("the GPU has too few workgroups for a product of this size");
   std::vector<BufferId> reads = {product.a, product.b};
   if (product.bias != no_buffer) reads.push_back(product.bias);
   if (product.addend != no_buffer) reads.push_back(product.addend);
-  DRIFTSCOPE_CHECK(lowering.emit(choice.file, values, std::move(reads), {product.y}, choice.groups));
+  DRIFTSCOPE_CHECK(lowering.emit(choice.file, choice.values, std::move(reads), {product.y}, choice.groups));
   return true;
 }
 

@@ -2,9 +2,26 @@
 // operators/conv.cpp, operators/gemm.cpp.
 #pragma once
 
+#include <array>
+
 #include "core/engines/webgpu/lowering.hpp"
 
 namespace driftscope::webgpu {
+
+/// What a workgroup of product_tiled.wgsl computes, in steps of `bk`, and the part of one thread.
+struct Tile {
+  const char* name = "";
+  std::int64_t bm = 0, bn = 0, bk = 0, tm = 0, tn = 0;
+  [[nodiscard]] std::int64_t threads() const { return bm / tm * (bn / tn); }
+  /// Of the memory that a workgroup shares.
+  [[nodiscard]] std::int64_t bytes() const { return 4 * (bm * (bk + 4) + bk * bn); }
+};
+
+/// For large products; which is best is measured on each device.
+inline constexpr std::array large_tiles = {
+    Tile{"64x64-8x8", 64, 64, 16, 8, 8}, Tile{"64x64-4x8", 64, 64, 16, 4, 8},
+    Tile{"64x64-4x4", 64, 64, 16, 4, 4}, Tile{"128x64-8x8", 128, 64, 16, 8, 8},
+    Tile{"128x128-8x8", 128, 128, 8, 8, 8}};
 
 /// Y (M x N) = A (M x K) · B (K x N), `batches` of them, + bias + addend, bounded.
 struct Product {
@@ -45,5 +62,13 @@ template <class At>
 [[nodiscard]] Result<Tensor> pack_bias(std::span<const float> bias);
 
 [[nodiscard]] Result<bool> emit_product(Lowering& lowering, Product product);
+
+/// A program, and how often it runs.
+struct ProductProgram {
+  const char* file = "";
+  ShaderValues values = {};
+  std::array<std::uint32_t, 3> groups = {};
+};
+[[nodiscard]] ProductProgram tiled_program(const Product& product, const Tile& tile);
 
 }  // namespace driftscope::webgpu

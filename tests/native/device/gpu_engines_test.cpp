@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "core/engines/webgpu/product.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/verify.hpp"
 #include "tests/native/device/gpu_support.hpp"
@@ -137,6 +140,33 @@ TEST_CASE("Gpu_ManyTiles_WithEdges_AreRight") {
   check_on_gpu(model, {{"x", random_tensor(rng, {530, 70})},
                        {"i", random_tensor(rng, {1, 5, 66, 70})},
                        {"j", random_tensor(rng, {1, 8, 66, 70})}});
+}
+
+TEST_CASE("Gpu_EveryTile_IsRight_AndTheMeasuredOneIsOfThem") {
+  if (sanitized || !gpu_is_there(gpu::Api::webgpu)) return;
+  Rng rng(8);
+  const std::int64_t side = 1027;  // at least 64 tiles of each kind, with edges
+  ModelBuilder model;
+  model.input("x", DType::float32, {side, 6})
+      .initializer("u", random_tensor(rng, {6, side}))
+      .node("MatMul", {"x", "u"}, {"y"})
+      .output("y");
+  const Graph graph = built(model);
+  const NamedInputs inputs = {{"x", random_tensor(rng, {side, 6})}};
+  ThreadPool threads(2);
+  std::vector<std::string> tiles = {"measured"};
+  for (const webgpu::Tile& tile : webgpu::large_tiles) tiles.emplace_back(tile.name);
+  for (const std::string& name : tiles) {
+    CAPTURE(name);
+    const GpuRun ran =
+        run_on_gpu(graph, inputs, {"webgpu", Capture::fused, {{"kernels", "gpu"}, {"tiles", name}}});
+    const std::string chosen = ran.with.options.at("tiles");
+    CHECK((name == "measured" ? std::ranges::find(tiles, chosen) != tiles.end() : chosen == name));
+    const auto verification = verify(graph, "", ran.trace, threads);
+    REQUIRE_MESSAGE(verification.ok(), verification.error().message);
+    REQUIRE(verification->layers.size() == 1);
+    CHECK(verification->layers[0].verdict <= Verdict::rounding);
+  }
 }
 
 TEST_CASE("Gpu_LanesAndWindowsAndMoves_AreRight") {

@@ -107,8 +107,10 @@ Scripted scripted(std::shared_ptr<ScriptedDevice> device) {
   for (const Value& value : graph->values) producers.push_back(value.producer);
   std::vector<std::string> labels = {"first", "last"};
   resources->graph = graph;
-  const auto planner = [producers](gpu::Resources& from, gpu::Device& on) {
-    return webgl::Lowering(*from.graph, producers, {}, from.fallback, on).run();
+  const auto planner = [producers](gpu::Resources& from,
+                                   gpu::Device& on) -> Result<std::optional<lowering::Plan>> {
+    DRIFTSCOPE_TRY(auto plan, webgl::Lowering(*from.graph, producers, {}, from.fallback, on).run());
+    return std::optional(std::move(plan));
   };
   return {device, bound->inputs,
           std::make_unique<gpu::GpuSession>(std::move(resources), device, planner, std::move(labels),
