@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/json.hpp"
+#include "core/graph/constant_nodes.hpp"
 
 namespace driftscope {
 namespace {
@@ -20,8 +21,11 @@ bool all_texts(const nlohmann::json& node, const char* key) {
 Topology topology_of(const Graph& graph) {
   Topology topology;
   topology.nodes.reserve(graph.nodes.size());
-  for (const Node& node : graph.nodes) {
+  const std::vector<bool> constant = constant_nodes(graph);
+  for (NodeId number = 0; number < graph.nodes.size(); ++number) {
+    const Node& node = graph.nodes[number];
     TopologyNode& made = topology.nodes.emplace_back();
+    made.constant = constant[number];
     made.name = node.name;
     made.op = node.op_type;
     for (const ValueId id : node.reads())
@@ -44,7 +48,8 @@ Result<Topology> read_topology(std::string_view text) {
                       topology.nodes.size()));
     topology.nodes.push_back({node["node"].get<std::string>(), node["op"].get<std::string>(),
                               node["inputs"].get<std::vector<std::string>>(),
-                              node["outputs"].get<std::vector<std::string>>()});
+                              node["outputs"].get<std::vector<std::string>>(),
+                              node.contains("constant") && node["constant"] == true});
   }
   return topology;
 }

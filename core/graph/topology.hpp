@@ -16,6 +16,7 @@ struct TopologyNode {
   std::string op;
   std::vector<std::string> inputs;  ///< values that flow; constants are left out
   std::vector<std::string> outputs;
+  bool constant = false;  ///< of constant_nodes
 };
 
 /// In topological order.

@@ -22,13 +22,14 @@ Rows rows_of_model(const Topology& topology, std::span<const std::vector<RunLaye
   Rows rows;
   for (const TopologyNode& node : topology.nodes)
     for (const std::string& output : node.outputs)
-      if (mentioned.contains(output)) rows.push_back({output, node.name, node.op, {}, {}});
+      if (mentioned.contains(output)) rows.push_back({output, node.name, node.op, node.constant, {}, {}});
   return rows;
 }
 
 Rows rows_of_run(const std::vector<RunLayer>& run) {
   Rows rows;
-  for (const RunLayer& layer : run) rows.push_back({layer.output, layer.node, layer.op, {}, {}});
+  for (const RunLayer& layer : run)
+    rows.push_back({layer.output, layer.node, layer.op, layer.constant, {}, {}});
   return rows;
 }
 
@@ -103,7 +104,7 @@ Rows with_extras(Rows rows, const std::vector<RunLayer>& layers, std::size_t run
   Rows all;
   const auto add = [&](std::size_t position) {
     for (const std::size_t i : behind[position]) {
-      MatchedLayer row{layers[i].output, layers[i].node, layers[i].op, {}, {}};
+      MatchedLayer row{layers[i].output, layers[i].node, layers[i].op, layers[i].constant, {}, {}};
       row.places.assign(run + 1, no_place);
       row.notes.resize(run + 1);
       row.places[run] = i;
@@ -133,6 +134,7 @@ std::vector<RunLayer> layers_from(const Trace& about, const RecordedTensors* ten
       layer.output = output;
       layer.node = about.nodes[i].name;
       layer.op = about.nodes[i].op;
+      layer.constant = about.nodes[i].constant;
       layer.node_place = i;
       if (tensors != nullptr)
         if (const auto place = tensors->find(output)) add_tensor(layer, *place);

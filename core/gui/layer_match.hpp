@@ -24,6 +24,7 @@ struct RunLayer {
   std::size_t tensor_place = no_place;  ///< among its tensors; none when it was not recorded
   DType dtype = DType::undefined;       ///< of the tensor
   Shape shape;
+  bool constant = false;  ///< as the run says
 };
 
 /// The layers of one run, in its order. Without node records every tensor is a layer.
@@ -36,6 +37,7 @@ struct MatchedLayer {
   std::string output;
   std::string node;
   std::string op;
+  bool constant = false;  ///< as the model says
   /// Per run the index in its layers_of, or no_place.
   std::vector<std::size_t> places;
   /// Per run how it was matched, unless by name: "matched by position and shape: 'conv1_out'".

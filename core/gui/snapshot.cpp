@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/base/text.hpp"
+#include "core/results/headline.hpp"
 #include "core/verify/metrics.hpp"
 
 namespace driftscope::gui {
@@ -41,6 +42,7 @@ std::vector<RunLayer> layers_of_findings(const TargetParts& parts) {
       made.node = layer.node;
       made.op = layer.op;
       made.shape = layer.shape;
+      made.constant = layer.constant;
     }
   };
   if (parts.verification) {
@@ -92,6 +94,8 @@ TargetColumn column_of(const TargetParts& parts) {
   if (column.peak.bytes == 0 && parts.comparison)
     column.peak = {0.0, parts.comparison->peak_bytes, parts.comparison->peak_kind};
   if (parts.verification) column.verdict = parts.verification->verdict;
+  if (parts.comparison && parts.comparison->output.top1_left >= 0 && parts.comparison->output.top1_right >= 0)
+    column.same_answer = parts.comparison->output.agree;
   return column;
 }
 
@@ -148,6 +152,33 @@ void find_firsts(Snapshot& snapshot, std::size_t target) {
   }
 }
 
+TargetOutcome outcome_of(const Snapshot& snapshot, std::size_t t) {
+  const TargetColumn& column = snapshot.targets[t];
+  TargetOutcome outcome;
+  outcome.target = column.target;
+  outcome.failed = !column.error.empty();
+  outcome.verdict = column.verdict;
+  outcome.differs = column.first_divergence != no_place;
+  outcome.same_answer = column.same_answer;
+  outcome.time_ns = column.total_ns;
+  if (column.first_fault != no_place) outcome.first_fault = snapshot.layers[column.first_fault].node;
+  for (std::size_t i = 0; i < snapshot.layers.size(); ++i) {
+    const LayerState& state = snapshot.results.state(i, t);
+    outcome.compared = outcome.compared || state.compared || state.mismatch;
+    outcome.unverified =
+        outcome.unverified || (state.verdict == Verdict::missing && snapshot.cell(i, t).differs());
+    outcome.unjudged += state.verdict == Verdict::unjudged ? 1 : 0;
+    if (outcome.first_suspect.empty() && state.verdict == Verdict::suspect)
+      outcome.first_suspect = snapshot.layers[i].node;
+  }
+  const auto& left = snapshot.targets.front().dataset;
+  if (column.dataset && left) {
+    outcome.samples = column.dataset->samples;
+    outcome.same_samples = agreement(*left, *column.dataset);
+  }
+  return outcome;
+}
+
 }  // namespace
 
 Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
@@ -170,12 +201,17 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
   snapshot.tensor_places.assign(rows.size() * targets, Snapshot::unknown_place);
   std::vector<std::size_t> renamed(targets, 0);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    Layer layer{rows[i].node, rows[i].op, rows[i].output, {}, {}, false, 0, {}};
+    Layer layer;
+    layer.node = rows[i].node;
+    layer.op = rows[i].op;
+    layer.output = rows[i].output;
+    layer.constant = rows[i].constant;
     for (std::size_t t = 0; t < targets; ++t) {
       snapshot.results.add_note(i, t, rows[i].notes[t]);
       renamed[t] += rows[i].notes[t].empty() ? 0 : 1;
       if (rows[i].places[t] == no_place) continue;
       const RunLayer& known = runs[t][rows[i].places[t]];
+      layer.constant = layer.constant || known.constant;
       snapshot.tensor_places[t * rows.size() + i] = static_cast<std::uint32_t>(known.tensor_place);
       if (layer.op.empty()) layer.op = known.op;
       if (!layer.shape_known && (known.tensor_place != no_place || !known.shape.empty())) {
@@ -259,35 +295,21 @@ SnapshotParts parts_of(ComparisonView view, const Graph& graph) {
 }
 
 std::string snapshot_headline(const Snapshot& snapshot) {
-  std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
-  std::size_t same = 0;
-  for (std::size_t t = 0; t < snapshot.targets.size(); ++t) {
-    const TargetColumn& column = snapshot.targets[t];
-    if (!column.error.empty()) {
-      add(column.name + " failed");
-    } else if (column.first_fault != no_place) {
-      add(fmt::format("fault at {} on {}", snapshot.layers[column.first_fault].node, column.name));
-    } else if (column.first_divergence != no_place) {
-      add(fmt::format("{} first differs at {}", column.name, snapshot.layers[column.first_divergence].node));
-    } else {
-      same += t > 0 ? 1 : 0;
-    }
-  }
-  for (std::size_t t = 0; t < snapshot.targets.size(); ++t) {
-    std::size_t unjudged = 0;
-    for (std::size_t i = 0; i < snapshot.layers.size(); ++i)
-      unjudged += snapshot.cell(i, t).verdict == Verdict::unjudged ? 1 : 0;
-    if (unjudged > 0)
-      add(fmt::format("{} layer{} not judged on {}", unjudged, unjudged == 1 ? "" : "s",
-                      snapshot.targets[t].name));
-  }
-  if (same > 0) add(fmt::format("no differing bit on {} target{}", same, same == 1 ? "" : "s"));
-  if (!text.empty()) return text;
   if (snapshot.targets.empty()) return "nothing is open";
-  return snapshot.targets.front().verdict == Verdict::missing
-             ? "one run, not judged: open its model as well"
-             : "one run: " + verdict_text(snapshot.targets.front().verdict);
+  if (snapshot.targets.size() == 1 && snapshot.targets.front().error.empty() &&
+      snapshot.targets.front().first_fault == no_place)
+    return snapshot.targets.front().verdict == Verdict::missing
+               ? "one run, not judged: open its model as well"
+               : "one run: " + verdict_text(snapshot.targets.front().verdict);
+  std::vector<TargetOutcome> outcomes;
+  for (std::size_t t = 0; t < snapshot.targets.size(); ++t) outcomes.push_back(outcome_of(snapshot, t));
+  return comparison_headline(outcomes);
+}
+
+bool is_folded(const Snapshot& snapshot, std::size_t layer) {
+  if (!snapshot.layers[layer].constant) return false;
+  const Verdict worst = worst_verdict(snapshot, layer);
+  return worst != Verdict::suspect && worst != Verdict::fault;
 }
 
 Verdict worst_verdict(const Snapshot& snapshot, std::size_t layer) {

@@ -27,6 +27,7 @@ struct Layer {
   Shape shape;
   bool shape_known = false;
   std::int64_t bytes = 0;
+  bool constant = false;              ///< depends on no input of the model
   std::vector<std::uint32_t> inputs;  ///< layers that it reads; empty without the model's structure
 };
 
@@ -36,6 +37,7 @@ struct TargetColumn {
   std::string ran;     ///< browser, instruction set, threads
   std::string error;   ///< why there is no result
   Verdict verdict = Verdict::missing;
+  std::optional<bool> same_answer;          ///< as the left target, where the output is a row of classes
   std::size_t first_fault = no_place;       ///< a layer
   std::size_t first_divergence = no_place;  ///< a layer
   std::int64_t total_ns = 0;
@@ -103,8 +105,11 @@ using SnapshotProgress = std::function<bool(std::int64_t done, std::int64_t tota
 /// A comparison that `compare` made: its traces stay in memory.
 [[nodiscard]] SnapshotParts parts_of(ComparisonView view, const Graph& graph);
 
-/// One sentence about all of it: "fault at Conv_4 on chrome", "no differing bit on 3 targets", …
+/// One sentence about all of it (core/results/headline.hpp).
 [[nodiscard]] std::string snapshot_headline(const Snapshot& snapshot);
+
+/// Whether the layer is left out unless asked for: a constant on which nothing is suspect.
+[[nodiscard]] bool is_folded(const Snapshot& snapshot, std::size_t layer);
 
 /// The most severe verdict of a layer over all targets.
 [[nodiscard]] Verdict worst_verdict(const Snapshot& snapshot, std::size_t layer);

@@ -3,18 +3,15 @@
 #include <algorithm>
 
 #include "core/eval/evaluate.hpp"
+#include "core/graph/constant_nodes.hpp"
 
 namespace driftscope::lowering {
 namespace {
 
 bool reads_only_constants(const Graph& graph, const Node& node) {
-  if (node.op_type == "Constant" && node.domain.empty()) return true;
-  // Any other node without inputs draws random numbers.
-  if (node.inputs.empty() || !node.subgraphs.empty() || node.op_type == "Bernoulli" ||
-      node.op_type.starts_with("Random") || node.op_type == "Dropout")
-    return false;
-  return std::all_of(node.inputs.begin(), node.inputs.end(),
-                     [&](ValueId id) { return id == no_value || graph.values[id].constant.has_value(); });
+  return is_deterministic(node) && std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
+           return id == no_value || graph.values[id].constant.has_value();
+         });
 }
 
 bool all_known(const Graph& graph, const Node& node) {

@@ -187,8 +187,8 @@ Result<Reply> Service::State::topology() {
   DRIFTSCOPE_CHECK(expect_whole(*model));
   messages::TopologyResponse response;
   for (TopologyNode& node : topology_of(*model->graph).nodes)
-    response.nodes.push_back(
-        {std::move(node.name), std::move(node.op), std::move(node.inputs), std::move(node.outputs)});
+    response.nodes.push_back({std::move(node.name), std::move(node.op), std::move(node.inputs),
+                              std::move(node.outputs), node.constant});
   return Reply{encode(response), {}};
 }
 

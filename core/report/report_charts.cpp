@@ -7,6 +7,7 @@
 #include "core/report/charts.hpp"
 #include "core/report/format.hpp"
 #include "core/report/report_sections.hpp"
+#include "core/results/layer_rank.hpp"
 
 namespace driftscope::report_sections {
 namespace {
@@ -57,14 +58,6 @@ Drift drift_of(const LayerTable& layers) {
 }
 
 }  // namespace
-
-double relative_error(const ResultCell& cell, MetricSource source) {
-  const bool verify = source == MetricSource::verify;
-  const double different =
-      cell[verify ? verified_metric("different_elements") : compared_metric("different_elements")];
-  if (different == 0.0) return 0.0;
-  return std::pow(10.0, -cell[verify ? verified_metric("sqnr_db") : compared_metric("sqnr_db")] / 20.0);
-}
 
 std::string drift_charts(const ComparisonView& view, const LayerTable& layers, LeftOut& left_out) {
   if (layers.rows().empty()) return "";

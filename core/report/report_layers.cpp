@@ -10,6 +10,7 @@
 #include "core/report/heat_map.hpp"
 #include "core/report/metric_text.hpp"
 #include "core/report/report_sections.hpp"
+#include "core/results/layer_rank.hpp"
 
 namespace driftscope::report_sections {
 namespace {
@@ -112,18 +113,6 @@ std::string worst_layer(const LayerTable& layers, std::size_t row, const LayerRa
   return html + "</article>";
 }
 
-/// Rows by descending rank; equal ones as in the graph.
-std::vector<std::pair<LayerRank, std::size_t>> ranked_rows(const LayerTable& layers) {
-  std::vector<std::pair<LayerRank, std::size_t>> rows;
-  for (std::size_t row = 0; row < layers.rows().size(); ++row) rows.emplace_back(rank_of(layers, row), row);
-  std::ranges::sort(rows, [](const auto& a, const auto& b) {
-    if (a.first.tier != b.first.tier) return a.first.tier > b.first.tier;
-    if (a.first.weight != b.first.weight) return a.first.weight > b.first.weight;
-    return a.second < b.second;
-  });
-  return rows;
-}
-
 constexpr MetricList compared_metrics = report_metrics(MetricSource::compare);
 constexpr MetricList verified_metrics = report_metrics(MetricSource::verify);
 
@@ -183,27 +172,6 @@ std::string table_head(const LayerTable& layers, std::size_t targets) {
 
 }  // namespace
 
-LayerRank rank_of(const LayerTable& layers, std::size_t row) {
-  LayerRank rank;
-  const auto consider = [&](int tier, double weight, std::size_t target) {
-    if (tier < rank.tier || (tier == rank.tier && !(weight > rank.weight))) return;
-    rank = {tier, std::isnan(weight) ? INFINITY : weight, target};
-  };
-  const auto early = -static_cast<double>(row);  // earlier layers rank higher
-  rank.weight = -INFINITY;
-  for (std::size_t t = 0; t < layers.targets().size(); ++t) {
-    const ResultCell cell = layers.cell(row, t);
-    if (cell.verdict == Verdict::fault) consider(5, early, t);
-    if (cell.verdict == Verdict::suspect) consider(4, cell[verified_metric("budget_used")], t);
-    if (cell.verdict == Verdict::unjudged) consider(3, early, t);
-    if (!cell.differs()) continue;
-    const auto& first = layers.targets()[t]->comparison->first_divergence;
-    if (first && *first == layers.rows()[row].node) consider(2, early, t);
-    consider(1, relative_error(cell, MetricSource::compare), t);
-  }
-  return rank;
-}
-
 std::string worst_layers(const ComparisonView& view, const LayerTable& layers, std::size_t budget,
                          LeftOut& left_out) {
   if (layers.rows().empty()) return "";
@@ -212,8 +180,8 @@ std::string worst_layers(const ComparisonView& view, const LayerTable& layers, s
   std::size_t telling = 0;
   std::size_t used = 0;
   bool full = false;
-  for (const auto& [rank, row] : ranked_rows(layers)) {
-    if (rank.tier == 0) break;
+  for (const auto& [rank, row] : ranked_layers(layers)) {
+    if (rank.tier < telling_tier) break;
     ++telling;
     if (full || shown_layers == max_worst_layers) continue;
     std::string one = worst_layer(layers, row, rank);
@@ -226,10 +194,10 @@ std::string worst_layers(const ComparisonView& view, const LayerTable& layers, s
   if (telling == 0)
     html += view.right.empty() || layers.targets().size() < 2
                 ? "<p>No layer is suspect or a fault.</p>"
-                : "<p>No layer differs by a single bit: there is nothing to show here.</p>";
+                : "<p>No layer differs by itself: there is nothing to show here.</p>";
   if (telling > shown_layers)
-    left_out.push_back(
-        fmt::format("heat maps of {} of {} layers that differ.", telling - shown_layers, telling));
+    left_out.push_back(fmt::format("heat maps of {} of {} layers that differ by themselves.",
+                                   telling - shown_layers, telling));
   return html + "</section>";
 }
 
@@ -243,11 +211,13 @@ std::string layer_table(const LayerTable& layers, std::size_t budget, LeftOut& l
         slowest[t] = std::max(slowest[t], steady_time_ns(node));
   std::vector<std::pair<std::size_t, std::string>> chosen;
   std::size_t used = 0;
-  for (const auto& [rank, row] : ranked_rows(layers)) {
+  for (const auto& [rank, row] : ranked_layers(layers)) {
+    if (layers.is_folded(row)) continue;
     const auto& layer = layers.rows()[row];
-    std::string html = fmt::format("<tr{}><th scope=\"row\">{}</th><td class=\"text\">{}</td><td>{}</td>",
-                                   rank.tier == 5 ? " class=\"fault-row\"" : "", html_text(layer.node, 40),
-                                   html_text(layer.op, 24), shape_text(layer.shape));
+    std::string html =
+        fmt::format("<tr{}><th scope=\"row\">{}</th><td class=\"text\">{}</td><td>{}</td>",
+                    rank.tier == fault_tier ? " class=\"fault-row\"" : "", html_text(layer.node, 40),
+                    html_text(layer.op, 24), shape_text(layer.shape));
     for (std::size_t t = 0; t < targets; ++t) html += table_cells(layers, row, t, slowest[t]);
     html += "</tr>";
     used += html.size() + 40;  // and perhaps a gap
@@ -257,29 +227,38 @@ std::string layer_table(const LayerTable& layers, std::size_t budget, LeftOut& l
   std::ranges::sort(chosen);
   std::size_t columns = 3;
   for (std::size_t t = 0; t < targets; ++t) columns += column_count(t);
-  const auto gap = [&](std::size_t count) {
+  // Constants between two rows are left out without a word: their number stands above the table.
+  const auto gap = [&](std::size_t begin, std::size_t end) {
+    std::size_t count = 0;
+    for (std::size_t row = begin; row < end; ++row) count += layers.is_folded(row) ? 0 : 1;
     return count == 0
                ? std::string()
-               : fmt::format("<tr class=\"gap\"><td colspan=\"{}\">… {} less telling layers …</td></tr>",
-                             columns, count);
+               : fmt::format("<tr class=\"gap\"><td colspan=\"{}\">… {} less telling layer{} …</td></tr>",
+                             columns, count, count == 1 ? "" : "s");
   };
+  const std::size_t folded = layers.folded();
   std::string html =
-      "<section class=\"wide\" aria-labelledby=\"layers\"><h2 id=\"layers\">All layers</h2><div "
-      "class=\"scroll layers\" "
+      "<section class=\"wide\" aria-labelledby=\"layers\"><h2 id=\"layers\">All layers</h2>" +
+      (folded > 0
+           ? fmt::format("<p class=\"soft\">Without {} that no input reaches: they are in the JSON.</p>",
+                         folded == 1 ? "one constant" : fmt::format("{} constants", folded))
+           : std::string()) +
+      "<div class=\"scroll layers\" "
       "tabindex=\"0\" role=\"group\" aria-label=\"All layers\"><table><caption class=\"unseen\">Layers in "
       "the order of the graph, with each target's difference from the left one, verdict and time</caption>" +
       table_head(layers, targets) + "<tbody>";
   std::size_t next = 0;
   for (const auto& [row, text] : chosen) {
-    html += gap(row - next) + text;
+    html += gap(next, row) + text;
     next = row + 1;
   }
-  html += gap(layers.rows().size() - next) + "</tbody></table></div></section>";
-  if (chosen.size() < layers.rows().size())
+  html += gap(next, layers.rows().size()) + "</tbody></table></div></section>";
+  const std::size_t all = layers.rows().size() - folded;
+  if (chosen.size() < all)
     left_out.push_back(
         fmt::format("{} of {} rows of the table of layers; all faults, suspects, unjudged layers and "
                     "first differences come first.",
-                    layers.rows().size() - chosen.size(), layers.rows().size()));
+                    all - chosen.size(), all));
   return html;
 }
 

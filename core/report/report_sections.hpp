@@ -29,16 +29,4 @@ using LeftOut = std::vector<std::string>;
 /// Further targets are only in the JSON.
 inline constexpr std::size_t max_targets = 12;
 
-/// The rank of a layer among those to show, larger first: faults before suspects before differences;
-/// faults and first divergences by their place in the graph, others by how much they differ.
-struct LayerRank {
-  int tier = 0;  ///< 5: fault, 4: suspect, 3: unjudged, 2: a first divergence, 1: differs, 0: identical
-  double weight = 0.0;
-  std::size_t target = 0;  ///< where it is worst
-};
-[[nodiscard]] LayerRank rank_of(const LayerTable& layers, std::size_t row);
-
-/// Noise ÷ signal as measured by a source, root mean square: 10^(−SQNR/20).
-[[nodiscard]] double relative_error(const ResultCell& cell, MetricSource source);
-
 }  // namespace driftscope::report_sections

@@ -3,156 +3,43 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <functional>
 
 #include "core/report/format.hpp"
+#include "core/report/layer_names.hpp"
 #include "core/report/metric_text.hpp"
 #include "core/report/text_table.hpp"
-#include "core/results/layer_table.hpp"
+#include "core/results/metric_columns.hpp"
 #include "core/results/output.hpp"
 #include "core/trace/tensors_by_name.hpp"
-#include "core/verify/name_match.hpp"
-#include "core/verify/perturbation.hpp"
 
 namespace driftscope {
 namespace {
 
 constexpr auto verified_metrics = table_metrics(MetricSource::verify);
-constexpr auto compared_metrics = table_metrics(MetricSource::compare);
 
-// The worst values of one row over all right targets.
-struct WorstRow {
-  std::array<double, compared_metrics.count> metrics{};
-  double budget_used = 0.0;
-  Verdict verdict = Verdict::identical;
-  std::string where;      // targets with the worst verdict, unless all have it
-  bool inherited = true;  // all of those differ only because their inputs do
-  bool recorded = false;  // by any target that was compared
-  bool compared = false;  // with the left target, on any
-};
-
-/// The worse of two values; `worst` is not a number while there is none.
-double worse(const MetricRow& row, double worst, double value, bool first) {
-  const bool is_worse = row.better == Better::higher ? value < worst : value > worst;
-  return first || std::isnan(value) || is_worse ? value : worst;
+// A constant on which nothing is suspect.
+bool is_folded(const LayerVerdict& layer) {
+  return layer.constant && layer.verdict != Verdict::suspect && layer.verdict != Verdict::fault;
 }
 
-WorstRow worst_row(const LayerTable& layers, std::size_t row_number, const ComparisonView& view) {
-  WorstRow row;
-  std::size_t worst = 0;
-  std::size_t targets = 0;
-  for (std::size_t t = 1; t < layers.targets().size(); ++t) {
-    if (!layers.targets()[t]->comparison) continue;
-    ++targets;
-    if (layers.tensor(row_number, t) == nullptr) continue;
-    const ResultCell cell = layers.cell(row_number, t);
-    if (cell.compared) {
-      for (std::size_t m = 0; m < compared_metrics.count; ++m)
-        row.metrics[m] =
-            worse(row_of(compared_metrics[m]), row.metrics[m], cell[compared_metrics[m]], !row.compared);
-      row.compared = true;
-    }
-    if (const double used = cell[verified_metric("budget_used")];
-        cell.verified && (std::isnan(used) || used > row.budget_used))
-      row.budget_used = used;
-    row.recorded = true;
-    if (cell.verdict > row.verdict) {
-      row.verdict = cell.verdict;
-      row.where.clear();
-      row.inherited = true;
-      worst = 0;
-    }
-    if (cell.verdict != row.verdict) continue;
-    ++worst;
-    row.inherited = row.inherited && cell.inherited;
-    row.where += (row.where.empty() ? "" : ",") + short_target(layers.targets()[t]->target, view);
-  }
-  if (worst == targets) row.where.clear();
-  return row;
+bool worse(const LayerVerdict& a, const LayerVerdict& b) {
+  const auto severity = [](Verdict verdict) {
+    return verdict == Verdict::missing ? -1 : static_cast<int>(verdict);
+  };
+  if (a.verdict != b.verdict) return severity(a.verdict) > severity(b.verdict);
+  const double x = std::isnan(a.budget_used) ? INFINITY : a.budget_used;
+  return x > (std::isnan(b.budget_used) ? INFINITY : b.budget_used);
 }
 
-std::int64_t tensor_bytes(const LayerTable& layers, std::size_t row) {
-  for (std::size_t t = 0; t < layers.targets().size(); ++t)
-    if (const Tensor* tensor = layers.tensor(row, t))
-      return static_cast<std::int64_t>(tensor->bytes().size());
-  return 0;
+std::string rest_line(std::size_t all, std::size_t folded) {
+  return fmt::format("\nAll {} layers{}: --layers all\n", all,
+                     folded == 0 ? "" : fmt::format(" and {} constant{}", folded, folded == 1 ? "" : "s"));
 }
 
-std::string target_line(const TargetResult& target, std::string_view side) {
-  if (target.error) return fmt::format("{:<5}  {}  failed: {}\n", side, target.target, target.error->message);
-  if (!target.trace) return fmt::format("{:<5}  {}  not run\n", side, target.target);
-  const MemoryRecord peak = peak_memory(*target.trace);
-  std::string line = fmt::format("{:<5}  {}  {}", side, target.target, run_text(*target.trace));
-  line += fmt::format("\n         layers {}, peak memory {} ({})", format_ns(total_time_ns(*target.trace)),
-                      format_bytes(peak.bytes), peak.kind.empty() ? "unknown" : peak.kind);
-  if (target.verification) line += fmt::format(", verify: {}", verdict_text(target.verification->verdict));
-  for (const std::string& note : {perturbation_text(*target.trace), name_match_text(*target.trace)})
-    if (!note.empty()) line += "\n         " + note;
-  return line + "\n";
-}
-
-std::string output_text(const TargetResult& target, const ComparisonView& view) {
-  const Tensor* output = target.trace ? answer(*target.trace) : nullptr;
-  if (output == nullptr) return "–";
-  const auto classes = top_classes(*output, view.class_names, 3);
-  const bool percent = is_distribution(*output);
-  std::string text;
-  for (const ClassScore& top : classes)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", top.name,
-                        percent ? fmt::format("{:.2f} %", top.score * 100.0) : format_number(top.score));
-  return text.empty() ? shape_text(output->shape()) : text;
-}
-
-}  // namespace
-
-std::string compare_table(const ComparisonView& view) {
-  std::string text;
-  const LayerTable layers(view);
-  const bool compared =
-      std::ranges::any_of(view.right, [](const TargetResult& right) { return right.comparison.has_value(); });
-  if (compared) {
-    TextTable table;
-    table.column("layer", Align::left);
-    table.column("op", Align::left);
-    table.column("output", Align::left);
-    table.column("memory", Align::right);
-    for (const Metric metric : compared_metrics)
-      table.column(std::string(row_of(metric).title), Align::right);
-    table.column("budget", Align::right);
-    table.column("verdict", Align::left);
-    table.column(short_target(view.left.target, view), Align::right);
-    for (const TargetResult& right : view.right) table.column(short_target(right.target, view), Align::right);
-    for (std::size_t row = 0; row < layers.rows().size(); ++row) {
-      const LayerTable::Row& layer = layers.rows()[row];
-      const WorstRow worst = worst_row(layers, row, view);
-      std::vector<std::string> cells = {elide(layer.node, 32), elide(layer.op, 20), shape_text(layer.shape),
-                                        format_bytes(tensor_bytes(layers, row))};
-      for (std::size_t m = 0; m < compared_metrics.count; ++m)
-        cells.push_back(worst.compared ? metric_text(row_of(compared_metrics[m]), worst.metrics[m]) : "–");
-      cells.push_back(worst.recorded ? format_number(worst.budget_used) : "–");
-      cells.push_back((worst.recorded ? verdict_text(worst.verdict) : "· not recorded") +
-                      (worst.inherited && worst.verdict == Verdict::rounding ? ", inherited" : "") +
-                      (worst.where.empty() ? "" : " " + worst.where));
-      for (std::size_t t = 0; t < layers.targets().size(); ++t)
-        cells.push_back(layers.targets()[t]->trace ? format_ns(layers.cell(row, t).time_ns()) : "–");
-      table.row(std::move(cells));
-    }
-    text += table.text() + "\n";
-  }
-  text += target_line(view.left, "left");
-  for (const TargetResult& right : view.right) text += target_line(right, "right");
-  text += "\n";
-  if (!view.input_label.empty()) text += "expected  " + view.input_label + "\n";
-  TextTable outputs;
-  outputs.column("target", Align::left);
-  outputs.column("answer", Align::left);
-  outputs.row({view.left.target, output_text(view.left, view)});
-  for (const TargetResult& right : view.right) outputs.row({right.target, output_text(right, view)});
-  return text + outputs.text();
-}
-
-std::string verify_table(const Verification& verification, const std::string& file) {
+std::string verified_layers(const Verification& verification, const std::vector<std::string>& names,
+                            const std::vector<std::size_t>& rows) {
   constexpr std::size_t max_reason = 80;
   const auto is_worth_reading = [](Verdict verdict) {
     return verdict == Verdict::unjudged || verdict == Verdict::suspect || verdict == Verdict::fault;
@@ -164,8 +51,10 @@ std::string verify_table(const Verification& verification, const std::string& fi
   table.column("output", Align::left);
   for (const Metric metric : verified_metrics) table.column(std::string(row_of(metric).title), Align::right);
   table.column("verdict", Align::left);
-  for (const LayerVerdict& layer : verification.layers) {
-    std::vector<std::string> cells = {elide(layer.node, 32), elide(layer.op, 20), shape_text(layer.shape)};
+  for (const std::size_t row : rows) {
+    const LayerVerdict& layer = verification.layers[row];
+    const std::string name = elide_start(names[row], layer_name_width);
+    std::vector<std::string> cells = {name, elide(layer.op, 20), shape_text(layer.shape)};
     for (const Metric metric : verified_metrics) {
       cells.push_back(metric_text(row_of(metric), metric_value(row_of(metric), layer)));
       if (row_of(metric).format == MetricFormat::count)
@@ -174,37 +63,112 @@ std::string verify_table(const Verification& verification, const std::string& fi
     // What to do about a layer is listed below the table, where there is room.
     const bool below = layer.reason.size() > max_reason && is_worth_reading(layer.verdict);
     const std::string reason = below ? "see below" : elide(layer.reason, max_reason);
-    cells.push_back(verdict_text(layer.verdict) + (reason.empty() ? "" : "  " + reason));
-    if (below) reasons += fmt::format("{}: {}\n", elide(layer.node, 32), layer.reason);
+    cells.push_back(verdict_text(layer.verdict) + (layer.constant ? ", constant" : "") +
+                    (reason.empty() ? "" : "  " + reason));
+    if (below) reasons += fmt::format("{}: {}\n", name, layer.reason);
     table.row(std::move(cells));
   }
+  return table.text() + (reasons.empty() ? "" : "\n" + reasons);
+}
+
+std::vector<std::size_t> slowest_of(const Trace& trace, std::size_t most) {
+  std::vector<std::size_t> nodes;
+  for (std::size_t i = 0; i < trace.nodes.size(); ++i)
+    if (steady_time_ns(trace.nodes[i]) > 0) nodes.push_back(i);
+  std::ranges::stable_sort(nodes, std::greater(),
+                           [&](std::size_t i) { return steady_time_ns(trace.nodes[i]); });
+  nodes.resize(std::min(nodes.size(), most));
+  return nodes;
+}
+
+/// Nodes of a run with the time of the first run and of those after it, and their tensors where the trace
+/// has them.
+std::string timed_nodes(const Trace& trace, const std::vector<std::size_t>& rows) {
+  const TensorsByName tensors(trace);
+  const auto output_of = [&](std::size_t row) {
+    const NodeRecord& node = trace.nodes[row];
+    return node.outputs.empty() ? nullptr : tensors.find(node.outputs[0]);
+  };
+  const bool known = std::ranges::any_of(rows, [&](std::size_t row) { return output_of(row) != nullptr; });
+  TextTable table;
+  table.column("layer", Align::left);
+  table.column("op", Align::left);
+  if (known) table.column("output", Align::left);
+  if (known) table.column("memory", Align::right);
+  table.column("first run", Align::right);
+  table.column("steady", Align::right);
+  std::vector<std::string> names;
+  for (const NodeRecord& node : trace.nodes) names.push_back(node.name);
+  names = fitting_names(names, layer_name_width);
+  for (const std::size_t row : rows) {
+    const NodeRecord& node = trace.nodes[row];
+    std::vector<std::string> cells = {elide_start(names[row], layer_name_width), elide(node.op, 20)};
+    if (known) {
+      const Tensor* output = output_of(row);
+      cells.push_back(output == nullptr ? "–" : shape_text(output->shape()));
+      cells.push_back(output == nullptr ? "–"
+                                        : format_bytes(static_cast<std::int64_t>(output->bytes().size())));
+    }
+    cells.push_back(node.time_ns.empty() ? "–" : format_ns(node.time_ns.front()));
+    cells.push_back(node.time_ns.size() < 2 ? "–" : format_ns(steady_time_ns(node)));
+    table.row(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string slowest_nodes(const Trace& about, std::size_t most) {
+  const std::vector<std::size_t> rows = slowest_of(about, most);
+  return rows.empty() ? "" : fmt::format("\nThe slowest {}\n{}", rows.size(), timed_nodes(about, rows));
+}
+
+}  // namespace
+
+std::string verify_table(const Verification& verification, const Trace& about, const std::string& file,
+                         const LayerChoice& choice) {
+  const auto& layers = verification.layers;
+  std::vector<std::string> names;
+  for (const LayerVerdict& layer : layers) names.push_back(layer.node);
+  names = fitting_names(names, layer_name_width);
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    if (choice.all || !is_folded(layers[i])) shown.push_back(i);
+  const std::size_t folded = layers.size() - shown.size();
+  const std::size_t all = shown.size();
   std::string text = file;
   if (!verification.target.empty()) text += "  " + verification.target;
-  text += "\n" + table.text() + (reasons.empty() ? "" : "\n" + reasons) +
-          "\nverdict: " + verdict_text(verification.verdict);
+  text += "\n";
+  const bool whole = choice.all || all <= 2 * choice.most;
+  if (!whole) {
+    std::erase_if(shown, [&](std::size_t i) { return layers[i].verdict == Verdict::identical; });
+    std::ranges::stable_sort(shown,
+                             [&](std::size_t a, std::size_t b) { return worse(layers[a], layers[b]); });
+    shown.resize(std::min(shown.size(), choice.most));
+    text += shown.empty() ? "No layer has an error of its own.\n"
+                          : fmt::format("The worst {} of {} layers\n", shown.size(), all);
+  }
+  if (!shown.empty()) text += verified_layers(verification, names, shown);
+  if (!whole) text += slowest_nodes(about, choice.most);
+  if (!whole || folded > 0) text += rest_line(all, folded);
+  text += "\nverdict: " + verdict_text(verification.verdict);
   if (const auto unjudged = count_layers(verification, Verdict::unjudged); unjudged > 0)
     text += fmt::format(", {} of {} layers not judged", unjudged, verification.layers.size());
   if (verification.first_fault) text += ", first fault at " + *verification.first_fault;
   return text + "\n";
 }
 
-std::string run_table(const Trace& trace) {
-  TextTable table;
-  table.column("layer", Align::left);
-  table.column("op", Align::left);
-  table.column("output", Align::left);
-  table.column("memory", Align::right);
-  table.column("first", Align::right);
-  table.column("median", Align::right);
-  const TensorsByName tensors(trace);
-  for (const NodeRecord& node : trace.nodes) {
-    const Tensor* output = node.outputs.empty() ? nullptr : tensors.find(node.outputs[0]);
-    table.row(
-        {elide(node.name, 32), elide(node.op, 20), output == nullptr ? "–" : shape_text(output->shape()),
-         output == nullptr ? "–" : format_bytes(static_cast<std::int64_t>(output->bytes().size())),
-         node.time_ns.empty() ? "–" : format_ns(node.time_ns.front()), format_ns(steady_time_ns(node))});
+std::string run_table(const Trace& trace, const LayerChoice& choice) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < trace.nodes.size(); ++i)
+    if (choice.all || !trace.nodes[i].constant) shown.push_back(i);
+  const std::size_t folded = trace.nodes.size() - shown.size();
+  const std::size_t all = shown.size();
+  std::string text;
+  if (!choice.all && all > 2 * choice.most) {
+    shown = slowest_of(trace, choice.most);
+    text = fmt::format("The slowest {} of {} layers\n", shown.size(), all);
   }
-  return table.text();
+  text += timed_nodes(trace, shown);
+  return text + (shown.size() < all || folded > 0 ? rest_line(all, folded) : "");
 }
 
 std::string output_lines(const Tensor& output, const std::vector<std::string>& class_names,

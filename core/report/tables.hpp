@@ -2,21 +2,33 @@
 // by the command line where there is a terminal.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "core/results/comparison_view.hpp"
 
 namespace driftscope {
 
-/// All layers of one comparison, a row each: operator, shape, bytes, the worst difference over the
-/// right targets, budget used, verdict, time on each host; then one line per target and the outputs.
-[[nodiscard]] std::string compare_table(const ComparisonView& view);
+/// Which layers a table lists: the worst and the slowest, or all. Constants only with all, unless suspect.
+struct LayerChoice {
+  bool all = false;
+  /// Of each kind; a model of at most twice as many is listed whole.
+  std::size_t most = 10;
+};
 
-/// All layers of one verified trace.
-[[nodiscard]] std::string verify_table(const Verification& verification, const std::string& file);
+/// Columns for a layer's name.
+inline constexpr std::size_t layer_name_width = 36;
+
+/// Layers of one comparison, a row each: operator, shape, bytes, the worst difference over the right targets,
+/// budget used, verdict, time on each host; then one line per target and the outputs.
+[[nodiscard]] std::string compare_table(const ComparisonView& view, const LayerChoice& choice = {});
+
+/// Layers of one verified trace; `about` has the times of its nodes.
+[[nodiscard]] std::string verify_table(const Verification& verification, const Trace& about,
+                                       const std::string& file, const LayerChoice& choice = {});
 
 /// Layers of one run with their times.
-[[nodiscard]] std::string run_table(const Trace& trace);
+[[nodiscard]] std::string run_table(const Trace& trace, const LayerChoice& choice = {});
 
 /// The largest elements of an output, "7  99.1 %" a line; class names where known.
 [[nodiscard]] std::string output_lines(const Tensor& output, const std::vector<std::string>& class_names,

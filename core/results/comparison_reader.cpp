@@ -55,6 +55,12 @@ class FieldReader {
     const json* field = find(key);
     return field != nullptr && field->is_string() ? field->get<std::string>() : std::string();
   }
+  bool flag(std::string_view key) {
+    const json* field = find(key);
+    if (field == nullptr || field->is_null()) return false;
+    if (field->is_boolean()) return field->get<bool>();
+    return wrong(key, "true or false"), false;
+  }
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
   [[nodiscard]] Status status() const { return error_ ? Status(bad_input(*error_)) : Status(); }
 
@@ -107,6 +113,7 @@ Result<LayerVerdict> read_verdict(const json& entry, const std::string& where) {
   layer.op = fields.text("op");
   layer.output = fields.text("output");
   layer.shape = fields.shape("shape");
+  layer.constant = fields.flag("constant");
   read_metrics(fields, MetricSource::verify, layer);
   layer.reason = fields.optional_text("reason");
   const auto verdict = verdict_from(fields.text("verdict"));
@@ -123,6 +130,7 @@ Result<LayerDifference> read_difference(const json& entry, const std::string& wh
   layer.op = fields.optional_text("op");
   layer.output = fields.text("output");
   layer.shape = fields.shape("shape");
+  layer.constant = fields.flag("constant");
   read_metrics(fields, MetricSource::compare, layer);
   layer.left_ns = fields.whole("left_ns");
   layer.right_ns = fields.whole("right_ns");
@@ -203,6 +211,13 @@ Result<Comparison> read_differences(const json& object, LayerLists& lists, const
   if (!first.empty()) comparison.first_divergence = first;
   DRIFTSCOPE_TRY(LayerList layers, lists.take(object, where));
   comparison.layers = std::move(layers.differences);
+  if (const auto output = object.find("output"); output != object.end()) {
+    FieldReader fields(*output, where + ", output");
+    comparison.output.top1_left = fields.whole("top1_left", -1);
+    comparison.output.top1_right = fields.whole("top1_right", -1);
+    comparison.output.agree = fields.flag("agree");
+    DRIFTSCOPE_CHECK(fields.status());
+  }
   if (const auto memory = object.find("memory"); memory != object.end()) {
     FieldReader fields(*memory, where + ", memory");
     comparison.peak_bytes = fields.whole("peak_bytes");

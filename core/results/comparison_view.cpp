@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/base/json.hpp"
+#include "core/results/headline.hpp"
 
 namespace driftscope {
 namespace {
@@ -12,6 +14,54 @@ namespace {
 std::string text_field(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// Without a trace, as in a stored comparison: the sum of its layers.
+std::int64_t result_time_ns(const TargetResult& result) {
+  if (result.trace) return total_time_ns(*result.trace);
+  std::int64_t total = 0;
+  if (result.comparison)
+    for (const LayerDifference& layer : result.comparison->layers) total += layer.right_ns;
+  return total;
+}
+
+/// Whether some layer differs on which there is no verdict.
+bool differs_unverified(const TargetResult& result) {
+  std::unordered_set<std::string_view> verified;
+  if (result.verification)
+    for (const LayerVerdict& layer : result.verification->layers)
+      if (layer.verdict != Verdict::missing) verified.insert(layer.output);
+  return std::ranges::any_of(result.comparison->layers, [&](const LayerDifference& layer) {
+    const bool differs = layer.metrics.different_elements > 0 || !layer.reason.empty();
+    return layer.recorded && differs && !verified.contains(layer.output);
+  });
+}
+
+TargetOutcome outcome_of(const TargetResult& result, const TargetResult& left) {
+  TargetOutcome outcome;
+  outcome.target = result.target;
+  outcome.failed = result.error.has_value();
+  outcome.time_ns = result_time_ns(result);
+  if (result.verification) {
+    outcome.verdict = result.verification->verdict;
+    outcome.first_fault = result.verification->first_fault.value_or("");
+    outcome.unjudged = count_layers(*result.verification, Verdict::unjudged);
+    const auto& layers = result.verification->layers;
+    const auto suspect = std::ranges::find(layers, Verdict::suspect, &LayerVerdict::verdict);
+    if (suspect != layers.end()) outcome.first_suspect = suspect->node;
+  }
+  if (result.comparison) {
+    outcome.compared = true;
+    outcome.unverified = differs_unverified(result);
+    outcome.differs = result.comparison->first_divergence.has_value();
+    const OutputAgreement& output = result.comparison->output;
+    if (output.top1_left >= 0 && output.top1_right >= 0) outcome.same_answer = output.agree;
+    if (result.dataset && left.dataset) {
+      outcome.samples = result.dataset->samples;
+      outcome.same_samples = agreement(*left.dataset, *result.dataset);
+    }
+  }
+  return outcome;
 }
 
 }  // namespace
@@ -101,46 +151,9 @@ std::int64_t agreement(const DatasetResult& left, const DatasetResult& target) {
 }
 
 std::string headline(const ComparisonView& view) {
-  std::string faults;
-  std::string divergences;
-  std::string unjudged;
-  std::size_t identical = 0;
-  std::size_t failed = 0;
-  const auto add = [](std::string& list, const std::string& text) {
-    list += (list.empty() ? "" : "; ") + text;
-  };
-  const auto note_fault = [&](const TargetResult& result) {
-    if (result.verification && result.verification->first_fault)
-      add(faults, fmt::format("fault at {} on {}", *result.verification->first_fault, result.target));
-  };
-  const auto note_unjudged = [&](const TargetResult& result) {
-    const auto layers = result.verification ? count_layers(*result.verification, Verdict::unjudged) : 0;
-    if (layers > 0)
-      add(unjudged,
-          fmt::format("{} layer{} not judged on {}", layers, layers == 1 ? "" : "s", result.target));
-  };
-  note_fault(view.left);
-  note_unjudged(view.left);
-  for (const TargetResult& right : view.right) {
-    note_fault(right);
-    note_unjudged(right);
-    if (right.error || !right.comparison) {
-      ++failed;
-    } else if (right.comparison->first_divergence) {
-      add(divergences,
-          fmt::format("{} first differs at {}", right.target, *right.comparison->first_divergence));
-    } else {
-      ++identical;
-    }
-  }
-  std::string text = faults;
-  if (!divergences.empty()) add(text, divergences);
-  if (identical > 0)
-    add(text, fmt::format("no differing bit on {} target{}", identical, identical == 1 ? "" : "s"));
-  if (!unjudged.empty()) add(text, unjudged);
-  if (failed > 0) add(text, fmt::format("{} target{} failed", failed, failed == 1 ? "" : "s"));
-  if (view.left.error) add(text, view.left.target + " failed");
-  return text.empty() ? "nothing was compared" : text;
+  std::vector<TargetOutcome> outcomes = {outcome_of(view.left, view.left)};
+  for (const TargetResult& right : view.right) outcomes.push_back(outcome_of(right, view.left));
+  return comparison_headline(outcomes);
 }
 
 }  // namespace driftscope

@@ -67,7 +67,7 @@ struct ComparisonView {
 /// Number of samples for which a target predicts the same class as the left one; −1: not known.
 [[nodiscard]] std::int64_t agreement(const DatasetResult& left, const DatasetResult& target);
 
-/// One sentence: "no differing bit on 3 targets", "first divergence at Conv_3 on chrome/strict", …
+/// One sentence about all of it (headline.hpp).
 [[nodiscard]] std::string headline(const ComparisonView& view);
 
 }  // namespace driftscope

@@ -42,14 +42,29 @@ LayerTable::LayerTable(const ComparisonView& view) {
   for (std::size_t t = 0; t < targets_.size(); ++t) fill(t);
 }
 
+bool LayerTable::is_folded(std::size_t row) const {
+  if (!rows_[row].constant) return false;
+  for (std::size_t t = 0; t < targets_.size(); ++t)
+    if (const Verdict verdict = cell(row, t).verdict;
+        verdict == Verdict::suspect || verdict == Verdict::fault)
+      return false;
+  return true;
+}
+
+std::size_t LayerTable::folded() const {
+  std::size_t count = 0;
+  for (std::size_t row = 0; row < rows_.size(); ++row) count += is_folded(row) ? 1 : 0;
+  return count;
+}
+
 void LayerTable::add_rows(const ComparisonView& view) {
   for (const LayerDifference* layer : compared_layers(view))
-    rows_.push_back({layer->node, layer->op, layer->output, layer->shape});
+    rows_.push_back({layer->node, layer->op, layer->output, layer->shape, layer->constant});
   if (!rows_.empty()) return;
   for (const TargetResult* target : targets_) {
     if (!target->verification) continue;
     for (const LayerVerdict& layer : target->verification->layers)
-      rows_.push_back({layer.node, layer.op, layer.output, layer.shape});
+      rows_.push_back({layer.node, layer.op, layer.output, layer.shape, layer.constant});
     return;
   }
 }

@@ -24,10 +24,14 @@ class LayerTable {
     std::string op;
     std::string output;
     Shape shape;
+    bool constant = false;  ///< depends on no input of the model
   };
   /// Layers in any comparison, from the first target where both sides recorded it, else from
   /// any target; without a comparison the verified layers. In topological order.
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+  /// Whether a table leaves the row out unless asked for: a constant on which nothing is suspect.
+  [[nodiscard]] bool is_folded(std::size_t row) const;
+  [[nodiscard]] std::size_t folded() const;
   [[nodiscard]] ResultCell cell(std::size_t row, std::size_t target) const {
     return results_.cell(row, target);
   }

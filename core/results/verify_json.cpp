@@ -23,6 +23,7 @@ Json layer_to_json(const LayerVerdict& layer) {
   object["op"] = layer.op;
   object["output"] = layer.output;
   object["shape"] = layer.shape;
+  if (layer.constant) object["constant"] = true;
   object["verdict"] = verdict_name(layer.verdict);
   add_metrics(object, MetricSource::verify, layer);
   object["worst"] = layer.worst ? worst_to_json(*layer.worst) : Json(nullptr);

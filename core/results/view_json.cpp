@@ -28,6 +28,7 @@ Json layer_to_json(const LayerDifference& layer, const LayerVerdict* verified) {
   object["op"] = layer.op;
   object["output"] = layer.output;
   object["shape"] = layer.shape;
+  if (layer.constant) object["constant"] = true;
   add_metrics(object, MetricSource::compare, layer);
   object["left_ns"] = layer.left_ns;
   object["right_ns"] = layer.right_ns;
@@ -84,6 +85,7 @@ std::string view_json(const ComparisonView& view, const std::string& gate) {
   JsonWriter out;
   out.begin_object();
   out.member("format", "driftscope-compare-1");
+  out.member("headline", headline(view));
   out.key("left");
   write_target(out, view.left, view.left);
   out.key("right");

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/json.hpp"
+#include "core/graph/constant_nodes.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope {
@@ -97,10 +98,12 @@ struct Recording::State final : public TraceSink {
     // A trace without the inputs of the graph could not be verified.
     for (const ValueId id : graph->inputs) wanted[id] = true;
     for (const ValueId id : graph->outputs) wanted[id] = true;
-    for (const Node& node : graph->nodes) {
-      NodeRecord record{node.name, node.op_type, {}, {}};
-      for (const ValueId id : node.outputs)
-        if (id != no_value) record.outputs.push_back(graph->values[id].name);
+    const std::vector<bool> constant = constant_nodes(*graph);
+    for (NodeId id = 0; id < graph->nodes.size(); ++id) {
+      const Node& node = graph->nodes[id];
+      NodeRecord record{node.name, node.op_type, {}, {}, constant[id]};
+      for (const ValueId output : node.outputs)
+        if (output != no_value) record.outputs.push_back(graph->values[output].name);
       record.time_ns.reserve(static_cast<std::size_t>(std::clamp(options.repeat, 1, max_reserved)));
       trace.nodes.push_back(std::move(record));
     }

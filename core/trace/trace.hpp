@@ -16,6 +16,7 @@ struct NodeRecord {
   std::string op;
   std::vector<std::string> outputs;
   std::vector<std::int64_t> time_ns;  ///< one per repetition; the first includes warming up
+  bool constant = false;              ///< depends on no input: the same in every run
 };
 
 struct MemoryRecord {

@@ -63,6 +63,10 @@ Result<NodeRecord> node_record(const json& object) {
     DRIFTSCOPE_TRY(const std::int64_t time_ns, integer(time, "time_ns"));
     node.time_ns.push_back(time_ns);
   }
+  if (const auto constant = object.find("constant"); constant != object.end()) {
+    if (!constant->is_boolean()) return bad_input("constant is neither true nor false");
+    node.constant = constant->get<bool>();
+  }
   return node;
 }
 
@@ -140,9 +144,11 @@ Result<std::map<std::string, std::string>> metadata_of(const Trace& trace) {
   if (!run.is_object()) return bad_input("run is no JSON object");
   metadata["run"] = trace.run;
   json nodes = json::array();
-  for (const NodeRecord& node : trace.nodes)
+  for (const NodeRecord& node : trace.nodes) {
     nodes.push_back(
         {{"name", node.name}, {"op", node.op}, {"outputs", node.outputs}, {"time_ns", node.time_ns}});
+    if (node.constant) nodes.back()["constant"] = true;
+  }
   json memory = json::array();
   for (const MemoryRecord& record : trace.memory) {
     if (!std::isfinite(record.t_ms)) return internal_error("memory: t_ms is no finite number");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/graph/constant_nodes.hpp"
 #include "core/verify/metrics.hpp"
 #include "core/verify/top1.hpp"
 
@@ -106,9 +107,11 @@ Result<Comparison> compare(const Graph& graph, const Trace& left, const Trace& r
   const Times right_times = steady_times(right);
   Comparison comparison;
   comparison.target = right.target;
+  const std::vector<bool> constant = constant_nodes(graph);
   bool anything = false;
   std::size_t place = 0;
-  for (const Node& node : graph.nodes)
+  for (NodeId number = 0; number < graph.nodes.size(); ++number) {
+    const Node& node = graph.nodes[number];
     for (const ValueId id : node.outputs) {
       ++place;
       if (id == no_value || (left_values[id] == nullptr && right_values[id] == nullptr)) continue;
@@ -116,6 +119,7 @@ Result<Comparison> compare(const Graph& graph, const Trace& left, const Trace& r
       layer.place = place;
       layer.node = node.name;
       layer.op = node.op_type;
+      layer.constant = constant[number];
       layer.output = graph.values[id].name;
       layer.left_ns = time_of(left_times, node.name);
       layer.right_ns = time_of(right_times, node.name);
@@ -127,6 +131,7 @@ Result<Comparison> compare(const Graph& graph, const Trace& left, const Trace& r
         comparison.first_divergence = node.name;
       comparison.layers.push_back(std::move(layer));
     }
+  }
   if (!anything)
     return bad_input(
         fmt::format("nothing could be compared: no output of a node is in both traces ({} and {} tensors)",

@@ -15,6 +15,7 @@ struct LayerDifference {
   std::string op;
   std::string output;
   Shape shape;
+  bool constant = false;  ///< of constant_nodes: the same in every run
   Metrics metrics;  ///< right against left
   double kl = 0.0;
   std::int64_t left_ns = 0;  ///< median over repetitions without the first; 0 when unknown

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/graph/constant_nodes.hpp"
 #include "core/platform/platform.hpp"
 #include "core/verify/derivation.hpp"
 #include "core/verify/engine_models.hpp"
@@ -155,10 +156,12 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
   Verification verification;
   verification.model_sha256 = model_sha256.empty() ? trace.about().model_sha256 : model_sha256;
   verification.target = trace.about().target;
+  const std::vector<bool> constant = constant_nodes(graph);
   const auto total = static_cast<std::int64_t>(derivation.nodes().size());
   for (std::int64_t done = 0; done < total; ++done) {
     const NodeId id = derivation.nodes()[static_cast<std::size_t>(done)];
     const Node& node = graph.nodes[id];
+    const std::size_t first_layer = verification.layers.size();
     DRIFTSCOPE_TRY(const bool verified,
                    append_identical(verification, graph, id, derivation, recorded, threads));
     std::vector<Derived> outputs = verified ? std::vector<Derived>() : derivation.derive(id, threads);
@@ -179,6 +182,8 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
       judge_with_wide_sums(layer, id, i, derivation, graph, got, threads);
       verification.layers.push_back(std::move(layer));
     }
+    for (std::size_t i = first_layer; i < verification.layers.size(); ++i)
+      verification.layers[i].constant = constant[id];
     derivation.recycle(std::move(outputs));
     if (progress && !progress(done + 1, total))
       return Error{ErrorKind::cancelled, "the verification was stopped"};

@@ -55,6 +55,7 @@ struct LayerVerdict {
   std::string op;
   std::string output;  ///< value name
   Shape shape;
+  bool constant = false;  ///< of constant_nodes: the same in every run
   Verdict verdict = Verdict::missing;
   double budget_used = 0.0;              ///< largest error ÷ worst-case budget
   double budget_used_statistical = 0.0;  ///< largest error ÷ statistical budget

@@ -10,6 +10,7 @@
 #include "native/cli/baseline_run.hpp"
 #include "native/cli/commands/check_options.hpp"
 #include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/layer_options.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/cli/compare_run.hpp"
 #include "native/host/targets.hpp"
@@ -28,10 +29,11 @@ struct CompareOptions {
   CheckOptions checks;
   std::string baseline;
   std::string report;
+  LayerChoice layers;
 };
 
-void print_view(const ComparisonView& view) {
-  fmt::print("{}  {}\n\n{}", view.model_name, view.input_text, with_colours(compare_table(view)));
+void print_view(const ComparisonView& view, const LayerChoice& layers) {
+  fmt::print("{}  {}\n\n{}", view.model_name, view.input_text, with_colours(compare_table(view, layers)));
   if (view.left.dataset) fmt::print("\n{}\n{}", view.dataset_text, dataset_table(view));
   fmt::print("\n{}\n", headline(view));
 }
@@ -57,7 +59,7 @@ Result<Exit> run_compare(const CompareOptions& options) {
   CompareCommand command(options.request, model);
   DRIFTSCOPE_CHECK(command.read_samples());
   const ComparisonView view = command.run(left, right);
-  if (options.checks.json != "-") print_view(view);
+  if (options.checks.json != "-") print_view(view, options.layers);
   const Exit failed_targets = print_failed_targets(view);
   DRIFTSCOPE_TRY(const CheckReport checks,
                  run_checks_against(options, conditions, std::move(baseline), view, model));
@@ -96,6 +98,7 @@ static Command declare(CLI::App& app) {
       ->check(CLI::IsMember({"all", "fused", "outputs"}))
       ->capture_default_str();
   add_capture_options(app, request.capture);
+  add_layer_option(app, options->layers);
   app.add_option("--json", options->checks.json, "Write everything as JSON ('-': standard output)");
   app.add_option("--report", options->report, "Write a self-contained HTML report, to attach to a bug");
   add_check_options(app, options->checks, default_conditions);

@@ -12,6 +12,7 @@
 #include "core/verify/perturbation.hpp"
 #include "native/cli/commands/capture_options.hpp"
 #include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/layer_options.hpp"
 #include "native/cli/commands/runner_options.hpp"
 #include "native/host/dataset_run.hpp"
 #include "native/host/inputs.hpp"
@@ -31,6 +32,7 @@ struct RunOptions {
   std::string target = "pc/" + default_engine().name();
   std::string trace;
   CaptureOptions capture;
+  LayerChoice layers;
   int repeat = 1;
   bool outputs_only = false;
   bool print_graph = false;
@@ -103,9 +105,10 @@ Status run_one(const RunOptions& options, const ModelFile& model, const Target& 
     DRIFTSCOPE_CHECK(runner.check_perturbation(target, request, trace, progress));
   line.clear();
   fmt::print("{}  {}  input {}\n{}\n\n{}", model.path.filename().string(), trace.target, inputs.text,
-             run_text(trace), run_table(trace));
+             run_text(trace), run_table(trace, options.layers));
   const MemoryRecord peak = peak_memory(trace);
-  fmt::print("\nlayers {}, peak memory {} ({})\n", format_ns(total_time_ns(trace)), format_bytes(peak.bytes),
+  fmt::print("\nlayers {} ({}), peak memory {} ({})\n", format_ns(total_time_ns(trace)),
+             options.repeat > 1 ? "steady" : "first run", format_bytes(peak.bytes),
              peak.kind.empty() ? "unknown" : peak.kind);
   if (const std::string traced = perturbation_text(trace); !traced.empty()) fmt::print("{}\n", traced);
   if (const Tensor* output = answer(trace)) fmt::print("\n{}", output_lines(*output, class_names(model)));
@@ -160,6 +163,7 @@ static Command declare(CLI::App& app) {
       "the execution really has when it may fuse and skip nodes (verify judges the groups "
       "between); 'outputs', the model's outputs");
   add_capture_options(app, options->capture);
+  add_layer_option(app, options->layers);
   app.add_option("--repeat", options->repeat, "Runs; values are kept from the first, times from all")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();

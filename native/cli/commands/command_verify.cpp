@@ -9,6 +9,7 @@
 #include "core/verify/name_match.hpp"
 #include "core/verify/verify.hpp"
 #include "native/cli/commands/commands.hpp"
+#include "native/cli/commands/layer_options.hpp"
 #include "native/host/model_file.hpp"
 #include "native/os/files.hpp"
 
@@ -20,6 +21,7 @@ struct VerifyOptions {
   std::vector<std::string> traces;
   std::string json;
   std::vector<std::string> fail_on = {"fault"};
+  LayerChoice layers;
   int threads = 0;
   bool quiet = false;
 };
@@ -39,6 +41,7 @@ Result<FailOn> verify_conditions(const std::vector<std::string>& texts) {
 struct VerifiedFile {
   Verification verification;
   NameMatch match;
+  Trace about;  // nodes and times, no tensors
 };
 
 Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path, ThreadPool& threads,
@@ -59,7 +62,7 @@ Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path
     return in_context(std::move(same).error(), path);
   if (!verification.ok()) return in_context(std::move(verification).error(), path);
   verification->model_sha256 = model.sha256.get();
-  return VerifiedFile{*std::move(verification), match};
+  return VerifiedFile{*std::move(verification), match, trace->about()};
 }
 
 Exit run_verify(const VerifyOptions& options) {
@@ -84,7 +87,8 @@ Exit run_verify(const VerifyOptions& options) {
     const Verification& verification = verified->verification;
     const std::string names = name_match_text(verified->match);
     if (options.json != "-")
-      fmt::print("{}{}", with_colours(verify_table(verification, path)), names.empty() ? "" : names + "\n");
+      fmt::print("{}{}", with_colours(verify_table(verification, verified->about, path, options.layers)),
+                 names.empty() ? "" : names + "\n");
     write_verification(all, verification, names);
     ++written;
     if (conditions->counts(verification.verdict)) exit = Exit::fault;
@@ -113,6 +117,7 @@ static Command declare(CLI::App& app) {
                  "unjudged (layers whose budget says nothing; suspects and faults with it). Default: fault")
       ->expected(1)
       ->take_all();
+  add_layer_option(app, options->layers);
   app.add_option("--threads", options->threads, "Threads of the reference (default: all processors)")
       ->check(CLI::Range(1, 1024));
   app.add_flag("--quiet", options->quiet, "No progress line");

@@ -48,7 +48,7 @@ test("Compare_ThreeBrowsers_NoDifferingBitAndTheSamePredictions", async (t) => {
     assert.ok(one.memory.peak_bytes > 1e7, "the memory of a browser");
     assert.equal(one.memory.kind, "process_tree_pss");
   }
-  assert.match(stdout, /no differing bit on 3 targets/);
+  assert.match(stdout, /3 targets agree with pc\/strict bit for bit, same answer/);
   // 450/450 or the like: every sample, on every target.
   const samples = report.left.dataset?.samples ?? Number(stdout.match(/(\d+)\/\1/)[1]);
   assert.equal(

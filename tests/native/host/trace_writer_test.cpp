@@ -44,7 +44,7 @@ TEST_CASE("TraceWriter_TensorsOneByOne_ReadBackAsATrace") {
   REQUIRE(folder.ok());
   Trace about;
   about.target = "pc/strict";
-  about.nodes.push_back({"n", "Relu", {"a"}, {17}});
+  about.nodes.push_back({"n", "Relu", {"a"}, {17}, false});
   const Trace trace = written(folder->path() / "t.safetensors", about, 1);
   CHECK(trace.target == "pc/strict");
   CHECK(trace.nodes.at(0).time_ns.at(0) == 17);

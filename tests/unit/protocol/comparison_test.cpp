@@ -186,7 +186,8 @@ TEST_CASE("Topology_NamesNodesWithWhatTheyRead") {
   ask(service, {{"do", "load"}}, small_model());
   const json nodes = ask(service, {{"do", "topology"}}).head["nodes"];
   REQUIRE(nodes.size() == 1);
-  CHECK(nodes[0] == json{{"node", "only"}, {"op", "Relu"}, {"inputs", {"x"}}, {"outputs", {"y"}}});
+  CHECK(nodes[0] ==
+        json{{"node", "only"}, {"op", "Relu"}, {"inputs", {"x"}}, {"outputs", {"y"}}, {"constant", false}});
 }
 
 TEST_CASE("ServiceComparison_MalformedRequests_AreErrors") {

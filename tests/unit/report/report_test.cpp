@@ -11,6 +11,7 @@
 #include "core/report/report.hpp"
 #include "core/report/report_sections.hpp"
 #include "core/report/tables.hpp"
+#include "core/results/layer_rank.hpp"
 #include "tests/unit/support/model_builder.hpp"
 #include "tests/unit/support/seed.hpp"
 #include "tests/unit/support/text.hpp"
@@ -221,16 +222,16 @@ TEST_CASE("Report_ZeroSizedTensorsOrNothingAtAll_IsWhole") {
 TEST_CASE("RankOf_FaultsComeBeforeSuspectsBeforeDifferences") {
   ComparisonView view = made_view(5, 2, "n", &differing, ramp({4}));
   view.right[0].comparison->first_divergence = "n1";
-  view.right[1].verification->layers[3].verdict = Verdict::suspect;  // tier 3: unjudged
+  view.right[1].verification->layers[3].verdict = Verdict::suspect;
   view.right[1].verification->layers[4].verdict = Verdict::fault;
   view.right[0].comparison->layers[0].metrics = view.right[1].comparison->layers[0].metrics = {};
   const LayerTable layers(view);
-  CHECK(report_sections::rank_of(layers, 0).tier == 0);
-  CHECK(report_sections::rank_of(layers, 1).tier == 2);
-  CHECK(report_sections::rank_of(layers, 2).tier == 1);
-  CHECK(report_sections::rank_of(layers, 3).tier == 4);
-  CHECK(report_sections::rank_of(layers, 4).tier == 5);
-  CHECK(report_sections::rank_of(layers, 4).target == 2);
+  CHECK(rank_of(layers, 0).tier == 0);
+  CHECK(rank_of(layers, 1).tier == 3);
+  CHECK(rank_of(layers, 2).tier == telling_tier);
+  CHECK(rank_of(layers, 3).tier == 5);
+  CHECK(rank_of(layers, 4).tier == fault_tier);
+  CHECK(rank_of(layers, 4).target == 2);
 }
 
 TEST_CASE("LayerTable_OfPartlyRecordedTargets_SaysWhatASearchFinds") {

@@ -206,7 +206,7 @@ TEST_CASE("Unjudged_IsShownAndCounted") {
   CHECK(json["verdict"] == "unjudged");
   CHECK(json["layers"][0]["verdict"] == "unjudged");
   CHECK(json["layers"][0]["reason"].get<std::string>().find("infinite") != std::string::npos);
-  const std::string table = verify_table(verification, "run.safetensors");
+  const std::string table = verify_table(verification, {}, "run.safetensors");
   CHECK(table.find("○ unjudged") != std::string::npos);
   CHECK(table.find("1 of 1 layers not judged") != std::string::npos);
   CHECK(table.find("record d as well") != std::string::npos);  // long, and not truncated
