@@ -40,8 +40,9 @@ struct Suite {
   std::int64_t time_ns = 0;
 };
 
-std::string suite_of(const CheckReport& checks, const std::string& target, const std::string& model,
+std::string suite_of(const CheckReport& checks, const std::string& target, const ComparisonView& view,
                      std::size_t max_passed, Suite& suite) {
+  const std::string& model = view.model_name;
   std::size_t unlisted = 0;
   for (const CheckCase& one : checks.cases) {
     if (one.target != target) continue;
@@ -63,9 +64,14 @@ std::string suite_of(const CheckReport& checks, const std::string& target, const
   }
   return fmt::format(
       "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{}\">\n"
-      "{}  </testsuite>\n",
+      "{}{}  </testsuite>\n",
       xml_escape(target), suite.tests, suite.failures, suite.errors, suite.skipped,
-      seconds_text(suite.time_ns), suite.cases);
+      seconds_text(suite.time_ns),
+      target == view.left.target
+          ? fmt::format("    <properties><property name=\"headline\" value=\"{}\"/></properties>\n",
+                        xml_escape(headline(view)))
+          : "",
+      suite.cases);
 }
 
 /// Whether XML 1.0 has this character (section 2.2): no controls but tab and line ends, no U+FFFE, U+FFFF.
@@ -108,7 +114,7 @@ std::string junit_xml(const CheckReport& checks, const ComparisonView& view, std
   Suite total;
   const auto add = [&](const TargetResult& target) {
     Suite suite;
-    suites += suite_of(checks, target.target, view.model_name, max_passed, suite);
+    suites += suite_of(checks, target.target, view, max_passed, suite);
     total.tests += suite.tests;
     total.failures += suite.failures;
     total.errors += suite.errors;

@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "core/gui/verdict_mark.hpp"
-#include "core/report/format.hpp"
+#include "core/report/layer_names.hpp"
+#include "core/results/layer_rank.hpp"
 
 namespace driftscope::gui {
 namespace {
@@ -16,13 +17,12 @@ struct DriftPlace {
   Box area;
   const LogAxis& axis;
 
-  [[nodiscard]] float x(std::size_t layer) const {
+  [[nodiscard]] float x(std::size_t at) const {
     const std::size_t count = chart.last - chart.first;
     if (count < 2) return area.centre().x;
     const float pad = 6.0f;
     return area.left + pad +
-           (area.width() - 2.0f * pad) * static_cast<float>(layer - chart.first) /
-               static_cast<float>(count - 1);
+           (area.width() - 2.0f * pad) * static_cast<float>(at - chart.first) / static_cast<float>(count - 1);
   }
   [[nodiscard]] float y(double value) const {
     return area.bottom - static_cast<float>(axis.place(value)) * area.height();
@@ -31,6 +31,7 @@ struct DriftPlace {
 
 const char* drift_unit(DriftMeasure measure) {
   switch (measure) {
+    case DriftMeasure::relative: return "RMS error ÷ RMS signal";
     case DriftMeasure::absolute: return "max abs difference";
     case DriftMeasure::ulp: return "max difference, ULP";
     case DriftMeasure::budget: break;
@@ -88,8 +89,35 @@ void paint_values(Painter& painter, const DriftPlace& place, const std::vector<d
     paint_line(painter, place, values, 1, colour, width);
 }
 
-void paint_axes(Painter& painter, const DriftPlace& place, const Snapshot& snapshot, DriftMeasure measure,
-                const Theme& theme) {
+/// Names of layers as densely as they remain readable.
+void paint_names(Painter& painter, const DriftPlace& place, const Snapshot& snapshot, const Drift& drift,
+                 const Theme& theme) {
+  constexpr std::size_t letters = 16;
+  const Box& area = place.area;
+  const auto label_of = [&](std::size_t at) -> const std::string& {
+    const Layer& layer = snapshot.layers[drift.layers[at]];
+    return layer.label.empty() ? layer.node : layer.label;
+  };
+  const float gap = painter.text_width("  ", true);
+  const std::size_t count = place.chart.last - place.chart.first;
+  std::size_t longest = 4;
+  for (std::size_t i = place.chart.first; i < place.chart.last; ++i)
+    longest = std::max(longest, label_of(i).size());
+  const float room = painter.text_width(std::string(std::min(longest, letters), 'n'), true) + gap;
+  const auto most = static_cast<std::size_t>(std::max(1.0f, area.width() / room));
+  const std::size_t step = std::max<std::size_t>(1, (count + most - 1) / most);
+  for (std::size_t i = place.chart.first; i < place.chart.last; i += step) {
+    const float x = place.x(i);
+    painter.line({x, area.bottom}, {x, area.bottom + 4.0f}, theme.line, 1.0f);
+    const std::string name = elide_start(label_of(i), letters);
+    const float half = painter.text_width(name, true) / 2.0f;
+    const float inside = std::max(place.chart.box.left + half, std::min(x, place.chart.box.right - half));
+    painter.text({inside, area.bottom + 5.0f + painter.line_height(true) * 0.5f}, name, theme.dim,
+                 Anchor::middle, true);
+  }
+}
+
+void paint_axes(Painter& painter, const DriftPlace& place, DriftMeasure measure, const Theme& theme) {
   const Box& area = place.area;
   for (const Tick& tick : place.axis.ticks()) {
     const float y = area.bottom - static_cast<float>(tick.place) * area.height();
@@ -99,46 +127,51 @@ void paint_axes(Painter& painter, const DriftPlace& place, const Snapshot& snaps
   painter.line({area.left, area.bottom}, {area.right, area.bottom}, theme.line, 1.0f);
   painter.text({place.chart.box.left, place.chart.box.top + painter.line_height(true) * 0.5f},
                drift_unit(measure), theme.dim, Anchor::start, true);
-  // Names as densely as they remain readable.
-  const float gap = painter.text_width("  ", true);
-  const std::size_t count = place.chart.last - place.chart.first;
-  std::size_t longest = 4;
-  for (std::size_t i = place.chart.first; i < place.chart.last; ++i)
-    longest = std::max(longest, snapshot.layers[i].node.size());
-  const float room = painter.text_width(std::string(std::min<std::size_t>(longest, 13), 'n'), true) + gap;
-  const auto most = static_cast<std::size_t>(std::max(1.0f, area.width() / room));
-  const std::size_t step = std::max<std::size_t>(1, (count + most - 1) / most);
-  for (std::size_t i = place.chart.first; i < place.chart.last; i += step) {
-    const float x = place.x(i);
-    painter.line({x, area.bottom}, {x, area.bottom + 4.0f}, theme.line, 1.0f);
-    const std::string name = elide(snapshot.layers[i].node, 13);
-    const float half = painter.text_width(name, true) / 2.0f;
-    const float inside = std::max(place.chart.box.left + half, std::min(x, place.chart.box.right - half));
-    painter.text({inside, area.bottom + 5.0f + painter.line_height(true) * 0.5f}, name, theme.dim,
-                 Anchor::middle, true);
+}
+
+/// Whether error travels through the layer: not through constants, indices, sizes and conditions.
+bool carries_error(const Snapshot& snapshot, std::size_t layer) {
+  const DType dtype = snapshot.layers[layer].dtype;
+  return !is_folded(snapshot, layer) && dtype != DType::int64 && dtype != DType::int32 &&
+         dtype != DType::boolean;
+}
+
+double total_error(const Cell& cell, DriftMeasure measure) {
+  switch (measure) {
+    case DriftMeasure::relative: return relative_error(cell, MetricSource::compare);
+    case DriftMeasure::absolute: return cell[compared_metric("max_abs")];
+    case DriftMeasure::ulp: return cell[compared_metric("max_ulp")];
+    case DriftMeasure::budget: break;
+  }
+  return cell[verified_metric("budget_used")];
+}
+
+double local_error(const Cell& cell, DriftMeasure measure) {
+  switch (measure) {
+    case DriftMeasure::relative: return relative_error(cell, MetricSource::verify);
+    case DriftMeasure::absolute: return cell[verified_metric("max_abs")];
+    default: return not_measured;
   }
 }
 
 }  // namespace
 
-std::vector<DriftSeries> drift_series(const Snapshot& snapshot, DriftMeasure measure) {
-  std::vector<DriftSeries> all;
+Drift drift_of(const Snapshot& snapshot, DriftMeasure measure) {
+  Drift drift;
+  for (std::size_t i = 0; i < snapshot.layers.size(); ++i)
+    if (carries_error(snapshot, i)) drift.layers.push_back(i);
   // A target's own budget needs no left target to compare with.
   const std::size_t first = measure == DriftMeasure::budget ? 0 : 1;
   for (std::size_t t = first; t < snapshot.targets.size(); ++t) {
-    DriftSeries series;
+    DriftSeries& series = drift.series.emplace_back();
     series.target = t;
-    for (std::size_t i = 0; i < snapshot.layers.size(); ++i) {
-      const Cell cell = snapshot.cell(i, t);
-      series.total.push_back(cell[measure == DriftMeasure::absolute ? compared_metric("max_abs")
-                                  : measure == DriftMeasure::ulp    ? compared_metric("max_ulp")
-                                                                    : verified_metric("budget_used")]);
-      series.local.push_back(measure == DriftMeasure::absolute ? cell[verified_metric("max_abs")]
-                                                               : not_measured);
+    for (const std::size_t layer : drift.layers) {
+      const Cell cell = snapshot.cell(layer, t);
+      series.total.push_back(total_error(cell, measure));
+      series.local.push_back(local_error(cell, measure));
     }
-    all.push_back(std::move(series));
   }
-  return all;
+  return drift;
 }
 
 double inherited_error(double total, double local) {
@@ -170,15 +203,15 @@ std::size_t drift_layer_at(const Painter& painter, const DriftChart& chart, Poin
   return chart.first + static_cast<std::size_t>(std::lround(std::clamp(t, 0.0f, 1.0f) * span));
 }
 
-void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snapshot,
-                 const std::vector<DriftSeries>& series, DriftMeasure measure, const Theme& theme) {
+void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snapshot, const Drift& drift,
+                 DriftMeasure measure, const Theme& theme) {
   const Box area = drift_area(painter, chart);
   if (chart.last <= chart.first || area.height() < 20.0f) return;
   LogAxis axis;
   const auto shown = [&](const DriftSeries& one) {
     return one.target >= chart.hidden.size() || !chart.hidden[one.target];
   };
-  for (const DriftSeries& one : series) {
+  for (const DriftSeries& one : drift.series) {
     if (!shown(one)) continue;
     for (std::size_t i = chart.first; i < chart.last; ++i) {
       axis.include(one.total[i]);
@@ -188,9 +221,12 @@ void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snap
   if (measure == DriftMeasure::budget) axis.include(1.0);
   axis.fix();
   const DriftPlace place{chart, area, axis};
-  paint_axes(painter, place, snapshot, measure, theme);
-  if (chart.selected >= chart.first && chart.selected < chart.last) {
-    const float x = place.x(chart.selected);
+  paint_axes(painter, place, measure, theme);
+  paint_names(painter, place, snapshot, drift, theme);
+  const auto chosen = static_cast<std::size_t>(
+      std::find(drift.layers.begin(), drift.layers.end(), chart.selected) - drift.layers.begin());
+  if (chosen >= chart.first && chosen < chart.last) {
+    const float x = place.x(chosen);
     painter.line({x, area.top}, {x, area.bottom}, theme.accent, 1.5f);
   }
   if (measure == DriftMeasure::budget) {
@@ -200,7 +236,7 @@ void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snap
                  theme.verdict(Verdict::fault), Anchor::end, true);
   }
   const bool few = chart.last - chart.first <= 160;
-  for (const DriftSeries& one : series) {
+  for (const DriftSeries& one : drift.series) {
     if (!shown(one)) continue;
     const Colour colour = theme.series(one.target);
     if (chart.show_local && !few)
@@ -208,7 +244,7 @@ void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snap
     paint_values(painter, place, one.total, colour, 1.8f, true);
     for (std::size_t i = chart.first; i < chart.last; ++i) {
       if (std::isnan(one.total[i])) continue;
-      const bool fault = snapshot.cell(i, one.target).verdict == Verdict::fault;
+      const bool fault = snapshot.cell(drift.layers[i], one.target).verdict == Verdict::fault;
       const Point at{place.x(i), place.y(one.total[i])};
       if (fault) {
         paint_verdict(painter, at, 11.0f * painter.unit(), Verdict::fault, theme);

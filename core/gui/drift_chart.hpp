@@ -13,38 +13,44 @@
 
 namespace driftscope::gui {
 
-enum class DriftMeasure { absolute, ulp, budget };
+/// relative: RMS of the error over RMS of the signal, which stays comparable where activations shrink.
+enum class DriftMeasure { relative, absolute, ulp, budget };
 
-/// One target's errors, a value per layer; NaN where unknown.
+/// One target's errors, a value per layer of the drift; NaN where unknown.
 struct DriftSeries {
   std::size_t target = 0;
   std::vector<double> total;  ///< against the left target
-  std::vector<double> local;  ///< of the layer alone; absolute measure only
+  std::vector<double> local;  ///< of the layer alone; relative and absolute measure only
 };
-[[nodiscard]] std::vector<DriftSeries> drift_series(const Snapshot& snapshot, DriftMeasure measure);
+/// The layers along which error travels: without constants, indices and conditions.
+struct Drift {
+  std::vector<std::size_t> layers;
+  std::vector<DriftSeries> series;
+};
+[[nodiscard]] Drift drift_of(const Snapshot& snapshot, DriftMeasure measure);
 
 /// The part of a layer's difference that it must have inherited: at least total − local (triangle
 /// inequality).
 [[nodiscard]] double inherited_error(double total, double local);
 
-/// Where the error of a target originates: the layer with the largest own error among those that differ.
+/// Where the error of a target originates, as a place in the drift: the layer with the largest own error among those that differ.
 [[nodiscard]] std::size_t born_at(const DriftSeries& series);
 
 struct DriftChart {
   Box box;
-  std::size_t first = 0;  ///< layers [first, last) are shown
+  std::size_t first = 0;  ///< places [first, last) of the drift are shown
   std::size_t last = 0;
-  std::size_t selected = no_place;
-  std::vector<bool> hidden;  ///< by target
-  bool show_local = true;    ///< the layers' own errors, as rings
+  std::size_t selected = no_place;  ///< a layer
+  std::vector<bool> hidden;         ///< by target
+  bool show_local = true;           ///< the layers' own errors, as rings
 };
 
-void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snapshot,
-                 const std::vector<DriftSeries>& series, DriftMeasure measure, const Theme& theme);
+void paint_drift(Painter& painter, const DriftChart& chart, const Snapshot& snapshot, const Drift& drift,
+                 DriftMeasure measure, const Theme& theme);
 
 /// The area between the axes.
 [[nodiscard]] Box drift_area(const Painter& painter, const DriftChart& chart);
-/// The layer at x; no_place outside the area.
+/// The place in the drift at x; no_place outside the area.
 [[nodiscard]] std::size_t drift_layer_at(const Painter& painter, const DriftChart& chart, Point at);
 
 }  // namespace driftscope::gui

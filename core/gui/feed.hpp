@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,6 +66,9 @@ class Host {
   virtual void stop() = 0;
   /// Writes a file where the user can find it; returns where, or an error.
   virtual std::string save(const std::string& name, std::span<const std::byte> bytes) = 0;
+  /// Runs it soon, never within a frame: on another thread, or between two frames. What it touches belongs to
+  /// it until it has ended; frames follow.
+  virtual void in_background(std::function<void()> work) = 0;
   /// A texture of the pixels; 0 on failure. To release it, pass the number.
   virtual std::uintptr_t make_texture(const Image& image) = 0;
   virtual void release_texture(std::uintptr_t texture) = 0;

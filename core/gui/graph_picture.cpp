@@ -6,12 +6,14 @@
 #include "core/gui/colour_map.hpp"
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
+#include "core/report/layer_names.hpp"
 
 namespace driftscope::gui {
 namespace {
 
 constexpr float node_height = 0.56f;  // of a rank
 constexpr std::size_t max_drawn = 40'000;
+constexpr Point nowhere{-1.0f, -1.0f};  // of layers that are not drawn
 
 Point on_screen(const GraphPicture& picture, Point unit) {
   const Point middle = picture.box.centre();
@@ -69,15 +71,30 @@ void paint_edge(Painter& painter, const GraphPicture& picture, const GraphLayout
 }  // namespace
 
 GraphLayout layout_of(const Snapshot& snapshot) {
-  std::vector<std::vector<std::uint32_t>> inputs(snapshot.layers.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
+  // Constants have no place in it.
+  std::vector<std::uint32_t> shown;
+  std::vector<std::uint32_t> place(snapshot.layers.size());
+  for (std::uint32_t i = 0; i < snapshot.layers.size(); ++i) {
+    place[i] = static_cast<std::uint32_t>(shown.size());
+    if (!is_folded(snapshot, i)) shown.push_back(i);
+  }
+  std::vector<std::vector<std::uint32_t>> inputs(shown.size());
+  for (std::size_t i = 0; i < shown.size(); ++i) {
     if (snapshot.has_structure) {
-      inputs[i] = snapshot.layers[i].inputs;
+      for (const std::uint32_t input : snapshot.layers[shown[i]].inputs)
+        if (!is_folded(snapshot, input)) inputs[i].push_back(place[input]);
     } else if (i > 0) {
       inputs[i] = {static_cast<std::uint32_t>(i - 1)};
     }
   }
-  return layout_graph(inputs);
+  GraphLayout layout = layout_graph(inputs);
+  std::vector<Point> nodes(snapshot.layers.size(), nowhere);
+  for (std::size_t i = 0; i < shown.size(); ++i) nodes[shown[i]] = layout.nodes[i];
+  layout.nodes = std::move(nodes);
+  for (GraphEdge& edge : layout.edges) edge.from = shown[edge.from], edge.to = shown[edge.to];
+  for (auto& rank : layout.ranks)
+    for (std::uint32_t& node : rank) node = shown[node];
+  return layout;
 }
 
 GraphPicture fitted(Box box, const GraphLayout& layout, float readable_scale) {
@@ -159,9 +176,9 @@ void paint_graph(Painter& painter, const GraphPicture& picture, const GraphLayou
       const bool two_lines = box.height() > line * 2.3f;
       const float x = box.left + mark + 12.0f;
       painter.text({x, box.centre().y - (two_lines ? line * 0.55f : 0.0f)},
-                   elide(layer.op.empty() ? layer.node : layer.op, letters), text, Anchor::start, true);
+                   elide(layer.op.empty() ? layer.label : layer.op, letters), text, Anchor::start, true);
       if (two_lines)
-        painter.text({x, box.centre().y + line * 0.55f}, elide(layer.node, letters),
+        painter.text({x, box.centre().y + line * 0.55f}, elide_start(layer.label, letters),
                      picture.colouring == GraphColouring::verdict ? theme.dim : text, Anchor::start, true);
     }
   painter.unclip();

@@ -23,7 +23,8 @@ struct GraphPicture {
 /// Width of a layout's unit over its height.
 inline constexpr float node_aspect = 3.3f;
 
-/// Layers of a snapshot as a graph; without structure, a chain in order.
+/// Layers of a snapshot as a graph; without structure, a chain in order. Nodes have the layers' numbers;
+/// constants are in no rank.
 [[nodiscard]] GraphLayout layout_of(const Snapshot& snapshot);
 
 /// Fits everything into view, but no larger than readable.

@@ -20,6 +20,7 @@ bool has_word(std::string_view text, std::string_view word) {
 }
 
 bool is_as(const Snapshot& snapshot, std::size_t layer, std::string_view what) {
+  if (what == "constant") return snapshot.layers[layer].constant;
   for (std::size_t t = 0; t < snapshot.targets.size(); ++t) {
     const Cell& cell = snapshot.cell(layer, t);
     if (what == "different" && cell.differs()) return true;
@@ -60,9 +61,12 @@ std::vector<std::uint32_t> ordered_layers(const Snapshot& snapshot, const LayerF
     std::transform(word.begin(), word.end(), word.begin(), lower);
     words.push_back(word);
   }
+  const bool constants =
+      filter.constants || std::find(words.begin(), words.end(), "is:constant") != words.end();
   std::vector<std::uint32_t> rows;
   for (std::size_t i = 0; i < snapshot.layers.size(); ++i)
-    if (passes(snapshot, i, words)) rows.push_back(static_cast<std::uint32_t>(i));
+    if ((constants || !is_folded(snapshot, i)) && passes(snapshot, i, words))
+      rows.push_back(static_cast<std::uint32_t>(i));
   if (sort.by == SortBy::place) {
     if (sort.descending) std::reverse(rows.begin(), rows.end());
     return rows;

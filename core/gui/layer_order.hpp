@@ -19,6 +19,8 @@ struct LayerFilter {
   /// Words that must all occur (in node, operator or output, ignoring case); "op:Conv" the operator
   /// alone, "is:fault" a verdict, "is:different" a differing bit.
   std::string text;
+  /// Also constants on which nothing is suspect; "is:constant" in the text asks for them as well.
+  bool constants = false;
 };
 
 enum class SortBy { place, node, op, shape, bytes, verdict, metric };

@@ -8,6 +8,7 @@
 #include "core/gui/axis.hpp"
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
+#include "core/report/layer_names.hpp"
 
 namespace driftscope::gui {
 namespace {
@@ -146,10 +147,10 @@ void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& ali
                  chosen ? theme.accent : mix(theme.panel, theme.accent, 0.4f));
   }
   const auto peak = static_cast<std::size_t>(std::max_element(alive.begin(), alive.end()) - alive.begin());
-  painter.text(
-      {area.left, area.bottom + 5.0f + painter.line_height(true) * 0.5f},
-      fmt::format("largest while {} runs: {}", elide(snapshot.layers[peak].node, 40), format_bytes(most)),
-      theme.dim, Anchor::start, true);
+  painter.text({area.left, area.bottom + 5.0f + painter.line_height(true) * 0.5f},
+               fmt::format("largest while {} runs: {}", elide_start(snapshot.layers[peak].label, 40),
+                           format_bytes(most)),
+               theme.dim, Anchor::start, true);
 }
 
 std::size_t alive_layer_at(const Painter& painter, Box box, std::size_t layers, Point at) {

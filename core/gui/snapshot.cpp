@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/base/text.hpp"
+#include "core/report/layer_names.hpp"
 #include "core/results/headline.hpp"
 #include "core/verify/metrics.hpp"
 
@@ -140,6 +141,14 @@ void link_layers(Snapshot& snapshot, const Topology& topology) {
   snapshot.has_structure = true;
 }
 
+void label_layers(Snapshot& snapshot) {
+  constexpr std::size_t readable = 18;
+  std::vector<std::string> names;
+  for (const Layer& layer : snapshot.layers) names.push_back(layer.node);
+  std::vector<std::string> labels = fitting_names(names, readable);
+  for (std::size_t i = 0; i < labels.size(); ++i) snapshot.layers[i].label = std::move(labels[i]);
+}
+
 void find_firsts(Snapshot& snapshot, std::size_t target) {
   TargetColumn& column = snapshot.targets[target];
   for (std::size_t i = 0; i < snapshot.layers.size(); ++i) {
@@ -230,6 +239,7 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
     if (layer.node.empty()) layer.node = layer.output;
     snapshot.layers.push_back(std::move(layer));
   }
+  label_layers(snapshot);
   if (parts.topology) link_layers(snapshot, *parts.topology);
 
   std::vector<Findings> said;

@@ -21,6 +21,7 @@ using Cell = ResultCell;
 
 struct Layer {
   std::string node;
+  std::string label;  ///< the same, shorter: without scopes that repeat or that all share
   std::string op;
   std::string output;
   DType dtype = DType::undefined;

@@ -7,23 +7,12 @@
 
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
+#include "core/report/layer_names.hpp"
 
 namespace driftscope::gui {
 namespace {
 
 std::int64_t cell_ns(const Cell& cell, bool first) { return first ? cell.first_ns() : cell.time_ns(); }
-
-std::vector<std::string> scopes_of(const std::string& name) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (begin <= name.size()) {
-    const std::size_t end = std::min(name.find('/', begin), name.size());
-    if (end > begin) parts.push_back(name.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  if (parts.empty()) parts.push_back(name);
-  return parts;
-}
 
 Box span_box(const Painter& painter, const FlameView& view, const FlameSpan& span) {
   const double scale = static_cast<double>(view.box.width()) /
@@ -136,7 +125,7 @@ void paint_flame(Painter& painter, const FlameView& view, const Flame& flame, co
     const auto letters =
         static_cast<std::size_t>((box.width() - 8.0f) / (painter.text_width("nnnnnnnnnn", true) / 10.0f));
     if (letters >= 2)
-      painter.text({box.left + 4.0f, box.centre().y}, elide(span.name, letters),
+      painter.text({box.left + 4.0f, box.centre().y}, elide_start(span.name, letters),
                    selected ? theme.on_accent : theme.ink, Anchor::start, true);
   }
   painter.unclip();

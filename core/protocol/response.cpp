@@ -22,15 +22,6 @@ static_assert(messages::name_of(static_cast<messages::Better>(Better::neither)) 
 static_assert(messages::name_of(static_cast<messages::MetricFormat>(MetricFormat::share)) == "share");
 static_assert(messages::name_of(static_cast<messages::MetricFormat>(MetricFormat::time)) == "time");
 
-// Median without the first run, which warms up; 0 when there is none.
-std::int64_t typical_time(std::vector<std::int64_t> times) {
-  if (times.empty()) return 0;
-  if (times.size() > 1) times.erase(times.begin());
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
-
 using Values = std::optional<std::vector<json>>;
 
 template <class T>
@@ -64,7 +55,7 @@ std::vector<messages::Layer> describe_layers(const Trace& trace) {
     const Tensor* tensor = tensors.find(output);
     layers.push_back({node.name, node.op, output,
                       tensor != nullptr ? std::optional(sizes_of(*tensor)) : std::nullopt,
-                      typical_time(node.time_ns)});
+                      steady_time_ns(node)});
   }
   return layers;
 }

@@ -52,13 +52,14 @@ Result<StartRequest> read_start_request(const messages::Start& request, std::spa
   StartRequest run;
   DRIFTSCOPE_TRY(run.target, parse_target(request.target));
   run.record.repeat = static_cast<int>(request.repeat);
+  run.record.settling.budget_ns = static_cast<std::int64_t>(request.settle_ms) * 1'000'000;
   run.record.capture = capture_from(messages::name_of(request.capture)).value_or(Capture::all);
   if (request.values) DRIFTSCOPE_CHECK(check_values(*request.values, graph));
   run.record.values = request.values;
   run.stream = request.stream;
   run.samples = request.samples.value_or(0);
-  if (run.samples > 0 && run.record.repeat != 1)
-    return bad_input("request: \"samples\" and \"repeat\" exclude each other");
+  if (run.samples > 0 && (run.record.repeat != 1 || run.record.settling.budget_ns > 0))
+    return bad_input("request: \"samples\" and \"repeat\" or \"settle_ms\" exclude each other");
   if (run.samples > 0 && run.stream)
     return bad_input("request: \"samples\" and \"stream\" exclude each other");
   if (request.environment) run.environment = *request.environment;

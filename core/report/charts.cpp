@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/report/format.hpp"
+#include "core/report/layer_names.hpp"
 
 namespace driftscope {
 namespace {
@@ -35,6 +36,11 @@ struct Scale {
   }
 };
 
+/// Nothing to see: several such lines would lie on each other.
+bool is_zero(const Series& series) {
+  return std::ranges::all_of(series.values, [](double value) { return value == 0.0 || std::isnan(value); });
+}
+
 Scale scale_of(const std::vector<Series>& series, double limit) {
   Scale scale;
   double low = INFINITY;
@@ -49,7 +55,8 @@ Scale scale_of(const std::vector<Series>& series, double limit) {
     high = std::max(high, std::ceil(std::log10(value)));
   };
   for (const Series& one : series)
-    for (const double value : one.values) include(value);
+    for (const double value : one.values)
+      if (!is_zero(one) && (one.joined || value != 0.0)) include(value);
   if (limit > 0.0) include(limit);
   if (!std::isfinite(low)) low = -8.0, high = 0.0;
   if (high <= low) high = low + 1.0;
@@ -102,14 +109,23 @@ std::string axis(const Scale& scale, const ChartText& text) {
 }
 
 std::string layer_ticks(const std::vector<std::string>& layers) {
+  constexpr std::size_t letters = 14;
+  constexpr double half = 44.0;  // of a name of so many letters
   std::string svg;
-  const std::size_t most = 10;
-  const std::size_t step = std::max<std::size_t>(1, (layers.size() + most - 1) / most);
-  for (std::size_t i = 0; i < layers.size(); i += step) {
-    const char* anchor = i == 0 ? "start" : i + step >= layers.size() ? "end" : "middle";
-    svg += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>",
-                       x_of(i, layers.size()), area::height - area::bottom + 18.0, anchor,
-                       html_text(layers[i], 11));
+  double free_from = -1e9;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const double x = x_of(i, layers.size());
+    const bool at_start = x - half < area::left;
+    const bool at_end = x + half > area::width;
+    const double begin = at_start ? x : at_end ? x - 2.0 * half : x - half;
+    if (begin < free_from) continue;
+    free_from = begin + 2.0 * half + 6.0;
+    svg += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>", x,
+                       area::height - area::bottom + 18.0,
+                       at_start ? "start"
+                       : at_end ? "end"
+                                : "middle",
+                       html_escape(elide_start(plain_text(layers[i], 400), letters)));
   }
   return svg;
 }
@@ -131,8 +147,10 @@ std::vector<double> worst_of_groups(const std::vector<double>& values, std::size
   return worst;
 }
 
+/// More targets than colours: the second round is dashed.
 std::string css_of(const Series& series) {
-  return std::string(series.hollow ? " hollow" : "") + (series.joined ? "" : " dots");
+  return std::string(series.hollow ? " hollow" : "") + (series.joined ? "" : " dots") +
+         (series.style >= marker_shapes ? " again" : "");
 }
 
 std::string line(const Series& series, const std::vector<double>& values, const Scale& scale,
@@ -175,7 +193,7 @@ std::string legend(const std::vector<Series>& series) {
         "<span><svg viewBox=\"0 0 26 12\" width=\"26\" height=\"12\" aria-hidden=\"true\">"
         "<g class=\"series s{}{}\"><path class=\"line\" d=\"{}\"/>{}</g></svg>{}</span>",
         one.style % marker_shapes, css_of(one), one.joined ? "M0 6h26" : "", marker(one.style, 13.0, 6.0),
-        html_text(one.name, 80));
+        html_text(one.name, 80) + (one.joined && is_zero(one) ? ": no difference" : ""));
   }
   return html + "</div>";
 }
@@ -225,7 +243,8 @@ std::string log_chart(const ChartText& text, const std::vector<std::string>& lay
         area::left, area::width - area::right, y, area::left + 4.0, y - 4.0);
   }
   for (const ChartMark& mark : marks) svg += mark_line(mark, group, points);
-  for (const Series& one : series) svg += line(one, worst_of_groups(one.values, group), scale, layers, group);
+  for (const Series& one : series)
+    if (!is_zero(one)) svg += line(one, worst_of_groups(one.values, group), scale, layers, group);
   svg += "</svg>";
   return fmt::format(
       "<figure><figcaption><b>{}</b> {}</figcaption><div class=\"scroll plain\" tabindex=\"0\" "

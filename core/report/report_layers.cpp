@@ -8,6 +8,7 @@
 #include "core/report/charts.hpp"
 #include "core/report/format.hpp"
 #include "core/report/heat_map.hpp"
+#include "core/report/layer_names.hpp"
 #include "core/report/metric_text.hpp"
 #include "core/report/report_sections.hpp"
 #include "core/results/layer_rank.hpp"
@@ -145,6 +146,15 @@ std::string table_cells(const LayerTable& layers, std::size_t row, std::size_t t
   return html + fmt::format("<td>{}{}</td>", format_ns(time), bar(share, ""));
 }
 
+constexpr std::size_t name_width = 36;
+
+/// A short name, with the whole one on demand.
+std::string name_text(const std::string& name, const std::string& whole) {
+  const std::string shown = elide_start(plain_text(name, 400), name_width);
+  if (shown == whole) return html_escape(shown);
+  return fmt::format("<span title=\"{}\">{}</span>", html_text(whole, 400), html_escape(shown));
+}
+
 std::string metric_head(Metric metric) {
   const Appearance& shown = appearance(metric);
   const std::string help(shown.help);
@@ -209,6 +219,9 @@ std::string layer_table(const LayerTable& layers, std::size_t budget, LeftOut& l
     if (layers.targets()[t]->trace)
       for (const NodeRecord& node : layers.targets()[t]->trace->nodes)
         slowest[t] = std::max(slowest[t], steady_time_ns(node));
+  std::vector<std::string> names;
+  for (const auto& layer : layers.rows()) names.push_back(layer.node);
+  names = fitting_names(names, name_width);
   std::vector<std::pair<std::size_t, std::string>> chosen;
   std::size_t used = 0;
   for (const auto& [rank, row] : ranked_layers(layers)) {
@@ -216,7 +229,7 @@ std::string layer_table(const LayerTable& layers, std::size_t budget, LeftOut& l
     const auto& layer = layers.rows()[row];
     std::string html =
         fmt::format("<tr{}><th scope=\"row\">{}</th><td class=\"text\">{}</td><td>{}</td>",
-                    rank.tier == fault_tier ? " class=\"fault-row\"" : "", html_text(layer.node, 40),
+                    rank.tier == fault_tier ? " class=\"fault-row\"" : "", name_text(names[row], layer.node),
                     html_text(layer.op, 24), shape_text(layer.shape));
     for (std::size_t t = 0; t < targets; ++t) html += table_cells(layers, row, t, slowest[t]);
     html += "</tr>";

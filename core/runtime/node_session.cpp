@@ -2,11 +2,23 @@
 
 #include <fmt/format.h>
 
+#include "core/graph/constant_nodes.hpp"
 #include "core/platform/platform.hpp"
 
 namespace driftscope {
 
-NodeSession::NodeSession(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)), store_(*graph_) {}
+namespace {
+
+// Constants beyond this are computed in every run: a model may unfold a small one into gigabytes.
+constexpr std::size_t most_ahead_bytes = std::size_t{64} << 20;
+
+}  // namespace
+
+NodeSession::NodeSession(std::shared_ptr<const Graph> graph)
+    : graph_(std::move(graph)),
+      store_(*graph_),
+      constant_(constant_nodes(*graph_)),
+      ahead_(graph_->nodes.size()) {}
 
 Status NodeSession::start(std::vector<Tensor> inputs, TraceSink& trace_sink) {
   if (inputs.size() != graph_->inputs.size())
@@ -33,7 +45,7 @@ Status NodeSession::step() {
                                         graph_->value_name(id)));
   }
   const std::int64_t begin = monotonic_ns();
-  DRIFTSCOPE_TRY(std::vector<Tensor> outputs, run_node(next_, inputs));
+  DRIFTSCOPE_TRY(std::vector<Tensor> outputs, compute(inputs));
   const std::int64_t time = monotonic_ns() - begin;
   if (outputs.size() != node.outputs.size())
     return internal_error(fmt::format("node {} ({}): the engine made {} outputs of {}", node.name,
@@ -48,6 +60,21 @@ Status NodeSession::step() {
   store_.node_done(next_);
   ++next_;
   return {};
+}
+
+Result<std::vector<Tensor>> NodeSession::compute(std::span<const Tensor* const> inputs) {
+  if (!ahead_[next_].empty()) return ahead_[next_];
+  DRIFTSCOPE_TRY(std::vector<Tensor> outputs, run_node(next_, inputs));
+  if (constant_[next_]) keep_ahead(outputs);
+  return outputs;
+}
+
+void NodeSession::keep_ahead(const std::vector<Tensor>& outputs) {
+  std::size_t bytes = 0;
+  for (const Tensor& output : outputs) bytes += output.byte_size();
+  if (bytes > most_ahead_bytes - ahead_bytes_) return;
+  ahead_bytes_ += bytes;
+  ahead_[next_] = outputs;
 }
 
 Result<Progress> NodeSession::poll(std::int64_t budget_ns) {

@@ -1,5 +1,5 @@
 // A Session for engines that run node after node on the CPU: keeps values while they are still
-// needed, times each node, notifies the TraceSink. The engine supplies run_node.
+// needed, computes what no input reaches once, times each node, notifies the TraceSink. The engine supplies run_node.
 // Clients: engines/reference, engines/strict.
 #pragma once
 
@@ -29,11 +29,16 @@ class NodeSession : public Session {
 
  private:
   [[nodiscard]] Status step();
+  [[nodiscard]] Result<std::vector<Tensor>> compute(std::span<const Tensor* const> inputs);
+  void keep_ahead(const std::vector<Tensor>& outputs);
 
   std::shared_ptr<const Graph> graph_;
   ValueStore store_;
   TraceSink* trace_sink_ = nullptr;
   NodeId next_ = 0;
+  std::vector<bool> constant_;              // by node
+  std::vector<std::vector<Tensor>> ahead_;  // by node: results of constant ones, from the first run
+  std::size_t ahead_bytes_ = 0;
 };
 
 }  // namespace driftscope

@@ -83,6 +83,10 @@ struct Recording::State final : public TraceSink {
   Trace trace;
   int repetition = 0;  // finished ones
   bool running = false;
+  bool done = false;
+  std::vector<std::int64_t> run_ns;  // of all nodes, run by run
+  std::int64_t nodes_ns = 0;         // of the run under way
+  std::int64_t start_ns = 0;         // when it began
   std::int64_t begin_ns = 0;
   std::int64_t last_memory_ns = 0;
   double begin_seconds = 0.0;
@@ -104,10 +108,16 @@ struct Recording::State final : public TraceSink {
       NodeRecord record{node.name, node.op_type, {}, {}, constant[id]};
       for (const ValueId output : node.outputs)
         if (output != no_value) record.outputs.push_back(graph->values[output].name);
-      record.time_ns.reserve(static_cast<std::size_t>(std::clamp(options.repeat, 1, max_reserved)));
+      record.time_ns.reserve(
+          static_cast<std::size_t>(std::clamp(settles() ? max_reserved : options.repeat, 1, max_reserved)));
       trace.nodes.push_back(std::move(record));
     }
     trace.memory.reserve(max_reserved);
+    // Every time of every node is kept: a hundred thousand nodes do not run two hundred times.
+    constexpr std::int64_t most_times = 400'000;
+    const auto nodes = std::max<std::int64_t>(static_cast<std::int64_t>(graph->nodes.size()), 1);
+    options.settling.most_runs =
+        std::max<std::int64_t>(2, std::min(options.settling.most_runs, most_times / nodes));
   }
 
   void choose_values(const std::vector<std::string>& names) {
@@ -128,7 +138,12 @@ struct Recording::State final : public TraceSink {
     return {};
   }
 
-  void node_done(NodeId node, std::int64_t time_ns) override { trace.nodes[node].time_ns.push_back(time_ns); }
+  void node_done(NodeId node, std::int64_t time_ns) override {
+    trace.nodes[node].time_ns.push_back(time_ns);
+    nodes_ns += time_ns;
+  }
+
+  [[nodiscard]] bool settles() const { return options.settling.budget_ns > 0; }
 
   [[nodiscard]] bool wants_times() const override {
     return options.node_times && options.capture != Capture::outputs;
@@ -149,6 +164,8 @@ struct Recording::State final : public TraceSink {
       begin_seconds = wall_clock_seconds();
       sample_memory_now();
     }
+    nodes_ns = 0;
+    start_ns = monotonic_ns();
     DRIFTSCOPE_CHECK(session.start(inputs, *this));
     running = true;
     return {};
@@ -159,13 +176,16 @@ struct Recording::State final : public TraceSink {
     (void)outputs;
     running = false;
     ++repetition;
-    if (repetition == options.repeat) sample_memory_now();
+    // Without the times of nodes: until now, the event loop's part of it included.
+    run_ns.push_back(nodes_ns > 0 ? nodes_ns : monotonic_ns() - start_ns);
+    done = settles() ? has_settled(run_ns, options.settling) : repetition >= options.repeat;
+    if (done) sample_memory_now();
     return {};
   }
 
   void describe() {
     nlohmann::json run = describe_session(session, begin_seconds);
-    run["repeat"] = options.repeat;
+    run["repeat"] = repetition;
     run["capture"] = capture_name(options.capture);
     trace.run = json_text(run);
   }
@@ -183,7 +203,7 @@ Result<Progress> Recording::poll(std::int64_t budget_ns) {
   // A graph without nodes still counts its runs.
   const auto nodes = std::max<std::int64_t>(static_cast<std::int64_t>(state.graph->nodes.size()), 1);
   Progress progress{0, 0};
-  if (state.repetition < state.options.repeat) {
+  if (!state.done) {
     if (!state.running) DRIFTSCOPE_CHECK(state.start());
     DRIFTSCOPE_TRY(progress, state.session.poll(budget_ns));
     if (monotonic_ns() - state.last_memory_ns >= memory_interval_ns) state.sample_memory_now();
@@ -192,14 +212,16 @@ Result<Progress> Recording::poll(std::int64_t budget_ns) {
       progress.done = 0;
     }
   }
-  return Progress{state.repetition * nodes + progress.done, state.options.repeat * nodes, progress.waiting,
+  const std::int64_t runs = state.done        ? state.repetition
+                            : state.settles() ? state.repetition + 1
+                                              : state.options.repeat;
+  return Progress{state.repetition * nodes + progress.done, runs * nodes, progress.waiting,
                   progress.preparing};
 }
 
 Result<Trace> Recording::take() {
   State& state = *state_;
-  if (state.repetition < state.options.repeat)
-    return internal_error("the recording was taken before it was finished");
+  if (!state.done) return internal_error("the recording was taken before it was finished");
   state.describe();
   return std::move(state.trace);
 }

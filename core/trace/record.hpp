@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/runtime/engine.hpp"
+#include "core/trace/settling.hpp"
 #include "core/trace/trace.hpp"
 
 namespace driftscope {
@@ -28,7 +29,9 @@ struct RecordOptions {
   Capture capture = Capture::all;
   /// Of the values that `capture` would keep, only these, besides the graph's inputs and outputs.
   std::optional<std::vector<std::string>> values = {};
-  int repeat = 1;          ///< runs; values are captured in the first, times in all
+  int repeat = 1;  ///< runs; values are captured in the first, times in all
+  /// If its budget is above zero, runs go on until their times have settled; then `repeat` is not used.
+  SettlingLimits settling = {};
   bool node_times = true;  ///< unless only outputs are captured; also where they slow an engine down
   /// Receives captured values instead of the trace, which then holds only the graph's outputs: a
   /// large run need not be entirely in memory.

@@ -89,10 +89,12 @@ OutputAgreement agreement(const Tensor* left, const Tensor* right) {
 
 }  // namespace
 
-std::int64_t steady_time_ns(const NodeRecord& node) {
-  std::vector<std::int64_t> times = node.time_ns;
-  if (times.size() > 1) times.erase(times.begin());
-  if (times.empty()) return 0;
+std::int64_t steady_time_ns(const NodeRecord& node) { return steady_time_ns(node.time_ns); }
+
+std::int64_t steady_time_ns(std::span<const std::int64_t> runs) {
+  if (runs.empty()) return 0;
+  const std::size_t skipped = runs.size() < 2 ? 0 : std::max<std::size_t>(1, runs.size() / 2);
+  std::vector<std::int64_t> times(runs.begin() + static_cast<std::ptrdiff_t>(skipped), runs.end());
   std::sort(times.begin(), times.end());
   const std::size_t middle = times.size() / 2;
   if (times.size() % 2 == 1) return times[middle];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct LayerDifference {
   std::string output;
   Shape shape;
   bool constant = false;  ///< of constant_nodes: the same in every run
-  Metrics metrics;  ///< right against left
+  Metrics metrics;        ///< right against left
   double kl = 0.0;
   std::int64_t left_ns = 0;  ///< median over repetitions without the first; 0 when unknown
   std::int64_t right_ns = 0;
@@ -42,7 +43,9 @@ struct Comparison {
 /// Errors: nothing in common to compare; different models.
 [[nodiscard]] Result<Comparison> compare(const Graph& graph, const Trace& left, const Trace& right);
 
-/// Median of a node's times without the first run when there are more; 0 when there are none.
+/// Median of a node's times in the later half of the runs, never in the first when there are more; 0 when
+/// there are none.
 [[nodiscard]] std::int64_t steady_time_ns(const NodeRecord& node);
+[[nodiscard]] std::int64_t steady_time_ns(std::span<const std::int64_t> runs);
 
 }  // namespace driftscope

@@ -41,6 +41,7 @@ struct BrowserJob {
   /// it they are in the trace.
   TensorSink sink = {};
   int repeat = 1;
+  std::chrono::milliseconds settle{0};  ///< instead of repeat, above zero
   std::int64_t samples = 0;  ///< above 0: inputs have a leading axis of so many samples (service.hpp)
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/platform/platform.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
@@ -21,7 +23,8 @@ std::string command_line(const CompareRequest& request, const ModelFile& model, 
   text += " --left " + shell_quote(left.text()) + " --right ";
   std::string targets;
   for (const Target& target : right) targets += (targets.empty() ? "" : ",") + target.text();
-  return text + shell_quote(targets) + fmt::format(" --repeat {}", request.repeat);
+  return text + shell_quote(targets) +
+         (request.repeat > 0 ? fmt::format(" --repeat {}", request.repeat) : "");
 }
 
 }  // namespace
@@ -44,7 +47,8 @@ Status CompareCommand::read_samples() {
   }
   DRIFTSCOPE_TRY(inputs_.inputs, read_inputs(request_.inputs, model_));
   DRIFTSCOPE_TRY(inputs_.values, captured_values(model_.graph, request_.capture));
-  inputs_.repeat = request_.repeat;
+  inputs_.repeat = std::max(1, request_.repeat);
+  if (request_.repeat == 0) inputs_.settle = settle_time;
   inputs_.capture = capture_from(request_.trace).value_or(Capture::all);
   return {};
 }

@@ -16,7 +16,7 @@ namespace driftscope {
 struct CompareRequest {
   std::vector<std::string> inputs;
   std::string dataset;
-  int repeat = 5;
+  int repeat = 0;  ///< 0: until times have settled
   std::string trace = "all";
   CaptureOptions capture;
   bool quiet = false;

@@ -55,7 +55,7 @@ Status run_comparison(const WindowComparison& wanted, TargetRunner& runner,
   if (!wanted.dataset.empty()) {
     DRIFTSCOPE_TRY(inputs.dataset.emplace(), read_dataset(wanted.dataset, model));
   }
-  inputs.repeat = wanted.repeat;
+  inputs.settle = settle_time;
   inputs.stopped = callbacks.stopped;
   Shown shown(wanted, callbacks);
   ThreadPool threads(usable_processors());

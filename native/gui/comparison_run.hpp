@@ -17,7 +17,6 @@ struct WindowComparison {
   std::vector<std::string> inputs;   ///< as for --input
   std::string dataset;               ///< as for --dataset; empty: none
   std::vector<std::string> targets;  ///< the left one first
-  int repeat = 5;
 };
 
 struct ComparisonCallbacks {

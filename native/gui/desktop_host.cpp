@@ -24,7 +24,8 @@ DesktopHost::DesktopHost(RunnerOptions options, fs::path folder, std::function<v
     : options_(std::move(options)),
       folder_(std::move(folder)),
       changed_(std::move(changed)),
-      feed_(std::make_shared<const gui::Feed>()) {
+      feed_(std::make_shared<const gui::Feed>()),
+      background_([this] { changed_(); }) {
   do_later("looking around", [this] { probe_environment(); });
   worker_ = std::thread([this] { work(); });
 }

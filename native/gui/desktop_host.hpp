@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/gui/feed.hpp"
+#include "native/gui/background.hpp"
 #include "native/host/model_file.hpp"
 #include "native/host/target_runner.hpp"
 
@@ -36,6 +37,9 @@ class DesktopHost : public gui::Host {
   void run(std::vector<std::string> targets, bool dataset) override;
   void stop() override;
   std::string save(const std::string& name, std::span<const std::byte> bytes) override;
+  void in_background(std::function<void()> work) override { background_.add(std::move(work)); }
+  /// Whether views have work going on.
+  [[nodiscard]] bool in_the_background() const { return background_.busy(); }
   // Without a window there are no textures.
   std::uintptr_t make_texture(const gui::Image&) override { return 0; }
   void release_texture(std::uintptr_t) override {}
@@ -79,6 +83,7 @@ class DesktopHost : public gui::Host {
   std::string open_title_;
 
   std::thread worker_;
+  Background background_;  // last: its thread ends first
 };
 
 }  // namespace driftscope

@@ -46,6 +46,7 @@ RunRequest NativeComparisonHost::request_for(RunPurpose purpose) const {
     return request;
   }
   request.repeat = inputs_.repeat;
+  request.settle = inputs_.settle;
   request.capture = inputs_.capture;
   request.values = inputs_.values;
   return request;

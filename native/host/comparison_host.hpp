@@ -2,6 +2,7 @@
 // Clients: the compare command, baselines, the window.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,11 +14,16 @@
 
 namespace driftscope {
 
+/// As long as a comparison's runs may go on by default.
+inline constexpr std::chrono::milliseconds settle_time{2000};
+
 /// Common to all targets of a comparison.
 struct ComparisonInputs {
   GivenInputs inputs;
   std::optional<GivenDataset> dataset = {};
-  int repeat = 5;
+  int repeat = 1;
+  /// Above zero, instead of repeat: runs go on until their times have settled, or for so long.
+  std::chrono::milliseconds settle{0};
   Capture capture = Capture::all;
   std::optional<std::vector<std::string>> values = {};  ///< as for RunRequest
   std::function<bool()> stopped = {};                   ///< called from any thread; none: never

@@ -42,6 +42,7 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request, const
   messages::Start start;
   start.target = target.text();
   start.repeat = request.repeat;
+  start.settle_ms = request.settle.count();
   start.capture =
       messages::named<messages::Capture>(capture_name(request.capture)).value_or(messages::Capture::all);
   start.environment = nlohmann::json::object({{"host", target.host}});

@@ -105,6 +105,7 @@ Status TargetRunner::check_perturbation(const Target& target, const RunRequest& 
   unwatched.values.reset();
   unwatched.sink = nullptr;
   unwatched.repeat = 1;
+  unwatched.settle = {};
   DRIFTSCOPE_TRY(const Trace other, run(target, unwatched, progress));
   DRIFTSCOPE_TRY(const PerturbationCheck check,
                  driftscope::check_perturbation(request.model->graph, trace, other));
@@ -127,6 +128,7 @@ Result<Trace> TargetRunner::run_in_a_browser(const Target& target, const RunRequ
   job.values = request.values;
   job.sink = request.sink;
   job.repeat = request.repeat;
+  job.settle = request.settle;
   job.samples = request.samples;
   BrowserOptions options;
   options.timeout = options_.timeout;

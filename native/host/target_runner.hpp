@@ -25,6 +25,8 @@ struct RunRequest {
   NamedInputs inputs;
   std::int64_t samples = 0;  ///< > 0: inputs have a leading axis of samples, run one by one
   int repeat = 1;
+  /// Above zero, instead of repeat: runs go on until their times have settled, or for so long.
+  std::chrono::milliseconds settle{0};
   Capture capture = Capture::all;
   std::optional<std::vector<std::string>> values = {};  ///< as for RecordOptions
   /// Receives captured values as they are made (from a browser on another thread, while run waits), and

@@ -6,6 +6,8 @@
 #include <imgui_impl_opengl3.h>
 
 #include <cstdlib>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,10 +55,18 @@ class PageHost final : public gui::Host {
     ds_page_save(name.c_str(), bytes.data(), bytes.size());
     return "saved as " + name + " where this browser keeps downloads";
   }
+  void in_background(std::function<void()> work) override {
+    background_.push_back(std::move(work));
+    // A timer of its own: after the frame that asked.
+    emscripten_async_call([](void* host) { static_cast<PageHost*>(host)->work_on(); }, this, 0);
+  }
   std::uintptr_t make_texture(const gui::Image& image) override { return gui::make_gl_texture(image); }
   void release_texture(std::uintptr_t texture) override { gui::release_gl_texture(texture); }
 
  private:
+  void work_on();
+
+  std::deque<std::function<void()>> background_;
   std::shared_ptr<const gui::Feed> feed_ = std::make_shared<const gui::Feed>();
 };
 
@@ -77,6 +87,14 @@ Screens& screens() {
 }
 
 void wake() { screens().redraw_frames = 30; }
+
+void PageHost::work_on() {
+  if (background_.empty()) return;
+  const auto work = std::move(background_.front());
+  background_.pop_front();
+  work();
+  wake();
+}
 
 /// The error message for the page; null on success.
 const char* reply_of(const Status& status) {

@@ -151,6 +151,7 @@ export async function runJob(id, here, show) {
     const start = {
       target: job.target,
       repeat: job.repeat,
+      settle_ms: job.settle_ms,
       capture: job.capture,
       samples: job.samples,
       values: job.values,

@@ -11,7 +11,8 @@ const demo = {
   sample: 121,
   takes: ({ kind, device }) => kind !== "peer" && device === "cpu", // runs in any browser, without a download
 };
-const repeat = 5;
+/** Runs go on until their times have settled, or for so long. */
+const settleMs = 2000;
 
 const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
 
@@ -233,7 +234,7 @@ class Screens {
     const { samples } = choice;
     return {
       inputs: samples ? choice.inputs([this.#sample], [1]) : new Uint8Array(0),
-      start: { ...about, repeat, capture: "all", stream: true, seed: samples ? undefined : 42 },
+      start: { ...about, settle_ms: settleMs, capture: "all", stream: true, seed: samples ? undefined : 42 },
     };
   }
 

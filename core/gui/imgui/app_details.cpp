@@ -8,6 +8,7 @@
 #include "core/gui/imgui/widgets.hpp"
 #include "core/gui/layer_order.hpp"
 #include "core/report/format.hpp"
+#include "core/report/layer_names.hpp"
 
 namespace driftscope::gui {
 namespace {
@@ -108,7 +109,7 @@ void App::draw_details_line(Screen& screen) {
   const Layer& layer = screen.snapshot->layers[place];
   const Cell& cell = screen.snapshot->cell(place, screen.target());
   const float em = ImGui::GetFontSize();
-  ImGui::TextUnformatted(elide(layer.node, 22).c_str());
+  ImGui::TextUnformatted(elide_start(layer.label, 22).c_str());
   ImGui::SameLine(0.0f, em);
   target_label(screen, screen.target());
   ImGui::SameLine(0.0f, em * 0.5f);

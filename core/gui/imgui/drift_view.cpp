@@ -32,13 +32,13 @@ class DriftView final : public View {
     auto painter = screen.painter();
     handle_mouse(screen, painter, area);
     painter.clip(area.box);
-    paint_drift(painter, chart_, *screen.snapshot, series_, measure(), screen.theme);
+    paint_drift(painter, chart_, *screen.snapshot, drift_, measure(), screen.theme);
     painter.unclip();
   }
 
   Table table(const Screen& screen) const override {
     Table table = {{"layer", "op"}};
-    for (const DriftSeries& one : series_) {
+    for (const DriftSeries& one : drift_.series) {
       const std::string& name = screen.snapshot->targets[one.target].target;
       table[0].push_back(name + " difference");
       table[0].push_back(name + " own");
@@ -47,9 +47,10 @@ class DriftView final : public View {
     const auto number = [](double value) {
       return std::isnan(value) ? std::string() : fmt::format("{}", value);
     };
-    for (std::size_t i = 0; i < screen.snapshot->layers.size(); ++i) {
-      std::vector<std::string> row = {screen.snapshot->layers[i].node, screen.snapshot->layers[i].op};
-      for (const DriftSeries& one : series_)
+    for (std::size_t i = 0; i < drift_.layers.size(); ++i) {
+      const Layer& layer = screen.snapshot->layers[drift_.layers[i]];
+      std::vector<std::string> row = {layer.node, layer.op};
+      for (const DriftSeries& one : drift_.series)
         row.insert(row.end(), {number(one.total[i]), number(one.local[i]),
                                number(inherited_error(one.total[i], one.local[i]))});
       table.push_back(std::move(row));
@@ -66,14 +67,14 @@ class DriftView final : public View {
     painter.text({16.0f, 18.0f}, screen.snapshot->title + ": " + snapshot_headline(*screen.snapshot),
                  screen.theme.ink, Anchor::start, false);
     float x = width - 16.0f;
-    for (auto one = series_.rbegin(); one != series_.rend(); ++one) {
+    for (auto one = drift_.series.rbegin(); one != drift_.series.rend(); ++one) {
       const std::string& name = screen.snapshot->targets[one->target].name;
       painter.text({x, 18.0f}, name, screen.theme.series(one->target), Anchor::end, true);
       x -= painter.text_width(name, true) + 10.0f;
       paint_marker(painter, {x, 18.0f}, 7.0f, one->target, screen.theme.series(one->target));
       x -= 12.0f;
     }
-    paint_drift(painter, chart, *screen.snapshot, series_, measure(), screen.theme);
+    paint_drift(painter, chart, *screen.snapshot, drift_, measure(), screen.theme);
     return {painter.finish(), {}};
   }
 
@@ -82,34 +83,32 @@ class DriftView final : public View {
 
   void update(const Screen& screen) {
     if (number_ == screen.snapshot_number && shown_measure_ == measure_) return;
-    if (number_ != screen.snapshot_number) {
-      chart_.first = 0;
-      chart_.last = screen.snapshot->layers.size();
-      chart_.hidden.assign(screen.snapshot->targets.size(), false);
-    }
+    const bool another = number_ != screen.snapshot_number;
+    if (another) chart_.hidden.assign(screen.snapshot->targets.size(), false);
     number_ = screen.snapshot_number;
     shown_measure_ = measure_;
-    series_ = drift_series(*screen.snapshot, measure());
+    drift_ = drift_of(*screen.snapshot, measure());
+    if (another) chart_.first = 0, chart_.last = drift_.layers.size();
   }
 
   void draw_toolbar(Screen& screen) {
-    segments(screen, "measure", measure_, {"Absolute", "ULP", "Share of budget"});
+    segments(screen, "measure", measure_, {"Relative", "Absolute", "ULP", "Share of budget"});
     flow(checkbox_width("Own error"));
-    ImGui::BeginDisabled(measure() != DriftMeasure::absolute);
+    ImGui::BeginDisabled(measure() != DriftMeasure::relative && measure() != DriftMeasure::absolute);
     ImGui::Checkbox("Own error", &chart_.show_local);
     ImGui::EndDisabled();
     hint(
         "Rings (a thin line where there are very many layers): the error that a layer makes from its own "
         "inputs. Where the line lies far above its ring, the error was inherited.");
-    if (chart_.last - chart_.first < screen.snapshot->layers.size()) {
+    if (chart_.last - chart_.first < drift_.layers.size()) {
       flow(button_width("All layers"));
-      if (ImGui::Button("All layers")) chart_.first = 0, chart_.last = screen.snapshot->layers.size();
+      if (ImGui::Button("All layers")) chart_.first = 0, chart_.last = drift_.layers.size();
     }
   }
 
   void draw_legend(Screen& screen) {
     bool first = true;
-    for (const DriftSeries& one : series_) {
+    for (const DriftSeries& one : drift_.series) {
       const auto& column = screen.snapshot->targets[one.target];
       const float width = ImGui::CalcTextSize(column.name.c_str()).x + 3.0f * ImGui::GetFontSize();
       if (!first) {
@@ -127,7 +126,7 @@ class DriftView final : public View {
       hint(fmt::format("{}\n{}\nClick to {}", column.target,
                        born == no_place ? "no error of its own"
                                         : fmt::format("largest error of its own at {}",
-                                                      screen.snapshot->layers[born].node),
+                                                      screen.snapshot->layers[drift_.layers[born]].node),
                        hidden ? "show" : "hide")
                .c_str());
       auto painter = screen.painter();
@@ -142,12 +141,12 @@ class DriftView final : public View {
   void handle_mouse(Screen& screen, const Painter& painter, const Canvas& area) {
     if (!area.hovered && !ImGui::IsItemActive()) return;
     const ImGuiIO& io = ImGui::GetIO();
-    const std::size_t layers = screen.snapshot->layers.size();
+    const std::size_t layers = drift_.layers.size();
     const std::size_t over = drift_layer_at(painter, chart_, point(io.MousePos));
     if (io.MouseWheel != 0.0f && layers > 2)
       zoom(io.MouseWheel > 0.0f ? 0.8 : 1.25, over == no_place ? chart_.first : over, layers);
     if (over == no_place) return;
-    if (area.clicked) screen.selection.select_layer(over);
+    if (area.clicked) screen.selection.select_layer(drift_.layers[over]);
     draw_tooltip(screen, over);
   }
 
@@ -163,11 +162,11 @@ class DriftView final : public View {
 
   void draw_tooltip(Screen& screen, std::size_t layer) {
     ImGui::BeginTooltip();
-    ImGui::TextUnformatted(screen.snapshot->layers[layer].node.c_str());
+    ImGui::TextUnformatted(screen.snapshot->layers[drift_.layers[layer]].node.c_str());
     if (ImGui::BeginTable("values", 4, ImGuiTableFlags_SizingFixedFit)) {
       for (const char* name : {"", "difference", "own", "inherited"}) ImGui::TableSetupColumn(name);
       headers_row({1, 2, 3});
-      for (const DriftSeries& one : series_) {
+      for (const DriftSeries& one : drift_.series) {
         const auto text = [](double value) {
           return std::isnan(value) ? std::string("–") : format_number(value);
         };
@@ -189,7 +188,7 @@ class DriftView final : public View {
   int shown_measure_ = -1;
   std::uint64_t number_ = 0;
   DriftChart chart_;
-  std::vector<DriftSeries> series_;
+  Drift drift_;
 };
 
 }  // namespace

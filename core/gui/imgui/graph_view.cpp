@@ -67,20 +67,44 @@ class GraphView final : public View {
     if (number_ == screen.snapshot_number) return;
     number_ = screen.snapshot_number;
     layout_ = layout_of(*screen.snapshot);
+    drawn_ = 0;
+    for (const auto& rank : layout_.ranks) drawn_ += rank.size();
     fit_ = true;
     last_selected_ = no_place;
   }
 
-  /// A network that fits is shown whole; of a long one the beginning, readable.
+  /// A network that fits is shown whole; of a long one, readable, where it first goes wrong or differs.
   [[nodiscard]] GraphPicture start_picture(const Screen& screen, Box box) const {
     const float readable = 44.0f * screen.scale;
     GraphPicture picture = fitted(box, layout_, readable);
     if (picture.scale < readable * 0.45f) {
       const float across = box.width() / std::max(1.0f, (layout_.width + 0.5f) * node_aspect);
       picture.scale = std::clamp(across, readable * 0.45f, readable * 0.8f);
-      picture.centre = {layout_.width / 2.0f, box.height() / picture.scale / 2.0f - 0.25f};
+      const Point node = layout_.nodes[telling_layer(*screen.snapshot)];
+      const float half_x = box.width() / picture.scale / node_aspect / 2.0f;
+      const float half_y = box.height() / picture.scale / 2.0f;
+      picture.centre = {within(node.x, half_x, layout_.width), within(node.y, half_y, layout_.height)};
     }
     return picture;
+  }
+
+  /// Where a view of this half size is centred so that it shows `at` and no more emptiness than it must.
+  static float within(float at, float half, float size) {
+    if (2.0f * half >= size) return size / 2.0f;
+    return std::clamp(at, half - 0.25f, size - half + 0.25f);
+  }
+
+  /// The first fault of any target, else the first difference, else the first layer that is drawn.
+  [[nodiscard]] std::size_t telling_layer(const Snapshot& snapshot) const {
+    std::size_t fault = no_place;
+    std::size_t difference = no_place;
+    for (const TargetColumn& target : snapshot.targets) {
+      fault = std::min(fault, target.first_fault);
+      difference = std::min(difference, target.first_divergence);
+    }
+    const std::size_t telling = std::min(fault == no_place ? difference : fault, layout_.nodes.size());
+    if (telling < layout_.nodes.size() && !is_folded(snapshot, telling)) return telling;
+    return layout_.ranks.empty() || layout_.ranks.front().empty() ? 0 : layout_.ranks.front().front();
   }
 
   void draw_toolbar(Screen& screen) {
@@ -99,8 +123,7 @@ class GraphView final : public View {
       ImGui::PopTextWrapPos();
       return;
     }
-    const std::string size =
-        fmt::format("{} layers on {} levels", layout_.nodes.size(), layout_.ranks.size());
+    const std::string size = fmt::format("{} layers on {} levels", drawn_, layout_.ranks.size());
     flow(ImGui::CalcTextSize(size.c_str()).x);
     right_text(size, screen.theme.dim);
   }
@@ -108,7 +131,7 @@ class GraphView final : public View {
   void follow_selection(const Screen& screen) {
     if (screen.selected().layer == last_selected_) return;
     last_selected_ = screen.selected().layer;
-    if (last_selected_ >= layout_.nodes.size()) return;
+    if (last_selected_ >= layout_.nodes.size() || is_folded(*screen.snapshot, last_selected_)) return;
     const Point node = layout_.nodes[last_selected_];
     const float half_x = picture_.box.width() / picture_.scale / node_aspect / 2.0f - 0.7f;
     const float half_y = picture_.box.height() / picture_.scale / 2.0f - 0.7f;
@@ -162,6 +185,7 @@ class GraphView final : public View {
   std::uint64_t number_ = 0;
   GraphLayout layout_;
   GraphPicture picture_;
+  std::size_t drawn_ = 0;  // layers
   int colouring_ = 0;
   bool fit_ = true;
   bool dragged_ = false;

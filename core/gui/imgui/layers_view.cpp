@@ -9,6 +9,7 @@
 #include "core/gui/layer_order.hpp"
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
+#include "core/report/layer_names.hpp"
 
 namespace driftscope::gui {
 namespace {
@@ -48,7 +49,7 @@ class LayersView final : public View {
     }
     hint(
         "Words that must all be there, in any case. op:Conv looks at the operator alone; is:fault, "
-        "is:suspect, is:unjudged, is:different, is:inherited at what was found.  Key: /");
+        "is:suspect, is:unjudged, is:different, is:inherited, is:constant at what was found.  Key: /");
     const float metric_width = ImGui::GetFontSize() * 8.0f;
     flow(metric_width);
     ImGui::SetNextItemWidth(metric_width);
@@ -66,6 +67,12 @@ class LayersView final : public View {
     flow(segments_width({"All targets", "One target"}));
     if (segments(screen, "mode", mode, {"All targets", "One target"})) detailed_ = mode == 1, stale_ = true;
     hint("One metric of every target, or every metric of the selected one");
+    if (std::any_of(snapshot.layers.begin(), snapshot.layers.end(),
+                    [](const Layer& layer) { return layer.constant; })) {
+      flow(checkbox_width("Constants"));
+      if (ImGui::Checkbox("Constants", &filter_.constants)) stale_ = true;
+      hint("Layers that no input reaches: the same in every run");
+    }
     jump_button(screen, "First fault", [](const TargetColumn& t) { return t.first_fault; });
     jump_button(screen, "First difference", [](const TargetColumn& t) { return t.first_divergence; });
     const std::string count = rows_.size() == snapshot.layers.size()
@@ -186,7 +193,7 @@ class LayersView final : public View {
     const float number_width = tight_ ? 1.7f : 2.6f;
     ImGui::TableSetupColumn("#", plain | ImGuiTableColumnFlags_DefaultSort, em * number_width);
     const float room = width_ - ImGui::GetStyle().ScrollbarSize;
-    const float name_width = room > em * 62.0f ? 14.0f : room > em * 46.0f ? 11.0f : tight_ ? 6.0f : 8.0f;
+    const float name_width = room > em * 62.0f ? 16.0f : room > em * 46.0f ? 12.0f : tight_ ? 6.0f : 8.0f;
     ImGui::TableSetupColumn("layer", plain | ImGuiTableColumnFlags_NoHide, em * name_width);
     const float op_width = 6.8f;
     ImGui::TableSetupColumn("op", plain | (tight_ ? ImGuiTableColumnFlags_DefaultHide : 0), em * op_width);
@@ -280,9 +287,7 @@ class LayersView final : public View {
       right_text(std::to_string(place), theme.dim);
     }
     if (ImGui::TableSetColumnIndex(1)) {
-      ImGui::TextUnformatted(layer.node.c_str());
-      if (ImGui::IsItemHovered() && ImGui::CalcTextSize(layer.node.c_str()).x > ImGui::GetColumnWidth())
-        hint(layer.node.c_str());
+      draw_name(screen, place);
     }
     if (ImGui::TableSetColumnIndex(2)) {
       const float letters = ImGui::GetContentRegionAvail().x / (ImGui::GetFontSize() * 0.52f);
@@ -307,6 +312,29 @@ class LayersView final : public View {
       }
     }
     ImGui::PopID();
+  }
+
+  /// The scope that the row above has as well is dimmed: what belongs together stands together.
+  void draw_name(Screen& screen, std::uint32_t place) {
+    const Layer& layer = screen.snapshot->layers[place];
+    const float room = ImGui::GetContentRegionAvail().x;
+    const auto letters = static_cast<std::size_t>(std::max(4.0f, room / (ImGui::GetFontSize() * 0.5f)));
+    const bool fits = ImGui::CalcTextSize(layer.label.c_str()).x <= room;
+    const std::string shown = fits ? layer.label : elide_start(layer.label, letters);
+    const std::size_t slash = shown.rfind('/');
+    const auto scope = [](const std::string& name) { return name.substr(0, name.rfind('/') + 1); };
+    const bool repeated = slash != std::string::npos && sort_.by == SortBy::place && place > 0 &&
+                          scope(screen.snapshot->layers[place - 1].label) == scope(layer.label);
+    ImGui::BeginGroup();
+    if (repeated) {
+      ImGui::TextColored(im4(screen.theme.dim), "%s", shown.substr(0, slash + 1).c_str());
+      ImGui::SameLine(0.0f, 0.0f);
+      ImGui::TextUnformatted(shown.substr(slash + 1).c_str());
+    } else {
+      ImGui::TextUnformatted(shown.c_str());
+    }
+    ImGui::EndGroup();
+    if (shown != layer.node) hint(layer.node.c_str());
   }
 
   void draw_cell(Screen& screen, std::uint32_t place, std::size_t target) {

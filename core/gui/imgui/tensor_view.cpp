@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/gui/distributions.hpp"
 #include "core/gui/imgui/image_panels.hpp"
@@ -23,6 +26,71 @@ struct Loaded {
   ValueRange range;
 };
 
+/// A layer on one or two targets, and how they differ.
+struct Content {
+  std::size_t layer = no_place;
+  std::optional<Loaded> left, right;
+  std::vector<double> difference;
+  UlpHistogram histogram;
+  Scatter scatter;
+  std::int64_t worst = -1;                                       ///< element; −1 if nothing differs
+  std::string why = "There is not enough memory to read them.";  ///< there is nothing
+};
+
+/// Where a tensor is to be read.
+struct Source {
+  std::shared_ptr<const RecordedTensors> tensors;
+  std::size_t place = no_place;
+  std::string target;
+};
+
+/// Content that is being read; `done` says that it may be looked at.
+struct Reading {
+  std::atomic<bool> done = false;
+  Content content;
+};
+
+/// Also when the work is given up for want of memory.
+struct DoneAtEnd {
+  Reading& reading;
+  ~DoneAtEnd() { reading.done = true; }
+};
+
+std::optional<Loaded> read_one(const Source& source, std::string& why) {
+  if (!source.tensors || source.place == no_place) {
+    why = source.tensors ? source.target + " did not record it."
+                         : "What was opened holds verdicts and no tensors. Open the trace files as well.";
+    return std::nullopt;
+  }
+  auto tensor = source.tensors->load(source.place);
+  if (!tensor.ok()) {
+    why = tensor.error().message;
+    return std::nullopt;
+  }
+  Loaded loaded{*std::move(tensor), {}, {}};
+  loaded.values = element_values(loaded.tensor);
+  loaded.range = range_of(loaded.values);
+  return loaded;
+}
+
+void read_content(Content& content, const Source& left, const std::optional<Source>& right) {
+  std::string why;
+  content.left = read_one(left, why);
+  if (right) content.right = read_one(*right, why);
+  if (content.left && content.right && content.left->tensor.shape() == content.right->tensor.shape()) {
+    content.difference = differences(content.left->values, content.right->values);
+    content.histogram = ulp_histogram(content.left->tensor, content.right->tensor);
+    content.scatter = scatter_of(content.left->values, content.right->values);
+  }
+  // The largest difference; NaN counts as the largest.
+  const auto& difference = content.difference;
+  std::size_t worst = 0;
+  for (std::size_t i = 1; i < difference.size(); ++i)
+    if (!(std::abs(difference[i]) <= std::abs(difference[worst]))) worst = i;
+  content.why = std::move(why);
+  content.worst = difference.empty() || difference[worst] == 0.0 ? -1 : static_cast<std::int64_t>(worst);
+}
+
 class TensorView final : public View {
  public:
   std::string_view title() const override { return "Tensor"; }
@@ -33,6 +101,7 @@ class TensorView final : public View {
       return empty_state(screen, "No layer is selected.",
                          "Select one in Layers, Drift or Graph; Up and Down go from one to the next.");
     load(screen);
+    if (layer_ == no_place) return empty_state(screen, "Reading the tensors …", "");
     if (!left_ && !right_) return empty_state(screen, "This layer's values are not at hand.", why_.c_str());
     draw_toolbar(screen);
     if (layout().width() == 0) {
@@ -87,46 +156,47 @@ class TensorView final : public View {
   [[nodiscard]] const PlaneLayout& layout() const { return panels_.layout(); }
   [[nodiscard]] bool both() const { return left_ && right_ && !difference_.empty(); }
 
-  std::optional<Loaded> load_one(const Screen& screen, std::size_t target) {
+  static Source source_of(const Screen& screen, std::size_t target) {
     const TargetColumn& column = screen.snapshot->targets[target];
-    const std::size_t place = screen.snapshot->tensor_place(screen.selected().layer, target);
-    if (!column.tensors || place == no_place) {
-      why_ = column.tensors ? column.target + " did not record it."
-                            : "What was opened holds verdicts and no tensors. Open the trace files as well.";
-      return std::nullopt;
-    }
-    auto tensor = column.tensors->load(place);
-    if (!tensor.ok()) {
-      why_ = tensor.error().message;
-      return std::nullopt;
-    }
-    Loaded loaded{*std::move(tensor), {}, {}};
-    loaded.values = element_values(loaded.tensor);
-    loaded.range = range_of(loaded.values);
-    return loaded;
+    return {column.tensors, screen.snapshot->tensor_place(screen.selected().layer, target), column.target};
   }
 
-  void load(const Screen& screen) {
+  /// Has the selected layer read in the background, and takes over what was read.
+  void load(Screen& screen) {
     const std::array<std::uint64_t, 3> key = {screen.snapshot_number, screen.selected().layer,
                                               screen.target()};
-    if (key == key_) return;
-    key_ = key;
-    const Shape before = left_ ? left_->tensor.shape() : right_ ? right_->tensor.shape() : Shape{};
-    left_ = load_one(screen, 0);
-    right_ = screen.target() > 0 ? load_one(screen, screen.target()) : std::nullopt;
-    difference_.clear();
-    histogram_ = {};
-    scatter_ = {};
-    if (left_ && right_ && left_->tensor.shape() == right_->tensor.shape()) {
-      difference_ = differences(left_->values, right_->values);
-      histogram_ = ulp_histogram(left_->tensor, right_->tensor);
-      scatter_ = scatter_of(left_->values, right_->values);
+    if (key != key_) {
+      if (key[0] != key_[0]) forget();
+      key_ = key;
+      reading_ = std::make_shared<Reading>();
+      reading_->content.layer = screen.selected().layer;
+      std::optional<Source> right;
+      if (screen.target() > 0) right = source_of(screen, screen.target());
+      screen.host.in_background([reading = reading_, left = source_of(screen, 0), right] {
+        const DoneAtEnd end{*reading};
+        read_content(reading->content, left, right);
+      });
     }
-    // The largest difference; NaN counts as the largest.
-    std::size_t worst = 0;
-    for (std::size_t i = 1; i < difference_.size(); ++i)
-      if (!(std::abs(difference_[i]) <= std::abs(difference_[worst]))) worst = i;
-    worst_ = difference_.empty() || difference_[worst] == 0.0 ? -1 : static_cast<std::int64_t>(worst);
+    if (reading_ && reading_->done) show(std::exchange(reading_, nullptr)->content);
+  }
+
+  /// Of another comparison: its layers have other numbers.
+  void forget() {
+    left_.reset();
+    right_.reset();
+    layer_ = no_place;
+  }
+
+  void show(Content& content) {
+    const Shape before = left_ ? left_->tensor.shape() : right_ ? right_->tensor.shape() : Shape{};
+    layer_ = content.layer;
+    left_ = std::move(content.left);
+    right_ = std::move(content.right);
+    difference_ = std::move(content.difference);
+    histogram_ = std::move(content.histogram);
+    scatter_ = std::move(content.scatter);
+    worst_ = content.worst;
+    why_ = std::move(content.why);
     const Shape now = left_ ? left_->tensor.shape() : right_ ? right_->tensor.shape() : Shape{};
     const auto chosen = layout().chosen();
     layout() = PlaneLayout(now);
@@ -137,7 +207,7 @@ class TensorView final : public View {
   }
 
   void draw_toolbar(Screen& screen) {
-    const Layer& layer = screen.snapshot->layers[screen.selected().layer];
+    const Layer& layer = screen.snapshot->layers[layer_];
     ImGui::AlignTextToFramePadding();
     const Loaded& any = left_ ? *left_ : *right_;
     ImGui::TextUnformatted(
@@ -266,6 +336,8 @@ class TensorView final : public View {
   }
 
   std::array<std::uint64_t, 3> key_{};
+  std::shared_ptr<Reading> reading_;  // null: nothing is being read
+  std::size_t layer_ = no_place;      // shown
   std::optional<Loaded> left_, right_;
   std::vector<double> difference_;
   UlpHistogram histogram_;

@@ -9,6 +9,7 @@
 #include "core/gui/time_chart.hpp"
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
+#include "core/report/layer_names.hpp"
 
 namespace driftscope::gui {
 namespace {
@@ -56,7 +57,7 @@ class TimeView final : public View {
     const std::int64_t longest = longest_layer_ns(*screen.snapshot, first_ == 1);
     for (std::size_t i = 0; i < count; ++i) {
       const float top = 12.0f + row * static_cast<float>(i);
-      painter.text({250.0f, top + row / 2.0f}, elide(screen.snapshot->layers[rows_[i]].node, 34),
+      painter.text({250.0f, top + row / 2.0f}, elide_start(screen.snapshot->layers[rows_[i]].label, 34),
                    screen.theme.ink, Anchor::end, true);
       paint_time_row(painter, {260.0f, top, 990.0f, top + row}, *screen.snapshot, rows_[i], longest,
                      first_ == 1, screen.theme);
@@ -70,7 +71,7 @@ class TimeView final : public View {
     flames_ = kind_ == 1;
     flow(segments_width({"Steady runs", "First run"}));
     if (segments(screen, "first", first_, {"Steady runs", "First run"})) number_ = 0;
-    hint("The first run compiles and warms up; the steady time is the median of those after it");
+    hint("The first run compiles and warms up; the steady time is the median of the later half of the runs");
     if (!flames_) {
       flow(checkbox_width("Longest first"));
       if (ImGui::Checkbox("Longest first", &sorted_)) number_ = 0;
@@ -140,7 +141,7 @@ class TimeView final : public View {
         if (ImGui::Selectable("##row", chosen, 0, {0.0f, row})) screen.selection.select_layer(layer);
         const float right = at.x + ImGui::GetContentRegionAvail().x;
         painter.text({at.x + names - 10.0f, at.y + row / 2.0f},
-                     elide(screen.snapshot->layers[layer].node, std::max<std::size_t>(3, letters)),
+                     elide_start(screen.snapshot->layers[layer].label, std::max<std::size_t>(3, letters)),
                      screen.theme.ink, Anchor::end, false);
         paint_time_row(painter, {at.x + names, at.y, right, at.y + row}, *screen.snapshot, layer, longest,
                        first_ == 1, screen.theme);
@@ -204,7 +205,7 @@ class TimeView final : public View {
   int kind_ = 0;
   int first_ = 0;
   bool flames_ = false;
-  bool sorted_ = false;
+  bool sorted_ = true;
   std::uint64_t number_ = 0;
   std::size_t sorted_target_ = no_place;
   std::vector<std::uint32_t> rows_;

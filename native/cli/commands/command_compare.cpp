@@ -91,9 +91,10 @@ static Command declare(CLI::App& app) {
       ->required()
       ->expected(1)
       ->take_all();
-  app.add_option("--repeat", request.repeat, "Runs per target; times are medians without the first")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
+  app.add_option("--repeat", request.repeat,
+                 "Runs per target (default: until times have settled, for two seconds at most). Times are "
+                 "medians of the later half, never of the first run")
+      ->check(CLI::Range(1, 100000));
   app.add_option("--trace", request.trace, capture_help)
       ->check(CLI::IsMember({"all", "fused", "outputs"}))
       ->capture_default_str();

@@ -89,6 +89,8 @@ class ScriptRun {
   }
 
   Status frames(int count) {
+    window_.frame(app_, false);
+    while (host_.in_the_background()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     for (int i = 0; i < count; ++i) window_.frame(app_, false);
     return {};
   }

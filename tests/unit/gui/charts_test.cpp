@@ -90,7 +90,7 @@ TEST_CASE("LinearAxis_TakesRoundSteps") {
 
 TEST_CASE("DriftSeries_TellWhereAnErrorIsBornAndWhatIsInherited") {
   const auto snapshot = drifting();
-  const auto series = gui::drift_series(snapshot, gui::DriftMeasure::absolute);
+  const auto series = gui::drift_of(snapshot, gui::DriftMeasure::absolute).series;
   REQUIRE(series.size() == 1);
   CHECK(series[0].total == std::vector<double>{0.0, 0.5, 2.0});
   CHECK(gui::born_at(series[0]) == 1);
@@ -100,13 +100,27 @@ TEST_CASE("DriftSeries_TellWhereAnErrorIsBornAndWhatIsInherited") {
   CHECK(std::isnan(gui::inherited_error(std::nan(""), 1.0)));
 }
 
+TEST_CASE("Drift_ConstantsAndIndices_AreNoPartOfIt") {
+  auto snapshot = drifting();
+  snapshot.layers[0].constant = true;
+  snapshot.layers[2].dtype = DType::int64;
+  const gui::Drift drift = gui::drift_of(snapshot, gui::DriftMeasure::relative);
+  CHECK(drift.layers == std::vector<std::size_t>{1});
+  REQUIRE(drift.series.size() == 1);
+  // {3, 4} and {3, 4.5}: the error is 0.5, the signal 5.
+  REQUIRE(drift.series[0].total.size() == 1);
+  CHECK(drift.series[0].total[0] == doctest::Approx(0.1));
+  snapshot.results.state(0, 1).verdict = Verdict::fault;
+  CHECK(gui::drift_of(snapshot, gui::DriftMeasure::relative).layers == std::vector<std::size_t>{0, 1});
+}
+
 TEST_CASE("DriftChart_IsDrawnAndFoundAgainUnderTheMouse") {
   const auto snapshot = drifting();
   gui::SvgPainter painter(600, 300, gui::rgb(0xffffff));
   gui::DriftChart chart;
   chart.box = {0, 0, 600, 300};
   chart.last = 3;
-  gui::paint_drift(painter, chart, snapshot, gui::drift_series(snapshot, gui::DriftMeasure::absolute),
+  gui::paint_drift(painter, chart, snapshot, gui::drift_of(snapshot, gui::DriftMeasure::absolute),
                    gui::DriftMeasure::absolute, gui::light_theme());
   const gui::Box area = gui::drift_area(painter, chart);
   CHECK(gui::drift_layer_at(painter, chart, {area.left + 7.0f, 100.0f}) == 0);
@@ -130,7 +144,7 @@ TEST_CASE("DriftChart_TenThousandLayers_DrawNoMorePointsThanPixels") {
   gui::DriftChart chart;
   chart.box = {0, 0, 600, 300};
   chart.last = 10'000;
-  gui::paint_drift(painter, chart, snapshot, gui::drift_series(snapshot, gui::DriftMeasure::absolute),
+  gui::paint_drift(painter, chart, snapshot, gui::drift_of(snapshot, gui::DriftMeasure::absolute),
                    gui::DriftMeasure::absolute, gui::light_theme());
   CHECK(painter.finish().size() < 60'000);
 }

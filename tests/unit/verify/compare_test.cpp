@@ -41,7 +41,7 @@ TEST_CASE("Compare_SameTraces_HaveNoDivergence") {
   CHECK(!result->first_divergence);
   REQUIRE(result->layers.size() == 2);
   CHECK(result->layers[0].node == "first");
-  CHECK(result->layers[0].left_ns == 200);  // without the first run
+  CHECK(result->layers[0].left_ns == 250);  // of the later half
   CHECK(result->layers[1].right_ns == 50);
   CHECK(result->output.agree);
   CHECK(result->output.top1_left == 1);
