@@ -93,6 +93,11 @@ foreach(file IN LISTS asset_files)
   driftscope_site_file("${file}" "${name}")
 endforeach()
 
+# What others wrote of it, and under which licences; the page links to it.
+include(licences)
+driftscope_notices(page notices)
+driftscope_site_file("${notices}" licences.txt)
+
 # The schema of messages, for web/worker/client.mjs.
 driftscope_site_file("${DRIFTSCOPE_GENERATED_DIR}/protocol/messages.mjs" engine/messages.mjs)
 # Files that engines need besides the common module.

@@ -92,7 +92,7 @@ void paint_values(Painter& painter, const DriftPlace& place, const std::vector<d
 /// Names of layers as densely as they remain readable.
 void paint_names(Painter& painter, const DriftPlace& place, const Snapshot& snapshot, const Drift& drift,
                  const Theme& theme) {
-  constexpr std::size_t letters = 16;
+  constexpr std::size_t letters = 24;
   const Box& area = place.area;
   const auto label_of = [&](std::size_t at) -> const std::string& {
     const Layer& layer = snapshot.layers[drift.layers[at]];

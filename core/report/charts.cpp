@@ -109,8 +109,8 @@ std::string axis(const Scale& scale, const ChartText& text) {
 }
 
 std::string layer_ticks(const std::vector<std::string>& layers) {
-  constexpr std::size_t letters = 14;
-  constexpr double half = 44.0;  // of a name of so many letters
+  constexpr std::size_t letters = 20;
+  constexpr double half = 62.0;  // of a name of so many letters
   std::string svg;
   double free_from = -1e9;
   for (std::size_t i = 0; i < layers.size(); ++i) {

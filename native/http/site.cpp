@@ -33,10 +33,11 @@ Result<fs::path> find_site(const fs::path& given) {
   const fs::path installed = here.parent_path() / "share" / "driftscope" / "site";
   for (const fs::path& folder : {beside_build, installed})
     if (is_site(folder)) return folder;
-  return missing_error("the page for browsers is not built: looked in '" + beside_build.string() + "' and '" +
-                       installed.string() +
-                       "'; build it with 'cmake --build --preset web', or name it with --site or "
-                       "DRIFTSCOPE_SITE");
+  return missing_error(
+      "the page for browsers is not built: looked in '" + beside_build.string() + "' and '" +
+      installed.string() +
+      "'; install the whole package, build it with 'cmake --build --preset web', or name it with --site or "
+      "DRIFTSCOPE_SITE");
 }
 
 }  // namespace driftscope

@@ -28,13 +28,11 @@ std::string targets_help() {
       engine_list, fmt::join(wasm_builds, "|"));
 }
 
-}  // namespace
-
-Exit run_command_line(int argc, char** argv) {
-  CLI::App app{
+std::map<const CLI::App*, Command> declare(CLI::App& app) {
+  app.name("driftscope");
+  app.description(
       "Driftscope runs an ONNX model on the PC and in browsers, keeps what every layer computed, and\n"
-      "says where two places first differ, whether that is a bug or rounding, and what it costs.",
-      "driftscope"};
+      "says where two places first differ, whether that is a bug or rounding, and what it costs.");
   app.require_subcommand(1);
   app.set_version_flag("--version", "driftscope " DRIFTSCOPE_VERSION);
   app.footer(targets_help() +
@@ -50,7 +48,16 @@ Exit run_command_line(int argc, char** argv) {
     CLI::App* command = app.add_subcommand(std::string(info.name), std::string(info.summary));
     commands[command] = info.declare(*command);
   }
+  return commands;
+}
 
+}  // namespace
+
+void declare_commands(CLI::App& app) { (void)declare(app); }
+
+Exit run_command_line(int argc, char** argv) {
+  CLI::App app;
+  const std::map<const CLI::App*, Command> commands = declare(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

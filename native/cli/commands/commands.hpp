@@ -33,6 +33,9 @@ class CommandTable {
   std::vector<CommandInfo> commands_;
 };
 
+/// Declares the whole command line on an app of one's own, for commands that describe it.
+void declare_commands(CLI::App& app);
+
 /// All commands, in no order.
 [[nodiscard]] const CommandTable& command_table();
 

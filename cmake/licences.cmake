@@ -1,0 +1,17 @@
+# The notices of what is shipped (packaging/components.txt), as a file of the build.
+
+# driftscope_notices(program|page OUT): sets OUT in the caller to the file that it makes.
+function(driftscope_notices what out)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(file "${DRIFTSCOPE_GENERATED_DIR}/licences/${what}.txt")
+  set(bill "${DRIFTSCOPE_GENERATED_DIR}/licences/${what}.spdx.json")
+  file(GLOB texts CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/packaging/licences/*.txt")
+  file(MAKE_DIRECTORY "${DRIFTSCOPE_GENERATED_DIR}/licences")
+  add_custom_command(OUTPUT "${file}" "${bill}"
+    COMMAND "${CMAKE_COMMAND}" -E env "DRIFTSCOPE_XNNPACK=${DRIFTSCOPE_XNNPACK}" "DRIFTSCOPE_IMGUI=${IMGUI_SOURCES}"
+      "${Python3_EXECUTABLE}" "${CMAKE_SOURCE_DIR}/packaging/licences.py" ${what} "${file}" "${bill}"
+    DEPENDS "${CMAKE_SOURCE_DIR}/packaging/licences.py" "${CMAKE_SOURCE_DIR}/packaging/components.txt"
+      "${CMAKE_SOURCE_DIR}/tools/setup.d/pins" "${CMAKE_SOURCE_DIR}/package-lock.json" ${texts}
+    VERBATIM COMMENT "")
+  set(${out} "${file}" PARENT_SCOPE)
+endfunction()
