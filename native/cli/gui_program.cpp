@@ -9,8 +9,8 @@ Result<std::filesystem::path> gui_program() {
   const auto program = std::filesystem::canonical("/proc/self/exe", error).parent_path() / "driftscope-gui";
   if (std::filesystem::exists(program, error)) return program;
   return missing_error(program.string() +
-                       " is not there: it is built where Dear ImGui's sources, GLFW and the font Roboto are "
-                       "found; run tools/setup, then build again");
+                       " is not there; in a clone tools/demo builds it, or after tools/setup: "
+                       "ninja -C build/native driftscope-gui");
 }
 
 Status gui_can_open() {

@@ -24,7 +24,7 @@ function isProgram(path) {
   }
 }
 
-/** `given`, else $DRIFTSCOPE, else `driftscope` on the PATH, else the build of the clone around this file. */
+/** `given`, else $DRIFTSCOPE, else `driftscope` on the PATH, else the build of the clone around this file, else an installed one. */
 export function findProgram(given = process.env.DRIFTSCOPE) {
   if (given) {
     if (isProgram(given)) return given;
@@ -40,11 +40,17 @@ export function findProgram(given = process.env.DRIFTSCOPE) {
   const found = folders
     .filter((folder) => !folder.endsWith(join("node_modules", ".bin")))
     .map((folder) => join(folder, "driftscope"))
-    .concat(fileURLToPath(new URL("../../build/native/driftscope", import.meta.url)))
+    .concat(
+      // The build of the clone around this file, or the installation that it came with (share/driftscope/npm).
+      fileURLToPath(new URL("../../build/native/driftscope", import.meta.url)),
+      fileURLToPath(new URL("../../../bin/driftscope", import.meta.url)),
+      "/usr/local/bin/driftscope",
+      "/usr/bin/driftscope",
+    )
     .find(isProgram);
   if (found) return found;
   throw new DriftscopeError(
-    "the driftscope program is not here: build it (tools/demo in its repository, or its Dockerfile) and " +
+    "the driftscope program is not here: install its package or build it (tools/demo in its repository) and " +
       'put it on the PATH, or name it with $DRIFTSCOPE or the option "program"',
     { exitCode: 3 },
   );

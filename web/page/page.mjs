@@ -296,15 +296,22 @@ async function openScreens() {
   }
   card.hidden = !state.screens;
   if (!state.screens) return;
-  const wholePage = (whole) => {
-    card.classList.toggle("whole", whole);
-    $("screens-size").setAttribute("aria-pressed", whole);
-    $("screens-size").textContent = whole ? "Back to the page" : "Whole page";
+  const toggle = $("screens-size");
+  const showScreens = (shown) => {
+    document.body.classList.toggle("with-screens", shown);
+    toggle.textContent = shown ? "Plain page" : "Screens";
+    toggle.href = shown ? "#plain" : "#";
   };
-  $("screens-size").addEventListener("click", () => wholePage(!card.classList.contains("whole")));
-  // Links: #model=lenet5&targets=strict,fast&view=Drift&layer=conv1
+  toggle.hidden = false;
+  toggle.addEventListener("click", (event) => {
+    event.preventDefault();
+    const shown = !document.body.classList.contains("with-screens");
+    window.history.replaceState(window.history.state, "", shown ? "#" : "#plain");
+    showScreens(shown);
+  });
+  // Links: #model=lenet5&targets=strict,fast&view=Drift&layer=conv1, #plain
   const link = new URLSearchParams(location.hash.slice(1));
-  if (link.has("view")) wholePage(true);
+  showScreens(!link.has("plain"));
   const targets = link.get("targets")?.split(",").filter(Boolean) ?? [];
   if (targets.length > 0) await state.screens.runLink({ model: link.get("model") ?? "lenet5", targets });
   if (link.has("layer")) state.screens.gui.layer(link.get("layer"));

@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { after, test } from "node:test";
 
 import { builtFile } from "../../e2e/support.mjs";
-import { closeBrowser, openPage, openServed, serve, status } from "./support.mjs";
+import { closeBrowser, openPage, serve, status } from "./support.mjs";
 
 after(closeBrowser);
 
@@ -29,8 +29,11 @@ async function command(page, text) {
 }
 
 test("the demo compares this browser's engines on one command; every view opens by its key", async (t) => {
-  const { page, complaints } = await openServed(t);
+  const { url } = await serve(t);
+  const { page, complaints } = await openPage(t);
+  await page.goto(url);
   await shows(page, { view: "Run", busy: "false" });
+  assert.ok(await page.locator("main").isHidden(), "the screens are the page");
   await command(page, "run the demo");
   await shows(page, { busy: "false", targets: "3", view: "Layers" });
   assert.equal(await canvas(page).getAttribute("data-error"), "");
@@ -70,13 +73,16 @@ test("runs are remembered, with the build of the engine, until they are cleared"
   await page.goto("about:blank");
   await page.goto(url);
   await shows(page, { busy: "false", view: "Run" });
-  await page.locator("#kept-text").filter({ hasText: "the times of 1 run" }).waitFor();
   assert.match(await series(), /lenet5 {2}chrome\/strict .* [0-9a-f]{8} +20\d\d-/);
+  await page.locator("#screens-size").click();
+  assert.ok(await canvas(page).isHidden(), "the plain page has no screens");
+  await page.locator("#kept-text").filter({ hasText: "the times of 1 run" }).waitFor();
   await page.locator("#start").click();
   await status(page, "Done: 13 layers");
   await page.locator("#kept-text").filter({ hasText: "the times of 2 runs" }).waitFor();
   await page.locator("#clear").click();
   await page.locator("#kept").waitFor({ state: "hidden" });
+  await page.locator("#screens-size").click();
   await page.evaluate(() => delete globalThis.copied);
   assert.doesNotMatch(await series(), /lenet5/);
 });

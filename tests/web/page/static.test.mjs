@@ -33,7 +33,7 @@ async function openStatic(t, hostOptions, pageOptions, script) {
   const opened = await openPage(t, pageOptions);
   if (script) await opened.page.addInitScript(script);
   const loads = countLoads(opened.page);
-  await opened.page.goto(host.url);
+  await opened.page.goto(`${host.url}#plain`);
   return { host, loads, ...opened };
 }
 
@@ -107,7 +107,7 @@ test("a file that is not the listed one: no service worker is installed, the pag
   const host = await staticHost(t);
   host.files.set("web/page/style.css", "body { color: red }");
   const { page } = await openPage(t);
-  await page.goto(host.url);
+  await page.goto(`${host.url}#plain`);
   await ready(page);
   assert.match(await hosting(page), /One thread only.*other bytes than the site's list/);
 });
@@ -214,7 +214,7 @@ test("`driftscope serve` needs no service worker and starts none", async (t) => 
   const { url } = await serve(t);
   const { page } = await openPage(t);
   await page.addInitScript(() => (navigator.serviceWorker.register = async () => (window.asked = true)));
-  await page.goto(url);
+  await page.goto(`${url}#plain`);
   await ready(page);
   assert.ok(await isolated(page));
   assert.equal(await page.evaluate(() => window.asked), undefined);

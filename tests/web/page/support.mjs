@@ -38,11 +38,11 @@ export async function openPage(t, options = {}) {
 
 export const closeBrowser = () => browser?.close();
 
-/** A page of `driftscope serve` that is ready to run. */
+/** The plain page of `driftscope serve`, ready to run. */
 export async function openServed(t, options) {
   const served = await serve(t);
   const opened = await openPage(t, options);
-  await opened.page.goto(served.url);
+  await opened.page.goto(`${served.url}#plain`);
   await opened.page.locator("#start:enabled").waitFor();
   return { ...served, ...opened };
 }

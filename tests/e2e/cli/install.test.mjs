@@ -1,0 +1,103 @@
+// An installation into a folder of its own: it finds its page, models and libraries there.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+import { builtFile, driftscope, run, sanitized, temporaryFolder } from "../support.mjs";
+
+const page = builtFile("web", "site");
+const skip = sanitized
+  ? "the other build is installed"
+  : !existsSync(join(page, "licences.txt")) && "no page";
+
+test("Install_IntoAFolder_RunsFromThere", { skip }, (t) => {
+  const prefix = join(temporaryFolder(t), "usr");
+  const installed = spawnSync("cmake", ["--install", dirname(driftscope), "--prefix", prefix], {
+    encoding: "utf8",
+  });
+  assert.equal(installed.status, 0, installed.stderr);
+  const program = join(prefix, "bin", "driftscope");
+  const share = join(prefix, "share");
+  const environment = { PATH: process.env.PATH, HOME: prefix, TMPDIR: process.env.TMPDIR };
+  const start = (...args) => spawnSync(program, args, { encoding: "utf8", env: environment });
+
+  const compared = start(
+    "compare",
+    join(share, "driftscope", "assets", "models", "lenet5.onnx"),
+    "--right",
+    "pc/fast,pc/ort",
+  );
+  assert.equal(compared.status, 0, compared.stderr);
+  assert.match(compared.stdout, /2 targets agree with pc\/strict within rounding/);
+  assert.match(start("doctor").stdout, new RegExp(`${share}/driftscope/site`));
+
+  // Every part of others that is shipped has its notice, and the page has its own.
+  for (const notices of [
+    join(share, "doc", "driftscope", "licences.txt"),
+    join(share, "driftscope", "site", "licences.txt"),
+  ])
+    for (const name of [
+      "ONNX Runtime",
+      "XNNPACK",
+      "Dear ImGui",
+      "fmt",
+      "JSON for Modern",
+      "protozero",
+      "stb",
+      "Roboto",
+    ])
+      assert.match(readFileSync(notices, "utf8"), new RegExp(`^  ${name}`, "m"), `${name} in ${notices}`);
+  assert.ok(existsSync(join(share, "doc", "driftscope", "copyright")));
+  assert.match(
+    readFileSync(join(share, "applications", "driftscope.desktop"), "utf8"),
+    /^Exec=driftscope gui/m,
+  );
+
+  const commands = [
+    ...run(["--help"])
+      .stdout.split("Subcommands:")[1]
+      .split("\n\n")[0]
+      .matchAll(/^ {2}([a-z]+) {2,}[A-Z]/gm),
+  ].map(([, name]) => name);
+  assert.ok(commands.length > 8, commands.join(" "));
+  const pages = readdirSync(join(share, "man", "man1"));
+  for (const name of commands) assert.ok(pages.includes(`driftscope-${name}.1`), `a manual page of ${name}`);
+  assert.ok(!pages.includes("driftscope-bench-worker.1"), "an internal command has none");
+
+  // The npm package beside it finds the program without any setting.
+  const found = spawnSync(
+    process.execPath,
+    [
+      "--input-type=module",
+      "-e",
+      `import { findProgram } from ${JSON.stringify(pathToFileURL(join(share, "driftscope", "npm", "program.mjs")))};
+       console.log(findProgram());`,
+    ],
+    { encoding: "utf8", env: { PATH: "/nowhere" } },
+  );
+  assert.equal(found.stdout.trim(), program, found.stderr);
+});
+
+test("Completion_OfEveryShell_KnowsCommandsOptionsAndWords", () => {
+  const script = `${run(["completion", "bash"]).stdout}
+    complete_line() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _driftscope; echo "\${COMPREPLY[@]}"; }
+    complete_line driftscope comp
+    complete_line driftscope compare m.onnx --lay
+    complete_line driftscope compare m.onnx --trace f`;
+  const { stdout, stderr } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
+  assert.deepEqual(stdout.trim().split("\n"), ["compare completion", "--layers", "fused"], stderr);
+  assert.match(run(["completion", "zsh"]).stdout, /^#compdef driftscope/);
+  assert.match(run(["completion", "fish"]).stdout, /seen_subcommand_from compare' -l layers -r/);
+  assert.equal(run(["completion", "tcsh"]).status, 2);
+});
+
+test("Manual_OfACommand_IsAPageForMan", () => {
+  const { stdout, status } = run(["manual", "compare"]);
+  assert.equal(status, 0);
+  for (const part of [".TH DRIFTSCOPE-COMPARE 1", ".SH SYNOPSIS", "\\-\\-layers", ".SH NOTES"])
+    assert.ok(stdout.includes(part), part);
+  assert.match(run(["manual", "nothing"]).stderr, /there is no command 'nothing'/);
+});
