@@ -188,6 +188,18 @@ TargetOutcome outcome_of(const Snapshot& snapshot, std::size_t t) {
   return outcome;
 }
 
+std::string snapshot_headline(const Snapshot& snapshot) {
+  if (snapshot.targets.empty()) return "nothing is open";
+  if (snapshot.targets.size() == 1 && snapshot.targets.front().error.empty() &&
+      snapshot.targets.front().first_fault == no_place)
+    return snapshot.targets.front().verdict == Verdict::missing
+               ? "one run, not judged: open its model as well"
+               : "one run: " + verdict_text(snapshot.targets.front().verdict);
+  std::vector<TargetOutcome> outcomes;
+  for (std::size_t t = 0; t < snapshot.targets.size(); ++t) outcomes.push_back(outcome_of(snapshot, t));
+  return comparison_headline(outcomes);
+}
+
 }  // namespace
 
 Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
@@ -274,6 +286,7 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
       for (std::size_t i = 0; i < rows.size(); ++i)
         snapshot.targets[t].total_ns += snapshot.cell(i, t).time_ns();
   }
+  snapshot.headline = snapshot_headline(snapshot);
   return snapshot;
 }
 
@@ -302,18 +315,6 @@ SnapshotParts parts_of(ComparisonView view, const Graph& graph) {
   parts.targets.push_back(parts_of(std::move(view.left)));
   for (TargetResult& right : view.right) parts.targets.push_back(parts_of(std::move(right)));
   return parts;
-}
-
-std::string snapshot_headline(const Snapshot& snapshot) {
-  if (snapshot.targets.empty()) return "nothing is open";
-  if (snapshot.targets.size() == 1 && snapshot.targets.front().error.empty() &&
-      snapshot.targets.front().first_fault == no_place)
-    return snapshot.targets.front().verdict == Verdict::missing
-               ? "one run, not judged: open its model as well"
-               : "one run: " + verdict_text(snapshot.targets.front().verdict);
-  std::vector<TargetOutcome> outcomes;
-  for (std::size_t t = 0; t < snapshot.targets.size(); ++t) outcomes.push_back(outcome_of(snapshot, t));
-  return comparison_headline(outcomes);
 }
 
 bool is_folded(const Snapshot& snapshot, std::size_t layer) {

@@ -62,6 +62,7 @@ struct Snapshot {
   std::vector<std::uint32_t> tensor_places;  ///< places among a target's tensors, target by target
   bool has_structure = false;                ///< layers know their inputs
   std::vector<std::string> notes;            ///< for the user: how runs were matched
+  std::string headline;                      ///< one sentence about all of it (core/results/headline.hpp)
 
   [[nodiscard]] Cell cell(std::size_t layer, std::size_t target) const { return results.cell(layer, target); }
   /// Index among the target's tensors, or no_place.
@@ -105,9 +106,6 @@ using SnapshotProgress = std::function<bool(std::int64_t done, std::int64_t tota
 
 /// A comparison that `compare` made: its traces stay in memory.
 [[nodiscard]] SnapshotParts parts_of(ComparisonView view, const Graph& graph);
-
-/// One sentence about all of it (core/results/headline.hpp).
-[[nodiscard]] std::string snapshot_headline(const Snapshot& snapshot);
 
 /// Whether the layer is left out unless asked for: a constant on which nothing is suspect.
 [[nodiscard]] bool is_folded(const Snapshot& snapshot, std::size_t layer);

@@ -54,9 +54,11 @@ Scale scale_of(const std::vector<Series>& series, double limit) {
     low = std::min(low, std::floor(std::log10(value)));
     high = std::max(high, std::ceil(std::log10(value)));
   };
-  for (const Series& one : series)
+  for (const Series& one : series) {
+    if (is_zero(one)) continue;
     for (const double value : one.values)
-      if (!is_zero(one) && (one.joined || value != 0.0)) include(value);
+      if (one.joined || value != 0.0) include(value);
+  }
   if (limit > 0.0) include(limit);
   if (!std::isfinite(low)) low = -8.0, high = 0.0;
   if (high <= low) high = low + 1.0;
@@ -110,7 +112,9 @@ std::string axis(const Scale& scale, const ChartText& text) {
 
 std::string layer_ticks(const std::vector<std::string>& layers) {
   constexpr std::size_t letters = 20;
-  constexpr double half = 62.0;  // of a name of so many letters
+  std::size_t longest = 1;
+  for (const std::string& layer : layers) longest = std::max(longest, display_width(layer));
+  const double half = 4.0 + 2.9 * static_cast<double>(std::min(longest, letters));  // of a name's width
   std::string svg;
   double free_from = -1e9;
   for (std::size_t i = 0; i < layers.size(); ++i) {

@@ -1,7 +1,7 @@
 // The cost of a comparison of 100,000 layers on 6 targets: JSON written and read, assembled for the
 // GUI, sorted; the table of the terminal and the report.
 //
-//   driftscope_bench_results [LAYERS [TARGETS]]
+//   driftscope_bench_results [LAYERS [TARGETS [JSON]]]     JSON: a file to write it to, to open in the window
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -92,6 +92,7 @@ int main(int count, char** arguments) {
     now = std::clock();
     json = view_json(view);
     print_step(fmt::format("JSON of {:.0f} MB", static_cast<double>(json.size()) / 1e6).c_str(), now);
+    if (count > 3) std::ofstream(arguments[3]) << json;
     now = std::clock();
     const std::string text = compare_table(view);
     print_step(fmt::format("table of {:.0f} MB", static_cast<double>(text.size()) / 1e6).c_str(), now);

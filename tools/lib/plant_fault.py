@@ -4,7 +4,7 @@
   plant_fault.py MODEL.onnx BIAS_NAME CHANNEL OUT.onnx
   plant_fault.py --anonymous TRACE.safetensors OUT.safetensors
 
-The second form takes the model's hash out of a trace, so that what the faulty copy computed is judged
+The second form takes the model's hash out of a trace and names it file/planted-fault, so that what the faulty copy computed is judged
 against the right model, as if a runtime had the fault."""
 import json
 import struct
@@ -36,6 +36,7 @@ def anonymous(trace):
     (length,) = struct.unpack_from("<Q", trace)
     header = json.loads(trace[8 : 8 + length])
     header["__metadata__"].pop("model_sha256", None)
+    header["__metadata__"]["target"] = "file/planted-fault"
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     return struct.pack("<Q", len(text)) + text + trace[8 + length :]

@@ -50,7 +50,7 @@ export function findProgram(given = process.env.DRIFTSCOPE) {
     .find(isProgram);
   if (found) return found;
   throw new DriftscopeError(
-    "the driftscope program is not here: install its package or build it (tools/demo in its repository) and " +
+    "the driftscope program is not here: install its package or build it (tools/demo in its clone) and " +
       'put it on the PATH, or name it with $DRIFTSCOPE or the option "program"',
     { exitCode: 3 },
   );

@@ -28,7 +28,7 @@ void App::draw_top_bar(Screen& screen) {
     for (const TargetColumn& target : shown_->targets)
       if (target.verdict != Verdict::missing && (worst == Verdict::missing || target.verdict > worst))
         worst = target.verdict;
-    const std::string headline = snapshot_headline(*shown_);
+    const std::string& headline = shown_->headline;
     const float room = ImGui::GetContentRegionAvail().x - em * 12.5f;
     const float need = ImGui::CalcTextSize(headline.c_str()).x + em * 1.4f;
     if (room > em * 6.0f) {

@@ -64,8 +64,8 @@ class DriftView final : public View {
     SvgPainter painter(width, height, screen.theme.panel);
     DriftChart chart = chart_;
     chart.box = {16.0f, 34.0f, width - 16.0f, height - 12.0f};
-    painter.text({16.0f, 18.0f}, screen.snapshot->title + ": " + snapshot_headline(*screen.snapshot),
-                 screen.theme.ink, Anchor::start, false);
+    painter.text({16.0f, 18.0f}, screen.snapshot->title + ": " + screen.snapshot->headline, screen.theme.ink,
+                 Anchor::start, false);
     float x = width - 16.0f;
     for (auto one = drift_.series.rbegin(); one != drift_.series.rend(); ++one) {
       const std::string& name = screen.snapshot->targets[one->target].name;

@@ -140,7 +140,7 @@ class SummaryView final : public View {
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(0.0f);
     ImGui::TextUnformatted(snapshot.title.c_str());
-    ImGui::TextUnformatted(snapshot_headline(snapshot).c_str());
+    ImGui::TextUnformatted(snapshot.headline.c_str());
     const auto fact = [&](const char* name, const std::string& text) {
       if (!text.empty()) ImGui::TextColored(im4(screen.theme.dim), "%s  %s", name, text.c_str());
     };

@@ -69,7 +69,7 @@ TEST_CASE("Snapshot_OfRuns_MeasuresEachAgainstTheFirst") {
   CHECK(snapshot.cell(0, 2).time_ns() == 7000);
   CHECK(snapshot.cell(0, 2).first_ns() == 14000);
   CHECK(snapshot.targets[1].name == "chrome");
-  CHECK(gui::snapshot_headline(snapshot) ==
+  CHECK(snapshot.headline ==
         "firefox/strict agrees with pc/strict bit for bit; chrome/strict differs from pc/strict, not judged; "
         "slowest firefox/strict, 3.5 × pc/strict");
 }
