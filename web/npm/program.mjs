@@ -24,7 +24,10 @@ function isProgram(path) {
   }
 }
 
-/** `given`, else $DRIFTSCOPE, else `driftscope` on the PATH, else the build of the clone around this file, else an installed one. */
+/**
+ * `given`, else $DRIFTSCOPE, else `driftscope` on the PATH, else the build of the clone around this file, else
+ * an installed one.
+ */
 export function findProgram(given = process.env.DRIFTSCOPE) {
   if (given) {
     if (isProgram(given)) return given;
@@ -41,7 +44,7 @@ export function findProgram(given = process.env.DRIFTSCOPE) {
     .filter((folder) => !folder.endsWith(join("node_modules", ".bin")))
     .map((folder) => join(folder, "driftscope"))
     .concat(
-      // The build of the clone around this file, or the installation that it came with (share/driftscope/npm).
+      // Of the clone around this file, or the installation that it came with (share/driftscope/npm).
       fileURLToPath(new URL("../../build/native/driftscope", import.meta.url)),
       fileURLToPath(new URL("../../../bin/driftscope", import.meta.url)),
       "/usr/local/bin/driftscope",
