@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "core/report/format.hpp"
 #include "core/report/layer_names.hpp"
@@ -75,8 +74,11 @@ std::vector<std::size_t> slowest_of(const Trace& trace, std::size_t most) {
   std::vector<std::size_t> nodes;
   for (std::size_t i = 0; i < trace.nodes.size(); ++i)
     if (steady_time_ns(trace.nodes[i]) > 0) nodes.push_back(i);
-  std::ranges::stable_sort(nodes, std::greater(),
-                           [&](std::size_t i) { return steady_time_ns(trace.nodes[i]); });
+  std::ranges::sort(nodes, [&](std::size_t a, std::size_t b) {
+    const std::int64_t x = steady_time_ns(trace.nodes[a]);
+    const std::int64_t y = steady_time_ns(trace.nodes[b]);
+    return x == y ? a < b : x > y;
+  });
   nodes.resize(std::min(nodes.size(), most));
   return nodes;
 }
@@ -140,8 +142,10 @@ std::string verify_table(const Verification& verification, const Trace& about, c
   const bool whole = choice.all || all <= 2 * choice.most;
   if (!whole) {
     std::erase_if(shown, [&](std::size_t i) { return layers[i].verdict == Verdict::identical; });
-    std::ranges::stable_sort(shown,
-                             [&](std::size_t a, std::size_t b) { return worse(layers[a], layers[b]); });
+    std::ranges::sort(shown, [&](std::size_t a, std::size_t b) {
+      if (worse(layers[a], layers[b]) || worse(layers[b], layers[a])) return worse(layers[a], layers[b]);
+      return a < b;
+    });
     shown.resize(std::min(shown.size(), choice.most));
     text += shown.empty() ? "No layer has an error of its own.\n"
                           : fmt::format("The worst {} of {} layers\n", shown.size(), all);

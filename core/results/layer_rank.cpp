@@ -66,7 +66,9 @@ std::vector<std::size_t> slowest_layers(const LayerTable& layers) {
   std::vector<std::size_t> rows;
   for (std::size_t row = 0; row < largest.size(); ++row)
     if (largest[row] > 0.0) rows.push_back(row);
-  std::ranges::stable_sort(rows, [&](std::size_t a, std::size_t b) { return largest[a] > largest[b]; });
+  std::ranges::sort(rows, [&](std::size_t a, std::size_t b) {
+    return largest[a] == largest[b] ? a < b : largest[a] > largest[b];
+  });
   return rows;
 }
 
