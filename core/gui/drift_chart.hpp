@@ -33,7 +33,8 @@ struct Drift {
 /// inequality).
 [[nodiscard]] double inherited_error(double total, double local);
 
-/// Where the error of a target originates, as a place in the drift: the layer with the largest own error among those that differ.
+/// Where the error of a target originates, as a place in the drift: the layer with the largest own error
+/// among those that differ.
 [[nodiscard]] std::size_t born_at(const DriftSeries& series);
 
 struct DriftChart {

@@ -64,7 +64,8 @@ color:var(--ink)}
 .limit{stroke:var(--bad);stroke-width:1;stroke-dasharray:5 4}.limit-text{fill:var(--bad)}
 .mark{stroke:var(--ink);stroke-width:1;stroke-dasharray:1 3}.mark-text{fill:var(--ink);font-weight:600}
 .series .line{fill:none;stroke-width:1.6;stroke-linecap:round}
-.series.again .line{stroke-dasharray:5 4}.series.dots .line{stroke-width:3.4;stroke-dasharray:none}.series.hollow :not(.line){fill:var(--bg)}
+.series.again .line{stroke-dasharray:5 4}
+.series.dots .line{stroke-width:3.4;stroke-dasharray:none}.series.hollow :not(.line){fill:var(--bg)}
 .s0{fill:var(--s0);stroke:var(--s0)}.s1{fill:var(--s1);stroke:var(--s1)}.s2{fill:var(--s2);stroke:var(--s2)}
 .s3{fill:var(--s3);stroke:var(--s3)}.s4{fill:var(--s4);stroke:var(--s4)}.s5{fill:var(--s5);stroke:var(--s5)}
 .series title{stroke:none}

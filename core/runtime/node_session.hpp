@@ -1,5 +1,6 @@
-// A Session for engines that run node after node on the CPU: keeps values while they are still
-// needed, computes what no input reaches once, times each node, notifies the TraceSink. The engine supplies run_node.
+// A Session for engines that run node after node on the CPU: keeps values while they are still needed,
+// computes what no input reaches once, times each node, notifies the TraceSink. The engine supplies
+// run_node.
 // Clients: engines/reference, engines/strict.
 #pragma once
 

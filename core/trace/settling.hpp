@@ -14,8 +14,8 @@ struct SettlingLimits {
   std::int64_t most_runs = 200;
 };
 
-/// Whether to stop after these runs (total times, ns): the budget is used, or the last third is no faster than
-/// the runs before it.
+/// Whether to stop after these runs (total times, ns): the budget is used, or the last third is no faster
+/// than the runs before it.
 [[nodiscard]] bool has_settled(std::span<const std::int64_t> run_ns, const SettlingLimits& limits);
 
 }  // namespace driftscope

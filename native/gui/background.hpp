@@ -1,5 +1,5 @@
-// Short work of views off the frame, one after the other on a thread of its own: the worker of the host may be
-// busy with a comparison for minutes. Client: DesktopHost.
+// Short work of views off the frame, one after the other on a thread of its own: the worker of the host may
+// be busy with a comparison for minutes. Client: DesktopHost.
 #pragma once
 
 #include <condition_variable>

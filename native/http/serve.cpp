@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "core/trace/trace_file.hpp"
+#include "native/http/pc_runs.hpp"
 #include "native/http/server.hpp"
 #include "native/os/child_process.hpp"
 #include "native/os/cleanup.hpp"
@@ -104,6 +105,7 @@ Status serve(const ServeOptions& options) {
   ServerOptions server_options;
   server_options.site = options.site;
   server_options.port = options.port;
+  server_options.pc_targets = pc_targets();
   server_options.on_trace = [&options](const Bytes& bytes) -> Result<std::string> {
     DRIFTSCOPE_TRY(std::string file, save_trace(options.traces, bytes));
     if (options.say) options.say("trace received: " + file);

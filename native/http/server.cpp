@@ -13,6 +13,7 @@
 #include "generated/protocol/messages.hpp"
 #include "native/http/guard.hpp"
 #include "native/http/job_api.hpp"
+#include "native/http/pc_runs.hpp"
 #include "native/http/static_files.hpp"
 #include "native/os/token.hpp"
 
@@ -87,6 +88,7 @@ struct Server::State {
   StaticFiles files;
   Address address;
   JobBoard jobs;
+  PcRuns pc_runs;
   std::mutex trace_mutex;  // on_trace is called by one thread at a time
   mutable std::mutex traffic_mutex;
   Traffic traffic;
@@ -136,7 +138,8 @@ void Server::State::add_routes() {
   add_job_routes(http, prefix, jobs, options.max_trace_bytes);
 
   http.Get(prefix + "/api/session", [this](const Request&, Response& response) {
-    const messages::Session session{.accepts_traces = static_cast<bool>(options.on_trace)};
+    const messages::Session session{.accepts_traces = static_cast<bool>(options.on_trace),
+                                    .pc_targets = options.pc_targets};
     response.set_content(json_text(encode(session)), "application/json");
   });
   http.Post(prefix + "/api/traces", [this](const Request&, Response& response, const ContentReader& reader) {
@@ -152,6 +155,15 @@ void Server::State::add_routes() {
     else
       answer.error = saved.error().message;
     response.set_content(json_text(encode(answer)), "application/json");
+  });
+
+  http.Post(prefix + "/api/pc", [this](const Request& request, Response& response,
+                                       const ContentReader& reader) {
+    const auto body = read_body(reader, options.pc_targets.empty() ? 0 : options.max_trace_bytes, response);
+    if (!body) return;
+    constexpr std::size_t longest_name = 64;
+    const std::string run = request.get_param_value("run").substr(0, longest_name);
+    send_bytes(response, std::make_shared<const Bytes>(pc_runs.exchange(run, *body)));
   });
 
   http.Get(prefix, [prefix](const Request& request, Response& response) {

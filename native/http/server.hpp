@@ -7,6 +7,7 @@
 // (documents of core/protocol/messages.json in quotes)
 //   GET  /api/session              "session"
 //   POST /api/traces               a trace made by hand on the page → "kept_trace"
+//   POST /api/pc?run=NAME          a message of the service, for a run on this PC → its response
 //   GET  /api/jobs/ID              "job"
 //   GET  /api/jobs/ID/model        its .onnx bytes
 //   GET  /api/jobs/ID/attachments/N
@@ -24,6 +25,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/base/result.hpp"
 #include "native/http/job.hpp"
@@ -37,6 +39,8 @@ struct ServerOptions {
   /// Receives a trace made by hand on the page and returns where it was stored. Empty: such traces are
   /// rejected. Called on the server's threads, one call at a time.
   std::function<Result<std::string>(Bytes)> on_trace;
+  /// What pages may run on this PC, as pc_targets() lists it. Empty: nothing.
+  std::vector<std::string> pc_targets = {};
 };
 
 /// Bytes sent in bodies: as sent, and before compression.

@@ -25,8 +25,8 @@ function isProgram(path) {
 }
 
 /**
- * `given`, else $DRIFTSCOPE, else `driftscope` on the PATH, else the build of the clone around this file, else
- * an installed one.
+ * `given`, else $DRIFTSCOPE, else `driftscope` on the PATH, else the build of the clone around this
+ * file, else an installed one.
  */
 export function findProgram(given = process.env.DRIFTSCOPE) {
   if (given) {

@@ -1,6 +1,8 @@
-// A comparison of this browser's engines, hosted by the page: one worker stays and names the next run (the
-// order is decided in core/compare), and each run has a worker of its own. Client: screens.mjs.
+// A comparison of this browser's engines and the serving PC's, hosted by the page: one worker stays and names
+// the next run (the order is decided in core/compare), and each run has a worker of its own, or runs on the
+// PC. Client: screens.mjs.
 import { runInWorker } from "../worker/runner.mjs";
+import { isOnPc, runOnPc } from "./pc_runs.mjs";
 
 const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
 
@@ -19,11 +21,13 @@ export async function compareTargets(plan, task, runOf, { onStep, onRun, onResul
     const whole = { ...task, ...runOf(target, purpose) };
     const steps = progressOf(purpose, whole.start.samples);
     onStep(place, steps());
-    const result = await runInWorker(whole, {
+    const start = isOnPc(target) ? runOnPc : runInWorker;
+    const result = await start(whole, {
       onChange: (change) => onStep(place, steps(change)),
       signal,
     });
-    if (purpose === "layers") await onRun(place, whole, result);
+    // The history is of this browser.
+    if (purpose === "layers" && !isOnPc(target)) await onRun(place, whole, result);
     const trace = await bytesOf(result.file);
     if (purpose === "layers") traces[place] = trace;
     onStep(place, { step: "judging", done: 0, total: 0 });

@@ -23,6 +23,7 @@ const state = {
   doing: null, // "fetch" or "run"
   abort: null, // for the current action
   traceUrl: null,
+  pcTargets: [], // what the serving PC runs
   screens: null, // see screens.mjs; null without WebGL2
   acceptsTraces: false,
 };
@@ -329,6 +330,7 @@ async function start() {
   if (job) return runForPc(job);
   showHosting(hosted);
   state.acceptsTraces = hosted.session.accepts_traces === true;
+  state.pcTargets = hosted.session.pc_targets ?? [];
   fillThreads();
   listen();
   state.engines = await fetchJson("web/engines.json");

@@ -14,6 +14,13 @@ const demo = {
 /** Runs go on until their times have settled, or for so long. */
 const settleMs = 2000;
 
+const pcByServing = {
+  target: "pc/strict",
+  available: false,
+  detail: "install Driftscope and open the page with `driftscope serve --open`: it runs the PC's targets too",
+  by_default: false,
+};
+
 const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
 
 function saveFile(name, bytes) {
@@ -65,12 +72,22 @@ class Screens {
       models: models.map(({ name }) => name),
       model: Math.max(0, place),
       history: allSeries(),
-      targets: engines.map(({ name }, index) => ({
-        target: `${here.host}/${name}`,
-        available: Boolean(this.#page.variant.name),
-        detail: index === 0 ? here.browser : "",
-        by_default: index === 0,
-      })),
+      targets: [
+        ...engines.map(({ name }, index) => ({
+          target: `${here.host}/${name}`,
+          available: Boolean(this.#page.variant.name),
+          detail: index === 0 ? here.browser : "",
+          by_default: index === 0,
+        })),
+        ...this.#page.pcTargets.map((target, index) => ({
+          target,
+          available: true,
+          detail: index === 0 ? "the PC that serves this page" : "",
+          by_default: false,
+        })),
+        // A static host runs nothing.
+        ...(this.#page.pcTargets.length > 0 ? [] : [pcByServing]),
+      ],
     });
     this.#ready =
       models.length > 0 ? this.command({ do: "model", number: Math.max(0, place) }) : Promise.resolve();

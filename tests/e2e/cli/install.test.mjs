@@ -68,12 +68,13 @@ test("Install_IntoAFolder_RunsFromThere", { skip }, (t) => {
   assert.ok(!pages.includes("driftscope-bench-worker.1"), "an internal command has none");
 
   // The npm package beside it finds the program without any setting.
+  const module = pathToFileURL(join(share, "driftscope", "npm", "program.mjs"));
   const found = spawnSync(
     process.execPath,
     [
       "--input-type=module",
       "-e",
-      `import { findProgram } from ${JSON.stringify(pathToFileURL(join(share, "driftscope", "npm", "program.mjs")))};
+      `import { findProgram } from ${JSON.stringify(module)};
        console.log(findProgram());`,
     ],
     { encoding: "utf8", env: { PATH: "/nowhere" } },
@@ -83,7 +84,11 @@ test("Install_IntoAFolder_RunsFromThere", { skip }, (t) => {
 
 test("Completion_OfEveryShell_KnowsCommandsOptionsAndWords", () => {
   const script = `${run(["completion", "bash"]).stdout}
-    complete_line() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _driftscope; echo "\${COMPREPLY[@]}"; }
+    complete_line() {
+      COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+      _driftscope
+      echo "\${COMPREPLY[@]}"
+    }
     complete_line driftscope comp
     complete_line driftscope compare m.onnx --lay
     complete_line driftscope compare m.onnx --trace f`;

@@ -275,19 +275,20 @@ TEST_CASE("Server_TraceByHand_GoesToTheTaker") {
   std::string got;
   ServerOptions options;
   options.max_trace_bytes = 1000;
+  options.pc_targets = {"pc/strict"};
   options.on_trace = [&](Bytes bytes) -> Result<std::string> {
     if (bytes.empty()) return bad_input("empty");
     got.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return std::string("there");
   };
   const TestSite site(std::move(options));
-  CHECK(body_of(site.get("/api/session")) == R"({"accepts_traces":true})");
+  CHECK(body_of(site.get("/api/session")) == R"({"accepts_traces":true,"pc_targets":["pc/strict"]})");
   CHECK(body_of(site.post("/api/traces", "a trace")) == R"({"saved":"there"})");
   CHECK(got == "a trace");
   CHECK(status_of(site.post("/api/traces", std::string(1001, 'x'))) == 413);
   CHECK(got == "a trace");
   const TestSite without;
-  CHECK(body_of(without.get("/api/session")) == R"({"accepts_traces":false})");
+  CHECK(body_of(without.get("/api/session")) == R"({"accepts_traces":false,"pc_targets":[]})");
   CHECK(status_of(without.post("/api/traces", "a trace")) == 413);
 }
 

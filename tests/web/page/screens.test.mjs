@@ -87,6 +87,20 @@ test("runs are remembered, with the build of the engine, until they are cleared"
   assert.doesNotMatch(await series(), /lenet5/);
 });
 
+test("the PC that serves the page is a target beside this browser", async (t) => {
+  const { url } = await serve(t);
+  const { page, complaints } = await openPage(t);
+  await page.goto(`${url}#model=lenet5&targets=strict,pc/strict,pc/fast`);
+  await shows(page, { busy: "false", targets: "3", view: "Layers" });
+  assert.equal(await canvas(page).getAttribute("data-error"), "");
+  const head = await page.locator("#screens-table thead").textContent();
+  assert.match(head, /pc\/strict/);
+  assert.match(head, /pc\/fast/);
+  const first = await page.locator("#screens-table tbody tr").first().textContent();
+  assert.match(first, /conv1Conv.*= identical.*~ rounding/); // strict has the same bits on both
+  assert.deepEqual(complaints, []);
+});
+
 test("a layer is chosen with the mouse and with the keys; Tab leaves the canvas", async (t) => {
   const { page } = await openPage(t);
   const { url } = await serve(t);
