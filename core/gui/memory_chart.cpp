@@ -57,7 +57,7 @@ std::string memory_kind_text(const std::string& kind) {
   return text.empty() ? "memory" : text;
 }
 
-std::vector<std::int64_t> alive_bytes(const Snapshot& snapshot) {
+AliveValues alive_values(const Snapshot& snapshot) {
   if (!snapshot.has_structure) return {};
   const std::size_t count = snapshot.layers.size();
   std::vector<std::size_t> last_read(count);
@@ -67,12 +67,18 @@ std::vector<std::int64_t> alive_bytes(const Snapshot& snapshot) {
       if (last_read[input] == no_place || i > last_read[input]) last_read[input] = i;
   std::vector<std::int64_t> change(count + 1, 0);
   for (std::size_t i = 0; i < count; ++i) {
+    if (is_folded(snapshot, i)) continue;
     change[i] += snapshot.layers[i].bytes;
     change[last_read[i] == no_place ? count : std::max(last_read[i], i) + 1] -= snapshot.layers[i].bytes;
   }
-  std::vector<std::int64_t> alive(count);
+  AliveValues alive;
   std::int64_t now = 0;
-  for (std::size_t i = 0; i < count; ++i) alive[i] = now += change[i];
+  for (std::size_t i = 0; i < count; ++i) {
+    now += change[i];
+    if (is_folded(snapshot, i)) continue;
+    alive.layers.push_back(i);
+    alive.bytes.push_back(now);
+  }
   return alive;
 }
 
@@ -122,8 +128,9 @@ void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& se
   }
 }
 
-void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& alive, const Snapshot& snapshot,
+void paint_alive(Painter& painter, Box box, const AliveValues& values, const Snapshot& snapshot,
                  std::size_t selected, const Theme& theme) {
+  const std::vector<std::int64_t>& alive = values.bytes;
   if (alive.empty()) return;
   const Box area = memory_area(painter, box);
   const std::int64_t most = *std::max_element(alive.begin(), alive.end());
@@ -137,7 +144,7 @@ void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& ali
     bool chosen = false;
     for (std::size_t k = i; k < std::min(i + group, alive.size()); ++k) {
       value = std::max(value, alive[k]);
-      chosen = chosen || k == selected;
+      chosen = chosen || values.layers[k] == selected;
     }
     const float left = area.left + static_cast<float>(i) * step;
     const float width = std::max(1.0f, step * static_cast<float>(group) - (step > 4.0f ? 1.0f : 0.0f));
@@ -148,12 +155,12 @@ void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& ali
   }
   const auto peak = static_cast<std::size_t>(std::max_element(alive.begin(), alive.end()) - alive.begin());
   painter.text({area.left, area.bottom + 5.0f + painter.line_height(true) * 0.5f},
-               fmt::format("largest while {} runs: {}", elide_start(snapshot.layers[peak].label, 40),
-                           format_bytes(most)),
+               fmt::format("largest while {} runs: {}",
+                           elide_start(snapshot.layers[values.layers[peak]].label, 40), format_bytes(most)),
                theme.dim, Anchor::start, true);
 }
 
-std::size_t alive_layer_at(const Painter& painter, Box box, std::size_t layers, Point at) {
+std::size_t alive_place_at(const Painter& painter, Box box, std::size_t layers, Point at) {
   const Box area = memory_area(painter, box);
   if (!area.contains(at) || layers == 0) return no_place;
   const auto place = static_cast<std::size_t>((at.x - area.left) / area.width() * static_cast<float>(layers));

@@ -23,13 +23,18 @@ struct MemorySeries {
 [[nodiscard]] std::string memory_kind_text(const std::string& kind);
 
 /// Bytes of values that are alive while each layer is computed: its own and those read later.
-/// Values that are never read live to the end (outputs). Empty without the model's structure.
-[[nodiscard]] std::vector<std::int64_t> alive_bytes(const Snapshot& snapshot);
+/// Values that are never read live to the end (outputs). Without constants, which are weights like others.
+struct AliveValues {
+  std::vector<std::size_t> layers;
+  std::vector<std::int64_t> bytes;  ///< for each of them
+};
+/// Empty without the model's structure.
+[[nodiscard]] AliveValues alive_values(const Snapshot& snapshot);
 
 void paint_memory(Painter& painter, Box box, const std::vector<MemorySeries>& series, const Theme& theme);
-void paint_alive(Painter& painter, Box box, const std::vector<std::int64_t>& alive, const Snapshot& snapshot,
+void paint_alive(Painter& painter, Box box, const AliveValues& alive, const Snapshot& snapshot,
                  std::size_t selected, const Theme& theme);
-/// The layer at x of that chart; no_place outside it.
-[[nodiscard]] std::size_t alive_layer_at(const Painter& painter, Box box, std::size_t layers, Point at);
+/// The place among the chart's layers at x; no_place outside it.
+[[nodiscard]] std::size_t alive_place_at(const Painter& painter, Box box, std::size_t layers, Point at);
 
 }  // namespace driftscope::gui

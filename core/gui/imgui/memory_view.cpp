@@ -21,8 +21,8 @@ class MemoryView final : public View {
     draw_peaks(screen);
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float line = ImGui::GetTextLineHeightWithSpacing();
-    const bool two = !alive_.empty() && room.y > 16.0f * line;
-    if (series_.empty() && alive_.empty())
+    const bool two = !alive_.bytes.empty() && room.y > 16.0f * line;
+    if (series_.empty() && alive_.bytes.empty())
       return empty_state(screen, "No memory was recorded.",
                          "Driftscope's own runs sample it; a trace made elsewhere need not.");
     auto painter = screen.painter();
@@ -31,7 +31,7 @@ class MemoryView final : public View {
       const Canvas area = canvas("measured", {room.x, two ? room.y * 0.52f - line : room.y - line});
       paint_memory(painter, area.box, series_, screen.theme);
     }
-    if (alive_.empty() || (!two && !series_.empty())) return;
+    if (alive_.bytes.empty() || (!two && !series_.empty())) return;
     ImGui::PushTextWrapPos(0.0f);
     small_text(screen,
                "Values alive while each layer runs, by their lifetimes: what a run needs beside its weights",
@@ -40,12 +40,13 @@ class MemoryView final : public View {
     const Canvas area = canvas("alive", {room.x, std::max(60.0f, ImGui::GetContentRegionAvail().y)});
     paint_alive(painter, area.box, alive_, *screen.snapshot, screen.selected().layer, screen.theme);
     if (!area.hovered) return;
-    const std::size_t over = alive_layer_at(painter, area.box, alive_.size(), point(ImGui::GetIO().MousePos));
+    const std::size_t over =
+        alive_place_at(painter, area.box, alive_.bytes.size(), point(ImGui::GetIO().MousePos));
     if (over == no_place) return;
-    ImGui::SetTooltip("%s\nalive %s, its own output %s", screen.snapshot->layers[over].node.c_str(),
-                      format_bytes(alive_[over]).c_str(),
-                      format_bytes(screen.snapshot->layers[over].bytes).c_str());
-    if (area.clicked) screen.selection.select_layer(over);
+    const Layer& layer = screen.snapshot->layers[alive_.layers[over]];
+    ImGui::SetTooltip("%s\nalive %s, its own output %s", layer.node.c_str(),
+                      format_bytes(alive_.bytes[over]).c_str(), format_bytes(layer.bytes).c_str());
+    if (area.clicked) screen.selection.select_layer(alive_.layers[over]);
   }
 
   Table table(const Screen& screen) const override {
@@ -54,8 +55,9 @@ class MemoryView final : public View {
       for (const MemoryRecord& sample : one.samples)
         table.push_back({screen.snapshot->targets[one.target].target, one.kind,
                          fmt::format("{}", sample.t_ms), std::to_string(sample.bytes)});
-    for (std::size_t i = 0; i < alive_.size(); ++i)
-      table.push_back({screen.snapshot->layers[i].node, "alive values", "", std::to_string(alive_[i])});
+    for (std::size_t i = 0; i < alive_.bytes.size(); ++i)
+      table.push_back({screen.snapshot->layers[alive_.layers[i]].node, "alive values", "",
+                       std::to_string(alive_.bytes[i])});
     return table;
   }
 
@@ -72,7 +74,7 @@ class MemoryView final : public View {
     if (number_ == screen.snapshot_number) return;
     number_ = screen.snapshot_number;
     series_ = memory_series(*screen.snapshot);
-    alive_ = alive_bytes(*screen.snapshot);
+    alive_ = alive_values(*screen.snapshot);
   }
 
   void draw_peaks(Screen& screen) {
@@ -97,7 +99,7 @@ class MemoryView final : public View {
 
   std::uint64_t number_ = 0;
   std::vector<MemorySeries> series_;
-  std::vector<std::int64_t> alive_;
+  AliveValues alive_;
 };
 
 }  // namespace

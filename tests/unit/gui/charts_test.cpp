@@ -180,9 +180,12 @@ TEST_CASE("AliveBytes_FollowTheLifetimesOfValues") {
   snapshot.layers[2].inputs = {1};
   snapshot.layers[3].inputs = {0, 2};  // the first lives on until here
   snapshot.results = LayerResults(4, 1);
-  CHECK(gui::alive_bytes(snapshot) == std::vector<std::int64_t>{10, 20, 30, 30});
+  CHECK(gui::alive_values(snapshot).bytes == std::vector<std::int64_t>{10, 20, 30, 30});
+  snapshot.layers[1].constant = true;
+  CHECK(gui::alive_values(snapshot).layers == std::vector<std::size_t>{0, 2, 3});
+  CHECK(gui::alive_values(snapshot).bytes == std::vector<std::int64_t>{10, 20, 30});
   snapshot.has_structure = false;
-  CHECK(gui::alive_bytes(snapshot).empty());
+  CHECK(gui::alive_values(snapshot).bytes.empty());
 }
 
 TEST_CASE("MemorySeries_AreApartByKindAndInOrderOfTime") {
