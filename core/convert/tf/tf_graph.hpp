@@ -1,0 +1,64 @@
+// A graph of TensorFlow's operators, channels last: what TensorFlow.js and TensorFlow Lite have in common.
+// Made by from_onnx (core/convert/tf/from_onnx.hpp) and by the readers of both formats; written by
+// core/convert/tfjs and core/convert/tflite. Operators have the names and attributes of TensorFlow's registry
+// ("Conv2D", "strides"), whichever format a graph comes from or goes to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/model/tensor.hpp"
+
+namespace driftscope::tf {
+
+/// An attribute: bool, int, float, string, type, shape, list(int), list(float).
+using Attribute = std::variant<bool, std::int64_t, float, std::string, DType, Shape, std::vector<std::int64_t>,
+                               std::vector<float>>;
+
+/// real = (integer − zero_point)·scale, one scale for all or one for each index of `axis`.
+struct Quantization {
+  std::vector<float> scales;
+  std::vector<std::int64_t> zero_points;
+  std::int64_t axis = 0;
+};
+
+struct TensorInfo {
+  DType dtype = DType::float32;
+  Shape shape;                      ///< as the runtime has it: NHWC
+  Quantization quantization = {};   ///< TensorFlow Lite only; no scales: not quantized
+};
+
+struct Node {
+  std::string name;                 ///< unique; output 0 has this name, output k "name:k"
+  std::string op;                   ///< "Conv2D"
+  std::vector<std::string> inputs;  ///< of outputs of nodes, of constants and of inputs
+  std::map<std::string, Attribute, std::less<>> attributes;
+  std::string source;  ///< label of the ONNX node it was made for; several nodes may share one
+};
+
+/// In an order in which the nodes can run.
+struct TfGraph {
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<Node> nodes;
+  std::map<std::string, Tensor, std::less<>> constants;
+  std::map<std::string, TensorInfo, std::less<>> tensors;  ///< of every input, constant and output of a node
+};
+
+/// What a format can express; operators that lack it are composed of others.
+struct Dialect {
+  std::string_view name;            ///< "TensorFlow.js", for messages
+  bool explicit_paddings = false;   ///< convolutions take "explicit_paddings", else a Pad stands before them
+  bool fully_connected = false;     ///< has FullyConnected: weights [out, in], bias
+  bool quantized = false;           ///< integer kernels on tensors with a Quantization
+  bool int64 = false;               ///< has int64, else int32 where the values fit
+  std::size_t max_rank = 6;
+  /// Whether it has this operator.
+  bool (*has)(std::string_view op) = nullptr;
+};
+
+}  // namespace driftscope::tf
