@@ -54,6 +54,7 @@ function(driftscope_add_core target)
   driftscope_unity(${target}_protocol AS ${target}_cold)
   # web/peers/bridge.cpp serves all peers in browsers; native/peers has a folder for each.
   file(GLOB platform CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/platform/*.cpp"
+    "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/os/*.cpp"
     "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/device/*.cpp"
     "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/peers/*.cpp")
   file(GLOB generated "${DRIFTSCOPE_GENERATED_DIR}/*.cpp")
