@@ -28,7 +28,8 @@ struct PlacedValue {
 
 struct ConvertedModel {
   std::vector<File> files;  ///< the model itself first
-  std::map<std::string, PlacedValue, std::less<>> values;   ///< by our name; inputs and outputs are always here
+  std::map<std::string, PlacedValue, std::less<>>
+      values;  ///< by our name; inputs and outputs are always here
   std::map<std::string, std::string, std::less<>> without;  ///< values that it does not have, and why
   std::map<std::string, std::string> facts;                 ///< for the trace: what had to be changed
 };
