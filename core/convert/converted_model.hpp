@@ -1,5 +1,6 @@
-// A model in another runtime's format, written from our graph, and where each of our values is in it. Clients:
-// core/engines/peer (gives it to the runtime, restores ONNX's order), driftscope export, convert-check.
+// A model in another runtime's format, written from our graph, and where each of our values is in it.
+// Clients: core/engines/peer (gives it to the runtime, restores ONNX's order), driftscope export,
+// convert-check.
 #pragma once
 
 #include <cstddef>
