@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/engines/peer/capture.hpp"
+#include "core/engines/peer/known_values.hpp"
 
 namespace driftscope::peer {
 namespace {
@@ -93,7 +94,7 @@ Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const 
   request.threads = given.threads > 0 ? given.threads : usable_processors();
   request.options = options_of(peer_.engine, given);
   if (peer_.takes == Takes::graph) {
-    request.graph = graph;
+    request.graph = with_known_values(graph);
   } else {
     if (!given.source)
       return internal_error(
