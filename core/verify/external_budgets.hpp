@@ -1,6 +1,6 @@
-// Error budgets that somebody else set by hand, such as a test suite: shown beside our verdict, to tell too strict
-// a tolerance from a bug. They change no verdict. One file per suite (wpt_budgets.cpp), one line in the list of
-// external_budgets.cpp. Clients: the command line; report and results show what was found.
+// Error budgets that somebody else set by hand, such as a test suite: shown beside our verdict, to tell
+// too strict a tolerance from a bug. They change no verdict. One file per suite (wpt_budgets.cpp), one line
+// in the list of external_budgets.cpp. Clients: the command line; report and results show what was found.
 #pragma once
 
 #include <functional>
@@ -44,9 +44,9 @@ struct BudgetSuite {
 /// The error lists those that there are.
 [[nodiscard]] Result<const BudgetSuite*> find_budget_suite(std::string_view name);
 
-/// Sets LayerVerdict::external of every layer that the suite has a budget for, and Verification::budgets. The
-/// budget of nodes that were verified together is the sum of theirs, if all are in ULP, as in the suite's tests of
-/// whole graphs.
+/// Sets LayerVerdict::external of every layer that the suite has a budget for, and Verification::budgets.
+/// The budget of nodes that were verified together is the sum of theirs, if all are in ULP, as in the suite's
+/// tests of whole graphs.
 void apply_budgets(Verification& verification, const BudgetSuite& suite, const Graph& graph,
                    const TraceView& trace);
 

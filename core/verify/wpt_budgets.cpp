@@ -1,6 +1,6 @@
 // From web-platform-tests: webnn/resources/utils.js (operatorToleranceDict and the functions behind
-// getPrecisionTolerance, 2025) and, for operators that it leaves to them, webnn/conformance_tests/*.https.any.js;
-// exp, pow, div, sqrt, reciprocal and the absolute ones from PrecisionMetrics in utils.js of 2024. Their ULP
+// getPrecisionTolerance, 2025) and, for operators that it leaves to them, webnn/conformance_tests; exp,
+// pow, div, sqrt, reciprocal and the absolute ones from PrecisionMetrics in utils.js of 2024. Their ULP
 // distance is that of the bits as integers, ±0 equal, which is Metrics::max_ulp.
 #include "core/verify/wpt_budgets.hpp"
 

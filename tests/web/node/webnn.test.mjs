@@ -1,4 +1,4 @@
-// The numbers that the WebNN adapter hands over: padding, slices, places of a resize, and the order of recurrent
+// The numbers that the WebNN adapter hands over: padding, slices, places of a resize, the order of recurrent
 // weights. What WebNN makes of them is tested in a browser (tests/e2e/browsers/webnn.test.mjs).
 import assert from "node:assert/strict";
 import { test } from "node:test";
