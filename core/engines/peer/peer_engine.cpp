@@ -7,6 +7,7 @@
 
 #include "core/engines/peer/capture.hpp"
 #include "core/engines/peer/converted_runtime_model.hpp"
+#include "core/engines/peer/known_values.hpp"
 
 namespace driftscope::peer {
 namespace {
@@ -135,7 +136,9 @@ Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const 
   CreateRequest request;
   request.threads = given.threads > 0 ? given.threads : usable_processors();
   request.options = options_of(peer_.engine, given);
-  if (peer_.takes != Takes::source) {
+  if (peer_.takes == Takes::graph) {
+    request.graph = with_known_values(graph);
+  } else if (peer_.takes == Takes::converted) {
     request.graph = graph;
   } else {
     if (!given.source)
