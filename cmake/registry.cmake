@@ -61,6 +61,11 @@ file(GLOB tflite_operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/conv
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/tflite_operator_registry.cpp" "${tflite_operator_files}"
   core/convert/tflite/operator_table.hpp tflite::OperatorTable tflite::operators tflite::operator_table)
 
+# core/convert/tf/operators/FOO.cpp defines tf::operators::foo::add_to(OperatorTable&).
+file(GLOB tf_operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/tf/operators/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/tf_operator_registry.cpp" "${tf_operator_files}"
+  core/convert/tf/operator_table.hpp tf::OperatorTable tf::operators tf_operators)
+
 # driftscope_engine_registry(output files): the table of the engines whose engine.cpp is among the files.
 function(driftscope_engine_registry output files)
   set(declarations "")
