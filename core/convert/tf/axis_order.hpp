@@ -1,6 +1,6 @@
-// In which order the axes of a value lie in another runtime: its axis i is our axis order[i]. An empty order is
-// ours. Clients: the lowering and its operators, restoring values (core/engines/peer). It moves no elements of
-// values that flow, only those of constants.
+// In which order the axes of a value lie in another runtime: its axis i is our axis order[i]. An empty order
+// is ours. Clients: the lowering and its operators, restoring values (core/engines/peer). It moves no
+// elements of values that flow, only those of constants.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// What the operators of operators/ see while a graph of ours becomes one of TensorFlow's: they read values in the
-// order of axes that they need, make nodes, and give the values of their outputs. A value that is read in another
-// order than it was made in is transposed once. Clients: from_onnx.cpp, operators/.
+// What the operators of operators/ see while a graph of ours becomes one of TensorFlow's: they read values
+// in the order of axes that they need, make nodes, and give the values of their outputs. A value that is
+// read in another order than it was made in is transposed once. Clients: from_onnx.cpp, operators/.
 #pragma once
 
 #include <optional>
@@ -61,8 +61,8 @@ class Lowering {
   [[nodiscard]] Result<std::string> read(ValueId id, const Order& order = {});
   /// A tensor whose elements lie in memory as ours do, whatever its shape: for Reshape.
   [[nodiscard]] Result<std::string> read_memory(ValueId id);
-  /// As an operand of elementwise operators on values of `rank` axes in this order: with as many axes, unless
-  /// its own align already.
+  /// As an operand of elementwise operators on values of `rank` axes in this order: with as many axes,
+  /// unless its own align already.
   [[nodiscard]] Result<std::string> read_broadcast(ValueId id, std::size_t rank, const Order& order);
 
   // ---- making constants

@@ -1,5 +1,5 @@
-// What becomes of ONNX's operators in TensorFlow. The table is generated from operators/ at configure time (each
-// file FOO.cpp defines `void driftscope::tf::operators::foo::add_to(OperatorTable&)`), never edited.
+// What becomes of ONNX's operators in TensorFlow. The table is generated from operators/ at configure time
+// (each file FOO.cpp defines `void driftscope::tf::operators::foo::add_to(OperatorTable&)`), never edited.
 // Clients: from_onnx.cpp.
 #pragma once
 
@@ -15,8 +15,8 @@ namespace driftscope::tf {
 class Lowering;
 using OnnxNode = driftscope::Node;
 
-/// Makes TensorFlow's nodes of one of ours, and gives all its outputs that are wanted. An error says why this
-/// node cannot be expressed; the caller names the node.
+/// Makes TensorFlow's nodes of one of ours, and gives all its outputs that are wanted. An error says why
+/// this node cannot be expressed; the caller names the node.
 using LowerNode = Status (*)(Lowering& lowering, const OnnxNode& node);
 
 /// In which order of axes an operator prefers what it reads.

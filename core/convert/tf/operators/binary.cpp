@@ -49,7 +49,8 @@ Status lower(Lowering& lowering, const OnnxNode& node) {
   return give_elementwise(lowering, node, op, operands.order, std::move(operands.tensors));
 }
 
-// Integers are divided towards zero, TensorFlow's towards −∞: the quotient of the absolute values gets the sign.
+// Integers are divided towards zero, TensorFlow's towards −∞: the quotient of the absolute values gets the
+// sign.
 Status lower_div(Lowering& lowering, const OnnxNode& node) {
   if (!is_integer(lowering.dtype(node.outputs[0]))) return lower(lowering, node);
   DRIFTSCOPE_TRY(const Operands x, aligned_operands(lowering, node));

@@ -1,5 +1,5 @@
-// Conv: Conv2D or DepthwiseConv2dNative, with a bias _FusedConv2D or FusedDepthwiseConv2dNative; three spatial axes:
-// Conv3D. Other groups are convolved one by one and joined.
+// Conv: Conv2D or DepthwiseConv2dNative, with a bias _FusedConv2D or FusedDepthwiseConv2dNative; three
+// spatial axes: Conv3D. Other groups are convolved one by one and joined.
 #include <fmt/format.h>
 
 #include "core/convert/tf/windows.hpp"
@@ -69,8 +69,8 @@ class Convolution {
     return {DType::float32, window_shape(windows_, x_[0], channels), {}};
   }
 
-  // [O, I, spatial…] → [spatial…, I, O], one spatial axis with a height; `split`: its channels for each of the
-  // inputs of a depthwise convolution, which come last: [O, 1, spatial…] → [spatial…, I, O / I].
+  // [O, I, spatial…] → [spatial…, I, O], one spatial axis with a height; `split`: its channels for each of
+  // the inputs of a depthwise convolution, which come last: [O, 1, spatial…] → [spatial…, I, O / I].
   Result<std::string> filter(bool depthwise) {
     Shape shape(w_.begin() + 2, w_.end());
     if (shape.size() == 1) shape.insert(shape.begin(), 1);

@@ -1,5 +1,5 @@
-// Gemm: MatMul, with a bias for each column _FusedMatMul. Constant weights are held as [inputs, outputs], or as
-// [outputs, inputs] where the format has FullyConnected.
+// Gemm: MatMul, with a bias for each column _FusedMatMul. Constant weights are held as [inputs, outputs], or
+// as [outputs, inputs] where the format has FullyConnected.
 #include <fmt/format.h>
 
 #include "core/convert/tf/lowering.hpp"

@@ -1,5 +1,5 @@
-// MaxPool, AveragePool: TensorFlow's own where its padding is ONNX's, else on a padded input; dilated ones tap by
-// tap. An average over padding that does not count is corrected by a factor for each output.
+// MaxPool, AveragePool: TensorFlow's own where its padding is ONNX's, else on a padded input; dilated ones
+// tap by tap. An average over padding that does not count is corrected by a factor for each output.
 #include "core/ops/shared/pool.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Softmax, LogSoftmax: TensorFlow's are over the last axis, so another one is moved there. Before opset 13 they
-// are over all axes from `axis` on.
+// Softmax, LogSoftmax: TensorFlow's are over the last axis, so another one is moved there. Before opset 13
+// they are over all axes from `axis` on.
 #include "core/convert/tf/elementwise.hpp"
 
 namespace driftscope::tf::operators::softmax {
