@@ -1,5 +1,7 @@
 // Operators of one or two values, element by element, whose options are empty or say only that no activation is
 // fused.
+#include <fmt/format.h>
+
 #include "core/convert/tflite/builder.hpp"
 #include "core/convert/tflite/operator_table.hpp"
 
@@ -8,14 +10,36 @@ namespace {
 
 using Code = fb::BuiltinOperator;
 
+// Integers of 8 and 16 bits are there as quantized values alone: kernels do not check that, and abort.
+Status check_types(const Builder& builder, const tf::Node& node, bool floats_only) {
+  for (const std::string& value : node.inputs) {
+    const tf::TensorInfo& info = builder.info(value);
+    if (!info.quantization.scales.empty() || info.dtype == DType::float32) continue;
+    const bool fits = info.dtype == DType::int32 || info.dtype == DType::int64 || info.dtype == DType::boolean;
+    if (floats_only || !fits)
+      return unsupported(fmt::format("{} of {}, which is not quantized ('{}')", node.op, dtype_name(info.dtype),
+                                     value));
+  }
+  return {};
+}
+
 template <Code code>
-Status plain(Builder& builder, const tf::Node& node) {
+Status of_floats(Builder& builder, const tf::Node& node) {
+  DRIFTSCOPE_CHECK(check_types(builder, node, true));
   builder.add(node, code);
   return {};
 }
 
 template <Code code, class T>
+Status of_floats(Builder& builder, const tf::Node& node) {
+  DRIFTSCOPE_CHECK(check_types(builder, node, true));
+  builder.add(node, code, builder.default_options<T>());
+  return {};
+}
+
+template <Code code, class T>
 Status with(Builder& builder, const tf::Node& node) {
+  DRIFTSCOPE_CHECK(check_types(builder, node, false));
   builder.add(node, code, builder.default_options<T>());
   return {};
 }
@@ -24,24 +48,24 @@ Status with(Builder& builder, const tf::Node& node) {
 
 void add_to(OperatorTable& table) {
   table["Abs"] = with<Code::ABS, fb::AbsOptions>;
-  table["Ceil"] = plain<Code::CEIL>;
-  table["Cos"] = with<Code::COS, fb::CosOptions>;
-  table["Elu"] = plain<Code::ELU>;
-  table["Exp"] = with<Code::EXP, fb::ExpOptions>;
-  table["Floor"] = plain<Code::FLOOR>;
-  table["Log"] = plain<Code::LOG>;
+  table["Ceil"] = of_floats<Code::CEIL>;
+  table["Cos"] = of_floats<Code::COS, fb::CosOptions>;
+  table["Elu"] = of_floats<Code::ELU>;
+  table["Exp"] = of_floats<Code::EXP, fb::ExpOptions>;
+  table["Floor"] = of_floats<Code::FLOOR>;
+  table["Log"] = of_floats<Code::LOG>;
   table["LogicalNot"] = with<Code::LOGICAL_NOT, fb::LogicalNotOptions>;
   table["Neg"] = with<Code::NEG, fb::NegOptions>;
-  table["Relu"] = plain<Code::RELU>;
-  table["Relu6"] = plain<Code::RELU6>;
-  table["Round"] = plain<Code::ROUND>;
-  table["Rsqrt"] = plain<Code::RSQRT>;
-  table["Sigmoid"] = plain<Code::LOGISTIC>;
+  table["Relu"] = of_floats<Code::RELU>;
+  table["Relu6"] = of_floats<Code::RELU6>;
+  table["Round"] = of_floats<Code::ROUND>;
+  table["Rsqrt"] = of_floats<Code::RSQRT>;
+  table["Sigmoid"] = of_floats<Code::LOGISTIC>;
   table["Sign"] = with<Code::SIGN, fb::SignOptions>;
-  table["Sin"] = plain<Code::SIN>;
-  table["Sqrt"] = plain<Code::SQRT>;
-  table["Square"] = with<Code::SQUARE, fb::SquareOptions>;
-  table["Tanh"] = plain<Code::TANH>;
+  table["Sin"] = of_floats<Code::SIN>;
+  table["Sqrt"] = of_floats<Code::SQRT>;
+  table["Square"] = of_floats<Code::SQUARE, fb::SquareOptions>;
+  table["Tanh"] = of_floats<Code::TANH>;
   table["ZerosLike"] = with<Code::ZEROS_LIKE, fb::ZerosLikeOptions>;
 
   for (const char* name : {"Add", "AddV2", "BiasAdd"}) table[name] = with<Code::ADD, fb::AddOptions>;
@@ -55,7 +79,7 @@ void add_to(OperatorTable& table) {
   table["Maximum"] = with<Code::MAXIMUM, fb::MaximumMinimumOptions>;
   table["Minimum"] = with<Code::MINIMUM, fb::MaximumMinimumOptions>;
   table["Pow"] = with<Code::POW, fb::PowOptions>;
-  table["Prelu"] = plain<Code::PRELU>;
+  table["Prelu"] = of_floats<Code::PRELU>;
   table["SquaredDifference"] = with<Code::SQUARED_DIFFERENCE, fb::SquaredDifferenceOptions>;
 
   table["Equal"] = with<Code::EQUAL, fb::EqualOptions>;
