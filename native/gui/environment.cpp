@@ -7,7 +7,7 @@
 #include "core/runtime/engine.hpp"
 #include "native/bench/history.hpp"
 #include "native/browser/browsers.hpp"
-#include "native/http/server.hpp"
+#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {
