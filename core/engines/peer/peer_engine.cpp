@@ -7,6 +7,7 @@
 
 #include "core/engines/peer/capture.hpp"
 #include "core/engines/peer/converted_runtime_model.hpp"
+#include "core/engines/peer/known_values.hpp"
 
 namespace driftscope::peer {
 namespace {
@@ -136,7 +137,7 @@ Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const 
   request.threads = given.threads > 0 ? given.threads : usable_processors();
   request.options = options_of(peer_.engine, given);
   if (peer_.takes != Takes::source) {
-    request.graph = graph;
+    request.graph = peer_.takes == Takes::graph ? with_known_values(graph) : graph;
   } else {
     if (!given.source)
       return internal_error(
