@@ -56,6 +56,11 @@ file(GLOB algorithm_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/verify/alg
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/known_algorithm_registry.cpp" "${algorithm_files}"
   core/verify/known_algorithm.hpp KnownAlgorithmTable algorithms known_algorithm_table)
 
+# core/convert/tflite/operators/FOO.cpp defines tflite::operators::foo::add_to(tflite::OperatorTable&).
+file(GLOB tflite_operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/tflite/operators/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/tflite_operator_registry.cpp" "${tflite_operator_files}"
+  core/convert/tflite/operator_table.hpp tflite::OperatorTable tflite::operators tflite::operator_table)
+
 # core/convert/tf/operators/FOO.cpp defines tf::operators::foo::add_to(OperatorTable&).
 file(GLOB tf_operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/tf/operators/*.cpp")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/tf_operator_registry.cpp" "${tf_operator_files}"

@@ -136,10 +136,8 @@ Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const 
   CreateRequest request;
   request.threads = given.threads > 0 ? given.threads : usable_processors();
   request.options = options_of(peer_.engine, given);
-  if (peer_.takes == Takes::graph) {
-    request.graph = with_known_values(graph);
-  } else if (peer_.takes == Takes::converted) {
-    request.graph = graph;
+  if (peer_.takes != Takes::source) {
+    request.graph = peer_.takes == Takes::graph ? with_known_values(graph) : graph;
   } else {
     if (!given.source)
       return internal_error(
