@@ -10,8 +10,6 @@
 #include "core/report/picture.hpp"
 #include "core/report/report_sections.hpp"
 #include "core/results/output.hpp"
-#include "core/verify/name_match.hpp"
-#include "core/verify/perturbation.hpp"
 
 namespace driftscope::report_sections {
 namespace {
@@ -61,8 +59,8 @@ std::string target_row(const TargetResult& target) {
                       divergence, format_ns(total_time_ns(*target.trace)), format_bytes(peak.bytes),
                       html_text(peak.kind, 30));
   html += "<td class=\"text wrap\">" + html_text(run_text(*target.trace), 200);
-  for (const std::string& note : {perturbation_text(*target.trace), name_match_text(*target.trace)})
-    if (!note.empty()) html += "<br><span class=\"soft\">" + html_text(note, 400) + "</span>";
+  for (const std::string& note : target_notes(target))
+    html += "<br><span class=\"soft\">" + html_text(note, 1000) + "</span>";
   html += "</td>";
   return html + "</tr>";
 }

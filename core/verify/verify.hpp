@@ -12,6 +12,7 @@
 
 #include "core/base/result.hpp"
 #include "core/graph/graph.hpp"
+#include "core/trace/repeat_check.hpp"
 #include "core/trace/trace_view.hpp"
 
 namespace driftscope {
@@ -71,12 +72,29 @@ struct LayerVerdict {
   std::string reason;
 };
 
+/// A later run that differs from the one recorded, and what its first differing layer is judged to be in
+/// both.
+struct JudgedDifference {
+  RunDifference difference;
+  std::optional<Metrics> metrics = {};  ///< of the later run against the first; absent where shapes differ
+  Verdict first = Verdict::missing;
+  Verdict later = Verdict::missing;
+};
+
+/// Whether the runs of a recording agree, where they were compared.
+struct RepeatVerification {
+  RepeatCheck check;
+  std::vector<JudgedDifference> different;  ///< as of check.different
+};
+
 struct Verification {
   std::string model_sha256;
   std::string target;
   Verdict verdict = Verdict::missing;
   std::optional<std::string> first_fault;  ///< node name, in topological order
   std::vector<LayerVerdict> layers;
+  /// The verdict is that of a later run's layer where this is worse than any of the layers above.
+  std::optional<RepeatVerification> repeats = {};
 };
 
 /// How many layers have this verdict.
@@ -101,5 +119,11 @@ using VerifyProgress = std::function<bool(std::int64_t done, std::int64_t total)
 [[nodiscard]] Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
                                           const TraceView& trace, ThreadPool& threads,
                                           const VerifyProgress& progress = {});
+
+/// Whether the runs of a recording agree, and which are right, without the other layers; nothing where the
+/// trace does not say.
+[[nodiscard]] Result<std::optional<RepeatVerification>> verify_repeats(const Graph& graph,
+                                                                       const TraceView& trace,
+                                                                       ThreadPool& threads);
 
 }  // namespace driftscope
