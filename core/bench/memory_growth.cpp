@@ -47,21 +47,6 @@ std::string signed_bytes(double bytes) {
   return (bytes < 0.0 ? "−" : "+") + text;
 }
 
-std::string kind_text(std::string kind) {
-  if (kind == "process_pss") return "process";
-  if (kind == "process_tree_pss") return "browser's processes";
-  if (kind == "gpu_process_pss") return "GPU process";
-  std::ranges::replace(kind, '_', ' ');
-  return kind;
-}
-
-std::string estimate_text(const GrowthEstimate& estimate) {
-  if (!estimate.per_run.interval) return "too few samples";
-  const Interval& interval = *estimate.per_run.interval;
-  return fmt::format("{} per run ({} to {})", signed_bytes(estimate.per_run.value),
-                     signed_bytes(interval.low), signed_bytes(interval.high));
-}
-
 std::string end_text(const MemoryOverRuns& memory) {
   switch (memory.end) {
     case MemoryEnd::runs:
@@ -73,6 +58,21 @@ std::string end_text(const MemoryOverRuns& memory) {
 }
 
 }  // namespace
+
+std::string memory_kind_text(std::string kind) {
+  if (kind == "process_pss") return "process";
+  if (kind == "process_tree_pss") return "browser's processes";
+  if (kind == "gpu_process_pss") return "GPU process";
+  std::ranges::replace(kind, '_', ' ');
+  return kind;
+}
+
+std::string growth_per_run_text(const GrowthEstimate& estimate) {
+  if (!estimate.per_run.interval) return "too few samples";
+  const Interval& interval = *estimate.per_run.interval;
+  return fmt::format("{} per run ({} to {})", signed_bytes(estimate.per_run.value),
+                     signed_bytes(interval.low), signed_bytes(interval.high));
+}
 
 std::string_view growth_name(Growth growth) {
   switch (growth) {
@@ -129,8 +129,8 @@ std::string memory_over_runs_text(const MemoryOverRuns& memory) {
       fmt::format("memory over {} runs{}: {}", memory.runs, end_text(memory), growth_name(growth_of(memory)));
   for (const MemorySeries& series : memory.series) {
     const GrowthEstimate estimate = estimate_growth(series);
-    text += fmt::format("; {} {}, {}", kind_text(series.kind), growth_name(estimate.growth),
-                        estimate_text(estimate));
+    text += fmt::format("; {} {}, {}", memory_kind_text(series.kind), growth_name(estimate.growth),
+                        growth_per_run_text(estimate));
   }
   return text;
 }

@@ -55,6 +55,11 @@ struct MemoryOverRuns {
 /// The worst of all kinds: grows, unclear, flat.
 [[nodiscard]] Growth growth_of(const MemoryOverRuns& memory);
 
+/// "heap in use", "browser's processes".
+[[nodiscard]] std::string memory_kind_text(std::string kind);
+/// "+1.2 kB per run (+1.1 kB to +1.3 kB)".
+[[nodiscard]] std::string growth_per_run_text(const GrowthEstimate& estimate);
+
 /// "memory over 200 runs: grows; heap in use +262 kB ± 0 B per run, process +263 kB ± 1.2 kB per run".
 [[nodiscard]] std::string memory_over_runs_text(const MemoryOverRuns& memory);
 

@@ -24,7 +24,10 @@ bool add_difference(Metrics& sum, const Tensor* got, const Tensor* want) {
 }
 
 LevelResult level_result(const Graph& graph, const LevelRun& run, const LevelRun& first) {
-  LevelResult result{.level = run.level, .target = run.target, .error = run.error};
+  LevelResult result;
+  result.level = run.level;
+  result.target = run.target;
+  result.error = run.error;
   if (run.verification) {
     result.verdict = run.verification->verdict;
     result.first_fault = run.verification->first_fault;
@@ -87,7 +90,9 @@ std::optional<std::size_t> culprit_of(const LevelStep& step, const ModelOutline&
 }
 
 LevelStep step_between(const Graph& graph, const LevelRun& from, const LevelRun& to) {
-  LevelStep step{.from = from.level, .to = to.level};
+  LevelStep step;
+  step.from = from.level;
+  step.to = to.level;
   find_first_value(step, graph, from, to);
   if (!from.rewritten || !to.rewritten) return step;
   step.replaced = compare_outlines(*from.rewritten, *to.rewritten);

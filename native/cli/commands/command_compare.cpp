@@ -56,9 +56,8 @@ Result<CheckReport> run_checks_against(const CompareOptions& options, const Fail
 }
 
 Result<Exit> run_compare(const CompareOptions& options) {
-  DRIFTSCOPE_TRY(
-      const FailOn conditions,
-      conditions_of(options.checks, usual_conditions(options.request.capture));
+  DRIFTSCOPE_TRY(const FailOn conditions,
+                 conditions_of(options.checks, usual_conditions(options.request.capture)));
   DRIFTSCOPE_TRY(const Target left, read_target(options.left));
   DRIFTSCOPE_TRY(const auto right, read_targets(options.right));
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
