@@ -23,7 +23,7 @@ function(driftscope_registry output files include table namespace accessor)
   foreach(file IN LISTS files)
     get_filename_component(stem "${file}" NAME_WE)
     string(REGEX REPLACE "^${ARGN}(.)" "\\1" stem "${stem}")
-    string(REGEX REPLACE "^(if|for|while|and|or|not|xor)$" "\\1_" stem "${stem}")
+    string(REGEX REPLACE "^(if|for|while|and|or|not|xor|export)$" "\\1_" stem "${stem}")
     string(APPEND declarations "namespace ${namespace}::${stem} {\nvoid add_to(${table}&);\n}\n")
     string(APPEND calls "    ${namespace}::${stem}::add_to(made);\n")
   endforeach()
@@ -55,6 +55,21 @@ driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/operator_registry.cpp" "${opera
 file(GLOB algorithm_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/verify/algorithms/*.cpp")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/known_algorithm_registry.cpp" "${algorithm_files}"
   core/verify/known_algorithm.hpp KnownAlgorithmTable algorithms known_algorithm_table)
+
+# core/convert/tf/operators/FOO.cpp defines tf::operators::foo::add_to(OperatorTable&).
+file(GLOB tf_operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/tf/operators/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/tf_operator_registry.cpp" "${tf_operator_files}"
+  core/convert/tf/operator_table.hpp tf::OperatorTable tf::operators tf_operators)
+
+# core/convert/FOO/format.cpp defines convert::foo::add_to(FormatTable&): the formats of driftscope export.
+file(GLOB format_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/*/format.cpp")
+set(format_folders "")
+foreach(file IN LISTS format_files)
+  cmake_path(GET file PARENT_PATH folder)
+  list(APPEND format_folders "${folder}")
+endforeach()
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/format_registry.cpp" "${format_folders}"
+  core/convert/format.hpp convert::FormatTable convert convert_formats)
 
 # driftscope_engine_registry(output files): the table of the engines whose engine.cpp is among the files.
 function(driftscope_engine_registry output files)
