@@ -55,6 +55,9 @@ struct MatchedInputs {
 [[nodiscard]] Result<MatchedInputs> match_inputs(const std::vector<NamedTensor>& inputs, const Graph& graph,
                                                  const ValueMap& map);
 
+/// The map with the pairs of inputs that were found.
+[[nodiscard]] ValueMap with_inputs(ValueMap map, const MatchedInputs& inputs);
+
 /// The same for samples that are stacked along a leading axis.
 [[nodiscard]] Result<Tensor> stacked_in_order(const Tensor& stacked, const ValuePair& pair, const Graph& graph);
 

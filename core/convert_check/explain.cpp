@@ -71,6 +71,7 @@ Trace values_around(const PartingLayer& layer, const Graph& graph) {
   std::vector<std::string_view> paired;
   for (const ValuePair& pair : layer.alignment.pairs) paired.push_back(pair.a);
   std::unordered_set<std::string_view> wanted = {layer.values.a};
+  for (const ValueId input : graph.inputs) wanted.insert(graph.values[input].name);
   for (const NodeId id : nodes_of(layer.a, layer.values.a, paired))
     for (const ValueId read : graph.nodes[id].reads())
       if (read != no_value) wanted.insert(layer.a.graph()->values[read].name);

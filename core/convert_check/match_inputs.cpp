@@ -93,6 +93,14 @@ Result<MatchedInputs> match_inputs(const std::vector<NamedTensor>& inputs, const
   return made;
 }
 
+ValueMap with_inputs(ValueMap map, const MatchedInputs& inputs) {
+  for (const ValuePair& pair : inputs.pairs) {
+    const auto known = [&](const ValuePair& one) { return one.b == pair.b || one.a == pair.a; };
+    if (std::ranges::none_of(map.pairs, known)) map.pairs.push_back(pair);
+  }
+  return map;
+}
+
 Result<Tensor> stacked_in_order(const Tensor& stacked, const ValuePair& pair, const Graph& graph) {
   Order order = {0};
   for (const std::size_t axis : pair.order) order.push_back(axis + 1);

@@ -147,11 +147,7 @@ Result<CheckView> check_conversion(const ConvertCheckRequest& request, const Tar
   ThreadPool threads(usable_processors());
   const convert::Side side_a(a ? &a->file.graph : nullptr, trace_a);
   const convert::Side side_b(&b.file.graph, trace_b);
-  convert::ValueMap map = request.map;
-  for (const convert::ValuePair& pair : matched.pairs) {
-    const auto same = [&](const convert::ValuePair& one) { return one.b == pair.b || one.a == pair.a; };
-    if (std::ranges::none_of(map.pairs, same)) map.pairs.push_back(pair);
-  }
+  const convert::ValueMap map = convert::with_inputs(request.map, matched);
   DRIFTSCOPE_TRY(view.check,
                  convert::check_conversion(side_a, side_b, map, threads, [&](std::int64_t done, std::int64_t total) {
                    progress("judging", done, total);

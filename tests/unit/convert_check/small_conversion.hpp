@@ -57,8 +57,7 @@ inline convert::Check checked(const ModelBuilder& a, const ModelBuilder& b, cons
   const auto matched = convert::match_inputs(inputs, graph, map);
   REQUIRE_MESSAGE(matched.ok(), matched.error().message);
   const RunModel converted = run_model(graph, matched->tensors);
-  convert::ValueMap whole = map;
-  for (const convert::ValuePair& pair : matched->pairs) whole.pairs.push_back(pair);
+  const convert::ValueMap whole = convert::with_inputs(map, *matched);
   ThreadPool threads(1);
   auto check = convert::check_conversion(convert::Side(original.graph.get(), original.trace),
                                          convert::Side(converted.graph.get(), converted.trace), whole, threads);
@@ -68,14 +67,14 @@ inline convert::Check checked(const ModelBuilder& a, const ModelBuilder& b, cons
 
 /// What a conversion may have done to the network.
 struct Conversion {
-  std::string prefix;  ///< of all names but those of inputs: another exporter's
+  std::string prefix = {};  ///< of all names but those of inputs: another exporter's
   std::vector<std::int64_t> pads = {1, 1, 1, 1};
   bool relu = true;
-  bool folded = false;        ///< BatchNormalization in the convolution
-  float epsilon = 1e-3f;      ///< with which it is folded
-  Tensor weights;             ///< of the first convolution
-  Tensor dense;               ///< [8, 5]
-  float alpha = 1.0f;         ///< of the Gemm
+  bool folded = false;   ///< BatchNormalization in the convolution
+  float epsilon = 1e-3f;  ///< with which it is folded
+  Tensor weights = {};  ///< of the first convolution
+  Tensor dense = {};  ///< [8, 5]
+  float alpha = 1.0f;   ///< of the Gemm
 };
 
 inline Tensor random_floats(Shape shape, std::uint64_t seed) {
