@@ -1,0 +1,164 @@
+"""Which value of a framework is which value of the ONNX model: by name, else by shape and values.
+
+The values of both are those of one input; the model's own come from `driftscope run --target pc/strict --trace`.
+Client: api. The result is a Mapping, which a person may change.
+
+Steps, each for what the ones before left over:
+  name         the same name, and values no further apart than rounding
+  values       no further apart than rounding, in some order of the axes
+  name only    the same name and as many elements, whatever the values: a fault must not lose its layer
+  correlation  much alike, between the same neighbours, and each the other's best: behind a fault
+  place        the only one of its shape between the same neighbours
+"""
+import re
+from bisect import bisect_left
+
+import numpy as np
+
+from .axes import best_fit
+from .mapping import Link, Mapping
+
+CLOSE = 1e-3        # of the root mean square: chains of float32 rounding stay far below, other layers far above
+ALIKE = 0.8         # least correlation that counts
+FEW = 4             # with fewer elements values alone prove nothing
+
+
+def plain_name(name):
+    """A name without what exporters add: /model/conv/BiasAdd:0 → model/conv/biasadd."""
+    return re.sub(r":\d+$", "", name).strip("/").replace(".", "/").lower()
+
+
+class _Value:
+    def __init__(self, name, array, place):
+        self.name, self.array, self.place = name, array, place
+
+
+class _Matching:
+    def __init__(self, recording, reference, order):
+        self.layers = recording.layers
+        self.values = [_Value(name, reference[name], place) for place, name in enumerate(order)]
+        self.by_size = {}
+        for value in self.values:
+            self.by_size.setdefault(value.array.size, []).append(value)
+        self.links = {}    # place of the layer → Link
+        self.used = {}     # place of the value → place of the layer
+        self.fits = {}
+
+    def fit(self, layer, value):
+        key = (layer, value.place)
+        if key not in self.fits:
+            self.fits[key] = best_fit(self.layers[layer].array, value.array)
+        return self.fits[key]
+
+    def link(self, layer, value, fit, by):
+        self.links[layer] = Link(self.layers[layer].name, value.name, fit.axes, by, fit.distance)
+        self.used[value.place] = layer
+
+    def open_layers(self):
+        return [i for i in range(len(self.layers)) if i not in self.links]
+
+    def candidates(self, layer):
+        """Values that are free and fit in size and kind, with their fits."""
+        array = self.layers[layer].array
+        for value in self.by_size.get(array.size, ()):
+            if value.place not in self.used and (array.dtype.kind in "fV") == (value.array.dtype.kind in "fV"):
+                fit = self.fit(layer, value)
+                if fit:
+                    yield value, fit
+
+    def named(self, limit, by):
+        for layer in self.open_layers():
+            own = {plain_name(name) for name in (self.layers[layer].name, *self.layers[layer].aliases)}
+            for value, fit in self.candidates(layer):
+                if plain_name(value.name) in own and fit.distance <= limit:
+                    self.link(layer, value, fit, by)
+                    break
+
+    def by_values(self):
+        """The closest; of equally close ones the first behind the layers before, as both are in order."""
+        for layer in self.open_layers():
+            close = [(value, fit) for value, fit in self.candidates(layer) if fit.distance <= CLOSE]
+            if self.layers[layer].array.size < FEW and len(close) > 1:
+                continue
+            if not close:
+                continue
+            least = min(fit.distance for _, fit in close)
+            low, high = self.neighbours(layer)
+            value, fit = min((pair for pair in close if pair[1].distance <= max(10 * least, 1e-6)),
+                             key=lambda pair: (not low < pair[0].place < high, pair[0].place))
+            self.link(layer, value, fit, "values")
+
+    def neighbours(self, layer):
+        """Places of the values that the next linked layers before and behind have."""
+        linked = sorted(self.links)
+        at = bisect_left(linked, layer)
+        place = {value: key for key, value in self.used.items()}
+        low = place[linked[at - 1]] if at else -1
+        high = place[linked[at]] if at < len(linked) else len(self.values)
+        return (low, high) if low < high else (low, len(self.values))
+
+    def between(self, layer):
+        low, high = self.neighbours(layer)
+        return [(value, fit) for value, fit in self.candidates(layer) if low < value.place < high]
+
+    def by_correlation(self):
+        pairs = [(fit.correlation, layer, value, fit) for layer in self.open_layers()
+                 for value, fit in self.between(layer) if fit.correlation >= ALIKE]
+        for _, layer, value, fit in sorted(pairs, key=lambda pair: -pair[0]):
+            if layer in self.links or value.place in self.used:
+                continue
+            low, high = self.neighbours(layer)
+            if low < value.place < high:
+                self.link(layer, value, fit, "correlation")
+
+    def by_place(self):
+        for layer in self.open_layers():
+            found = [pair for pair in self.between(layer) if pair[1].axes is not None]
+            if len(found) != 1:
+                continue
+            value, fit = found[0]
+            rivals = [other for other in self.open_layers() if other != layer
+                      and any(v is value for v, _ in self.between(other))]
+            if not rivals and self.layers[layer].array.size >= FEW:
+                self.link(layer, value, fit, "place")
+
+    def why_not(self, layer):
+        array = self.layers[layer].array
+        same = [(fit, value) for value in self.by_size.get(array.size, ()) if (fit := self.fit(layer, value))]
+        if not same:
+            return "no value of the model has its shape"
+        fit, value = min(same, key=lambda pair: pair[0].distance)
+        if fit.distance <= CLOSE:
+            if value.place not in self.used:
+                return "too few elements to tell which value it is"
+            return f"the same values as {self.layers[self.used[value.place]].name!r}, which has {value.name!r}"
+        return f"nearest is {value.name!r}, {fit.distance:.2g} of its size apart"
+
+
+def find_mapping(recording, reference, order, model_sha256=""):
+    """The mapping of RECORDING to the values of REFERENCE (arrays by ONNX name), whose ORDER is the graph's."""
+    if recording.onnx_names:
+        return _same_names(recording, reference, order, model_sha256)
+    matching = _Matching(recording, reference, order)
+    matching.named(CLOSE, "name")
+    matching.by_values()
+    matching.named(np.inf, "name")
+    matching.by_correlation()
+    matching.by_place()
+    links = [matching.links[layer] for layer in sorted(matching.links)]
+    unmapped = {recording.layers[layer].name: matching.why_not(layer) for layer in matching.open_layers()}
+    missing = [value.name for value in matching.values if value.place not in matching.used]
+    return Mapping(recording.framework, model_sha256, links, unmapped, missing)
+
+
+def _same_names(recording, reference, order, model_sha256):
+    wanted, links, unmapped = set(order), [], {}
+    for layer in recording.layers:
+        want = reference.get(layer.name)
+        if layer.name in wanted and want.shape == layer.array.shape:
+            links.append(Link(layer.name, layer.name, tuple(range(layer.array.ndim)), "name"))
+        else:
+            unmapped[layer.name] = ("the model has no value of this name" if layer.name not in wanted else
+                                    f"its shape is {list(layer.array.shape)}, the model's {list(want.shape)}")
+    found = {link.value for link in links}
+    return Mapping(recording.framework, model_sha256, links, unmapped, [name for name in order if name not in found])
