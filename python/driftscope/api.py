@@ -193,7 +193,7 @@ def _as_onnx_takes_it(array, wanted, onnx):
                            f" {array.dtype} with values that it cannot hold")
         array = cast
     if shape is None or _fits(array.shape, shape):
-        return np.ascontiguousarray(array)
+        return np.array(array, order="C")
     if array.ndim == len(shape):
         for axes in orders(array.shape, _likely(array.shape, shape)):
             if axes is not None and _fits([array.shape[axis] for axis in axes], shape):

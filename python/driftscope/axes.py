@@ -53,7 +53,7 @@ def _with_ones(order, narrow, shape, wanted):
 def arrange(array, axes, shape):
     """ARRAY in ONNX's order and SHAPE; axes as in Fit."""
     array = np.asarray(array)
-    return np.ascontiguousarray((array if axes is None else array.transpose(axes)).reshape(shape))
+    return np.array((array if axes is None else array.transpose(axes)).reshape(shape), order="C")
 
 
 def _numbers(array):
@@ -83,6 +83,16 @@ def _sample_places(size):
     if size <= SAMPLE:
         return np.arange(size)
     return np.sort(np.random.default_rng(size).choice(size, SAMPLE, replace=False))
+
+
+def fingerprint(array):
+    """(root mean square, mean) of the finite elements: the same in every order of the axes."""
+    numbers = _numbers(array).reshape(-1)
+    numbers = numbers[np.isfinite(numbers)]
+    if not numbers.size:
+        return 0.0, 0.0
+    scale = np.abs(numbers).max() or 1.0
+    return float(scale * np.sqrt(np.mean((numbers / scale) ** 2))), float(scale * np.mean(numbers / scale))
 
 
 def best_fit(got, want, enough=0.05):

@@ -8,18 +8,17 @@ Steps, each for what the ones before left over:
   values       no further apart than rounding, in some order of the axes
   name only    the same name and as many elements, whatever the values: a fault must not lose its layer
   correlation  much alike, between the same neighbours, and each the other's best: behind a fault
-  place        the only one of its shape between the same neighbours
+  place        the only one of its shape between the same neighbours, and not unlike it
 """
 import re
 from bisect import bisect_left
 
-import numpy as np
-
-from .axes import best_fit
+from .axes import best_fit, fingerprint
 from .mapping import Link, Mapping
 
 CLOSE = 1e-3        # of the root mean square: chains of float32 rounding stay far below, other layers far above
 ALIKE = 0.8         # least correlation that counts
+RELATED = 0.3       # least correlation, either way round, of what only its place tells
 FEW = 4             # with fewer elements values alone prove nothing
 
 
@@ -31,11 +30,13 @@ def plain_name(name):
 class _Value:
     def __init__(self, name, array, place):
         self.name, self.array, self.place = name, array, place
+        self.plain_name, self.fingerprint = plain_name(name), fingerprint(array)
 
 
 class _Matching:
     def __init__(self, recording, reference, order):
         self.layers = recording.layers
+        self.fingerprints = [fingerprint(layer.array) for layer in self.layers]
         self.values = [_Value(name, reference[name], place) for place, name in enumerate(order)]
         self.by_size = {}
         for value in self.values:
@@ -57,30 +58,42 @@ class _Matching:
     def open_layers(self):
         return [i for i in range(len(self.layers)) if i not in self.links]
 
-    def candidates(self, layer):
-        """Values that are free and fit in size and kind, with their fits."""
+    def same_size(self, layer):
         array = self.layers[layer].array
-        for value in self.by_size.get(array.size, ()):
-            if value.place not in self.used and (array.dtype.kind in "fV") == (value.array.dtype.kind in "fV"):
+        return [value for value in self.by_size.get(array.size, ())
+                if (array.dtype.kind == "f") == (value.array.dtype.kind == "f")]
+
+    def close(self, layer):
+        """(value, fit) of all values, free or not, that are the layer's own but for rounding."""
+        size, mean = self.fingerprints[layer]
+        for value in self.same_size(layer):
+            apart = max(abs(value.fingerprint[0] - size), abs(value.fingerprint[1] - mean))
+            if apart <= 2 * CLOSE * value.fingerprint[0]:  # if not, no order of the axes brings them together
                 fit = self.fit(layer, value)
-                if fit:
+                if fit and fit.distance <= CLOSE:
                     yield value, fit
 
-    def named(self, limit, by):
+    def strays(self):
+        """Open layers that are not the values of a linked one again, in another shape or order."""
+        return [layer for layer in self.open_layers() if not any(self.close(layer))]
+
+    def named(self, by_values):
+        """Layers and values of one name; BY_VALUES: only if the values are the same as well."""
         for layer in self.open_layers():
             own = {plain_name(name) for name in (self.layers[layer].name, *self.layers[layer].aliases)}
-            for value, fit in self.candidates(layer):
-                if plain_name(value.name) in own and fit.distance <= limit:
-                    self.link(layer, value, fit, by)
+            namesakes = [value for value in self.same_size(layer)
+                         if value.place not in self.used and value.plain_name in own]
+            for value in namesakes:
+                fit = self.fit(layer, value)
+                if fit and (not by_values or fit.distance <= CLOSE):
+                    self.link(layer, value, fit, "name")
                     break
 
     def by_values(self):
         """The closest; of equally close ones the first behind the layers before, as both are in order."""
         for layer in self.open_layers():
-            close = [(value, fit) for value, fit in self.candidates(layer) if fit.distance <= CLOSE]
-            if self.layers[layer].array.size < FEW and len(close) > 1:
-                continue
-            if not close:
+            close = [(value, fit) for value, fit in self.close(layer) if value.place not in self.used]
+            if not close or (self.layers[layer].array.size < FEW and len(close) > 1):
                 continue
             least = min(fit.distance for _, fit in close)
             low, high = self.neighbours(layer)
@@ -98,11 +111,13 @@ class _Matching:
         return (low, high) if low < high else (low, len(self.values))
 
     def between(self, layer):
+        """(value, fit) of the free values between the layer's neighbours that have as many elements."""
         low, high = self.neighbours(layer)
-        return [(value, fit) for value, fit in self.candidates(layer) if low < value.place < high]
+        return [(value, fit) for value in self.same_size(layer)
+                if low < value.place < high and value.place not in self.used and (fit := self.fit(layer, value))]
 
     def by_correlation(self):
-        pairs = [(fit.correlation, layer, value, fit) for layer in self.open_layers()
+        pairs = [(fit.correlation, layer, value, fit) for layer in self.strays()
                  for value, fit in self.between(layer) if fit.correlation >= ALIKE]
         for _, layer, value, fit in sorted(pairs, key=lambda pair: -pair[0]):
             if layer in self.links or value.place in self.used:
@@ -112,27 +127,26 @@ class _Matching:
                 self.link(layer, value, fit, "correlation")
 
     def by_place(self):
-        for layer in self.open_layers():
+        for layer in self.strays():
             found = [pair for pair in self.between(layer) if pair[1].axes is not None]
-            if len(found) != 1:
+            if len(found) != 1 or abs(found[0][1].correlation) < RELATED:
                 continue
             value, fit = found[0]
-            rivals = [other for other in self.open_layers() if other != layer
+            rivals = [other for other in self.strays() if other != layer
                       and any(v is value for v, _ in self.between(other))]
             if not rivals and self.layers[layer].array.size >= FEW:
                 self.link(layer, value, fit, "place")
 
     def why_not(self, layer):
-        array = self.layers[layer].array
-        same = [(fit, value) for value in self.by_size.get(array.size, ()) if (fit := self.fit(layer, value))]
-        if not same:
-            return "no value of the model has its shape"
-        fit, value = min(same, key=lambda pair: pair[0].distance)
-        if fit.distance <= CLOSE:
-            if value.place not in self.used:
-                return "too few elements to tell which value it is"
-            return f"the same values as {self.layers[self.used[value.place]].name!r}, which has {value.name!r}"
-        return f"nearest is {value.name!r}, {fit.distance:.2g} of its size apart"
+        close = [value for value, _ in self.close(layer)]
+        for value in close:
+            if value.place in self.used:
+                return f"the same values as {self.layers[self.used[value.place]].name!r}, which has {value.name!r}"
+        if close:
+            return "too few elements to tell which value it is"
+        if not self.same_size(layer):
+            return "no value of the model has as many elements"
+        return "no value of the model is like it"
 
 
 def find_mapping(recording, reference, order, model_sha256=""):
@@ -140,9 +154,9 @@ def find_mapping(recording, reference, order, model_sha256=""):
     if recording.onnx_names:
         return _same_names(recording, reference, order, model_sha256)
     matching = _Matching(recording, reference, order)
-    matching.named(CLOSE, "name")
+    matching.named(by_values=True)
     matching.by_values()
-    matching.named(np.inf, "name")
+    matching.named(by_values=False)
     matching.by_correlation()
     matching.by_place()
     links = [matching.links[layer] for layer in sorted(matching.links)]
