@@ -54,13 +54,13 @@ def record(framework_model, inputs, onnx, out=None, mapping=None, framework=None
         elif mapping.model_sha256 and mapping.model_sha256 != sha256:
             raise BadInput(f"the mapping was made for another ONNX model (SHA-256 {mapping.model_sha256[:12]}…, that of"
                            f" {onnx} is {sha256[:12]}…); record once without it, or clear its model_sha256")
-        shapes = {name: reference.values[name].shape for name in order}
+        kinds = {name: (reference[name].shape, reference[name].dtype) for name in order}
         del reference
         if not mapping.links:
             raise BadInput(f"none of the {len(recording.layers)} values that {recording.framework} computed could be"
                            f" mapped to a value of {onnx}: is it converted from this model?\n{mapping}")
         out = Path(out or f"{Path(onnx).stem}.{recording.framework}.safetensors")
-        write_recording(out, recording, mapping, given, shapes, sha256)
+        write_recording(out, recording, mapping, given, kinds, sha256)
     return Trace(out, onnx, mapping, recording.left_out)
 
 
@@ -80,10 +80,9 @@ def run(model, inputs=None, target=REFERENCE, trace=None, seed=None, timeout=Non
 
 def verify(model, traces, fail_on="fault", timeout=None):
     """Judges a trace (a Trace or a file) of MODEL layer by layer; returns a VerifyTable. Of a list: a list of them."""
-    several = isinstance(traces, (list, tuple))
+    model, several = existing_file(model, "the ONNX model"), isinstance(traces, (list, tuple))
     paths = [_trace_path(trace) for trace in (traces if several else [traces])]
-    results = call_json(["verify", existing_file(model, "the ONNX model"), *paths, "--fail-on", fail_on, "--quiet"],
-                        "driftscope-verify-1", timeout)
+    results = call_json(["verify", model, *paths, "--fail-on", fail_on, "--quiet"], "driftscope-verify-1", timeout)
     tables = [VerifyTable(result, path) for result, path in
               zip(results if isinstance(results, list) else [results], paths)]
     return tables if several else tables[0]

@@ -27,6 +27,15 @@ def plain_name(name):
     return re.sub(r":\d+$", "", name).strip("/").replace(".", "/").lower()
 
 
+def _kind(array):
+    return {"u": "i"}.get(array.dtype.kind, array.dtype.kind)
+
+
+def _proves_little(array):
+    """Whether other values may well have these elements by chance: few of them, or all the same."""
+    return array.size < FEW or bool((array == array.reshape(-1)[0]).all())
+
+
 class _Value:
     def __init__(self, name, array, place):
         self.name, self.array, self.place = name, array, place
@@ -61,7 +70,7 @@ class _Matching:
     def same_size(self, layer):
         array = self.layers[layer].array
         return [value for value in self.by_size.get(array.size, ())
-                if (array.dtype.kind == "f") == (value.array.dtype.kind == "f")]
+                if _kind(array) == _kind(value.array)]
 
     def close(self, layer):
         """(value, fit) of all values, free or not, that are the layer's own but for rounding."""
@@ -93,7 +102,7 @@ class _Matching:
         """The closest; of equally close ones the first behind the layers before, as both are in order."""
         for layer in self.open_layers():
             close = [(value, fit) for value, fit in self.close(layer) if value.place not in self.used]
-            if not close or (self.layers[layer].array.size < FEW and len(close) > 1):
+            if not close or (len(close) > 1 and _proves_little(self.layers[layer].array)):
                 continue
             least = min(fit.distance for _, fit in close)
             low, high = self.neighbours(layer)
@@ -134,7 +143,7 @@ class _Matching:
             value, fit = found[0]
             rivals = [other for other in self.strays() if other != layer
                       and any(v is value for v, _ in self.between(other))]
-            if not rivals and self.layers[layer].array.size >= FEW:
+            if not rivals and not _proves_little(self.layers[layer].array):
                 self.link(layer, value, fit, "place")
 
     def why_not(self, layer):
@@ -143,7 +152,7 @@ class _Matching:
             if value.place in self.used:
                 return f"the same values as {self.layers[self.used[value.place]].name!r}, which has {value.name!r}"
         if close:
-            return "too few elements to tell which value it is"
+            return "its elements are too few, or all the same: they do not tell which value it is"
         if not self.same_size(layer):
             return "no value of the model has as many elements"
         return "no value of the model is like it"

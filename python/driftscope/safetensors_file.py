@@ -30,6 +30,7 @@ def write(path, tensors, metadata):
     arrays = []
     for name, array in tensors.items():
         array = np.asarray(array)
+        array = array.astype(array.dtype.newbyteorder("="), copy=False)
         if array.dtype not in NAMES:
             raise BadInput(f"{path}: tensor {name!r} is of dtype {array.dtype}, which a trace cannot hold;"
                            f" expected one of {', '.join(sorted(str(d) for d in NAMES))}")

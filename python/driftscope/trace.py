@@ -5,6 +5,8 @@ import os
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from . import safetensors_file
 from .axes import arrange, orders
 from .errors import BadInput
@@ -84,11 +86,11 @@ def file_sha256(path):
     return digest.hexdigest()
 
 
-def write_recording(path, recording, mapping, onnx_inputs, shapes, model_sha256):
+def write_recording(path, recording, mapping, onnx_inputs, kinds, model_sha256):
     """Writes RECORDING as a trace in PATH.
 
-    onnx_inputs: the graph's inputs by ONNX name, as the model takes them; shapes: of the model's values by name (from
-    the reference run). Raises BadInput where the mapping names what is not there or a value does not fit.
+    onnx_inputs: the graph's inputs by ONNX name, as the model takes them; kinds: (shape, dtype) of the model's values by
+    name (from the reference run). Raises BadInput where the mapping names what is not there or a value does not fit.
     """
     layers = {layer.name: layer for layer in recording.layers}
     tensors, nodes = dict(onnx_inputs), []
@@ -97,10 +99,10 @@ def write_recording(path, recording, mapping, onnx_inputs, shapes, model_sha256)
         if layer is None:
             raise BadInput(f"the mapping names the layer {link.layer!r}, which {recording.framework} did not compute;"
                            f" it has {_names(layers)}")
-        if link.value not in shapes:
+        if link.value not in kinds:
             raise BadInput(f"the mapping names the value {link.value!r}, which the ONNX model does not have; it has"
-                           f" {_names(shapes)}")
-        tensors[link.value] = _in_onnx_layout(layer, link, shapes[link.value])
+                           f" {_names(kinds)}")
+        tensors[link.value] = _as_onnx_has_it(layer, link, *kinds[link.value])
         if layer.time_ns is not None:
             nodes.append({"name": layer.name, "op": layer.op, "outputs": [link.value], "time_ns": [layer.time_ns]})
     run = {"engine": recording.framework, "version": recording.version, "host": "pc", **recording.facts}
@@ -111,7 +113,8 @@ def write_recording(path, recording, mapping, onnx_inputs, shapes, model_sha256)
     safetensors_file.write(os.fspath(path), tensors, metadata)
 
 
-def _in_onnx_layout(layer, link, shape):
+def _as_onnx_has_it(layer, link, shape, dtype):
+    """The layer's value in the shape and order that ONNX has; integers in its dtype, too, if they fit."""
     axes = link.axes
     if axes == () and layer.array.ndim:
         axes = next(orders(layer.array.shape, shape), ())
@@ -120,7 +123,11 @@ def _in_onnx_layout(layer, link, shape):
         raise BadInput(f"the mapping takes layer {link.layer!r} of shape {list(layer.array.shape)}, axes"
                        f" {None if axes is None else list(axes)}, for value {link.value!r} of shape {list(shape)};"
                        " correct its axes, or drop it")
-    return arrange(layer.array, axes, shape)
+    array = arrange(layer.array, axes, shape)
+    if array.dtype != dtype and array.dtype.kind in "iu" and np.dtype(dtype).kind in "iu":
+        cast = array.astype(dtype)  # exporters widen indices to int64
+        array = cast if np.array_equal(cast, array) else array
+    return array
 
 
 def _size(shape):

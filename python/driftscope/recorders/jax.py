@@ -40,9 +40,10 @@ def record(model, inputs):
 def _takes(model, names):
     import inspect
     try:
-        return set(names) <= set(inspect.signature(model).parameters)
+        parameters = inspect.signature(model).parameters
     except (TypeError, ValueError):
         return False
+    return set(names) <= set(parameters) or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
 def _run(recording, jaxpr, constants, arguments, scope):
@@ -63,11 +64,9 @@ def _run(recording, jaxpr, constants, arguments, scope):
             results = _run(recording, inner.jaxpr if closed else inner, inner.consts if closed else (), operands,
                            _join(path, name if isinstance(name, str) else ""))
         else:
-            parts = equation.primitive.get_bind_params(equation.params)
-            if isinstance(parts[0], (list, tuple)):
-                results = equation.primitive.bind(*parts[0], *operands, **parts[1])
-            else:
-                results = equation.primitive.bind(*operands, **parts[0])
+            parameters = equation.primitive.get_bind_params(equation.params)
+            functions, parameters = parameters if isinstance(parameters, tuple) else ((), parameters)  # before JAX 0.10
+            results = equation.primitive.bind(*functions, *operands, **parameters)
             results = list(results) if equation.primitive.multiple_results else [results]
             elapsed = time.perf_counter_ns() - started
             _add(recording, equation, path, results, elapsed)
