@@ -297,7 +297,8 @@ double distance(const Tensor& a, const Tensor& b, Order& order) {
     double apart = root_mean_square(samples.second);
     if (apart > 0.0) apart = size > 0.0 ? apart / size : 1e6;
     if (!(apart < 1e6)) apart = 1e6;  // NaN or infinity on one side; still a candidate
-    if (apart >= least) continue;
+    // Where values have drifted any order may be closest by chance: those that come first are the usual ones.
+    if (!std::isinf(least) && apart >= least / 4.0) continue;
     least = apart;
     order = std::move(candidate);
   }

@@ -9,6 +9,7 @@
 #include "core/model/onnx_reader.hpp"
 
 namespace driftscope {
+namespace onnx_writing {
 namespace {
 
 using Writer = protozero::pbf_writer;
@@ -147,8 +148,10 @@ Result<std::string> graph_message(const ModelGraph& graph) {
 }
 
 }  // namespace
+}  // namespace onnx_writing
 
 Result<std::vector<std::byte>> write_onnx(const Model& model) {
+  using namespace onnx_writing;
   DRIFTSCOPE_TRY(const std::string graph, graph_message(model.graph));
   if (graph.size() > max_protobuf_bytes - 4096)
     return limit_error("the model is larger than 2 GiB, the limit of protobuf");

@@ -28,10 +28,8 @@ Result<Loaded> load(const std::string& path) {
   Loaded loaded{std::move(file), {}};
   loaded.about.load_ms = static_cast<double>(monotonic_ns() - start) / 1e6;
   loaded.about.path = path;
-  loaded.about.kind = "ONNX";
-  loaded.about.bytes = static_cast<std::int64_t>(loaded.file.bytes->size());
-  for (const JobAttachment& attachment : loaded.file.attachments)
-    loaded.about.bytes += static_cast<std::int64_t>(attachment.bytes->size());
+  loaded.about.kind = loaded.file.kind;
+  loaded.about.bytes = loaded.file.file_bytes;
   loaded.about.nodes = static_cast<std::int64_t>(loaded.file.graph.nodes.size());
   loaded.about.weights = convert::weight_count(loaded.file.graph);
   return loaded;
