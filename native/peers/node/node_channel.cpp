@@ -91,11 +91,10 @@ json NodeChannel::place_for_reply(std::span<std::byte> bytes) {
 Error NodeChannel::gone() {
   const bool ran = process_ && !process_->wait(500);
   const std::string how = ran ? "closed its connection" : fmt::format("ended ({})", process_->exit_text());
-  const Error error = {ErrorKind::unsupported,
-                       fmt::format("{}: its Node process {}; its last words: {}", title_, how,
-                                   log_tail(folder_.path() / "node.log"))};
+  ended_ = {ErrorKind::unsupported, fmt::format("{}: its Node process {}; its last words: {}", title_, how,
+                                                log_tail(folder_.path() / "node.log"))};
   end();
-  return error;
+  return ended_;
 }
 
 Status NodeChannel::write_all(std::span<const std::byte> bytes) {
@@ -156,12 +155,16 @@ Result<json> NodeChannel::ask(json request) {
   const auto fills = std::exchange(fills_, {});
   const std::uint64_t send_bytes = std::exchange(send_bytes_, 0);
   const std::uint64_t fill_bytes = std::exchange(fill_bytes_, 0);
-  if (socket_ < 0) return missing_error(fmt::format("{}: its Node process has ended", title_));
+  if (socket_ < 0) return ended_;
   const std::string what = request.value("do", "");
   if (working_) {
     // It may not listen for as long as it works.
     if (what == "look") return json{{"busy", true}};
-    if (what == "release") end();
+    if (what == "release") {
+      ended_ = {ErrorKind::unsupported,
+                fmt::format("{}: its Node process was ended while it worked", title_)};
+      end();
+    }
     return json{{"bytes", nullptr}};
   }
   request["reply_at"] = send_bytes;

@@ -49,6 +49,7 @@ class NodeChannel final : public peer::Channel {
   std::string title_;
   std::optional<ChildProcess> process_;
   int socket_ = -1;
+  Error ended_;                                    // once there is no socket
   bool working_ = false;                           // until it says "settled" it may not listen
   std::vector<std::span<const std::byte>> sends_;  // of the next request
   std::uint64_t send_bytes_ = 0;

@@ -63,12 +63,16 @@ struct Site {
 };
 
 const peer::PeerInfo& tiny() {
-  static const peer::PeerInfo info = {.engine = {.name = "tiny"},
-                                      .title = "Tiny",
-                                      .version = "1",
-                                      .takes = peer::Takes::graph,
-                                      .in_browsers = {.package = "tiny", .lacking = {DType::int64}},
-                                      .under_node = true};
+  static const peer::PeerInfo info = [] {
+    peer::PeerInfo made;
+    made.engine.name = "tiny";
+    made.title = "Tiny";
+    made.version = "1";
+    made.takes = peer::Takes::graph;
+    made.in_browsers.package = "tiny";
+    made.under_node = true;
+    return made;
+  }();
   return info;
 }
 
