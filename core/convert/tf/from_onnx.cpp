@@ -77,7 +77,8 @@ Status lower_node(Lowering& lowering, const OnnxNode& node) {
     (void)type;
   }
   lowering.begin(node);
-  return op->lower(lowering, node);
+  DRIFTSCOPE_CHECK(op->lower(lowering, node));
+  return lowering.status();
 }
 
 class Conversion {

@@ -158,18 +158,28 @@ Result<std::string> Lowering::constant(Tensor tensor, std::string_view suffix) {
 }
 
 Result<std::string> Lowering::ints(std::span<const std::int64_t> values, std::string_view suffix) {
+  const std::vector<std::int64_t> key(values.begin(), values.end());
+  if (const auto found = vectors_.find(key); found != vectors_.end()) return found->second;
   DRIFTSCOPE_TRY(const Tensor tensor,
                  Tensor::from_values<std::int64_t>({static_cast<std::int64_t>(values.size())}, values));
-  std::string name = named(suffix);
-  DRIFTSCOPE_TRY(Tensor narrow, as_int32(tensor, name));
-  return add_constant(narrow, std::move(name));
+  DRIFTSCOPE_TRY(const std::string name, add_constant(tensor, named(suffix)));
+  return vectors_[key] = name;
+}
+
+std::string Lowering::number(double value, DType dtype) {
+  const std::pair key(dtype, value);
+  if (const auto found = numbers_.find(key); found != numbers_.end()) return found->second;
+  const auto made = scalar(value, dtype, "number");
+  if (made.ok()) return numbers_[key] = *made;
+  status_ = made.error();
+  const std::string name = named("number");
+  lowered_.graph.tensors[name] = {};
+  return name;
 }
 
 Result<std::string> Lowering::scalar_int(std::int64_t value, std::string_view suffix) {
   DRIFTSCOPE_TRY(const Tensor tensor, Tensor::from_values<std::int64_t>({}, std::span(&value, 1)));
-  std::string name = named(suffix);
-  DRIFTSCOPE_TRY(Tensor narrow, as_int32(tensor, name));
-  return add_constant(narrow, std::move(name));
+  return add_constant(tensor, named(suffix));
 }
 
 Result<std::string> Lowering::scalar(double value, DType dtype, std::string_view suffix) {

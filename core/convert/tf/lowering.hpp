@@ -69,12 +69,14 @@ class Lowering {
 
   /// A tensor of the runtime's; "<value>/<suffix>" is its name.
   [[nodiscard]] Result<std::string> constant(Tensor tensor, std::string_view suffix);
-  /// int32, [values.size()].
+  /// int32, [values.size()]: a parameter of an operator, not an operand.
   [[nodiscard]] Result<std::string> ints(std::span<const std::int64_t> values, std::string_view suffix);
-  /// int32, a scalar.
+  /// int32, a scalar: a parameter.
   [[nodiscard]] Result<std::string> scalar_int(std::int64_t value, std::string_view suffix);
-  /// A scalar of the runtime's dtype for `dtype`.
+  /// A scalar of the runtime's type for `dtype`: a parameter.
   [[nodiscard]] Result<std::string> scalar(double value, DType dtype, std::string_view suffix);
+  /// The same as an operand that an elementwise operator broadcasts; the same number is one constant.
+  [[nodiscard]] std::string number(double value, DType dtype = DType::float32);
   /// A new constant that holds this value, in this order: weights that an operator rearranges.
   [[nodiscard]] Result<std::string> weights(ValueId id, Tensor arranged);
 
@@ -113,6 +115,8 @@ class Lowering {
 
   /// Nodes made from now on belong to this one.
   void begin(const OnnxNode& node);
+  /// Why the nodes since then cannot be used.
+  [[nodiscard]] const Status& status() const { return status_; }
   /// Where the value is; of inputs that nothing read as well.
   [[nodiscard]] Result<convert::PlacedValue> place(ValueId id);
   /// A node that copies a constant: an output that no node makes.
@@ -140,6 +144,9 @@ class Lowering {
   std::vector<std::vector<Form>> forms_;  // by value; the first is the one it was made in
   const OnnxNode* node_ = nullptr;
   std::string stem_;
+  std::map<std::pair<DType, double>, std::string> numbers_;
+  std::map<std::vector<std::int64_t>, std::string> vectors_;
+  Status status_;
   Lowered lowered_;
 };
 

@@ -5,8 +5,10 @@ async function runUnderNode(url) {
   const [{ readFile }, { runInThisContext }, { createRequire }, { fileURLToPath }, { dirname }] =
     await Promise.all(["fs/promises", "vm", "module", "url", "path"].map((name) => import(`node:${name}`)));
   const path = fileURLToPath(url);
-  globalThis.require ??= createRequire(url); // TensorFlow.js and Emscripten look for it where there is Node
+  // TensorFlow.js and Emscripten look for these where there is Node.
+  globalThis.require ??= createRequire(url);
   globalThis.__dirname ??= dirname(path);
+  for (const name of ["fs", "path", "perf_hooks", "os"]) globalThis[name] ??= globalThis.require(name);
   runInThisContext(await readFile(path, "utf8"), { filename: path });
 }
 

@@ -5,6 +5,8 @@ import { profiled } from "./kernel_times.mjs";
 import { artifactsOf, finalNodes } from "./model.mjs";
 import { loadScript } from "./scripts.mjs";
 
+const arrays = { float32: Float32Array, int32: Int32Array, bool: Uint8Array };
+
 export class TensorFlowJs {
   #folder;
   #backend;
@@ -69,8 +71,9 @@ export class TensorFlowJs {
     }
   }
 
-  release({ model }) {
-    model.dispose();
+  release(session) {
+    session.model.dispose();
+    if (this.#session === session) this.#session = null;
   }
 
   about() {
@@ -99,7 +102,6 @@ export class TensorFlowJs {
   died() {}
 
   #tensor({ model }, name, { dtype, shape, buffer }) {
-    const arrays = { float32: Float32Array, int32: Int32Array, bool: Uint8Array };
     if (!arrays[dtype])
       throw new PeerError("unsupported", `TensorFlow.js has no tensors of ${dtype} (input ${name})`, true);
     return this.#tf.tensor(new arrays[dtype](buffer), shape, dtype);
@@ -107,7 +109,9 @@ export class TensorFlowJs {
 
   async #value(tensor) {
     const { dtype, shape } = tensor;
-    return { dtype, shape: [...shape], data: await tensor.data() };
+    const data = await tensor.data();
+    // A cast without loss only renames the type: a float32 tensor may hold the bytes of a bool.
+    return { dtype, shape: [...shape], data: data instanceof arrays[dtype] ? data : arrays[dtype].from(data) };
   }
 
   // A tensor that is neither an input nor an output nor a weight should be gone after a run.

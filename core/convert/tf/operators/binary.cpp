@@ -9,12 +9,11 @@
 namespace driftscope::tf::operators::binary {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 15> names = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> names = {{
     {"Add", "AddV2"},
     {"Sub", "Sub"},
     {"Mul", "Mul"},
     {"Pow", "Pow"},
-    {"PRelu", "Prelu"},
     {"Equal", "Equal"},
     {"Greater", "Greater"},
     {"GreaterOrEqual", "GreaterEqual"},
@@ -33,6 +32,25 @@ Result<Operands> aligned_operands(Lowering& lowering, const OnnxNode& node) {
   if (node.attribute("broadcast_axis") != nullptr)
     return unsupported("broadcasting along an axis, of opset 6 and before, has no equivalent");
   return read_operands(lowering, node);
+}
+
+// A slope for each channel is also taken where it does not align, as before opset 7.
+Status lower_prelu(Lowering& lowering, const OnnxNode& node) {
+  const Shape x = lowering.shape(node.inputs[0]);
+  const Shape slope = lowering.shape(node.inputs[1]);
+  DRIFTSCOPE_TRY(Operands operands, read_operand(lowering, node));
+  const bool per_channel =
+      slope.size() == 1 && x.size() > 2 && slope[0] != 1 && slope[0] != x.back() && slope[0] == x[1];
+  std::string alpha;
+  if (per_channel) {
+    Shape aligned(x.size(), 1);
+    aligned[place_of_axis(1, operands.order)] = slope[0];
+    DRIFTSCOPE_TRY(alpha, lowering.read(node.inputs[1]));
+    DRIFTSCOPE_TRY(alpha, lowering.reshape("slope", alpha, aligned));
+  } else {
+    DRIFTSCOPE_TRY(alpha, lowering.read_broadcast(node.inputs[1], x.size(), operands.order));
+  }
+  return give_elementwise(lowering, node, "Prelu", operands.order, {operands.tensors[0], alpha});
 }
 
 Status lower(Lowering& lowering, const OnnxNode& node) {
@@ -81,6 +99,7 @@ Status lower_mod(Lowering& lowering, const OnnxNode& node) {
 void add_to(OperatorTable& table) {
   for (const auto& [onnx, tensorflow] : names)
     table.add(onnx, onnx == "Div" ? lower_div : onnx == "Mod" ? lower_mod : lower, Prefers::any);
+  table.add("PRelu", lower_prelu, Prefers::any);
 }
 
 }  // namespace driftscope::tf::operators::binary

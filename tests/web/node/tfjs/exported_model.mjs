@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const program =
+export const program =
   process.env.DRIFTSCOPE_PROGRAM ?? new URL("../../../../build/native/driftscope", import.meta.url).pathname;
 
 /** {files, inputs, outputs, values, facts} or {error}. */
