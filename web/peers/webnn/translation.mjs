@@ -1,6 +1,6 @@
 // Our graph (core/engines/peer/graph_json.hpp) as an MLGraph: operands by value name, each operator by its
-// function in operators/. Every call of MLGraphBuilder is checked against opSupportLimits() before, so that an
-// error names node, operator and reason. Clients: webnn.mjs, tests (with a builder that records).
+// function in operators/. Every call of MLGraphBuilder is checked against opSupportLimits() before, so that
+// an error names node, operator and reason. Clients: webnn.mjs, tests (with a builder that records).
 import { PeerError } from "../peers.mjs";
 import { arrayOf, dataTypes, elementsIn, numbersIn } from "./data_types.mjs";
 
@@ -55,6 +55,11 @@ export class Operation {
     return this.#translation.typeOf(this.#node.inputs[i]).dtype;
   }
 
+  /** The shape of input i, without reading it: what nobody reads is no input of the MLGraph. */
+  shape(i) {
+    return this.#translation.typeOf(this.#node.inputs[i]).shape ?? this.input(i).shape;
+  }
+
   /** The numbers of input i, which WebNN wants when the graph is built; null where it is left out. */
   numbers(i, what) {
     if (!this.has(i)) return null;
@@ -76,6 +81,11 @@ export class Operation {
   /** Names of outputs that somebody wants: null where they are left out. */
   wants(i) {
     return (this.#node.outputs[i] ?? null) !== null;
+  }
+
+  /** ONNX's type of output i. */
+  outputDtype(i = 0) {
+    return this.#translation.typeOf(this.#node.outputs[i]).dtype;
   }
 
   /** {dtype, shape} of output i, in ONNX's terms. */
@@ -102,7 +112,9 @@ export class Operation {
     for (const [name, operand] of Object.entries(operands)) this.#check(method, name, operand);
     for (const [name, value] of Object.entries(options))
       if (isOperand(value)) this.#check(method, name, value);
-    const given = Object.fromEntries(Object.entries(options).filter(([, v]) => v !== undefined && v !== null));
+    const given = Object.fromEntries(
+      Object.entries(options).filter(([, v]) => v !== undefined && v !== null),
+    );
     return builder[method](...Object.values(operands), ...args, { ...given, label: this.label });
   }
 
@@ -136,9 +148,8 @@ export class Operation {
 
   /** A constant of these numbers, of a WebNN type. */
   constant(dataType, shape, numbers) {
-    const { builder } = this.#translation;
     if (elementsIn(shape) === 0) decline("WebNN has no tensors without elements");
-    return builder.constant({ dataType, shape }, arrayOf(dataType, numbers));
+    return this.#translation.constant({ dataType, shape }, arrayOf(dataType, numbers));
   }
 
   scalar(dataType, number) {
@@ -167,6 +178,7 @@ export class Operation {
 export class Translation {
   #operands = new Map();
   #inputs = new Set();
+  #leaves = new WeakSet(); // inputs and constants
   #graph;
   #operators;
 
@@ -201,7 +213,16 @@ export class Translation {
   }
 
   constantOperand({ dtype, shape, data }) {
-    return this.builder.constant(descriptor("a constant", dtype, shape), data.slice().buffer);
+    return this.constant(descriptor("a constant", dtype, shape), data.slice().buffer);
+  }
+
+  constant(described, data) {
+    return this.#leaf(this.builder.constant(described, data));
+  }
+
+  #leaf(operand) {
+    this.#leaves.add(operand);
+    return operand;
   }
 
   /** The operands of the graph's outputs, by name: what build() takes. */
@@ -210,8 +231,8 @@ export class Translation {
     return this.#outputs();
   }
 
-  // The nodes that contribute to the outputs, in order: build() would drop the others, and the inputs that only
-  // they read.
+  // The nodes that contribute to the outputs, in order: build() would drop the others, and the inputs that
+  // only they read.
   #needed() {
     const names = new Set(this.#graph.outputs);
     const nodes = this.#graph.nodes.toReversed().filter((node) => {
@@ -227,14 +248,15 @@ export class Translation {
     const { dtype, shape } = this.typeOf(name);
     if (!shape) throw new PeerError("unsupported", `webnn: input '${name}' has no fixed shape`, true);
     this.#inputs.add(name);
-    return this.builder.input(name, descriptor(`input '${name}'`, dtype, shape));
+    return this.#leaf(this.builder.input(name, descriptor(`input '${name}'`, dtype, shape)));
   }
 
   #translate(node) {
     const inNode = (message) => `${node.name ? `node '${node.name}'` : "a node"} (${node.op}): ${message}`;
     try {
       const translate = node.domain ? null : this.#operators[node.op];
-      if (!translate) decline(`WebNN has nothing to express ${node.domain ? `${node.domain}'s ` : ""}it with`);
+      if (!translate)
+        decline(`WebNN has nothing to express ${node.domain ? `${node.domain}'s ` : ""}it with`);
       const made = translate(new Operation(this, node));
       const results = Array.isArray(made) ? made : [made];
       node.outputs.forEach((name, i) => {
@@ -255,7 +277,8 @@ export class Translation {
     if (!operand) decline(`WebNN does not give its output '${name}'`);
     const dataType = dataTypes[dtype];
     if (!dataType) decline(`its output '${name}' is ${dtype}, which WebNN has not`);
-    const fits = !shape || (shape.length === operand.shape.length && shape.every((n, i) => n === operand.shape[i]));
+    const fits =
+      !shape || (shape.length === operand.shape.length && shape.every((n, i) => n === operand.shape[i]));
     if (operand.dataType !== dataType || !fits)
       decline(
         `its output '${name}' would be ${operand.dataType}[${operand.shape}], expected ${dataType}[${shape}]`,
@@ -269,7 +292,7 @@ export class Translation {
     const taken = new Set();
     for (const name of new Set(this.#graph.outputs)) {
       let operand = this.operand(name);
-      if (taken.has(operand) || name in this.constants || this.#inputs.has(name)) operand = this.#copied(operand);
+      if (taken.has(operand) || this.#leaves.has(operand)) operand = this.#copied(operand);
       taken.add(operand);
       outputs[name] = operand;
     }
@@ -288,6 +311,10 @@ function descriptor(what, dtype, shape) {
   const dataType = dataTypes[dtype];
   if (!dataType) throw new PeerError("unsupported", `webnn: ${what} is ${dtype}, which WebNN has not`, true);
   if (elementsIn(shape) === 0)
-    throw new PeerError("unsupported", `webnn: ${what} of shape [${shape}] has no elements, which WebNN has not`, true);
+    throw new PeerError(
+      "unsupported",
+      `webnn: ${what} of shape [${shape}] has no elements, which WebNN has not`,
+      true,
+    );
   return { dataType, shape };
 }

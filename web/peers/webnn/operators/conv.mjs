@@ -56,7 +56,10 @@ function convTranspose(node) {
   const auto = node.attribute("auto_pad", "NOTSET");
   const same = auto.startsWith("SAME");
   let placed = windowOf(node, sizes, filter.shape.slice(2));
-  let extra = node.attribute("output_padding", sizes.map(() => 0));
+  let extra = node.attribute(
+    "output_padding",
+    sizes.map(() => 0),
+  );
   if (same || node.attribute("output_shape")) {
     const upper = auto === "SAME_UPPER";
     const pads = transposedPads(placed, sizes, node.output().shape.slice(2), extra, upper);
@@ -64,15 +67,23 @@ function convTranspose(node) {
     extra = pads.extra;
   }
   placed = window(placed);
+  // Not every browser pads a transposed convolution, which takes rows and columns away: that is a slice.
   const options = {
     bias: node.input(2),
-    padding: paddingOf(placed),
     strides: placed.strides,
     dilations: placed.dilations,
     outputPadding: extra.length === 1 ? [extra[0], 0] : extra,
     groups: node.attribute("group", 1),
   };
-  return back(node.make("convTranspose2d", { input: x, filter: wide(filter) }, [], options));
+  const full = node.make("convTranspose2d", { input: x, filter: wide(filter) }, [], options);
+  const [top, bottom, left, right] = paddingOf(placed);
+  if (top + bottom + left + right === 0) return back(full);
+  const [batch, channels, height, width] = full.shape;
+  const part = [
+    [0, 0, top, left],
+    [batch, channels, height - top - bottom, width - left - right],
+  ];
+  return back(node.make("slice", { input: full }, part));
 }
 
 export const operators = { Conv: conv, ConvTranspose: convTranspose };

@@ -12,14 +12,20 @@ function aligned(node, a, b) {
   return behind > 0 ? node.reshape(b, [...b.shape, ...Array(behind).fill(1)]) : b;
 }
 
+// Integers of 8 bits that a method does not take are exact in int32; the result wraps around as theirs would.
+function exactly(node, method, a, b) {
+  if (node.takes(method, "a", a.dataType) || !/^u?int8$/.test(a.dataType)) return node.binary(method, a, b);
+  return node.cast(node.binary(method, node.cast(a, "int32"), node.cast(b, "int32")), a.dataType);
+}
+
 const binary = (method) => (node) => {
   const a = node.input(0);
-  return node.binary(method, a, aligned(node, a, node.input(1)));
+  return exactly(node, method, a, aligned(node, a, node.input(1)));
 };
 
 const variadic = (method) => (node) => {
   const [first, ...rest] = node.all();
-  return rest.reduce((so_far, next) => node.binary(method, so_far, next), first);
+  return rest.reduce((soFar, next) => exactly(node, method, soFar, next), first);
 };
 
 function mean(node) {
@@ -51,7 +57,7 @@ function castTo(node, x, from, to) {
   return node.binary("notEqual", comparable, node.scalar(comparable.dataType, 0));
 }
 
-const cast = (node) => castTo(node, node.input(0), node.dtype(0), node.output().dtype);
+const cast = (node) => castTo(node, node.input(0), node.dtype(0), node.outputDtype());
 
 // While a model runs for inference nothing is dropped.
 function dropout(node) {
@@ -59,7 +65,11 @@ function dropout(node) {
   if (node.has(2) && node.numbers(2, "training_mode")[0] !== 0) decline("it would drop elements at random");
   if (!node.wants(1)) return node.make("identity", { input: x });
   const mask = node.output(1);
-  const kept = node.constant(dataTypes[mask.dtype], mask.shape, Array(x.shape.reduce((n, s) => n * s, 1)).fill(1));
+  const kept = node.constant(
+    dataTypes[mask.dtype],
+    mask.shape,
+    Array(x.shape.reduce((n, s) => n * s, 1)).fill(1),
+  );
   return [node.make("identity", { input: x }), kept];
 }
 

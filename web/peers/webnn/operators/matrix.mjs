@@ -2,14 +2,12 @@
 
 function gemm(node) {
   const a = node.input(0);
-  let c = node.input(2);
-  // Old opsets may leave C's broadcasting to an attribute; WebNN's C has at most two axes.
   const options = {
     alpha: node.attribute("alpha", 1),
     beta: node.attribute("beta", 1),
     aTranspose: node.attribute("transA", 0) === 1,
     bTranspose: node.attribute("transB", 0) === 1,
-    c,
+    c: node.input(2),
   };
   return node.make("gemm", { a, b: node.input(1) }, [], options);
 }

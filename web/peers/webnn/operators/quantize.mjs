@@ -8,8 +8,15 @@ import { operators as convolutions } from "./conv.mjs";
 function along(node, operand, shape, axis) {
   if (operand.shape.length === shape.length && shape.length !== 1) return operand;
   const count = operand.shape.reduce((product, size) => product * size, 1);
-  if (count === 1) return node.reshape(operand, shape.map(() => 1));
-  return node.reshape(operand, shape.map((_, i) => (i === axis ? count : 1)));
+  if (count === 1)
+    return node.reshape(
+      operand,
+      shape.map(() => 1),
+    );
+  return node.reshape(
+    operand,
+    shape.map((_, i) => (i === axis ? count : 1)),
+  );
 }
 
 const zeros = (node, dataType, like) =>
@@ -23,7 +30,8 @@ function quantize(node, input, scale, zeroPoint, dataType, axis) {
 
 function dequantize(node, input, scale, zeroPoint, axis) {
   const wide = along(node, scale, input.shape, axis);
-  const zero = zeroPoint === null ? zeros(node, input.dataType, wide) : along(node, zeroPoint, input.shape, axis);
+  const zero =
+    zeroPoint === null ? zeros(node, input.dataType, wide) : along(node, zeroPoint, input.shape, axis);
   return node.make("dequantizeLinear", { input, scale: wide, zeroPoint: zero });
 }
 
@@ -31,7 +39,7 @@ const axisOf = (node, rank) => node.axis(Math.min(node.attribute("axis", 1), Mat
 
 function quantizeLinear(node) {
   const [x, scale, zeroPoint = null] = node.all();
-  const dataType = dataTypes[node.output().dtype] ?? decline(`WebNN has no ${node.output().dtype}`);
+  const dataType = dataTypes[node.outputDtype()] ?? decline(`WebNN has no ${node.outputDtype()}`);
   return quantize(node, x, scale, zeroPoint, dataType, axisOf(node, x.shape.length));
 }
 

@@ -36,8 +36,8 @@ function checkCommon(node, steps, batch) {
 }
 
 /**
- * Options that LSTM and GRU share, with X as [steps, batch, inputs]. layout=1 has the batch first, in X, in the
- * states and in all outputs.
+ * Options that LSTM and GRU share, with X as [steps, batch, inputs]. layout=1 has the batch first, in X, in
+ * the states and in all outputs.
  */
 function prepared(node, gates, activations) {
   const batchFirst = node.attribute("layout", 0) === 1;
@@ -66,8 +66,11 @@ function prepared(node, gates, activations) {
 
 function lstm(node) {
   if (node.attribute("input_forget", 0) === 1) decline("WebNN does not couple input and forget gate");
+  // In ONNX the output gate sees the cell after the step, in WebNN the one before it.
+  if (node.has(7))
+    decline("WebNN's peepholes are other ones: its output gate sees the cell of the step before");
   const { operands, sizes, options, state, last, sequence } = prepared(node, 4, 3);
-  const given = { ...options, layout: "iofg", initialCellState: state(6), peepholeWeight: node.input(7) };
+  const given = { ...options, layout: "iofg", initialCellState: state(6) };
   const [hidden, cell, all] = node.make("lstm", operands, sizes, given);
   return [all && sequence(all), last(hidden), last(cell)];
 }

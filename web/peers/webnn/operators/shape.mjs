@@ -50,7 +50,9 @@ function sliceNumbers(node, rank) {
 export function sliceAxis(start, end, step, size) {
   const clamp = (at, low, high) => Math.min(Math.max(at < 0 ? at + size : at, low), high);
   const [first, last] =
-    step > 0 ? [clamp(start, 0, size), clamp(end, 0, size)] : [clamp(start, 0, size - 1), clamp(end, -1, size - 1)];
+    step > 0
+      ? [clamp(start, 0, size), clamp(end, 0, size)]
+      : [clamp(start, 0, size - 1), clamp(end, -1, size - 1)];
   return { first, count: Math.max(0, Math.ceil((last - first) / step)), step };
 }
 
@@ -78,7 +80,8 @@ function slice(node) {
 // Sizes to add at the begin and at the end of each axis; negative ones take away.
 function padSizes(node, rank) {
   const given = node.opset < 11 ? node.attribute("pads") : node.numbers(1, "its pads");
-  const axes = node.numbers(3, "its axes")?.map((axis) => node.axis(axis, rank)) ?? Array.from(Array(rank).keys());
+  const axes =
+    node.numbers(3, "its axes")?.map((axis) => node.axis(axis, rank)) ?? Array.from(Array(rank).keys());
   const [begin, end] = [Array(rank).fill(0), Array(rank).fill(0)];
   axes.forEach((axis, i) => {
     begin[axis] = given[i];
@@ -87,13 +90,32 @@ function padSizes(node, rank) {
   return { begin, end };
 }
 
-const padModes = { constant: "constant", edge: "edge", reflect: "reflection" };
+/** Where element i of an axis of this size that is padded by `begin` comes from. */
+export const padSources = {
+  edge: (i, begin, size) => Math.min(Math.max(i - begin, 0), size - 1),
+  wrap: (i, begin, size) => (((i - begin) % size) + size) % size,
+  reflect(i, begin, size) {
+    const period = Math.max(2 * size - 2, 1);
+    const at = (((i - begin) % period) + period) % period;
+    return at < size ? at : period - at;
+  },
+};
+
+// Padding made of the tensor's own elements gathers them, axis by axis: WebNN need not have every mode.
+function padByGather(node, input, sizes, source) {
+  return sizes.begin.reduce((x, begin, axis) => {
+    const count = begin + x.shape[axis] + sizes.end[axis];
+    if (begin === 0 && sizes.end[axis] === 0) return x;
+    const places = Array.from({ length: count }, (_, i) => source(i, begin, x.shape[axis]));
+    const indices = node.constant("int32", [count], places);
+    return node.make("gather", { input: x, indices }, [], { axis });
+  }, input);
+}
 
 function pad(node) {
   let input = node.input(0);
   const { begin, end } = padSizes(node, input.shape.length);
-  const mode = padModes[node.attribute("mode", "constant")];
-  if (!mode) decline(`WebNN has no padding of mode ${node.attribute("mode")}`);
+  const mode = node.attribute("mode", "constant");
   const value = (node.opset < 11 ? node.attribute("value") : node.numbers(2, "its value")?.[0]) ?? 0;
   if ([...begin, ...end].some((size) => size < 0)) {
     const taken = begin.map((size) => Math.max(-size, 0));
@@ -102,7 +124,9 @@ function pad(node) {
     input = node.make("slice", { input }, [taken, sizes]);
   }
   const added = (sizes) => sizes.map((size) => Math.max(size, 0));
-  return node.make("pad", { input }, [added(begin), added(end)], { mode, value });
+  if (mode === "constant") return node.make("pad", { input }, [added(begin), added(end)], { mode, value });
+  const source = padSources[mode] ?? decline(`there is no padding of mode ${mode}`);
+  return padByGather(node, input, { begin: added(begin), end: added(end) }, source);
 }
 
 function depthToSpace(node) {
@@ -150,7 +174,7 @@ function constantOfShape(node) {
 }
 
 function shapeOf(node) {
-  const sizes = node.input(0).shape;
+  const sizes = node.shape(0);
   const rank = sizes.length;
   const bound = (at) => Math.min(Math.max(at < 0 ? at + rank : at, 0), rank);
   const part = sizes.slice(bound(node.attribute("start", 0)), bound(node.attribute("end", rank)));
@@ -167,7 +191,7 @@ export const operators = {
   Pad: pad,
   Reshape: toOutputShape,
   Shape: shapeOf,
-  Size: (node) => node.scalar("int64", elementsIn(node.input(0).shape)),
+  Size: (node) => node.scalar("int64", elementsIn(node.shape(0))),
   Slice: slice,
   SpaceToDepth: spaceToDepth,
   Split: split,
