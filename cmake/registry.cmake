@@ -51,6 +51,11 @@ file(GLOB operator_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/ops/*.cpp")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/operator_registry.cpp" "${operator_files}"
   core/eval/operator.hpp OperatorTable ops operators)
 
+# core/convert/tf/to_onnx/operators/FOO.cpp defines tf::to_onnx_operators::foo::add_to(RuleTable&).
+file(GLOB to_onnx_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/convert/tf/to_onnx/operators/*.cpp")
+driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/to_onnx_registry.cpp" "${to_onnx_files}"
+  core/convert/tf/to_onnx/maker.hpp tf::to_onnx_parts::RuleTable tf::to_onnx_operators to_onnx_rules)
+
 # core/verify/algorithms/FOO.cpp defines algorithms::foo::add_to(KnownAlgorithmTable&).
 file(GLOB algorithm_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/verify/algorithms/*.cpp")
 driftscope_registry("${DRIFTSCOPE_GENERATED_DIR}/known_algorithm_registry.cpp" "${algorithm_files}"

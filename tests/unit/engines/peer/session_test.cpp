@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "core/eval/infer_shapes.hpp"
+#include "core/trace/record.hpp"
+#include "core/verify/verify.hpp"
 #include "unit/support/model_builder.hpp"
 
 namespace driftscope::test::peer_session_test {
@@ -30,7 +32,10 @@ class LateModel final : public peer::RuntimeModel {
     if (++asked_result < 2) return std::optional<peer::RunResult>();
     peer::RunResult result{{}, 17, times};
     for (const std::string& name : wanted)
-      result.values.push_back({name, tensor<float>({1}, {static_cast<float>(result.values.size())})});
+      if (name == "inner" && instead)
+        result.values.push_back({name, *instead});
+      else
+        result.values.push_back({name, tensor<float>({1}, {static_cast<float>(result.values.size())})});
     return std::optional<peer::RunResult>(std::move(result));
   }
   Result<std::vector<std::byte>> rewritten() override { return std::vector<std::byte>(); }
@@ -43,6 +48,7 @@ class LateModel final : public peer::RuntimeModel {
   std::vector<std::pair<std::string, std::int64_t>> times;
   std::vector<std::string> wanted;
   bool fails = false;
+  std::optional<Tensor> instead;  // of "inner"
 };
 
 class Collector final : public TraceSink {
@@ -204,6 +210,24 @@ TEST_CASE("PeerSession_RuntimeThatNeverBecomesReady_IsGivenUpByName") {
     CHECK(progress.error().kind == ErrorKind::limit);
     CHECK(progress.error().message.find("Other Runtime 1.2 has not finished loading the model") == 0);
     break;
+  }
+}
+
+TEST_CASE("PeerSession_RuntimeThatGivesAnotherShapeOrDtype_IsTheFaultOfThatLayer") {
+  ThreadPool threads(1);
+  for (const Tensor& instead : {tensor<float>({2}, {1.0F, 2.0F}), tensor<float>({1, 1}, {1.0F}),
+                                tensor<std::int32_t>({1}, {1}), tensor<double>({1}, {1.0})}) {
+    Rig rig;
+    rig.model->instead = instead;
+    const auto trace = record(rig.graph, rig.session, {tensor<float>({1}, {1.0F})}, {});
+    REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+    const auto verification = verify(*rig.graph, "", *trace, threads);
+    REQUIRE_MESSAGE(verification.ok(), verification.error().message);
+    CHECK(verification->verdict == Verdict::fault);
+    CHECK(verification->first_fault == "Relu_0");
+    REQUIRE_FALSE(verification->layers.empty());
+    CAPTURE(verification->layers[0].reason);
+    CHECK(verification->layers[0].reason.find("expected") != std::string::npos);
   }
 }
 
