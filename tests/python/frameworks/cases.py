@@ -58,13 +58,28 @@ class FrameworkTest(unittest.TestCase):
         return table
 
     def check_fault(self, trace, planted):
-        """The first fault is the layer that was changed: PLANTED is in the name of what was recorded there, or its output."""
+        """The first fault is what was changed. PLANTED: part of the name of the layer recorded there, or several such
+        parts, or a set of exact names of ONNX nodes and values (see changed_node)."""
         faults = self.faults(trace.verify())
         self.assertTrue(faults, f"no fault found in {planted}")
-        layer = next((link.layer for link in trace.mapping.links if link.value == faults[0]["output"]), "")
-        names = f"{layer} {faults[0]['output']} {faults[0]['node']}".replace("/", ".")
-        wanted = [planted] if isinstance(planted, str) else planted
-        self.assertTrue(any(name.replace("/", ".") in names for name in wanted), f"planted in {wanted}, found in {names}")
+        first = faults[0]
+        layer = next((link.layer for link in trace.mapping.links if link.value == first["output"]), "")
+        names = [layer, first["output"], first["node"], *first.get("group", ())]
+        if isinstance(planted, set):
+            self.assertTrue(planted & set(names), f"planted in {sorted(planted)}, found in {names}")
+        else:
+            text = " ".join(names).replace("/", ".")
+            parts = [planted] if isinstance(planted, str) else planted
+            self.assertTrue(any(part.replace("/", ".") in text for part in parts), f"planted in {parts}, found in {names}")
+
+
+def changed_node(right, wrong):
+    """Names and outputs of the nodes that read the constant in which two ONNX files differ."""
+    import onnx
+    a, b = (onnx.load(str(path)).graph for path in (right, wrong))
+    constants = {tensor.name: tensor.raw_data for tensor in a.initializer}
+    changed = {tensor.name for tensor in b.initializer if constants.get(tensor.name) != tensor.raw_data}
+    return {name for node in a.node if changed & set(node.input) for name in (node.name, *node.output)}
 
 
 def main():

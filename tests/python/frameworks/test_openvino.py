@@ -1,7 +1,6 @@
 """OpenVINO on models of torch.onnx."""
 import cases
 import torch_models
-from test_onnxruntime import changed_node
 from torch_onnx import export
 
 
@@ -17,7 +16,7 @@ class OpenVinoTest(cases.FrameworkTest):
                 self.check_clean(name, trace)
                 torch_models.plant(model, name)
                 wrong = export(model, inputs, self.folder / "wrong.onnx")
-                planted = changed_node(path, wrong)
+                planted = cases.changed_node(path, wrong)
                 for mapping in (trace.mapping, None):
                     self.check_fault(self.record(str(wrong), inputs, path, framework="openvino", mapping=mapping), planted)
 
