@@ -5,8 +5,14 @@
 namespace driftscope {
 namespace {
 
+// Measured under Node with SIMD on every 40,009th float and 500,000 in [−20, 20]
+// (tests/bench/tfjs_functions.mjs): sigmoid 3.4 ULP, tanh 2.0, exp, log, erf, tan, the inverse and hyperbolic
+// ones below 1.7, 1/√ 1.5; sin and cos 2.5e-7 and 3.3e-7 absolute up to |x| = 10⁵, by any amount from 10²¹
+// on; softplus is eˣ below −13.94 (7.3 ULP).
 ErrorModel measured_model() {
   ErrorModel model;
+  model.sin.absolute = 3.5e-7;
+  model.sin.reach = 1e5;
   return model;
 }
 
