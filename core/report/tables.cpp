@@ -12,6 +12,7 @@
 #include "core/results/metric_columns.hpp"
 #include "core/results/output.hpp"
 #include "core/trace/tensors_by_name.hpp"
+#include "core/verify/repeats.hpp"
 
 namespace driftscope {
 namespace {
@@ -186,6 +187,7 @@ std::string verify_table(const Verification& verification, const Trace& about, c
   if (const auto unjudged = count_layers(verification, Verdict::unjudged); unjudged > 0)
     text += fmt::format(", {} of {} layers not judged", unjudged, verification.layers.size());
   if (verification.first_fault) text += ", first fault at " + *verification.first_fault;
+  if (verification.repeats) text += "\n" + plain_text(repeats_text(*verification.repeats), 1000);
   return text + "\n";
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/base/json_number.hpp"
 #include "core/results/metrics_json.hpp"
+#include "core/verify/repeats.hpp"
 
 namespace driftscope {
 namespace {
@@ -43,6 +44,33 @@ Json layer_to_json(const LayerVerdict& layer, const std::string& budgets) {
   return object;
 }
 
+Json difference_to_json(const JudgedDifference& one) {
+  Json object = {{"run", one.difference.run},       {"node", one.difference.node},
+                 {"op", one.difference.op},         {"value", one.difference.value},
+                 {"values", one.difference.values}, {"zero_signs", one.difference.zero_signs}};
+  if (one.metrics) {
+    object["different_elements"] = one.metrics->different_elements;
+    object["elements"] = one.metrics->elements;
+    object["max_abs"] = json_number(one.metrics->max_abs);
+    object["max_ulp"] = json_number(one.metrics->max_ulp);
+  }
+  object["verdict_first"] = verdict_name(one.first);
+  object["verdict"] = verdict_name(one.later);
+  if (!one.difference.reason.empty()) object["reason"] = one.difference.reason;
+  return object;
+}
+
+Json repeats_to_json(const RepeatVerification& repeats) {
+  Json groups = Json::array();
+  for (const AgreeingRuns& group : repeats.check.groups)
+    groups.push_back({{"first", group.first}, {"last", group.last}, {"runs", group.runs}});
+  Json different = Json::array();
+  for (const JudgedDifference& one : repeats.different) different.push_back(difference_to_json(one));
+  return {{"runs", repeats.check.runs},     {"values", repeats.check.values},
+          {"agree", repeats.check.agree()}, {"text", repeats_text(repeats)},
+          {"groups", std::move(groups)},    {"different", std::move(different)}};
+}
+
 }  // namespace
 
 void write_verification(JsonWriter& out, const Verification& verification, const std::string& names) {
@@ -56,6 +84,7 @@ void write_verification(JsonWriter& out, const Verification& verification, const
   out.begin_array();
   for (const LayerVerdict& layer : verification.layers) out.value(layer_to_json(layer, verification.budgets));
   out.end();
+  if (verification.repeats) out.member("repeat_check", repeats_to_json(*verification.repeats));
   if (!names.empty()) out.member("names", names);
   out.end();
 }

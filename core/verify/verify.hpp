@@ -12,6 +12,7 @@
 
 #include "core/base/result.hpp"
 #include "core/graph/graph.hpp"
+#include "core/trace/repeat_check.hpp"
 #include "core/trace/trace_view.hpp"
 
 namespace driftscope {
@@ -83,6 +84,21 @@ struct LayerVerdict {
   std::optional<ExternalBudget> external;
 };
 
+/// A later run that differs from the one recorded, and what its first differing layer is judged to be in
+/// both.
+struct JudgedDifference {
+  RunDifference difference;
+  std::optional<Metrics> metrics = {};  ///< of the later run against the first; absent where shapes differ
+  Verdict first = Verdict::missing;
+  Verdict later = Verdict::missing;
+};
+
+/// Whether the runs of a recording agree, where they were compared.
+struct RepeatVerification {
+  RepeatCheck check;
+  std::vector<JudgedDifference> different;  ///< as of check.different
+};
+
 struct Verification {
   std::string model_sha256;
   std::string target;
@@ -90,6 +106,8 @@ struct Verification {
   std::optional<std::string> first_fault;  ///< node name, in topological order
   std::vector<LayerVerdict> layers;
   std::string budgets;  ///< the suite of the layers' external budgets; empty: none was asked for
+  /// The verdict is that of a later run's layer where this is worse than any of the layers above.
+  std::optional<RepeatVerification> repeats = {};
 };
 
 /// How many layers have this verdict.
@@ -114,5 +132,11 @@ using VerifyProgress = std::function<bool(std::int64_t done, std::int64_t total)
 [[nodiscard]] Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
                                           const TraceView& trace, ThreadPool& threads,
                                           const VerifyProgress& progress = {});
+
+/// Whether the runs of a recording agree, and which are right, without the other layers; nothing where the
+/// trace does not say.
+[[nodiscard]] Result<std::optional<RepeatVerification>> verify_repeats(const Graph& graph,
+                                                                       const TraceView& trace,
+                                                                       ThreadPool& threads);
 
 }  // namespace driftscope

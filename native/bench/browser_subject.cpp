@@ -92,6 +92,11 @@ class BrowserSubject final : public Subject, private ServiceTransport {
     row.wasm_heap_peak_bytes = wasm_heap_peak_;
   }
 
+  [[nodiscard]] std::vector<MemoryRecord> processes() const override {
+    return {{0.0, browser_->memory(), "process_tree_pss"},
+            {0.0, browser_->gpu_process_memory(), "gpu_process_pss"}};
+  }
+
  private:
   [[nodiscard]] Error hang(const std::string& what) const {
     return missing_error(fmt::format("{} ({}) {} for {} s and was ended; --timeout allows more", host_.host,

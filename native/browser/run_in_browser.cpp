@@ -24,6 +24,7 @@ messages::Job description_of(const BrowserJob& job, const HostInfo& host) {
     description.attachments.push_back({file.location, static_cast<std::int64_t>(file.bytes->size())});
   description.repeat = job.repeat;
   description.settle_ms = job.settle.count();
+  description.compare_runs = job.compare_runs;
   description.capture = messages::named<messages::CaptureOrNone>(capture_name(job.capture))
                             .value_or(messages::CaptureOrNone::all);
   if (job.samples > 0) description.samples = job.samples;

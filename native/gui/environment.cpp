@@ -8,7 +8,7 @@
 #include "native/bench/history.hpp"
 #include "native/browser/browser_features.hpp"
 #include "native/browser/browsers.hpp"
-#include "native/http/server.hpp"
+#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {

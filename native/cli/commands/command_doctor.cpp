@@ -11,8 +11,8 @@
 #include "native/browser/browsers.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/gui_program.hpp"
-#include "native/http/server.hpp"
 #include "native/os/files.hpp"
+#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {

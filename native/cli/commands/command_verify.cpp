@@ -31,9 +31,10 @@ struct VerifyOptions {
 /// The conditions that apply to a single trace.
 Result<FailOn> verify_conditions(const std::vector<std::string>& texts) {
   DRIFTSCOPE_TRY(const FailOn conditions, parse_fail_on(texts));
-  if (conditions.top1 || conditions.bits || conditions.slower)
+  if (conditions.top1 || conditions.bits || conditions.growing || conditions.slower)
     return bad_input(
-        fmt::format("--fail-on {}: verify looks at one trace; expected fault, suspect or unjudged; "
+        fmt::format("--fail-on {}: verify looks at one trace; expected fault, suspect, unjudged or "
+                    "unrepeatable; "
                     "'driftscope compare' has the others",
                     fail_on_text(conditions)));
   return conditions;
@@ -101,7 +102,15 @@ Exit run_verify(const VerifyOptions& options) {
                  names.empty() ? "" : names + "\n");
     write_verification(all, verification, names);
     ++written;
-    if (conditions->counts(verification.verdict)) exit = Exit::fault;
+    const bool unrepeatable = verification.repeats && !verification.repeats->check.agree();
+    if (conditions->counts(verification.verdict) || (conditions->unrepeatable && unrepeatable))
+      exit = Exit::fault;
+    if (conditions->unrepeatable && !verification.repeats) {
+      print_error(bad_input(path +
+                            ": --fail-on unrepeatable: the trace says nothing of repeated runs; record "
+                            "it with 'driftscope run --repeat-check N'"));
+      exit = Exit::fault;
+    }
   }
   if (options.traces.size() > 1) all.end();
   if (!options.json.empty() && written > 0) {
@@ -122,9 +131,11 @@ static Command declare(CLI::App& app) {
                  "Safetensors files with tensors named after the model's values; nothing else needed")
       ->required();
   app.add_option("--json", options->json, "Write the verdicts as JSON ('-': standard output)");
-  app.add_option("--fail-on", options->fail_on,
-                 "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
-                 "unjudged (layers whose budget says nothing; suspects and faults with it). Default: fault")
+  app.add_option(
+         "--fail-on", options->fail_on,
+         "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
+         "unjudged (layers whose budget says nothing; suspects and faults with it), unrepeatable (a later "
+         "run has other bits: of traces made with 'run --repeat-check'). Default: fault")
       ->expected(1)
       ->take_all();
   add_layer_option(app, options->layers);
