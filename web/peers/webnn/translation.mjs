@@ -66,7 +66,7 @@ export class Operation {
     const name = this.#node.inputs[i];
     const constant = this.#translation.constants[name];
     if (!constant)
-      decline(`WebNN wants ${what} as numbers when the graph is built, but '${name}' is computed`);
+      decline(`WebNN wants ${what} as numbers when the graph is built, '${name}' is known only in the run`);
     return numbersIn(constant);
   }
 
