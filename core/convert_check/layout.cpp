@@ -109,8 +109,8 @@ Result<Tensor> permuted(const Tensor& tensor, const Order& order) {
   const std::byte* source = tensor.bytes().data();
   std::byte* target = made.mutable_bytes().data();
   walk(sizes, steps, [&](std::int64_t i, std::int64_t offset) {
-    std::memcpy(target + static_cast<std::size_t>(i) * width, source + static_cast<std::size_t>(offset) * width,
-                width);
+    std::memcpy(target + static_cast<std::size_t>(i) * width,
+                source + static_cast<std::size_t>(offset) * width, width);
   });
   return made;
 }
@@ -131,7 +131,8 @@ std::vector<Order> orders_between(const Shape& shape, const Shape& other) {
   Order same(rank);
   std::iota(same.begin(), same.end(), 0u);
   const auto add = [&](const Order& order) {
-    if (order != same && fits(shape, other, order) && std::ranges::find(found, order) == found.end()) found.push_back(order);
+    if (order != same && fits(shape, other, order) && std::ranges::find(found, order) == found.end())
+      found.push_back(order);
   };
   if (rank > 2) {
     Order channels_last = same;
@@ -198,8 +199,7 @@ Samples samples_of(const Tensor& tensor, const Tensor& other, const Order& order
 Result<Tensor> as_dtype(const Tensor& tensor, DType dtype) {
   if (tensor.dtype() == dtype) return tensor;
   if (!same_kind(tensor.dtype(), dtype))
-    return bad_input(
-        fmt::format("{} where {} is expected", dtype_name(tensor.dtype()), dtype_name(dtype)));
+    return bad_input(fmt::format("{} where {} is expected", dtype_name(tensor.dtype()), dtype_name(dtype)));
   DRIFTSCOPE_TRY(Tensor made, Tensor::unwritten(dtype, tensor.shape()));
   DRIFTSCOPE_CHECK(store_numbers(numbers_of(tensor), made));
   return made;

@@ -32,7 +32,8 @@ struct Samples {
   std::vector<double> first;
   std::vector<double> second;
 };
-[[nodiscard]] Samples samples_of(const Tensor& tensor, const Tensor& other, const Order& order, std::size_t most);
+[[nodiscard]] Samples samples_of(const Tensor& tensor, const Tensor& other, const Order& order,
+                                 std::size_t most);
 
 /// Element i of a tensor of any numeric type, for a 64-bit integer the nearest double; 0 for types that are no
 /// numbers.
