@@ -42,6 +42,7 @@ function(driftscope_add_core target)
   list(FILTER cold_sources EXCLUDE REGEX "/core/protocol/")
   add_library(${target}_cold OBJECT ${cold_sources})
   add_library(${target}_protocol OBJECT ${protocol_sources})
+  driftscope_tflite_schema(${target}_cold)
   target_include_directories(${target}_protocol PRIVATE "${CMAKE_BINARY_DIR}")
   if(DRIFTSCOPE_PLATFORM STREQUAL "web")
     target_compile_options(${target}_cold PRIVATE -Os)
@@ -54,8 +55,10 @@ function(driftscope_add_core target)
   driftscope_unity(${target}_protocol AS ${target}_cold)
   # web/peers/bridge.cpp serves all peers in browsers; native/peers has a folder for each.
   file(GLOB platform CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/platform/*.cpp"
+    "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/os/*.cpp"
     "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/device/*.cpp"
-    "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/peers/*.cpp")
+    "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/peers/*.cpp"
+    "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/peers/node/*.cpp")
   file(GLOB generated "${DRIFTSCOPE_GENERATED_DIR}/*.cpp")
   # A damaged JPEG makes stb's integers overflow, which must not be undefined.
   set_source_files_properties("${CMAKE_SOURCE_DIR}/core/dataset/stb_image.cpp"

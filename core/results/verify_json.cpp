@@ -18,7 +18,17 @@ Json worst_to_json(const WorstElement& worst) {
   return object;
 }
 
-Json layer_to_json(const LayerVerdict& layer) {
+Json external_to_json(const ExternalBudget& external) {
+  Json object;
+  object["operators"] = external.operators;
+  object["metric"] = external.metric == BudgetMetric::ulp ? "ulp" : "absolute";
+  object["budget"] = json_number(external.budget);
+  object["seen"] = json_number(external.seen);
+  object["within"] = external.within;
+  return object;
+}
+
+Json layer_to_json(const LayerVerdict& layer, const std::string& budgets) {
   Json object;
   object["node"] = layer.node;
   object["op"] = layer.op;
@@ -30,6 +40,7 @@ Json layer_to_json(const LayerVerdict& layer) {
   object["worst"] = layer.worst ? worst_to_json(*layer.worst) : Json(nullptr);
   if (!layer.group.empty()) object["group"] = layer.group;
   if (!layer.reason.empty()) object["reason"] = layer.reason;
+  if (layer.external) object[budgets] = external_to_json(*layer.external);
   return object;
 }
 
@@ -71,7 +82,7 @@ void write_verification(JsonWriter& out, const Verification& verification, const
   out.member("first_fault", verification.first_fault ? Json(*verification.first_fault) : Json(nullptr));
   out.key("layers");
   out.begin_array();
-  for (const LayerVerdict& layer : verification.layers) out.value(layer_to_json(layer));
+  for (const LayerVerdict& layer : verification.layers) out.value(layer_to_json(layer, verification.budgets));
   out.end();
   if (verification.repeats) out.member("repeat_check", repeats_to_json(*verification.repeats));
   if (!names.empty()) out.member("names", names);

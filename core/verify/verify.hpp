@@ -51,6 +51,17 @@ struct Metrics {
   std::int64_t inf = 0;
 };
 
+enum class BudgetMetric { ulp, absolute };
+
+/// What somebody else's budget says of a layer (external_budgets.hpp).
+struct ExternalBudget {
+  std::string operators;  ///< in that suite's words: "batchNormalization + gelu"
+  BudgetMetric metric = BudgetMetric::ulp;
+  double budget = 0.0;
+  double seen = 0.0;  ///< the largest error, in that metric
+  bool within = false;
+};
+
 struct LayerVerdict {
   std::string node;
   std::string op;
@@ -70,6 +81,7 @@ struct LayerVerdict {
   /// Why missing or unjudged, why a fault that is no number (shape, dtype, NaN pattern), or by what a group
   /// was judged.
   std::string reason;
+  std::optional<ExternalBudget> external;
 };
 
 /// A later run that differs from the one recorded, and what its first differing layer is judged to be in
@@ -93,6 +105,7 @@ struct Verification {
   Verdict verdict = Verdict::missing;
   std::optional<std::string> first_fault;  ///< node name, in topological order
   std::vector<LayerVerdict> layers;
+  std::string budgets;  ///< the suite of the layers' external budgets; empty: none was asked for
   /// The verdict is that of a later run's layer where this is worse than any of the layers above.
   std::optional<RepeatVerification> repeats = {};
 };

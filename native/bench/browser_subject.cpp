@@ -185,7 +185,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
 
 Result<std::unique_ptr<Subject>> open_browser_subject(Server& server, const SubjectSpec& spec,
                                                       const StopCheck& stop, BenchRow& row) {
-  DRIFTSCOPE_TRY(const HostInfo host, probe_host(spec.target.host));
+  DRIFTSCOPE_TRY(const HostInfo host, probe_target_host(spec.target));
   DRIFTSCOPE_CHECK(
       check_browser_model(spec.model->path.filename().string(), *spec.model->bytes, spec.model->attachments));
   JobContent content{json_text(encode(description_of(spec, host))), spec.model->bytes, {}, spec.inputs};

@@ -162,7 +162,7 @@ Status check_browser_model(const std::string& name, const Bytes& model,
 
 Result<Trace> run_in_browser(Server& server, const BrowserJob& job, const BrowserOptions& options,
                              const BrowserProgressCallback& progress) {
-  DRIFTSCOPE_TRY(const HostInfo host, probe_host(job.target.host));
+  DRIFTSCOPE_TRY(const HostInfo host, probe_target_host(job.target));
   return run_in_browser(server, host, job, options, progress);
 }
 
@@ -197,7 +197,7 @@ messages::Job job_for(const Target& target, const HostInfo& host) {
 Result<std::vector<Result<Trace>>> run_batch_in_browser(Server& server, const BrowserBatch& batch,
                                                         const BrowserOptions& options,
                                                         const BrowserProgressCallback& progress) {
-  DRIFTSCOPE_TRY(const HostInfo host, probe_host(batch.target.host));
+  DRIFTSCOPE_TRY(const HostInfo host, probe_target_host(batch.target));
   messages::Job description = job_for(batch.target, host);
   description.model.name = batch.name;
   description.batch = static_cast<std::int64_t>(batch.cases);

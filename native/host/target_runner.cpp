@@ -11,6 +11,7 @@
 #include "native/browser/run_in_browser.hpp"
 #include "native/host/local_run.hpp"
 #include "native/os/files.hpp"
+#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {
