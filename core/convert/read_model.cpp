@@ -6,7 +6,8 @@
 
 namespace driftscope::convert {
 
-Result<std::optional<ForeignModel>> read_foreign_model(std::span<const std::byte> bytes, const FilesBeside& files) {
+Result<std::optional<ForeignModel>> read_foreign_model(std::span<const std::byte> bytes,
+                                                       const FilesBeside& files) {
   ForeignModel made;
   tf::TfGraph graph;
   if (driftscope::tflite::is_tflite(bytes)) {

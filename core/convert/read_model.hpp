@@ -15,8 +15,8 @@
 namespace driftscope::convert {
 
 struct ForeignModel {
-  std::string kind;  ///< "TensorFlow Lite", "TensorFlow.js"
-  Model model;       ///< values have the format's names and order of axes
+  std::string kind;              ///< "TensorFlow Lite", "TensorFlow.js"
+  Model model;                   ///< values have the format's names and order of axes
   std::size_t weight_bytes = 0;  ///< of the files beside it that were read
 };
 

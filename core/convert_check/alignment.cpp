@@ -13,8 +13,9 @@ namespace driftscope::convert {
 namespace {
 
 constexpr std::size_t sampled_elements = 512;
-constexpr std::size_t max_gap_cells = 4'000'000;  // of a table of pairs; larger gaps are matched by values alone
-constexpr double equal_values = 1e-4;             // relative distance that no other layer has by chance
+constexpr std::size_t max_gap_cells =
+    4'000'000;                         // of a table of pairs; larger gaps are matched by values alone
+constexpr double equal_values = 1e-4;  // relative distance that no other layer has by chance
 constexpr double close_values = 0.05;
 constexpr double misnamed_apart = 0.2;
 constexpr std::size_t misnamed_reach = 3;
@@ -26,12 +27,23 @@ std::string_view kind_of(std::string_view op) {
     std::string_view kind;
   };
   static constexpr Kind kinds[] = {
-      {"Gemm", "product"},          {"MatMul", "product"},         {"QLinearMatMul", "product"},
-      {"MatMulInteger", "product"}, {"FullyConnected", "product"}, {"QLinearConv", "Conv"},
-      {"ConvInteger", "Conv"},      {"Conv2D", "Conv"},            {"DepthwiseConv2dNative", "Conv"},
-      {"Flatten", "Reshape"},       {"Squeeze", "Reshape"},        {"Unsqueeze", "Reshape"},
-      {"GlobalAveragePool", "mean"}, {"ReduceMean", "mean"},       {"Mean", "mean"},
-      {"Relu6", "Clip"},            {"Logistic", "Sigmoid"},
+      {"Gemm", "product"},
+      {"MatMul", "product"},
+      {"QLinearMatMul", "product"},
+      {"MatMulInteger", "product"},
+      {"FullyConnected", "product"},
+      {"QLinearConv", "Conv"},
+      {"ConvInteger", "Conv"},
+      {"Conv2D", "Conv"},
+      {"DepthwiseConv2dNative", "Conv"},
+      {"Flatten", "Reshape"},
+      {"Squeeze", "Reshape"},
+      {"Unsqueeze", "Reshape"},
+      {"GlobalAveragePool", "mean"},
+      {"ReduceMean", "mean"},
+      {"Mean", "mean"},
+      {"Relu6", "Clip"},
+      {"Logistic", "Sigmoid"},
   };
   for (const Kind& kind : kinds)
     if (kind.op == op) return kind.kind;
@@ -85,12 +97,14 @@ class Pairing {
 };
 
 Status Pairing::add_given(const Side& a, const Side& b, const ValueMap& map) {
-  const auto place = [](const Side& side, const std::string& name, std::string_view which) -> Result<std::size_t> {
+  const auto place = [](const Side& side, const std::string& name,
+                        std::string_view which) -> Result<std::size_t> {
     const RecordedValue* const found = side.find(name);
     if (found == nullptr)
-      return bad_input(fmt::format("the map names {} as a value of {}, which was not recorded there; --write-map "
-                                   "writes a map with the names that there are",
-                                   in_quotes(name), which));
+      return bad_input(
+          fmt::format("the map names {} as a value of {}, which was not recorded there; --write-map "
+                      "writes a map with the names that there are",
+                      in_quotes(name), which));
     return static_cast<std::size_t>(found - side.values().data());
   };
   for (const ValuePair& pair : map.pairs) {
@@ -112,10 +126,11 @@ Status Pairing::add_given(const Side& a, const Side& b, const ValueMap& map) {
     const Shape& other = b_[j].tensor->shape();
     const auto orders = orders_between(shape, other);
     if (std::ranges::find(orders, pair.order) == orders.end())
-      return bad_input(fmt::format("the map pairs {} ({}) with {} ({}) in the order [{}], which does not make one "
-                                   "shape into the other",
-                                   in_quotes(pair.a), shape_text(shape), in_quotes(pair.b), shape_text(other),
-                                   fmt::join(pair.order, ", ")));
+      return bad_input(
+          fmt::format("the map pairs {} ({}) with {} ({}) in the order [{}], which does not make one "
+                      "shape into the other",
+                      in_quotes(pair.a), shape_text(shape), in_quotes(pair.b), shape_text(other),
+                      fmt::join(pair.order, ", ")));
     add(i, j, pair.order, pair.by);
   }
   return {};

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t max_explained = 50;
 
-Metrics drift_of(const Tensor& a, const ValuePair& pair, const Tensor& b, ThreadPool& threads, std::string& reason) {
+Metrics drift_of(const Tensor& a, const ValuePair& pair, const Tensor& b, ThreadPool& threads,
+                 std::string& reason) {
   const auto failed = [&](const Error& error) {
     reason = error.message;
     return Metrics();
@@ -46,9 +47,10 @@ Trace in_the_place_of(const Side& judge, const Side& judged, const Alignment& al
 Status check_inputs(const Side& judge, const Trace& trace) {
   for (const ValueId id : judge.graph()->inputs)
     if (trace.find(judge.graph()->value_name(id)) == nullptr)
-      return bad_input(fmt::format("input {} has no partner in the other model, so that nothing behind it can be "
-                                   "judged; name it in a map (--map)",
-                                   judge.graph()->value_name(id)));
+      return bad_input(
+          fmt::format("input {} has no partner in the other model, so that nothing behind it can be "
+                      "judged; name it in a map (--map)",
+                      judge.graph()->value_name(id)));
   return {};
 }
 
@@ -73,7 +75,7 @@ void add_explanations(Check& check, const Side& a, const Side& b, ThreadPool& th
     if (!layer.judged || layer.judged->verdict != Verdict::fault) continue;
     const PartingLayer parting{a, b, check.alignment, layer.values};
     auto found = a.graph() != nullptr && b.graph() != nullptr ? explain(parting, threads)
-                                                               : explain_without_original(parting);
+                                                              : explain_without_original(parting);
     for (Explanation& explanation : found) {
       explanation.layer = i;
       check.explanations.push_back(std::move(explanation));
@@ -88,8 +90,9 @@ Result<Check> check_conversion(const Side& a, const Side& b, const ValueMap& map
   const bool a_judges = a.graph() != nullptr;
   const Side& judge = a_judges ? a : b;
   if (judge.graph() == nullptr)
-    return bad_input("neither A nor B is a model: two traces are compared with driftscope compare MODEL --right "
-                     "file/A,file/B");
+    return bad_input(
+        "neither A nor B is a model: two traces are compared with driftscope compare MODEL --right "
+        "file/A,file/B");
   Check check;
   check.judged_by = a_judges ? "A" : "B";
   DRIFTSCOPE_TRY(check.alignment, align(a, b, map));

@@ -26,9 +26,9 @@ struct CheckedLayer {
   std::string op_b;
   Shape shape;  ///< of A
   bool output = false;
-  Metrics drift;                      ///< B against A, accumulated from the inputs on
+  Metrics drift;                       ///< B against A, accumulated from the inputs on
   std::optional<LayerVerdict> judged;  ///< B's layer by itself; nothing for inputs and what cannot be judged
-  std::string reason;                 ///< why there is no drift: another type, another shape
+  std::string reason;                  ///< why there is no drift: another type, another shape
 };
 
 struct Check {
@@ -43,8 +43,8 @@ struct Check {
 
 /// One of the graphs must be there; with both, A's operators judge. The traces must be of one input. Errors: nothing
 /// could be compared, an input has no partner.
-[[nodiscard]] Result<Check> check_conversion(const Side& a, const Side& b, const ValueMap& map, ThreadPool& threads,
-                                             const VerifyProgress& progress = {});
+[[nodiscard]] Result<Check> check_conversion(const Side& a, const Side& b, const ValueMap& map,
+                                             ThreadPool& threads, const VerifyProgress& progress = {});
 
 /// A's inputs under the names, in the order of axes and of the types of `graph`'s inputs: what B is to be run with.
 /// By the map, by name, then by place. Errors: no partner, a shape that does not fit.
@@ -59,6 +59,7 @@ struct MatchedInputs {
 [[nodiscard]] ValueMap with_inputs(ValueMap map, const MatchedInputs& inputs);
 
 /// The same for samples that are stacked along a leading axis.
-[[nodiscard]] Result<Tensor> stacked_in_order(const Tensor& stacked, const ValuePair& pair, const Graph& graph);
+[[nodiscard]] Result<Tensor> stacked_in_order(const Tensor& stacked, const ValuePair& pair,
+                                              const Graph& graph);
 
 }  // namespace driftscope::convert

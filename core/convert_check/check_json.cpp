@@ -19,10 +19,14 @@ Json model_json(const CheckedModel& model) {
 }
 
 Json metrics_json(const Metrics& metrics) {
-  return {{"max_abs", json_number(metrics.max_abs)},   {"max_rel", json_number(metrics.max_rel)},
-          {"mean_abs", json_number(metrics.mean_abs)}, {"mean_rel", json_number(metrics.mean_rel)},
-          {"max_ulp", json_number(metrics.max_ulp)},   {"cosine", json_number(metrics.cosine)},
-          {"sqnr_db", json_number(metrics.sqnr_db)},   {"different_elements", metrics.different_elements},
+  return {{"max_abs", json_number(metrics.max_abs)},
+          {"max_rel", json_number(metrics.max_rel)},
+          {"mean_abs", json_number(metrics.mean_abs)},
+          {"mean_rel", json_number(metrics.mean_rel)},
+          {"max_ulp", json_number(metrics.max_ulp)},
+          {"cosine", json_number(metrics.cosine)},
+          {"sqnr_db", json_number(metrics.sqnr_db)},
+          {"different_elements", metrics.different_elements},
           {"elements", metrics.elements}};
 }
 

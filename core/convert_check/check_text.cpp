@@ -17,7 +17,8 @@ namespace {
 std::string model_line(const char* side, const CheckedModel& model) {
   std::string text = fmt::format("{}  {}  {}, {}", side, model.path, model.kind, format_bytes(model.bytes));
   if (model.nodes > 0)
-    text += fmt::format(", {} nodes, {} weights, loaded in {:.3g} ms", model.nodes, model.weights, model.load_ms);
+    text +=
+        fmt::format(", {} nodes, {} weights, loaded in {:.3g} ms", model.nodes, model.weights, model.load_ms);
   for (const std::string& note : model.notes) text += fmt::format("\n   {}", note);
   return text + "\n";
 }
@@ -72,13 +73,15 @@ std::string layer_table(const Check& check, const std::vector<std::size_t>& rows
     std::string verdict = "–";
     if (layer.judged) {
       verdict = verdict_text(layer.judged->verdict);
-      if (!layer.judged->group.empty()) verdict += fmt::format(" (with {} before)", layer.judged->group.size());
+      if (!layer.judged->group.empty())
+        verdict += fmt::format(" (with {} before)", layer.judged->group.size());
     }
     if (!known) verdict += "  " + plain_text(layer.reason, 60);
     table.row({elide_start(plain_text(layer.values.a, 60), layer_name_width),
                elide_start(plain_text(layer.values.b, 60), layer_name_width), elide(op, 30),
-               shape_text(layer.shape) + order_text(layer.values.order), std::string(found_by_name(layer.values.by)),
-               known ? format_number(layer.drift.max_abs) : "–", known ? format_number(layer.drift.max_rel) : "–",
+               shape_text(layer.shape) + order_text(layer.values.order),
+               std::string(found_by_name(layer.values.by)), known ? format_number(layer.drift.max_abs) : "–",
+               known ? format_number(layer.drift.max_rel) : "–",
                known ? format_number(layer.drift.mean_abs) : "–",
                layer.judged ? format_number(layer.judged->budget_used) : "–", verdict});
   }
@@ -97,7 +100,8 @@ std::string rest_of_reasons(const Check& check, std::size_t from) {
     if (first || check.explanations[i - 1].cause != one.cause) ++layers[cause_name(one.cause)];
   }
   std::string list;
-  for (const auto& [cause, number] : layers) list += fmt::format("{}{} {}", list.empty() ? "" : ", ", cause, number);
+  for (const auto& [cause, number] : layers)
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", cause, number);
   return fmt::format("{} more layers ({}); all: --layers all\n", count, list);
 }
 
@@ -121,8 +125,9 @@ std::string reasons_text(const Check& check, bool all) {
 
 std::string dataset_text(const DatasetCheck& data) {
   const auto share = [&](std::int64_t count) {
-    return fmt::format("{} of {} ({:.2f} %)", count, data.samples,
-                       100.0 * static_cast<double>(count) / static_cast<double>(std::max<std::int64_t>(1, data.samples)));
+    return fmt::format(
+        "{} of {} ({:.2f} %)", count, data.samples,
+        100.0 * static_cast<double>(count) / static_cast<double>(std::max<std::int64_t>(1, data.samples)));
   };
   std::string text = fmt::format("{}\n  same top-1 class: {}\n", data.text, share(data.agree));
   if (data.a.correct >= 0)
@@ -138,7 +143,8 @@ std::vector<std::size_t> rows_of(const Check& check, const LayerChoice& choice) 
   if (choice.all || rows.size() <= 2 * choice.most) return rows;
   const auto severity = [&](std::size_t i) {
     const auto& judged = check.layers[i].judged;
-    const double verdict = judged && judged->verdict != Verdict::missing ? static_cast<double>(judged->verdict) : -1.0;
+    const double verdict =
+        judged && judged->verdict != Verdict::missing ? static_cast<double>(judged->verdict) : -1.0;
     return std::tuple(verdict, judged ? judged->budget_used : 0.0);
   };
   std::ranges::stable_sort(rows, [&](std::size_t i, std::size_t j) { return severity(i) > severity(j); });
@@ -162,7 +168,8 @@ std::string check_headline(const Check& check) {
       case Verdict::identical: return "B computes exactly what A does.";
       case Verdict::rounding: return "B computes what A does, up to rounding.";
       default:
-        return fmt::format("No layer of B parts from A beyond rounding; the worst is {}.", verdict_name(check.verdict));
+        return fmt::format("No layer of B parts from A beyond rounding; the worst is {}.",
+                           verdict_name(check.verdict));
     }
   }
   const std::size_t first = *check.first_parting;

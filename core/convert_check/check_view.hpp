@@ -11,11 +11,11 @@ namespace driftscope::convert {
 
 struct CheckedModel {
   std::string path;
-  std::string kind;         ///< "ONNX", "trace", "TensorFlow Lite", "TensorFlow.js"
-  std::int64_t bytes = 0;   ///< with the files that belong to it
-  double load_ms = 0.0;     ///< reading it and building the graph; 0 for a trace
-  std::int64_t nodes = 0;   ///< 0 for a trace
-  std::int64_t weights = 0;  ///< elements of its constants
+  std::string kind;                     ///< "ONNX", "trace", "TensorFlow Lite", "TensorFlow.js"
+  std::int64_t bytes = 0;               ///< with the files that belong to it
+  double load_ms = 0.0;                 ///< reading it and building the graph; 0 for a trace
+  std::int64_t nodes = 0;               ///< 0 for a trace
+  std::int64_t weights = 0;             ///< elements of its constants
   std::vector<std::string> notes = {};  ///< what the reader had to change
 };
 

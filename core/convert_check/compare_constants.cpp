@@ -14,7 +14,8 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-constexpr double rounding_apart = 1e-6;  // relative to the largest number: composed in another order, no change
+constexpr double rounding_apart =
+    1e-6;  // relative to the largest number: composed in another order, no change
 
 double largest(const Numbers& numbers) {
   double most = 0.0;
@@ -37,9 +38,10 @@ std::optional<ConstantDifference> narrow_type(const Numbers& a, const Numbers& b
       furthest = std::max(furthest, std::fabs(a[i] - b[i]));
     }
     if (all)
-      return ConstantDifference{Cause::float16, fmt::format("rounded to {}: every element of B is A's as {}, at most "
-                                                            "{:.3g} away",
-                                                            type.name, type.name, furthest)};
+      return ConstantDifference{Cause::float16,
+                                fmt::format("rounded to {}: every element of B is A's as {}, at most "
+                                            "{:.3g} away",
+                                            type.name, type.name, furthest)};
   }
   return std::nullopt;
 }
@@ -78,10 +80,11 @@ std::optional<ConstantDifference> on_a_grid(const Numbers& a, const Numbers& b, 
   for (std::size_t i = 0; i < a.size(); ++i) furthest = std::max(furthest, std::fabs(a[i] - b[i]));
   for (std::size_t i = 0; i < a.size() && fits; ++i) fits = within(a[i] - b[i], whole);
   if (fits)
-    return ConstantDifference{Cause::quantized,
-                              fmt::format("quantized: B's elements are multiples of {:.4g}, each the one nearest to "
-                                          "A's, at most {:.3g} away",
-                                          whole, furthest)};
+    return ConstantDifference{
+        Cause::quantized,
+        fmt::format("quantized: B's elements are multiples of {:.4g}, each the one nearest to "
+                    "A's, at most {:.3g} away",
+                    whole, furthest)};
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     const Slices slices(shape, axis);
     if (slices.channels < 2 || shape.size() < 2) continue;
@@ -95,9 +98,10 @@ std::optional<ConstantDifference> on_a_grid(const Numbers& a, const Numbers& b, 
     if (all)
       return ConstantDifference{
           Cause::quantized,
-          fmt::format("quantized with a step for each index of axis {} ({:.3g} to {:.3g}): each element is the "
-                      "multiple nearest to A's, at most {:.3g} away",
-                      axis, *std::ranges::min_element(steps), *std::ranges::max_element(steps), furthest)};
+          fmt::format(
+              "quantized with a step for each index of axis {} ({:.3g} to {:.3g}): each element is the "
+              "multiple nearest to A's, at most {:.3g} away",
+              axis, *std::ranges::min_element(steps), *std::ranges::max_element(steps), furthest)};
   }
   return std::nullopt;
 }
@@ -128,8 +132,9 @@ std::optional<ConstantDifference> rearranged(const Tensor& a, const Tensor& b) {
     const std::size_t in_window = i % static_cast<std::size_t>(window);
     if (y[i - in_window + static_cast<std::size_t>(window) - 1 - in_window] != x[i]) return std::nullopt;
   }
-  return ConstantDifference{Cause::layout,
-                            "reversed: B's window is A's turned by 180° (a true convolution instead of a correlation)"};
+  return ConstantDifference{
+      Cause::layout,
+      "reversed: B's window is A's turned by 180° (a true convolution instead of a correlation)"};
 }
 
 std::optional<ConstantDifference> scaled(const Numbers& a, const Numbers& b, const Shape& shape) {
@@ -151,8 +156,9 @@ std::optional<ConstantDifference> scaled(const Numbers& a, const Numbers& b, con
       all = std::fabs(b[i] - factors[slices.channel(i)] * a[i]) <= close;
     if (all)
       return ConstantDifference{
-          Cause::weights, fmt::format("multiplied, by a factor for each index of axis {} ({:.6g} to {:.6g})", axis,
-                                      *std::ranges::min_element(factors), *std::ranges::max_element(factors))};
+          Cause::weights,
+          fmt::format("multiplied, by a factor for each index of axis {} ({:.6g} to {:.6g})", axis,
+                      *std::ranges::min_element(factors), *std::ranges::max_element(factors))};
   }
   return std::nullopt;
 }
@@ -172,10 +178,11 @@ ConstantDifference changed(const Numbers& a, const Numbers& b, const Shape& shap
     if (apart > furthest) furthest = apart, worst = i;
   }
   return {Cause::weights,
-          fmt::format("{} of {} elements differ, most at [{}]: expected {:.9g}, got {:.9g} (relative to all of them "
-                      "{:.3g})",
-                      different, a.size(), fmt::join(coordinates_of(static_cast<std::int64_t>(worst), shape), ", "),
-                      a[worst], b[worst], size > 0.0 ? std::sqrt(squares / size) : INFINITY)};
+          fmt::format(
+              "{} of {} elements differ, most at [{}]: expected {:.9g}, got {:.9g} (relative to all of them "
+              "{:.3g})",
+              different, a.size(), fmt::join(coordinates_of(static_cast<std::int64_t>(worst), shape), ", "),
+              a[worst], b[worst], size > 0.0 ? std::sqrt(squares / size) : INFINITY)};
 }
 
 }  // namespace
@@ -202,7 +209,8 @@ std::optional<ConstantDifference> compare_constants(const Tensor& a, const Tenso
     special = special || !std::isfinite(x[i] - y[i]);
     furthest = std::max(furthest, std::fabs(x[i] - y[i]));
   }
-  if (!special && furthest <= (is_floating(a.dtype()) ? rounding_apart * largest(x) : 0.0)) return std::nullopt;
+  if (!special && furthest <= (is_floating(a.dtype()) ? rounding_apart * largest(x) : 0.0))
+    return std::nullopt;
   if (special || !is_floating(a.dtype())) return changed(x, y, a.shape());
   if (auto found = narrow_type(x, y)) return found;
   if (auto found = rearranged(a, b)) return found;

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::int64_t max_sorted = 1 << 20;
 
-std::vector<NodeId> nodes_of(const Side& side, const std::string& value, const std::vector<std::string_view>& paired) {
+std::vector<NodeId> nodes_of(const Side& side, const std::string& value,
+                             const std::vector<std::string_view>& paired) {
   const Graph& graph = *side.graph();
   const std::unordered_set<std::string_view> known(paired.begin(), paired.end());
   const auto id = graph.find_value(value);
@@ -26,7 +27,8 @@ std::vector<NodeId> nodes_of(const Side& side, const std::string& value, const s
 
 bool same_operator(const Node& a, const Node& b) {
   const auto kind = [](std::string_view op) {
-    if (op == "Gemm" || op == "MatMul" || op == "QLinearMatMul" || op == "MatMulInteger") return std::string_view("product");
+    if (op == "Gemm" || op == "MatMul" || op == "QLinearMatMul" || op == "MatMulInteger")
+      return std::string_view("product");
     if (op == "QLinearConv" || op == "ConvInteger") return std::string_view("Conv");
     return op;
   };
@@ -48,10 +50,9 @@ Groups groups_of(const PartingLayer& layer) {
   std::vector<std::size_t> longest((x.size() + 1) * width, 0);
   for (std::size_t i = x.size(); i-- > 0;)
     for (std::size_t j = y.size(); j-- > 0;)
-      longest[i * width + j] =
-          same_operator(groups.node_a(x[i]), groups.node_b(y[j]))
-              ? longest[(i + 1) * width + j + 1] + 1
-              : std::max(longest[(i + 1) * width + j], longest[i * width + j + 1]);
+      longest[i * width + j] = same_operator(groups.node_a(x[i]), groups.node_b(y[j]))
+                                   ? longest[(i + 1) * width + j + 1] + 1
+                                   : std::max(longest[(i + 1) * width + j], longest[i * width + j + 1]);
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < x.size() || j < y.size()) {
@@ -98,7 +99,8 @@ std::optional<bool> confirmed(const PartingLayer& layer, const Findings& finding
   if (!verified.ok()) return std::nullopt;
   for (const LayerVerdict& verdict : verified->layers)
     if (verdict.output == layer.values.a)
-      return verdict.verdict == Verdict::missing ? std::nullopt : std::optional(verdict.verdict != Verdict::fault);
+      return verdict.verdict == Verdict::missing ? std::nullopt
+                                                 : std::optional(verdict.verdict != Verdict::fault);
   return std::nullopt;
 }
 
@@ -152,8 +154,12 @@ std::vector<Explanation> explain(const PartingLayer& layer, ThreadPool& threads)
   find_operators(groups, findings);
   std::vector<Explanation> made;
   if (findings.empty()) {
-    Explanation unknown{0, Cause::unknown, layer.a.find(layer.values.a)->node, layer.b.find(layer.values.b)->node,
-                        "operators, attributes and constants are the same; what B computed is not", {}};
+    Explanation unknown{0,
+                        Cause::unknown,
+                        layer.a.find(layer.values.a)->node,
+                        layer.b.find(layer.values.b)->node,
+                        "operators, attributes and constants are the same; what B computed is not",
+                        {}};
     if (is_another_order(layer)) {
       unknown.cause = Cause::values_order;
       unknown.text = "the values are A's, in another order";
@@ -177,8 +183,13 @@ std::vector<Explanation> explain_without_original(const PartingLayer& layer) {
   for (const NodeId id : nodes_of(layer.b, layer.values.b, paired)) {
     const Node& node = graph.nodes[id];
     if (node.op_type == "QuantizeLinear" || node.op_type.starts_with("QLinear"))
-      made.push_back({0, Cause::quantized, "", node.name,
-                      fmt::format("{} ({}) of B rounds the values to integers", in_quotes(node.name), node.op_type), {}});
+      made.push_back(
+          {0,
+           Cause::quantized,
+           "",
+           node.name,
+           fmt::format("{} ({}) of B rounds the values to integers", in_quotes(node.name), node.op_type),
+           {}});
     for (const ValueId input : node.inputs) {
       const auto constant = layer.b.constant(input);
       if (!constant || !is_floating(constant->dtype()) || constant->elements() < 16) continue;
@@ -186,16 +197,26 @@ std::vector<Explanation> explain_without_original(const PartingLayer& layer) {
       const bool narrow_numbers = std::ranges::all_of(
           numbers, [](double x) { return widen(float16_format, narrow(float16_format, x)) == x; });
       if (narrow_numbers)
-        made.push_back({0, Cause::float16, "", node.name,
-                        fmt::format("all {} elements of {} of B's {} ({}) are float16 numbers: it was rounded",
-                                    constant->elements(), in_quotes(graph.value_name(input)), in_quotes(node.name),
-                                    node.op_type), {}});
+        made.push_back(
+            {0,
+             Cause::float16,
+             "",
+             node.name,
+             fmt::format("all {} elements of {} of B's {} ({}) are float16 numbers: it was rounded",
+                         constant->elements(), in_quotes(graph.value_name(input)), in_quotes(node.name),
+                         node.op_type),
+             {}});
     }
   }
   if (made.empty())
-    made.push_back({0, Cause::unknown, layer.a.find(layer.values.a)->node, layer.b.find(layer.values.b)->node,
-                    "A is a trace without a model, so that attributes and weights cannot be compared; name A's model "
-                    "for that", {}});
+    made.push_back(
+        {0,
+         Cause::unknown,
+         layer.a.find(layer.values.a)->node,
+         layer.b.find(layer.values.b)->node,
+         "A is a trace without a model, so that attributes and weights cannot be compared; name A's model "
+         "for that",
+         {}});
   return made;
 }
 

@@ -14,17 +14,17 @@
 namespace driftscope::convert {
 
 enum class Cause {
-  operator_missing,   ///< an activation dropped, a normalization that left no trace in the weights
+  operator_missing,  ///< an activation dropped, a normalization that left no trace in the weights
   operator_added,
   attribute,
   padding,
-  weights,            ///< a constant changed
-  layout,             ///< a constant with its axes in another order, or reversed
-  float16,            ///< a constant rounded to float16 or bfloat16
-  quantized,          ///< a constant, or the values, on a grid of integers
-  folded_epsilon,     ///< BatchNormalization folded with another epsilon
-  folded_wrong,       ///< BatchNormalization folded otherwise than its formula says
-  values_order,       ///< the values are A's, in another order
+  weights,         ///< a constant changed
+  layout,          ///< a constant with its axes in another order, or reversed
+  float16,         ///< a constant rounded to float16 or bfloat16
+  quantized,       ///< a constant, or the values, on a grid of integers
+  folded_epsilon,  ///< BatchNormalization folded with another epsilon
+  folded_wrong,    ///< BatchNormalization folded otherwise than its formula says
+  values_order,    ///< the values are A's, in another order
   unknown,
 };
 [[nodiscard]] std::string_view cause_name(Cause cause);

@@ -63,7 +63,8 @@ std::optional<Factors> factors_of(const Tensor& a, const Tensor& b, std::size_t 
     size += y[i] * y[i];
   }
   Factors factors;
-  for (std::size_t c = 0; c < channels; ++c) factors.ratio.push_back(squares[c] > 0.0 ? products[c] / squares[c] : NAN);
+  for (std::size_t c = 0; c < channels; ++c)
+    factors.ratio.push_back(squares[c] > 0.0 ? products[c] / squares[c] : NAN);
   double rest = 0.0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double r = factors.ratio[channel(i)];
@@ -135,11 +136,13 @@ bool find_folding(const Groups& groups, Findings& findings) {
     const auto add = [&](Cause cause, std::string text, std::function<void(Graph&)> apply = {}) {
       findings.push_back({{0, cause, norm.name, b.name, std::move(text), {}}, std::move(apply)});
     };
-    const std::string where = fmt::format("BatchNormalization {} folded into {}", in_quotes(norm.name), in_quotes(b.name));
+    const std::string where =
+        fmt::format("BatchNormalization {} folded into {}", in_quotes(norm.name), in_quotes(b.name));
     double epsilon = n->epsilon;
     if (factors->rest > 1e-4) {
       // No multiples: rounded afterwards, or something else altogether.
-      const auto difference = folded_difference(*n, plain_weights(a, 1, *w), plain_weights(b, 1, *v), product ? 1 : 0);
+      const auto difference =
+          folded_difference(*n, plain_weights(a, 1, *w), plain_weights(b, 1, *v), product ? 1 : 0);
       if (difference)
         add(difference->cause == Cause::weights ? Cause::folded_wrong : difference->cause,
             fmt::format("{}: compared with γ/√(σ² + ε)·W the weights are {}", where, difference->text));
@@ -151,15 +154,17 @@ bool find_folding(const Groups& groups, Findings& findings) {
         epsilon = found;
         const auto rounded = static_cast<float>(found);
         add(Cause::folded_epsilon,
-            fmt::format("{} with another epsilon: expected {:.3g}, the weights say {:.3g}", where, n->epsilon, found),
+            fmt::format("{} with another epsilon: expected {:.3g}, the weights say {:.3g}", where, n->epsilon,
+                        found),
             [id = n->node, rounded](Graph& graph) {
               auto& attributes = graph.nodes[id].attributes;
               std::erase_if(attributes, [](const Attribute& one) { return one.name == "epsilon"; });
               attributes.push_back({"epsilon", rounded});
             });
       } else {
-        add(Cause::folded_wrong, fmt::format("{}: B's factors by channel differ from γ/√(σ² + ε) by up to {:.3g}", where,
-                                             misfit(*n, *factors, n->epsilon)));
+        add(Cause::folded_wrong,
+            fmt::format("{}: B's factors by channel differ from γ/√(σ² + ε) by up to {:.3g}", where,
+                        misfit(*n, *factors, n->epsilon)));
       }
     }
     const auto bias_a = a.inputs.size() > 2 ? groups.a.constant(a.inputs[2]) : std::nullopt;
@@ -176,8 +181,9 @@ bool find_folding(const Groups& groups, Findings& findings) {
     }
     if (apart > 1e-4 * size)
       add(Cause::folded_wrong,
-          fmt::format("{}: the bias is not β + γ(b − μ)/√(σ² + ε): channel {} has {:.6g}, expected {:.6g}", where, worst,
-                      q[worst], n->beta[worst] + factor(*n, worst, epsilon) * (p[worst] - n->mean[worst])));
+          fmt::format("{}: the bias is not β + γ(b − μ)/√(σ² + ε): channel {} has {:.6g}, expected {:.6g}",
+                      where, worst, q[worst],
+                      n->beta[worst] + factor(*n, worst, epsilon) * (p[worst] - n->mean[worst])));
     return true;
   }
   return false;

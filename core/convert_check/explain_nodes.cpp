@@ -36,12 +36,16 @@ std::function<void(Graph&)> as_identity(NodeId id) {
 std::string text_of(const Attribute::Value& value) {
   const auto text = [](const auto& one) -> std::string {
     using T = std::decay_t<decltype(one)>;
-    if constexpr (std::is_same_v<T, float>) return fmt::format("{:.9g}", one);
-    else if constexpr (std::is_same_v<T, std::int64_t>) return std::to_string(one);
-    else if constexpr (std::is_same_v<T, std::string>) return in_quotes(one);
+    if constexpr (std::is_same_v<T, float>)
+      return fmt::format("{:.9g}", one);
+    else if constexpr (std::is_same_v<T, std::int64_t>)
+      return std::to_string(one);
+    else if constexpr (std::is_same_v<T, std::string>)
+      return in_quotes(one);
     else if constexpr (std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<float>>)
       return fmt::format("[{}]", fmt::join(one, ", "));
-    else return "another";
+    else
+      return "another";
   };
   return std::visit(text, value);
 }
@@ -51,10 +55,12 @@ std::optional<Attribute::Value> default_of(std::string_view name, std::size_t le
   using Ints = std::vector<std::int64_t>;
   if (name == "strides" || name == "dilations") return Ints(length, 1);
   if (name == "pads" || name == "output_padding") return Ints(length, 0);
-  if (name == "alpha" || name == "beta" || name == "keepdims") return name == "keepdims" ? Attribute::Value(std::int64_t{1}) : Attribute::Value(1.0f);
+  if (name == "alpha" || name == "beta" || name == "keepdims")
+    return name == "keepdims" ? Attribute::Value(std::int64_t{1}) : Attribute::Value(1.0f);
   if (name == "group") return Attribute::Value(std::int64_t{1});
-  for (const std::string_view zero : {"transA", "transB", "ceil_mode", "count_include_pad", "noop_with_empty_axes",
-                                      "storage_order", "exclusive", "reverse", "linear_before_reset"})
+  for (const std::string_view zero :
+       {"transA", "transB", "ceil_mode", "count_include_pad", "noop_with_empty_axes", "storage_order",
+        "exclusive", "reverse", "linear_before_reset"})
     if (name == zero) return Attribute::Value(std::int64_t{0});
   if (name == "epsilon") return Attribute::Value(1e-5f);
   if (name == "auto_pad") return Attribute::Value(std::string("NOTSET"));
@@ -65,7 +71,7 @@ std::optional<Attribute::Value> default_of(std::string_view name, std::size_t le
 
 /// What says how, not what: these may differ.
 bool is_ignored(std::string_view name) {
-  constexpr std::array<std::string_view, 6> ignored = {"momentum",   "training_mode", "spatial",
+  constexpr std::array<std::string_view, 6> ignored = {"momentum",  "training_mode", "spatial",
                                                        "allowzero", "saturate",      "kernel_shape"};
   return one_of(name, ignored);
 }
@@ -74,9 +80,9 @@ bool same_value(const Attribute::Value& a, const Attribute::Value& b) {
   if (a.index() != b.index()) return false;
   const auto same = [&](const auto& one) {
     using T = std::decay_t<decltype(one)>;
-    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::string> ||
-                  std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<float>> ||
-                  std::is_same_v<T, std::vector<std::string>>)
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, std::int64_t> ||
+                  std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::int64_t>> ||
+                  std::is_same_v<T, std::vector<float>> || std::is_same_v<T, std::vector<std::string>>)
       return one == std::get<T>(b);
     else
       return true;  // tensors are constants, bodies are not compared
@@ -162,9 +168,12 @@ bool find_window(const Groups& groups, const NodePair& nodes, Findings& findings
   const auto add = [&](Cause cause, const char* name, const Ints& expected, const Ints& got) {
     if (expected == got) return;
     const auto value = got;
-    findings.push_back({{0, cause, a.name, b.name,
-                         fmt::format("{} of {}: expected [{}], got [{}]", name, label(b), fmt::join(expected, ", "),
-                                     fmt::join(got, ", ")),
+    findings.push_back({{0,
+                         cause,
+                         a.name,
+                         b.name,
+                         fmt::format("{} of {}: expected [{}], got [{}]", name, label(b),
+                                     fmt::join(expected, ", "), fmt::join(got, ", ")),
                          {}},
                         [id = nodes.a, attribute = std::string(name), value](Graph& graph) {
                           auto& attributes = graph.nodes[id].attributes;
@@ -211,15 +220,23 @@ void find_operators(const Groups& groups, Findings& findings) {
   for (const NodeId id : groups.only_a) {
     const Node& node = groups.node_a(id);
     if (one_of(node.op_type, moving) || node.op_type == "Pad") continue;
-    findings.push_back({{0, Cause::operator_missing, node.name, "",
-                         fmt::format("{} of A has no counterpart in B between these values", label(node)), {}},
+    findings.push_back({{0,
+                         Cause::operator_missing,
+                         node.name,
+                         "",
+                         fmt::format("{} of A has no counterpart in B between these values", label(node)),
+                         {}},
                         as_identity(id)});
   }
   for (const NodeId id : groups.only_b) {
     const Node& node = groups.node_b(id);
     if (one_of(node.op_type, moving) || node.op_type == "Pad") continue;
-    Explanation found{0, Cause::operator_added, "", node.name,
-                      fmt::format("{} of B has no counterpart in A between these values", label(node)), {}};
+    Explanation found{0,
+                      Cause::operator_added,
+                      "",
+                      node.name,
+                      fmt::format("{} of B has no counterpart in A between these values", label(node)),
+                      {}};
     const DType dtype = groups.b.graph()->values[node.outputs[0]].dtype;
     if (node.op_type == "Cast" && (dtype == DType::float16 || dtype == DType::bfloat16)) {
       found.cause = Cause::float16;
@@ -227,10 +244,9 @@ void find_operators(const Groups& groups, Findings& findings) {
     } else if (node.op_type == "QuantizeLinear") {
       found.cause = Cause::quantized;
       const auto scale = groups.b.constant(node.inputs[1]);
-      found.text = fmt::format("{} of B rounds the values to {}{}", label(node), dtype_name(dtype),
-                               scale && scale->elements() == 1
-                                   ? fmt::format(" in steps of {:.6g}", number_at(*scale, 0))
-                                   : "");
+      found.text = fmt::format(
+          "{} of B rounds the values to {}{}", label(node), dtype_name(dtype),
+          scale && scale->elements() == 1 ? fmt::format(" in steps of {:.6g}", number_at(*scale, 0)) : "");
     } else if (node.op_type == "DequantizeLinear") {
       continue;  // belongs to the QuantizeLinear before it
     }
@@ -249,7 +265,8 @@ void find_attributes(const Groups& groups, const NodePair& nodes, Findings& find
       if (std::ranges::find(names, one.name) == names.end()) names.push_back(one.name);
   for (const std::string& name : names) {
     if (is_ignored(name) || (a.op_type == "Gemm" && name == "transB")) continue;  // plain_weights
-    if (window && (name == "strides" || name == "dilations" || name == "pads" || name == "auto_pad")) continue;
+    if (window && (name == "strides" || name == "dilations" || name == "pads" || name == "auto_pad"))
+      continue;
     const Attribute* const x = a.attribute(name);
     const Attribute* const y = b.attribute(name);
     const Attribute* const any = x != nullptr ? x : y;
@@ -260,20 +277,29 @@ void find_attributes(const Groups& groups, const NodePair& nodes, Findings& find
     const Attribute::Value& expected = x != nullptr ? x->value : *fallback;
     const Attribute::Value& got = y != nullptr ? y->value : *fallback;
     if (same_value(expected, got)) continue;
-    findings.push_back({{0, Cause::attribute, a.name, b.name,
-                         fmt::format("{} of {}: expected {}, got {}", name, label(b), text_of(expected), text_of(got)),
-                         {}},
-                        with_attribute(nodes.a, name, y)});
+    findings.push_back(
+        {{0,
+          Cause::attribute,
+          a.name,
+          b.name,
+          fmt::format("{} of {}: expected {}, got {}", name, label(b), text_of(expected), text_of(got)),
+          {}},
+         with_attribute(nodes.a, name, y)});
   }
 }
 
 void find_constants(const Groups& groups, const NodePair& nodes, Findings& findings) {
   const Node& a = groups.node_a(nodes.a);
   const Node& b = groups.node_b(nodes.b);
-  const bool quantized_op = a.op_type != b.op_type && (b.op_type.starts_with("QLinear") || b.op_type.ends_with("Integer"));
+  const bool quantized_op =
+      a.op_type != b.op_type && (b.op_type.starts_with("QLinear") || b.op_type.ends_with("Integer"));
   if (quantized_op) {
-    findings.push_back({{0, Cause::quantized, a.name, b.name,
-                         fmt::format("{} of B computes with integers where A has {}", label(b), a.op_type), {}}});
+    findings.push_back({{0,
+                         Cause::quantized,
+                         a.name,
+                         b.name,
+                         fmt::format("{} of B computes with integers where A has {}", label(b), a.op_type),
+                         {}}});
     return;
   }
   for (std::size_t i = 0; i < std::max(a.inputs.size(), b.inputs.size()); ++i) {
@@ -284,10 +310,15 @@ void find_constants(const Groups& groups, const NodePair& nodes, Findings& findi
     const bool b_has = i < b.inputs.size() && b.inputs[i] != no_value;
     if (!x || !y) {
       if (a_has && b_has) continue;  // computed on one side
-      const std::string name = a_has ? groups.a.graph()->value_name(a.inputs[i]) : groups.b.graph()->value_name(b.inputs[i]);
-      findings.push_back({{0, Cause::weights, a.name, b.name,
+      const std::string name =
+          a_has ? groups.a.graph()->value_name(a.inputs[i]) : groups.b.graph()->value_name(b.inputs[i]);
+      findings.push_back({{0,
+                           Cause::weights,
+                           a.name,
+                           b.name,
                            fmt::format("input {} ({}) of {}: {}", i, in_quotes(name), label(a_has ? a : b),
-                                       a_has ? "B has none" : "A has none"), {}},
+                                       a_has ? "B has none" : "A has none"),
+                           {}},
                           a_has ? std::function<void(Graph&)>([id = nodes.a, i](Graph& graph) {
                             graph.nodes[id].inputs[i] = no_value;
                           })
@@ -298,12 +329,18 @@ void find_constants(const Groups& groups, const NodePair& nodes, Findings& findi
     const Tensor theirs = plain_weights(b, i, *y);
     const auto difference = compare_constants(mine, theirs);
     if (!difference) continue;
-    Finding found{{0, difference->cause, a.name, b.name,
-                   fmt::format("{} of {} (A: {}): {}", in_quotes(groups.b.graph()->value_name(b.inputs[i])), label(b),
-                               in_quotes(groups.a.graph()->value_name(a.inputs[i])), difference->text), {}}};
+    Finding found{
+        {0,
+         difference->cause,
+         a.name,
+         b.name,
+         fmt::format("{} of {} (A: {}): {}", in_quotes(groups.b.graph()->value_name(b.inputs[i])), label(b),
+                     in_quotes(groups.a.graph()->value_name(a.inputs[i])), difference->text),
+         {}}};
     auto substitute = as_dtype(plain_weights(a, i, theirs), x->dtype());  // twice is once back
     if (substitute.ok() && substitute->elements() == x->elements())
-      if (auto shaped = substitute->reshaped(x->shape()); shaped.ok()) found.apply = with_constant(nodes.a, i, *shaped);
+      if (auto shaped = substitute->reshaped(x->shape()); shaped.ok())
+        found.apply = with_constant(nodes.a, i, *shaped);
     findings.push_back(std::move(found));
   }
 }

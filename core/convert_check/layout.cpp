@@ -93,34 +93,6 @@ Status store_numbers(std::span<const double> numbers, Tensor& made) {
 
 }  // namespace
 
-Result<Tensor> permuted(const Tensor& tensor, const Order& order) {
-  if (order.empty()) return tensor;
-  const int bits = bits_per_element(tensor.dtype());
-  if (bits < 8) return unsupported(fmt::format("axes of {} are not permuted", dtype_name(tensor.dtype())));
-  const Shape strides = strides_of(tensor.shape());
-  Shape sizes;
-  Shape steps;
-  for (const std::size_t axis : order) {
-    sizes.push_back(tensor.shape()[axis]);
-    steps.push_back(strides[axis]);
-  }
-  DRIFTSCOPE_TRY(Tensor made, Tensor::unwritten(tensor.dtype(), sizes));
-  const auto width = static_cast<std::size_t>(bits / 8);
-  const std::byte* source = tensor.bytes().data();
-  std::byte* target = made.mutable_bytes().data();
-  walk(sizes, steps, [&](std::int64_t i, std::int64_t offset) {
-    std::memcpy(target + static_cast<std::size_t>(i) * width, source + static_cast<std::size_t>(offset) * width,
-                width);
-  });
-  return made;
-}
-
-Order inverse(const Order& order) {
-  Order made(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) made[order[i]] = i;
-  return made;
-}
-
 std::vector<Order> orders_between(const Shape& shape, const Shape& other) {
   if (shape.size() != other.size())
     return without_ones(shape) == without_ones(other) ? std::vector<Order>{{}} : std::vector<Order>();
@@ -131,7 +103,8 @@ std::vector<Order> orders_between(const Shape& shape, const Shape& other) {
   Order same(rank);
   std::iota(same.begin(), same.end(), 0u);
   const auto add = [&](const Order& order) {
-    if (order != same && fits(shape, other, order) && std::ranges::find(found, order) == found.end()) found.push_back(order);
+    if (order != same && fits(shape, other, order) && std::ranges::find(found, order) == found.end())
+      found.push_back(order);
   };
   if (rank > 2) {
     Order channels_last = same;
@@ -198,8 +171,7 @@ Samples samples_of(const Tensor& tensor, const Tensor& other, const Order& order
 Result<Tensor> as_dtype(const Tensor& tensor, DType dtype) {
   if (tensor.dtype() == dtype) return tensor;
   if (!same_kind(tensor.dtype(), dtype))
-    return bad_input(
-        fmt::format("{} where {} is expected", dtype_name(tensor.dtype()), dtype_name(dtype)));
+    return bad_input(fmt::format("{} where {} is expected", dtype_name(tensor.dtype()), dtype_name(dtype)));
   DRIFTSCOPE_TRY(Tensor made, Tensor::unwritten(dtype, tensor.shape()));
   DRIFTSCOPE_CHECK(store_numbers(numbers_of(tensor), made));
   return made;

@@ -21,7 +21,8 @@ std::optional<Order> order_for(const Shape& shape, const Value& input) {
   };
   if (input.shape->size() != shape.size()) return std::nullopt;
   if (fits({})) return Order();
-  for (const Order& order : std::vector<Order>{{0, 2, 3, 1}, {0, 3, 1, 2}, {0, 2, 1}, {0, 2, 3, 4, 1}, {0, 4, 1, 2, 3}})
+  for (const Order& order :
+       std::vector<Order>{{0, 2, 3, 1}, {0, 3, 1, 2}, {0, 2, 1}, {0, 2, 3, 4, 1}, {0, 4, 1, 2, 3}})
     if (order.size() == shape.size() && fits(order)) return order;
   return std::nullopt;
 }
@@ -44,7 +45,8 @@ Result<Tensor> fitting(const NamedTensor& input, const Value& value, const Order
 
 }  // namespace
 
-Result<MatchedInputs> match_inputs(const std::vector<NamedTensor>& inputs, const Graph& graph, const ValueMap& map) {
+Result<MatchedInputs> match_inputs(const std::vector<NamedTensor>& inputs, const Graph& graph,
+                                   const ValueMap& map) {
   MatchedInputs made;
   std::vector<bool> used(inputs.size());
   const auto partner_of = [&](const Value& value, ValuePair& pair) -> const NamedTensor* {
@@ -62,7 +64,8 @@ Result<MatchedInputs> match_inputs(const std::vector<NamedTensor>& inputs, const
       if (inputs[i].name == value.name && !used[i]) return take(i);
     pair.by = FoundBy::structure;
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (!used[i] && same_kind(inputs[i].tensor.dtype(), value.dtype) && order_for(inputs[i].tensor.shape(), value))
+      if (!used[i] && same_kind(inputs[i].tensor.dtype(), value.dtype) &&
+          order_for(inputs[i].tensor.shape(), value))
         return take(i);
     return nullptr;
   };
@@ -71,20 +74,22 @@ Result<MatchedInputs> match_inputs(const std::vector<NamedTensor>& inputs, const
     ValuePair pair{"", value.name, {}, FoundBy::name};
     const NamedTensor* const input = partner_of(value, pair);
     if (input == nullptr)
-      return bad_input(fmt::format("input {} of B: A has no input that fits; B's inputs are: {}; name the partner in "
-                                   "a map (--map)",
-                                   in_quotes(value.name), list_of(graph)));
+      return bad_input(
+          fmt::format("input {} of B: A has no input that fits; B's inputs are: {}; name the partner in "
+                      "a map (--map)",
+                      in_quotes(value.name), list_of(graph)));
     pair.a = input->name;
     if (pair.by != FoundBy::given) {
       const auto order = order_for(input->tensor.shape(), value);
       if (!order)
-        return bad_input(fmt::format("input {} of B: expected {}, A's {} is {}, and no order of the axes fits",
-                                     in_quotes(value.name), shape_text(*value.shape), in_quotes(input->name),
-                                     shape_text(input->tensor.shape())));
+        return bad_input(fmt::format(
+            "input {} of B: expected {}, A's {} is {}, and no order of the axes fits", in_quotes(value.name),
+            shape_text(*value.shape), in_quotes(input->name), shape_text(input->tensor.shape())));
       pair.order = *order;
     } else if (!pair.order.empty() && pair.order.size() != input->tensor.shape().size()) {
-      return bad_input(fmt::format("input {} of B: the map's order has {} axes, A's {} has {}", in_quotes(value.name),
-                                   pair.order.size(), in_quotes(input->name), input->tensor.shape().size()));
+      return bad_input(fmt::format("input {} of B: the map's order has {} axes, A's {} has {}",
+                                   in_quotes(value.name), pair.order.size(), in_quotes(input->name),
+                                   input->tensor.shape().size()));
     }
     DRIFTSCOPE_TRY(Tensor tensor, fitting(*input, value, pair.order));
     made.tensors.push_back({value.name, std::move(tensor)});

@@ -26,12 +26,14 @@ Result<Order> order_in(const nlohmann::json& entry, std::size_t index) {
   const auto found = entry.find("order");
   if (found == entry.end() || found->is_null()) return order;
   const auto wrong = [&] {
-    return bad_input(fmt::format("values[{}].order: expected the axes of a in the order of b, as [0, 2, 3, 1]", index));
+    return bad_input(
+        fmt::format("values[{}].order: expected the axes of a in the order of b, as [0, 2, 3, 1]", index));
   };
   if (!found->is_array() || found->size() > max_rank) return wrong();
   std::vector<bool> seen(found->size());
   for (const auto& axis : *found) {
-    if (!axis.is_number_unsigned() || axis.get<std::uint64_t>() >= found->size() || seen[axis.get<std::size_t>()])
+    if (!axis.is_number_unsigned() || axis.get<std::uint64_t>() >= found->size() ||
+        seen[axis.get<std::size_t>()])
       return wrong();
     seen[axis.get<std::size_t>()] = true;
     order.push_back(axis.get<std::size_t>());
@@ -46,14 +48,15 @@ Result<ValueMap> read_value_map(std::string_view text) {
   const auto json = parse_json(text);
   const auto format = json.is_object() ? json.find("format") : json.end();
   if (format == json.end() || *format != map_format)
-    return bad_input(fmt::format("this is no map: expected an object with \"format\": \"{}\"; --write-map writes one",
-                                 map_format));
+    return bad_input(fmt::format(
+        "this is no map: expected an object with \"format\": \"{}\"; --write-map writes one", map_format));
   const auto values = json.find("values");
   if (values == json.end() || !values->is_array()) return bad_input("the map has no list \"values\"");
   ValueMap map;
   for (std::size_t i = 0; i < values->size(); ++i) {
     const auto& entry = (*values)[i];
-    if (!entry.is_object()) return bad_input(fmt::format("values[{}]: expected an object with \"a\" and \"b\"", i));
+    if (!entry.is_object())
+      return bad_input(fmt::format("values[{}]: expected an object with \"a\" and \"b\"", i));
     ValuePair pair;
     DRIFTSCOPE_TRY(pair.a, name_in(entry, "a", i));
     DRIFTSCOPE_TRY(pair.b, name_in(entry, "b", i));

@@ -15,8 +15,8 @@ namespace {
 using Writer = protozero::pbf_writer;
 
 // Field numbers and AttributeProto's kinds are those of onnx.proto.
-constexpr std::int32_t kind_float = 1, kind_int = 2, kind_string = 3, kind_tensor = 4, kind_graph = 5, kind_floats = 6,
-                       kind_ints = 7, kind_strings = 8;
+constexpr std::int32_t kind_float = 1, kind_int = 2, kind_string = 3, kind_tensor = 4, kind_graph = 5,
+                       kind_floats = 6, kind_ints = 7, kind_strings = 8;
 
 Result<std::string> graph_message(const ModelGraph& graph);
 
@@ -89,8 +89,8 @@ Result<std::string> node_message(const ModelNode& node) {
     part_writer.add_string(1, attribute.name);
     auto status = std::visit(AttributeWriter{part_writer}, attribute.value);
     if (!status.ok())
-      return in_context(std::move(status).error(),
-                        fmt::format("node {}, attribute {}", in_quotes(node.name), in_quotes(attribute.name)));
+      return in_context(std::move(status).error(), fmt::format("node {}, attribute {}", in_quotes(node.name),
+                                                               in_quotes(attribute.name)));
     writer.add_message(5, part);
   }
   if (!node.domain.empty()) writer.add_string(7, node.domain);

@@ -59,14 +59,15 @@ Result<Trace> run_model(const ConvertCheckRequest& request, const ModelFile& mod
 NamedInputs inputs_of(const Trace& trace) {
   NamedInputs inputs;
   std::vector<std::string_view> made;
-  for (const NodeRecord& node : trace.nodes) made.insert(made.end(), node.outputs.begin(), node.outputs.end());
+  for (const NodeRecord& node : trace.nodes)
+    made.insert(made.end(), node.outputs.begin(), node.outputs.end());
   for (const NamedTensor& tensor : trace.tensors)
     if (std::ranges::find(made, tensor.name) == made.end()) inputs.push_back(tensor);
   return inputs;
 }
 
-Result<Metrics> output_drift(const convert::Check& check, const DatasetRun& a, const DatasetRun& b, std::int64_t samples,
-                             ThreadPool& threads) {
+Result<Metrics> output_drift(const convert::Check& check, const DatasetRun& a, const DatasetRun& b,
+                             std::int64_t samples, ThreadPool& threads) {
   for (const convert::CheckedLayer& layer : check.layers) {
     const Tensor* const x = a.trace.find(layer.values.a);
     const Tensor* const y = b.trace.find(layer.values.b);
@@ -81,9 +82,10 @@ Result<Metrics> output_drift(const convert::Check& check, const DatasetRun& a, c
   return bad_input("--dataset: no output of A is paired with one of B; name the pair in a map (--map)");
 }
 
-Result<convert::DatasetCheck> check_dataset(const ConvertCheckRequest& request, const Loaded& a, const Loaded& b,
-                                            const convert::MatchedInputs& matched, const convert::Check& check,
-                                            TargetRunner& runner, ThreadPool& threads, const TargetProgress& progress) {
+Result<convert::DatasetCheck> check_dataset(const ConvertCheckRequest& request, const Loaded& a,
+                                            const Loaded& b, const convert::MatchedInputs& matched,
+                                            const convert::Check& check, TargetRunner& runner,
+                                            ThreadPool& threads, const TargetProgress& progress) {
   DRIFTSCOPE_TRY(GivenDataset dataset, read_dataset(request.dataset, a.file));
   convert::DatasetCheck made;
   made.text = dataset.text;
@@ -108,8 +110,9 @@ Result<convert::DatasetCheck> check_dataset(const ConvertCheckRequest& request, 
 
 Result<CheckView> check_conversion(const ConvertCheckRequest& request, const TargetProgress& progress) {
   if (is_trace(request.b))
-    return bad_input(fmt::format("{}: B is a trace; a trace is judged by its model with driftscope verify MODEL {}",
-                                 request.b, request.b));
+    return bad_input(
+        fmt::format("{}: B is a trace; a trace is judged by its model with driftscope verify MODEL {}",
+                    request.b, request.b));
   CheckView view;
   view.target = request.target.text();
   std::optional<Loaded> a;
@@ -123,8 +126,8 @@ Result<CheckView> check_conversion(const ConvertCheckRequest& request, const Tar
   };
   if (is_trace(request.a)) {
     if (!request.inputs.empty() || !request.dataset.empty())
-      return bad_input(fmt::format("{}: A is a trace, whose input is used; --input and --dataset need A's model",
-                                   request.a));
+      return bad_input(fmt::format(
+          "{}: A is a trace, whose input is used; --input and --dataset need A's model", request.a));
     DRIFTSCOPE_TRY(trace_a, load_trace(request.a, view.a));
     inputs = inputs_of(trace_a);
     view.input_text = "of the trace";
@@ -140,17 +143,18 @@ Result<CheckView> check_conversion(const ConvertCheckRequest& request, const Tar
   }
   DRIFTSCOPE_TRY(const Loaded b, load(request.b));
   view.b = b.about;
-  DRIFTSCOPE_TRY(const convert::MatchedInputs matched, convert::match_inputs(inputs, b.file.graph, request.map));
+  DRIFTSCOPE_TRY(const convert::MatchedInputs matched,
+                 convert::match_inputs(inputs, b.file.graph, request.map));
   DRIFTSCOPE_TRY(const Trace trace_b, run_model(request, b.file, matched.tensors, runner, named("B")));
   ThreadPool threads(usable_processors());
   const convert::Side side_a(a ? &a->file.graph : nullptr, trace_a);
   const convert::Side side_b(&b.file.graph, trace_b);
   const convert::ValueMap map = convert::with_inputs(request.map, matched);
-  DRIFTSCOPE_TRY(view.check,
-                 convert::check_conversion(side_a, side_b, map, threads, [&](std::int64_t done, std::int64_t total) {
-                   progress("judging", done, total);
-                   return true;
-                 }));
+  DRIFTSCOPE_TRY(view.check, convert::check_conversion(side_a, side_b, map, threads,
+                                                       [&](std::int64_t done, std::int64_t total) {
+                                                         progress("judging", done, total);
+                                                         return true;
+                                                       }));
   if (!request.dataset.empty()) {
     DRIFTSCOPE_TRY(view.dataset.emplace(),
                    check_dataset(request, *a, b, matched, view.check, runner, threads, progress));

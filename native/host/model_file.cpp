@@ -47,7 +47,8 @@ struct Converted {
   std::shared_ptr<const Bytes> bytes;
   std::size_t weight_bytes = 0;
 };
-Result<std::optional<Converted>> converted(std::span<const std::byte> bytes, const std::filesystem::path& folder) {
+Result<std::optional<Converted>> converted(std::span<const std::byte> bytes,
+                                           const std::filesystem::path& folder) {
   const auto beside = [&](const std::string& name) { return read_file(folder / name); };
   DRIFTSCOPE_TRY(const auto foreign, convert::read_foreign_model(bytes, beside));
   if (!foreign) return std::optional<Converted>();

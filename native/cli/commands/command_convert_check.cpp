@@ -37,10 +37,11 @@ Result<Exit> run_convert_check(ConvertCheckOptions& options) {
   DRIFTSCOPE_TRY(options.request.target, read_target(options.target));
   DRIFTSCOPE_TRY(options.request.map, map_from(options.map));
   ProgressLine line(options.quiet);
-  DRIFTSCOPE_TRY(const convert::CheckView view,
-                 check_conversion(options.request, [&](std::string_view step, std::int64_t done, std::int64_t total) {
-                   line.update(step, done, total);
-                 }));
+  DRIFTSCOPE_TRY(
+      const convert::CheckView view,
+      check_conversion(options.request, [&](std::string_view step, std::int64_t done, std::int64_t total) {
+        line.update(step, done, total);
+      }));
   line.clear();
   if (options.json != "-") fmt::print("{}", with_colours(convert::check_text(view, options.layers)));
   if (!options.write_map.empty())
@@ -59,21 +60,27 @@ static Command declare(CLI::App& app) {
   app.add_option("A", request.a, "The original: an .onnx file, or a trace of it (.safetensors)")->required();
   app.add_option("B", request.b, "The converted model")->required();
   app.add_option("--input", request.inputs, input_help)->expected(1)->take_all();
-  app.add_option("--dataset", request.dataset,
-                 "Also run both on a whole data set, described beside A: on how many samples they agree, and how many "
-                 "are right (idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR or images:DIR)");
-  app.add_option("--target", options->target, "Where both run: host/engine[:option=value,…]")->capture_default_str();
-  app.add_option("--map", options->map,
-                 "Which value of A is which of B (JSON, as --write-map writes it): these pairs are taken as they are, "
-                 "the others are found");
-  app.add_option("--write-map", options->write_map, "Write all pairs, to look at and to edit ('-': standard output)");
+  app.add_option(
+      "--dataset", request.dataset,
+      "Also run both on a whole data set, described beside A: on how many samples they agree, and how many "
+      "are right (idx:IMAGES,LABELS, cifar10:FILE, imdb:DIR or images:DIR)");
+  app.add_option("--target", options->target, "Where both run: host/engine[:option=value,…]")
+      ->capture_default_str();
+  app.add_option(
+      "--map", options->map,
+      "Which value of A is which of B (JSON, as --write-map writes it): these pairs are taken as they are, "
+      "the others are found");
+  app.add_option("--write-map", options->write_map,
+                 "Write all pairs, to look at and to edit ('-': standard output)");
   app.add_option("--json", options->json, "Write everything as JSON ('-': standard output)");
   add_layer_option(app, options->layers);
   app.add_flag("--quiet", options->quiet, "No progress line");
   add_runner_options(app, request.runner);
   app.footer(
-      "Both run on the same input. Their values are paired by the map, by name, by structure and by what they\n"
-      "hold, also with other axes (NCHW and NHWC). Each of B's layers is then judged by itself: A's operator\n"
+      "Both run on the same input. Their values are paired by the map, by name, by structure and by what "
+      "they\n"
+      "hold, also with other axes (NCHW and NHWC). Each of B's layers is then judged by itself: A's "
+      "operator\n"
       "with A's weights on B's inputs, against what B has, with the budget of float32 rounding. Where they\n"
       "part, operators, attributes and weights are compared to say why.\n\n"
       "Exit code 1: a layer of B does not compute what A's does, beyond rounding.");

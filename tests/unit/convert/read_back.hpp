@@ -56,7 +56,8 @@ inline void expect_same(const convert::Check& check, std::size_t outputs) {
     MESSAGE(check.layers[one.layer].values.a << ": " << one.text);
   CHECK_FALSE(check.first_parting.has_value());
   CHECK(check.verdict <= Verdict::rounding);
-  CHECK(static_cast<std::size_t>(std::ranges::count_if(check.layers, &convert::CheckedLayer::output)) == outputs);
+  CHECK(static_cast<std::size_t>(std::ranges::count_if(check.layers, &convert::CheckedLayer::output)) ==
+        outputs);
 }
 
 }  // namespace driftscope::test

@@ -66,7 +66,8 @@ TEST_CASE("ConvertCheck_FoldedNormalization_IsRoundingUnderEitherName") {
 }
 
 TEST_CASE("ConvertCheck_FoldedWithAnotherEpsilon_SaysWhich") {
-  const Check check = checked(small_network(), small_network({.prefix = "Q/", .folded = true, .epsilon = 1e-5f}));
+  const Check check =
+      checked(small_network(), small_network({.prefix = "Q/", .folded = true, .epsilon = 1e-5f}));
   expect_reason(check, "bn", Cause::folded_epsilon, "expected 0.001, the weights say 1e-05");
 }
 
@@ -85,9 +86,10 @@ TEST_CASE("ConvertCheck_ChangedWeight_NamesTheElementAndBothValues") {
 
 TEST_CASE("ConvertCheck_Float16Weights_AreACast") {
   Tensor weights = tensor<float>({8, 3, 3, 3}, std::vector<float>(216));
-  std::ranges::transform(conv_weights().values<float>(), weights.mutable_values<float>().begin(), [](float x) {
-    return static_cast<float>(widen(float16_format, narrow(float16_format, static_cast<double>(x))));
-  });
+  std::ranges::transform(
+      conv_weights().values<float>(), weights.mutable_values<float>().begin(), [](float x) {
+        return static_cast<float>(widen(float16_format, narrow(float16_format, static_cast<double>(x))));
+      });
   const Check check = checked(small_network(), small_network({.weights = weights}));
   expect_reason(check, "conv", Cause::float16, "rounded to float16");
 }
@@ -161,8 +163,9 @@ TEST_CASE("ConvertCheck_BadMap_SaysWhatIsWrong") {
   CHECK(message("{").find("no JSON") != std::string::npos);
   CHECK(message("{\"values\":[]}").find("driftscope-map-1") != std::string::npos);
   CHECK(message(R"({"format":"driftscope-map-1","values":[{}]})").find("values[0]") != std::string::npos);
-  CHECK(message(R"({"format":"driftscope-map-1","values":[{"a":"x","b":"y","order":[0,0]}]})").find("order") !=
-        std::string::npos);
+  CHECK(
+      message(R"({"format":"driftscope-map-1","values":[{"a":"x","b":"y","order":[0,0]}]})").find("order") !=
+      std::string::npos);
   CHECK(message(R"({"format":"driftscope-map-1","values":[{"a":1,"b":"y"}]})").find("values[0].a") !=
         std::string::npos);
 }
@@ -173,8 +176,9 @@ TEST_CASE("ConvertCheck_TraceAsOriginal_IsJudgedByTheModel") {
   ThreadPool threads(1);
   convert::ValueMap map;
   map.pairs.push_back({"x", "x", {}, convert::FoundBy::name});
-  const auto check = convert::check_conversion(convert::Side(nullptr, original.trace),
-                                               convert::Side(converted.graph.get(), converted.trace), map, threads);
+  const auto check =
+      convert::check_conversion(convert::Side(nullptr, original.trace),
+                                convert::Side(converted.graph.get(), converted.trace), map, threads);
   REQUIRE_MESSAGE(check.ok(), check.error().message);
   CHECK(check->judged_by == "B");
   CHECK(parting(*check) == "y");

@@ -48,7 +48,8 @@ inline RunModel run_model(const Graph& graph) {
 }
 
 /// B on A's input, and the check of both.
-inline convert::Check checked(const ModelBuilder& a, const ModelBuilder& b, const convert::ValueMap& map = {}) {
+inline convert::Check checked(const ModelBuilder& a, const ModelBuilder& b,
+                              const convert::ValueMap& map = {}) {
   const RunModel original = run_model(inferred(a));
   const Graph graph = inferred(b);
   std::vector<NamedTensor> inputs;
@@ -59,8 +60,9 @@ inline convert::Check checked(const ModelBuilder& a, const ModelBuilder& b, cons
   const RunModel converted = run_model(graph, matched->tensors);
   const convert::ValueMap whole = convert::with_inputs(map, *matched);
   ThreadPool threads(1);
-  auto check = convert::check_conversion(convert::Side(original.graph.get(), original.trace),
-                                         convert::Side(converted.graph.get(), converted.trace), whole, threads);
+  auto check =
+      convert::check_conversion(convert::Side(original.graph.get(), original.trace),
+                                convert::Side(converted.graph.get(), converted.trace), whole, threads);
   REQUIRE_MESSAGE(check.ok(), check.error().message);
   return *std::move(check);
 }
@@ -70,11 +72,11 @@ struct Conversion {
   std::string prefix = {};  ///< of all names but those of inputs: another exporter's
   std::vector<std::int64_t> pads = {1, 1, 1, 1};
   bool relu = true;
-  bool folded = false;   ///< BatchNormalization in the convolution
+  bool folded = false;    ///< BatchNormalization in the convolution
   float epsilon = 1e-3f;  ///< with which it is folded
-  Tensor weights = {};  ///< of the first convolution
-  Tensor dense = {};  ///< [8, 5]
-  float alpha = 1.0f;   ///< of the Gemm
+  Tensor weights = {};    ///< of the first convolution
+  Tensor dense = {};      ///< [8, 5]
+  float alpha = 1.0f;     ///< of the Gemm
 };
 
 inline Tensor random_floats(Shape shape, std::uint64_t seed) {
@@ -101,9 +103,11 @@ inline ModelBuilder small_network(Conversion made = {}) {
     Tensor bias = tensor<float>({8}, std::vector<float>(8));
     for (std::size_t i = 0; i < 216; ++i) {
       const std::size_t c = i / 27;
-      const double r = static_cast<double>(gamma.values<float>()[c]) /
-                       std::sqrt(static_cast<double>(variance.values<float>()[c]) + static_cast<double>(made.epsilon));
-      folded.mutable_values<float>()[i] = static_cast<float>(r * static_cast<double>(made.weights.values<float>()[i]));
+      const double r =
+          static_cast<double>(gamma.values<float>()[c]) /
+          std::sqrt(static_cast<double>(variance.values<float>()[c]) + static_cast<double>(made.epsilon));
+      folded.mutable_values<float>()[i] =
+          static_cast<float>(r * static_cast<double>(made.weights.values<float>()[i]));
       bias.mutable_values<float>()[c] = static_cast<float>(static_cast<double>(beta.values<float>()[c]) -
                                                            r * static_cast<double>(mean.values<float>()[c]));
     }
@@ -114,8 +118,8 @@ inline ModelBuilder small_network(Conversion made = {}) {
     builder.initializer(p + "mean", mean).initializer(p + "variance", variance);
     builder.node("Conv", {"x", p + "w"}, {p + "conv"}, {ints("pads", made.pads)}).named(p + "Conv");
     builder
-        .node("BatchNormalization", {p + "conv", p + "gamma", p + "beta", p + "mean", p + "variance"}, {p + "bn"},
-              {real("epsilon", 1e-3f)})
+        .node("BatchNormalization", {p + "conv", p + "gamma", p + "beta", p + "mean", p + "variance"},
+              {p + "bn"}, {real("epsilon", 1e-3f)})
         .named(p + "BN");
   }
   const std::string before = made.folded ? p + "conv" : p + "bn";

@@ -71,8 +71,8 @@ Result<Numbers> Maker::known_integers(const Node& node, std::size_t i) const {
     return unsupported(fmt::format("input {} ({}) is computed; only a constant can be converted", i,
                                    in_quotes(node.inputs[i])));
   if (known->elements() > 0 && known->dtype() != DType::int32 && known->dtype() != DType::int64)
-    return bad_input(fmt::format("input {} ({}): expected int32 or int64, got {}", i, in_quotes(node.inputs[i]),
-                                 dtype_name(known->dtype())));
+    return bad_input(fmt::format("input {} ({}): expected int32 or int64, got {}", i,
+                                 in_quotes(node.inputs[i]), dtype_name(known->dtype())));
   return indices_of(*known);
 }
 
@@ -89,7 +89,8 @@ std::string Maker::fresh(std::string name) {
   return made;
 }
 
-void Maker::add(std::string_view op, Names inputs, Names outputs, OnnxAttributes attributes, std::string name) {
+void Maker::add(std::string_view op, Names inputs, Names outputs, OnnxAttributes attributes,
+                std::string name) {
   ModelNode node;
   node.name = std::move(name);
   node.op_type = op;
@@ -100,7 +101,8 @@ void Maker::add(std::string_view op, Names inputs, Names outputs, OnnxAttributes
   ++made_;
 }
 
-std::string Maker::make(std::string_view suffix, std::string_view op, Names inputs, OnnxAttributes attributes) {
+std::string Maker::make(std::string_view suffix, std::string_view op, Names inputs,
+                        OnnxAttributes attributes) {
   std::string name = fresh(fmt::format("{}/{}", node_->name, suffix));
   add(op, std::move(inputs), {name}, std::move(attributes), name);
   return name;
@@ -109,7 +111,8 @@ std::string Maker::make(std::string_view suffix, std::string_view op, Names inpu
 Names Maker::make_all(std::string_view suffix, std::string_view op, Names inputs, OnnxAttributes attributes,
                       std::size_t count) {
   Names outputs;
-  for (std::size_t i = 0; i < count; ++i) outputs.push_back(fresh(fmt::format("{}/{}_{}", node_->name, suffix, i)));
+  for (std::size_t i = 0; i < count; ++i)
+    outputs.push_back(fresh(fmt::format("{}/{}_{}", node_->name, suffix, i)));
   add(op, std::move(inputs), outputs, std::move(attributes), outputs[0]);
   return outputs;
 }
@@ -216,7 +219,8 @@ Names Maker::scale_and_zero(const TensorInfo& info, std::string_view tensor) {
   if (!scales.ok() || !zeros.ok()) return {};
   for (std::int64_t i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const std::int64_t zero = at < info.quantization.zero_points.size() ? info.quantization.zero_points[at] : 0;
+    const std::int64_t zero =
+        at < info.quantization.zero_points.size() ? info.quantization.zero_points[at] : 0;
     switch (info.dtype) {
       case DType::int8: zeros->mutable_values<std::int8_t>()[at] = static_cast<std::int8_t>(zero); break;
       case DType::uint8: zeros->mutable_values<std::uint8_t>()[at] = static_cast<std::uint8_t>(zero); break;
@@ -262,7 +266,8 @@ void Maker::begin(const Node& node) {
 }
 
 Result<Model> Maker::take() {
-  for (const std::string& name : graph_.outputs) model_.graph.outputs.push_back({name, DType::undefined, std::nullopt});
+  for (const std::string& name : graph_.outputs)
+    model_.graph.outputs.push_back({name, DType::undefined, std::nullopt});
   return std::move(model_);
 }
 

@@ -46,8 +46,8 @@ class Maker {
   [[nodiscard]] std::string make(std::string_view suffix, std::string_view op, Names inputs,
                                  OnnxAttributes attributes = {});
   /// The same with several outputs.
-  [[nodiscard]] Names make_all(std::string_view suffix, std::string_view op, Names inputs, OnnxAttributes attributes,
-                               std::size_t count);
+  [[nodiscard]] Names make_all(std::string_view suffix, std::string_view op, Names inputs,
+                               OnnxAttributes attributes, std::size_t count);
   /// The node that makes output `output` of the TensorFlow node under way.
   void give(std::string_view op, Names inputs, OnnxAttributes attributes = {}, std::size_t output = 0);
   /// All outputs, `count` of them.

@@ -36,7 +36,9 @@ std::optional<std::string> text_in(const json& value) {
 }
 
 Result<std::optional<tf::Attribute>> list_in(const json& list) {
-  const auto wrong = [](std::string_view what) { return bad_input(fmt::format("a list with an entry that is no {}", what)); };
+  const auto wrong = [](std::string_view what) {
+    return bad_input(fmt::format("a list with an entry that is no {}", what));
+  };
   if (const auto found = list.find("i"); found != list.end() && found->is_array()) {
     std::vector<std::int64_t> values;
     for (const json& one : *found) {
@@ -76,12 +78,18 @@ std::optional<std::string> from_base64(std::string_view text) {
   int count = 0;
   for (const char c : text) {
     std::uint32_t value = 0;
-    if (c >= 'A' && c <= 'Z') value = static_cast<std::uint32_t>(c - 'A');
-    else if (c >= 'a' && c <= 'z') value = static_cast<std::uint32_t>(c - 'a') + 26;
-    else if (c >= '0' && c <= '9') value = static_cast<std::uint32_t>(c - '0') + 52;
-    else if (c == '+' || c == '-') value = 62;
-    else if (c == '/' || c == '_') value = 63;
-    else return std::nullopt;
+    if (c >= 'A' && c <= 'Z')
+      value = static_cast<std::uint32_t>(c - 'A');
+    else if (c >= 'a' && c <= 'z')
+      value = static_cast<std::uint32_t>(c - 'a') + 26;
+    else if (c >= '0' && c <= '9')
+      value = static_cast<std::uint32_t>(c - '0') + 52;
+    else if (c == '+' || c == '-')
+      value = 62;
+    else if (c == '/' || c == '_')
+      value = 63;
+    else
+      return std::nullopt;
     bits = (bits << 6 | value) & 0xffffffu;
     count += 6;
     if (count >= 8) {
@@ -93,7 +101,8 @@ std::optional<std::string> from_base64(std::string_view text) {
 }
 
 std::optional<std::int64_t> integer_in(const json& value) {
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) return std::nullopt;
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
+    return std::nullopt;
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (!value.is_string()) return std::nullopt;
   const auto& text = value.get_ref<const std::string&>();
@@ -134,7 +143,8 @@ Result<std::optional<Shape>> shape_in(const json& value) {
   if (!dimensions->is_array() || dimensions->size() > max_rank)
     return bad_input(fmt::format("a shape with more than {} axes", max_rank));
   for (const json& one : *dimensions) {
-    const auto size = one.is_object() && one.contains("size") ? integer_in(one["size"]) : std::optional<std::int64_t>(-1);
+    const auto size =
+        one.is_object() && one.contains("size") ? integer_in(one["size"]) : std::optional<std::int64_t>(-1);
     if (!size || *size < -1) return bad_input("a shape with a size that is no number");
     shape.push_back(*size);
   }

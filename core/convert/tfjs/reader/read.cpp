@@ -34,10 +34,12 @@ class Reader {
     const auto topology = model.find("modelTopology");
     if (topology == model.end() || !topology->is_object()) return bad_input("there is no \"modelTopology\"");
     if (topology->contains("model_config") || topology->contains("keras_version"))
-      return unsupported("this is a layers model (Keras); export a graph model (tensorflowjs_converter "
-                         "--output_format tfjs_graph_model)");
+      return unsupported(
+          "this is a layers model (Keras); export a graph model (tensorflowjs_converter "
+          "--output_format tfjs_graph_model)");
     const auto nodes = topology->find("node");
-    if (nodes == topology->end() || !nodes->is_array()) return bad_input("modelTopology has no list \"node\"");
+    if (nodes == topology->end() || !nodes->is_array())
+      return bad_input("modelTopology has no list \"node\"");
     const auto manifest = model.find("weightsManifest");
     if (manifest != model.end()) {
       DRIFTSCOPE_TRY(weights_, read_weights(*manifest, files_));
@@ -60,7 +62,8 @@ class Reader {
     node.name = name->get<std::string>();
     node.op = op->get<std::string>();
     auto status = fill_node(entry, node);
-    if (!status.ok()) return in_context(std::move(status).error(), fmt::format("node {}", in_quotes(node.name)));
+    if (!status.ok())
+      return in_context(std::move(status).error(), fmt::format("node {}", in_quotes(node.name)));
     return {};
   }
 
@@ -89,7 +92,8 @@ class Reader {
     if (dtype != node.attributes.end())
       if (const auto* type = std::get_if<DType>(&dtype->second)) info.dtype = *type;
     const auto shape = node.attributes.find("shape");
-    const auto* given = shape == node.attributes.end() ? nullptr : std::get_if<tf::ShapeAttribute>(&shape->second);
+    const auto* given =
+        shape == node.attributes.end() ? nullptr : std::get_if<tf::ShapeAttribute>(&shape->second);
     if (given == nullptr) return unsupported("an input whose rank is not known");
     info.shape = given->shape;
     graph_.inputs.push_back(node.name);
@@ -120,7 +124,8 @@ class Reader {
         const auto exact = places.find(input);
         const auto maker = exact != places.end() ? exact : places.find(node_of(input));
         if (maker == places.end())
-          return bad_input(fmt::format("node {} reads {}, which nothing makes", in_quotes(node.name), in_quotes(input)));
+          return bad_input(
+              fmt::format("node {} reads {}, which nothing makes", in_quotes(node.name), in_quotes(input)));
         dependencies.back().push_back(maker->second);
       }
     }
@@ -134,18 +139,20 @@ class Reader {
   Status add_outputs(const json& model) {
     const json* signature = nullptr;
     if (const auto found = model.find("signature"); found != model.end()) signature = &*found;
-    if (const auto user = model.find("userDefinedMetadata"); signature == nullptr && user != model.end() &&
-                                                             user->is_object() && user->contains("signature"))
+    if (const auto user = model.find("userDefinedMetadata");
+        signature == nullptr && user != model.end() && user->is_object() && user->contains("signature"))
       signature = &(*user)["signature"];
     if (signature != nullptr && signature->is_object())
-      if (const auto outputs = signature->find("outputs"); outputs != signature->end() && outputs->is_object())
+      if (const auto outputs = signature->find("outputs");
+          outputs != signature->end() && outputs->is_object())
         for (const auto& [key, value] : outputs->items())
           if (value.is_object() && value.contains("name") && value["name"].is_string())
             DRIFTSCOPE_CHECK(add_output(plain_name(value["name"].get<std::string>())));
     if (!graph_.outputs.empty()) return {};
     std::set<std::string> read;
     for (const tf::Node& node : graph_.nodes)
-      for (const std::string& input : node.inputs) read.insert(names_.contains(input) ? input : node_of(input));
+      for (const std::string& input : node.inputs)
+        read.insert(names_.contains(input) ? input : node_of(input));
     for (const tf::Node& node : graph_.nodes)
       if (!read.contains(node.name)) graph_.outputs.push_back(node.name);
     if (graph_.outputs.empty()) return bad_input("it has no outputs");
@@ -154,7 +161,8 @@ class Reader {
 
   Status add_output(const std::string& name) {
     if (!names_.contains(name) && !names_.contains(node_of(name)))
-      return bad_input(fmt::format("the signature names the output {}, which nothing makes", in_quotes(name)));
+      return bad_input(
+          fmt::format("the signature names the output {}, which nothing makes", in_quotes(name)));
     for (const std::string& known : graph_.outputs)
       if (known == name) return {};
     graph_.outputs.push_back(name);
@@ -178,7 +186,8 @@ bool is_tfjs_model(std::string_view text) {
 
 Result<tf::TfGraph> read_graph_model(std::string_view text, const WeightFiles& files) {
   const JsonWalk walk = walk_json(text, deepest);
-  if (!walk.valid) return bad_input(walk.too_deep ? "model.json is nested too deeply" : "model.json is no JSON");
+  if (!walk.valid)
+    return bad_input(walk.too_deep ? "model.json is nested too deeply" : "model.json is no JSON");
   const json model = parse_json(text);
   if (!model.is_object()) return bad_input("model.json is no object");
   auto graph = Reader(files).read(model);

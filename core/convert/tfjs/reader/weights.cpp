@@ -40,7 +40,8 @@ Status read_quantization(const json& quantization, Spec& spec) {
   spec.stored = type == "uint8" ? DType::uint8 : DType::uint16;
   const auto scale = quantization.find("scale");
   const auto least = quantization.find("min");
-  if (scale == quantization.end() || !scale->is_number() || least == quantization.end() || !least->is_number())
+  if (scale == quantization.end() || !scale->is_number() || least == quantization.end() ||
+      !least->is_number())
     return bad_input("quantized without the numbers \"scale\" and \"min\"");
   spec.scale = scale->get<double>();
   spec.least = least->get<double>();
@@ -51,11 +52,17 @@ Result<Spec> spec_of(const json& entry) {
   Spec spec;
   DRIFTSCOPE_TRY(spec.name, text_member(entry, "name"));
   DRIFTSCOPE_TRY(const std::string type, text_member(entry, "dtype"));
-  const auto fail = [&](Error error) { return in_context(std::move(error), "weight " + in_quotes(spec.name)); };
-  if (type == "float32") spec.dtype = DType::float32;
-  else if (type == "int32") spec.dtype = DType::int32;
-  else if (type == "bool") spec.dtype = DType::boolean;
-  else return fail(unsupported(fmt::format("of the type {}; expected float32, int32 or bool", in_quotes(type))));
+  const auto fail = [&](Error error) {
+    return in_context(std::move(error), "weight " + in_quotes(spec.name));
+  };
+  if (type == "float32")
+    spec.dtype = DType::float32;
+  else if (type == "int32")
+    spec.dtype = DType::int32;
+  else if (type == "bool")
+    spec.dtype = DType::boolean;
+  else
+    return fail(unsupported(fmt::format("of the type {}; expected float32, int32 or bool", in_quotes(type))));
   spec.stored = spec.dtype;
   const auto shape = entry.find("shape");
   if (shape == entry.end() || !shape->is_array() || shape->size() > max_rank)
@@ -65,8 +72,10 @@ Result<Spec> spec_of(const json& entry) {
     if (!size || *size < 0) return fail(bad_input("a shape with a size that is no number from 0 on"));
     spec.shape.push_back(*size);
   }
-  if (const auto quantization = entry.find("quantization"); quantization != entry.end() && !quantization->is_null())
-    if (auto status = read_quantization(*quantization, spec); !status.ok()) return fail(std::move(status).error());
+  if (const auto quantization = entry.find("quantization");
+      quantization != entry.end() && !quantization->is_null())
+    if (auto status = read_quantization(*quantization, spec); !status.ok())
+      return fail(std::move(status).error());
   return spec;
 }
 
@@ -87,8 +96,8 @@ Result<Tensor> tensor_of(const Spec& spec, std::span<const std::byte> bytes) {
       tensor.mutable_values<float>()[at] = static_cast<float>(real);
     } else {
       constexpr double most = 2147483647.0;
-      tensor.mutable_values<std::int32_t>()[at] =
-          static_cast<std::int32_t>(std::isnan(real) ? 0.0 : std::fmin(std::fmax(std::round(real), -most), most));
+      tensor.mutable_values<std::int32_t>()[at] = static_cast<std::int32_t>(
+          std::isnan(real) ? 0.0 : std::fmin(std::fmax(std::round(real), -most), most));
     }
   }
   return tensor;
@@ -112,12 +121,14 @@ Result<std::vector<std::byte>> group_bytes(const json& group, const WeightFiles&
 
 }  // namespace
 
-Result<std::map<std::string, Tensor, std::less<>>> read_weights(const json& manifest, const WeightFiles& files) {
+Result<std::map<std::string, Tensor, std::less<>>> read_weights(const json& manifest,
+                                                                const WeightFiles& files) {
   std::map<std::string, Tensor, std::less<>> weights;
   if (!manifest.is_array()) return bad_input("weightsManifest is no list");
   for (const json& group : manifest) {
     const auto entries = group.is_object() ? group.find("weights") : group.end();
-    if (entries == group.end() || !entries->is_array()) return bad_input("a group of weightsManifest without \"weights\"");
+    if (entries == group.end() || !entries->is_array())
+      return bad_input("a group of weightsManifest without \"weights\"");
     std::vector<std::byte> bytes;
     {
       DRIFTSCOPE_TRY(bytes, group_bytes(group, files));
@@ -129,7 +140,8 @@ Result<std::map<std::string, Tensor, std::less<>>> read_weights(const json& mani
       if (static_cast<std::uint64_t>(size) > bytes.size() - used)
         return bad_input(fmt::format("weight {}: {} bytes are needed at {}, the files of its group have {}",
                                      in_quotes(spec.name), size, used, bytes.size()));
-      DRIFTSCOPE_TRY(Tensor tensor, tensor_of(spec, std::span(bytes).subspan(used, static_cast<std::size_t>(size))));
+      DRIFTSCOPE_TRY(Tensor tensor,
+                     tensor_of(spec, std::span(bytes).subspan(used, static_cast<std::size_t>(size))));
       used += static_cast<std::size_t>(size);
       if (!weights.emplace(spec.name, std::move(tensor)).second)
         return bad_input(fmt::format("weight {} is there twice", in_quotes(spec.name)));

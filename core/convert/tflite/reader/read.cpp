@@ -35,7 +35,8 @@ std::optional<DType> dtype_of(fb::TensorType type) {
 Result<tf::TensorInfo> info_of(const fb::Tensor& tensor) {
   tf::TensorInfo info;
   const auto dtype = dtype_of(tensor.type());
-  if (!dtype) return unsupported(fmt::format("of type {}, which is not read", static_cast<int>(tensor.type())));
+  if (!dtype)
+    return unsupported(fmt::format("of type {}, which is not read", static_cast<int>(tensor.type())));
   info.dtype = *dtype;
   if (const auto* shape = tensor.shape())
     for (const std::int32_t size : *shape) {
@@ -48,7 +49,8 @@ Result<tf::TensorInfo> info_of(const fb::Tensor& tensor) {
     return {};
   }());
   const auto* quantization = tensor.quantization();
-  if (quantization == nullptr || quantization->scale() == nullptr || quantization->scale()->size() == 0) return info;
+  if (quantization == nullptr || quantization->scale() == nullptr || quantization->scale()->size() == 0)
+    return info;
   if (quantization->details_type() != fb::QuantizationDetails::NONE)
     return unsupported("with a quantization of its own kind");
   for (const float scale : *quantization->scale()) info.quantization.scales.push_back(scale);
@@ -57,7 +59,8 @@ Result<tf::TensorInfo> info_of(const fb::Tensor& tensor) {
   info.quantization.axis = quantization->quantized_dimension();
   const std::size_t count = info.quantization.scales.size();
   if (info.quantization.zero_points.size() > 1 && info.quantization.zero_points.size() != count)
-    return bad_input(fmt::format("with {} scales and {} zero points", count, info.quantization.zero_points.size()));
+    return bad_input(
+        fmt::format("with {} scales and {} zero points", count, info.quantization.zero_points.size()));
   if (count > 1) {
     const std::int64_t axis = info.quantization.axis;
     if (axis < 0 || axis >= static_cast<std::int64_t>(info.shape.size()) ||
@@ -77,9 +80,12 @@ Result<tf::TfGraph> read(std::span<const std::byte> bytes) {
   if (!is_tflite(bytes)) return bad_input("this is no .tflite file: the mark TFL3 is missing");
   constexpr std::uint32_t max_depth = 32;
   constexpr std::uint32_t max_tables = 8'000'000;
-  if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) return limit_error("TensorFlow Lite model: 2 GiB and more");
-  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), max_depth, max_tables);
-  if (!fb::VerifyModelBuffer(verifier)) return bad_input("TensorFlow Lite model: its tables are damaged or cut short");
+  if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
+    return limit_error("TensorFlow Lite model: 2 GiB and more");
+  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), max_depth,
+                                 max_tables);
+  if (!fb::VerifyModelBuffer(verifier))
+    return bad_input("TensorFlow Lite model: its tables are damaged or cut short");
   auto graph = Reader(*fb::GetModel(bytes.data()), bytes).read();
   if (!graph.ok()) return in_context(std::move(graph).error(), "TensorFlow Lite model");
   return graph;
@@ -100,7 +106,8 @@ Result<std::span<const std::byte>> Reader::buffer(std::uint32_t index) const {
   if (one == nullptr) return std::span<const std::byte>();
   if (one->offset() > 1) {
     if (one->offset() > file_.size() || one->size() > file_.size() - one->offset())
-      return bad_input(fmt::format("buffer {}: {} bytes at {}, the file has {}", index, one->size(), one->offset(), file_.size()));
+      return bad_input(fmt::format("buffer {}: {} bytes at {}, the file has {}", index, one->size(),
+                                   one->offset(), file_.size()));
     return file_.subspan(static_cast<std::size_t>(one->offset()), static_cast<std::size_t>(one->size()));
   }
   if (one->data() == nullptr) return std::span<const std::byte>();
@@ -117,7 +124,8 @@ Status Reader::read_constant(std::size_t index, const fb::Tensor& tensor) {
   if (tensor.is_variable()) return unsupported(fmt::format("tensor {} is a variable", in_quotes(name)));
   if (tensor.type() == fb::TensorType::INT4) {
     if (static_cast<std::int64_t>(bytes.size()) != (elements + 1) / 2)
-      return bad_input(fmt::format("tensor {}: {} bytes for {} elements of 4 bits", in_quotes(name), bytes.size(), elements));
+      return bad_input(fmt::format("tensor {}: {} bytes for {} elements of 4 bits", in_quotes(name),
+                                   bytes.size(), elements));
     DRIFTSCOPE_TRY(Tensor made, Tensor::unwritten(DType::int8, info.shape, name));
     for (std::int64_t i = 0; i < elements; ++i) {
       const auto byte = std::to_integer<unsigned>(bytes[static_cast<std::size_t>(i / 2)]);
@@ -137,13 +145,15 @@ Status Reader::read_constant(std::size_t index, const fb::Tensor& tensor) {
 Status Reader::read_tensors(const fb::SubGraph& subgraph) {
   const auto* tensors = subgraph.tensors();
   if (tensors == nullptr) return bad_input("it has no tensors");
-  if (tensors->size() > max_tensors) return limit_error(fmt::format("{} tensors, at most {}", tensors->size(), max_tensors));
+  if (tensors->size() > max_tensors)
+    return limit_error(fmt::format("{} tensors, at most {}", tensors->size(), max_tensors));
   for (std::size_t i = 0; i < tensors->size(); ++i) {
     const fb::Tensor* const tensor = tensors->Get(static_cast<flatbuffers::uoffset_t>(i));
     if (tensor == nullptr) return bad_input(fmt::format("tensor {} is missing", i));
     names_.push_back(fresh(tensor->name() == nullptr ? "" : tensor->name()->str()));
     auto info = info_of(*tensor);
-    if (!info.ok()) return in_context(std::move(info).error(), fmt::format("tensor {}", in_quotes(names_[i])));
+    if (!info.ok())
+      return in_context(std::move(info).error(), fmt::format("tensor {}", in_quotes(names_[i])));
     graph_.tensors.emplace(names_[i], *std::move(info));
     DRIFTSCOPE_CHECK(read_constant(i, *tensor));
   }
@@ -159,15 +169,16 @@ Status Reader::check_tensor(std::int32_t index) const {
 Result<ReadOperator> Reader::read_operator(const fb::Operator& from) {
   const auto* codes = model_.operator_codes();
   if (codes == nullptr || from.opcode_index() >= codes->size() || codes->Get(from.opcode_index()) == nullptr)
-    return bad_input(fmt::format("operator code {} of {}", from.opcode_index(), codes == nullptr ? 0 : codes->size()));
+    return bad_input(
+        fmt::format("operator code {} of {}", from.opcode_index(), codes == nullptr ? 0 : codes->size()));
   const fb::OperatorCode& code = *codes->Get(from.opcode_index());
   ReadOperator made;
   made.options = &from;
   made.code = std::max(code.builtin_code(), static_cast<fb::BuiltinOperator>(code.deprecated_builtin_code()));
   if (made.code == fb::BuiltinOperator::CUSTOM)
     return unsupported(fmt::format("the custom operator {}", code.custom_code() == nullptr
-                                                                ? "without a name"
-                                                                : in_quotes(code.custom_code()->str())));
+                                                                 ? "without a name"
+                                                                 : in_quotes(code.custom_code()->str())));
   if (const auto* inputs = from.inputs())
     for (const std::int32_t index : *inputs) {
       if (index == -1) {
@@ -177,7 +188,8 @@ Result<ReadOperator> Reader::read_operator(const fb::Operator& from) {
       DRIFTSCOPE_CHECK(check_tensor(index));
       made.inputs.push_back(names_[static_cast<std::size_t>(index)]);
       if (!known_.contains(made.inputs.back()))
-        return bad_input(fmt::format("it reads {}, which nothing before it makes", in_quotes(made.inputs.back())));
+        return bad_input(
+            fmt::format("it reads {}, which nothing before it makes", in_quotes(made.inputs.back())));
     }
   while (!made.inputs.empty() && made.inputs.back().empty()) made.inputs.pop_back();
   if (const auto* outputs = from.outputs())
@@ -193,7 +205,8 @@ Result<ReadOperator> Reader::read_operator(const fb::Operator& from) {
 
 bool Reader::is_quantized(const std::string& tensor) const {
   const auto found = graph_.tensors.find(tensor);
-  return found != graph_.tensors.end() && !found->second.quantization.scales.empty() && !is_floating(found->second.dtype);
+  return found != graph_.tensors.end() && !found->second.quantization.scales.empty() &&
+         !is_floating(found->second.dtype);
 }
 
 void Reader::make(tf::Node node, tf::TensorInfo info) {
@@ -211,7 +224,8 @@ std::string Reader::real(const std::string& tensor) {
 
 std::string Reader::integers(const std::vector<std::int64_t>& values, bool scalar) {
   std::vector<std::int32_t> narrow(values.begin(), values.end());
-  auto tensor = Tensor::from_values<std::int32_t>(scalar ? Shape{} : Shape{static_cast<std::int64_t>(values.size())}, narrow);
+  auto tensor = Tensor::from_values<std::int32_t>(
+      scalar ? Shape{} : Shape{static_cast<std::int64_t>(values.size())}, narrow);
   const std::string name = fresh("constant");
   if (!tensor.ok()) return name;
   graph_.tensors.emplace(name, tf::TensorInfo{DType::int32, tensor->shape(), {}});
@@ -247,7 +261,8 @@ Result<Tensor> moved(const Tensor& tensor, const std::vector<std::size_t>& order
 Result<std::string> Reader::ordered(const std::string& tensor, const std::vector<std::size_t>& order) {
   const tf::TensorInfo about = info(tensor);
   if (about.shape.size() != order.size())
-    return bad_input(fmt::format("{} has the shape {}, expected {} axes", in_quotes(tensor), shape_text(about.shape), order.size()));
+    return bad_input(fmt::format("{} has the shape {}, expected {} axes", in_quotes(tensor),
+                                 shape_text(about.shape), order.size()));
   tf::TensorInfo made{DType::float32, {}, {}};
   std::vector<std::int64_t> axes;
   for (const std::size_t axis : order) {
@@ -298,7 +313,8 @@ Status Reader::add(const ReadOperator& from, std::string_view op, std::vector<st
   tf::Node node{name, std::string(op), std::move(inputs), from.attributes, ""};
   if (from.activation != fb::ActivationFunctionType::NONE) {
     const std::string_view activation = activation_name(from.activation);
-    if (activation.empty()) return unsupported(fmt::format("the fused activation {}", static_cast<int>(from.activation)));
+    if (activation.empty())
+      return unsupported(fmt::format("the fused activation {}", static_cast<int>(from.activation)));
     node.name = fresh(name + "/before_activation");
     const std::string before = node.name;
     make(std::move(node), {DType::float32, info(name).shape, {}});
@@ -309,7 +325,8 @@ Status Reader::add(const ReadOperator& from, std::string_view op, std::vector<st
   for (std::size_t i = 1; i < from.outputs.size(); ++i) {
     const std::string numbered = fmt::format("{}:{}", name, i);
     if (from.outputs[i] == numbered) continue;
-    if (!taken_.insert(numbered).second) return unsupported(fmt::format("the name {} is taken", in_quotes(numbered)));
+    if (!taken_.insert(numbered).second)
+      return unsupported(fmt::format("the name {} is taken", in_quotes(numbered)));
     graph_.tensors.emplace(numbered, info(from.outputs[i]));
     copies.push_back({from.outputs[i], "Identity", {numbered}, {}, ""});
   }
@@ -320,14 +337,16 @@ Status Reader::add(const ReadOperator& from, std::string_view op, std::vector<st
 
 Result<tf::TfGraph> Reader::read() {
   const auto* subgraphs = model_.subgraphs();
-  if (subgraphs == nullptr || subgraphs->size() == 0 || subgraphs->Get(0) == nullptr) return bad_input("it has no graph");
+  if (subgraphs == nullptr || subgraphs->size() == 0 || subgraphs->Get(0) == nullptr)
+    return bad_input("it has no graph");
   const fb::SubGraph& subgraph = *subgraphs->Get(0);
   DRIFTSCOPE_CHECK(read_tensors(subgraph));
   if (const auto* inputs = subgraph.inputs())
     for (const std::int32_t index : *inputs) {
       DRIFTSCOPE_CHECK(check_tensor(index));
       const std::string& name = names_[static_cast<std::size_t>(index)];
-      if (!known_.insert(name).second) return bad_input(fmt::format("input {} is there twice", in_quotes(name)));
+      if (!known_.insert(name).second)
+        return bad_input(fmt::format("input {} is there twice", in_quotes(name)));
       graph_.inputs.push_back(name);
     }
   if (const auto* operators = subgraph.operators())
@@ -340,14 +359,16 @@ Result<tf::TfGraph> Reader::read() {
       auto made = read_operator(*one);
       if (!made.ok()) return failed(std::move(made).error());
       if (auto status = read_node(*this, *made); !status.ok())
-        return failed(in_context(std::move(status).error(),
-                                 fmt::format("{} ({})", in_quotes(made->outputs[0]), fb::EnumNameBuiltinOperator(made->code))));
+        return failed(in_context(
+            std::move(status).error(),
+            fmt::format("{} ({})", in_quotes(made->outputs[0]), fb::EnumNameBuiltinOperator(made->code))));
     }
   if (const auto* outputs = subgraph.outputs())
     for (const std::int32_t index : *outputs) {
       DRIFTSCOPE_CHECK(check_tensor(index));
       const std::string& name = names_[static_cast<std::size_t>(index)];
-      if (!known_.contains(name)) return bad_input(fmt::format("output {} is made by nothing", in_quotes(name)));
+      if (!known_.contains(name))
+        return bad_input(fmt::format("output {} is made by nothing", in_quotes(name)));
       bool twice = false;
       for (const std::string& other : graph_.outputs) twice = twice || other == name;
       if (!twice) graph_.outputs.push_back(name);

@@ -18,23 +18,65 @@ struct Same {
 };
 /// Those whose inputs and outputs are TensorFlow's, without options that matter.
 constexpr auto plain = std::to_array<Same>({
-    {Code::ABS, "Abs"},         {Code::CEIL, "Ceil"},       {Code::COS, "Cos"},        {Code::ELU, "Elu"},
-    {Code::EXP, "Exp"},         {Code::FLOOR, "Floor"},     {Code::LOG, "Log"},        {Code::LOGICAL_NOT, "LogicalNot"},
-    {Code::NEG, "Neg"},         {Code::RELU, "Relu"},       {Code::RELU6, "Relu6"},    {Code::RELU_N1_TO_1, "ReluN1To1"},
-    {Code::RELU_0_TO_1, "Relu0To1"}, {Code::ROUND, "Round"}, {Code::RSQRT, "Rsqrt"},   {Code::LOGISTIC, "Sigmoid"},
-    {Code::SIGN, "Sign"},       {Code::SIN, "Sin"},         {Code::SQRT, "Sqrt"},      {Code::SQUARE, "Square"},
-    {Code::TANH, "Tanh"},       {Code::ZEROS_LIKE, "ZerosLike"}, {Code::ADD_N, "AddN"}, {Code::FLOOR_DIV, "FloorDiv"},
-    {Code::FLOOR_MOD, "FloorMod"}, {Code::MAXIMUM, "Maximum"}, {Code::MINIMUM, "Minimum"}, {Code::POW, "Pow"},
-    {Code::PRELU, "Prelu"},     {Code::SQUARED_DIFFERENCE, "SquaredDifference"}, {Code::EQUAL, "Equal"},
-    {Code::NOT_EQUAL, "NotEqual"}, {Code::LESS, "Less"},    {Code::LESS_EQUAL, "LessEqual"}, {Code::GREATER, "Greater"},
-    {Code::GREATER_EQUAL, "GreaterEqual"}, {Code::LOGICAL_AND, "LogicalAnd"}, {Code::LOGICAL_OR, "LogicalOr"},
-    {Code::SELECT, "Select"},   {Code::SELECT_V2, "SelectV2"}, {Code::LOG_SOFTMAX, "LogSoftmax"},
-    {Code::HARD_SWISH, "HardSwish"}, {Code::PAD, "Pad"},    {Code::PADV2, "PadV2"},    {Code::TRANSPOSE, "Transpose"},
-    {Code::TILE, "Tile"},       {Code::BROADCAST_TO, "BroadcastTo"}, {Code::FILL, "Fill"}, {Code::RANGE, "Range"},
-    {Code::EXPAND_DIMS, "ExpandDims"}, {Code::SLICE, "Slice"}, {Code::GATHER_ND, "GatherNd"},
-    {Code::SCATTER_ND, "ScatterNd"}, {Code::REVERSE_V2, "ReverseV2"}, {Code::TOPK_V2, "TopKV2"},
-    {Code::SPACE_TO_BATCH_ND, "SpaceToBatchND"}, {Code::BATCH_TO_SPACE_ND, "BatchToSpaceND"},
-    {Code::QUANTIZE, "QuantizeV2"}, {Code::DEQUANTIZE, "Dequantize"},
+    {Code::ABS, "Abs"},
+    {Code::CEIL, "Ceil"},
+    {Code::COS, "Cos"},
+    {Code::ELU, "Elu"},
+    {Code::EXP, "Exp"},
+    {Code::FLOOR, "Floor"},
+    {Code::LOG, "Log"},
+    {Code::LOGICAL_NOT, "LogicalNot"},
+    {Code::NEG, "Neg"},
+    {Code::RELU, "Relu"},
+    {Code::RELU6, "Relu6"},
+    {Code::RELU_N1_TO_1, "ReluN1To1"},
+    {Code::RELU_0_TO_1, "Relu0To1"},
+    {Code::ROUND, "Round"},
+    {Code::RSQRT, "Rsqrt"},
+    {Code::LOGISTIC, "Sigmoid"},
+    {Code::SIGN, "Sign"},
+    {Code::SIN, "Sin"},
+    {Code::SQRT, "Sqrt"},
+    {Code::SQUARE, "Square"},
+    {Code::TANH, "Tanh"},
+    {Code::ZEROS_LIKE, "ZerosLike"},
+    {Code::ADD_N, "AddN"},
+    {Code::FLOOR_DIV, "FloorDiv"},
+    {Code::FLOOR_MOD, "FloorMod"},
+    {Code::MAXIMUM, "Maximum"},
+    {Code::MINIMUM, "Minimum"},
+    {Code::POW, "Pow"},
+    {Code::PRELU, "Prelu"},
+    {Code::SQUARED_DIFFERENCE, "SquaredDifference"},
+    {Code::EQUAL, "Equal"},
+    {Code::NOT_EQUAL, "NotEqual"},
+    {Code::LESS, "Less"},
+    {Code::LESS_EQUAL, "LessEqual"},
+    {Code::GREATER, "Greater"},
+    {Code::GREATER_EQUAL, "GreaterEqual"},
+    {Code::LOGICAL_AND, "LogicalAnd"},
+    {Code::LOGICAL_OR, "LogicalOr"},
+    {Code::SELECT, "Select"},
+    {Code::SELECT_V2, "SelectV2"},
+    {Code::LOG_SOFTMAX, "LogSoftmax"},
+    {Code::HARD_SWISH, "HardSwish"},
+    {Code::PAD, "Pad"},
+    {Code::PADV2, "PadV2"},
+    {Code::TRANSPOSE, "Transpose"},
+    {Code::TILE, "Tile"},
+    {Code::BROADCAST_TO, "BroadcastTo"},
+    {Code::FILL, "Fill"},
+    {Code::RANGE, "Range"},
+    {Code::EXPAND_DIMS, "ExpandDims"},
+    {Code::SLICE, "Slice"},
+    {Code::GATHER_ND, "GatherNd"},
+    {Code::SCATTER_ND, "ScatterNd"},
+    {Code::REVERSE_V2, "ReverseV2"},
+    {Code::TOPK_V2, "TopKV2"},
+    {Code::SPACE_TO_BATCH_ND, "SpaceToBatchND"},
+    {Code::BATCH_TO_SPACE_ND, "BatchToSpaceND"},
+    {Code::QUANTIZE, "QuantizeV2"},
+    {Code::DEQUANTIZE, "Dequantize"},
 });
 constexpr auto reductions = std::to_array<Same>({{Code::MEAN, "Mean"},
                                                  {Code::SUM, "Sum"},
@@ -89,9 +131,11 @@ Status depthwise(Reader& reader, ReadOperator& from) {
   from.attributes["dilations"] = List{1, options->dilation_h_factor(), options->dilation_w_factor(), 1};
   const Shape filter = reader.info(from.inputs[1]).shape;
   const Shape& values = reader.info(from.inputs[0]).shape;
-  if (filter.size() != 4 || values.size() != 4 || filter[0] != 1 || values[3] < 1 || filter[3] % values[3] != 0)
-    return bad_input(fmt::format("a filter {} for values {}; expected 1 x height x width x a multiple of the channels",
-                                 shape_text(filter), shape_text(values)));
+  if (filter.size() != 4 || values.size() != 4 || filter[0] != 1 || values[3] < 1 ||
+      filter[3] % values[3] != 0)
+    return bad_input(
+        fmt::format("a filter {} for values {}; expected 1 x height x width x a multiple of the channels",
+                    shape_text(filter), shape_text(values)));
   std::vector<std::string> inputs = from.inputs;
   DRIFTSCOPE_TRY(inputs[1],
                  reader.reshaped(inputs[1], {filter[1], filter[2], values[3], filter[3] / values[3]}));
@@ -143,16 +187,20 @@ Status arithmetic(Reader& reader, ReadOperator& from) {
   DRIFTSCOPE_CHECK(need(from, 2));
   std::string_view op = "AddV2";
   if (from.code == Code::ADD) {
-    if (const auto* options = from.as<fb::AddOptions>()) from.activation = options->fused_activation_function();
+    if (const auto* options = from.as<fb::AddOptions>())
+      from.activation = options->fused_activation_function();
   } else if (from.code == Code::SUB) {
     op = "Sub";
-    if (const auto* options = from.as<fb::SubOptions>()) from.activation = options->fused_activation_function();
+    if (const auto* options = from.as<fb::SubOptions>())
+      from.activation = options->fused_activation_function();
   } else if (from.code == Code::MUL) {
     op = "Mul";
-    if (const auto* options = from.as<fb::MulOptions>()) from.activation = options->fused_activation_function();
+    if (const auto* options = from.as<fb::MulOptions>())
+      from.activation = options->fused_activation_function();
   } else {
     op = "RealDiv";
-    if (const auto* options = from.as<fb::DivOptions>()) from.activation = options->fused_activation_function();
+    if (const auto* options = from.as<fb::DivOptions>())
+      from.activation = options->fused_activation_function();
   }
   return reader.add(from, op, from.inputs);
 }
@@ -162,7 +210,8 @@ Status reshape(Reader& reader, ReadOperator& from) {
   std::vector<std::string> inputs = {from.inputs[0]};
   if (from.inputs.size() > 1) {
     inputs.push_back(from.inputs[1]);
-  } else if (const auto* options = from.as<fb::ReshapeOptions>(); options != nullptr && options->new_shape() != nullptr) {
+  } else if (const auto* options = from.as<fb::ReshapeOptions>();
+             options != nullptr && options->new_shape() != nullptr) {
     List shape;
     for (const std::int32_t size : *options->new_shape()) shape.push_back(size);
     inputs.push_back(reader.integers(shape));
@@ -175,7 +224,8 @@ Status reshape(Reader& reader, ReadOperator& from) {
 Status squeeze(Reader& reader, ReadOperator& from) {
   DRIFTSCOPE_CHECK(need(from, 1));
   List axes;
-  if (const auto* options = from.as<fb::SqueezeOptions>(); options != nullptr && options->squeeze_dims() != nullptr)
+  if (const auto* options = from.as<fb::SqueezeOptions>();
+      options != nullptr && options->squeeze_dims() != nullptr)
     for (const std::int32_t axis : *options->squeeze_dims()) axes.push_back(axis);
   from.attributes["squeeze_dims"] = std::move(axes);
   return reader.add(from, "Squeeze", from.inputs);
@@ -224,7 +274,8 @@ Status with_options(Reader& reader, ReadOperator& from) {
       if (const auto* options = from.as<fb::LeakyReluOptions>()) attributes["alpha"] = options->alpha();
       return reader.add(from, "LeakyRelu", from.inputs);
     case Code::GELU:
-      if (const auto* options = from.as<fb::GeluOptions>()) attributes["approximate"] = options->approximate();
+      if (const auto* options = from.as<fb::GeluOptions>())
+        attributes["approximate"] = options->approximate();
       return reader.add(from, "Gelu", from.inputs);
     case Code::L2_NORMALIZATION: return reader.add(from, "L2Normalization", from.inputs);
     case Code::LOCAL_RESPONSE_NORMALIZATION:
@@ -256,13 +307,16 @@ Status with_options(Reader& reader, ReadOperator& from) {
       return reader.add(from, "BatchMatMulV2", from.inputs);
     case Code::MIRROR_PAD:
       if (const auto* options = from.as<fb::MirrorPadOptions>())
-        attributes["mode"] = std::string(options->mode() == fb::MirrorPadMode::REFLECT ? "REFLECT" : "SYMMETRIC");
+        attributes["mode"] =
+            std::string(options->mode() == fb::MirrorPadMode::REFLECT ? "REFLECT" : "SYMMETRIC");
       return reader.add(from, "MirrorPad", from.inputs);
     case Code::DEPTH_TO_SPACE:
-      if (const auto* options = from.as<fb::DepthToSpaceOptions>()) attributes["block_size"] = integer(options->block_size());
+      if (const auto* options = from.as<fb::DepthToSpaceOptions>())
+        attributes["block_size"] = integer(options->block_size());
       return reader.add(from, "DepthToSpace", from.inputs);
     case Code::SPACE_TO_DEPTH:
-      if (const auto* options = from.as<fb::SpaceToDepthOptions>()) attributes["block_size"] = integer(options->block_size());
+      if (const auto* options = from.as<fb::SpaceToDepthOptions>())
+        attributes["block_size"] = integer(options->block_size());
       return reader.add(from, "SpaceToDepth", from.inputs);
     case Code::CAST:
       attributes["DstT"] = reader.info(from.outputs[0]).dtype;
@@ -296,7 +350,8 @@ Status read_node(Reader& reader, ReadOperator& from) {
   }
   if (const std::string_view op = name_in(reductions, from.code); !op.empty()) {
     DRIFTSCOPE_CHECK(need(from, 2));
-    if (const auto* options = from.as<fb::ReducerOptions>()) from.attributes["keep_dims"] = options->keep_dims();
+    if (const auto* options = from.as<fb::ReducerOptions>())
+      from.attributes["keep_dims"] = options->keep_dims();
     return reader.add(from, op, from.inputs);
   }
   switch (from.code) {

@@ -37,7 +37,9 @@ class Reader {
 
   [[nodiscard]] Result<tf::TfGraph> read();
 
-  [[nodiscard]] const tf::TensorInfo& info(const std::string& tensor) const { return graph_.tensors.at(tensor); }
+  [[nodiscard]] const tf::TensorInfo& info(const std::string& tensor) const {
+    return graph_.tensors.at(tensor);
+  }
   [[nodiscard]] bool is_quantized(const std::string& tensor) const;
   /// The real values with axis i being axis order[i] of the tensor: a constant is rewritten, for others there are nodes.
   [[nodiscard]] Result<std::string> ordered(const std::string& tensor, const std::vector<std::size_t>& order);

@@ -28,7 +28,9 @@ Graph read_back(const convert::ConvertedModel& model) {
 }
 
 /// Another model.json of the small network.
-nlohmann::json small_model_json(const convert::ConvertedModel& model) { return parse_json(text_of(model.files[0].bytes)); }
+nlohmann::json small_model_json(const convert::ConvertedModel& model) {
+  return parse_json(text_of(model.files[0].bytes));
+}
 
 Error failure(const nlohmann::json& json, const convert::ConvertedModel& model) {
   const auto graph = convert::tfjs::read_graph_model(json_text(json), files_of(model));

@@ -18,9 +18,10 @@ class FileBuilder {
  public:
   FileBuilder() { buffers_.push_back(fb::CreateBuffer(builder_)); }
 
-  int tensor(const std::string& name, const std::vector<int>& shape, fb::TensorType type = fb::TensorType::FLOAT32,
-             std::span<const std::byte> data = {}, const std::vector<float>& scales = {},
-             const std::vector<std::int64_t>& zeros = {}, int axis = 0) {
+  int tensor(const std::string& name, const std::vector<int>& shape,
+             fb::TensorType type = fb::TensorType::FLOAT32, std::span<const std::byte> data = {},
+             const std::vector<float>& scales = {}, const std::vector<std::int64_t>& zeros = {},
+             int axis = 0) {
     std::uint32_t buffer = 0;
     if (!data.empty()) {
       buffer = static_cast<std::uint32_t>(buffers_.size());
@@ -31,15 +32,17 @@ class FileBuilder {
     flatbuffers::Offset<fb::QuantizationParameters> quantization;
     if (!scales.empty())
       quantization = fb::CreateQuantizationParameters(builder_, 0, 0, builder_.CreateVector(scales),
-                                                      builder_.CreateVector(zeros), fb::QuantizationDetails::NONE, 0, axis);
+                                                      builder_.CreateVector(zeros),
+                                                      fb::QuantizationDetails::NONE, 0, axis);
     tensors_.push_back(fb::CreateTensor(builder_, builder_.CreateVector(shape), type, buffer,
                                         builder_.CreateString(name), quantization));
     return static_cast<int>(tensors_.size()) - 1;
   }
 
   template <class T>
-  int constant(const std::string& name, const std::vector<int>& shape, fb::TensorType type, std::span<const T> values,
-               const std::vector<float>& scales = {}, const std::vector<std::int64_t>& zeros = {}, int axis = 0) {
+  int constant(const std::string& name, const std::vector<int>& shape, fb::TensorType type,
+               std::span<const T> values, const std::vector<float>& scales = {},
+               const std::vector<std::int64_t>& zeros = {}, int axis = 0) {
     return tensor(name, shape, type, std::as_bytes(values), scales, zeros, axis);
   }
 
@@ -49,18 +52,20 @@ class FileBuilder {
     codes_.push_back(fb::CreateOperatorCode(
         builder_, static_cast<std::int8_t>(std::min(127, static_cast<int>(code))), 0, 1, code));
     operators_.push_back(fb::CreateOperator(builder_, static_cast<std::uint32_t>(codes_.size() - 1),
-                                            builder_.CreateVector(inputs), builder_.CreateVector(outputs), kind,
-                                            options.Union()));
+                                            builder_.CreateVector(inputs), builder_.CreateVector(outputs),
+                                            kind, options.Union()));
   }
 
   flatbuffers::FlatBufferBuilder& builder() { return builder_; }
 
   std::vector<std::byte> finish(const std::vector<int>& inputs, const std::vector<int>& outputs) {
-    const auto graph = fb::CreateSubGraph(builder_, builder_.CreateVector(tensors_), builder_.CreateVector(inputs),
-                                          builder_.CreateVector(outputs), builder_.CreateVector(operators_));
+    const auto graph =
+        fb::CreateSubGraph(builder_, builder_.CreateVector(tensors_), builder_.CreateVector(inputs),
+                           builder_.CreateVector(outputs), builder_.CreateVector(operators_));
     const std::vector graphs = {graph};
-    fb::FinishModelBuffer(builder_, fb::CreateModel(builder_, 3, builder_.CreateVector(codes_),
-                                                    builder_.CreateVector(graphs), 0, builder_.CreateVector(buffers_)));
+    fb::FinishModelBuffer(
+        builder_, fb::CreateModel(builder_, 3, builder_.CreateVector(codes_), builder_.CreateVector(graphs),
+                                  0, builder_.CreateVector(buffers_)));
     const auto bytes = std::as_bytes(std::span(builder_.GetBufferPointer(), builder_.GetSize()));
     return {bytes.begin(), bytes.end()};
   }
@@ -109,7 +114,10 @@ TEST_CASE("TfliteReader_Convolutions_ComputeWhatTheirOnnxDoes") {
   REQUIRE((w.ok() && d.ok()));
   // SAME with a stride of 2 over 6 pads after the values alone.
   ModelBuilder onnx;
-  onnx.input("x", DType::float32, {1, 2, 6, 6}).initializer("w", *w).initializer("b", bias).initializer("d", *d);
+  onnx.input("x", DType::float32, {1, 2, 6, 6})
+      .initializer("w", *w)
+      .initializer("b", bias)
+      .initializer("d", *d);
   onnx.node("Conv", {"x", "w", "b"}, {"before"}, {ints("pads", {0, 0, 1, 1}), ints("strides", {2, 2})});
   onnx.node("Relu", {"before"}, {"c"});
   onnx.node("Conv", {"c", "d"}, {"y"}, {ints("pads", {1, 1, 1, 1}), integer("group", 3)});
@@ -125,12 +133,13 @@ TEST_CASE("TfliteReader_QuantizedProduct_ComputesOnRealNumbersAndRounds") {
   const std::vector<std::int8_t> weights = {1, 2, 3, -4};
   const std::vector<std::int32_t> bias = {4, -8};
   const int x = file.tensor("x", {1, 2}, fb::TensorType::INT8, {}, {0.5f}, {-1});
-  const int w = file.constant("w", {2, 2}, fb::TensorType::INT8, std::span<const std::int8_t>(weights), {0.25f, 0.5f},
-                              {0, 0}, 0);
-  const int b = file.constant("b", {2}, fb::TensorType::INT32, std::span<const std::int32_t>(bias), {0.125f, 0.25f}, {0, 0}, 0);
+  const int w = file.constant("w", {2, 2}, fb::TensorType::INT8, std::span<const std::int8_t>(weights),
+                              {0.25f, 0.5f}, {0, 0}, 0);
+  const int b = file.constant("b", {2}, fb::TensorType::INT32, std::span<const std::int32_t>(bias),
+                              {0.125f, 0.25f}, {0, 0}, 0);
   const int y = file.tensor("y", {1, 2}, fb::TensorType::INT8, {}, {0.25f}, {3});
-  file.add(fb::BuiltinOperator::FULLY_CONNECTED, {x, w, b}, {y}, fb::CreateFullyConnectedOptions(file.builder()),
-           fb::BuiltinOptions::FullyConnectedOptions);
+  file.add(fb::BuiltinOperator::FULLY_CONNECTED, {x, w, b}, {y},
+           fb::CreateFullyConnectedOptions(file.builder()), fb::BuiltinOptions::FullyConnectedOptions);
   const Graph graph = read(file.finish({x}, {y}));
   // x = 0.5·(q + 1): 1 and 2. w = [0.25 0.5; 1.5 -2]. b = [0.5; -2]. y = [1.75; -4.5] → q = y/0.25 + 3.
   const RunModel run = run_model(graph, {{"x", tensor<std::int8_t>({1, 2}, {1, 3})}});
@@ -144,7 +153,8 @@ TEST_CASE("TfliteReader_HostileIndices_AreErrorsThatNameThem") {
     FileBuilder file;
     const int x = file.tensor("x", {1, 2});
     file.tensor("y", {1, 2});
-    file.add(fb::BuiltinOperator::RELU, inputs, outputs, flatbuffers::Offset<void>(), fb::BuiltinOptions::NONE);
+    file.add(fb::BuiltinOperator::RELU, inputs, outputs, flatbuffers::Offset<void>(),
+             fb::BuiltinOptions::NONE);
     const auto graph = tflite::read(file.finish({x}, {1}));
     REQUIRE_FALSE(graph.ok());
     return graph.error().message;
@@ -160,7 +170,8 @@ TEST_CASE("TfliteReader_DamagedFiles_AreErrorsAtMost") {
   const std::uint64_t seed = test_seed(20262);
   SEED_INFO(seed);
   Rng rng(seed);
-  const auto good = convolutions(random_floats({3, 3, 3, 2}, 1), random_floats({3}, 2), random_floats({1, 3, 3, 6}, 3));
+  const auto good =
+      convolutions(random_floats({3, 3, 3, 2}, 1), random_floats({3}, 2), random_floats({1, 3, 3, 6}, 3));
   const AllocationWatch watch;
   for (int i = 0; i < repetitions(3000); ++i) {
     const auto graph = tflite::read(mutated(good, rng));

@@ -6,7 +6,8 @@
 
 namespace driftscope::tf::to_onnx_parts {
 
-Status give_activation(Maker& maker, const Node& node, std::string_view activation, const std::string& tensor) {
+Status give_activation(Maker& maker, const Node& node, std::string_view activation,
+                       const std::string& tensor) {
   const auto between = [&](double low, double high) -> Status {
     DRIFTSCOPE_TRY(const std::string from, maker.scalar(low, DType::float32, "low"));
     DRIFTSCOPE_TRY(const std::string to, maker.scalar(high, DType::float32, "high"));
@@ -62,7 +63,8 @@ Status softmax(Maker& maker, const Node& node) {
 
 Status gelu(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
-  maker.give("Gelu", {x}, {of("approximate", std::string(attribute<bool>(node, "approximate", false) ? "tanh" : "none"))});
+  maker.give("Gelu", {x},
+             {of("approximate", std::string(attribute<bool>(node, "approximate", false) ? "tanh" : "none"))});
   return {};
 }
 

@@ -20,9 +20,11 @@ Result<Window> window_of(const Node& node, std::size_t spatial) {
   const auto inner = [&](std::string_view name) -> Result<Numbers> {
     const auto given = attribute<Numbers>(node, name, Numbers(spatial + 2, 1));
     if (given.size() != spatial + 2 || given.front() != 1 || given.back() != 1)
-      return unsupported(fmt::format("{}: [{}]; batch and channels must have 1", name, fmt::join(given, ", ")));
+      return unsupported(
+          fmt::format("{}: [{}]; batch and channels must have 1", name, fmt::join(given, ", ")));
     for (const std::int64_t step : given)
-      if (step < 1) return bad_input(fmt::format("{}: [{}]; expected 1 and more", name, fmt::join(given, ", ")));
+      if (step < 1)
+        return bad_input(fmt::format("{}: [{}]; expected 1 and more", name, fmt::join(given, ", ")));
     return Numbers(given.begin() + 1, given.end() - 1);
   };
   const auto format = attribute<std::string>(node, "data_format", spatial == 2 ? "NHWC" : "NDHWC");
@@ -40,10 +42,12 @@ Result<Window> window_of(const Node& node, std::size_t spatial) {
     const auto given = attribute<Numbers>(node, "explicit_paddings", {});
     if (given.size() != 2 * (spatial + 2) || given[0] != 0 || given[1] != 0 || given[given.size() - 1] != 0 ||
         given[given.size() - 2] != 0)
-      return unsupported(fmt::format("explicit_paddings: [{}]; expected two for each axis, none for batch and channels",
-                                     fmt::join(given, ", ")));
+      return unsupported(
+          fmt::format("explicit_paddings: [{}]; expected two for each axis, none for batch and channels",
+                      fmt::join(given, ", ")));
     Numbers pads(2 * spatial);
-    for (std::size_t i = 0; i < spatial; ++i) pads[i] = given[2 * i + 2], pads[spatial + i] = given[2 * i + 3];
+    for (std::size_t i = 0; i < spatial; ++i)
+      pads[i] = given[2 * i + 2], pads[spatial + i] = given[2 * i + 3];
     window.attributes.push_back(of("pads", std::move(pads)));
   } else if (padding != "VALID") {
     return bad_input(fmt::format("padding {}; expected SAME, VALID or EXPLICIT", in_quotes(padding)));
@@ -72,7 +76,8 @@ Status finish(Maker& maker, const Node& node, std::string_view op, Names inputs,
     inputs.push_back(bias);
   }
   if (fused.size() > 1 || (!fused.empty() && fused[0] == "FusedBatchNorm"))
-    return unsupported(fmt::format("fused_ops {} are not read", in_quotes(fmt::format("{}", fmt::join(fused, ", ")))));
+    return unsupported(
+        fmt::format("fused_ops {} are not read", in_quotes(fmt::format("{}", fmt::join(fused, ", ")))));
   if (!fused.empty()) activation = fused[0];
   const std::size_t rank = window.spatial + 2;
   const std::string result = maker.make("convolved", op, std::move(inputs), std::move(window.attributes));
@@ -102,7 +107,8 @@ Status convolve(Maker& maker, const Node& node, std::size_t spatial) {
   if (channels && filter_shape && channels->size() == spatial + 2 && filter_shape->size() == spatial + 2 &&
       (*filter_shape)[spatial] > 0 && channels->back() != (*filter_shape)[spatial]) {
     if (channels->back() % (*filter_shape)[spatial] != 0)
-      return bad_input(fmt::format("the input has {} channels, the filter {}", channels->back(), (*filter_shape)[spatial]));
+      return bad_input(fmt::format("the input has {} channels, the filter {}", channels->back(),
+                                   (*filter_shape)[spatial]));
     window.attributes.push_back(of("group", channels->back() / (*filter_shape)[spatial]));
   }
   return finish(maker, node, "Conv", {maker.channels_first(x, spatial + 2), arranged(maker, filter, spatial)},
@@ -118,10 +124,12 @@ Status depthwise(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string filter, maker.input(node, 1));
   const auto shape = maker.shape(node.inputs[1]);
   if (!shape || shape->size() != 4)
-    return unsupported(fmt::format("the filter {} must have a known shape of rank 4", in_quotes(node.inputs[1])));
+    return unsupported(
+        fmt::format("the filter {} must have a known shape of rank 4", in_quotes(node.inputs[1])));
   const std::string ordered = maker.transposed(filter, {2, 3, 0, 1}, "filter_order");
   const std::string weights = maker.make(
-      "filter", "Reshape", {ordered, maker.integers({(*shape)[2] * (*shape)[3], 1, (*shape)[0], (*shape)[1]}, "filter_shape")});
+      "filter", "Reshape",
+      {ordered, maker.integers({(*shape)[2] * (*shape)[3], 1, (*shape)[0], (*shape)[1]}, "filter_shape")});
   window.attributes.push_back(of("group", (*shape)[2]));
   return finish(maker, node, "Conv", {maker.channels_first(x), weights}, std::move(window));
 }
@@ -136,7 +144,8 @@ Status transposed(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 2));
   const std::size_t first = sizes.size() == 4 ? 1 : 0;
   const auto padding = attribute<std::string>(node, "padding", "VALID");
-  if (padding == "EXPLICIT") return unsupported("a transposed convolution with explicit paddings is not read");
+  if (padding == "EXPLICIT")
+    return unsupported("a transposed convolution with explicit paddings is not read");
   OnnxAttributes attributes = {window.attributes[0], window.attributes[1],
                                of("output_shape", Numbers{sizes[first], sizes[first + 1]}),
                                of("auto_pad", std::string("SAME_UPPER"))};
@@ -145,7 +154,8 @@ Status transposed(Maker& maker, const Node& node) {
     DRIFTSCOPE_TRY(const std::string bias, maker.input(node, 3));
     inputs.push_back(bias);
   }
-  maker.give_channels_last(maker.make("convolved", "ConvTranspose", std::move(inputs), std::move(attributes)));
+  maker.give_channels_last(
+      maker.make("convolved", "ConvTranspose", std::move(inputs), std::move(attributes)));
   return {};
 }
 

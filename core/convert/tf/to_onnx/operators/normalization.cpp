@@ -8,7 +8,8 @@ using namespace to_onnx_parts;
 
 /// [value, scale, offset, mean, variance].
 Status fused(Maker& maker, const Node& node) {
-  if (attribute<bool>(node, "is_training", false)) return unsupported("a normalization in training is not read");
+  if (attribute<bool>(node, "is_training", false))
+    return unsupported("a normalization in training is not read");
   if (attribute<std::string>(node, "data_format", "NHWC").starts_with("NC"))
     return unsupported("data_format with channels first is not read");
   Names inputs;
@@ -29,17 +30,18 @@ Status local_response(Maker& maker, const Node& node) {
   if (radius < 0 || radius > 65536) return bad_input("depth_radius is out of range");
   const std::int64_t size = 2 * radius + 1;
   const float alpha = attribute<float>(node, "alpha", 1.0f) * static_cast<float>(size);
-  maker.give_channels_last(maker.make("normalized", "LRN", {maker.channels_first(x)},
-                                      {of("size", size), of("alpha", alpha),
-                                       of("beta", attribute<float>(node, "beta", 0.5f)),
-                                       of("bias", attribute<float>(node, "bias", 1.0f))}));
+  maker.give_channels_last(
+      maker.make("normalized", "LRN", {maker.channels_first(x)},
+                 {of("size", size), of("alpha", alpha), of("beta", attribute<float>(node, "beta", 0.5f)),
+                  of("bias", attribute<float>(node, "bias", 1.0f))}));
   return {};
 }
 
 }  // namespace
 
 void add_to(to_onnx_parts::RuleTable& table) {
-  for (const std::string_view op : {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"}) table.add(op, fused);
+  for (const std::string_view op : {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
+    table.add(op, fused);
   table.add("LRN", local_response);
 }
 

@@ -17,7 +17,8 @@ Status pool(Maker& maker, const Node& node) {
       return unsupported(fmt::format("{}: [{}]; expected {} numbers with 1 for batch and channels", name,
                                      fmt::join(given, ", "), rank));
     for (const std::int64_t one : given)
-      if (one < 1) return bad_input(fmt::format("{}: [{}]; expected 1 and more", name, fmt::join(given, ", ")));
+      if (one < 1)
+        return bad_input(fmt::format("{}: [{}]; expected 1 and more", name, fmt::join(given, ", ")));
     return Numbers(given.begin() + 1, given.end() - 1);
   };
   if (attribute<std::string>(node, "data_format", "NHWC").starts_with("NC"))

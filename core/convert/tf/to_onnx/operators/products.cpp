@@ -31,7 +31,8 @@ Status matmul(Maker& maker, const Node& node) {
     maker.give("Gemm", std::move(inputs), std::move(attributes));
     return {};
   }
-  const std::string before = maker.make("before_activation", "Gemm", std::move(inputs), std::move(attributes));
+  const std::string before =
+      maker.make("before_activation", "Gemm", std::move(inputs), std::move(attributes));
   if (fused[0] == "Prelu") {
     DRIFTSCOPE_TRY(const std::string slope, maker.input(node, 3));
     maker.give("PRelu", {before, slope});
@@ -46,8 +47,11 @@ Result<std::string> adjoint(Maker& maker, const Node& node, std::size_t input, s
   if (!attribute<bool>(node, name, false)) return x;
   const TensorInfo* const info = maker.info(node.inputs[input]);
   const Tensor* const constant = maker.constant(node.inputs[input]);
-  const std::size_t rank = constant != nullptr ? constant->shape().size() : info != nullptr ? info->shape.size() : 0;
-  if (rank < 2) return unsupported(fmt::format("{}: the rank of {} is not known", name, in_quotes(node.inputs[input])));
+  const std::size_t rank = constant != nullptr ? constant->shape().size()
+                           : info != nullptr   ? info->shape.size()
+                                               : 0;
+  if (rank < 2)
+    return unsupported(fmt::format("{}: the rank of {} is not known", name, in_quotes(node.inputs[input])));
   Numbers order(rank);
   std::iota(order.begin(), order.end(), 0);
   std::swap(order[rank - 1], order[rank - 2]);

@@ -12,10 +12,13 @@ Status reduce(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(std::string x, maker.input(node, 0));
   DRIFTSCOPE_TRY(const Numbers axes, maker.known_integers(node, 1));
   const bool logical = node.op == "All" || node.op == "Any";
-  const std::string op = fmt::format("Reduce{}", node.op == "All" ? "Min" : node.op == "Any" ? "Max" : node.op);
+  const std::string op = fmt::format("Reduce{}", node.op == "All"   ? "Min"
+                                                 : node.op == "Any" ? "Max"
+                                                                    : node.op);
   Names inputs = {x, maker.integers(axes, "axes")};
   OnnxAttributes attributes = {
-      of("keepdims", static_cast<std::int64_t>(attribute<bool>(node, "keep_dims", attribute<bool>(node, "keepdims", false))))};
+      of("keepdims", static_cast<std::int64_t>(
+                         attribute<bool>(node, "keep_dims", attribute<bool>(node, "keepdims", false))))};
   if (axes.empty()) attributes.push_back(of("noop_with_empty_axes", std::int64_t{1}));
   if (!logical) {
     maker.give(op, std::move(inputs), std::move(attributes));
@@ -38,7 +41,8 @@ Status arg_extreme(Maker& maker, const Node& node) {
     maker.give(node.op, {x}, attributes);
     return {};
   }
-  maker.give("Cast", {maker.make("place", node.op, {x}, attributes)}, {of("to", static_cast<std::int64_t>(type))});
+  maker.give("Cast", {maker.make("place", node.op, {x}, attributes)},
+             {of("to", static_cast<std::int64_t>(type))});
   return {};
 }
 
@@ -46,7 +50,8 @@ Status top_k(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
   DRIFTSCOPE_TRY(const Numbers k, maker.known_integers(node, 1));
   if (k.size() != 1) return bad_input("k must be one number");
-  const Names found = maker.make_all("largest", "TopK", {x, maker.integers(k, "k")}, {of("axis", std::int64_t{-1})}, 2);
+  const Names found =
+      maker.make_all("largest", "TopK", {x, maker.integers(k, "k")}, {of("axis", std::int64_t{-1})}, 2);
   maker.give("Identity", {found[0]});
   maker.give("Cast", {found[1]}, {of("to", static_cast<std::int64_t>(DType::int32))}, 1);
   return {};

@@ -19,7 +19,8 @@ struct Range {
   std::int64_t step;
 };
 
-Names slice_inputs(Maker& maker, const std::string& x, const std::vector<std::int64_t>& axes, const std::vector<Range>& ranges) {
+Names slice_inputs(Maker& maker, const std::string& x, const std::vector<std::int64_t>& axes,
+                   const std::vector<Range>& ranges) {
   Numbers begins, ends, steps;
   for (const Range& range : ranges) {
     begins.push_back(range.begin);
@@ -67,7 +68,8 @@ Status strided_slice(Maker& maker, const Node& node) {
     if (bit("ellipsis_mask", i)) {
       if (i + 1 == begin.size()) break;
       const auto shape = maker.shape(node.inputs[0]);
-      if (!shape) return unsupported("an ellipsis before other positions, of a value whose rank is not known");
+      if (!shape)
+        return unsupported("an ellipsis before other positions, of a value whose rank is not known");
       std::int64_t later = 0;
       for (std::size_t j = i + 1; j < begin.size(); ++j) later += bit("new_axis_mask", j) ? 0 : 1;
       const std::int64_t covered = static_cast<std::int64_t>(shape->size()) - axis - later;
@@ -138,7 +140,8 @@ Status scatter_nd(Maker& maker, const Node& node) {
   if (node.inputs.size() < 3) return bad_input("it has no shape");
   DRIFTSCOPE_TRY(const std::string zero, maker.scalar(0.0, maker.dtype(node.inputs[1])));
   const std::string zeros = maker.make("zeros", "Expand", {zero, maker.as_int64(node.inputs[2])});
-  maker.give("ScatterND", {zeros, maker.as_int64(node.inputs[0]), updates}, {of("reduction", std::string("add"))});
+  maker.give("ScatterND", {zeros, maker.as_int64(node.inputs[0]), updates},
+             {of("reduction", std::string("add"))});
   return {};
 }
 
@@ -164,9 +167,9 @@ Status one_hot(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string on, maker.input(node, 2));
   DRIFTSCOPE_TRY(const std::string off, maker.input(node, 3));
   const std::string one = maker.integers({1}, "one");
-  const std::string values = maker.make("values", "Concat",
-                                        {maker.make("off", "Reshape", {off, one}), maker.make("on", "Reshape", {on, one})},
-                                        {of("axis", std::int64_t{0})});
+  const std::string values = maker.make(
+      "values", "Concat", {maker.make("off", "Reshape", {off, one}), maker.make("on", "Reshape", {on, one})},
+      {of("axis", std::int64_t{0})});
   maker.give("OneHot", {indices, maker.integers(depth, "depth"), values},
              {of("axis", attribute<std::int64_t>(node, "axis", -1))});
   return {};

@@ -72,8 +72,7 @@ Status pack(Maker& maker, const Node& node) {
 Result<std::size_t> count_of(const Node& node, std::string_view name) {
   const auto count = attribute<std::int64_t>(node, name, 0);
   constexpr std::int64_t most = 65536;
-  if (count < 1 || count > most)
-    return bad_input(fmt::format("{}: {}; expected 1 to {}", name, count, most));
+  if (count < 1 || count > most) return bad_input(fmt::format("{}: {}; expected 1 to {}", name, count, most));
   return static_cast<std::size_t>(count);
 }
 
@@ -82,8 +81,8 @@ Status unpack(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::size_t count, count_of(node, "num"));
   const auto axis = attribute<std::int64_t>(node, "axis", 0);
   const std::string axes = maker.integers({axis}, "axes");
-  const Names parts = maker.make_all("part", "Split", {x},
-                                     {of("axis", axis), of("num_outputs", static_cast<std::int64_t>(count))}, count);
+  const Names parts = maker.make_all(
+      "part", "Split", {x}, {of("axis", axis), of("num_outputs", static_cast<std::int64_t>(count))}, count);
   for (std::size_t i = 0; i < count; ++i) maker.give("Squeeze", {parts[i], axes}, {}, i);
   return {};
 }
@@ -94,7 +93,8 @@ Status split(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 1));
   DRIFTSCOPE_TRY(const std::size_t count, count_of(node, "num_split"));
   if (axis.size() != 1) return bad_input("the axis must be one number");
-  maker.give_all("Split", {x}, {of("axis", axis[0]), of("num_outputs", static_cast<std::int64_t>(count))}, count);
+  maker.give_all("Split", {x}, {of("axis", axis[0]), of("num_outputs", static_cast<std::int64_t>(count))},
+                 count);
   return {};
 }
 
@@ -103,7 +103,8 @@ Status split_v(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
   DRIFTSCOPE_TRY(const Numbers sizes, maker.known_integers(node, 1));
   DRIFTSCOPE_TRY(const Numbers axis, maker.known_integers(node, 2));
-  if (axis.size() != 1 || sizes.empty()) return bad_input("the axis must be one number, and there must be sizes");
+  if (axis.size() != 1 || sizes.empty())
+    return bad_input("the axis must be one number, and there must be sizes");
   for (const std::int64_t size : sizes)
     if (size < 0) return unsupported("a size of -1 is not read");
   maker.give_all("Split", {x, maker.integers(sizes, "sizes")}, {of("axis", axis[0])}, sizes.size());
