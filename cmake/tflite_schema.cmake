@@ -13,11 +13,16 @@ set(tflite_schema "${CMAKE_SOURCE_DIR}/core/convert/tflite/schema/schema.fbs")
 set(tflite_schema_include "${DRIFTSCOPE_GENERATED_DIR}/flatbuffers")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${tflite_schema}")
 set(made "${tflite_schema_include}/tflite_schema/schema_generated.h")
-if(NOT EXISTS "${made}" OR "${tflite_schema}" IS_NEWER_THAN "${made}" OR "${FLATC_PROGRAM}" IS_NEWER_THAN "${made}")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_FILE}")
+if(NOT EXISTS "${made}" OR "${tflite_schema}" IS_NEWER_THAN "${made}" OR "${FLATC_PROGRAM}" IS_NEWER_THAN "${made}"
+    OR "${CMAKE_CURRENT_LIST_FILE}" IS_NEWER_THAN "${made}")
   execute_process(
     COMMAND "${FLATC_PROGRAM}" --cpp --cpp-std c++17 --scoped-enums
       -o "${tflite_schema_include}/tflite_schema" "${tflite_schema}"
     COMMAND_ERROR_IS_FATAL ANY)
+  # musl has a macro of this name; after this no header brings it back.
+  file(READ "${made}" text)
+  file(WRITE "${made}" "#include <climits>\n#undef ARG_MAX\n${text}")
 endif()
 
 # driftscope_tflite_schema(target): it may include the code.

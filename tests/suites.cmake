@@ -6,6 +6,7 @@
 #   browser       starts browsers, or a window
 #   beside        in tools/test runs in parallel with the others, with the sanitized build
 #   acceptance    cases from outside the clone; skipped where they are missing
+#   frameworks    frameworks of others in their virtual environments: tools/test --frameworks
 #   slow          many minutes: tools/test --slow
 #
 #   ctest --preset dev -L tree
@@ -91,6 +92,11 @@ if(NOT DRIFTSCOPE_SANITIZE)
     driftscope_suite("end to end: engines of the tests" LABELS e2e
       COMMAND ${node_test} tests/engines)
   endif()
+  # Debian's Python, not one of the PATH: its NumPy is a package.
+  driftscope_suite("Python: the package" LABELS e2e
+    COMMAND /usr/bin/python3 tests/python/run_unit.py)
+  driftscope_suite("Python: recorders against the frameworks" LABELS frameworks TIMEOUT 1800
+    COMMAND tests/python/run_frameworks)
   driftscope_suite("end to end: three browsers" LABELS e2e browser
     COMMAND ${node_test} tests/e2e/browsers)
   driftscope_suite("end to end: the screens" LABELS e2e browser beside

@@ -4,7 +4,7 @@
     tools/trace_torch.py model.onnx --seed 3 --out torch.safetensors
     driftscope verify model.onnx torch.safetensors
 
-The ONNX graph is run node by node with PyTorch's float32 kernels (tools/zoo/torch_ops), so every
+The ONNX graph is run node by node with PyTorch's float32 kernels (python/driftscope/torch_ops), so every
 value of the graph is in the trace under its own name, whatever the exporter merged or renamed. An
 input can also be taken from a trace, so that PyTorch gets exactly what another runtime got:
 
@@ -12,7 +12,7 @@ input can also be taken from a trace, so that PyTorch gets exactly what another 
     tools/trace_torch.py model.onnx --like strict.safetensors --out torch.safetensors
     driftscope compare model.onnx --left file/strict.safetensors --right file/torch.safetensors
 
-In Python, where the module that was exported is at hand:
+A module itself, operator by operator, is recorded by the Python package: docs/python.md. This checks an export:
 
     sys.path.insert(0, "…/driftscope/tools"); import trace_torch
     trace_torch.record_module(module, [x], "model.onnx", "torch.safetensors")
@@ -29,7 +29,7 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parent / "zoo"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 INSTALL = "apt-get install python3-torch python3-onnx"
 try:
@@ -37,11 +37,17 @@ try:
     import onnx
     import torch
 
-    import safetensors_file
-    import torch_ops
+    from driftscope import BadInput, safetensors_file, torch_ops
 except ImportError as error:
     print(f"trace_torch: {error}; install it: {INSTALL}", file=sys.stderr)
     sys.exit(3)
+
+
+def numpy_dtype(kind):
+    """The NumPy dtype of ONNX's element type KIND, in an onnx of any age."""
+    if hasattr(onnx.helper, "tensor_dtype_to_np_dtype"):
+        return onnx.helper.tensor_dtype_to_np_dtype(kind)
+    return onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[kind]
 
 
 def graph_inputs(model):
@@ -59,7 +65,7 @@ def seeded_inputs(model, seed):
     random = np.random.default_rng(seed)
     inputs = {}
     for name, kind, shape in graph_inputs(model):
-        dtype = onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[kind]
+        dtype = numpy_dtype(kind)
         shape = [1 if size is None else size for size in shape]
         inputs[name] = (random.standard_normal(shape) if dtype.kind == "f"
                         else random.integers(0, 2 if dtype.kind == "b" else 4, shape)).astype(dtype)
@@ -88,12 +94,10 @@ def write(path, model_path, inputs, values, nodes, note=""):
         tensors.update({name: values[name].contiguous().numpy() for name in node["outputs"]})
     run = {"engine": "pytorch", "version": torch.__version__, "host": "pc",
            "threads": torch.get_num_threads(), "how": "ONNX graph, node by node", "note": note}
-    beside = Path(f"{path}.part")
-    safetensors_file.write(beside, tensors, {
+    safetensors_file.write(path, tensors, {
         "format": "driftscope-trace-1", "target": "pc/pytorch", "run": json.dumps(run),
         "model_sha256": hashlib.sha256(Path(model_path).read_bytes()).hexdigest(),
         "nodes": json.dumps(nodes)})
-    beside.rename(path)
 
 
 def record(model_path, inputs, path, note=""):
@@ -154,7 +158,7 @@ def read_inputs(options, model):
         given[name] = np.load(file, allow_pickle=False)
     for name, array in given.items():
         kind, shape = wanted[name]
-        dtype = onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[kind]
+        dtype = numpy_dtype(kind)
         fits = len(shape) == array.ndim and all(
             size in (None, have) for size, have in zip(shape, array.shape))
         if array.dtype != dtype or not fits:
@@ -180,7 +184,7 @@ def main():
         model = onnx.load(str(options.model))
         inputs = read_inputs(options, model)
         values = record(options.model, inputs, options.out)
-    except (OSError, ValueError, KeyError, NotImplementedError) as error:
+    except (OSError, ValueError, KeyError, NotImplementedError, BadInput) as error:
         print(f"trace_torch: {options.model}: {error}", file=sys.stderr)
         return 2
     print(f"{options.out}: {len(values)} values, {options.out.stat().st_size / 1e6:.1f} MB")

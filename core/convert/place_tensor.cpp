@@ -56,13 +56,6 @@ Status convert_all(const Tensor& from, Tensor& to) {
   return {};
 }
 
-// order⁻¹: ours[i] is the axis there that holds our axis i.
-std::vector<std::size_t> inverse(const std::vector<std::size_t>& order) {
-  std::vector<std::size_t> result(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) result[order[i]] = i;
-  return result;
-}
-
 bool is_permutation(const std::vector<std::size_t>& order) {
   std::vector<bool> seen(order.size());
   for (const std::size_t axis : order) {
@@ -91,6 +84,7 @@ Result<Tensor> with_dtype(const Tensor& tensor, DType dtype) {
 }
 
 Result<Tensor> permuted(const Tensor& tensor, const std::vector<std::size_t>& order) {
+  if (order.empty()) return tensor;
   const Shape& shape = tensor.shape();
   const std::size_t rank = shape.size();
   if (order.size() != rank || !is_permutation(order))
@@ -126,9 +120,15 @@ Result<Tensor> permuted(const Tensor& tensor, const std::vector<std::size_t>& or
   return result;
 }
 
+std::vector<std::size_t> inverse(const std::vector<std::size_t>& order) {
+  std::vector<std::size_t> result(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) result[order[i]] = i;
+  return result;
+}
+
 Result<Tensor> to_placed(const Tensor& tensor, const PlacedValue& place) {
   DRIFTSCOPE_TRY(Tensor typed, with_dtype(tensor, place.dtype));
-  return place.order.empty() ? Result<Tensor>(std::move(typed)) : permuted(typed, place.order);
+  return permuted(typed, place.order);
 }
 
 Result<Tensor> from_placed(const Tensor& tensor, const PlacedValue& place, DType dtype) {
@@ -136,7 +136,7 @@ Result<Tensor> from_placed(const Tensor& tensor, const PlacedValue& place, DType
   if (place.dtype == tensor.dtype()) {
     DRIFTSCOPE_TRY(ours, with_dtype(tensor, dtype));
   }
-  if (place.order.empty() || place.order.size() != tensor.shape().size()) return ours;
+  if (place.order.size() != tensor.shape().size()) return ours;
   return permuted(ours, inverse(place.order));
 }
 

@@ -1,5 +1,5 @@
 // Moves tensors between our form and that of a converted model: order of axes and element type. Clients:
-// core/engines/peer, convert-check.
+// core/engines/peer, core/convert_check, core/convert/tflite.
 #pragma once
 
 #include "core/convert/converted_model.hpp"
@@ -17,7 +17,11 @@ namespace driftscope::convert {
 /// The same elements as another type; only where each of them keeps its value.
 [[nodiscard]] Result<Tensor> with_dtype(const Tensor& tensor, DType dtype);
 
-/// Axis i of the result is axis order[i]; elements of whole bytes.
+/// Axis i of the result is axis order[i]; empty: as it is. Errors: no permutation of the tensor's axes, elements of
+/// less than a byte.
 [[nodiscard]] Result<Tensor> permuted(const Tensor& tensor, const std::vector<std::size_t>& order);
+
+/// The order that undoes a permutation.
+[[nodiscard]] std::vector<std::size_t> inverse(const std::vector<std::size_t>& order);
 
 }  // namespace driftscope::convert

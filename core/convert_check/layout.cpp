@@ -93,34 +93,6 @@ Status store_numbers(std::span<const double> numbers, Tensor& made) {
 
 }  // namespace
 
-Result<Tensor> permuted(const Tensor& tensor, const Order& order) {
-  if (order.empty()) return tensor;
-  const int bits = bits_per_element(tensor.dtype());
-  if (bits < 8) return unsupported(fmt::format("axes of {} are not permuted", dtype_name(tensor.dtype())));
-  const Shape strides = strides_of(tensor.shape());
-  Shape sizes;
-  Shape steps;
-  for (const std::size_t axis : order) {
-    sizes.push_back(tensor.shape()[axis]);
-    steps.push_back(strides[axis]);
-  }
-  DRIFTSCOPE_TRY(Tensor made, Tensor::unwritten(tensor.dtype(), sizes));
-  const auto width = static_cast<std::size_t>(bits / 8);
-  const std::byte* source = tensor.bytes().data();
-  std::byte* target = made.mutable_bytes().data();
-  walk(sizes, steps, [&](std::int64_t i, std::int64_t offset) {
-    std::memcpy(target + static_cast<std::size_t>(i) * width,
-                source + static_cast<std::size_t>(offset) * width, width);
-  });
-  return made;
-}
-
-Order inverse(const Order& order) {
-  Order made(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) made[order[i]] = i;
-  return made;
-}
-
 std::vector<Order> orders_between(const Shape& shape, const Shape& other) {
   if (shape.size() != other.size())
     return without_ones(shape) == without_ones(other) ? std::vector<Order>{{}} : std::vector<Order>();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/convert/place_tensor.hpp"
 #include "core/model/tensor.hpp"
 
 namespace driftscope::convert {
@@ -14,10 +15,6 @@ namespace driftscope::convert {
 /// Axis i of the other tensor is axis order[i] of this one; empty: the same axes. {0, 2, 3, 1}: the other is
 /// NHWC where this one is NCHW.
 using Order = std::vector<std::size_t>;
-
-/// The tensor with axis i being axis order[i] of `tensor`; `order` is a permutation of its axes, or empty.
-[[nodiscard]] Result<Tensor> permuted(const Tensor& tensor, const Order& order);
-[[nodiscard]] Order inverse(const Order& order);
 
 /// How `other` can be the shape of the same values: the same axes first, then channels first or last, then
 /// any order (up to rank 4). An empty order with another rank: axes of length 1 were added or dropped.

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from . import recorders
-from .axes import arrange, orders
+from .axes import COMMON, arrange
 from .errors import BadInput
 from .mapping import Mapping
 from .matching import find_mapping
@@ -193,21 +193,12 @@ def _as_onnx_takes_it(array, wanted, onnx):
         array = cast
     if shape is None or _fits(array.shape, shape):
         return np.array(array, order="C")
-    if array.ndim == len(shape):
-        for axes in orders(array.shape, _likely(array.shape, shape)):
-            if axes is not None and _fits([array.shape[axis] for axis in axes], shape):
-                return arrange(array, axes, [array.shape[axis] for axis in axes])
+    for axes in COMMON.get(array.ndim, ()):
+        arranged = [array.shape[axis] for axis in axes]
+        if _fits(arranged, shape):
+            return arrange(array, axes, arranged)
     raise BadInput(f"input {wanted.name!r} of {onnx} has shape {['any' if n is None else n for n in shape]}, the"
                    f" framework got {list(array.shape)}: pass onnx_inputs=")
-
-
-def _likely(shape, wanted):
-    """WANTED with the dimensions that it leaves open taken from SHAPE, in order."""
-    rest = list(shape)
-    for extent in wanted:
-        if extent in rest:
-            rest.remove(extent)
-    return [rest.pop(0) if extent is None and rest else extent or 1 for extent in wanted]
 
 
 def _fits(shape, wanted):

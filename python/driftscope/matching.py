@@ -19,6 +19,7 @@ from .mapping import Link, Mapping
 CLOSE = 1e-3        # of the root mean square: chains of float32 rounding stay far below, other layers far above
 ALIKE = 0.8         # least correlation that counts
 RELATED = 0.3       # least correlation, either way round, of what only its place tells
+ENOUGH = 12         # elements for a correlation: that of two is always 1
 FEW = 4             # with fewer elements values alone prove nothing
 
 
@@ -127,6 +128,7 @@ class _Matching:
 
     def by_correlation(self):
         pairs = [(fit.correlation, layer, value, fit) for layer in self.strays()
+                 if self.layers[layer].array.size >= ENOUGH
                  for value, fit in self.between(layer) if fit.correlation >= ALIKE]
         for _, layer, value, fit in sorted(pairs, key=lambda pair: -pair[0]):
             if layer in self.links or value.place in self.used:

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/convert/tflite/permute.hpp"
+#include "core/convert/place_tensor.hpp"
 
 namespace driftscope::tflite {
 namespace {
@@ -33,7 +33,7 @@ Result<TensorIndex> reordered(Builder& builder, const tf::Node& node, const std:
   if (const auto known = builder.derived(key)) return *known;
   TensorIndex made = no_tensor;
   if (constant != nullptr) {
-    DRIFTSCOPE_TRY(const Tensor moved, permuted(*constant, order));
+    DRIFTSCOPE_TRY(const Tensor moved, convert::permuted(*constant, {order.begin(), order.end()}));
     made = builder.add_constant(value, moved, reordered_info(info, order).quantization);
   } else {
     made = builder.add_computed(value + "/reordered", reordered_info(info, order));

@@ -7,13 +7,13 @@ namespace driftscope {
 namespace {
 
 peer::PeerInfo described() {
-  peer::PeerInfo info = litert::describe("litert-webgpu", "LiteRT.js on WebGPU, on your model as a .tflite file",
-                                         "litert_wasm_jspi_internal");
+  peer::PeerInfo info = litert::describe(
+      "litert-webgpu", "LiteRT.js on WebGPU, on your model as a .tflite file", "litert_wasm_jspi_internal");
   info.engine.order = 61;
   info.engine.device = DeviceKind::gpu;
   info.engine.on_pc = false;
   info.engine.error_model = wgsl_model();
-  info.engine.options = {litert::precision_option()};
+  info.engine.options = {litert::precision_option(), peer::timeout_option()};
   return info;
 }
 

@@ -1,9 +1,8 @@
 // Nodes and constants that an operator's reader makes.
 #include <fmt/format.h>
 
-#include <cstring>
-
 #include "core/base/text.hpp"
+#include "core/convert/place_tensor.hpp"
 #include "core/convert/tflite/reader/reader.hpp"
 
 namespace driftscope::tflite {
@@ -39,30 +38,6 @@ std::string Reader::integers(const std::vector<std::int64_t>& values, bool scala
   return name;
 }
 
-namespace {
-
-Result<Tensor> moved(const Tensor& tensor, const std::vector<std::size_t>& order) {
-  Shape shape;
-  Shape strides(tensor.shape().size(), 1);
-  for (std::size_t i = strides.size(); i-- > 1;) strides[i - 1] = strides[i] * tensor.shape()[i];
-  for (const std::size_t axis : order) shape.push_back(tensor.shape()[axis]);
-  DRIFTSCOPE_TRY(Tensor made, Tensor::unwritten(tensor.dtype(), shape));
-  const auto width = static_cast<std::size_t>(bits_per_element(tensor.dtype()) / 8);
-  for (std::int64_t i = 0; i < made.elements(); ++i) {
-    std::int64_t rest = i;
-    std::int64_t from = 0;
-    for (std::size_t axis = order.size(); axis-- > 0;) {
-      from += rest % shape[axis] * strides[order[axis]];
-      rest /= shape[axis];
-    }
-    std::memcpy(made.mutable_bytes().data() + static_cast<std::size_t>(i) * width,
-                tensor.bytes().data() + static_cast<std::size_t>(from) * width, width);
-  }
-  return made;
-}
-
-}  // namespace
-
 Result<std::string> Reader::ordered(const std::string& tensor, const std::vector<std::size_t>& order) {
   const tf::TensorInfo about = info(tensor);
   if (about.shape.size() != order.size())
@@ -77,7 +52,7 @@ Result<std::string> Reader::ordered(const std::string& tensor, const std::vector
   const auto constant = graph_.constants.find(tensor);
   const std::string name = fresh(tensor + "/ordered");
   if (constant != graph_.constants.end() && !is_quantized(tensor) && about.dtype == DType::float32) {
-    DRIFTSCOPE_TRY(Tensor rewritten, moved(constant->second, order));
+    DRIFTSCOPE_TRY(Tensor rewritten, convert::permuted(constant->second, order));
     graph_.tensors.emplace(name, made);
     graph_.constants.emplace(name, std::move(rewritten));
     return name;

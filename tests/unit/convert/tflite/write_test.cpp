@@ -8,7 +8,7 @@
 
 #include <numeric>
 
-#include "core/convert/tflite/permute.hpp"
+#include "core/convert/place_tensor.hpp"
 
 namespace {
 
@@ -178,8 +178,8 @@ TEST_CASE("TfliteWrite_OperatorItLacks_ErrorNamesNodeAndReason") {
   CHECK(written.error().message.find("lacks the operator Erf") != std::string::npos);
 }
 
-TEST_CASE("TflitePermuted_EveryOrder_MovesElements") {
-  const Tensor moved = *tflite::permuted(counting({2, 3, 4}), std::vector<std::size_t>{2, 0, 1});
+TEST_CASE("Permuted_EveryOrder_MovesElements") {
+  const Tensor moved = *convert::permuted(counting({2, 3, 4}), {2, 0, 1});
   CHECK(moved.shape() == Shape{4, 2, 3});
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 2; ++j)
