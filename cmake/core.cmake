@@ -42,6 +42,7 @@ function(driftscope_add_core target)
   list(FILTER cold_sources EXCLUDE REGEX "/core/protocol/")
   add_library(${target}_cold OBJECT ${cold_sources})
   add_library(${target}_protocol OBJECT ${protocol_sources})
+  driftscope_tflite_schema(${target}_cold)
   target_include_directories(${target}_protocol PRIVATE "${CMAKE_BINARY_DIR}")
   if(DRIFTSCOPE_PLATFORM STREQUAL "web")
     target_compile_options(${target}_cold PRIVATE -Os)
@@ -54,8 +55,10 @@ function(driftscope_add_core target)
   driftscope_unity(${target}_protocol AS ${target}_cold)
   # web/peers/bridge.cpp serves all peers in browsers; native/peers has a folder for each.
   file(GLOB platform CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/platform/*.cpp"
+    "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/os/*.cpp"
     "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/device/*.cpp"
-    "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/peers/*.cpp")
+    "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/peers/*.cpp"
+    "${CMAKE_SOURCE_DIR}/${DRIFTSCOPE_PLATFORM}/peers/node/*.cpp")
   file(GLOB generated "${DRIFTSCOPE_GENERATED_DIR}/*.cpp")
   # A damaged JPEG makes stb's integers overflow, which must not be undefined.
   set_source_files_properties("${CMAKE_SOURCE_DIR}/core/dataset/stb_image.cpp"
@@ -67,7 +70,8 @@ function(driftscope_add_core target)
     # Unoptimised, the whole compiles three times as fast; layers where a run spends its time are optimised.
     set_property(SOURCE ${simd} APPEND PROPERTY COMPILE_OPTIONS -O1)
   endif()
-  driftscope_unity(${target}_objects ALONE "/simd/|/stb_image(_write)?\\.cpp$|/generated/")
+  # LLVM 19 crashes on the unit of core/model with onnx_writer.cpp in it, for wasm.
+  driftscope_unity(${target}_objects ALONE "/simd/|/stb_image(_write)?\\.cpp$|/onnx_writer\\.cpp$|/generated/")
   add_library(${target} STATIC "${CMAKE_SOURCE_DIR}/core/platform/thread_pool.cpp")
   # generated/protocol/messages.hpp, for clients of the service.
   target_include_directories(${target} INTERFACE "${CMAKE_BINARY_DIR}")

@@ -6,10 +6,12 @@
 #include <unordered_map>
 
 #include "core/base/json.hpp"
+#include "core/bench/memory_growth.hpp"
 #include "core/checks/baseline.hpp"
 #include "core/checks/speed.hpp"
 #include "core/report/format.hpp"
 #include "core/results/output.hpp"
+#include "core/verify/repeats.hpp"
 #include "core/verify/top1.hpp"
 
 namespace driftscope {
@@ -44,6 +46,8 @@ class TargetChecks {
           target_.error ? target_.error->message : std::string("nothing was verified"));
     if (target_.verification) layers();
     if (target_.error || !target_.trace) return;
+    if (report_.conditions.unrepeatable) repeated_runs();
+    if (report_.conditions.growing) memory_over_runs();
     if (check_ != nullptr && saved_ == nullptr) {
       add("baseline", CheckOutcome::failed, "run",
           "the baseline does not hold this target; save it again with 'driftscope baseline save'");
@@ -92,6 +96,28 @@ class TargetChecks {
             std::string(verdict_name(layer.verdict)), layer_message(layer) + as_before, ns);
       }
     }
+  }
+
+  void repeated_runs() {
+    const auto& repeats = target_.verification ? target_.verification->repeats : std::nullopt;
+    if (!repeats)
+      return add("repeated runs", CheckOutcome::failed, "unrepeatable",
+                 "cannot be judged: no runs were compared; run with --repeat-check N");
+    add("repeated runs", repeats->check.agree() ? CheckOutcome::passed : CheckOutcome::failed, "unrepeatable",
+        repeats_text(*repeats));
+  }
+
+  void memory_over_runs() {
+    const auto memory = memory_over_runs_of(*target_.trace);
+    if (!memory)
+      return add("memory over runs", CheckOutcome::failed, "growing",
+                 "cannot be judged: memory was not watched; run with --memory-runs N");
+    const Growth growth = growth_of(*memory);
+    add("memory over runs",
+        growth == Growth::grows     ? CheckOutcome::failed
+        : growth == Growth::unclear ? CheckOutcome::skipped
+                                    : CheckOutcome::passed,
+        "growing", memory_over_runs_text(*memory));
   }
 
   void left_top1() {

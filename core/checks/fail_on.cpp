@@ -13,10 +13,11 @@ namespace {
 constexpr double largest_percentage = 10000.0;
 
 Error unknown_condition(std::string_view text) {
-  return bad_input(fmt::format(
-      "--fail-on: {} is no condition; expected fault, suspect, unjudged, top1, bits or slower:N%, "
-      "several separated by commas, as in --fail-on fault,top1,slower:20%",
-      in_quotes(text)));
+  return bad_input(
+      fmt::format("--fail-on: {} is no condition; expected fault, suspect, unjudged, top1, bits, "
+                  "unrepeatable, growing or slower:N%, "
+                  "several separated by commas, as in --fail-on fault,top1,slower:20%",
+                  in_quotes(text)));
 }
 
 /// "20%" or "20" → 0.2. (libc++ has no std::from_chars for doubles yet.)
@@ -45,6 +46,10 @@ Status add_condition(FailOn& conditions, std::string_view text) {
     conditions.top1 = true;
   } else if (text == "bits") {
     conditions.bits = true;
+  } else if (text == "unrepeatable") {
+    conditions.unrepeatable = true;
+  } else if (text == "growing") {
+    conditions.growing = true;
   } else if (text == slower || text.starts_with("slower:")) {
     const auto share = text.substr(std::min(text.size(), slower.size() + 1));
     DRIFTSCOPE_TRY(conditions.slower, percentage(share));
@@ -93,6 +98,8 @@ std::string fail_on_text(const FailOn& conditions) {
   add(conditions.unjudged, "unjudged");
   add(conditions.top1, "top1");
   add(conditions.bits, "bits");
+  add(conditions.unrepeatable, "unrepeatable");
+  add(conditions.growing, "growing");
   if (conditions.slower) add(true, fmt::format("slower:{:.4g}%", 100.0 * *conditions.slower));
   return text;
 }

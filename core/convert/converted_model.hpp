@@ -1,5 +1,6 @@
-// A model in another runtime's format, written from our graph, and where each of our values is in it. Clients:
-// core/engines/peer (gives it to the runtime, restores ONNX's order), driftscope export, convert-check.
+// A model in another runtime's format, written from our graph, and where each of our values is in it.
+// Clients: core/engines/peer (gives it to the runtime, restores ONNX's order), driftscope export,
+// convert-check.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,8 @@ struct PlacedValue {
 
 struct ConvertedModel {
   std::vector<File> files;  ///< the model itself first
-  std::map<std::string, PlacedValue, std::less<>> values;   ///< by our name; inputs and outputs are always here
+  std::map<std::string, PlacedValue, std::less<>>
+      values;  ///< by our name; inputs and outputs are always here
   std::map<std::string, std::string, std::less<>> without;  ///< values that it does not have, and why
   std::map<std::string, std::string> facts;                 ///< for the trace: what had to be changed
 };

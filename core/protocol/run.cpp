@@ -90,7 +90,8 @@ Result<std::unique_ptr<ServiceRun>> ServiceRun::start(LoadedModel& model, StartR
   if (request.samples > 0) request.record.capture = Capture::outputs;
   DRIFTSCOPE_TRY(state->session,
                  prepare_session(state->target, state->environment, model, std::move(bound.graph),
-                                 request.record.capture, request.record.sink != nullptr));
+                                 request.record.capture,
+                                 request.record.sink != nullptr && !request.record.compare_runs));
   if (request.samples > 0) {
     state->samples.emplace(state->graph, *state->session, std::move(request.inputs), request.samples);
   }

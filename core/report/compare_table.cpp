@@ -12,8 +12,6 @@
 #include "core/results/layer_rank.hpp"
 #include "core/results/layer_table.hpp"
 #include "core/results/output.hpp"
-#include "core/verify/name_match.hpp"
-#include "core/verify/perturbation.hpp"
 
 namespace driftscope {
 namespace {
@@ -88,8 +86,7 @@ std::string target_line(const TargetResult& target, std::string_view side) {
   if (target.verification) line += fmt::format(", verify: {}", verdict_text(target.verification->verdict));
   if (target.comparison && target.comparison->first_divergence)
     line += ", first differs at " + *target.comparison->first_divergence;
-  for (const std::string& note : {perturbation_text(*target.trace), name_match_text(*target.trace)})
-    if (!note.empty()) line += "\n         " + note;
+  for (const std::string& note : target_notes(target)) line += "\n         " + plain_text(note, 1000);
   return line + "\n";
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "core/base/base64.hpp"
 #include "core/model/tensor.hpp"
 #include "core/report/colour_map.hpp"
 
@@ -16,8 +17,5 @@ namespace driftscope {
 /// The same kind of text for entries of a palette, row by row from the top; a byte per pixel.
 [[nodiscard]] std::string indexed_data_uri(std::int64_t width, std::int64_t height,
                                            std::span<const std::uint8_t> entries, const Palette& palette);
-
-/// RFC 4648 base64.
-[[nodiscard]] std::string base64(const std::string& bytes);
 
 }  // namespace driftscope

@@ -73,7 +73,7 @@ std::string comparison_report(const ComparisonView& view) {
   std::string html = head(view) + "<main id=\"main\">" + title(view);
   html += parts::targets(view, left_out) + parts::drift_charts(view, layers, left_out);
   html += parts::worst_layers(view, layers, heat_map_bytes, left_out);
-  html += parts::outputs(view) + parts::data_set(view);
+  html += parts::outputs(view) + parts::data_set(view) + parts::memory_over_runs(view);
   const std::string closing = parts::environment(view, left_out) + parts::how_to_reproduce(view);
   const std::size_t used = html.size() + closing.size() + closing_bytes;
   html += parts::layer_table(layers, used < max_bytes ? max_bytes - used : 0, left_out);

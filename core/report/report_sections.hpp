@@ -16,6 +16,7 @@ using LeftOut = std::vector<std::string>;
 [[nodiscard]] std::string targets(const ComparisonView& view, LeftOut& left_out);
 [[nodiscard]] std::string outputs(const ComparisonView& view);
 [[nodiscard]] std::string data_set(const ComparisonView& view);
+[[nodiscard]] std::string memory_over_runs(const ComparisonView& view);
 [[nodiscard]] std::string drift_charts(const ComparisonView& view, const LayerTable& layers,
                                        LeftOut& left_out);
 /// The highest-ranked layers, with heat maps, in at most `budget` bytes.

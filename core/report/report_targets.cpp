@@ -10,8 +10,6 @@
 #include "core/report/picture.hpp"
 #include "core/report/report_sections.hpp"
 #include "core/results/output.hpp"
-#include "core/verify/name_match.hpp"
-#include "core/verify/perturbation.hpp"
 
 namespace driftscope::report_sections {
 namespace {
@@ -61,8 +59,8 @@ std::string target_row(const TargetResult& target) {
                       divergence, format_ns(total_time_ns(*target.trace)), format_bytes(peak.bytes),
                       html_text(peak.kind, 30));
   html += "<td class=\"text wrap\">" + html_text(run_text(*target.trace), 200);
-  for (const std::string& note : {perturbation_text(*target.trace), name_match_text(*target.trace)})
-    if (!note.empty()) html += "<br><span class=\"soft\">" + html_text(note, 400) + "</span>";
+  for (const std::string& note : target_notes(target))
+    html += "<br><span class=\"soft\">" + html_text(note, 1000) + "</span>";
   html += "</td>";
   return html + "</tr>";
 }
@@ -81,6 +79,8 @@ std::vector<std::string> fact_keys(const std::vector<nlohmann::json>& runs) {
   constexpr std::array<const char*, 12> first = {
       "engine",       "browser_version", "browser",      "platform", "device",  "instruction_set",
       "threads_real", "threads_asked",   "wasm_variant", "isolated", "options", "start_time"};
+  // What was found out about the runs is told elsewhere.
+  constexpr std::array<std::string_view, 3> findings = {"memory_runs", "observer_check", "repeat_check"};
   std::vector<std::string> keys;
   const auto add = [&](const std::string& key) {
     const bool known = std::ranges::any_of(
@@ -91,7 +91,7 @@ std::vector<std::string> fact_keys(const std::vector<nlohmann::json>& runs) {
   for (const nlohmann::json& run : runs) {
     if (!run.is_object()) continue;
     for (const auto& [key, value] : run.items())
-      if (keys.size() < max_facts) add(key);
+      if (keys.size() < max_facts && std::ranges::find(findings, key) == findings.end()) add(key);
   }
   return keys;
 }

@@ -12,6 +12,7 @@
 #include "core/results/metric_columns.hpp"
 #include "core/results/output.hpp"
 #include "core/trace/tensors_by_name.hpp"
+#include "core/verify/repeats.hpp"
 
 namespace driftscope {
 namespace {
@@ -37,6 +38,32 @@ std::string rest_line(std::size_t all, std::size_t folded) {
                      folded == 0 ? "" : fmt::format(" and {} constant{}", folded, folded == 1 ? "" : "s"));
 }
 
+// "38 of 24 ulp, over".
+std::string external_text(const std::optional<ExternalBudget>& external) {
+  if (!external) return "–";
+  return fmt::format("{} of {}{}, {}", format_number(external->seen), format_number(external->budget),
+                     external->metric == BudgetMetric::ulp ? " ulp" : "",
+                     external->within ? "within" : "over");
+}
+
+// How many layers somebody else's budgets cover, and which of those beyond them are rounding for us.
+std::string external_lines(const Verification& verification) {
+  if (verification.budgets.empty()) return "";
+  std::size_t covered = 0;
+  std::size_t over = 0;
+  std::string text;
+  for (const LayerVerdict& layer : verification.layers) {
+    if (!layer.external) continue;
+    ++covered;
+    if (layer.external->within) continue;
+    ++over;
+    text += fmt::format("  {} ({}): {}; ours: {}\n", layer.node, layer.external->operators,
+                        external_text(layer.external), verdict_text(layer.verdict));
+  }
+  return fmt::format("\n{}: budgets for {} of {} layers, {} over\n{}", verification.budgets, covered,
+                     verification.layers.size(), over, text);
+}
+
 std::string verified_layers(const Verification& verification, const std::vector<std::string>& names,
                             const std::vector<std::size_t>& rows) {
   constexpr std::size_t max_reason = 80;
@@ -49,6 +76,7 @@ std::string verified_layers(const Verification& verification, const std::vector<
   table.column("op", Align::left);
   table.column("output", Align::left);
   for (const Metric metric : verified_metrics) table.column(std::string(row_of(metric).title), Align::right);
+  if (!verification.budgets.empty()) table.column(verification.budgets, Align::right);
   table.column("verdict", Align::left);
   for (const std::size_t row : rows) {
     const LayerVerdict& layer = verification.layers[row];
@@ -59,6 +87,7 @@ std::string verified_layers(const Verification& verification, const std::vector<
       if (row_of(metric).format == MetricFormat::count)
         cells.back() += fmt::format("/{}", layer.metrics.elements);
     }
+    if (!verification.budgets.empty()) cells.push_back(external_text(layer.external));
     // What to do about a layer is listed below the table, where there is room.
     const bool below = layer.reason.size() > max_reason && is_worth_reading(layer.verdict);
     const std::string reason = below ? "see below" : elide(layer.reason, max_reason);
@@ -153,10 +182,12 @@ std::string verify_table(const Verification& verification, const Trace& about, c
   if (!shown.empty()) text += verified_layers(verification, names, shown);
   if (!whole) text += slowest_nodes(about, choice.most);
   if (!whole || folded > 0) text += rest_line(all, folded);
+  text += external_lines(verification);
   text += "\nverdict: " + verdict_text(verification.verdict);
   if (const auto unjudged = count_layers(verification, Verdict::unjudged); unjudged > 0)
     text += fmt::format(", {} of {} layers not judged", unjudged, verification.layers.size());
   if (verification.first_fault) text += ", first fault at " + *verification.first_fault;
+  if (verification.repeats) text += "\n" + plain_text(repeats_text(*verification.repeats), 1000);
   return text + "\n";
 }
 

@@ -6,7 +6,11 @@
 #include <unordered_set>
 
 #include "core/base/json.hpp"
+#include "core/bench/memory_growth.hpp"
 #include "core/results/headline.hpp"
+#include "core/verify/name_match.hpp"
+#include "core/verify/perturbation.hpp"
+#include "core/verify/repeats.hpp"
 
 namespace driftscope {
 namespace {
@@ -46,6 +50,10 @@ TargetOutcome outcome_of(const TargetResult& result, const TargetResult& left) {
     outcome.verdict = result.verification->verdict;
     outcome.first_fault = result.verification->first_fault.value_or("");
     outcome.unjudged = count_layers(*result.verification, Verdict::unjudged);
+    if (const auto& repeats = result.verification->repeats; repeats && !repeats->check.agree()) {
+      const RunDifference& first = repeats->check.different.front();
+      outcome.unrepeatable = first.node.empty() ? first.value : first.node;
+    }
     const auto& layers = result.verification->layers;
     const auto suspect = std::ranges::find(layers, Verdict::suspect, &LayerVerdict::verdict);
     if (suspect != layers.end()) outcome.first_suspect = suspect->node;
@@ -120,6 +128,19 @@ MemoryRecord peak_memory(const Trace& trace) {
     if (peak.kind.empty() || better > 0 || (better == 0 && sample.bytes > peak.bytes)) peak = sample;
   }
   return peak;
+}
+
+std::vector<std::string> target_notes(const TargetResult& target) {
+  std::vector<std::string> notes;
+  const auto add = [&](std::string note) {
+    if (!note.empty()) notes.push_back(std::move(note));
+  };
+  if (target.verification && target.verification->repeats) add(repeats_text(*target.verification->repeats));
+  if (!target.trace) return notes;
+  if (const auto memory = memory_over_runs_of(*target.trace)) add(memory_over_runs_text(*memory));
+  add(perturbation_text(*target.trace));
+  add(name_match_text(*target.trace));
+  return notes;
 }
 
 std::string verdict_text(Verdict verdict) {

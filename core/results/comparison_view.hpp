@@ -55,6 +55,10 @@ struct ComparisonView {
 /// Largest memory sample of the best available kind (process tree before heap), and its kind.
 [[nodiscard]] MemoryRecord peak_memory(const Trace& trace);
 
+/// What else is to be said of a target that ran, a line each: whether its runs agree, whether capturing
+/// changed anything, how values were matched by other names.
+[[nodiscard]] std::vector<std::string> target_notes(const TargetResult& target);
+
 /// The same symbol for the same verdict everywhere: "= identical", "~ rounding", "○ unjudged", "? suspect",
 /// "✗ fault", "· missing".
 [[nodiscard]] std::string verdict_text(Verdict verdict);

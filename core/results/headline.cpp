@@ -141,6 +141,8 @@ std::string comparison_headline(std::span<const TargetOutcome> outcomes) {
   if (outcomes.empty()) return "nothing was compared";
   add_places(sentence, outcomes, "fault at ", [](const TargetOutcome& one) { return one.first_fault; });
   add_places(sentence, outcomes, "suspect at ", place_of_suspect);
+  add_places(sentence, outcomes, "runs differ at ",
+             [](const TargetOutcome& one) { return one.unrepeatable; });
   add_other_answers(sentence, outcomes);
   std::vector<std::string> failed;
   std::vector<std::string> unknown;

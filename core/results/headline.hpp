@@ -20,6 +20,7 @@ struct TargetOutcome {
   Verdict verdict = Verdict::missing;  ///< the worst of its layers
   std::string first_fault;             ///< a node; empty: none
   std::string first_suspect;           ///< a node; empty: none
+  std::string unrepeatable;            ///< the node where runs of this target first differ; empty: nowhere
   std::int64_t unjudged = 0;           ///< layers
   bool unverified = false;             ///< some layer differs on which there is no verdict
   std::optional<bool>

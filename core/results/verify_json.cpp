@@ -2,6 +2,7 @@
 
 #include "core/base/json_number.hpp"
 #include "core/results/metrics_json.hpp"
+#include "core/verify/repeats.hpp"
 
 namespace driftscope {
 namespace {
@@ -17,7 +18,17 @@ Json worst_to_json(const WorstElement& worst) {
   return object;
 }
 
-Json layer_to_json(const LayerVerdict& layer) {
+Json external_to_json(const ExternalBudget& external) {
+  Json object;
+  object["operators"] = external.operators;
+  object["metric"] = external.metric == BudgetMetric::ulp ? "ulp" : "absolute";
+  object["budget"] = json_number(external.budget);
+  object["seen"] = json_number(external.seen);
+  object["within"] = external.within;
+  return object;
+}
+
+Json layer_to_json(const LayerVerdict& layer, const std::string& budgets) {
   Json object;
   object["node"] = layer.node;
   object["op"] = layer.op;
@@ -29,7 +40,35 @@ Json layer_to_json(const LayerVerdict& layer) {
   object["worst"] = layer.worst ? worst_to_json(*layer.worst) : Json(nullptr);
   if (!layer.group.empty()) object["group"] = layer.group;
   if (!layer.reason.empty()) object["reason"] = layer.reason;
+  if (layer.external) object[budgets] = external_to_json(*layer.external);
   return object;
+}
+
+Json difference_to_json(const JudgedDifference& one) {
+  Json object = {{"run", one.difference.run},       {"node", one.difference.node},
+                 {"op", one.difference.op},         {"value", one.difference.value},
+                 {"values", one.difference.values}, {"zero_signs", one.difference.zero_signs}};
+  if (one.metrics) {
+    object["different_elements"] = one.metrics->different_elements;
+    object["elements"] = one.metrics->elements;
+    object["max_abs"] = json_number(one.metrics->max_abs);
+    object["max_ulp"] = json_number(one.metrics->max_ulp);
+  }
+  object["verdict_first"] = verdict_name(one.first);
+  object["verdict"] = verdict_name(one.later);
+  if (!one.difference.reason.empty()) object["reason"] = one.difference.reason;
+  return object;
+}
+
+Json repeats_to_json(const RepeatVerification& repeats) {
+  Json groups = Json::array();
+  for (const AgreeingRuns& group : repeats.check.groups)
+    groups.push_back({{"first", group.first}, {"last", group.last}, {"runs", group.runs}});
+  Json different = Json::array();
+  for (const JudgedDifference& one : repeats.different) different.push_back(difference_to_json(one));
+  return {{"runs", repeats.check.runs},     {"values", repeats.check.values},
+          {"agree", repeats.check.agree()}, {"text", repeats_text(repeats)},
+          {"groups", std::move(groups)},    {"different", std::move(different)}};
 }
 
 }  // namespace
@@ -43,8 +82,9 @@ void write_verification(JsonWriter& out, const Verification& verification, const
   out.member("first_fault", verification.first_fault ? Json(*verification.first_fault) : Json(nullptr));
   out.key("layers");
   out.begin_array();
-  for (const LayerVerdict& layer : verification.layers) out.value(layer_to_json(layer));
+  for (const LayerVerdict& layer : verification.layers) out.value(layer_to_json(layer, verification.budgets));
   out.end();
+  if (verification.repeats) out.member("repeat_check", repeats_to_json(*verification.repeats));
   if (!names.empty()) out.member("names", names);
   out.end();
 }

@@ -72,8 +72,8 @@ void write_target(JsonWriter& out, const TargetResult& result, const TargetResul
   if (result.dataset) out.member("dataset", dataset_to_json(*result.dataset, left));
   if (result.trace) {
     const Json run = parse_ordered_json(result.trace->run);
-    if (run.is_object() && run.contains("observer_check"))
-      out.member("observer_check", run["observer_check"]);
+    for (const char* check : {"observer_check", "memory_runs"})
+      if (run.is_object() && run.contains(check)) out.member(check, run[check]);
     if (const std::string names = name_match_text(*result.trace); !names.empty()) out.member("names", names);
   }
   out.end();

@@ -50,6 +50,9 @@ struct EngineInfo {
   std::string dotted_options = {};
   /// Files that a browser loads only for this engine, relative to the page's folder: "ort/ort.wasm".
   std::vector<std::string> browser_files = {};
+  /// What it needs of a browser and few have: "webnn". The launcher looks for a browser with it
+  /// (native/browser/browser_features.hpp). Empty: nothing.
+  std::string browser_feature = {};
 };
 
 /// The option that every engine with threads on the CPU has.

@@ -10,6 +10,7 @@
 #include "core/base/json.hpp"
 #include "core/graph/constant_nodes.hpp"
 #include "core/platform/platform.hpp"
+#include "core/trace/repeat_check.hpp"
 
 namespace driftscope {
 namespace {
@@ -89,6 +90,7 @@ struct Recording::State final : public TraceSink {
   std::int64_t start_ns = 0;         // when it began
   std::int64_t begin_ns = 0;
   std::int64_t last_memory_ns = 0;
+  std::optional<RunComparer> comparer;
   double begin_seconds = 0.0;
 
   State(std::shared_ptr<const Graph> its_graph, Session& its_session, std::vector<Tensor> its_inputs,
@@ -102,6 +104,7 @@ struct Recording::State final : public TraceSink {
     // A trace without the inputs of the graph could not be verified.
     for (const ValueId id : graph->inputs) wanted[id] = true;
     for (const ValueId id : graph->outputs) wanted[id] = true;
+    if (options.compare_runs) comparer.emplace(*graph);
     const std::vector<bool> constant = constant_nodes(*graph);
     for (NodeId id = 0; id < graph->nodes.size(); ++id) {
       const Node& node = graph->nodes[id];
@@ -126,9 +129,11 @@ struct Recording::State final : public TraceSink {
       wanted[id] = wanted[id] && chosen.contains(graph->values[id].name);
   }
 
-  [[nodiscard]] bool wants(ValueId id) const override { return repetition == 0 && wanted[id]; }
+  [[nodiscard]] bool wants(ValueId id) const override { return (repetition == 0 || comparer) && wanted[id]; }
 
   Status value(ValueId id, const Tensor& tensor) override {
+    if (comparer) comparer->value(id, tensor);
+    if (repetition > 0) return {};
     const std::string& name = graph->values[id].name;
     if (options.sink) {
       DRIFTSCOPE_CHECK(options.sink(name, tensor));
@@ -164,6 +169,7 @@ struct Recording::State final : public TraceSink {
       begin_seconds = wall_clock_seconds();
       sample_memory_now();
     }
+    if (comparer) comparer->begin_run();
     nodes_ns = 0;
     start_ns = monotonic_ns();
     DRIFTSCOPE_CHECK(session.start(inputs, *this));
@@ -176,6 +182,7 @@ struct Recording::State final : public TraceSink {
     (void)outputs;
     running = false;
     ++repetition;
+    if (comparer) comparer->end_run();
     // Without the times of nodes: until now, the event loop's part of it included.
     run_ns.push_back(nodes_ns > 0 ? nodes_ns : monotonic_ns() - start_ns);
     done = settles() ? has_settled(run_ns, options.settling) : repetition >= options.repeat;
@@ -187,6 +194,10 @@ struct Recording::State final : public TraceSink {
     nlohmann::json run = describe_session(session, begin_seconds);
     run["repeat"] = repetition;
     run["capture"] = capture_name(options.capture);
+    if (comparer) {
+      run["repeat_check"] = repeat_check_json(comparer->result());
+      trace.later = comparer->take_values();
+    }
     trace.run = json_text(run);
   }
 };

@@ -32,6 +32,8 @@ struct RecordOptions {
   int repeat = 1;  ///< runs; values are captured in the first, times in all
   /// If its budget is above zero, runs go on until their times have settled; then `repeat` is not used.
   SettlingLimits settling = {};
+  /// Whether the values of all runs are compared with those of the first, bit for bit (repeat_check.hpp).
+  bool compare_runs = false;
   bool node_times = true;  ///< unless only outputs are captured; also where they slow an engine down
   /// Receives captured values instead of the trace, which then holds only the graph's outputs: a
   /// large run need not be entirely in memory.

@@ -25,6 +25,12 @@ struct MemoryRecord {
   std::string kind;  ///< "wasm_heap", "process_pss", "process_tree_pss", …
 };
 
+/// A value of a later run that differs from the one recorded, which is the first run's (repeat_check.hpp).
+struct LaterValue {
+  std::int64_t run = 0;  ///< counted from 1
+  NamedTensor named;
+};
+
 struct Trace {
   std::string model_sha256;  ///< empty when the file does not say
   std::string target;        ///< empty when the file does not say
@@ -33,7 +39,8 @@ struct Trace {
   std::string run = "{}";
   std::vector<NodeRecord> nodes;
   std::vector<MemoryRecord> memory;
-  std::vector<NamedTensor> tensors;  ///< by ONNX value name, in the order recorded
+  std::vector<NamedTensor> tensors;    ///< by ONNX value name, in the order recorded
+  std::vector<LaterValue> later = {};  ///< where runs were compared and differ
 
   [[nodiscard]] const Tensor* find(std::string_view value_name) const;
 };

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/json.hpp"
 #include "core/base/json_walk.hpp"
 #include "core/base/text.hpp"
+#include "core/trace/repeat_check.hpp"
 #include "core/trace/safetensors.hpp"
 
 namespace driftscope {
@@ -132,7 +134,14 @@ Result<Trace> read_recorded(std::span<const std::byte> bytes) {
   DRIFTSCOPE_TRY(Safetensors file, read_safetensors(bytes));
   Trace trace;
   DRIFTSCOPE_CHECK(read_metadata(file.metadata, trace));
-  trace.tensors = std::move(file.tensors);
+  const std::vector<LaterName> later = later_names(trace);
+  for (NamedTensor& named : file.tensors) {
+    const auto found = std::ranges::find(later, named.name, &LaterName::name);
+    if (found == later.end())
+      trace.tensors.push_back(std::move(named));
+    else
+      trace.later.push_back({found->run, {found->value, std::move(named.tensor)}});
+  }
   return trace;
 }
 
@@ -161,6 +170,22 @@ Result<std::map<std::string, std::string>> metadata_of(const Trace& trace) {
 
 }  // namespace
 
+std::vector<LaterName> later_names(const Trace& about) {
+  std::vector<LaterName> names;
+  if (const auto check = repeat_check_of(about))
+    for (const RunDifference& one : check->different)
+      names.push_back({later_value_name(one.run, one.value), one.run, one.value});
+  return names;
+}
+
+std::vector<NamedTensor> later_tensors(const Trace& trace) {
+  std::vector<NamedTensor> tensors;
+  for (const LaterValue& later : trace.later)
+    if (!safetensors_dtype(later.named.tensor.dtype()).empty())
+      tensors.push_back({later_value_name(later.run, later.named.name), later.named.tensor});
+  return tensors;
+}
+
 Result<Trace> read_trace_metadata(const std::map<std::string, std::string>& metadata) {
   Trace trace;
   DRIFTSCOPE_CHECK(read_metadata(metadata, trace));
@@ -178,7 +203,9 @@ Result<Trace> read_trace(std::span<const std::byte> bytes) {
 Result<std::vector<std::byte>> write_trace(const Trace& trace) {
   auto metadata = metadata_of(trace);
   if (!metadata.ok()) return in_context(std::move(metadata).error(), "trace");
-  auto bytes = write_safetensors({*std::move(metadata), trace.tensors});
+  std::vector<NamedTensor> tensors = trace.tensors;
+  for (NamedTensor& later : later_tensors(trace)) tensors.push_back(std::move(later));
+  auto bytes = write_safetensors({*std::move(metadata), std::move(tensors)});
   if (!bytes.ok()) return in_context(std::move(bytes).error(), "trace");
   return bytes;
 }

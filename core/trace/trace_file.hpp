@@ -22,4 +22,15 @@ namespace driftscope {
 [[nodiscard]] Result<Trace> read_trace_metadata(const std::map<std::string, std::string>& metadata);
 [[nodiscard]] Result<std::map<std::string, std::string>> trace_metadata(const Trace& trace);
 
+/// Values of later runs stand in a file beside the others, under names of their own; which there are, the
+/// metadata says.
+struct LaterName {
+  std::string name;  ///< of the tensor in the file
+  std::int64_t run = 0;
+  std::string value;
+};
+[[nodiscard]] std::vector<LaterName> later_names(const Trace& about);
+/// `trace.later` as tensors of a file; without those whose dtype the format lacks.
+[[nodiscard]] std::vector<NamedTensor> later_tensors(const Trace& trace);
+
 }  // namespace driftscope

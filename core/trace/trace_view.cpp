@@ -1,7 +1,8 @@
 #include "core/trace/trace_view.hpp"
 
+#include <algorithm>
+
 #include "core/trace/safetensors.hpp"
-#include "core/trace/trace_file.hpp"
 
 namespace driftscope {
 
@@ -22,16 +23,45 @@ Result<TraceView> TraceView::open(std::span<const std::byte> bytes) {
   if (!about.ok()) return in_context(std::move(about).error(), "trace");
   TraceView view;
   view.about_ = *std::move(about);
-  view.entries_ = std::move(layout->header.entries);
+  const std::vector<LaterName> later = later_names(view.about_);
+  for (SafetensorsEntry& entry : layout->header.entries) {
+    const auto found = std::ranges::find(later, entry.name, &LaterName::name);
+    if (found == later.end())
+      view.entries_.push_back(std::move(entry));
+    else
+      view.later_.emplace_back(*found, std::move(entry));
+  }
   view.data_ = layout->data;
   return view;
 }
 
 Result<Tensor> TraceView::load(std::size_t i) const {
+  if (const auto found = replaced_.find(i); found != replaced_.end()) return found->second;
   if (in_memory_ != nullptr) return in_memory_->tensors[i].tensor;
   auto tensor = read_safetensors_tensor(entries_[i], data_);
   if (!tensor.ok()) return in_context(std::move(tensor).error(), "trace");
   return tensor;
+}
+
+Result<std::optional<Tensor>> TraceView::load_later(std::int64_t run, std::string_view value) const {
+  if (in_memory_ != nullptr) {
+    for (const LaterValue& later : in_memory_->later)
+      if (later.run == run && later.named.name == value) return std::optional(later.named.tensor);
+    return std::optional<Tensor>();
+  }
+  for (const auto& [name, entry] : later_) {
+    if (name.run != run || name.value != value) continue;
+    auto tensor = read_safetensors_tensor(entry, data_);
+    if (!tensor.ok()) return in_context(std::move(tensor).error(), "trace");
+    return std::optional(*std::move(tensor));
+  }
+  return std::optional<Tensor>();
+}
+
+void TraceView::replace(std::size_t i, Tensor tensor) {
+  entries_[i].dtype = tensor.dtype();
+  entries_[i].shape = tensor.shape();
+  replaced_.insert_or_assign(i, std::move(tensor));
 }
 
 }  // namespace driftscope

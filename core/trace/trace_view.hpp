@@ -4,12 +4,17 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.hpp"
 #include "core/trace/safetensors_header.hpp"
 #include "core/trace/trace.hpp"
+#include "core/trace/trace_file.hpp"
 
 namespace driftscope {
 
@@ -31,11 +36,18 @@ class TraceView {
   void rename(std::size_t i, std::string name) { entries_[i].name = std::move(name); }
   [[nodiscard]] Result<Tensor> load(std::size_t i) const;
 
+  /// The value of a later run that differs from the one recorded; nothing where none was kept.
+  [[nodiscard]] Result<std::optional<Tensor>> load_later(std::int64_t run, std::string_view value) const;
+  /// In this view, entry i is this tensor; the trace itself is unchanged.
+  void replace(std::size_t i, Tensor tensor);
+
  private:
   TraceView() = default;
 
   Trace about_;
   std::vector<SafetensorsEntry> entries_;
+  std::vector<std::pair<LaterName, SafetensorsEntry>> later_;  // of a file
+  std::map<std::size_t, Tensor> replaced_;
   const Trace* in_memory_ = nullptr;  // or
   std::span<const std::byte> data_;   // of the file, behind the header
 };

@@ -13,6 +13,7 @@
 #include "core/verify/lane_scale.hpp"
 #include "core/verify/long_sums.hpp"
 #include "core/verify/metrics.hpp"
+#include "core/verify/repeats.hpp"
 #include "core/verify/verify_layer.hpp"
 #include "core/verify/wide_sums.hpp"
 
@@ -109,6 +110,98 @@ void conclude(Verification& verification) {
   }
 }
 
+/// By node: whether the value is computed from recorded ones by it.
+std::vector<bool> nodes_for(const Graph& graph, ValueId value, const RecordedValues& recorded) {
+  std::vector<bool> needed(graph.nodes.size());
+  std::vector<NodeId> open = {graph.values[value].producer};
+  while (!open.empty()) {
+    const NodeId id = open.back();
+    open.pop_back();
+    if (id == no_node || needed[id]) continue;
+    needed[id] = true;
+    for (const ValueId input : graph.nodes[id].reads())
+      if (input != no_value && !graph.values[input].constant && recorded[input] == nullptr)
+        open.push_back(graph.values[input].producer);
+  }
+  return needed;
+}
+
+/// Verifies all layers, or only what is needed for one value's.
+Result<Verification> verify_layers(const Graph& graph, const TraceView& trace, ThreadPool& threads,
+                                   const VerifyProgress& progress, ValueId only = no_value) {
+  const RecordedValues recorded(graph, trace);
+  DRIFTSCOPE_CHECK(check_inputs(graph, recorded));
+  const ErrorModel model = error_model_of(trace.about());
+  const ErrorModelScope scope(model);
+  DRIFTSCOPE_TRY(Derivation derivation, Derivation::plan(graph, recorded));
+
+  if (may_quantize_biases(trace.about())) derivation.allow_quantized_biases();
+  const AlgorithmChoice choice{algorithms_named_in(trace.about()), may_flush_results(trace.about())};
+  if (choice.may_flush) derivation.allow_flushed_results();
+
+  Verification verification;
+  const std::vector<bool> constant = constant_nodes(graph);
+  std::vector<NodeId> nodes = derivation.nodes();
+  if (only != no_value) {
+    const std::vector<bool> needed = nodes_for(graph, only, recorded);
+    std::erase_if(nodes, [&](NodeId id) { return !needed[id]; });
+  }
+  const auto total = static_cast<std::int64_t>(nodes.size());
+  for (std::int64_t done = 0; done < total; ++done) {
+    const NodeId id = nodes[static_cast<std::size_t>(done)];
+    const Node& node = graph.nodes[id];
+    const std::size_t first_layer = verification.layers.size();
+    DRIFTSCOPE_TRY(const bool verified,
+                   append_identical(verification, graph, id, derivation, recorded, threads));
+    std::vector<Derived> outputs = verified ? std::vector<Derived>() : derivation.derive(id, threads);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const ValueId value = node.outputs[i];
+      if (value == no_value || recorded[value] == nullptr) continue;
+      const BiasWitness witness{[&] { return derivation.plain_float(value, threads); },
+                                [&, i] { return derivation.repetition(id, outputs[i]); }};
+      const GroupWitness group{
+          [&](std::uint64_t seed) { return derivation.plain_float(value, threads, seed); },
+          outputs[i].continuous,
+          outputs[i].suggestion == no_value ? "" : graph.values[outputs[i].suggestion].name};
+      DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
+      LayerVerdict layer = verify_layer(graph, id, i, outputs[i], got, witness, group, threads);
+      const LongSum found = judge_long_sums(layer, id, i, derivation, outputs[i], graph, got, threads);
+      allow_known_algorithm(layer, graph, id, i, derivation, outputs[i], got, choice, found, threads);
+      judge_lane_scale(layer, id, i, derivation, outputs[i], graph, got, threads);
+      judge_with_wide_sums(layer, id, i, derivation, graph, got, threads);
+      verification.layers.push_back(std::move(layer));
+    }
+    for (std::size_t i = first_layer; i < verification.layers.size(); ++i)
+      verification.layers[i].constant = constant[id];
+    derivation.recycle(std::move(outputs));
+    if (progress && !progress(done + 1, total))
+      return Error{ErrorKind::cancelled, "the verification was stopped"};
+  }
+  return verification;
+}
+
+/// The verdict of one layer, with another tensor in place of the recorded one where there is one.
+Result<Verdict> judge_value(const Graph& graph, const TraceView& trace, ValueId value, const Tensor* instead,
+                            ThreadPool& threads) {
+  const std::string& name = graph.values[value].name;
+  TraceView changed = trace;
+  for (std::size_t i = 0; instead != nullptr && i < changed.size(); ++i)
+    if (changed[i].name == name) changed.replace(i, *instead);
+  DRIFTSCOPE_TRY(const Verification verification, verify_layers(graph, changed, threads, {}, value));
+  for (const LayerVerdict& layer : verification.layers)
+    if (layer.output == name) return layer.verdict;
+  return Verdict::missing;
+}
+
+void judge_later_runs(Verification& verification, const RepeatVerification& repeats) {
+  const Verdict worst = worst_later_verdict(repeats);
+  if (gravity(worst) <= gravity(verification.verdict)) return;
+  verification.verdict = worst;
+  if (worst != Verdict::fault) return;
+  for (const JudgedDifference& one : repeats.different)
+    if (one.later == worst && !verification.first_fault) verification.first_fault = one.difference.node;
+}
+
 }  // namespace
 
 std::string_view verdict_name(Verdict verdict) {
@@ -143,54 +236,22 @@ Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
 Result<Verification> verify(const Graph& graph, const std::string& model_sha256, const TraceView& trace,
                             ThreadPool& threads, const VerifyProgress& progress) {
   DRIFTSCOPE_CHECK(expect_model(model_sha256, trace.about()));
-  const RecordedValues recorded(graph, trace);
-  DRIFTSCOPE_CHECK(check_inputs(graph, recorded));
-  const ErrorModel model = error_model_of(trace.about());
-  const ErrorModelScope scope(model);
-  DRIFTSCOPE_TRY(Derivation derivation, Derivation::plan(graph, recorded));
-
-  if (may_quantize_biases(trace.about())) derivation.allow_quantized_biases();
-  const AlgorithmChoice choice{algorithms_named_in(trace.about()), may_flush_results(trace.about())};
-  if (choice.may_flush) derivation.allow_flushed_results();
-
-  Verification verification;
+  DRIFTSCOPE_TRY(Verification verification, verify_layers(graph, trace, threads, progress));
   verification.model_sha256 = model_sha256.empty() ? trace.about().model_sha256 : model_sha256;
   verification.target = trace.about().target;
-  const std::vector<bool> constant = constant_nodes(graph);
-  const auto total = static_cast<std::int64_t>(derivation.nodes().size());
-  for (std::int64_t done = 0; done < total; ++done) {
-    const NodeId id = derivation.nodes()[static_cast<std::size_t>(done)];
-    const Node& node = graph.nodes[id];
-    const std::size_t first_layer = verification.layers.size();
-    DRIFTSCOPE_TRY(const bool verified,
-                   append_identical(verification, graph, id, derivation, recorded, threads));
-    std::vector<Derived> outputs = verified ? std::vector<Derived>() : derivation.derive(id, threads);
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const ValueId value = node.outputs[i];
-      if (value == no_value || recorded[value] == nullptr) continue;
-      const BiasWitness witness{[&] { return derivation.plain_float(value, threads); },
-                                [&, i] { return derivation.repetition(id, outputs[i]); }};
-      const GroupWitness group{
-          [&](std::uint64_t seed) { return derivation.plain_float(value, threads, seed); },
-          outputs[i].continuous,
-          outputs[i].suggestion == no_value ? "" : graph.values[outputs[i].suggestion].name};
-      DRIFTSCOPE_TRY(const Tensor got, recorded.load(value));
-      LayerVerdict layer = verify_layer(graph, id, i, outputs[i], got, witness, group, threads);
-      const LongSum found = judge_long_sums(layer, id, i, derivation, outputs[i], graph, got, threads);
-      allow_known_algorithm(layer, graph, id, i, derivation, outputs[i], got, choice, found, threads);
-      judge_lane_scale(layer, id, i, derivation, outputs[i], graph, got, threads);
-      judge_with_wide_sums(layer, id, i, derivation, graph, got, threads);
-      verification.layers.push_back(std::move(layer));
-    }
-    for (std::size_t i = first_layer; i < verification.layers.size(); ++i)
-      verification.layers[i].constant = constant[id];
-    derivation.recycle(std::move(outputs));
-    if (progress && !progress(done + 1, total))
-      return Error{ErrorKind::cancelled, "the verification was stopped"};
-  }
   conclude(verification);
-  if (verification.verdict == Verdict::missing) return nothing_compared(verification, trace, recorded);
+  if (verification.verdict == Verdict::missing)
+    return nothing_compared(verification, trace, RecordedValues(graph, trace));
+  DRIFTSCOPE_TRY(verification.repeats, verify_repeats(graph, trace, threads));
+  if (verification.repeats) judge_later_runs(verification, *verification.repeats);
   return verification;
+}
+
+Result<std::optional<RepeatVerification>> verify_repeats(const Graph& graph, const TraceView& trace,
+                                                         ThreadPool& threads) {
+  return judge_repeats(graph, trace, [&](ValueId value, const Tensor* instead) {
+    return judge_value(graph, trace, value, instead, threads);
+  });
 }
 
 }  // namespace driftscope

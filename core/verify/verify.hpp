@@ -12,6 +12,7 @@
 
 #include "core/base/result.hpp"
 #include "core/graph/graph.hpp"
+#include "core/trace/repeat_check.hpp"
 #include "core/trace/trace_view.hpp"
 
 namespace driftscope {
@@ -50,6 +51,17 @@ struct Metrics {
   std::int64_t inf = 0;
 };
 
+enum class BudgetMetric { ulp, absolute };
+
+/// What somebody else's budget says of a layer (external_budgets.hpp).
+struct ExternalBudget {
+  std::string operators;  ///< in that suite's words: "batchNormalization + gelu"
+  BudgetMetric metric = BudgetMetric::ulp;
+  double budget = 0.0;
+  double seen = 0.0;  ///< the largest error, in that metric
+  bool within = false;
+};
+
 struct LayerVerdict {
   std::string node;
   std::string op;
@@ -69,6 +81,22 @@ struct LayerVerdict {
   /// Why missing or unjudged, why a fault that is no number (shape, dtype, NaN pattern), or by what a group
   /// was judged.
   std::string reason;
+  std::optional<ExternalBudget> external;
+};
+
+/// A later run that differs from the one recorded, and what its first differing layer is judged to be in
+/// both.
+struct JudgedDifference {
+  RunDifference difference;
+  std::optional<Metrics> metrics = {};  ///< of the later run against the first; absent where shapes differ
+  Verdict first = Verdict::missing;
+  Verdict later = Verdict::missing;
+};
+
+/// Whether the runs of a recording agree, where they were compared.
+struct RepeatVerification {
+  RepeatCheck check;
+  std::vector<JudgedDifference> different;  ///< as of check.different
 };
 
 struct Verification {
@@ -77,6 +105,9 @@ struct Verification {
   Verdict verdict = Verdict::missing;
   std::optional<std::string> first_fault;  ///< node name, in topological order
   std::vector<LayerVerdict> layers;
+  std::string budgets;  ///< the suite of the layers' external budgets; empty: none was asked for
+  /// The verdict is that of a later run's layer where this is worse than any of the layers above.
+  std::optional<RepeatVerification> repeats = {};
 };
 
 /// How many layers have this verdict.
@@ -101,5 +132,11 @@ using VerifyProgress = std::function<bool(std::int64_t done, std::int64_t total)
 [[nodiscard]] Result<Verification> verify(const Graph& graph, const std::string& model_sha256,
                                           const TraceView& trace, ThreadPool& threads,
                                           const VerifyProgress& progress = {});
+
+/// Whether the runs of a recording agree, and which are right, without the other layers; nothing where the
+/// trace does not say.
+[[nodiscard]] Result<std::optional<RepeatVerification>> verify_repeats(const Graph& graph,
+                                                                       const TraceView& trace,
+                                                                       ThreadPool& threads);
 
 }  // namespace driftscope

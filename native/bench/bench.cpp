@@ -10,6 +10,7 @@
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
 #include "native/host/local_run.hpp"
+#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {

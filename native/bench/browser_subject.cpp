@@ -92,6 +92,11 @@ class BrowserSubject final : public Subject, private ServiceTransport {
     row.wasm_heap_peak_bytes = wasm_heap_peak_;
   }
 
+  [[nodiscard]] std::vector<MemoryRecord> processes() const override {
+    return {{0.0, browser_->memory(), "process_tree_pss"},
+            {0.0, browser_->gpu_process_memory(), "gpu_process_pss"}};
+  }
+
  private:
   [[nodiscard]] Error hang(const std::string& what) const {
     return missing_error(fmt::format("{} ({}) {} for {} s and was ended; --timeout allows more", host_.host,
@@ -180,7 +185,7 @@ class BrowserSubject final : public Subject, private ServiceTransport {
 
 Result<std::unique_ptr<Subject>> open_browser_subject(Server& server, const SubjectSpec& spec,
                                                       const StopCheck& stop, BenchRow& row) {
-  DRIFTSCOPE_TRY(const HostInfo host, probe_host(spec.target.host));
+  DRIFTSCOPE_TRY(const HostInfo host, probe_target_host(spec.target));
   DRIFTSCOPE_CHECK(
       check_browser_model(spec.model->path.filename().string(), *spec.model->bytes, spec.model->attachments));
   JobContent content{json_text(encode(description_of(spec, host))), spec.model->bytes, {}, spec.inputs};

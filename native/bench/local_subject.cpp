@@ -57,6 +57,10 @@ class LocalSubject final : public Subject, private ServiceTransport {
 
   void describe(BenchRow& row) const override { row.process_peak_bytes = peak_.peak(); }
 
+  [[nodiscard]] std::vector<MemoryRecord> processes() const override {
+    return {{0.0, process_.memory(), "process_pss"}};
+  }
+
  private:
   Result<Response> exchange(const std::string& request, std::span<const std::byte> payload) override {
     const OutsideParts outside = std::exchange(outside_, {});

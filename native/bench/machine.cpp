@@ -98,4 +98,8 @@ Machine describe_machine() {
   return machine;
 }
 
+std::int64_t available_memory_bytes() {
+  return std::strtoll(field_of("/proc/meminfo", "MemAvailable").c_str(), nullptr, 10) * 1024;
+}
+
 }  // namespace driftscope

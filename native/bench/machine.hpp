@@ -1,6 +1,7 @@
 // The machine that figures were measured on, and whether it was at rest. Client: the bench command.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,5 +16,8 @@ struct Machine {
 
 /// Measures for a quarter of a second how busy the machine is.
 [[nodiscard]] Machine describe_machine();
+
+/// What programs may still take, bytes; 0 when the system does not say.
+[[nodiscard]] std::int64_t available_memory_bytes();
 
 }  // namespace driftscope

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "core/bench/bench_report.hpp"
 #include "core/runtime/target.hpp"
@@ -36,6 +37,8 @@ class Subject : public BenchSubject {
  public:
   /// Writes current values into the row: peaks of memory so far.
   virtual void describe(BenchRow& row) const = 0;
+  /// What its processes take now: "process_pss", "process_tree_pss", "gpu_process_pss".
+  [[nodiscard]] virtual std::vector<MemoryRecord> processes() const = 0;
 };
 
 /// A child process of ourselves that runs the service. Loads, prepares and runs once, and writes the

@@ -7,7 +7,10 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <sstream>
 
+#include "core/runtime/engine.hpp"
+#include "native/browser/browser_features.hpp"
 #include "native/browser/firefox_profile.hpp"
 #include "native/browser/xvfb.hpp"
 #include "native/os/child_process.hpp"
@@ -59,7 +62,7 @@ fs::path find_by_pattern(const std::string& pattern) {
   return found;
 }
 
-Result<fs::path> find_browser(const Kind& kind) {
+Result<fs::path> find_usual_browser(const Kind& kind) {
   if (const char* named = std::getenv(kind.variable); named && *named) {
     const fs::path program = find_program(named);
     if (!program.empty()) return program;
@@ -70,6 +73,12 @@ Result<fs::path> find_browser(const Kind& kind) {
     if (fs::path program = find_by_pattern(pattern); !program.empty()) return program;
   return missing_error(std::string(kind.host) + ": " + kind.label +
                        " is not installed; './tools/setup' installs it");
+}
+
+Result<fs::path> find_browser(const Kind& kind, const BrowserFeature* feature) {
+  auto usual = find_usual_browser(kind);
+  if (!feature) return usual;
+  return find_browser_with(*feature, usual.ok() ? *usual : fs::path());
 }
 
 // "Chromium 156.0 built on Debian GNU/Linux 12 (bookworm)": name and number suffice.
@@ -98,6 +107,13 @@ bool has_gpu() {
   return found;
 }
 
+// $DRIFTSCOPE_CHROME_FLAGS, separated by spaces: to look into a browser's fault.
+void add_flags_of_user(BrowserCommand& command) {
+  const char* flags = std::getenv("DRIFTSCOPE_CHROME_FLAGS");
+  std::istringstream words(flags ? flags : "");
+  for (std::string word; words >> word;) command.arguments.push_back(word);
+}
+
 BrowserCommand chrome_command(const HostInfo& host, const fs::path& profile, const std::string& url) {
   BrowserCommand command;
   command.arguments = {host.program.string(),
@@ -110,13 +126,19 @@ BrowserCommand chrome_command(const HostInfo& host, const fs::path& profile, con
                        "--disable-component-update",
                        "--disable-extensions",
                        "--disable-sync",
-                       "--password-store=basic",
-                       "--enable-unsafe-webgpu"};
-  if (!has_gpu()) {
-    for (const char* flag :
-         {"--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan", "--enable-unsafe-swiftshader"})
-      command.arguments.emplace_back(flag);
+                       "--password-store=basic"};
+  if (const BrowserFeature* feature = find_browser_feature(host.feature)) {
+    // Without WebGPU, which it does not need: a runtime that used WebNN returned zeros beside the software
+    // adapter.
+    command.arguments.push_back("--enable-features=" + feature->enabled);
+  } else {
+    command.arguments.emplace_back("--enable-unsafe-webgpu");
+    if (!has_gpu())
+      for (const char* flag :
+           {"--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan", "--enable-unsafe-swiftshader"})
+        command.arguments.emplace_back(flag);
   }
+  add_flags_of_user(command);
   // Chromium's sandbox does not work as root; for all other users it stays on.
   if (geteuid() == 0) command.arguments.emplace_back("--no-sandbox");
   command.arguments.push_back(url);
@@ -153,18 +175,21 @@ const std::vector<std::string>& browser_hosts() {
   return names;
 }
 
-Result<HostInfo> probe_host(std::string_view host) {
+Result<HostInfo> probe_host(std::string_view host, std::string_view wanted) {
   const Kind* kind = find_kind(host);
   if (!kind)
     return bad_input("'" + std::string(host) + "' is no browser; expected chrome, firefox or safari");
-  DRIFTSCOPE_TRY(const fs::path program, find_browser(*kind));
+  const BrowserFeature* feature = find_browser_feature(wanted);
+  if (feature && feature->host != host) feature = nullptr;
+  const std::string started_with = feature ? feature->name : "";
+  DRIFTSCOPE_TRY(const fs::path program, find_browser(*kind, feature));
   // Probing takes up to a second, and a comparison would do it for every run.
   static std::mutex mutex;
   static std::map<fs::path, std::string> versions;
   {
     const std::lock_guard lock(mutex);
     if (const auto known = versions.find(program); known != versions.end())
-      return HostInfo{kind->host, kind->label, program, known->second};
+      return HostInfo{kind->host, kind->label, program, known->second, started_with};
   }
   ProcessSpec spec;
   spec.arguments = {program.string(), "--version"};
@@ -176,7 +201,12 @@ Result<HostInfo> probe_host(std::string_view host) {
   }
   const std::lock_guard lock(mutex);
   versions[program] = version_in(*version);
-  return HostInfo{kind->host, kind->label, program, versions[program]};
+  return HostInfo{kind->host, kind->label, program, versions[program], started_with};
+}
+
+Result<HostInfo> probe_target_host(const Target& target) {
+  const auto engine = find_engine(target.engine);
+  return probe_host(target.host, engine.ok() ? (*engine)->info().browser_feature : std::string());
 }
 
 Result<BrowserCommand> browser_command(const HostInfo& host, const fs::path& profile,

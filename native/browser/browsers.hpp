@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/runtime/target.hpp"
 
 namespace driftscope {
 
@@ -20,6 +21,7 @@ struct HostInfo {
   std::string label;  ///< "Chromium", "Firefox", "WebKitGTK (Safari's engine)"
   std::filesystem::path program;
   std::string version;  ///< "Chromium 156.0.1", "WebKitGTK 2.50.1"
+  std::string feature = {};  ///< with which it is started: EngineInfo::browser_feature
 };
 
 /// Names of the hosts that are browsers: chrome, firefox, safari.
@@ -27,8 +29,12 @@ struct HostInfo {
 
 /// Looks for the program and asks for its version. Errors: missing, with how to install it;
 /// bad_input for a name that is no browser. $DRIFTSCOPE_CHROME, _FIREFOX and _SAFARI name another
-/// program than the usual ones.
-[[nodiscard]] Result<HostInfo> probe_host(std::string_view host);
+/// program than the usual ones. `feature`: one that has it (browser_features.hpp) and is started with it; where
+/// no browser of this kind can have it, the page says so.
+[[nodiscard]] Result<HostInfo> probe_host(std::string_view host, std::string_view feature = {});
+
+/// The browser for a target: one that has what its engine needs.
+[[nodiscard]] Result<HostInfo> probe_target_host(const Target& target);
 
 /// The command that opens a page.
 struct BrowserCommand {

@@ -1,5 +1,6 @@
 #include "native/browser/launcher.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "native/os/log_tail.hpp"
@@ -70,6 +71,18 @@ std::string Browser::exit_text() const {
 
 std::int64_t Browser::memory() const {
   return process_ ? total_pss(find_processes(process_->mark(), false)) : 0;
+}
+
+std::int64_t Browser::gpu_process_memory() const {
+  if (!process_) return 0;
+  std::vector<pid_t> found = find_processes(process_->mark(), false);
+  // Chromium names its kinds of process by an argument, Firefox by the last one.
+  std::erase_if(found, [](pid_t pid) {
+    const std::vector<std::string> arguments = command_line_of(pid);
+    return arguments.empty() || (std::ranges::find(arguments, "--type=gpu-process") == arguments.end() &&
+                                 arguments.back() != "gpu");
+  });
+  return total_pss(found);
 }
 
 void Browser::end() {

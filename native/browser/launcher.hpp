@@ -28,6 +28,8 @@ class Browser {
   [[nodiscard]] std::string exit_text() const;
   /// PSS of its processes (not of the display's), bytes.
   [[nodiscard]] std::int64_t memory() const;
+  /// PSS of the process that talks to the GPU, bytes; 0 where there is none of its own.
+  [[nodiscard]] std::int64_t gpu_process_memory() const;
   /// Ends all its processes and removes its folder.
   void end();
 

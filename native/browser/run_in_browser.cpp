@@ -24,6 +24,7 @@ messages::Job description_of(const BrowserJob& job, const HostInfo& host) {
     description.attachments.push_back({file.location, static_cast<std::int64_t>(file.bytes->size())});
   description.repeat = job.repeat;
   description.settle_ms = job.settle.count();
+  description.compare_runs = job.compare_runs;
   description.capture = messages::named<messages::CaptureOrNone>(capture_name(job.capture))
                             .value_or(messages::CaptureOrNone::all);
   if (job.samples > 0) description.samples = job.samples;
@@ -161,7 +162,7 @@ Status check_browser_model(const std::string& name, const Bytes& model,
 
 Result<Trace> run_in_browser(Server& server, const BrowserJob& job, const BrowserOptions& options,
                              const BrowserProgressCallback& progress) {
-  DRIFTSCOPE_TRY(const HostInfo host, probe_host(job.target.host));
+  DRIFTSCOPE_TRY(const HostInfo host, probe_target_host(job.target));
   return run_in_browser(server, host, job, options, progress);
 }
 
@@ -196,7 +197,7 @@ messages::Job job_for(const Target& target, const HostInfo& host) {
 Result<std::vector<Result<Trace>>> run_batch_in_browser(Server& server, const BrowserBatch& batch,
                                                         const BrowserOptions& options,
                                                         const BrowserProgressCallback& progress) {
-  DRIFTSCOPE_TRY(const HostInfo host, probe_host(batch.target.host));
+  DRIFTSCOPE_TRY(const HostInfo host, probe_target_host(batch.target));
   messages::Job description = job_for(batch.target, host);
   description.model.name = batch.name;
   description.batch = static_cast<std::int64_t>(batch.cases);

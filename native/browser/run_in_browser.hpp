@@ -42,6 +42,7 @@ struct BrowserJob {
   TensorSink sink = {};
   int repeat = 1;
   std::chrono::milliseconds settle{0};  ///< instead of repeat, above zero
+  bool compare_runs = false;            ///< as for RecordOptions
   std::int64_t samples = 0;  ///< above 0: inputs have a leading axis of so many samples (service.hpp)
 };
 

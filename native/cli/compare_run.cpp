@@ -7,6 +7,7 @@
 #include "core/platform/platform.hpp"
 #include "native/bench/build_id.hpp"
 #include "native/bench/machine.hpp"
+#include "native/bench/memory_runs.hpp"
 
 namespace driftscope {
 namespace {
@@ -48,7 +49,11 @@ Status CompareCommand::read_samples() {
   DRIFTSCOPE_TRY(inputs_.inputs, read_inputs(request_.inputs, model_));
   DRIFTSCOPE_TRY(inputs_.values, captured_values(model_.graph, request_.capture));
   inputs_.repeat = std::max(1, request_.repeat);
-  if (request_.repeat == 0) inputs_.settle = settle_time;
+  inputs_.compare_runs = request_.capture.repeat_check > 0;
+  if (inputs_.compare_runs)
+    inputs_.repeat = std::max(inputs_.repeat, request_.capture.repeat_check);
+  else if (request_.repeat == 0)
+    inputs_.settle = settle_time;
   inputs_.capture = capture_from(request_.trace).value_or(Capture::all);
   return {};
 }
@@ -70,8 +75,32 @@ ComparisonView CompareCommand::run(const Target& left, const std::vector<Target>
     const auto state = comparison.poll();
     if (!state.ok() || *state == RunState::finished) break;
   }
+  ComparisonView view = comparison.take();
+  if (request_.capture.memory_runs > 0) {
+    watch_memory_of(view.left);
+    for (TargetResult& right_result : view.right) watch_memory_of(right_result);
+  }
   line_.clear();
-  return comparison.take();
+  return view;
+}
+
+void CompareCommand::watch_memory_of(TargetResult& result) {
+  const auto target = parse_target(result.target);
+  if (!result.trace || !target.ok() || target->host == "file") return;
+  MemoryRunsRequest request;
+  request.model = &model_;
+  request.inputs = inputs_.inputs.tensors;
+  request.runs = request_.capture.memory_runs;
+  request.runner = request_.runner;
+  const auto progress = [&](std::string_view step, std::int64_t done, std::int64_t total) {
+    line_.update(fmt::format("{}: {}", result.target, step), done, total);
+  };
+  std::unique_ptr<Server> server;  // one that serves nobody else
+  const auto memory = watch_memory(*target, request, server, [] { return false; }, progress);
+  if (memory.ok())
+    add_memory_over_runs(*result.trace, *memory);
+  else if (!result.error)
+    result.error = in_context(memory.error(), "watching memory");
 }
 
 void CompareCommand::on_progress(std::size_t target, ComparisonStage /*stage*/, std::string_view step,

@@ -34,6 +34,7 @@ class CompareCommand final : private ComparisonListener {
   [[nodiscard]] ComparisonView run(const Target& left, const std::vector<Target>& right);
 
  private:
+  void watch_memory_of(TargetResult& result);
   void on_progress(std::size_t target, ComparisonStage stage, std::string_view step, std::int64_t done,
                    std::int64_t total) override;
   void on_result(std::size_t /*target*/) override {}

@@ -103,6 +103,9 @@ std::string conformance_json(const std::vector<TargetResults>& all,
       total.add(result);
       json one = {
           {"family", cases[i].family}, {"name", cases[i].name}, {"result", outcome_name(result.outcome)}};
+      std::set<std::string> operators;
+      for (const Node& node : cases[i].model.graph.nodes) operators.insert(node.op_type);
+      one["operators"] = operators;
       if (!result.reason.empty()) one["reason"] = result.reason;
       if (result.same_bits) one["same_bits"] = *result.same_bits;
       list.push_back(std::move(one));

@@ -6,8 +6,9 @@
 
 #include "core/runtime/engine.hpp"
 #include "native/bench/history.hpp"
+#include "native/browser/browser_features.hpp"
 #include "native/browser/browsers.hpp"
-#include "native/http/server.hpp"
+#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {
@@ -36,6 +37,13 @@ void add_browser(const std::string& host, const Result<std::string>& here,
     const EngineInfo& info = engine->info();
     // The reference computes the same there as here.
     if (!runs_on(info, host) || info.kind == EngineKind::reference) continue;
+    if (const BrowserFeature* feature = find_browser_feature(info.browser_feature)) {
+      if (feature->host != host) continue;
+      const auto with = probe_host(host, feature->name);
+      targets.push_back(
+          {host + "/" + info.name, with.ok(), with.ok() ? with->version : with.error().message, false});
+      continue;
+    }
     targets.push_back({host + "/" + info.name, true, std::exchange(detail, {}), is_default(*engine)});
   }
 }

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "native/host/sample_files.hpp"
-#include "native/http/server.hpp"
+#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {

@@ -24,6 +24,7 @@ struct ComparisonInputs {
   int repeat = 1;
   /// Above zero, instead of repeat: runs go on until their times have settled, or for so long.
   std::chrono::milliseconds settle{0};
+  bool compare_runs = false;  ///< as for RecordOptions; with a repeat of at least 2
   Capture capture = Capture::all;
   std::optional<std::vector<std::string>> values = {};  ///< as for RunRequest
   std::function<bool()> stopped = {};                   ///< called from any thread; none: never

@@ -43,6 +43,7 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request, const
   start.target = target.text();
   start.repeat = request.repeat;
   start.settle_ms = request.settle.count();
+  start.compare_runs = request.compare_runs;
   start.capture =
       messages::named<messages::Capture>(capture_name(request.capture)).value_or(messages::Capture::all);
   start.environment = nlohmann::json::object({{"host", target.host}});

@@ -6,8 +6,10 @@
 #include <chrono>
 
 #include "core/base/sha256.hpp"
+#include "core/convert/read_model.hpp"
 #include "core/eval/infer_shapes.hpp"
 #include "core/graph/build.hpp"
+#include "core/model/onnx_writer.hpp"
 
 namespace driftscope {
 namespace {
@@ -39,6 +41,22 @@ ByteSource kept_source(std::shared_ptr<const Bytes> bytes) {
           }};
 }
 
+/// A model in another format as the bytes of an ONNX one; nothing when it is in none of those.
+struct Converted {
+  std::string kind;
+  std::shared_ptr<const Bytes> bytes;
+  std::size_t weight_bytes = 0;
+};
+Result<std::optional<Converted>> converted(std::span<const std::byte> bytes,
+                                           const std::filesystem::path& folder) {
+  const auto beside = [&](const std::string& name) { return read_file(folder / name); };
+  DRIFTSCOPE_TRY(const auto foreign, convert::read_foreign_model(bytes, beside));
+  if (!foreign) return std::optional<Converted>();
+  DRIFTSCOPE_TRY(Bytes written, write_onnx(foreign->model));
+  return std::optional(
+      Converted{foreign->kind, std::make_shared<const Bytes>(std::move(written)), foreign->weight_bytes});
+}
+
 Result<Graph> graph_of(const Model& model) {
   DRIFTSCOPE_TRY(Graph graph, build_graph(model));
   return infer_shapes(std::move(graph));
@@ -52,12 +70,22 @@ Result<ModelFile> load_model_file(const std::filesystem::path& path, Weights wei
   file.path = path;
   DRIFTSCOPE_TRY(Bytes bytes, read_file(path));
   file.bytes = std::make_shared<const Bytes>(std::move(bytes));
+  file.file_bytes = static_cast<std::int64_t>(file.bytes->size());
+  auto foreign = converted(*file.bytes, path.parent_path());
+  if (!foreign.ok()) return name_file(std::move(foreign).error());
+  if (*foreign) {
+    file.kind = (*foreign)->kind;
+    file.bytes = (*foreign)->bytes;
+    file.file_bytes += static_cast<std::int64_t>((*foreign)->weight_bytes);
+  }
   auto model = read_onnx(kept_source(file.bytes), attaching(path.parent_path(), file.attachments), weights);
   if (!model.ok()) return name_file(std::move(model).error());
   auto graph = graph_of(*model);
   if (!graph.ok()) return name_file(std::move(graph).error());
   file.sha256 = std::move(model->sha256);
   file.graph = *std::move(graph);
+  for (const JobAttachment& attachment : file.attachments)
+    file.file_bytes += static_cast<std::int64_t>(attachment.bytes->size());
   return file;
 }
 
@@ -72,10 +100,13 @@ bool ModelHash::known() const { return hash_.wait_for(std::chrono::seconds(0)) =
 Result<GraphFile> load_graph_file(const std::filesystem::path& path, int threads) {
   const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
   DRIFTSCOPE_TRY(MappedFile file, MappedFile::open(path));
-  ModelHash sha256(file.source(), threads > 1);
+  auto foreign = converted(file.bytes(), path.parent_path());
+  if (!foreign.ok()) return name_file(std::move(foreign).error());
+  const ByteSource source = *foreign ? kept_source((*foreign)->bytes) : file.source();
+  ModelHash sha256(source, threads > 1);
   std::vector<JobAttachment> attachments;
   const auto model =
-      read_onnx(file.source(), attaching(path.parent_path(), attachments), Weights::deferred, Hash::none);
+      read_onnx(source, attaching(path.parent_path(), attachments), Weights::deferred, Hash::none);
   if (!model.ok()) return name_file(model.error());
   auto graph = graph_of(*model);
   if (!graph.ok()) return name_file(std::move(graph).error());

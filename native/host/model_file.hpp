@@ -1,4 +1,4 @@
-// An .onnx file for the commands: its bytes (sent to engines and browsers), the external data
+// A model file for the commands: its bytes (sent to engines and browsers), the external data
 // files it names, and the graph. Clients: all commands.
 #pragma once
 
@@ -22,6 +22,9 @@ struct ModelFile {
   std::vector<JobAttachment> attachments;  ///< the files it names as external data, whole
   std::string sha256;
   Graph graph;  ///< shapes inferred, symbolic dimensions unbound
+  /// Of a model in another format, which became ONNX: `bytes` and `sha256` are then those of the ONNX model.
+  std::string kind = "ONNX";
+  std::int64_t file_bytes = 0;  ///< as it lies on disk, with the files that belong to it
 };
 
 /// With Weights::deferred large ones stay in `bytes` until they are read from the graph, which must happen on

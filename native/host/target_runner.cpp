@@ -11,6 +11,7 @@
 #include "native/browser/run_in_browser.hpp"
 #include "native/host/local_run.hpp"
 #include "native/os/files.hpp"
+#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {
@@ -106,6 +107,7 @@ Status TargetRunner::check_perturbation(const Target& target, const RunRequest& 
   unwatched.sink = nullptr;
   unwatched.repeat = 1;
   unwatched.settle = {};
+  unwatched.compare_runs = false;
   DRIFTSCOPE_TRY(const Trace other, run(target, unwatched, progress));
   DRIFTSCOPE_TRY(const PerturbationCheck check,
                  driftscope::check_perturbation(request.model->graph, trace, other));
@@ -129,6 +131,7 @@ Result<Trace> TargetRunner::run_in_a_browser(const Target& target, const RunRequ
   job.sink = request.sink;
   job.repeat = request.repeat;
   job.settle = request.settle;
+  job.compare_runs = request.compare_runs;
   job.samples = request.samples;
   BrowserOptions options;
   options.timeout = options_.timeout;

@@ -43,6 +43,7 @@ Status TraceWriter::add(const std::string& name, const Tensor& tensor) {
 }
 
 Result<std::int64_t> TraceWriter::finish(const Trace& about) {
+  for (const NamedTensor& later : later_tensors(about)) DRIFTSCOPE_CHECK(add(later.name, later.tensor));
   DRIFTSCOPE_TRY(AtomicFile file, file_.finish());
   DRIFTSCOPE_TRY(header_.metadata, trace_metadata(about));
   DRIFTSCOPE_TRY(const auto head, safetensors_head(header_, room_));

@@ -22,7 +22,8 @@ class TraceWriter {
   /// The tensor is kept until it has been written. The error may be that of an earlier tensor.
   [[nodiscard]] Status add(const std::string& name, const Tensor& tensor);
 
-  /// Writes the header (about.tensors is ignored) and gives the file its name; returns its size.
+  /// Writes the values of later runs and the header (about.tensors is ignored) and gives the file its name;
+  /// returns its size.
   [[nodiscard]] Result<std::int64_t> finish(const Trace& about);
 
  private:

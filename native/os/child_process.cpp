@@ -50,7 +50,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 // Between fork and exec: only async-signal-safe calls, everything is prepared before.
 [[noreturn]] void become(const char* program, char* const* arguments, char* const* variables, int output,
-                         int errors, int pass_fd, int report, pid_t parent) {
+                         int errors, int pass_fd, int passed_as, int report, pid_t parent) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // if Driftscope is killed, no process may remain
   if (getppid() != parent) _exit(127);
@@ -66,7 +66,10 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   constexpr unsigned close_on_exec = 1u << 2;  // CLOSE_RANGE_CLOEXEC
   syscall(SYS_close_range, 3u, ~0u, close_on_exec);
 #endif
-  if (pass_fd >= 0) fcntl(pass_fd, F_SETFD, 0);
+  // The report's end must not be overwritten, so that it moves out of the way.
+  if (passed_as >= 0 && report == passed_as) report = fcntl(report, F_DUPFD_CLOEXEC, passed_as + 1);
+  if (passed_as >= 0 && pass_fd != passed_as) dup2(pass_fd, passed_as);
+  if (pass_fd >= 0) fcntl(passed_as >= 0 ? passed_as : pass_fd, F_SETFD, 0);
   execve(program, arguments, variables);
   const int error = errno;
   const ssize_t written = write(report, &error, sizeof(error));
@@ -130,7 +133,7 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
     if (pid < 0) return io_error("cannot start '" + program.string() + "': " + std::strerror(errno));
     if (pid == 0)
       become(program.c_str(), argument_pointers.data(), variable_pointers.data(), output,
-             spec.errors_too ? output : -1, spec.pass_fd, report[1], parent);
+             spec.errors_too ? output : -1, spec.pass_fd, spec.passed_as, report[1], parent);
     state->mark.leader = pid;
     return CleanupRegistry::Undo([mark = state->mark] { end_and_reap(mark, 300); });
   });

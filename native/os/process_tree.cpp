@@ -100,6 +100,17 @@ std::vector<pid_t> find_processes(const ProcessMark& mark, bool search_environme
   return living;
 }
 
+std::vector<std::string> command_line_of(pid_t process) {
+  const std::string text = read_int("/proc/" + std::to_string(process) + "/cmdline");
+  std::vector<std::string> arguments;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\0', begin), text.size());
+    arguments.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return arguments;
+}
+
 std::int64_t total_pss(const std::vector<pid_t>& processes) {
   std::int64_t kilobytes = 0;
   for (const pid_t pid : processes) {

@@ -25,6 +25,9 @@ struct ProcessMark {
 /// Proportional set size of all of them, in bytes: shared pages are counted once in all.
 [[nodiscard]] std::int64_t total_pss(const std::vector<pid_t>& processes);
 
+/// The arguments of a process, its program first; empty when it has ended.
+[[nodiscard]] std::vector<std::string> command_line_of(pid_t process);
+
 /// TERM to all; KILL to those still running after `grace_ms`. Returns when none is left, or after a
 /// few seconds, with whether all have ended. Uses only /proc and signals.
 bool end_processes(const ProcessMark& mark, int grace_ms);

@@ -33,3 +33,41 @@ export function chain(op, length, shape) {
   );
   return Buffer.concat([number(1, 8), graph, part(8, number(2, 13))]);
 }
+
+const floats = (values) => Buffer.from(Float32Array.from(values).buffer);
+
+/** A node with attributes {name: float}. */
+function node(op, name, inputs, output, attributes = {}) {
+  const floating = ([key, value]) =>
+    part(5, text(1, key), Buffer.concat([varint(2 * 8 + 5), floats([value])]), number(20, 1));
+  return part(
+    1,
+    ...inputs.map((input) => text(1, input)),
+    text(2, output),
+    text(3, name),
+    text(4, op),
+    ...Object.entries(attributes).map(floating),
+  );
+}
+
+const initializer = (name, values) =>
+  part(5, number(1, values.length), number(2, 1), text(8, name), part(9, floats(values)));
+
+/** The graph of webmachinelearning/webnn#950: batchNormalization over three channels, then gelu. */
+export function batchNormGelu() {
+  const graph = part(
+    7,
+    node("BatchNormalization", "norm", ["x", "scale", "bias", "mean", "variance"], "normalized", {
+      epsilon: 1e-5,
+    }),
+    node("Gelu", "gelu", ["normalized"], "y"),
+    text(2, "batchnorm_gelu"),
+    initializer("scale", [1, 1, 1]),
+    initializer("bias", [0, 0, 0]),
+    initializer("mean", [0, 3, 6]),
+    initializer("variance", [1, 1.5, 2]),
+    interfaceValue(11, "x", [2, 3, 1]),
+    interfaceValue(12, "y", [2, 3, 1]),
+  );
+  return Buffer.concat([number(1, 9), graph, part(8, number(2, 20))]);
+}

@@ -22,6 +22,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 IMPORT = re.compile(r"""(?:\bfrom\s+|\bimport\s*\(?\s*|new URL\(\s*)["'`](\.[^"'`$]+\.m?js)["'`]""")
 # Library headers that are included in quotes, as the libraries do themselves, and generated files.
 EXTERNAL = re.compile(r"^(xnnpack/|xnnpack\.h$|threadpool-|generated/)")
+# Modules that CMake makes of a folder, which their names say: web/peers/NAME/operators.mjs of operators/*.mjs.
+GENERATED_MODULE = re.compile(r"^(web/peers/[\w-]+/operators)\.mjs$")
 # Files that nothing in the repository reaches, and why they exist all the same.
 UNREACHED = {}
 
@@ -89,7 +91,7 @@ def layer_findings(tree: Tree):
                 yield f"{name}:{number}: a platform branch; choose a file in CMake instead"
         for number, target in uses(tree, name):
             target_top, target_folder = (target.split("/") + [""])[:2]
-            if target not in files:
+            if target not in files and not GENERATED_MODULE.match(target):
                 yield f"{name}:{number}: {target} is not a path from the root of the repository"
             elif target_top not in (top, "core"):
                 yield f"{name}:{number}: {top}/ uses {target}, which is neither its own nor of core/"
@@ -136,6 +138,10 @@ def unreached(tree: Tree):
 
     code = tree.having(SOURCES | HEADERS | SCRIPTS, *TREES)
     edges = {name: {target for _, target in uses(tree, name)} for name in code}
+    for targets in edges.values():
+        for target in [target for target in targets if GENERATED_MODULE.match(target)]:
+            folder = GENERATED_MODULE.match(target).group(1)
+            targets |= {name for name in code if name.startswith(f"{folder}/")}
     for name in code:  # #include <name>, from a folder that CMake passes to the compiler
         for header in re.findall(r"^#include <([\w.]+)>", tree.text(name), flags=re.M):
             edges[name] |= {file for file in code if file.endswith(f"/include/{header}")}
@@ -145,8 +151,8 @@ def unreached(tree: Tree):
         folder = start.rpartition("/")[0]
         begun |= {name for name in code if name.startswith(folder) and re.search(
             r"[\"/]" + re.escape(name[len(folder):].lstrip("/")) + r"\"", tree.text(start))}
-    # web/peers/peers.mjs loads the adapter of a peer by the peer's name.
-    begun |= {name for name in code if re.fullmatch(r"web/peers/([\w-]+)/\1\.mjs", name)}
+    # web/peers/peers.mjs loads the adapter of a peer by the peer's name, native/peers/node starts its host.
+    begun |= {name for name in code if re.fullmatch(r"web/peers/(([\w-]+)/\2|node_host)\.mjs", name)}
     reached = closure(named | begun, edges)
 
     texts = [tree.text(name) for name in reached | starts if name in tree.files]

@@ -152,6 +152,7 @@ export async function runJob(id, here, show) {
       target: job.target,
       repeat: job.repeat,
       settle_ms: job.settle_ms,
+      compare_runs: job.compare_runs,
       capture: job.capture,
       samples: job.samples,
       values: job.values,

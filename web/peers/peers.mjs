@@ -4,17 +4,22 @@
 // module), tests.
 //
 // A Peer(folder), `folder` being the URL of the runtime's own files:
-//   async open({ bytes, files, graph, options, threads })  a session; `bytes` and `files` [{name, data}], or
-//                                `graph` as core/engines/peer/graph_json.hpp has it, constants with `data`
+//   async open({ bytes, files, graph, converted, options, threads })  a session of one of: `bytes` and `files`
+//                                [{name, data}]; `graph` as core/engines/peer/graph_json.hpp has it, constants
+//                                with `data`; `converted` [{name, data}], files in the runtime's own format
 //   tensor(dtype, shape, buffer)                           what run takes
-//   async run(session, inputs, outputs)                    [{dtype, shape, data}] in the order of `outputs`
+//   async run(session, inputs, outputs, { timed })         [{dtype, shape, data}] in the order of `outputs`, or
+//                                { values, times? }: [name of a value, milliseconds] of what made it, if `timed`
 //   release(session)
-//   about()                      once open: { threads, instruction_set, options }, for the trace
-//   heap()                       bytes of a heap of its own, or null
+//   about()                      once open, and after a run: { threads, instruction_set, device?, options }
+//   heap()                       bytes of a heap of its own, { bytes, kind }, or null
 //   failure(error, rejection)    {kind, message}; `rejection`: the kind to use if the error gives none
 //   died(error)                  it cannot go on and has released everything: the next model restarts it
 //   stuck                        the error if it did not start, but may start in another worker; else null
 //   close()                      ends its threads
+
+// The engine looks whether a runtime has hung (PeerSession): it must be polled although nothing has ended.
+const longestWaitMs = 500;
 
 const bytesOf = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 
@@ -59,33 +64,44 @@ class Host {
     }
   }
 
-  _create({ bytes, files, graph, options, threads }, at) {
+  _create({ bytes, files, graph, converted, options, threads }, at) {
     const state = { session: null, busy: false, error: null, result: null };
     const number = ++this.#made;
     this.#models.set(number, state);
     // Copies, since the engine's heap moves when it grows.
     const request = { options: options ?? {}, threads };
+    const copied = (list) => list.map((file) => ({ name: file.name, data: at(file).slice() }));
     if (graph) request.graph = withData(graph, at);
+    else if (converted) request.converted = copied(converted);
     else {
       request.bytes = at(bytes).slice();
-      request.files = files.map((file) => ({ name: file.name, data: at(file).slice() }));
+      request.files = copied(files);
     }
     this.#begin(state, "unsupported", async () => {
-      this.#peer ??= await this.#load();
-      state.session = await this.#peer.open(request);
+      const peer = (this.#peer ??= await this.#load());
+      const session = await peer.open(request);
+      if (state.given_up) await peer.release(session);
+      else state.session = session;
     });
     return { model: number };
   }
 
-  _run({ model, inputs, outputs }, at) {
+  _run({ model, inputs, outputs, timed }, at) {
     const state = this.#models.get(model);
     const feeds = {};
     for (const { name, dtype, shape, ...place } of inputs)
       feeds[name] = this.#peer.tensor(dtype, shape, at(place).slice().buffer);
     this.#begin(state, "bad_input", async () => {
       const begin = performance.now();
-      const values = await this.#peer.run(state.session, feeds, outputs);
-      state.result = { time_ns: Math.round((performance.now() - begin) * 1e6), values };
+      const made = await this.#peer.run(state.session, feeds, outputs, { timed: timed ?? false });
+      const elapsed = performance.now() - begin;
+      const { values, times = [], time_ms = elapsed } = Array.isArray(made) ? { values: made } : made;
+      values.forEach(checkValue);
+      state.result = {
+        time_ns: nanoseconds(time_ms),
+        times: times.map(([name, ms]) => [name, nanoseconds(ms)]),
+        values,
+      };
     });
     return {};
   }
@@ -96,10 +112,11 @@ class Host {
     if (state.busy) return { busy: true };
     const about = this.#peer.about();
     if (!state.result) return { about };
-    const { time_ns, values } = state.result;
+    const { time_ns, times, values } = state.result;
     return {
       about,
       time_ns,
+      times,
       values: values.map(({ dtype, shape, data }) => ({ dtype, shape, bytes: data.byteLength })),
     };
   }
@@ -112,13 +129,20 @@ class Host {
   }
 
   _heap() {
-    return { bytes: this.#peer?.heap() ?? null };
+    const heap = this.#peer?.heap() ?? null;
+    return typeof heap === "object" && heap !== null ? heap : { bytes: heap };
   }
 
   _release({ model }) {
     const state = this.#models.get(model);
     this.#models.delete(model);
-    if (state)
+    if (state?.busy) {
+      // It hangs, or nobody waits for it: the next model gets a runtime of its own.
+      state.given_up = true;
+      this.#peer?.close();
+      this.#peer = null;
+      this.#work = Promise.resolve();
+    } else if (state)
       this.#work = this.#work
         .then(() => state.session !== null && this.#peer.release(state.session))
         .catch(() => {});
@@ -142,6 +166,15 @@ class Host {
   }
 }
 
+const nanoseconds = (milliseconds) => Math.max(0, Math.round(milliseconds * 1e6));
+
+// What a runtime returns is described to C++, which relies on it.
+function checkValue({ dtype, shape, data }, i) {
+  const sizes = Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0);
+  if (typeof dtype !== "string" || !sizes || !ArrayBuffer.isView(data))
+    throw new Error(`value ${i} came as ${dtype} of shape ${JSON.stringify(shape)}, without usable data`);
+}
+
 // The graph with copies of the bytes that its constants and attributes refer to.
 function withData(value, at) {
   if (Array.isArray(value)) return value.map((item) => withData(item, at));
@@ -151,6 +184,12 @@ function withData(value, at) {
     return { dtype, shape, data: at(value).slice() };
   }
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withData(item, at)]));
+}
+
+function withinWait(work) {
+  let timer;
+  const limit = new Promise((resolve) => (timer = setTimeout(resolve, longestWaitMs)));
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
 export class Peers {
@@ -170,8 +209,13 @@ export class Peers {
     return this.#hosts.get(peer).request(head, memory);
   }
 
-  /** Resolves when no work is in progress: then the engine should poll again. */
+  /** Resolves when no work is in progress, or after a while: then the engine should poll again. */
   settled() {
+    return withinWait(this.idle());
+  }
+
+  /** Resolves when no work is in progress. */
+  idle() {
     return Promise.all([...this.#hosts.values()].map((host) => host.settled));
   }
 

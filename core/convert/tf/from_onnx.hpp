@@ -17,8 +17,8 @@ struct Lowered {
   std::map<std::string, std::string> facts;
 };
 
-/// `graph` has its shapes bound. Values keep their names (as far as TensorFlow's rules for names allow), so that
-/// a value made by one operator is found by its name. The error names the node and the reason.
+/// `graph` has its shapes bound. Values keep their names (as far as TensorFlow's rules for names allow), so
+/// that a value made by one operator is found by its name. The error names the node and the reason.
 [[nodiscard]] Result<Lowered> from_onnx(const Graph& graph, const convert::ConvertOptions& options,
                                         const Dialect& dialect);
 

@@ -15,9 +15,15 @@
 
 namespace driftscope::tf {
 
-/// An attribute: bool, int, float, string, type, shape, list(int), list(float).
-using Attribute = std::variant<bool, std::int64_t, float, std::string, DType, Shape, std::vector<std::int64_t>,
-                               std::vector<float>>;
+/// A shape among attributes; std::vector<std::int64_t> is list(int).
+struct ShapeAttribute {
+  Shape shape;
+  bool operator==(const ShapeAttribute&) const = default;
+};
+
+/// An attribute: bool, int, float, string, type, shape, list(int), list(float), list(string).
+using Attribute = std::variant<bool, std::int64_t, float, std::string, DType, ShapeAttribute,
+                               std::vector<std::int64_t>, std::vector<float>, std::vector<std::string>>;
 
 /// real = (integer − zero_point)·scale, one scale for all or one for each index of `axis`.
 struct Quantization {
@@ -28,8 +34,8 @@ struct Quantization {
 
 struct TensorInfo {
   DType dtype = DType::float32;
-  Shape shape;                      ///< as the runtime has it: NHWC
-  Quantization quantization = {};   ///< TensorFlow Lite only; no scales: not quantized
+  Shape shape;                     ///< as the runtime has it: NHWC
+  Quantization quantization = {};  ///< TensorFlow Lite only; no scales: not quantized
 };
 
 struct Node {
@@ -51,11 +57,11 @@ struct TfGraph {
 
 /// What a format can express; operators that lack it are composed of others.
 struct Dialect {
-  std::string_view name;            ///< "TensorFlow.js", for messages
-  bool explicit_paddings = false;   ///< convolutions take "explicit_paddings", else a Pad stands before them
-  bool fully_connected = false;     ///< has FullyConnected: weights [out, in], bias
-  bool quantized = false;           ///< integer kernels on tensors with a Quantization
-  bool int64 = false;               ///< has int64, else int32 where the values fit
+  std::string_view name;           ///< "TensorFlow.js", for messages
+  bool explicit_paddings = false;  ///< convolutions take "explicit_paddings", else a Pad stands before them
+  bool fully_connected = false;    ///< has FullyConnected: weights [out, in], bias
+  bool quantized = false;          ///< integer kernels on tensors with a Quantization
+  bool int64 = false;              ///< has int64, else int32 where the values fit
   std::size_t max_rank = 6;
   /// Whether it has this operator.
   bool (*has)(std::string_view op) = nullptr;

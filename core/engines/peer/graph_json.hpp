@@ -1,17 +1,18 @@
-// Our graph for a runtime that does not read ONNX: JSON that refers to constants' bytes in place. Clients:
-// web/peers/bridge.cpp, whose adapters translate it.
+// Our graph for a runtime that does not read ONNX: JSON that refers to constants' bytes in place. Client:
+// core/protocol/peer_runtime.cpp, whose adapters in JavaScript translate it.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "core/base/function_ref.hpp"
 #include "core/base/result.hpp"
 #include "core/graph/graph.hpp"
 
 namespace driftscope::peer {
 
 /// Describes the location of bytes.
-using Place = nlohmann::json (*)(std::span<const std::byte> bytes);
+using Place = FunctionRef<nlohmann::json(std::span<const std::byte> bytes)>;
 
 /// {"inputs":[name,…], "outputs":[name,…],
 ///  "values":{name:{"dtype","shape"?}},                   shape: where it is known before the run

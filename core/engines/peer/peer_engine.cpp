@@ -3,16 +3,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "core/engines/peer/capture.hpp"
+#include "core/engines/peer/converted_runtime_model.hpp"
+#include "core/engines/peer/known_values.hpp"
 
 namespace driftscope::peer {
 namespace {
 
 constexpr std::string_view all_captured = "made outputs of the graph, so that nothing is fused across them";
 
-Result<ModelForm> untouched(const Runtime& runtime, const CreateRequest& request) {
-  DRIFTSCOPE_TRY(auto model, runtime.create(request));
+// Our graph in the runtime's format, with these values readable besides its outputs.
+Result<ModelForm> converted(const PeerInfo& peer, CreateRequest request, const CapturePlan& plan) {
+  const std::shared_ptr<const Graph> graph = std::exchange(request.graph, nullptr);
+  const convert::ConvertOptions options = {plan.added, request.options};
+  DRIFTSCOPE_TRY(convert::ConvertedModel made, peer.convert(*graph, options));
+  ModelForm form;
+  form.facts = made.facts;
+  std::size_t hidden = plan.hidden;
+  std::string hidden_why = plan.hidden_why;
+  for (const std::string& name : plan.added) {
+    if (made.values.contains(name)) {
+      form.captured.push_back(name);
+    } else if (hidden++ == 0) {
+      const auto why = made.without.find(name);
+      hidden_why = fmt::format("{}: {}", name, why == made.without.end() ? "not converted" : why->second);
+    }
+  }
+  if (!plan.added.empty()) form.facts["captured"] = fmt::format("{} values", form.captured.size());
+  if (hidden > 0) form.facts["not_captured"] = fmt::format("{} values, the first: {}", hidden, hidden_why);
+  const auto shared = std::make_shared<const convert::ConvertedModel>(std::move(made));
+  request.converted = shared;
+  DRIFTSCOPE_TRY(auto model, runtime_of(peer).create(request));
+  form.model = under_our_names(std::move(model), shared, graph);
+  return form;
+}
+
+Result<ModelForm> untouched(const PeerInfo& peer, const CreateRequest& request) {
+  if (peer.takes == Takes::converted) return converted(peer, request, {});
+  DRIFTSCOPE_TRY(auto model, runtime_of(peer).create(request));
   return ModelForm{std::move(model), {}, {}};
 }
 
@@ -55,6 +85,7 @@ Result<ModelForm> with_outputs(const Runtime& runtime, CreateRequest request, Ca
 /// Every value is made an output before the runtime sees the model.
 Result<ModelForm> with_every_value(const PeerInfo& peer, const Graph& graph, const CreateRequest& request) {
   const Runtime& runtime = runtime_of(peer);
+  if (peer.takes == Takes::converted) return converted(peer, request, plan_capture(graph, runtime));
   if (request.graph) return with_outputs(runtime, request, plan_capture(graph, runtime), {}, all_captured);
   DRIFTSCOPE_TRY(const ModelOutline outline, outline_model(request.model));
   return with_outputs(runtime, request, plan_capture(graph, outline, runtime), types_of(peer, graph),
@@ -84,6 +115,19 @@ std::map<std::string, std::string> options_of(const EngineInfo& engine, const En
   return options;
 }
 
+Result<SessionLimits> limits_of(const PeerInfo& peer, const EngineOptions& given) {
+  SessionLimits limits;
+  limits.title = fmt::format("{} {}", peer.title, peer.version);
+  limits.capture_bytes = peer.capture_bytes;
+  const auto timeout = given.values.find(timeout_option().name);
+  const std::string text = timeout == given.values.end() ? timeout_option().default_text : timeout->second;
+  std::int64_t seconds = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), seconds).ec != std::errc())
+    return bad_input(fmt::format("option timeout={}: expected seconds", text));
+  limits.timeout_ns = seconds * 1'000'000'000;
+  return limits;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const Graph> graph,
@@ -92,8 +136,8 @@ Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const 
   CreateRequest request;
   request.threads = given.threads > 0 ? given.threads : usable_processors();
   request.options = options_of(peer_.engine, given);
-  if (peer_.takes == Takes::graph) {
-    request.graph = graph;
+  if (peer_.takes != Takes::source) {
+    request.graph = peer_.takes == Takes::graph ? with_known_values(graph) : graph;
   } else {
     if (!given.source)
       return internal_error(
@@ -115,10 +159,14 @@ Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const 
     ran.options["fused_values"] = "none: " + why;
   else if (given.fuse)
     make_traced = [&peer = peer_, graph, request] { return as_rewritten(peer, *graph, request); };
+  else if (peer_.fixed_outputs)
+    make_traced = [&peer = peer_, graph, request] { return with_every_value(peer, *graph, request); };
+  const bool plain = given.fuse || peer_.fixed_outputs;
   DRIFTSCOPE_TRY(ModelForm form,
-                 given.fuse ? untouched(runtime, request) : with_every_value(peer_, *graph, request));
-  return std::unique_ptr<Session>(std::make_unique<PeerSession>(std::move(graph), std::move(form),
-                                                                std::move(ran), std::move(make_traced)));
+                 plain ? untouched(peer_, request) : with_every_value(peer_, *graph, request));
+  DRIFTSCOPE_TRY(const SessionLimits limits, limits_of(peer_, given));
+  return std::unique_ptr<Session>(std::make_unique<PeerSession>(
+      std::move(graph), std::move(form), std::move(ran), limits, std::move(make_traced)));
 }
 
 }  // namespace driftscope::peer

@@ -14,6 +14,7 @@ class PeerEngine final : public Engine {
   explicit PeerEngine(const PeerInfo& peer) : peer_(peer) {}
 
   [[nodiscard]] const EngineInfo& info() const override { return peer_.engine; }
+  [[nodiscard]] const PeerInfo& info_of_peer() const { return peer_; }
   [[nodiscard]] Availability available() const override { return runtime_of(peer_).available(); }
   [[nodiscard]] bool reads_source() const override { return peer_.takes == Takes::source; }
   /// Reads none if the runtime reads the model itself; otherwise those that the runtime is given.

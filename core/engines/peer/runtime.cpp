@@ -10,4 +10,12 @@ Error said(const PeerInfo& peer, ErrorKind kind, std::string_view what) {
   return {kind, fmt::format("{} {} says: {}", peer.title, peer.version, what)};
 }
 
+EngineOption timeout_option() {
+  return {.name = "timeout",
+          .help = "seconds until the runtime counts as hung",
+          .min = 1,
+          .max = 86400,
+          .default_text = "300"};
+}
+
 }  // namespace driftscope::peer

@@ -1,6 +1,7 @@
 // Third-party runtimes ("peers") as their engines see them: asynchronous, loaded on first
-// use. Natively one is driven by native/peers/NAME; in a browser by web/peers/bridge.cpp, the same for all,
-// and web/peers/NAME/NAME.mjs in the same worker. Clients: peer_engine.cpp, session.cpp, those two.
+// use. Natively one is driven by native/peers/NAME, or its JavaScript by native/peers/node; in a browser by
+// web/peers/bridge.cpp, the same for all, and web/peers/NAME/NAME.mjs in the same worker. Clients:
+// peer_engine.cpp, session.cpp, those.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/convert/converted_model.hpp"
 #include "core/model/graph_outputs.hpp"
 #include "core/model/model.hpp"
 #include "core/model/model_source.hpp"
@@ -22,7 +24,8 @@ namespace driftscope::peer {
 /// The form in which a runtime gets a model.
 enum class Takes {
   source,  ///< the user's own bytes, so that the result is about the user's model and not our reading of it
-  graph,   ///< our graph, for a runtime that does not read ONNX
+  graph,   ///< our graph, for a runtime whose models are built by calls
+  converted,  ///< our graph in the runtime's own format: PeerInfo::convert
 };
 
 /// A peer in browsers.
@@ -44,15 +47,27 @@ struct PeerInfo {
   /// Whether the output of this node of a rewritten model is in ONNX's order. Null: always.
   bool (*in_onnx_layout)(const OutlineNode& node) = nullptr;
   InBrowsers in_browsers = {};
-  bool wants_types = false;  ///< outputs that are added must say their type and shape
+  bool wants_types = false;              ///< outputs that are added must say their type and shape
+  convert::Converter convert = nullptr;  ///< with Takes::converted
+  /// Whether a model can return only what was made its output when it was written: then runs that nobody
+  /// traces use a model with the graph's outputs alone.
+  bool fixed_outputs = false;
+  /// On the PC its JavaScript runs in a Node process (native/peers/node).
+  bool under_node = false;
+  /// Captured values that one run may return; more are captured in several runs.
+  std::int64_t capture_bytes = std::int64_t{256} << 20;
 };
+
+/// How long a runtime may take to load a model, or to run it; for every peer in JavaScript.
+[[nodiscard]] EngineOption timeout_option();
 
 struct CreateRequest {
   /// With Takes::source; only needed until create returns.
   std::span<const std::byte> model;
   std::shared_ptr<const ModelSource> source;  ///< external data
-  /// With Takes::graph; all values to capture are among its outputs.
+  /// With Takes::graph and Takes::converted; all values to capture are among its outputs.
   std::shared_ptr<const Graph> graph;
+  std::shared_ptr<const convert::ConvertedModel> converted;  ///< with Takes::converted
   int threads = 1;
   /// The target's, of which the runtime picks its own; those with EngineInfo::options values are always set.
   std::map<std::string, std::string> options = {};
@@ -63,6 +78,8 @@ struct CreateRequest {
 struct RunResult {
   std::vector<NamedTensor> values;  ///< in the order asked for
   std::int64_t time_ns = 0;         ///< of the runtime alone
+  /// Of single nodes in ns, by the name of a value that they make; where the runtime has them.
+  std::vector<std::pair<std::string, std::int64_t>> times;
 };
 
 /// One model in a runtime. In a browser everything but the constructor's work is asynchronous: ready
@@ -71,9 +88,10 @@ class RuntimeModel {
  public:
   virtual ~RuntimeModel() = default;
   [[nodiscard]] virtual Result<bool> ready() = 0;
-  /// Begins a run of a model that is ready. The tensors are borrowed until it has finished.
-  [[nodiscard]] virtual Status run(std::span<const NamedTensor> inputs,
-                                   std::span<const std::string> outputs) = 0;
+  /// Begins a run of a model that is ready. The tensors are borrowed until it has finished. `timed`: times of
+  /// single nodes are wanted, even where that takes longer.
+  [[nodiscard]] virtual Status run(std::span<const NamedTensor> inputs, std::span<const std::string> outputs,
+                                   bool timed) = 0;
   [[nodiscard]] virtual Result<std::optional<RunResult>> result() = 0;
   /// With keep_rewritten: the model as the runtime has rewritten it, possibly with its own operators.
   [[nodiscard]] virtual Result<std::vector<std::byte>> rewritten() = 0;
@@ -81,6 +99,8 @@ class RuntimeModel {
   [[nodiscard]] virtual std::optional<MemorySample> memory() const { return std::nullopt; }
   /// What ran, once ready: instruction set, actual threads, and any other facts known.
   virtual void describe(RanWith& ran) const = 0;
+  /// After "not yet": waits, but not for long. False: only the event loop of this thread can help.
+  [[nodiscard]] virtual bool wait() { return false; }
 };
 
 class Runtime {

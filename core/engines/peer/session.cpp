@@ -7,9 +7,10 @@
 namespace driftscope::peer {
 
 PeerSession::PeerSession(std::shared_ptr<const Graph> graph, ModelForm plain, RanWith ran,
-                         std::function<Result<ModelForm>()> make_traced)
+                         SessionLimits limits, std::function<Result<ModelForm>()> make_traced)
     : graph_(std::move(graph)),
       ran_(std::move(ran)),
+      limits_(std::move(limits)),
       plain_(adopt(std::move(plain))),
       make_traced_(std::move(make_traced)) {
   for (const ValueId id : graph_->outputs)
@@ -52,6 +53,8 @@ Status PeerSession::start(std::vector<Tensor> inputs, TraceSink& trace_sink) {
     if (trace_sink.wants(id)) DRIFTSCOPE_CHECK(trace_sink.value(id, inputs[i]));
     inputs_.push_back({graph_->values[id].name, std::move(inputs[i])});
   }
+  plan_groups();
+  deadline_ns_ = monotonic_ns() + limits_.timeout_ns;
   state_ = State::started;
   return {};
 }
@@ -60,34 +63,96 @@ Progress PeerSession::progress() const {
   // Even a graph without nodes has a run to wait for.
   const auto total = std::max<std::int64_t>(static_cast<std::int64_t>(graph_->nodes.size()), 1);
   if (state_ == State::finished) return {total, total};
-  return {0, total, true, !current_->ready};
+  return {0, total, false, !current_->ready};
+}
+
+Result<Progress> PeerSession::not_yet(std::string_view doing) {
+  Progress now = progress();
+  now.waiting = !current_->model->wait();
+  if (monotonic_ns() < deadline_ns_) return now;
+  return limit_error(fmt::format(
+      "{} has not finished {} for {} s, and was given up; the option timeout=SECONDS waits longer",
+      limits_.title, doing, limits_.timeout_ns / 1'000'000'000));
+}
+
+// The sizes of values that are not known before they are computed count as nothing.
+void PeerSession::plan_groups() {
+  groups_.assign(1, {});
+  group_ = 0;
+  std::int64_t bytes = 0;
+  for (const ValueId id : current_->captured) {
+    if (!trace_sink_->wants(id)) continue;
+    const Value& value = graph_->values[id];
+    const auto shape = value.static_shape();
+    const auto size = shape ? tensor_byte_size(value.dtype, *shape) : Result<std::int64_t>(0);
+    const std::int64_t more = size.ok() ? *size : 0;
+    if (bytes > 0 && more > limits_.capture_bytes - bytes) {
+      groups_.emplace_back();
+      bytes = 0;
+    }
+    groups_.back().push_back(id);
+    bytes += std::min(more, limits_.capture_bytes);
+  }
+  groups_.back().insert(groups_.back().begin(), outputs_.begin(), outputs_.end());
+  if (groups_.size() > 1) ran_.options["captured_in"] = fmt::format("{} runs", groups_.size());
 }
 
 Status PeerSession::begin_run() {
-  asked_ = outputs_;
-  for (const ValueId id : current_->captured)
-    if (trace_sink_->wants(id)) asked_.push_back(id);
   std::vector<std::string> names;
-  for (const ValueId id : asked_) names.push_back(graph_->values[id].name);
-  DRIFTSCOPE_CHECK(current_->model->run(inputs_, names));
+  for (const ValueId id : groups_[group_]) names.push_back(graph_->values[id].name);
+  const bool last = group_ + 1 == groups_.size();
+  DRIFTSCOPE_CHECK(current_->model->run(inputs_, names, last && trace_sink_->wants_times()));
+  deadline_ns_ = monotonic_ns() + limits_.timeout_ns;
   state_ = State::running;
   return {};
 }
 
-Status PeerSession::hand_over(RunResult result) {
-  if (result.values.size() != asked_.size())
+Status PeerSession::hand_over_values(RunResult& result) {
+  const std::vector<ValueId>& asked = groups_[group_];
+  if (result.values.size() != asked.size())
     return internal_error(
-        fmt::format("the runtime gave {} values, asked were {}", result.values.size(), asked_.size()));
-  for (std::size_t i = 0; i < asked_.size(); ++i)
-    results_.emplace(asked_[i], std::move(result.values[i].tensor));
+        fmt::format("the runtime gave {} values, asked were {}", result.values.size(), asked.size()));
+  std::map<ValueId, Tensor> came;
+  for (std::size_t i = 0; i < asked.size(); ++i) came.emplace(asked[i], std::move(result.values[i].tensor));
   for (const Node& node : graph_->nodes)
     for (const ValueId id : node.outputs) {
-      const auto found = id == no_value ? results_.end() : results_.find(id);
-      if (found != results_.end() && trace_sink_->wants(id))
+      const auto found = id == no_value ? came.end() : came.find(id);
+      if (found != came.end() && trace_sink_->wants(id))
         DRIFTSCOPE_CHECK(trace_sink_->value(id, found->second));
     }
-  if (!graph_->nodes.empty())
+  if (group_ + 1 == groups_.size()) results_ = std::move(came);
+  return {};
+}
+
+void PeerSession::hand_over_times(const RunResult& result) {
+  if (graph_->nodes.empty()) return;
+  if (result.times.empty()) {
     trace_sink_->node_done(static_cast<NodeId>(graph_->nodes.size() - 1), result.time_ns);
+    return;
+  }
+  ran_.options["node_times"] = "by the runtime's own profiler";
+  std::map<std::string_view, std::int64_t> times;
+  for (const auto& [name, time_ns] : result.times) times[name] += time_ns;
+  for (NodeId node = 0; node < graph_->nodes.size(); ++node) {
+    std::int64_t time_ns = 0;
+    bool known = false;
+    for (const ValueId id : graph_->nodes[node].outputs) {
+      const auto found = id == no_value ? times.end() : times.find(graph_->values[id].name);
+      if (found == times.end()) continue;
+      known = true;
+      time_ns += found->second;
+    }
+    if (known) trace_sink_->node_done(node, time_ns);
+  }
+}
+
+Status PeerSession::hand_over(RunResult result) {
+  DRIFTSCOPE_CHECK(hand_over_values(result));
+  if (++group_ < groups_.size()) {
+    state_ = State::started;
+    return {};
+  }
+  hand_over_times(result);
   inputs_.clear();
   state_ = State::finished;
   return {};
@@ -97,12 +162,13 @@ Result<Progress> PeerSession::poll(std::int64_t /*budget_ns*/) {
   if (state_ == State::idle) return internal_error("poll before start");
   if (!current_->ready) {
     DRIFTSCOPE_TRY(current_->ready, current_->model->ready());
-    if (!current_->ready) return progress();
+    if (!current_->ready) return not_yet("loading the model");
   }
   if (state_ == State::started) DRIFTSCOPE_CHECK(begin_run());
   if (state_ == State::running) {
     DRIFTSCOPE_TRY(auto result, current_->model->result());
-    if (result) DRIFTSCOPE_CHECK(hand_over(*std::move(result)));
+    if (!result) return not_yet("a run");
+    DRIFTSCOPE_CHECK(hand_over(*std::move(result)));
   }
   return progress();
 }

@@ -18,11 +18,17 @@ struct ModelForm {
   std::map<std::string, std::string> facts;  ///< of it, for RanWith::options
 };
 
+struct SessionLimits {
+  std::string title = "the runtime";                   ///< "ONNX Runtime 1.30.0", for messages
+  std::int64_t timeout_ns = 300'000'000'000;           ///< for loading a model, and for a run
+  std::int64_t capture_bytes = std::int64_t{1} << 60;  ///< of inner values that one run returns
+};
+
 class PeerSession final : public Session {
  public:
   /// `make_traced`: a variant with inner values, made once a trace sink wants some; untraced
   /// runs use `plain`. Without it all runs use `plain`.
-  PeerSession(std::shared_ptr<const Graph> graph, ModelForm plain, RanWith ran,
+  PeerSession(std::shared_ptr<const Graph> graph, ModelForm plain, RanWith ran, SessionLimits limits = {},
               std::function<Result<ModelForm>()> make_traced = {});
 
   [[nodiscard]] Status start(std::vector<Tensor> inputs, TraceSink& trace_sink) override;
@@ -42,11 +48,16 @@ class PeerSession final : public Session {
   [[nodiscard]] Form adopt(ModelForm form);
   [[nodiscard]] bool wants_inner(const TraceSink& trace_sink) const;
   [[nodiscard]] Progress progress() const;
+  [[nodiscard]] Result<Progress> not_yet(std::string_view doing);
+  void plan_groups();
   [[nodiscard]] Status begin_run();
   [[nodiscard]] Status hand_over(RunResult result);
+  [[nodiscard]] Status hand_over_values(RunResult& result);
+  void hand_over_times(const RunResult& result);
 
   std::shared_ptr<const Graph> graph_;
   RanWith ran_;
+  SessionLimits limits_;
   Form plain_;
   std::optional<Form> traced_;
   std::function<Result<ModelForm>()> make_traced_;
@@ -55,8 +66,11 @@ class PeerSession final : public Session {
   Form* current_ = &plain_;
   TraceSink* trace_sink_ = nullptr;
   std::vector<NamedTensor> inputs_;
-  std::vector<ValueId> asked_;  // of the current run
-  std::map<ValueId, Tensor> results_;
+  // What is asked for, run after run: captured values up to the limit; the graph's outputs with the last.
+  std::vector<std::vector<ValueId>> groups_;
+  std::size_t group_ = 0;
+  std::int64_t deadline_ns_ = 0;
+  std::map<ValueId, Tensor> results_;  // the graph's outputs
 };
 
 }  // namespace driftscope::peer

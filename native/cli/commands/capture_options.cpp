@@ -47,6 +47,20 @@ void add_capture_options(CLI::App& app, CaptureOptions& options) {
   app.add_flag("--observer-check", options.perturbation_check,
                "Run once more without watching (outputs alone, fused) and say whether that changed the "
                "outputs' bits");
+  app.add_option("--repeat-check", options.repeat_check,
+                 "Run N times and compare the values of every run with those of the first, bit for bit (NaN "
+                 "equals NaN, +0 and -0 differ). Where they differ, the first layer that does is judged in "
+                 "both runs: which one is right? Differing runs make the exit code 1")
+      ->option_text("N")
+      ->check(CLI::Range(2, 100000));
+  app.add_option(
+         "--memory-runs", options.memory_runs,
+         "Then run up to N times more in fresh processes, without watching values, and say whether "
+         "memory grows from run to run: the engine's heap, the process or the browser's processes, the "
+         "GPU process. Ends earlier when that is clear, after two minutes, or before memory runs out. "
+         "Memory that grows makes the exit code 1")
+      ->option_text("N")
+      ->check(CLI::Range(20, 1000000));
 }
 
 std::string capture_text(const CaptureOptions& options) {
@@ -57,6 +71,8 @@ std::string capture_text(const CaptureOptions& options) {
     text += fmt::format(" --capture-ops {}", fmt::join(options.filter.ops, ","));
   if (!options.filter.range.empty()) text += " --capture-range " + options.filter.range;
   if (options.perturbation_check) text += " --observer-check";
+  if (options.repeat_check > 0) text += fmt::format(" --repeat-check {}", options.repeat_check);
+  if (options.memory_runs > 0) text += fmt::format(" --memory-runs {}", options.memory_runs);
   return text;
 }
 

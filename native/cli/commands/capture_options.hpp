@@ -1,4 +1,5 @@
-// What a run keeps, as command line options: --trace, --capture-…, --observer-check.
+// What a run keeps, as command line options: --trace, --capture-…, --observer-check,
+// --repeat-check, --memory-runs.
 // Clients: run, compare.
 #pragma once
 
@@ -26,6 +27,8 @@ struct TraceOption {
 struct CaptureOptions {
   CaptureFilter filter;
   bool perturbation_check = false;
+  int repeat_check = 0;  ///< runs that are compared with each other; 0: none are
+  int memory_runs = 0;   ///< runs over which memory is watched; 0: it is not
 };
 
 void add_capture_options(CLI::App& app, CaptureOptions& options);

@@ -36,7 +36,9 @@ void add_check_options(CLI::App& app, CheckOptions& options, const std::string& 
   app.add_option("--fail-on", options.fail_on,
                  "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
                  "unjudged (layers that could not be judged; suspects and faults with it), top1 (another "
-                 "best class), bits (any differing bit), slower:20% (beyond the noise). What "
+                 "best class), bits (any differing bit), unrepeatable (a later run has other "
+                 "bits; with --repeat-check by default), growing (memory does, from run to run; with "
+                 "--memory-runs by default), slower:20% (beyond the noise). What "
                  "is not listed is shown and does not count. Default: " +
                      usual)
       ->expected(1)

@@ -21,6 +21,14 @@ namespace {
 
 constexpr const char* default_conditions = "fault";
 
+/// A check that was asked for counts.
+std::string usual_conditions(const CaptureOptions& asked) {
+  std::string text = default_conditions;
+  if (asked.repeat_check > 0) text += ",unrepeatable";
+  if (asked.memory_runs > 0) text += ",growing";
+  return text;
+}
+
 struct CompareOptions {
   std::string model;
   std::string left = "pc/" + default_engine().name();
@@ -48,7 +56,8 @@ Result<CheckReport> run_checks_against(const CompareOptions& options, const Fail
 }
 
 Result<Exit> run_compare(const CompareOptions& options) {
-  DRIFTSCOPE_TRY(const FailOn conditions, conditions_of(options.checks, default_conditions));
+  DRIFTSCOPE_TRY(const FailOn conditions,
+                 conditions_of(options.checks, usual_conditions(options.request.capture)));
   DRIFTSCOPE_TRY(const Target left, read_target(options.left));
   DRIFTSCOPE_TRY(const auto right, read_targets(options.right));
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));

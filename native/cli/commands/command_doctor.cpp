@@ -1,16 +1,18 @@
 // driftscope doctor [--json OUT]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <set>
 
 #include "core/base/json.hpp"
 #include "core/platform/platform.hpp"
 #include "core/report/text_table.hpp"
 #include "core/runtime/engine.hpp"
+#include "native/browser/browser_features.hpp"
 #include "native/browser/browsers.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/gui_program.hpp"
-#include "native/http/server.hpp"
 #include "native/os/files.hpp"
+#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {
@@ -22,6 +24,21 @@ struct Finding {
   std::string detail;  ///< version, or why it is missing and how to get it
   bool needed = true;  ///< for runs; other findings are reported but do not count as missing
 };
+
+/// Browsers with what only some engines need: not needed for the others' runs.
+void probe_features(std::vector<Finding>& findings) {
+  std::set<std::string> names;
+  for (const auto& engine : engines()) names.insert(engine->info().browser_feature);
+  for (const std::string& name : names) {
+    const BrowserFeature* feature = find_browser_feature(name);
+    if (!feature) continue;
+    const auto found = probe_host(feature->host, name);
+    findings.push_back({feature->host + " with " + feature->title, found.ok(),
+                        found.ok() ? fmt::format("{} ({})", found->version, found->program.string())
+                                   : found.error().message,
+                        false});
+  }
+}
 
 std::vector<Finding> probe_environment() {
   std::vector<Finding> findings;
@@ -40,6 +57,7 @@ std::vector<Finding> probe_environment() {
     const auto found = probe_host(host);
     findings.push_back({host, found.ok(), found.ok() ? found->version : found.error().message});
   }
+  probe_features(findings);
   const Status gui = gui_can_open();
   findings.push_back({"gui", gui.ok(), gui.ok() ? "a window" : gui.error().message, false});
   return findings;

@@ -1,8 +1,10 @@
 // driftscope run MODEL [--input X]… | --dataset D  --target T [--trace OUT] [--repeat N]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "core/graph/print.hpp"
+#include "core/platform/platform.hpp"
 #include "core/report/format.hpp"
 #include "core/report/programs_text.hpp"
 #include "core/report/tables.hpp"
@@ -10,6 +12,8 @@
 #include "core/runtime/engine.hpp"
 #include "core/trace/trace_file.hpp"
 #include "core/verify/perturbation.hpp"
+#include "core/verify/repeats.hpp"
+#include "native/bench/memory_runs.hpp"
 #include "native/cli/commands/capture_options.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/layer_options.hpp"
@@ -80,13 +84,53 @@ Result<TraceOption> read_trace_option(const RunOptions& options, const Target& t
   return trace;
 }
 
-Status run_one(const RunOptions& options, const ModelFile& model, const Target& target) {
+/// What is to be said of repeated runs, which may need the values of the trace file.
+Result<std::optional<RepeatVerification>> repeats_of(const ModelFile& model, const Trace& trace,
+                                                     const std::string& file) {
+  ThreadPool threads(usable_processors());
+  if (file.empty()) return verify_repeats(model.graph, TraceView(trace), threads);
+  DRIFTSCOPE_TRY(const MappedFile mapped, MappedFile::open(file));
+  DRIFTSCOPE_TRY(const TraceView view, TraceView::open(mapped.bytes()));
+  return verify_repeats(model.graph, view, threads);
+}
+
+Status add_memory(const RunOptions& options, const Target& target, const RunRequest& run, Trace& trace,
+                  const TargetProgress& progress) {
+  MemoryRunsRequest request;
+  request.model = run.model;
+  request.inputs = run.inputs;
+  request.runs = options.capture.memory_runs;
+  request.runner = options.runner;
+  std::unique_ptr<Server> server;
+  DRIFTSCOPE_TRY(const MemoryOverRuns memory,
+                 watch_memory(target, request, server, [] { return false; }, progress));
+  add_memory_over_runs(trace, memory);
+  return {};
+}
+
+/// Prints what was found out about several runs, and whether that is a failed check.
+Result<Exit> print_checks_of_runs(const ModelFile& model, const Trace& trace, const std::string& file) {
+  Exit exit = Exit::ok;
+  DRIFTSCOPE_TRY(const auto repeats, repeats_of(model, trace, file));
+  if (repeats) {
+    fmt::print("\n{}\n", plain_text(repeats_text(*repeats), 2000));
+    if (!repeats->check.agree()) exit = Exit::fault;
+  }
+  if (const auto memory = memory_over_runs_of(trace)) {
+    fmt::print("\n{}\n", memory_over_runs_text(*memory));
+    if (growth_of(*memory) == Growth::grows) exit = Exit::fault;
+  }
+  return exit;
+}
+
+Result<Exit> run_one(const RunOptions& options, const ModelFile& model, const Target& target) {
   DRIFTSCOPE_TRY(GivenInputs inputs, read_inputs(options.inputs, model));
   DRIFTSCOPE_TRY(const TraceOption out, read_trace_option(options, target));
   RunRequest request;
   request.model = &model;
   request.inputs = std::move(inputs.tensors);
-  request.repeat = options.repeat;
+  request.repeat = std::max(options.repeat, options.capture.repeat_check);
+  request.compare_runs = options.capture.repeat_check > 0;
   request.capture = out.capture.value_or(Capture::all);
   DRIFTSCOPE_TRY(request.values, captured_values(model.graph, options.capture));
   ProgressLine line(options.quiet);
@@ -95,7 +139,7 @@ Status run_one(const RunOptions& options, const ModelFile& model, const Target& 
   };
   std::optional<TraceWriter> writer;
   if (target.host != "file" && can_be_replaced(out.path)) {
-    DRIFTSCOPE_TRY(TraceWriter made, TraceWriter::create(out.path, model.graph, options.repeat));
+    DRIFTSCOPE_TRY(TraceWriter made, TraceWriter::create(out.path, model.graph, request.repeat));
     writer.emplace(std::move(made));
     request.sink = [&](const std::string& name, const Tensor& tensor) { return writer->add(name, tensor); };
   }
@@ -103,19 +147,22 @@ Status run_one(const RunOptions& options, const ModelFile& model, const Target& 
   DRIFTSCOPE_TRY(Trace trace, runner.run(target, request, progress));
   if (options.capture.perturbation_check)
     DRIFTSCOPE_CHECK(runner.check_perturbation(target, request, trace, progress));
+  if (options.capture.memory_runs > 0 && target.host != "file")
+    DRIFTSCOPE_CHECK(add_memory(options, target, request, trace, progress));
   line.clear();
   fmt::print("{}  {}  input {}\n{}\n\n{}", model.path.filename().string(), trace.target, inputs.text,
              run_text(trace), run_table(trace, options.layers));
   const MemoryRecord peak = peak_memory(trace);
   fmt::print("\nlayers {} ({}), peak memory {} ({})\n", format_ns(total_time_ns(trace)),
-             options.repeat > 1 ? "steady" : "first run", format_bytes(peak.bytes),
+             request.repeat > 1 ? "steady" : "first run", format_bytes(peak.bytes),
              peak.kind.empty() ? "unknown" : peak.kind);
   if (const std::string traced = perturbation_text(trace); !traced.empty()) fmt::print("{}\n", traced);
   if (const Tensor* output = answer(trace)) fmt::print("\n{}", output_lines(*output, class_names(model)));
-  if (out.path.empty()) return {};
-  DRIFTSCOPE_TRY(const std::int64_t size, write_recorded(out.path, trace, writer));
-  fmt::print("\ntrace: {} ({})\n", out.path, format_bytes(size));
-  return {};
+  if (!out.path.empty()) {
+    DRIFTSCOPE_TRY(const std::int64_t size, write_recorded(out.path, trace, writer));
+    fmt::print("\ntrace: {} ({})\n", out.path, format_bytes(size));
+  }
+  return print_checks_of_runs(model, trace, writer ? out.path : "");
 }
 
 Status print_shaders(const RunOptions& options, const ModelFile& model, const Target& target) {
@@ -131,16 +178,23 @@ Status print_shaders(const RunOptions& options, const ModelFile& model, const Ta
   return {};
 }
 
-Status run_command(const RunOptions& options) {
+Result<Exit> run_command(const RunOptions& options) {
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
   if (options.print_graph) {
     fmt::print("{}", print_graph(model.graph));
-    return {};
+    return Exit::ok;
   }
   DRIFTSCOPE_TRY(const Target target, read_target(options.target));
-  if (!options.print_shader.empty()) return print_shaders(options, model, target);
-  return options.dataset.empty() ? run_one(options, model, target)
-                                 : run_dataset_command(options, model, target);
+  if (!options.print_shader.empty()) {
+    DRIFTSCOPE_CHECK(print_shaders(options, model, target));
+  } else if (options.dataset.empty()) {
+    return run_one(options, model, target);
+  } else if (options.capture.repeat_check > 0) {
+    return bad_input("--repeat-check compares runs of one input; it and --dataset exclude each other");
+  } else {
+    DRIFTSCOPE_CHECK(run_dataset_command(options, model, target));
+  }
+  return Exit::ok;
 }
 
 }  // namespace
@@ -164,7 +218,8 @@ static Command declare(CLI::App& app) {
       "between); 'outputs', the model's outputs");
   add_capture_options(app, options->capture);
   add_layer_option(app, options->layers);
-  app.add_option("--repeat", options->repeat, "Runs; values are kept from the first, times from all")
+  app.add_option("--repeat", options->repeat,
+                 "Runs; values are kept from the first, times from all (see --repeat-check)")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   app.add_flag("--outputs-only", options->outputs_only,
@@ -179,10 +234,10 @@ static Command declare(CLI::App& app) {
   app.add_flag("--quiet", options->quiet, "No progress line");
   add_runner_options(app, options->runner);
   return [options] {
-    const Status status = run_command(*options);
-    if (status.ok()) return Exit::ok;
-    print_error(status.error());
-    return exit_of(status.error());
+    const auto exit = run_command(*options);
+    if (exit.ok()) return *exit;
+    print_error(exit.error());
+    return exit_of(exit.error());
   };
 }
 

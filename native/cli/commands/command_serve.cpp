@@ -4,7 +4,7 @@
 
 #include "native/cli/commands/commands.hpp"
 #include "native/http/serve.hpp"
-#include "native/http/server.hpp"
+#include "native/platform/site.hpp"
 
 namespace driftscope {
 namespace {

@@ -6,6 +6,7 @@
 #include "core/platform/platform.hpp"
 #include "core/report/tables.hpp"
 #include "core/results/verify_json.hpp"
+#include "core/verify/external_budgets.hpp"
 #include "core/verify/name_match.hpp"
 #include "core/verify/verify.hpp"
 #include "native/cli/commands/commands.hpp"
@@ -22,6 +23,7 @@ struct VerifyOptions {
   std::string json;
   std::vector<std::string> fail_on = {"fault"};
   LayerChoice layers;
+  std::string budgets;
   int threads = 0;
   bool quiet = false;
 };
@@ -29,9 +31,10 @@ struct VerifyOptions {
 /// The conditions that apply to a single trace.
 Result<FailOn> verify_conditions(const std::vector<std::string>& texts) {
   DRIFTSCOPE_TRY(const FailOn conditions, parse_fail_on(texts));
-  if (conditions.top1 || conditions.bits || conditions.slower)
+  if (conditions.top1 || conditions.bits || conditions.growing || conditions.slower)
     return bad_input(
-        fmt::format("--fail-on {}: verify looks at one trace; expected fault, suspect or unjudged; "
+        fmt::format("--fail-on {}: verify looks at one trace; expected fault, suspect, unjudged or "
+                    "unrepeatable; "
                     "'driftscope compare' has the others",
                     fail_on_text(conditions)));
   return conditions;
@@ -44,8 +47,9 @@ struct VerifiedFile {
   Trace about;  // nodes and times, no tensors
 };
 
-Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path, ThreadPool& threads,
-                                 ProgressLine& line) {
+/// `budgets`: null, or those to show beside the verdicts.
+Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path, const BudgetSuite* budgets,
+                                 ThreadPool& threads, ProgressLine& line) {
   DRIFTSCOPE_TRY(const MappedFile file, MappedFile::open(path));
   auto trace = TraceView::open(file.bytes());
   if (!trace.ok()) return in_context(std::move(trace).error(), path);
@@ -62,12 +66,19 @@ Result<VerifiedFile> verify_file(const GraphFile& model, const std::string& path
     return in_context(std::move(same).error(), path);
   if (!verification.ok()) return in_context(std::move(verification).error(), path);
   verification->model_sha256 = model.sha256.get();
+  if (budgets != nullptr) apply_budgets(*verification, *budgets, model.graph, *trace);
   return VerifiedFile{*std::move(verification), match, trace->about()};
 }
 
 Exit run_verify(const VerifyOptions& options) {
   const auto conditions = verify_conditions(options.fail_on);
   if (!conditions.ok()) return print_error(conditions.error()), exit_of(conditions.error());
+  const BudgetSuite* budgets = nullptr;
+  if (!options.budgets.empty()) {
+    const auto found = find_budget_suite(options.budgets);
+    if (!found.ok()) return print_error(found.error()), exit_of(found.error());
+    budgets = *found;
+  }
   ThreadPool threads(options.threads > 0 ? options.threads : usable_processors());
   const auto model = load_graph_file(options.model, threads.size());
   if (!model.ok()) return print_error(model.error()), exit_of(model.error());
@@ -77,7 +88,7 @@ Exit run_verify(const VerifyOptions& options) {
   if (options.traces.size() > 1) all.begin_array();
   for (const std::string& path : options.traces) {
     ProgressLine line(options.quiet);
-    const auto verified = verify_file(*model, path, threads, line);
+    const auto verified = verify_file(*model, path, budgets, threads, line);
     line.clear();
     if (!verified.ok()) {
       print_error(verified.error());
@@ -91,7 +102,15 @@ Exit run_verify(const VerifyOptions& options) {
                  names.empty() ? "" : names + "\n");
     write_verification(all, verification, names);
     ++written;
-    if (conditions->counts(verification.verdict)) exit = Exit::fault;
+    const bool unrepeatable = verification.repeats && !verification.repeats->check.agree();
+    if (conditions->counts(verification.verdict) || (conditions->unrepeatable && unrepeatable))
+      exit = Exit::fault;
+    if (conditions->unrepeatable && !verification.repeats) {
+      print_error(bad_input(path +
+                            ": --fail-on unrepeatable: the trace says nothing of repeated runs; record "
+                            "it with 'driftscope run --repeat-check N'"));
+      exit = Exit::fault;
+    }
   }
   if (options.traces.size() > 1) all.end();
   if (!options.json.empty() && written > 0) {
@@ -112,12 +131,18 @@ static Command declare(CLI::App& app) {
                  "Safetensors files with tensors named after the model's values; nothing else needed")
       ->required();
   app.add_option("--json", options->json, "Write the verdicts as JSON ('-': standard output)");
-  app.add_option("--fail-on", options->fail_on,
-                 "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
-                 "unjudged (layers whose budget says nothing; suspects and faults with it). Default: fault")
+  app.add_option(
+         "--fail-on", options->fail_on,
+         "What makes the exit code 1, several separated by commas: fault, suspect (faults with it), "
+         "unjudged (layers whose budget says nothing; suspects and faults with it), unrepeatable (a later "
+         "run has other bits: of traces made with 'run --repeat-check'). Default: fault")
       ->expected(1)
       ->take_all();
   add_layer_option(app, options->layers);
+  app.add_option(
+      "--budgets", options->budgets,
+      "Show somebody else's error budgets beside the verdicts, which they do not change: wpt (the web "
+      "platform tests of WebNN)");
   app.add_option("--threads", options->threads, "Threads of the reference (default: all processors)")
       ->check(CLI::Range(1, 1024));
   app.add_flag("--quiet", options->quiet, "No progress line");

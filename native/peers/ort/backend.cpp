@@ -119,8 +119,8 @@ class NativeModel final : public RuntimeModel {
 
   [[nodiscard]] Result<bool> ready() override { return true; }
 
-  [[nodiscard]] Status run(std::span<const NamedTensor> inputs,
-                           std::span<const std::string> outputs) override {
+  [[nodiscard]] Status run(std::span<const NamedTensor> inputs, std::span<const std::string> outputs,
+                           bool /*timed*/) override {
     std::vector<ValueHandle> wrapped;
     std::vector<const OrtValue*> values;
     std::vector<const char*> input_names;
@@ -141,7 +141,7 @@ class NativeModel final : public RuntimeModel {
     std::vector<ValueHandle> owned;
     for (OrtValue* const value : got) owned.emplace_back(value);
     DRIFTSCOPE_CHECK(checked(status));
-    RunResult result{{}, time};
+    RunResult result{{}, time, {}};
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       DRIFTSCOPE_TRY(Tensor tensor, unwrap(owned[i].get(), outputs[i]));
       result.values.push_back({outputs[i], std::move(tensor)});

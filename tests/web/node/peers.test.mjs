@@ -116,14 +116,16 @@ function tinyPeer(t) {
       stuck = null;
       async open(request) {
         if (request.graph?.outputs.length === 0) throw new Error("nothing to compute");
+        if (request.options?.hang) await new Promise(() => {});
         return (globalThis.opened = request);
       }
       tensor(dtype, shape, buffer) {
         return { dtype, shape, data: new Float32Array(buffer) };
       }
-      async run(session, inputs, outputs) {
+      async run(session, inputs, outputs, { timed }) {
         const [{ dtype, shape, data }] = Object.values(inputs);
-        return outputs.map(() => ({ dtype, shape, data: data.map((x) => 2 * x) }));
+        const values = outputs.map(() => ({ dtype, shape, data: data.map((x) => 2 * x) }));
+        return timed ? { values, times: [["y", 0.5]], time_ms: 2 } : values;
       }
       release() {}
       about() {
@@ -170,6 +172,39 @@ test("a runtime that takes our graph gets its constants, runs, and hands its val
   assert.deepEqual(ask({ do: "copy", model, to: [{ at: 32, bytes: 8 }] }), {});
   assert.deepEqual([...new Float32Array(heap.buffer, 32, 2)], [3, 5]);
   assert.deepEqual(ask({ do: "heap" }), { bytes: 123 });
+});
+
+test("files of a converted model are copied; times are handed over where they are wanted", async (t) => {
+  const peers = tinyPeer(t);
+  const heap = { buffer: new ArrayBuffer(64) };
+  new Uint8Array(heap.buffer).set([1, 2, 3], 8);
+  const ask = (head) => peers.request({ peer: "tiny", ...head }, heap);
+  const { model } = ask({ do: "create", converted: [{ name: "m.bin", at: 8, bytes: 3 }], threads: 1 });
+  await peers.settled();
+  assert.deepEqual(globalThis.opened.converted, [{ name: "m.bin", data: new Uint8Array([1, 2, 3]) }]);
+  ask({
+    do: "run",
+    model,
+    inputs: [{ name: "x", dtype: "float32", shape: [1], at: 0, bytes: 4 }],
+    outputs: ["y"],
+    timed: true,
+  });
+  await peers.settled();
+  const { time_ns, times } = ask({ do: "look", model });
+  assert.equal(time_ns, 2e6);
+  assert.deepEqual(times, [["y", 5e5]]);
+});
+
+test("a model that hangs keeps neither the poll nor the next model waiting", async (t) => {
+  const peers = tinyPeer(t);
+  const ask = (head) => peers.request({ peer: "tiny", ...head }, memory);
+  const { model } = ask({ do: "create", graph: { outputs: ["y"] }, options: { hang: true }, threads: 1 });
+  await peers.settled(); // resolves although nothing has ended
+  assert.deepEqual(ask({ do: "look", model }), { busy: true });
+  ask({ do: "release", model });
+  const { model: next } = ask({ do: "create", graph: { outputs: ["y"] }, threads: 1 });
+  await peers.idle();
+  assert.deepEqual(ask({ do: "look", model: next }).about.options, { backend: "tiny" });
 });
 
 test("what a runtime throws is an error in its own words", async (t) => {

@@ -12,7 +12,9 @@
 namespace driftscope::test::graph_json_test {
 namespace {
 
-nlohmann::json sizes(std::span<const std::byte> bytes) { return {{"bytes", bytes.size()}}; }
+constexpr auto sizes = [](std::span<const std::byte> bytes) -> nlohmann::json {
+  return {{"bytes", bytes.size()}};
+};
 
 Graph small() {
   return built(ModelBuilder()

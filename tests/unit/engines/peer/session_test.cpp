@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include "core/eval/infer_shapes.hpp"
+#include "core/trace/record.hpp"
+#include "core/verify/verify.hpp"
 #include "unit/support/model_builder.hpp"
 
 namespace driftscope::test::peer_session_test {
@@ -17,8 +20,9 @@ const peer::PeerInfo& fake_peer() {
 class LateModel final : public peer::RuntimeModel {
  public:
   Result<bool> ready() override { return ++asked_ready > 1; }
-  Status run(std::span<const NamedTensor> inputs, std::span<const std::string> outputs) override {
+  Status run(std::span<const NamedTensor> inputs, std::span<const std::string> outputs, bool) override {
     given = inputs.size();
+    ++runs;
     wanted.assign(outputs.begin(), outputs.end());
     asked_result = 0;
     return {};
@@ -26,9 +30,12 @@ class LateModel final : public peer::RuntimeModel {
   Result<std::optional<peer::RunResult>> result() override {
     if (fails) return peer::said(fake_peer(), ErrorKind::unsupported, "no");
     if (++asked_result < 2) return std::optional<peer::RunResult>();
-    peer::RunResult result{{}, 17};
+    peer::RunResult result{{}, 17, times};
     for (const std::string& name : wanted)
-      result.values.push_back({name, tensor<float>({1}, {static_cast<float>(result.values.size())})});
+      if (name == "inner" && instead)
+        result.values.push_back({name, *instead});
+      else
+        result.values.push_back({name, tensor<float>({1}, {static_cast<float>(result.values.size())})});
     return std::optional<peer::RunResult>(std::move(result));
   }
   Result<std::vector<std::byte>> rewritten() override { return std::vector<std::byte>(); }
@@ -37,8 +44,11 @@ class LateModel final : public peer::RuntimeModel {
   int asked_ready = 0;
   int asked_result = 0;
   std::size_t given = 0;
+  int runs = 0;
+  std::vector<std::pair<std::string, std::int64_t>> times;
   std::vector<std::string> wanted;
   bool fails = false;
+  std::optional<Tensor> instead;  // of "inner"
 };
 
 class Collector final : public TraceSink {
@@ -118,7 +128,7 @@ TEST_CASE("PeerSession_WatchedForm_IsMadeForTheRunsThatAreWatchedAlone") {
   auto* const plain = new LateModel;
   auto* const traced = new LateModel;
   int made = 0;
-  peer::PeerSession session(rig.graph, {std::unique_ptr<peer::RuntimeModel>(plain), {}, {}}, {}, [&] {
+  peer::PeerSession session(rig.graph, {std::unique_ptr<peer::RuntimeModel>(plain), {}, {}}, {}, {}, [&] {
     ++made;
     return Result<peer::ModelForm>(
         peer::ModelForm{std::unique_ptr<peer::RuntimeModel>(traced), {"inner"}, {{"form", "traced"}}});
@@ -148,6 +158,77 @@ TEST_CASE("PeerSession_RuntimeThatFails_IsAnErrorInItsWords") {
   const auto progress = rig.session.poll(0);
   REQUIRE_FALSE(progress.ok());
   CHECK(progress.error().message.find("Other Runtime 1.2 says: no") != std::string::npos);
+}
+
+TEST_CASE("PeerSession_CapturedValuesBeyondTheLimit_ComeInSeveralRuns") {
+  Rig rig;
+  auto* const model = new LateModel;
+  peer::SessionLimits limits;
+  limits.capture_bytes = 4;  // one value of one float
+  const auto graph = std::make_shared<const Graph>(*infer_shapes(built(ModelBuilder()
+                                                                           .input("x", DType::float32, {1})
+                                                                           .node("Relu", {"x"}, {"a"})
+                                                                           .node("Neg", {"a"}, {"b"})
+                                                                           .node("Abs", {"b"}, {"y"})
+                                                                           .output("y"))));
+  peer::PeerSession session(graph, {std::unique_ptr<peer::RuntimeModel>(model), {"a", "b"}, {}}, {}, limits);
+  REQUIRE(session.start({tensor<float>({1}, {1.0F})}, rig.trace_sink).ok());
+  while (!session.poll(0)->finished()) continue;
+  REQUIRE(session.finish().ok());
+  CHECK(model->runs == 2);
+  CHECK(model->wanted == std::vector<std::string>{"y", "b"});
+  CHECK(rig.trace_sink.seen.size() == 4);  // x, a, b, y
+  CHECK(session.ran_with().options.at("captured_in") == "2 runs");
+}
+
+TEST_CASE("PeerSession_TimesOfNodes_AreThoseOfTheRuntime") {
+  Rig rig;
+  rig.model->times = {{"inner", 5}, {"y", 7}, {"unknown", 9}};
+  REQUIRE(rig.start().ok());
+  while (!rig.session.poll(0)->finished()) continue;
+  CHECK(rig.trace_sink.times == std::vector<std::pair<NodeId, std::int64_t>>{{0, 5}, {1, 7}});
+}
+
+TEST_CASE("PeerSession_RuntimeThatNeverBecomesReady_IsGivenUpByName") {
+  class Hung final : public peer::RuntimeModel {
+   public:
+    Result<bool> ready() override { return false; }
+    Status run(std::span<const NamedTensor>, std::span<const std::string>, bool) override { return {}; }
+    Result<std::optional<peer::RunResult>> result() override { return std::optional<peer::RunResult>(); }
+    Result<std::vector<std::byte>> rewritten() override { return std::vector<std::byte>(); }
+    void describe(RanWith&) const override {}
+  };
+  Rig rig;
+  peer::PeerSession session(rig.graph, {std::make_unique<Hung>(), {}, {}}, {}, {"Other Runtime 1.2", 1'000'000});
+  REQUIRE(session.start({tensor<float>({1}, {1.0F})}, rig.trace_sink).ok());
+  while (true) {
+    const auto progress = session.poll(0);
+    if (progress.ok()) {
+      CHECK(progress->preparing);
+      continue;
+    }
+    CHECK(progress.error().kind == ErrorKind::limit);
+    CHECK(progress.error().message.find("Other Runtime 1.2 has not finished loading the model") == 0);
+    break;
+  }
+}
+
+TEST_CASE("PeerSession_RuntimeThatGivesAnotherShapeOrDtype_IsTheFaultOfThatLayer") {
+  ThreadPool threads(1);
+  for (const Tensor& instead : {tensor<float>({2}, {1.0F, 2.0F}), tensor<float>({1, 1}, {1.0F}),
+                                tensor<std::int32_t>({1}, {1}), tensor<double>({1}, {1.0})}) {
+    Rig rig;
+    rig.model->instead = instead;
+    const auto trace = record(rig.graph, rig.session, {tensor<float>({1}, {1.0F})}, {});
+    REQUIRE_MESSAGE(trace.ok(), trace.error().message);
+    const auto verification = verify(*rig.graph, "", *trace, threads);
+    REQUIRE_MESSAGE(verification.ok(), verification.error().message);
+    CHECK(verification->verdict == Verdict::fault);
+    CHECK(verification->first_fault == "Relu_0");
+    REQUIRE_FALSE(verification->layers.empty());
+    CAPTURE(verification->layers[0].reason);
+    CHECK(verification->layers[0].reason.find("expected") != std::string::npos);
+  }
 }
 
 TEST_CASE("PeerSession_WithoutAnEventLoop_RunToEndGivesUp") {

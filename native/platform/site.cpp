@@ -1,8 +1,7 @@
-// find_site: the location of the built page.
+#include "native/platform/site.hpp"
+
 #include <cstdlib>
 #include <system_error>
-
-#include "native/http/server.hpp"
 
 namespace driftscope {
 namespace {

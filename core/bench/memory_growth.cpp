@@ -1,0 +1,204 @@
+#include "core/bench/memory_growth.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/json.hpp"
+#include "core/base/json_number.hpp"
+#include "core/bench/trend.hpp"
+
+namespace driftscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double growth_confidence = 0.99;
+constexpr std::size_t fewest_samples = 12;  // behind the warm-up: six for each half's slope
+constexpr const char* memory_key = "memory_runs";
+
+constexpr std::array<std::pair<MemoryEnd, std::string_view>, 4> end_names = {{{MemoryEnd::runs, "runs"},
+                                                                              {MemoryEnd::decided, "decided"},
+                                                                              {MemoryEnd::time, "time"},
+                                                                              {MemoryEnd::memory, "memory"}}};
+
+/// How far the samples are from the line through them, in the median.
+double scatter(std::span<const double> runs, std::span<const double> bytes, double per_run) {
+  std::vector<double> rest;
+  for (std::size_t i = 0; i < runs.size(); ++i) rest.push_back(bytes[i] - per_run * runs[i]);
+  return median_absolute_deviation(rest);
+}
+
+bool rises(std::span<const double> runs, std::span<const double> bytes, double at_least) {
+  const auto part = slope(runs, bytes, growth_confidence);
+  return part && part->value >= at_least;
+}
+
+/// "+1.2 kB", "−3 B".
+std::string signed_bytes(double bytes) {
+  const auto size = static_cast<std::int64_t>(std::llround(std::fabs(bytes)));
+  if (size == 0) return "0 B";
+  const std::string text =
+      size < 1000 ? fmt::format("{} B", size)
+                  : fmt::format("{:.3g} {}", static_cast<double>(size) / (size < 1'000'000 ? 1e3 : 1e6),
+                                size < 1'000'000 ? "kB" : "MB");
+  return (bytes < 0.0 ? "−" : "+") + text;
+}
+
+std::string end_text(const MemoryOverRuns& memory) {
+  switch (memory.end) {
+    case MemoryEnd::runs:
+    case MemoryEnd::decided: return {};
+    case MemoryEnd::time: return ", stopped by the time limit";
+    case MemoryEnd::memory: break;
+  }
+  return ", stopped before it took all memory";
+}
+
+}  // namespace
+
+std::string memory_kind_text(std::string kind) {
+  if (kind == "process_pss") return "process";
+  if (kind == "process_tree_pss") return "browser's processes";
+  if (kind == "gpu_process_pss") return "GPU process";
+  std::ranges::replace(kind, '_', ' ');
+  return kind;
+}
+
+std::string growth_per_run_text(const GrowthEstimate& estimate) {
+  if (!estimate.per_run.interval) return "too few samples";
+  const Interval& interval = *estimate.per_run.interval;
+  return fmt::format("{} per run ({} to {})", signed_bytes(estimate.per_run.value),
+                     signed_bytes(interval.low), signed_bytes(interval.high));
+}
+
+std::string_view growth_name(Growth growth) {
+  switch (growth) {
+    case Growth::flat: return "flat";
+    case Growth::grows: return "grows";
+    case Growth::unclear: break;
+  }
+  return "unclear";
+}
+
+GrowthEstimate estimate_growth(const MemorySeries& series) {
+  const std::size_t warm_up = series.runs.size() / 4;
+  const auto runs = std::span(series.runs).subspan(warm_up);
+  const auto bytes = std::span(series.bytes).subspan(warm_up);
+  if (runs.size() < fewest_samples) return {};
+  const auto found = slope(runs, bytes, growth_confidence);
+  if (!found || !found->interval) return {};
+  GrowthEstimate estimate{Growth::unclear, *found};
+  const double level = median(bytes);
+  const double matters = series.exact ? std::max(16.0, 1e-6 * level) : std::max(256.0, 1e-5 * level);
+  if (found->interval->high <= matters) {
+    estimate.growth = Growth::flat;
+    return estimate;
+  }
+  const double rise = found->value * (runs.back() - runs.front());
+  const double noise =
+      series.exact ? 1024.0 : std::max(0.01 * level, 4.0 * scatter(runs, bytes, found->value));
+  const std::size_t half = runs.size() / 2;
+  const double share = 0.25 * found->value;
+  if (found->interval->low > 0.0 && rise > noise && rises(runs.first(half), bytes.first(half), share) &&
+      rises(runs.subspan(half), bytes.subspan(half), share))
+    estimate.growth = Growth::grows;
+  return estimate;
+}
+
+bool growth_is_decided(std::span<const MemorySeries> all) {
+  bool decided = true;
+  for (const MemorySeries& series : all) {
+    const Growth growth = estimate_growth(series).growth;
+    if (growth == Growth::grows && series.exact) return true;
+    decided = decided && growth != Growth::unclear;
+  }
+  return decided && !all.empty();
+}
+
+Growth growth_of(const MemoryOverRuns& memory) {
+  Growth worst = memory.series.empty() ? Growth::unclear : Growth::flat;
+  for (const MemorySeries& series : memory.series) worst = std::max(worst, estimate_growth(series).growth);
+  return worst;
+}
+
+std::string memory_over_runs_text(const MemoryOverRuns& memory) {
+  std::string text =
+      fmt::format("memory over {} runs{}: {}", memory.runs, end_text(memory), growth_name(growth_of(memory)));
+  for (const MemorySeries& series : memory.series) {
+    const GrowthEstimate estimate = estimate_growth(series);
+    text += fmt::format("; {} {}, {}", memory_kind_text(series.kind), growth_name(estimate.growth),
+                        growth_per_run_text(estimate));
+  }
+  return text;
+}
+
+void add_memory_over_runs(Trace& trace, const MemoryOverRuns& memory) {
+  Json kinds = Json::array();
+  for (const MemorySeries& series : memory.series) {
+    const GrowthEstimate estimate = estimate_growth(series);
+    Json samples = Json::array();
+    for (std::size_t i = 0; i < series.runs.size(); ++i)
+      samples.push_back(
+          {static_cast<std::int64_t>(series.runs[i]), static_cast<std::int64_t>(series.bytes[i])});
+    Json kind = {
+        {"kind", series.kind},          {"exact", series.exact}, {"verdict", growth_name(estimate.growth)},
+        {"bytes_per_run", nullptr},     {"low", nullptr},        {"high", nullptr},
+        {"samples", std::move(samples)}};
+    if (const auto& interval = estimate.per_run.interval) {
+      kind["bytes_per_run"] = json_number(estimate.per_run.value);
+      kind["low"] = json_number(interval->low);
+      kind["high"] = json_number(interval->high);
+    }
+    kinds.push_back(std::move(kind));
+  }
+  const auto end = std::ranges::find(end_names, memory.end, &std::pair<MemoryEnd, std::string_view>::first);
+  Json run = parse_ordered_json(trace.run);
+  if (!run.is_object()) run = Json::object();
+  run[memory_key] = {{"runs", memory.runs},
+                     {"stopped", end->second},
+                     {"verdict", growth_name(growth_of(memory))},
+                     {"text", memory_over_runs_text(memory)},
+                     {"kinds", std::move(kinds)}};
+  trace.run = json_text(run);
+}
+
+std::optional<MemoryOverRuns> memory_over_runs_of(const Trace& trace) {
+  if (trace.run.find(memory_key) == std::string::npos) return std::nullopt;
+  const nlohmann::json run = parse_json(trace.run);
+  const auto found = run.is_object() ? run.find(memory_key) : run.end();
+  if (!run.is_object() || found == run.end() || !found->is_object()) return std::nullopt;
+  MemoryOverRuns memory;
+  if (const auto runs = found->find("runs"); runs != found->end() && runs->is_number_integer())
+    memory.runs = runs->get<std::int64_t>();
+  if (const auto stopped = found->find("stopped"); stopped != found->end() && stopped->is_string())
+    for (const auto& [end, name] : end_names)
+      if (stopped->get_ref<const std::string&>() == name) memory.end = end;
+  const auto kinds = found->find("kinds");
+  if (kinds == found->end() || !kinds->is_array()) return std::nullopt;
+  for (const nlohmann::json& kind : *kinds) {
+    if (!kind.is_object()) return std::nullopt;
+    MemorySeries series;
+    if (const auto name = kind.find("kind"); name != kind.end() && name->is_string())
+      series.kind = name->get<std::string>();
+    if (const auto exact = kind.find("exact"); exact != kind.end() && exact->is_boolean())
+      series.exact = exact->get<bool>();
+    const auto samples = kind.find("samples");
+    if (samples == kind.end() || !samples->is_array()) return std::nullopt;
+    for (const nlohmann::json& sample : *samples) {
+      if (!sample.is_array() || sample.size() != 2 || !sample[0].is_number() || !sample[1].is_number())
+        return std::nullopt;
+      const double at = sample[0].get<double>();
+      // A slope needs runs that ascend.
+      if (!series.runs.empty() && !(at > series.runs.back())) return std::nullopt;
+      series.runs.push_back(at);
+      series.bytes.push_back(sample[1].get<double>());
+    }
+    memory.series.push_back(std::move(series));
+  }
+  return memory;
+}
+
+}  // namespace driftscope

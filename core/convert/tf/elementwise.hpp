@@ -1,0 +1,26 @@
+// What elementwise operators share: the order of axes in which they compute, operands that align. Clients:
+// operators/.
+#pragma once
+
+#include "core/convert/tf/lowering.hpp"
+
+namespace driftscope::tf {
+
+/// The order of the first input that flows, has `rank` axes and another order than ours; else ours.
+[[nodiscard]] Order elementwise_order(const Lowering& lowering, const OnnxNode& node, std::size_t rank);
+
+/// All inputs of the node, which are broadcast to its output 0, as operands in one order.
+struct Operands {
+  Order order;
+  Inputs tensors;
+};
+[[nodiscard]] Result<Operands> read_operands(Lowering& lowering, const OnnxNode& node);
+
+/// The only input, in the order in which it exists.
+[[nodiscard]] Result<Operands> read_operand(Lowering& lowering, const OnnxNode& node);
+
+/// Gives output 0 as `op` of these, in their order.
+[[nodiscard]] Status give_elementwise(Lowering& lowering, const OnnxNode& node, std::string_view op,
+                                      const Order& order, Inputs tensors, Attributes attributes = {});
+
+}  // namespace driftscope::tf

@@ -1,0 +1,105 @@
+// Operators on pairs of elements, broadcast as NumPy does, which is TensorFlow's rule as well.
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "core/convert/tf/elementwise.hpp"
+
+namespace driftscope::tf::operators::binary {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> names = {{
+    {"Add", "AddV2"},
+    {"Sub", "Sub"},
+    {"Mul", "Mul"},
+    {"Pow", "Pow"},
+    {"Equal", "Equal"},
+    {"Greater", "Greater"},
+    {"GreaterOrEqual", "GreaterEqual"},
+    {"Less", "Less"},
+    {"LessOrEqual", "LessEqual"},
+    {"And", "LogicalAnd"},
+    {"Or", "LogicalOr"},
+    {"Xor", "NotEqual"},
+    {"Div", "RealDiv"},
+    {"Mod", "FloorMod"},
+}};
+
+bool is_integer(DType dtype) { return !is_floating(dtype) && dtype != DType::boolean; }
+
+Result<Operands> aligned_operands(Lowering& lowering, const OnnxNode& node) {
+  if (node.attribute("broadcast_axis") != nullptr)
+    return unsupported("broadcasting along an axis, of opset 6 and before, has no equivalent");
+  return read_operands(lowering, node);
+}
+
+// A slope for each channel is also taken where it does not align, as before opset 7.
+Status lower_prelu(Lowering& lowering, const OnnxNode& node) {
+  const Shape x = lowering.shape(node.inputs[0]);
+  const Shape slope = lowering.shape(node.inputs[1]);
+  DRIFTSCOPE_TRY(Operands operands, read_operand(lowering, node));
+  const bool per_channel =
+      slope.size() == 1 && x.size() > 2 && slope[0] != 1 && slope[0] != x.back() && slope[0] == x[1];
+  std::string alpha;
+  if (per_channel) {
+    Shape aligned(x.size(), 1);
+    aligned[place_of_axis(1, operands.order)] = slope[0];
+    DRIFTSCOPE_TRY(alpha, lowering.read(node.inputs[1]));
+    DRIFTSCOPE_TRY(alpha, lowering.reshape("slope", alpha, aligned));
+  } else {
+    DRIFTSCOPE_TRY(alpha, lowering.read_broadcast(node.inputs[1], x.size(), operands.order));
+  }
+  return give_elementwise(lowering, node, "Prelu", operands.order, {operands.tensors[0], alpha});
+}
+
+Status lower(Lowering& lowering, const OnnxNode& node) {
+  std::string_view op;
+  for (const auto& [onnx, tensorflow] : names)
+    if (onnx == node.op_type) op = tensorflow;
+  DRIFTSCOPE_TRY(Operands operands, aligned_operands(lowering, node));
+  if (node.op_type == "Pow") {  // the exponent may be of another type
+    const DType base = lowering.info(operands.tensors[0]).dtype;
+    if (lowering.info(operands.tensors[1]).dtype != base)
+      operands.tensors[1] = lowering.make("exponent", "Cast", {operands.tensors[1]}, {{"DstT", base}},
+                                          {base, lowering.info(operands.tensors[1]).shape, {}});
+  }
+  return give_elementwise(lowering, node, op, operands.order, std::move(operands.tensors));
+}
+
+// Integers are divided towards zero, TensorFlow's towards −∞: the quotient of the absolute values gets the
+// sign.
+Status lower_div(Lowering& lowering, const OnnxNode& node) {
+  if (!is_integer(lowering.dtype(node.outputs[0]))) return lower(lowering, node);
+  DRIFTSCOPE_TRY(const Operands x, aligned_operands(lowering, node));
+  Inputs sizes, signs;
+  for (const std::string& tensor : x.tensors) {
+    sizes.push_back(lowering.elementwise("size", "Abs", {tensor}));
+    signs.push_back(lowering.elementwise("sign_of_operand", "Sign", {tensor}));
+  }
+  const std::string quotient = lowering.elementwise("quotient", "FloorDiv", sizes);
+  const std::string sign = lowering.elementwise("sign", "Mul", signs);
+  return give_elementwise(lowering, node, "Mul", x.order, {quotient, sign});
+}
+
+// With fmod the remainder has the sign of the dividend, else that of the divisor.
+Status lower_mod(Lowering& lowering, const OnnxNode& node) {
+  DRIFTSCOPE_TRY(const bool fmod, flag_attribute(node, "fmod", false));
+  if (!fmod) return lower(lowering, node);
+  DRIFTSCOPE_TRY(const Operands x, aligned_operands(lowering, node));
+  Inputs sizes;
+  for (const std::string& tensor : x.tensors) sizes.push_back(lowering.elementwise("size", "Abs", {tensor}));
+  const std::string remainder = lowering.elementwise("remainder", "FloorMod", sizes);
+  const std::string sign = lowering.elementwise("sign", "Sign", {x.tensors[0]});
+  return give_elementwise(lowering, node, "Mul", x.order, {remainder, sign});
+}
+
+}  // namespace
+
+void add_to(OperatorTable& table) {
+  for (const auto& [onnx, tensorflow] : names)
+    table.add(onnx, onnx == "Div" ? lower_div : onnx == "Mod" ? lower_mod : lower, Prefers::any);
+  table.add("PRelu", lower_prelu, Prefers::any);
+}
+
+}  // namespace driftscope::tf::operators::binary

@@ -1,0 +1,24 @@
+#include "core/convert/tf/to_onnx.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/text.hpp"
+#include "core/convert/tf/to_onnx/maker.hpp"
+
+namespace driftscope::tf {
+
+Result<Model> to_onnx(const TfGraph& graph) {
+  to_onnx_parts::Maker maker(graph);
+  for (const Node& node : graph.nodes) {
+    const to_onnx_parts::Rule* const rule = to_onnx_rules().find(node.op);
+    const auto failed = [&](Error error) {
+      return in_context(std::move(error), fmt::format("node {} ({})", in_quotes(node.name), node.op));
+    };
+    if (rule == nullptr) return failed(unsupported("this operator of TensorFlow is not read"));
+    maker.begin(node);
+    if (auto status = rule->convert(maker, node); !status.ok()) return failed(std::move(status).error());
+  }
+  return maker.take();
+}
+
+}  // namespace driftscope::tf

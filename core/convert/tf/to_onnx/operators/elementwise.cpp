@@ -1,0 +1,228 @@
+// Operators on one, two or more values, element by element.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/convert/tf/to_onnx/maker.hpp"
+
+namespace driftscope::tf::to_onnx_operators::elementwise {
+namespace {
+
+using namespace to_onnx_parts;
+
+struct Same {
+  std::string_view tf;
+  std::string_view onnx;
+};
+constexpr auto unary = std::to_array<Same>({
+    {"Abs", "Abs"},
+    {"Acos", "Acos"},
+    {"Acosh", "Acosh"},
+    {"Asin", "Asin"},
+    {"Asinh", "Asinh"},
+    {"Atan", "Atan"},
+    {"Atanh", "Atanh"},
+    {"Ceil", "Ceil"},
+    {"Cos", "Cos"},
+    {"Cosh", "Cosh"},
+    {"Elu", "Elu"},
+    {"Erf", "Erf"},
+    {"Exp", "Exp"},
+    {"Floor", "Floor"},
+    {"Identity", "Identity"},
+    {"IsInf", "IsInf"},
+    {"IsNan", "IsNaN"},
+    {"Log", "Log"},
+    {"LogicalNot", "Not"},
+    {"Neg", "Neg"},
+    {"Relu", "Relu"},
+    {"Round", "Round"},
+    {"Sigmoid", "Sigmoid"},
+    {"Sign", "Sign"},
+    {"Sin", "Sin"},
+    {"Sinh", "Sinh"},
+    {"Selu", "Selu"},
+    {"Softplus", "Softplus"},
+    {"Softsign", "Softsign"},
+    {"Sqrt", "Sqrt"},
+    {"Tan", "Tan"},
+    {"Tanh", "Tanh"},
+    {"Reciprocal", "Reciprocal"},
+    {"HardSwish", "HardSwish"},
+    {"StopGradient", "Identity"},
+    {"QuantizeV2", "Identity"},
+    {"ReadVariableOp", "Identity"},
+});
+constexpr auto binary = std::to_array<Same>({
+    {"Add", "Add"},
+    {"AddV2", "Add"},
+    {"AddN", "Sum"},
+    {"Div", "Div"},
+    {"RealDiv", "Div"},
+    {"Sub", "Sub"},
+    {"Mul", "Mul"},
+    {"Maximum", "Max"},
+    {"Minimum", "Min"},
+    {"Pow", "Pow"},
+    {"Equal", "Equal"},
+    {"Less", "Less"},
+    {"LessEqual", "LessOrEqual"},
+    {"Greater", "Greater"},
+    {"GreaterEqual", "GreaterOrEqual"},
+    {"LogicalAnd", "And"},
+    {"LogicalOr", "Or"},
+    {"BitwiseAnd", "BitwiseAnd"},
+});
+
+std::string_view onnx_name(std::string_view op) {
+  for (const Same& one : unary)
+    if (one.tf == op) return one.onnx;
+  for (const Same& one : binary)
+    if (one.tf == op) return one.onnx;
+  return op;
+}
+
+Result<Names> inputs_of(const Maker& maker, const Node& node) {
+  Names inputs;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    DRIFTSCOPE_TRY(std::string one, maker.input(node, i));
+    inputs.push_back(std::move(one));
+  }
+  return inputs;
+}
+
+Status same(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(Names inputs, inputs_of(maker, node));
+  if (inputs.empty()) return bad_input("it has no inputs");
+  maker.give(onnx_name(node.op), std::move(inputs));
+  return {};
+}
+
+Result<std::string> number(Maker& maker, const Node& node, double value) {
+  return maker.scalar(value, maker.dtype(node.inputs.at(0)));
+}
+
+Status squares(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(Names x, inputs_of(maker, node));
+  if (x.empty()) return bad_input("it has no inputs");
+  std::string one = x[0];
+  if (x.size() > 1) one = maker.make("difference", "Sub", {x[0], x[1]});
+  maker.give("Mul", {one, one});
+  return {};
+}
+
+Status rsqrt(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
+  maker.give("Reciprocal", {maker.make("root", "Sqrt", {x})});
+  return {};
+}
+
+Status not_equal(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(Names x, inputs_of(maker, node));
+  maker.give("Not", {maker.make("equal", "Equal", std::move(x))});
+  return {};
+}
+
+Status log1p(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
+  DRIFTSCOPE_TRY(const std::string one, number(maker, node, 1.0));
+  maker.give("Log", {maker.make("plus_one", "Add", {x, one})});
+  return {};
+}
+
+Status expm1(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
+  DRIFTSCOPE_TRY(const std::string one, number(maker, node, 1.0));
+  maker.give("Sub", {maker.make("exp", "Exp", {x}), one});
+  return {};
+}
+
+Status floor_div(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(Names x, inputs_of(maker, node));
+  if (x.size() != 2) return bad_input("it needs two inputs");
+  if (is_floating(maker.dtype(node.inputs[0]))) {
+    maker.give("Floor", {maker.make("quotient", "Div", std::move(x))});
+    return {};
+  }
+  // ONNX's division of integers is towards zero: the remainder with the divisor's sign goes first.
+  const std::string rest = maker.make("rest", "Mod", {x[0], x[1]});
+  maker.give("Div", {maker.make("multiple", "Sub", {x[0], rest}), x[1]});
+  return {};
+}
+
+Status floor_mod(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(Names x, inputs_of(maker, node));
+  if (x.size() != 2) return bad_input("it needs two inputs");
+  if (!is_floating(maker.dtype(node.inputs[0]))) {
+    maker.give("Mod", std::move(x));
+    return {};
+  }
+  const std::string quotient = maker.make("floor", "Floor", {maker.make("quotient", "Div", {x[0], x[1]})});
+  maker.give("Sub", {x[0], maker.make("multiple", "Mul", {quotient, x[1]})});
+  return {};
+}
+
+/// The bias is added along the channels, which are the last axis unless data_format says otherwise.
+Status bias_add(Maker& maker, const Node& node) {
+  if (attribute<std::string>(node, "data_format", "NHWC").starts_with("NC"))
+    return unsupported("BiasAdd with data_format NCHW is not read");
+  DRIFTSCOPE_TRY(Names inputs, inputs_of(maker, node));
+  maker.give("Add", std::move(inputs));
+  return {};
+}
+
+Status select(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(Names x, inputs_of(maker, node));
+  if (x.size() != 3) return bad_input("it needs three inputs");
+  maker.give("Where", std::move(x));
+  return {};
+}
+
+Status clip(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(Names x, inputs_of(maker, node));
+  if (x.size() != 3) return bad_input("it needs three inputs");
+  maker.give("Clip", std::move(x));
+  return {};
+}
+
+Status cast(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
+  DType to = attribute<DType>(node, "DstT", DType::undefined);
+  if (to == DType::undefined) to = maker.dtype(node.name, DType::undefined);
+  if (to == DType::undefined) return bad_input("it does not say to which type");
+  maker.give("Cast", {x}, {of("to", static_cast<std::int64_t>(to))});
+  return {};
+}
+
+/// Quantized values are real here already; float16 weights become float32.
+Status dequantize(Maker& maker, const Node& node) {
+  DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
+  if (x == node.inputs[0])
+    maker.give("Cast", {x}, {of("to", static_cast<std::int64_t>(DType::float32))});
+  else
+    maker.give("Identity", {x});
+  return {};
+}
+
+}  // namespace
+
+void add_to(to_onnx_parts::RuleTable& table) {
+  for (const Same& one : unary) table.add(one.tf, same);
+  for (const Same& one : binary) table.add(one.tf, same);
+  table.add("Square", squares);
+  table.add("SquaredDifference", squares);
+  table.add("Rsqrt", rsqrt);
+  table.add("NotEqual", not_equal);
+  table.add("Log1p", log1p);
+  table.add("Expm1", expm1);
+  table.add("FloorDiv", floor_div);
+  table.add("FloorMod", floor_mod);
+  table.add("BiasAdd", bias_add);
+  table.add("Select", select);
+  table.add("SelectV2", select);
+  table.add("ClipByValue", clip);
+  table.add("Cast", cast);
+  table.add("Dequantize", dequantize);
+}
+
+}  // namespace driftscope::tf::to_onnx_operators::elementwise

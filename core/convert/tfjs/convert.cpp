@@ -1,0 +1,80 @@
+#include "core/convert/tfjs/convert.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/json.hpp"
+#include "core/convert/tf/from_onnx.hpp"
+#include "core/convert/tfjs/dialect.hpp"
+#include "core/convert/tfjs/graph_def.hpp"
+
+namespace driftscope::convert::tfjs {
+namespace {
+
+using nlohmann::json;
+
+// As TensorFlow's converter cuts them, so that browsers fetch them side by side and cache each.
+constexpr std::size_t shard_bytes = std::size_t{4} << 20;
+
+File file_of(std::string name, std::span<const std::byte> bytes) {
+  return {std::move(name), std::vector<std::byte>(bytes.begin(), bytes.end())};
+}
+
+std::string_view weight_type(DType dtype) {
+  switch (dtype) {
+    case DType::int32: return "int32";
+    case DType::boolean: return "bool";
+    default: return "float32";
+  }
+}
+
+// The constants one after the other, and what is where.
+struct Weights {
+  json specs = json::array();
+  std::vector<std::byte> bytes;
+};
+Weights weights_of(const tf::TfGraph& graph) {
+  Weights weights;
+  for (const auto& [name, tensor] : graph.constants) {
+    weights.specs.push_back(
+        {{"name", name}, {"shape", tensor.shape()}, {"dtype", weight_type(tensor.dtype())}});
+    const auto bytes = tensor.bytes();
+    weights.bytes.insert(weights.bytes.end(), bytes.begin(), bytes.end());
+  }
+  return weights;
+}
+
+}  // namespace
+
+Result<ConvertedModel> convert(const Graph& graph, const ConvertOptions& options) {
+  DRIFTSCOPE_TRY(tf::Lowered lowered, tf::from_onnx(graph, options, dialect()));
+  Weights weights = weights_of(lowered.graph);
+  ConvertedModel model;
+  const std::size_t shards = (weights.bytes.size() + shard_bytes - 1) / shard_bytes;
+  json paths = json::array();
+  for (std::size_t i = 0; i < shards; ++i) {
+    const std::size_t begin = i * shard_bytes;
+    const std::size_t size = std::min(shard_bytes, weights.bytes.size() - begin);
+    model.files.push_back(file_of(fmt::format("group1-shard{}of{}.bin", i + 1, shards),
+                                  std::span(weights.bytes).subspan(begin, size)));
+    paths.push_back(model.files.back().name);
+  }
+  const json topology = {
+      {"format", "graph-model"},
+      {"generatedBy", "driftscope"},
+      {"convertedBy", "driftscope"},
+      {"signature",
+       {{"inputs", signature_of(lowered.graph, lowered.graph.inputs)},
+        {"outputs", signature_of(lowered.graph, lowered.graph.outputs)}}},
+      {"modelTopology", graph_def(lowered.graph)},
+      {"weightsManifest", json::array({{{"paths", paths}, {"weights", std::move(weights.specs)}}})}};
+  const std::string text = json_text(topology);
+  model.files.insert(model.files.begin(), file_of("model.json", std::as_bytes(std::span(text))));
+  model.values = std::move(lowered.values);
+  model.without = std::move(lowered.without);
+  model.facts = std::move(lowered.facts);
+  return model;
+}
+
+}  // namespace driftscope::convert::tfjs

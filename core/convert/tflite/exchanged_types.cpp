@@ -1,0 +1,67 @@
+#include "core/convert/tflite/exchanged_types.hpp"
+
+#include <algorithm>
+
+namespace driftscope::tflite {
+namespace {
+
+bool is_exchanged(DType dtype) {
+  return dtype == DType::float32 || dtype == DType::int32 || dtype == DType::uint8;
+}
+
+DType carrier(DType dtype) { return is_floating(dtype) ? DType::float32 : DType::int32; }
+
+std::string unused_name(const tf::TfGraph& graph, std::string name) {
+  while (graph.tensors.contains(name)) name += "_";
+  return name;
+}
+
+tf::Node cast(std::string name, const std::string& from, DType from_type, DType to_type) {
+  return {std::move(name), "Cast", {from}, {{"SrcT", from_type}, {"DstT", to_type}}, {}};
+}
+
+// The outside sees another tensor, which takes the place of `inner` among inputs or outputs.
+std::string other_tensor(tf::Lowered& lowered, const std::string& inner, std::string_view suffix) {
+  tf::TensorInfo info = lowered.graph.tensors.at(inner);
+  info.dtype = carrier(info.dtype);
+  info.quantization = {};
+  const std::string outer = unused_name(lowered.graph, inner + std::string(suffix));
+  for (auto& [name, place] : lowered.values)
+    if (place.name == inner) {
+      place.name = outer;
+      place.dtype = info.dtype;
+    }
+  lowered.graph.tensors[outer] = std::move(info);
+  return outer;
+}
+
+}  // namespace
+
+void exchange_plain_types(tf::Lowered& lowered) {
+  tf::TfGraph& graph = lowered.graph;
+  std::vector<tf::Node> nodes;
+  for (std::string& input : graph.inputs) {
+    const DType dtype = graph.tensors.at(input).dtype;
+    if (is_exchanged(dtype)) continue;
+    const bool is_output = std::find(graph.outputs.begin(), graph.outputs.end(), input) != graph.outputs.end();
+    const std::string inner = input;
+    input = other_tensor(lowered, inner, "/in");
+    if (is_output) std::replace(graph.outputs.begin(), graph.outputs.end(), inner, input);
+    nodes.push_back(cast(inner, input, carrier(dtype), dtype));
+  }
+  graph.nodes.insert(graph.nodes.begin(), nodes.begin(), nodes.end());
+  std::map<std::string, std::string> outer;
+  for (std::string& output : graph.outputs) {
+    const DType dtype = graph.tensors.at(output).dtype;
+    if (is_exchanged(dtype)) continue;
+    const auto [found, is_new] = outer.try_emplace(output);
+    if (is_new) {
+      const std::string inner = output;
+      found->second = other_tensor(lowered, inner, "/out");
+      graph.nodes.push_back(cast(found->second, inner, dtype, carrier(dtype)));
+    }
+    output = found->second;
+  }
+}
+
+}  // namespace driftscope::tflite

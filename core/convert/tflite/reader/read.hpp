@@ -1,0 +1,20 @@
+// Reads a .tflite file into a graph of TensorFlow's operators: fused activations become nodes of their own, filters
+// TensorFlow's [height, width, in, out], quantized tensors keep their scales. The first subgraph alone is read; control
+// flow, variables and custom operators are errors that name the operator. Bytes are verified (flatbuffers' own
+// verifier), then every index, size and shape before it is used. Clients: whoever reads models.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/base/result.hpp"
+#include "core/convert/tf/tf_graph.hpp"
+
+namespace driftscope::tflite {
+
+/// Whether these bytes are a .tflite file by its mark.
+[[nodiscard]] bool is_tflite(std::span<const std::byte> bytes);
+
+[[nodiscard]] Result<tf::TfGraph> read(std::span<const std::byte> bytes);
+
+}  // namespace driftscope::tflite

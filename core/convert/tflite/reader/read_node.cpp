@@ -1,0 +1,381 @@
+// Operators of TensorFlow Lite as TensorFlow's: names, attributes, the order of filters.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/base/text.hpp"
+#include "core/convert/tflite/reader/reader.hpp"
+
+namespace driftscope::tflite {
+namespace {
+
+using Code = fb::BuiltinOperator;
+using List = std::vector<std::int64_t>;
+
+struct Same {
+  Code code;
+  std::string_view op;
+};
+/// Those whose inputs and outputs are TensorFlow's, without options that matter.
+constexpr auto plain = std::to_array<Same>({
+    {Code::ABS, "Abs"},
+    {Code::CEIL, "Ceil"},
+    {Code::COS, "Cos"},
+    {Code::ELU, "Elu"},
+    {Code::EXP, "Exp"},
+    {Code::FLOOR, "Floor"},
+    {Code::LOG, "Log"},
+    {Code::LOGICAL_NOT, "LogicalNot"},
+    {Code::NEG, "Neg"},
+    {Code::RELU, "Relu"},
+    {Code::RELU6, "Relu6"},
+    {Code::RELU_N1_TO_1, "ReluN1To1"},
+    {Code::RELU_0_TO_1, "Relu0To1"},
+    {Code::ROUND, "Round"},
+    {Code::RSQRT, "Rsqrt"},
+    {Code::LOGISTIC, "Sigmoid"},
+    {Code::SIGN, "Sign"},
+    {Code::SIN, "Sin"},
+    {Code::SQRT, "Sqrt"},
+    {Code::SQUARE, "Square"},
+    {Code::TANH, "Tanh"},
+    {Code::ZEROS_LIKE, "ZerosLike"},
+    {Code::ADD_N, "AddN"},
+    {Code::FLOOR_DIV, "FloorDiv"},
+    {Code::FLOOR_MOD, "FloorMod"},
+    {Code::MAXIMUM, "Maximum"},
+    {Code::MINIMUM, "Minimum"},
+    {Code::POW, "Pow"},
+    {Code::PRELU, "Prelu"},
+    {Code::SQUARED_DIFFERENCE, "SquaredDifference"},
+    {Code::EQUAL, "Equal"},
+    {Code::NOT_EQUAL, "NotEqual"},
+    {Code::LESS, "Less"},
+    {Code::LESS_EQUAL, "LessEqual"},
+    {Code::GREATER, "Greater"},
+    {Code::GREATER_EQUAL, "GreaterEqual"},
+    {Code::LOGICAL_AND, "LogicalAnd"},
+    {Code::LOGICAL_OR, "LogicalOr"},
+    {Code::SELECT, "Select"},
+    {Code::SELECT_V2, "SelectV2"},
+    {Code::LOG_SOFTMAX, "LogSoftmax"},
+    {Code::HARD_SWISH, "HardSwish"},
+    {Code::PAD, "Pad"},
+    {Code::PADV2, "PadV2"},
+    {Code::TRANSPOSE, "Transpose"},
+    {Code::TILE, "Tile"},
+    {Code::BROADCAST_TO, "BroadcastTo"},
+    {Code::FILL, "Fill"},
+    {Code::RANGE, "Range"},
+    {Code::EXPAND_DIMS, "ExpandDims"},
+    {Code::SLICE, "Slice"},
+    {Code::GATHER_ND, "GatherNd"},
+    {Code::SCATTER_ND, "ScatterNd"},
+    {Code::REVERSE_V2, "ReverseV2"},
+    {Code::TOPK_V2, "TopKV2"},
+    {Code::SPACE_TO_BATCH_ND, "SpaceToBatchND"},
+    {Code::BATCH_TO_SPACE_ND, "BatchToSpaceND"},
+    {Code::QUANTIZE, "QuantizeV2"},
+    {Code::DEQUANTIZE, "Dequantize"},
+});
+constexpr auto reductions = std::to_array<Same>({{Code::MEAN, "Mean"},
+                                                 {Code::SUM, "Sum"},
+                                                 {Code::REDUCE_MAX, "Max"},
+                                                 {Code::REDUCE_MIN, "Min"},
+                                                 {Code::REDUCE_PROD, "Prod"},
+                                                 {Code::REDUCE_ANY, "Any"},
+                                                 {Code::REDUCE_ALL, "All"}});
+
+template <std::size_t Count>
+std::string_view name_in(const std::array<Same, Count>& table, Code code) {
+  for (const Same& one : table)
+    if (one.code == code) return one.op;
+  return "";
+}
+
+std::string padding_name(fb::Padding padding) { return padding == fb::Padding::SAME ? "SAME" : "VALID"; }
+
+Status need(const ReadOperator& from, std::size_t inputs) {
+  for (std::size_t i = 0; i < inputs; ++i)
+    if (i >= from.inputs.size() || from.inputs[i].empty())
+      return bad_input(fmt::format("it has {} inputs, expected {}", from.inputs.size(), inputs));
+  return {};
+}
+
+/// Options that an operator cannot do without.
+Error no_options() { return bad_input("its options are missing"); }
+
+template <class T>
+void take_window(const T& options, ReadOperator& from) {
+  from.attributes["padding"] = padding_name(options.padding());
+  from.attributes["strides"] = List{1, options.stride_h(), options.stride_w(), 1};
+  from.activation = options.fused_activation_function();
+}
+
+Status conv(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, 2));
+  const auto* options = from.as<fb::Conv2DOptions>();
+  if (options == nullptr) return no_options();
+  take_window(*options, from);
+  from.attributes["dilations"] = List{1, options->dilation_h_factor(), options->dilation_w_factor(), 1};
+  std::vector<std::string> inputs = from.inputs;
+  DRIFTSCOPE_TRY(inputs[1], reader.ordered(inputs[1], {1, 2, 3, 0}));
+  return reader.add(from, "Conv2D", std::move(inputs));
+}
+
+Status depthwise(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, 2));
+  const auto* options = from.as<fb::DepthwiseConv2DOptions>();
+  if (options == nullptr) return no_options();
+  take_window(*options, from);
+  from.attributes["dilations"] = List{1, options->dilation_h_factor(), options->dilation_w_factor(), 1};
+  const Shape filter = reader.info(from.inputs[1]).shape;
+  const Shape& values = reader.info(from.inputs[0]).shape;
+  if (filter.size() != 4 || values.size() != 4 || filter[0] != 1 || values[3] < 1 ||
+      filter[3] % values[3] != 0)
+    return bad_input(
+        fmt::format("a filter {} for values {}; expected 1 x height x width x a multiple of the channels",
+                    shape_text(filter), shape_text(values)));
+  std::vector<std::string> inputs = from.inputs;
+  DRIFTSCOPE_TRY(inputs[1],
+                 reader.reshaped(inputs[1], {filter[1], filter[2], values[3], filter[3] / values[3]}));
+  return reader.add(from, "DepthwiseConv2dNative", std::move(inputs));
+}
+
+/// [output shape, filter [out, height, width, in], values, bias].
+Status transpose_conv(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, 3));
+  const auto* options = from.as<fb::TransposeConvOptions>();
+  if (options == nullptr) return no_options();
+  take_window(*options, from);
+  std::vector<std::string> inputs = from.inputs;
+  DRIFTSCOPE_TRY(inputs[1], reader.ordered(inputs[1], {1, 2, 0, 3}));
+  return reader.add(from, "Conv2DBackpropInput", std::move(inputs));
+}
+
+Status pool(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, 1));
+  const auto* options = from.as<fb::Pool2DOptions>();
+  if (options == nullptr) return no_options();
+  take_window(*options, from);
+  from.attributes["ksize"] = List{1, options->filter_height(), options->filter_width(), 1};
+  return reader.add(from, from.code == Code::MAX_POOL_2D ? "MaxPool" : "AvgPool", from.inputs);
+}
+
+Status fully_connected(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, 2));
+  if (const auto* options = from.as<fb::FullyConnectedOptions>()) {
+    from.activation = options->fused_activation_function();
+    from.attributes["keep_num_dims"] = options->keep_num_dims();
+    if (options->weights_format() != fb::FullyConnectedOptionsWeightsFormat::DEFAULT)
+      return unsupported("weights in a shuffled format");
+  }
+  return reader.add(from, "FullyConnected", from.inputs);
+}
+
+Status concatenation(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, 1));
+  const auto* options = from.as<fb::ConcatenationOptions>();
+  if (options == nullptr) return no_options();
+  from.activation = options->fused_activation_function();
+  std::vector<std::string> inputs = from.inputs;
+  inputs.push_back(reader.integers({options->axis()}, true));
+  return reader.add(from, "ConcatV2", std::move(inputs));
+}
+
+Status arithmetic(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, 2));
+  std::string_view op = "AddV2";
+  if (from.code == Code::ADD) {
+    if (const auto* options = from.as<fb::AddOptions>())
+      from.activation = options->fused_activation_function();
+  } else if (from.code == Code::SUB) {
+    op = "Sub";
+    if (const auto* options = from.as<fb::SubOptions>())
+      from.activation = options->fused_activation_function();
+  } else if (from.code == Code::MUL) {
+    op = "Mul";
+    if (const auto* options = from.as<fb::MulOptions>())
+      from.activation = options->fused_activation_function();
+  } else {
+    op = "RealDiv";
+    if (const auto* options = from.as<fb::DivOptions>())
+      from.activation = options->fused_activation_function();
+  }
+  return reader.add(from, op, from.inputs);
+}
+
+Status reshape(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, 1));
+  std::vector<std::string> inputs = {from.inputs[0]};
+  if (from.inputs.size() > 1) {
+    inputs.push_back(from.inputs[1]);
+  } else if (const auto* options = from.as<fb::ReshapeOptions>();
+             options != nullptr && options->new_shape() != nullptr) {
+    List shape;
+    for (const std::int32_t size : *options->new_shape()) shape.push_back(size);
+    inputs.push_back(reader.integers(shape));
+  } else {
+    return bad_input("it has no shape");
+  }
+  return reader.add(from, "Reshape", std::move(inputs));
+}
+
+Status squeeze(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, 1));
+  List axes;
+  if (const auto* options = from.as<fb::SqueezeOptions>();
+      options != nullptr && options->squeeze_dims() != nullptr)
+    for (const std::int32_t axis : *options->squeeze_dims()) axes.push_back(axis);
+  from.attributes["squeeze_dims"] = std::move(axes);
+  return reader.add(from, "Squeeze", from.inputs);
+}
+
+Status strided_slice(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, 4));
+  const auto* options = from.as<fb::StridedSliceOptions>();
+  if (options == nullptr) return no_options();
+  if (options->offset()) return unsupported("an end that counts from begin");
+  const auto mask = [](std::int32_t bits) { return static_cast<std::int64_t>(bits); };
+  from.attributes["begin_mask"] = mask(options->begin_mask());
+  from.attributes["end_mask"] = mask(options->end_mask());
+  from.attributes["ellipsis_mask"] = mask(options->ellipsis_mask());
+  from.attributes["new_axis_mask"] = mask(options->new_axis_mask());
+  from.attributes["shrink_axis_mask"] = mask(options->shrink_axis_mask());
+  return reader.add(from, "StridedSlice", from.inputs);
+}
+
+template <class T>
+Status resize(Reader& reader, ReadOperator& from, std::string_view op) {
+  DRIFTSCOPE_CHECK(need(from, 2));
+  const auto* options = from.as<T>();
+  if (options == nullptr) return no_options();
+  from.attributes["align_corners"] = options->align_corners();
+  from.attributes["half_pixel_centers"] = options->half_pixel_centers();
+  return reader.add(from, op, from.inputs);
+}
+
+Status split(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, from.code == Code::SPLIT ? 2 : 3));
+  from.attributes["num_split"] = static_cast<std::int64_t>(from.outputs.size());
+  return reader.add(from, from.code == Code::SPLIT ? "Split" : "SplitV", from.inputs);
+}
+
+/// The rest, whose options are one or two numbers.
+Status with_options(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, 1));
+  const auto integer = [](std::int32_t value) { return static_cast<std::int64_t>(value); };
+  auto& attributes = from.attributes;
+  switch (from.code) {
+    case Code::SOFTMAX:
+      if (const auto* options = from.as<fb::SoftmaxOptions>()) attributes["beta"] = options->beta();
+      return reader.add(from, "Softmax", from.inputs);
+    case Code::LEAKY_RELU:
+      if (const auto* options = from.as<fb::LeakyReluOptions>()) attributes["alpha"] = options->alpha();
+      return reader.add(from, "LeakyRelu", from.inputs);
+    case Code::GELU:
+      if (const auto* options = from.as<fb::GeluOptions>())
+        attributes["approximate"] = options->approximate();
+      return reader.add(from, "Gelu", from.inputs);
+    case Code::L2_NORMALIZATION: return reader.add(from, "L2Normalization", from.inputs);
+    case Code::LOCAL_RESPONSE_NORMALIZATION:
+      if (const auto* options = from.as<fb::LocalResponseNormalizationOptions>()) {
+        attributes["depth_radius"] = integer(options->radius());
+        attributes["bias"] = options->bias();
+        attributes["alpha"] = options->alpha();
+        attributes["beta"] = options->beta();
+      }
+      return reader.add(from, "LRN", from.inputs);
+    case Code::PACK:
+      if (const auto* options = from.as<fb::PackOptions>()) attributes["axis"] = integer(options->axis());
+      return reader.add(from, "Pack", from.inputs);
+    case Code::UNPACK:
+      if (const auto* options = from.as<fb::UnpackOptions>()) attributes["axis"] = integer(options->axis());
+      attributes["num"] = static_cast<std::int64_t>(from.outputs.size());
+      return reader.add(from, "Unpack", from.inputs);
+    case Code::GATHER:
+      if (const auto* options = from.as<fb::GatherOptions>()) {
+        attributes["axis"] = integer(options->axis());
+        attributes["batch_dims"] = integer(options->batch_dims());
+      }
+      return reader.add(from, "GatherV2", from.inputs);
+    case Code::BATCH_MATMUL:
+      if (const auto* options = from.as<fb::BatchMatMulOptions>()) {
+        attributes["adj_x"] = options->adj_x();
+        attributes["adj_y"] = options->adj_y();
+      }
+      return reader.add(from, "BatchMatMulV2", from.inputs);
+    case Code::MIRROR_PAD:
+      if (const auto* options = from.as<fb::MirrorPadOptions>())
+        attributes["mode"] =
+            std::string(options->mode() == fb::MirrorPadMode::REFLECT ? "REFLECT" : "SYMMETRIC");
+      return reader.add(from, "MirrorPad", from.inputs);
+    case Code::DEPTH_TO_SPACE:
+      if (const auto* options = from.as<fb::DepthToSpaceOptions>())
+        attributes["block_size"] = integer(options->block_size());
+      return reader.add(from, "DepthToSpace", from.inputs);
+    case Code::SPACE_TO_DEPTH:
+      if (const auto* options = from.as<fb::SpaceToDepthOptions>())
+        attributes["block_size"] = integer(options->block_size());
+      return reader.add(from, "SpaceToDepth", from.inputs);
+    case Code::CAST:
+      attributes["DstT"] = reader.info(from.outputs[0]).dtype;
+      return reader.add(from, "Cast", from.inputs);
+    case Code::SHAPE:
+      attributes["out_type"] = reader.info(from.outputs[0]).dtype;
+      return reader.add(from, "Shape", from.inputs);
+    case Code::ARG_MAX:
+    case Code::ARG_MIN:
+      attributes["output_type"] = reader.info(from.outputs[0]).dtype;
+      return reader.add(from, from.code == Code::ARG_MAX ? "ArgMax" : "ArgMin", from.inputs);
+    case Code::ONE_HOT:
+      if (const auto* options = from.as<fb::OneHotOptions>()) attributes["axis"] = integer(options->axis());
+      return reader.add(from, "OneHot", from.inputs);
+    case Code::CUMSUM:
+      if (const auto* options = from.as<fb::CumsumOptions>()) {
+        attributes["exclusive"] = options->exclusive();
+        attributes["reverse"] = options->reverse();
+      }
+      return reader.add(from, "Cumsum", from.inputs);
+    default: return unsupported("this operator is not read");
+  }
+}
+
+}  // namespace
+
+Status read_node(Reader& reader, ReadOperator& from) {
+  if (const std::string_view op = name_in(plain, from.code); !op.empty()) {
+    DRIFTSCOPE_CHECK(need(from, 1));
+    return reader.add(from, op, from.inputs);
+  }
+  if (const std::string_view op = name_in(reductions, from.code); !op.empty()) {
+    DRIFTSCOPE_CHECK(need(from, 2));
+    if (const auto* options = from.as<fb::ReducerOptions>())
+      from.attributes["keep_dims"] = options->keep_dims();
+    return reader.add(from, op, from.inputs);
+  }
+  switch (from.code) {
+    case Code::CONV_2D: return conv(reader, from);
+    case Code::DEPTHWISE_CONV_2D: return depthwise(reader, from);
+    case Code::TRANSPOSE_CONV: return transpose_conv(reader, from);
+    case Code::MAX_POOL_2D:
+    case Code::AVERAGE_POOL_2D: return pool(reader, from);
+    case Code::FULLY_CONNECTED: return fully_connected(reader, from);
+    case Code::CONCATENATION: return concatenation(reader, from);
+    case Code::ADD:
+    case Code::SUB:
+    case Code::MUL:
+    case Code::DIV: return arithmetic(reader, from);
+    case Code::RESHAPE: return reshape(reader, from);
+    case Code::SQUEEZE: return squeeze(reader, from);
+    case Code::STRIDED_SLICE: return strided_slice(reader, from);
+    case Code::RESIZE_BILINEAR: return resize<fb::ResizeBilinearOptions>(reader, from, "ResizeBilinear");
+    case Code::RESIZE_NEAREST_NEIGHBOR:
+      return resize<fb::ResizeNearestNeighborOptions>(reader, from, "ResizeNearestNeighbor");
+    case Code::SPLIT:
+    case Code::SPLIT_V: return split(reader, from);
+    default: return with_options(reader, from);
+  }
+}
+
+}  // namespace driftscope::tflite

@@ -1,0 +1,348 @@
+// Operators that only one model has, attributes that differ, constants that differ.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/text.hpp"
+#include "core/convert_check/explain_parts.hpp"
+#include "core/graph/attributes.hpp"
+#include "core/ops/shared/window.hpp"
+
+namespace driftscope::convert {
+namespace {
+
+template <std::size_t Count>
+bool one_of(std::string_view op, const std::array<std::string_view, Count>& ops) {
+  return std::ranges::find(ops, op) != ops.end();
+}
+
+constexpr std::array<std::string_view, 7> moving = {"Transpose", "Reshape",   "Identity", "Flatten",
+                                                    "Squeeze",   "Unsqueeze", "Dropout"};
+constexpr std::array<std::string_view, 4> windowed = {"Conv", "MaxPool", "AveragePool", "LpPool"};
+
+std::string label(const Node& node) { return fmt::format("{} ({})", in_quotes(node.name), node.op_type); }
+
+/// The node computes nothing: its first input is its output.
+std::function<void(Graph&)> as_identity(NodeId id) {
+  return [id](Graph& graph) {
+    Node& node = graph.nodes[id];
+    node.op_type = "Identity";
+    node.attributes.clear();
+    node.inputs.resize(1);
+  };
+}
+
+std::string text_of(const Attribute::Value& value) {
+  const auto text = [](const auto& one) -> std::string {
+    using T = std::decay_t<decltype(one)>;
+    if constexpr (std::is_same_v<T, float>)
+      return fmt::format("{:.9g}", one);
+    else if constexpr (std::is_same_v<T, std::int64_t>)
+      return std::to_string(one);
+    else if constexpr (std::is_same_v<T, std::string>)
+      return in_quotes(one);
+    else if constexpr (std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<float>>)
+      return fmt::format("[{}]", fmt::join(one, ", "));
+    else
+      return "another";
+  };
+  return std::visit(text, value);
+}
+
+/// Defaults of the specification (opset 7 to 21) that converters write out or leave out.
+std::optional<Attribute::Value> default_of(std::string_view name, std::size_t length) {
+  using Ints = std::vector<std::int64_t>;
+  if (name == "strides" || name == "dilations") return Ints(length, 1);
+  if (name == "pads" || name == "output_padding") return Ints(length, 0);
+  if (name == "alpha" || name == "beta" || name == "keepdims")
+    return name == "keepdims" ? Attribute::Value(std::int64_t{1}) : Attribute::Value(1.0f);
+  if (name == "group") return Attribute::Value(std::int64_t{1});
+  for (const std::string_view zero :
+       {"transA", "transB", "ceil_mode", "count_include_pad", "noop_with_empty_axes", "storage_order",
+        "exclusive", "reverse", "linear_before_reset"})
+    if (name == zero) return Attribute::Value(std::int64_t{0});
+  if (name == "epsilon") return Attribute::Value(1e-5f);
+  if (name == "auto_pad") return Attribute::Value(std::string("NOTSET"));
+  if (name == "approximate") return Attribute::Value(std::string("none"));
+  if (name == "direction") return Attribute::Value(std::string("forward"));
+  return std::nullopt;
+}
+
+/// What says how, not what: these may differ.
+bool is_ignored(std::string_view name) {
+  constexpr std::array<std::string_view, 6> ignored = {"momentum",  "training_mode", "spatial",
+                                                       "allowzero", "saturate",      "kernel_shape"};
+  return one_of(name, ignored);
+}
+
+bool same_value(const Attribute::Value& a, const Attribute::Value& b) {
+  if (a.index() != b.index()) return false;
+  const auto same = [&](const auto& one) {
+    using T = std::decay_t<decltype(one)>;
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, std::int64_t> ||
+                  std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::int64_t>> ||
+                  std::is_same_v<T, std::vector<float>> || std::is_same_v<T, std::vector<std::string>>)
+      return one == std::get<T>(b);
+    else
+      return true;  // tensors are constants, bodies are not compared
+  };
+  return std::visit(same, a);
+}
+
+std::function<void(Graph&)> with_attribute(NodeId id, std::string name, const Attribute* given) {
+  std::optional<Attribute> copy;
+  if (given != nullptr) copy = *given;
+  return [id, name, copy](Graph& graph) {
+    auto& attributes = graph.nodes[id].attributes;
+    std::erase_if(attributes, [&](const Attribute& one) { return one.name == name; });
+    if (copy) attributes.push_back(*copy);
+  };
+}
+
+std::optional<Shape> shape_of(const Side& side, ValueId value) {
+  const RecordedValue* const recorded = side.find(side.graph()->value_name(value));
+  if (recorded != nullptr) return recorded->tensor->shape();
+  return side.graph()->values[value].static_shape();
+}
+
+/// Strides, dilations and pads of a window as they work out for its input.
+struct Window {
+  Ints strides;
+  Ints dilations;
+  Ints pads;
+};
+std::optional<Window> window_of(const Side& side, const Node& node) {
+  const auto input = shape_of(side, node.inputs[0]);
+  Ints kernel;
+  if (node.op_type == "Conv") {
+    const auto weights = side.constant(node.inputs[1]);
+    if (!weights || weights->rank() < 3) return std::nullopt;
+    kernel.assign(weights->shape().begin() + 2, weights->shape().end());
+  } else if (auto given = ints_attribute(node, "kernel_shape", {}); given.ok()) {
+    kernel = *given;
+  }
+  if (!input || input->size() != kernel.size() + 2) return std::nullopt;
+  const auto attributes = read_window(node, kernel);
+  if (!attributes.ok()) return std::nullopt;
+  const auto axes = place_windows(*attributes, std::span(*input).subspan(2));
+  if (!axes.ok()) return std::nullopt;
+  Window window;
+  for (const WindowAxis& axis : *axes) {
+    window.strides.push_back(axis.stride);
+    window.dilations.push_back(axis.dilation);
+    window.pads.push_back(axis.pad_begin);
+  }
+  for (const WindowAxis& axis : *axes) window.pads.push_back(axis.pad_end);
+  return window;
+}
+
+/// What a Pad node before the window adds to it, for the spatial axes; zeros where there is none.
+Ints padding_before(const Side& side, const std::vector<NodeId>& nodes, std::size_t axes) {
+  Ints pads(axes * 2, 0);
+  for (const NodeId id : nodes) {
+    const Node& node = side.graph()->nodes[id];
+    if (node.op_type != "Pad" || node.inputs.size() < 2) continue;
+    const auto given = side.constant(node.inputs[1]);
+    if (!given || given->elements() != static_cast<std::int64_t>(2 * (axes + 2))) continue;
+    const auto numbers = numbers_of(*given);
+    for (std::size_t i = 0; i < axes; ++i) {
+      pads[i] += static_cast<std::int64_t>(numbers[i + 2]);
+      pads[axes + i] += static_cast<std::int64_t>(numbers[axes + 4 + i]);
+    }
+  }
+  return pads;
+}
+
+/// The window's attributes at once, since pads are written in several ways. Returns whether they were compared.
+bool find_window(const Groups& groups, const NodePair& nodes, Findings& findings) {
+  const Node& a = groups.node_a(nodes.a);
+  const Node& b = groups.node_b(nodes.b);
+  if (!one_of(a.op_type, windowed) || a.op_type != b.op_type) return false;
+  auto x = window_of(groups.a, a);
+  auto y = window_of(groups.b, b);
+  if (!x || !y || x->strides.size() != y->strides.size()) return false;
+  const auto pads_a = padding_before(groups.a, groups.only_a, x->strides.size());
+  const auto pads_b = padding_before(groups.b, groups.only_b, x->strides.size());
+  for (std::size_t i = 0; i < x->pads.size(); ++i) x->pads[i] += pads_a[i], y->pads[i] += pads_b[i];
+  const auto add = [&](Cause cause, const char* name, const Ints& expected, const Ints& got) {
+    if (expected == got) return;
+    const auto value = got;
+    findings.push_back({{0,
+                         cause,
+                         a.name,
+                         b.name,
+                         fmt::format("{} of {}: expected [{}], got [{}]", name, label(b),
+                                     fmt::join(expected, ", "), fmt::join(got, ", ")),
+                         {}},
+                        [id = nodes.a, attribute = std::string(name), value](Graph& graph) {
+                          auto& attributes = graph.nodes[id].attributes;
+                          std::erase_if(attributes, [&](const Attribute& one) {
+                            return one.name == attribute || (attribute == "pads" && one.name == "auto_pad");
+                          });
+                          attributes.push_back({attribute, value});
+                        }});
+  };
+  add(Cause::attribute, "strides", x->strides, y->strides);
+  add(Cause::attribute, "dilations", x->dilations, y->dilations);
+  // Pads at the end that no window reaches make no difference; those of other strides are not comparable.
+  if (x->strides == y->strides && x->dilations == y->dilations) add(Cause::padding, "pads", x->pads, y->pads);
+  return true;
+}
+
+}  // namespace
+
+Tensor plain_weights(const Node& node, std::size_t input, const Tensor& tensor) {
+  if (node.op_type != "Gemm" || input != 1 || tensor.rank() != 2) return tensor;
+  const auto transposed = int_attribute(node, "transB", 0);
+  if (!transposed.ok() || *transposed == 0) return tensor;
+  auto moved = permuted(tensor, {1, 0});
+  return moved.ok() ? *moved : tensor;
+}
+
+std::function<void(Graph&)> with_constant(NodeId node, std::size_t input, Tensor constant) {
+  return [node, input, constant = std::move(constant)](Graph& graph) {
+    Value value;
+    value.name = fmt::format("{} of {} in B", input, graph.nodes[node].name);
+    value.dtype = constant.dtype();
+    SymbolicShape shape;
+    for (const std::int64_t size : constant.shape()) shape.push_back({size, ""});
+    value.shape = std::move(shape);
+    value.constant = constant;
+    auto& inputs = graph.nodes[node].inputs;
+    if (inputs.size() <= input) inputs.resize(input + 1, no_value);
+    inputs[input] = static_cast<ValueId>(graph.values.size());
+    graph.values.push_back(std::move(value));
+  };
+}
+
+void find_operators(const Groups& groups, Findings& findings) {
+  for (const NodeId id : groups.only_a) {
+    const Node& node = groups.node_a(id);
+    if (one_of(node.op_type, moving) || node.op_type == "Pad") continue;
+    findings.push_back({{0,
+                         Cause::operator_missing,
+                         node.name,
+                         "",
+                         fmt::format("{} of A has no counterpart in B between these values", label(node)),
+                         {}},
+                        as_identity(id)});
+  }
+  for (const NodeId id : groups.only_b) {
+    const Node& node = groups.node_b(id);
+    if (one_of(node.op_type, moving) || node.op_type == "Pad") continue;
+    Explanation found{0,
+                      Cause::operator_added,
+                      "",
+                      node.name,
+                      fmt::format("{} of B has no counterpart in A between these values", label(node)),
+                      {}};
+    const DType dtype = groups.b.graph()->values[node.outputs[0]].dtype;
+    if (node.op_type == "Cast" && (dtype == DType::float16 || dtype == DType::bfloat16)) {
+      found.cause = Cause::float16;
+      found.text = fmt::format("{} of B rounds the values to {}", label(node), dtype_name(dtype));
+    } else if (node.op_type == "QuantizeLinear") {
+      found.cause = Cause::quantized;
+      const auto scale = groups.b.constant(node.inputs[1]);
+      found.text = fmt::format(
+          "{} of B rounds the values to {}{}", label(node), dtype_name(dtype),
+          scale && scale->elements() == 1 ? fmt::format(" in steps of {:.6g}", number_at(*scale, 0)) : "");
+    } else if (node.op_type == "DequantizeLinear") {
+      continue;  // belongs to the QuantizeLinear before it
+    }
+    findings.push_back({std::move(found)});
+  }
+}
+
+void find_attributes(const Groups& groups, const NodePair& nodes, Findings& findings) {
+  const Node& a = groups.node_a(nodes.a);
+  const Node& b = groups.node_b(nodes.b);
+  if (a.op_type != b.op_type) return;
+  const bool window = find_window(groups, nodes, findings);
+  std::vector<std::string> names;
+  for (const Node* node : {&a, &b})
+    for (const Attribute& one : node->attributes)
+      if (std::ranges::find(names, one.name) == names.end()) names.push_back(one.name);
+  for (const std::string& name : names) {
+    if (is_ignored(name) || (a.op_type == "Gemm" && name == "transB")) continue;  // plain_weights
+    if (window && (name == "strides" || name == "dilations" || name == "pads" || name == "auto_pad"))
+      continue;
+    const Attribute* const x = a.attribute(name);
+    const Attribute* const y = b.attribute(name);
+    const Attribute* const any = x != nullptr ? x : y;
+    std::size_t length = 0;
+    if (const auto* ints = std::get_if<std::vector<std::int64_t>>(&any->value)) length = ints->size();
+    const auto fallback = default_of(name, length);
+    if ((x == nullptr || y == nullptr) && !fallback) continue;
+    const Attribute::Value& expected = x != nullptr ? x->value : *fallback;
+    const Attribute::Value& got = y != nullptr ? y->value : *fallback;
+    if (same_value(expected, got)) continue;
+    findings.push_back(
+        {{0,
+          Cause::attribute,
+          a.name,
+          b.name,
+          fmt::format("{} of {}: expected {}, got {}", name, label(b), text_of(expected), text_of(got)),
+          {}},
+         with_attribute(nodes.a, name, y)});
+  }
+}
+
+void find_constants(const Groups& groups, const NodePair& nodes, Findings& findings) {
+  const Node& a = groups.node_a(nodes.a);
+  const Node& b = groups.node_b(nodes.b);
+  const bool quantized_op =
+      a.op_type != b.op_type && (b.op_type.starts_with("QLinear") || b.op_type.ends_with("Integer"));
+  if (quantized_op) {
+    findings.push_back({{0,
+                         Cause::quantized,
+                         a.name,
+                         b.name,
+                         fmt::format("{} of B computes with integers where A has {}", label(b), a.op_type),
+                         {}}});
+    return;
+  }
+  for (std::size_t i = 0; i < std::max(a.inputs.size(), b.inputs.size()); ++i) {
+    const auto x = i < a.inputs.size() ? groups.a.constant(a.inputs[i]) : std::nullopt;
+    const auto y = i < b.inputs.size() ? groups.b.constant(b.inputs[i]) : std::nullopt;
+    if (!x && !y) continue;
+    const bool a_has = i < a.inputs.size() && a.inputs[i] != no_value;
+    const bool b_has = i < b.inputs.size() && b.inputs[i] != no_value;
+    if (!x || !y) {
+      if (a_has && b_has) continue;  // computed on one side
+      const std::string name =
+          a_has ? groups.a.graph()->value_name(a.inputs[i]) : groups.b.graph()->value_name(b.inputs[i]);
+      findings.push_back({{0,
+                           Cause::weights,
+                           a.name,
+                           b.name,
+                           fmt::format("input {} ({}) of {}: {}", i, in_quotes(name), label(a_has ? a : b),
+                                       a_has ? "B has none" : "A has none"),
+                           {}},
+                          a_has ? std::function<void(Graph&)>([id = nodes.a, i](Graph& graph) {
+                            graph.nodes[id].inputs[i] = no_value;
+                          })
+                                : with_constant(nodes.a, i, *y)});
+      continue;
+    }
+    const Tensor mine = plain_weights(a, i, *x);
+    const Tensor theirs = plain_weights(b, i, *y);
+    const auto difference = compare_constants(mine, theirs);
+    if (!difference) continue;
+    Finding found{
+        {0,
+         difference->cause,
+         a.name,
+         b.name,
+         fmt::format("{} of {} (A: {}): {}", in_quotes(groups.b.graph()->value_name(b.inputs[i])), label(b),
+                     in_quotes(groups.a.graph()->value_name(a.inputs[i])), difference->text),
+         {}}};
+    auto substitute = as_dtype(plain_weights(a, i, theirs), x->dtype());  // twice is once back
+    if (substitute.ok() && substitute->elements() == x->elements())
+      if (auto shaped = substitute->reshaped(x->shape()); shaped.ok())
+        found.apply = with_constant(nodes.a, i, *shaped);
+    findings.push_back(std::move(found));
+  }
+}
+
+}  // namespace driftscope::convert

@@ -1,0 +1,48 @@
+// The parts of an explanation. Clients: the files explain*.cpp only.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/convert_check/explain.hpp"
+
+namespace driftscope::convert {
+
+/// The nodes of both sides that make a pair of values from other pairs.
+struct NodePair {
+  NodeId a = no_node;
+  NodeId b = no_node;
+};
+struct Groups {
+  const Side& a;
+  const Side& b;
+  std::vector<NodePair> both;  ///< the same kind of operator
+  std::vector<NodeId> only_a;
+  std::vector<NodeId> only_b;
+
+  [[nodiscard]] const Node& node_a(NodeId id) const { return a.graph()->nodes[id]; }
+  [[nodiscard]] const Node& node_b(NodeId id) const { return b.graph()->nodes[id]; }
+};
+
+/// What was found, and how A's graph is changed into what B does.
+struct Finding {
+  Explanation explanation;
+  std::function<void(Graph&)> apply = {};
+};
+using Findings = std::vector<Finding>;
+
+void find_operators(const Groups& groups, Findings& findings);
+void find_attributes(const Groups& groups, const NodePair& nodes, Findings& findings);
+void find_constants(const Groups& groups, const NodePair& nodes, Findings& findings);
+/// A BatchNormalization of A that B has in the weights of the node before it. Returns whether there is one: the
+/// weights then differ for that reason.
+bool find_folding(const Groups& groups, Findings& findings);
+
+/// Weights as [in, out] (products) or as they are; and back.
+[[nodiscard]] Tensor plain_weights(const Node& node, std::size_t input, const Tensor& tensor);
+
+/// Gives input `input` of the node another constant.
+[[nodiscard]] std::function<void(Graph&)> with_constant(NodeId node, std::size_t input, Tensor constant);
+
+}  // namespace driftscope::convert

@@ -1,0 +1,188 @@
+#include "core/convert_check/layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "core/base/half.hpp"
+
+namespace driftscope::convert {
+namespace {
+
+Shape strides_of(const Shape& shape) {
+  Shape strides(shape.size(), 1);
+  for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+Shape without_ones(const Shape& shape) {
+  Shape kept;
+  std::ranges::copy_if(shape, std::back_inserter(kept), [](std::int64_t size) { return size != 1; });
+  return kept;
+}
+
+bool fits(const Shape& shape, const Shape& other, const Order& order) {
+  for (std::size_t i = 0; i < other.size(); ++i)
+    if (other[i] != shape[order[i]]) return false;
+  return true;
+}
+
+/// Visits the elements of a tensor with these sizes and strides in their order.
+template <class Body>
+void walk(const Shape& sizes, const Shape& strides, const Body& body) {
+  const std::int64_t count = element_count(sizes);
+  Shape at(sizes.size(), 0);
+  std::int64_t offset = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    body(i, offset);
+    for (std::size_t axis = sizes.size(); axis-- > 0;) {
+      offset += strides[axis];
+      if (++at[axis] < sizes[axis]) break;
+      offset -= strides[axis] * sizes[axis];
+      at[axis] = 0;
+    }
+  }
+}
+
+template <class T>
+Status store(std::span<const double> numbers, Tensor& made) {
+  const auto target = made.mutable_values<T>();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double low = static_cast<double>(std::numeric_limits<T>::min());
+    const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
+    if (!(numbers[i] >= low && numbers[i] < end))
+      return bad_input(fmt::format("{} does not fit into {}", numbers[i], dtype_name(made.dtype())));
+    target[i] = static_cast<T>(numbers[i]);
+  }
+  return {};
+}
+
+Status store_numbers(std::span<const double> numbers, Tensor& made) {
+  const auto narrowed = [&](SmallFloat format) {
+    std::ranges::transform(numbers, made.mutable_values<std::uint16_t>().begin(),
+                           [&](double x) { return narrow(format, x); });
+    return Status();
+  };
+  switch (made.dtype()) {
+    case DType::float32:
+      std::ranges::transform(numbers, made.mutable_values<float>().begin(),
+                             [](double x) { return static_cast<float>(x); });
+      return {};
+    case DType::float64: std::ranges::copy(numbers, made.mutable_values<double>().begin()); return {};
+    case DType::float16: return narrowed(float16_format);
+    case DType::bfloat16: return narrowed(bfloat16_format);
+    case DType::int8: return store<std::int8_t>(numbers, made);
+    case DType::uint8: return store<std::uint8_t>(numbers, made);
+    case DType::int16: return store<std::int16_t>(numbers, made);
+    case DType::uint16: return store<std::uint16_t>(numbers, made);
+    case DType::int32: return store<std::int32_t>(numbers, made);
+    case DType::uint32: return store<std::uint32_t>(numbers, made);
+    case DType::int64: return store<std::int64_t>(numbers, made);
+    case DType::uint64: return store<std::uint64_t>(numbers, made);
+    case DType::boolean:
+      std::ranges::transform(numbers, made.mutable_values<std::uint8_t>().begin(),
+                             [](double x) { return static_cast<std::uint8_t>(x != 0.0); });
+      return {};
+    default: return unsupported(fmt::format("no numbers are stored as {}", dtype_name(made.dtype())));
+  }
+}
+
+}  // namespace
+
+std::vector<Order> orders_between(const Shape& shape, const Shape& other) {
+  if (shape.size() != other.size())
+    return without_ones(shape) == without_ones(other) ? std::vector<Order>{{}} : std::vector<Order>();
+  std::vector<Order> found;
+  if (shape == other) found.push_back({});
+  const std::size_t rank = shape.size();
+  if (rank < 2) return found;
+  Order same(rank);
+  std::iota(same.begin(), same.end(), 0u);
+  const auto add = [&](const Order& order) {
+    if (order != same && fits(shape, other, order) && std::ranges::find(found, order) == found.end())
+      found.push_back(order);
+  };
+  if (rank > 2) {
+    Order channels_last = same;
+    std::rotate(channels_last.begin() + 1, channels_last.begin() + 2, channels_last.end());
+    add(channels_last);
+    add(inverse(channels_last));
+  }
+  for (Order order = same; rank <= 4 && std::ranges::next_permutation(order).found;) add(order);
+  return found;
+}
+
+Result<Tensor> restored(const Tensor& other, const Order& order, const Shape& shape) {
+  DRIFTSCOPE_TRY(const Tensor made, permuted(other, inverse(order)));
+  return made.reshaped(shape);
+}
+
+double number_at(const Tensor& tensor, std::size_t i) {
+  switch (tensor.dtype()) {
+    case DType::float32: return static_cast<double>(tensor.values<float>()[i]);
+    case DType::float64: return tensor.values<double>()[i];
+    case DType::float16: return widen(float16_format, tensor.values<std::uint16_t>()[i]);
+    case DType::bfloat16: return widen(bfloat16_format, tensor.values<std::uint16_t>()[i]);
+    case DType::int8: return tensor.values<std::int8_t>()[i];
+    case DType::uint8:
+    case DType::boolean: return tensor.values<std::uint8_t>()[i];
+    case DType::int16: return tensor.values<std::int16_t>()[i];
+    case DType::uint16: return tensor.values<std::uint16_t>()[i];
+    case DType::int32: return tensor.values<std::int32_t>()[i];
+    case DType::uint32: return tensor.values<std::uint32_t>()[i];
+    case DType::int64: return static_cast<double>(tensor.values<std::int64_t>()[i]);
+    case DType::uint64: return static_cast<double>(tensor.values<std::uint64_t>()[i]);
+    default: return 0.0;
+  }
+}
+
+std::vector<double> numbers_of(const Tensor& tensor) {
+  std::vector<double> numbers(static_cast<std::size_t>(tensor.elements()));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = number_at(tensor, i);
+  return numbers;
+}
+
+Samples samples_of(const Tensor& tensor, const Tensor& other, const Order& order, std::size_t most) {
+  Samples samples;
+  const auto count = static_cast<std::size_t>(tensor.elements());
+  const std::size_t step = std::max<std::size_t>(1, count / std::max<std::size_t>(most, 1));
+  const Shape strides = strides_of(tensor.shape());
+  const Shape other_strides = strides_of(other.shape());
+  for (std::size_t i = 0; i < count; i += step) {
+    std::size_t j = i;
+    if (!order.empty()) {
+      j = 0;
+      for (std::size_t axis = 0; axis < order.size(); ++axis) {
+        const std::size_t from = order[axis];
+        const std::int64_t at = static_cast<std::int64_t>(i) / strides[from] % tensor.shape()[from];
+        j += static_cast<std::size_t>(at * other_strides[axis]);
+      }
+    }
+    samples.first.push_back(number_at(tensor, i));
+    samples.second.push_back(number_at(other, j));
+  }
+  return samples;
+}
+
+Result<Tensor> as_dtype(const Tensor& tensor, DType dtype) {
+  if (tensor.dtype() == dtype) return tensor;
+  if (!same_kind(tensor.dtype(), dtype))
+    return bad_input(fmt::format("{} where {} is expected", dtype_name(tensor.dtype()), dtype_name(dtype)));
+  DRIFTSCOPE_TRY(Tensor made, Tensor::unwritten(dtype, tensor.shape()));
+  DRIFTSCOPE_CHECK(store_numbers(numbers_of(tensor), made));
+  return made;
+}
+
+bool same_kind(DType a, DType b) {
+  const auto is_integer = [](DType dtype) {
+    return !is_floating(dtype) && bits_per_element(dtype) >= 8 && bits_per_element(dtype) <= 64 &&
+           dtype != DType::complex64;
+  };
+  return (is_floating(a) && is_floating(b)) || (is_integer(a) && is_integer(b));
+}
+
+}  // namespace driftscope::convert

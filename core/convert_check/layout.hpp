@@ -1,0 +1,48 @@
+// The same values with their axes in another order: NCHW beside NHWC, [1, 10] beside [1, 1, 1, 10].
+// Clients: the alignment of two models, the comparison of their constants. It knows nothing of models.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/convert/place_tensor.hpp"
+#include "core/model/tensor.hpp"
+
+namespace driftscope::convert {
+
+/// Axis i of the other tensor is axis order[i] of this one; empty: the same axes. {0, 2, 3, 1}: the other is
+/// NHWC where this one is NCHW.
+using Order = std::vector<std::size_t>;
+
+/// How `other` can be the shape of the same values: the same axes first, then channels first or last, then any
+/// order (up to rank 4). An empty order with another rank: axes of length 1 were added or dropped. Nothing where
+/// the shapes do not fit.
+[[nodiscard]] std::vector<Order> orders_between(const Shape& shape, const Shape& other);
+
+/// `other` in this one's order and shape: undoes one of orders_between(shape, other.shape()).
+[[nodiscard]] Result<Tensor> restored(const Tensor& other, const Order& order, const Shape& shape);
+
+/// Up to `most` elements, evenly spaced in `tensor`, and the same ones in `other`.
+struct Samples {
+  std::vector<double> first;
+  std::vector<double> second;
+};
+[[nodiscard]] Samples samples_of(const Tensor& tensor, const Tensor& other, const Order& order,
+                                 std::size_t most);
+
+/// Element i of a tensor of any numeric type, for a 64-bit integer the nearest double; 0 for types that are no
+/// numbers.
+[[nodiscard]] double number_at(const Tensor& tensor, std::size_t i);
+/// All of them.
+[[nodiscard]] std::vector<double> numbers_of(const Tensor& tensor);
+
+/// The same numbers as another type, rounded to it. Errors: a number that an integer type does not hold, types that
+/// are no numbers.
+[[nodiscard]] Result<Tensor> as_dtype(const Tensor& tensor, DType dtype);
+
+/// Whether both are floating, or both integers or booleans.
+[[nodiscard]] bool same_kind(DType a, DType b);
+
+}  // namespace driftscope::convert

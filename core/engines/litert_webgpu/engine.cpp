@@ -1,0 +1,27 @@
+// LiteRT.js on WebGPU (ML Drift); what it cannot run there it runs on the CPU where the browser has JSPI.
+#include "core/engines/litert/litert.hpp"
+#include "core/engines/peer/peer_engine.hpp"
+#include "core/numerics/gpu_error_models.hpp"
+
+namespace driftscope {
+namespace {
+
+peer::PeerInfo described() {
+  peer::PeerInfo info = litert::describe(
+      "litert-webgpu", "LiteRT.js on WebGPU, on your model as a .tflite file", "litert_wasm_jspi_internal");
+  info.engine.order = 61;
+  info.engine.device = DeviceKind::gpu;
+  info.engine.on_pc = false;
+  info.engine.error_model = wgsl_model();
+  info.engine.options = {litert::precision_option(), peer::timeout_option()};
+  return info;
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_litert_webgpu_engine() {
+  static const peer::PeerInfo info = described();
+  return std::make_unique<peer::PeerEngine>(info);
+}
+
+}  // namespace driftscope

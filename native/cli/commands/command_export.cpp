@@ -1,0 +1,211 @@
+// driftscope export MODEL --tfjs DIR …: the model in the formats of other runtimes.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+
+#include "core/base/json.hpp"
+#include "core/convert/format.hpp"
+#include "core/eval/infer_shapes.hpp"
+#include "core/report/format.hpp"
+#include "core/report/text_table.hpp"
+#include "native/cli/commands/commands.hpp"
+#include "native/host/model_file.hpp"
+#include "native/os/files.hpp"
+
+namespace driftscope {
+namespace {
+
+struct ExportOptions {
+  std::string model;
+  std::vector<std::string> paths;  ///< by format; empty: not asked for
+  std::vector<std::string> input_shapes;
+  bool every_value = false;
+  std::string json;
+};
+
+Result<Shape> read_shape(std::string_view text, std::string_view option) {
+  Shape shape;
+  while (!text.empty()) {
+    std::int64_t size = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+    if (error != std::errc() || size < 0) break;
+    shape.push_back(size);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.empty()) return shape;
+    if (text[0] != 'x') break;
+    text.remove_prefix(1);
+  }
+  return bad_input(fmt::format("--input-shape {}: expected sizes such as 1x3x224x224", option));
+}
+
+// The given ones; symbols elsewhere become 1.
+Result<std::vector<Shape>> input_shapes(const Graph& graph, const std::vector<std::string>& given) {
+  std::vector<Shape> shapes;
+  for (const ValueId id : graph.inputs) {
+    const Value& value = graph.values[id];
+    if (!value.shape)
+      return bad_input(
+          fmt::format("input {}: the model does not say how many axes it has; give them all: "
+                      "--input-shape {}=1x3x224x224",
+                      value.name, value.name));
+    shapes.emplace_back();
+    for (const Dimension& dimension : *value.shape)
+      shapes.back().push_back(dimension.known() ? dimension.size : 1);
+  }
+  for (const std::string& option : given) {
+    const std::size_t equals = option.rfind('=');
+    const std::string name = equals == std::string::npos ? "" : option.substr(0, equals);
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+      if (name == graph.values[graph.inputs[i]].name || (name.empty() && shapes.size() == 1)) found = i;
+    if (!found) {
+      std::vector<std::string> names;
+      for (const ValueId id : graph.inputs) names.push_back(graph.values[id].name);
+      return bad_input(fmt::format("--input-shape {}: expected NAME=SHAPE with an input of the model: {}",
+                                   option, fmt::join(names, ", ")));
+    }
+    DRIFTSCOPE_TRY(shapes[*found], read_shape(std::string_view(option).substr(equals + 1), option));
+  }
+  return shapes;
+}
+
+Status write_model(const convert::Format& format, const std::string& path,
+                   const convert::ConvertedModel& model) {
+  if (!format.folder) {
+    if (model.files.size() != 1)
+      return internal_error(fmt::format("{}: {} files instead of one", format.name, model.files.size()));
+    return write_file(path, model.files[0].bytes);
+  }
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return io_error(fmt::format("{}: cannot be created: {}", path, error.message()));
+  // The model last: it names the others.
+  for (std::size_t i = model.files.size(); i-- > 0;)
+    DRIFTSCOPE_CHECK(write_file(std::filesystem::path(path) / model.files[i].name, model.files[i].bytes));
+  return {};
+}
+
+std::string tensor_line(const Graph& graph, ValueId id, const convert::ConvertedModel& model) {
+  const Value& value = graph.values[id];
+  const auto place = model.values.find(value.name);
+  if (place == model.values.end()) return value.name;
+  Shape shape = value.static_shape().value_or(Shape());
+  std::string line = value.name;
+  if (place->second.name != value.name) line += fmt::format(" as {}", place->second.name);
+  if (!place->second.order.empty()) {
+    Shape ordered;
+    for (const std::size_t axis : place->second.order) ordered.push_back(shape[axis]);
+    return line + fmt::format(": {} {}, axes in the order {}", dtype_name(place->second.dtype),
+                              shape_text(ordered), fmt::join(place->second.order, ","));
+  }
+  return line + fmt::format(": {} {}", dtype_name(place->second.dtype), shape_text(shape));
+}
+
+void print_model(const convert::Format& format, const std::string& path, const Graph& graph,
+                 const convert::ConvertedModel& model) {
+  fmt::print("{}: {}\n", format.name, path);
+  for (const convert::File& file : model.files)
+    if (format.folder)
+      fmt::print("  {} ({})\n", file.name, format_bytes(static_cast<std::int64_t>(file.bytes.size())));
+    else
+      fmt::print("  {}\n", format_bytes(static_cast<std::int64_t>(file.bytes.size())));
+  for (const ValueId id : graph.inputs) fmt::print("  input {}\n", tensor_line(graph, id, model));
+  for (const ValueId id : graph.outputs) fmt::print("  output {}\n", tensor_line(graph, id, model));
+  for (const auto& [name, text] : model.facts) fmt::print("  {}: {}\n", name, text);
+  for (const auto& [name, why] : model.without) fmt::print("  without {}: {}\n", name, why);
+}
+
+nlohmann::json model_json(const convert::Format& format, const std::string& path,
+                          const convert::ConvertedModel& model) {
+  nlohmann::json files = nlohmann::json::array();
+  for (const convert::File& file : model.files)
+    files.push_back({{"name", file.name}, {"bytes", file.bytes.size()}});
+  nlohmann::json values = nlohmann::json::object();
+  for (const auto& [name, place] : model.values)
+    values[name] = {{"tensor", place.name}, {"order", place.order}, {"dtype", dtype_name(place.dtype)}};
+  return {{"format", format.option},   {"path", path},
+          {"files", std::move(files)}, {"values", std::move(values)},
+          {"without", model.without},  {"facts", model.facts}};
+}
+
+Status run_export(const ExportOptions& options) {
+  const auto& formats = convert_formats().all();
+  DRIFTSCOPE_TRY(const GraphFile file, load_graph_file(options.model, 1));
+  DRIFTSCOPE_TRY(const auto shapes, input_shapes(file.graph, options.input_shapes));
+  DRIFTSCOPE_TRY(const Graph graph, bind_shapes(file.graph, shapes));
+  convert::ConvertOptions how;
+  if (options.every_value)
+    for (const Value& value : graph.values)
+      if (value.producer != no_node) how.captured.push_back(value.name);
+  nlohmann::json exported = nlohmann::json::array();
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    if (options.paths[i].empty()) continue;
+    const auto model = formats[i].convert(graph, how);
+    if (!model.ok())
+      return in_context(model.error(), fmt::format("{} as {}", options.model, formats[i].name));
+    DRIFTSCOPE_CHECK(write_model(formats[i], options.paths[i], *model));
+    if (options.json != "-") print_model(formats[i], options.paths[i], graph, *model);
+    exported.push_back(model_json(formats[i], options.paths[i], *model));
+  }
+  if (options.json.empty()) return {};
+  nlohmann::json inputs = nlohmann::json::array();
+  for (const ValueId id : graph.inputs) inputs.push_back(graph.values[id].name);
+  nlohmann::json outputs = nlohmann::json::array();
+  for (const ValueId id : graph.outputs) outputs.push_back(graph.values[id].name);
+  const nlohmann::json all = {{"format", "driftscope-export-1"},
+                              {"inputs", std::move(inputs)},
+                              {"outputs", std::move(outputs)},
+                              {"models", std::move(exported)}};
+  return write_output(options.json, json_text(all, 1) + "\n");
+}
+
+}  // namespace
+
+namespace commands::export_ {
+
+static Command declare(CLI::App& app) {
+  auto options = std::make_shared<ExportOptions>();
+  const auto& formats = convert_formats().all();
+  options->paths.resize(formats.size());
+  app.add_option("model", options->model, "The model, an .onnx file")->required();
+  auto* const group = app.add_option_group("formats");
+  for (std::size_t i = 0; i < formats.size(); ++i)
+    group->add_option(fmt::format("--{}", formats[i].option), options->paths[i], std::string(formats[i].help))
+        ->type_name(formats[i].folder ? "DIR" : "FILE");
+  group->require_option(1, 0);
+  app.add_option(
+         "--input-shape", options->input_shapes,
+         "The shape of an input, NAME=1x3x224x224 (NAME= may be left out if there is one input); symbolic "
+         "sizes are 1 without it")
+      ->type_name("SHAPE");
+  app.add_flag("--every-value", options->every_value, "Make every value an output, to look at the layers");
+  app.add_option(
+         "--json", options->json,
+         "Write what became of the model's values as JSON: the name of each tensor, the order of its axes "
+         "(axis "
+         "i there is axis order[i] of the model's; empty: the same) and its type ('-': standard output)")
+      ->type_name("OUT");
+  app.footer(
+      "The graph is rewritten, channels last, with the names of its values kept; an operator that the format "
+      "cannot\nexpress is an error that names the node and the reason. Files appear under their names once "
+      "they are "
+      "complete.\n\n"
+      "  driftscope export model.onnx --tfjs web/model");
+  return [options] {
+    const Status status = run_export(*options);
+    if (!status.ok()) return print_error(status.error()), exit_of(status.error());
+    return Exit::ok;
+  };
+}
+
+void add_to(CommandTable& table) {
+  table.add({.order = 75,
+             .name = "export",
+             .summary = "Write the model in the formats of other runtimes.",
+             .declare = declare});
+}
+
+}  // namespace commands::export_
+
+}  // namespace driftscope

@@ -1,0 +1,117 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/base/json.hpp"
+#include "core/convert/read_model.hpp"
+#include "tests/unit/convert/read_back.hpp"
+#include "tests/unit/support/mutate.hpp"
+#include "tests/unit/support/seed.hpp"
+
+namespace driftscope::test {
+namespace {
+
+convert::ConvertedModel converted(const Graph& graph) {
+  const auto inputs = seeded_inputs(graph, 7);
+  REQUIRE(inputs.ok());
+  const auto bound = bind_inputs(graph, *inputs);
+  REQUIRE(bound.ok());
+  auto model = convert::tfjs::convert(*bound->graph, {});
+  REQUIRE_MESSAGE(model.ok(), model.error().message);
+  return *std::move(model);
+}
+
+Graph read_back(const convert::ConvertedModel& model) {
+  const auto graph = convert::tfjs::read_graph_model(text_of(model.files[0].bytes), files_of(model));
+  REQUIRE_MESSAGE(graph.ok(), graph.error().message);
+  return as_onnx(*graph);
+}
+
+/// Another model.json of the small network.
+nlohmann::json small_model_json(const convert::ConvertedModel& model) {
+  return parse_json(text_of(model.files[0].bytes));
+}
+
+Error failure(const nlohmann::json& json, const convert::ConvertedModel& model) {
+  const auto graph = convert::tfjs::read_graph_model(json_text(json), files_of(model));
+  REQUIRE_FALSE(graph.ok());
+  return graph.error();
+}
+
+}  // namespace
+
+TEST_CASE("TfjsReader_SmallNetwork_ComputesWhatTheOriginalDoes") {
+  const Graph graph = inferred(small_network());
+  const convert::Check check = check_against(graph, read_back(converted(graph)));
+  expect_same(check, 1);
+  CHECK(check.layers.size() >= 6);
+}
+
+TEST_CASE("TfjsReader_Models_ComputeWhatTheOriginalsDo") {
+  for (const char* name : {"lenet5", "textcnn", "resnet20"}) {
+    CAPTURE(name);
+    auto graph = infer_shapes(built(repository_file(std::string("assets/models/") + name + ".onnx")));
+    REQUIRE(graph.ok());
+    expect_same(check_against(*graph, read_back(converted(*graph))), 1);
+  }
+}
+
+TEST_CASE("TfjsReader_QuantizedWeights_AreTheNumbersTheyStandFor") {
+  const std::string text = R"({"format":"graph-model","modelTopology":{"node":[
+    {"name":"x","op":"Placeholder","attr":{"dtype":{"type":"DT_FLOAT"},"shape":{"shape":{"dim":[{"size":"2"}]}}}},
+    {"name":"a","op":"Const"},{"name":"b","op":"Const"},{"name":"c","op":"Const"},
+    {"name":"s","op":"AddV2","input":["x","a"]},{"name":"t","op":"AddV2","input":["s:0","b"]},
+    {"name":"y","op":"AddV2","input":["t","c","^a"]}]},
+    "weightsManifest":[{"paths":["w.bin"],"weights":[
+      {"name":"a","shape":[2],"dtype":"float32","quantization":{"dtype":"uint8","scale":0.5,"min":-1}},
+      {"name":"b","shape":[2],"dtype":"float32","quantization":{"dtype":"float16","original_dtype":"float32"}},
+      {"name":"c","shape":[2],"dtype":"float32","quantization":{"dtype":"uint16","scale":0.25,"min":0}}]}]})";
+  const auto files = [](const std::string&) -> Result<std::vector<std::byte>> {
+    return bytes_of(std::string("\x02\x04\x00\x3c\x00\xc0\x04\x00\x00\x01", 10));
+  };
+  const auto graph = convert::tfjs::read_graph_model(text, files);
+  REQUIRE_MESSAGE(graph.ok(), graph.error().message);
+  const auto values = [&](const char* name) {
+    const auto span = graph->constants.at(name).values<float>();
+    return std::vector<float>(span.begin(), span.end());
+  };
+  CHECK(values("a") == std::vector<float>{0.0f, 1.0f});
+  CHECK(values("b") == std::vector<float>{1.0f, -2.0f});
+  CHECK(values("c") == std::vector<float>{1.0f, 64.0f});
+  const RunModel run = run_model(as_onnx(*graph), {{"x", tensor<float>({2}, {0.0f, 0.0f})}});
+  CHECK(run.trace.find("y")->values<float>()[1] == 63.0f);
+}
+
+TEST_CASE("TfjsReader_BadModels_SayWhatIsWrong") {
+  const convert::ConvertedModel model = converted(inferred(small_network()));
+  auto json = small_model_json(model);
+  json["weightsManifest"][0]["paths"][0] = "../secret";
+  CHECK(failure(json, model).message.find("secret") != std::string::npos);
+  json = small_model_json(model);
+  json["weightsManifest"][0]["weights"][0]["shape"] = {1 << 14, 1 << 10};
+  CHECK(failure(json, model).message.find("bytes are needed") != std::string::npos);
+  json = small_model_json(model);
+  json["modelTopology"]["node"].back()["input"][0] = "nobody";
+  CHECK(failure(json, model).message.find("nobody") != std::string::npos);
+  json = small_model_json(model);
+  json["modelTopology"]["model_config"] = "keras";
+  CHECK(failure(json, model).message.find("layers model") != std::string::npos);
+}
+
+TEST_CASE("TfjsReader_DamagedModels_AreErrorsAtMost") {
+  const std::uint64_t seed = test_seed(20261);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  const convert::ConvertedModel model = converted(inferred(small_network()));
+  for (int i = 0; i < repetitions(400); ++i) {
+    const auto damaged = mutated(model.files[0].bytes, rng);
+    const auto graph = convert::tfjs::read_graph_model(text_of(damaged), files_of(model));
+    if (!graph.ok()) continue;
+    const auto onnx = tf::to_onnx(*graph);
+    if (!onnx.ok()) continue;
+    auto built_graph = build_graph(*onnx);
+    if (built_graph.ok()) (void)infer_shapes(*std::move(built_graph));
+  }
+}
+
+}  // namespace driftscope::test

@@ -1,0 +1,187 @@
+#include <doctest/doctest.h>
+
+#include <tflite_schema/schema_generated.h>
+
+#include "core/convert/tflite/reader/read.hpp"
+#include "tests/unit/convert/read_back.hpp"
+#include "tests/unit/support/allocation_watch.hpp"
+#include "tests/unit/support/mutate.hpp"
+#include "tests/unit/support/seed.hpp"
+
+namespace driftscope::test {
+namespace {
+
+namespace fb = driftscope::tflite::fb;
+
+/// A file put together as flatbuffers' own code does it, without our writer.
+class FileBuilder {
+ public:
+  FileBuilder() { buffers_.push_back(fb::CreateBuffer(builder_)); }
+
+  int tensor(const std::string& name, const std::vector<int>& shape,
+             fb::TensorType type = fb::TensorType::FLOAT32, std::span<const std::byte> data = {},
+             const std::vector<float>& scales = {}, const std::vector<std::int64_t>& zeros = {},
+             int axis = 0) {
+    std::uint32_t buffer = 0;
+    if (!data.empty()) {
+      buffer = static_cast<std::uint32_t>(buffers_.size());
+      builder_.ForceVectorAlignment(data.size(), 1, 16);
+      buffers_.push_back(fb::CreateBuffer(
+          builder_, builder_.CreateVector(reinterpret_cast<const std::uint8_t*>(data.data()), data.size())));
+    }
+    flatbuffers::Offset<fb::QuantizationParameters> quantization;
+    if (!scales.empty())
+      quantization = fb::CreateQuantizationParameters(builder_, 0, 0, builder_.CreateVector(scales),
+                                                      builder_.CreateVector(zeros),
+                                                      fb::QuantizationDetails::NONE, 0, axis);
+    tensors_.push_back(fb::CreateTensor(builder_, builder_.CreateVector(shape), type, buffer,
+                                        builder_.CreateString(name), quantization));
+    return static_cast<int>(tensors_.size()) - 1;
+  }
+
+  template <class T>
+  int constant(const std::string& name, const std::vector<int>& shape, fb::TensorType type,
+               std::span<const T> values, const std::vector<float>& scales = {},
+               const std::vector<std::int64_t>& zeros = {}, int axis = 0) {
+    return tensor(name, shape, type, std::as_bytes(values), scales, zeros, axis);
+  }
+
+  template <class Options>
+  void add(fb::BuiltinOperator code, const std::vector<int>& inputs, const std::vector<int>& outputs,
+           flatbuffers::Offset<Options> options, fb::BuiltinOptions kind) {
+    codes_.push_back(fb::CreateOperatorCode(
+        builder_, static_cast<std::int8_t>(std::min(127, static_cast<int>(code))), 0, 1, code));
+    operators_.push_back(fb::CreateOperator(builder_, static_cast<std::uint32_t>(codes_.size() - 1),
+                                            builder_.CreateVector(inputs), builder_.CreateVector(outputs),
+                                            kind, options.Union()));
+  }
+
+  flatbuffers::FlatBufferBuilder& builder() { return builder_; }
+
+  std::vector<std::byte> finish(const std::vector<int>& inputs, const std::vector<int>& outputs) {
+    const auto graph =
+        fb::CreateSubGraph(builder_, builder_.CreateVector(tensors_), builder_.CreateVector(inputs),
+                           builder_.CreateVector(outputs), builder_.CreateVector(operators_));
+    const std::vector graphs = {graph};
+    fb::FinishModelBuffer(
+        builder_, fb::CreateModel(builder_, 3, builder_.CreateVector(codes_), builder_.CreateVector(graphs),
+                                  0, builder_.CreateVector(buffers_)));
+    const auto bytes = std::as_bytes(std::span(builder_.GetBufferPointer(), builder_.GetSize()));
+    return {bytes.begin(), bytes.end()};
+  }
+
+ private:
+  flatbuffers::FlatBufferBuilder builder_;
+  std::vector<flatbuffers::Offset<fb::Buffer>> buffers_;
+  std::vector<flatbuffers::Offset<fb::Tensor>> tensors_;
+  std::vector<flatbuffers::Offset<fb::OperatorCode>> codes_;
+  std::vector<flatbuffers::Offset<fb::Operator>> operators_;
+};
+
+/// x 1x6x6x2 → CONV_2D 3x3 stride 2 SAME with a bias and a fused RELU → DEPTHWISE 3x3 → y 1x3x3x6.
+std::vector<std::byte> convolutions(const Tensor& filter, const Tensor& bias, const Tensor& depthwise) {
+  FileBuilder file;
+  const int x = file.tensor("x", {1, 6, 6, 2});
+  const int w = file.constant("w", {3, 3, 3, 2}, fb::TensorType::FLOAT32, filter.values<float>());
+  const int b = file.constant("b", {3}, fb::TensorType::FLOAT32, bias.values<float>());
+  const int c = file.tensor("c", {1, 3, 3, 3});
+  const int d = file.constant("d", {1, 3, 3, 6}, fb::TensorType::FLOAT32, depthwise.values<float>());
+  const int y = file.tensor("y", {1, 3, 3, 6});
+  file.add(fb::BuiltinOperator::CONV_2D, {x, w, b}, {c},
+           fb::CreateConv2DOptions(file.builder(), fb::Padding::SAME, 2, 2, fb::ActivationFunctionType::RELU),
+           fb::BuiltinOptions::Conv2DOptions);
+  file.add(fb::BuiltinOperator::DEPTHWISE_CONV_2D, {c, d, -1}, {y},
+           fb::CreateDepthwiseConv2DOptions(file.builder(), fb::Padding::SAME, 1, 1, 2),
+           fb::BuiltinOptions::DepthwiseConv2DOptions);
+  return file.finish({x}, {y});
+}
+
+Graph read(std::span<const std::byte> bytes) {
+  const auto graph = tflite::read(bytes);
+  REQUIRE_MESSAGE(graph.ok(), graph.error().message);
+  return as_onnx(*graph);
+}
+
+}  // namespace
+
+TEST_CASE("TfliteReader_Convolutions_ComputeWhatTheirOnnxDoes") {
+  const Tensor filter = random_floats({3, 3, 3, 2}, 1);  // out, height, width, in
+  const Tensor bias = random_floats({3}, 2);
+  const Tensor depthwise = random_floats({1, 3, 3, 6}, 3);
+  const Graph graph = read(convolutions(filter, bias, depthwise));
+  const auto w = convert::permuted(filter, {0, 3, 1, 2});
+  const auto d = convert::permuted(depthwise, {3, 0, 1, 2});
+  REQUIRE((w.ok() && d.ok()));
+  // SAME with a stride of 2 over 6 pads after the values alone.
+  ModelBuilder onnx;
+  onnx.input("x", DType::float32, {1, 2, 6, 6})
+      .initializer("w", *w)
+      .initializer("b", bias)
+      .initializer("d", *d);
+  onnx.node("Conv", {"x", "w", "b"}, {"before"}, {ints("pads", {0, 0, 1, 1}), ints("strides", {2, 2})});
+  onnx.node("Relu", {"before"}, {"c"});
+  onnx.node("Conv", {"c", "d"}, {"y"}, {ints("pads", {1, 1, 1, 1}), integer("group", 3)});
+  onnx.output("y", DType::float32, {1, 6, 3, 3});
+  const convert::Check check = check_against(inferred(onnx), graph);
+  expect_same(check, 1);
+  for (const auto& layer : check.layers)
+    if (layer.values.a != "before") CHECK(layer.values.order == convert::Order{0, 2, 3, 1});
+}
+
+TEST_CASE("TfliteReader_QuantizedProduct_ComputesOnRealNumbersAndRounds") {
+  FileBuilder file;
+  const std::vector<std::int8_t> weights = {1, 2, 3, -4};
+  const std::vector<std::int32_t> bias = {4, -8};
+  const int x = file.tensor("x", {1, 2}, fb::TensorType::INT8, {}, {0.5f}, {-1});
+  const int w = file.constant("w", {2, 2}, fb::TensorType::INT8, std::span<const std::int8_t>(weights),
+                              {0.25f, 0.5f}, {0, 0}, 0);
+  const int b = file.constant("b", {2}, fb::TensorType::INT32, std::span<const std::int32_t>(bias),
+                              {0.125f, 0.25f}, {0, 0}, 0);
+  const int y = file.tensor("y", {1, 2}, fb::TensorType::INT8, {}, {0.25f}, {3});
+  file.add(fb::BuiltinOperator::FULLY_CONNECTED, {x, w, b}, {y},
+           fb::CreateFullyConnectedOptions(file.builder()), fb::BuiltinOptions::FullyConnectedOptions);
+  const Graph graph = read(file.finish({x}, {y}));
+  // x = 0.5·(q + 1): 1 and 2. w = [0.25 0.5; 1.5 -2]. b = [0.5; -2]. y = [1.75; -4.5] → q = y/0.25 + 3.
+  const RunModel run = run_model(graph, {{"x", tensor<std::int8_t>({1, 2}, {1, 3})}});
+  const auto values = run.trace.find("y")->values<std::int8_t>();
+  CHECK(values[0] == 10);
+  CHECK(values[1] == -15);
+}
+
+TEST_CASE("TfliteReader_HostileIndices_AreErrorsThatNameThem") {
+  const auto failure = [](const std::vector<int>& inputs, const std::vector<int>& outputs) {
+    FileBuilder file;
+    const int x = file.tensor("x", {1, 2});
+    file.tensor("y", {1, 2});
+    file.add(fb::BuiltinOperator::RELU, inputs, outputs, flatbuffers::Offset<void>(),
+             fb::BuiltinOptions::NONE);
+    const auto graph = tflite::read(file.finish({x}, {1}));
+    REQUIRE_FALSE(graph.ok());
+    return graph.error().message;
+  };
+  CHECK(failure({7}, {1}).find("tensor 7 of 2") != std::string::npos);
+  CHECK(failure({-2}, {1}).find("tensor -2 of 2") != std::string::npos);
+  CHECK(failure({1}, {1}).find("reads 'y', which nothing before it makes") != std::string::npos);
+  CHECK(failure({0}, {0}).find("makes 'x', which is there already") != std::string::npos);
+  CHECK(failure({}, {1}).find("0 inputs") != std::string::npos);
+}
+
+TEST_CASE("TfliteReader_DamagedFiles_AreErrorsAtMost") {
+  const std::uint64_t seed = test_seed(20262);
+  SEED_INFO(seed);
+  Rng rng(seed);
+  const auto good =
+      convolutions(random_floats({3, 3, 3, 2}, 1), random_floats({3}, 2), random_floats({1, 3, 3, 6}, 3));
+  const AllocationWatch watch;
+  for (int i = 0; i < repetitions(3000); ++i) {
+    const auto graph = tflite::read(mutated(good, rng));
+    if (!graph.ok()) continue;
+    const auto onnx = tf::to_onnx(*graph);
+    if (!onnx.ok()) continue;
+    auto built_graph = build_graph(*onnx);
+    if (built_graph.ok()) (void)infer_shapes(*std::move(built_graph));
+  }
+  CHECK(watch.largest() < std::size_t{64} << 20);
+}
+
+}  // namespace driftscope::test

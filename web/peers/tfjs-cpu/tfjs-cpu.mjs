@@ -1,0 +1,8 @@
+// TensorFlow.js in plain JavaScript.
+import { TensorFlowJs } from "../tfjs/tensorflow.mjs";
+
+export class Peer extends TensorFlowJs {
+  constructor(folder) {
+    super(folder, { name: "cpu", script: "tf-backend-cpu.min.js", language: "JavaScript" });
+  }
+}

@@ -1,0 +1,145 @@
+// TensorFlow.js for peers.mjs, with one of its backends. Its files lie in a folder beside engine/ and are loaded with
+// the first model. Clients: ../tfjs-cpu, ../tfjs-wasm, ../tfjs-webgl, ../tfjs-webgpu.
+import { PeerError } from "../peers.mjs";
+import { profiled } from "./kernel_times.mjs";
+import { artifactsOf, finalNodes } from "./model.mjs";
+import { loadScript } from "./scripts.mjs";
+
+const arrays = { float32: Float32Array, int32: Int32Array, bool: Uint8Array };
+
+export class TensorFlowJs {
+  #folder;
+  #backend;
+  #tf = null;
+  #facts = {};
+  #session = null; // the latest one, whose heap it is
+  stuck = null;
+
+  /**
+   * `backend`: {name, script, language, prepare?, describe?, heap?}: the backend's name, its bundle, what its kernels
+   * are written in; prepare(tf, folder, request) before it starts, describe(tf) → {threads?, instruction_set?, device?,
+   * options?} afterwards; heap(tf) → {bytes, kind} or null.
+   */
+  constructor(folder, backend) {
+    this.#folder = folder;
+    this.#backend = backend;
+  }
+
+  close() {}
+
+  async open({ converted, options, threads }) {
+    const tf = await this.#start({ options, threads });
+    const artifacts = artifactsOf(converted);
+    const model = await tf.loadGraphModel({ load: async () => artifacts });
+    this.#session = {
+      model,
+      last: finalNodes(artifacts.modelTopology),
+      profiles: options.times === "kernels",
+    };
+    return this.#session;
+  }
+
+  tensor(dtype, shape, buffer) {
+    return { dtype, shape, buffer };
+  }
+
+  async run(session, inputs, outputs) {
+    const tf = this.#tf;
+    const before = tf.memory().numTensors;
+    const feeds = Object.fromEntries(
+      Object.entries(inputs).map(([name, input]) => [name, this.#tensor(session, name, input)]),
+    );
+    let results = [];
+    let times;
+    try {
+      const execute = () => session.model.execute(feeds, outputs);
+      if (session.profiles) {
+        const run = await profiled(tf, session.model, execute);
+        results = [run.result].flat();
+        times = run.times.map(([name, ms]) => [session.last.get(name) ?? name, ms]);
+      } else results = [execute()].flat();
+      const values = [];
+      for (const tensor of results) values.push(await this.#value(tensor));
+      return {
+        values,
+        ...(times && { times }),
+        facts: this.#leaks(before, [...results, ...Object.values(feeds)]),
+      };
+    } catch (error) {
+      tf.dispose([...results, ...Object.values(feeds)]);
+      throw error;
+    }
+  }
+
+  release(session) {
+    session.model.dispose();
+    if (this.#session === session) this.#session = null;
+  }
+
+  about() {
+    const { version } = this.#tf;
+    const options = { backend: this.#tf.getBackend(), ...this.#facts.options };
+    return {
+      threads: this.#facts.threads ?? 1,
+      instruction_set: this.#facts.instruction_set ?? this.#backend.language,
+      options: { ...options, tfjs: version?.["tfjs-core"] ?? this.#tf.version_core },
+      ...(this.#facts.device && { device: this.#facts.device }),
+    };
+  }
+
+  heap() {
+    if (!this.#tf) return null;
+    return this.#backend.heap?.(this.#tf) ?? { bytes: this.#tf.memory().numBytes, kind: "tfjs_tensors" };
+  }
+
+  failure(error, rejection) {
+    const message = error?.message ?? String(error);
+    if (/out of memory|Array buffer allocation failed|Invalid typed array length/i.test(message))
+      return { kind: "limit", message };
+    return { kind: rejection, message };
+  }
+
+  died() {}
+
+  #tensor({ model }, name, { dtype, shape, buffer }) {
+    if (!arrays[dtype])
+      throw new PeerError("unsupported", `TensorFlow.js has no tensors of ${dtype} (input ${name})`, true);
+    return this.#tf.tensor(new arrays[dtype](buffer), shape, dtype);
+  }
+
+  async #value(tensor) {
+    const { dtype, shape } = tensor;
+    const data = await tensor.data();
+    // A cast without loss only renames the type: a float32 tensor may hold the bytes of a bool.
+    return { dtype, shape: [...shape], data: data instanceof arrays[dtype] ? data : arrays[dtype].from(data) };
+  }
+
+  // A tensor that is neither an input nor an output nor a weight should be gone after a run.
+  #leaks(before, tensors) {
+    const tf = this.#tf;
+    tf.dispose(tensors);
+    const left = tf.memory().numTensors - before;
+    return left > 0 ? { leaked_tensors: String(left) } : {};
+  }
+
+  async #start(request) {
+    if (this.#tf) return this.#tf;
+    try {
+      for (const script of ["tf-core.min.js", "tf-converter.min.js", this.#backend.script])
+        await loadScript(new URL(script, this.#folder));
+    } catch (error) {
+      const message =
+        `the site lacks TensorFlow.js (${error.message}); run tools/setup, then ` +
+        `'cmake --build --preset web'`;
+      throw new PeerError("missing", message, true);
+    }
+    const { tf } = globalThis;
+    await this.#backend.prepare?.(tf, this.#folder, request);
+    if (!(await tf.setBackend(this.#backend.name)))
+      throw new PeerError("missing", `TensorFlow.js could not start its backend ${this.#backend.name}`, true);
+    await tf.ready();
+    this.#facts = (await this.#backend.describe?.(tf)) ?? {};
+    this.#tf = tf;
+    return tf;
+  }
+}
