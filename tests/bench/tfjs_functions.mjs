@@ -1,5 +1,6 @@
-// How accurate TensorFlow.js's functions are under Node: the largest errors over many floats, in ULP of the result
-// and absolute where the ULP exceed 4. The error models of core/engines/tfjs_cpu and tfjs_wasm quote it.
+// How accurate TensorFlow.js's functions are under Node: the largest errors over many floats, in ULP of the
+// result and absolute where the ULP exceed 4. The error models of core/engines/tfjs_cpu and tfjs_wasm quote
+// it.
 //
 //   node tests/bench/tfjs_functions.mjs cpu|wasm
 import { peerOf } from "../e2e/tfjs/peers.mjs";
