@@ -87,6 +87,8 @@ driftscope_suite("${native}" LABELS native
   COMMAND driftscope_native_tests)
 driftscope_suite("${command_line}" LABELS e2e
   COMMAND ${node_test} tests/e2e/cli)
+driftscope_suite("end to end: TensorFlow.js under Node" LABELS e2e
+  COMMAND ${node_test} tests/e2e/tfjs)
 if(NOT DRIFTSCOPE_SANITIZE)
   if(TARGET driftscope_extended)
     driftscope_suite("end to end: engines of the tests" LABELS e2e

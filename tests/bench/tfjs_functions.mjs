@@ -1,5 +1,6 @@
-// How accurate TensorFlow.js's functions are under Node: the largest errors over many floats, in ULP of the result
-// and absolute where the ULP exceed 4. The error models of core/engines/tfjs_cpu and tfjs_wasm quote it.
+// How accurate TensorFlow.js's functions are under Node: the largest errors over many floats, in ULP of the
+// result and absolute where the ULP exceed 4. The error models of core/engines/tfjs_cpu and tfjs_wasm quote
+// it.
 //
 //   node tests/bench/tfjs_functions.mjs cpu|wasm
 import { peerOf } from "../e2e/tfjs/peers.mjs";
@@ -20,7 +21,8 @@ function erf(x) {
   if (Math.abs(x) > 6) return Math.sign(x);
   let term = x;
   let sum = x;
-  for (let n = 1; Math.abs(term) > Math.abs(sum) * 1e-18 && n < 400; ++n) sum += term *= (2 * x * x) / (2 * n + 1);
+  for (let n = 1; Math.abs(term) > Math.abs(sum) * 1e-18 && n < 400; ++n)
+    sum += term *= (2 * x * x) / (2 * n + 1);
   return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * sum;
 }
 
@@ -50,7 +52,7 @@ const functions = {
 
 /** Floats of every size, every `step`-th, and evenly spaced ones in [−20, 20]. */
 function* arguments_(step) {
-  let values = [];
+  const values = [];
   for (let i = 0; i < 2 ** 32; i += step) {
     bits[0] = i;
     if (Number.isFinite(f32[0]) && Math.abs(f32[0]) >= 2 ** -126) values.push(f32[0]);
@@ -77,7 +79,9 @@ const session = await peer.open({ converted: [{ name: "model.json", data }], opt
 for (const [name, [exact]] of Object.entries(functions)) {
   const worst = { ulp: 0, at: 0, absolute: 0, absolute_at: 0, special: 0 };
   for (const x of arguments_(Number(process.argv[3] ?? 4093))) {
-    const { values } = await peer.run(session, { x: peer.tensor("float32", [x.length], x.slice().buffer) }, [name]);
+    const { values } = await peer.run(session, { x: peer.tensor("float32", [x.length], x.slice().buffer) }, [
+      name,
+    ]);
     values[0].data.forEach((got, i) => {
       const want = exact(x[i]);
       const rounded = Math.fround(want);

@@ -1,14 +1,13 @@
-// An ONNX model exported by `driftscope export --tfjs`, run by the adapter of web/peers in this process: what the
-// peer engine does, with the order of axes and the types restored.
+// An ONNX model exported by `driftscope export --tfjs`, run by the adapter of web/peers in this process: what
+// the peer engine does, with the order of axes and the types restored.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export const program =
-  process.env.DRIFTSCOPE_PROGRAM ?? new URL("../../../build/native/driftscope", import.meta.url).pathname;
+import { driftscope as program } from "../support.mjs";
 
-/** {files, inputs, outputs, values, facts} or {error}. */
+/** {files, inputs, outputs, values, facts} or {error, status}. */
 export function exportModel(model, ...options) {
   const folder = mkdtempSync(join(tmpdir(), "driftscope-tfjs-"));
   try {
@@ -24,9 +23,9 @@ export function exportModel(model, ...options) {
     }));
     return { ...models[0], inputs, outputs, files };
   } catch (error) {
-    return { error: error.stderr?.trim() || error.message };
+    return { error: error.stderr?.trim() || error.message, status: error.status };
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { exportModel, program, runExported } from "./exported_model.mjs";
+import { driftscope as program } from "../support.mjs";
+import { exportModel, runExported } from "./exported_model.mjs";
 import { readSafetensors, writeSafetensors } from "./safetensors.mjs";
 
 // Integers are all int32 there.
@@ -46,7 +47,7 @@ export async function verifyLayers(peer, model, input = "seed:42") {
     if (!stdout) throw new Error(stderr);
     return { report: JSON.parse(stdout), values: names.length };
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -25,7 +25,7 @@ export async function peerOf(backend) {
   mkdirSync(join(folder, "tfjs"));
   for (const file of files[backend])
     copyFileSync(join(packages, file), join(folder, "tfjs", file.split("/").pop()));
-  process.on("exit", () => rmSync(folder, { recursive: true }));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const { Peer } = await import(`../../../web/peers/tfjs-${backend}/tfjs-${backend}.mjs`);
   return new Peer(pathToFileURL(`${folder}/tfjs-${backend}/`));
 }

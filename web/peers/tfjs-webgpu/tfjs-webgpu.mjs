@@ -1,5 +1,5 @@
-// TensorFlow.js on WebGPU: compute shaders; results of a few elements it computes on the CPU, which cpu_forward=off
-// forbids.
+// TensorFlow.js on WebGPU: compute shaders; results of a few elements it computes on the CPU, which
+// cpu_forward=off forbids.
 import { adapterFacts } from "../../device/webgpu.mjs";
 import { PeerError } from "../peers.mjs";
 import { TensorFlowJs } from "../tfjs/tensorflow.mjs";

@@ -22,8 +22,7 @@ class Gemm {
     DRIFTSCOPE_TRY(std::string a, lowering_.read(node_.inputs[0]));
     const Shape y = lowering_.shape(node_.outputs[0]);
     const bool has_c = Lowering::has_input(node_, 2) && beta_ != 0.0f;
-    const bool plain_c =
-        has_c && alpha_ == 1.0f && beta_ == 1.0f && is_row(lowering_.shape(node_.inputs[2]), y[1]);
+    const bool plain_c = has_c && alpha_ == 1.0f && beta_ == 1.0f && is_row(node_.inputs[2], y[1]);
     const bool constant_b = lowering_.constant(node_.inputs[1]) != nullptr;
     if (constant_b && alpha_ == 1.0f && lowering_.dialect().fully_connected && (!has_c || plain_c))
       return fully_connected(std::move(a), has_c);
@@ -57,13 +56,20 @@ class Gemm {
   }
 
  private:
-  [[nodiscard]] static bool is_row(const Shape& shape, std::int64_t columns) {
-    return element_count(shape) == columns && !shape.empty() && shape.back() == columns;
+  // A bias that is computed must have one axis by itself: TensorFlow.js's WebAssembly backend looks at the
+  // shape that the data had before a Reshape.
+  [[nodiscard]] bool is_row(ValueId id, std::int64_t columns) const {
+    const Shape shape = lowering_.shape(id);
+    return element_count(shape) == columns && !shape.empty() && shape.back() == columns &&
+           (shape.size() == 1 || lowering_.constant(id) != nullptr);
   }
 
   Result<std::string> row(std::int64_t columns) {
-    DRIFTSCOPE_TRY(const std::string c, lowering_.read(node_.inputs[2]));
-    return lowering_.reshape("bias", c, {columns});
+    const ValueId id = node_.inputs[2];
+    const Tensor* const known = lowering_.constant(id);
+    if (known == nullptr || known->shape().size() == 1) return lowering_.read(id);
+    DRIFTSCOPE_TRY(Tensor flat, known->reshaped({columns}));
+    return lowering_.weights(id, std::move(flat));
   }
 
   Status fully_connected(std::string a, bool has_c) {
