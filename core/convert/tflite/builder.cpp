@@ -129,6 +129,13 @@ void Builder::add(const tf::Node& node, fb::BuiltinOperator code, Options option
   add({code, tensors(node.inputs), tensors(outputs_of(node)), options, version});
 }
 
+void Builder::add_copy_of_constant(TensorIndex value, TensorIndex copy, DType dtype) {
+  if (dtype == DType::boolean)
+    add({fb::BuiltinOperator::LOGICAL_OR, {value, value}, {copy}, default_options<fb::LogicalOrOptions>()});
+  else
+    add({fb::BuiltinOperator::MAXIMUM, {value, value}, {copy}, default_options<fb::MaximumMinimumOptions>()});
+}
+
 flatbuffers::Offset<fb::Tensor> Builder::write_tensor(const Entry& entry) {
   std::vector<std::int32_t> shape;
   for (const std::int64_t dimension : entry.info.shape) shape.push_back(static_cast<std::int32_t>(dimension));

@@ -10,6 +10,7 @@
 #include "core/convert/tflite/spread_quantization.hpp"
 #include "core/convert/tflite/write.hpp"
 #include "core/graph/passes/passes.hpp"
+#include "core/lowering/fold_constants.hpp"
 
 namespace driftscope::tflite {
 namespace {
@@ -33,7 +34,8 @@ bool exists(const Graph& graph, std::string_view name) {
 
 // TensorFlow Lite has Gelu, but no Erf: the nodes that exporters write of it become one again.
 Result<tf::Lowered> lowered(const Graph& graph, const convert::ConvertOptions& options) {
-  DRIFTSCOPE_TRY(SignedGraph with_signs, signed_values(fuse_gelu(graph)));
+  ThreadPool threads(1);
+  DRIFTSCOPE_TRY(SignedGraph with_signs, signed_values(fuse_gelu(lowering::fold_constants(graph, threads))));
   const Graph& fused = with_signs.graph;
   convert::ConvertOptions kept{{}, options.options};
   std::vector<std::string> gone;

@@ -43,7 +43,13 @@ std::vector<std::pair<std::string, TensorIndex>> outputs_of(Builder& builder, co
       outputs.emplace_back(name, tensor);
       continue;
     }
-    tf::TensorInfo info = builder.info(name);
+    const tf::TensorInfo& info = builder.info(name);
+    if (builder.constant_value(name) != nullptr) {
+      const TensorIndex copy = builder.add_computed(name + "/copy", info);
+      builder.add_copy_of_constant(tensor, copy, info.dtype);
+      outputs.emplace_back(name, copy);
+      continue;
+    }
     const std::vector<std::int32_t> shape(info.shape.begin(), info.shape.end());
     const TensorIndex target = builder.add_indices(name + "/shape", shape);
     const TensorIndex copy = builder.add_computed(name + "/copy", info);

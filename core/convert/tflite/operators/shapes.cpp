@@ -16,6 +16,11 @@ std::int32_t narrow(std::int64_t value) { return static_cast<std::int32_t>(value
 // To the shape that the result is known to have: Reshape, Squeeze, ExpandDims, Identity.
 Status reshape(Builder& builder, const tf::Node& node) {
   const Shape& shape = builder.info(node.name).shape;
+  const Tensor* constant = builder.constant_value(node.inputs[0]);
+  if (constant != nullptr && constant->shape() == shape) {
+    builder.add_copy_of_constant(builder.tensor(node.inputs[0]), builder.tensor(node.name), constant->dtype());
+    return {};
+  }
   const std::vector<std::int32_t> dimensions(shape.begin(), shape.end());
   const TensorIndex target = builder.add_indices(node.name + "/shape", dimensions);
   const auto made = fb::CreateReshapeOptionsDirect(builder.tables(), &dimensions);
