@@ -44,7 +44,8 @@ Result<tf::Lowered> lowered(const Graph& graph, const convert::ConvertOptions& o
   DRIFTSCOPE_TRY(tf::Lowered made, tf::from_onnx(fused, kept, dialect()));
   spread_quantization(made.graph);
   restore_shifted(made, with_signs.shifted);
-  for (const std::string& name : gone) made.without[name] = "it is inside a Gelu, which TensorFlow Lite has whole";
+  for (const std::string& name : gone)
+    made.without[name] = "it is inside a Gelu, which TensorFlow Lite has whole";
   return made;
 }
 
