@@ -10,7 +10,8 @@ namespace driftscope::tf {
                                                      std::size_t scale, std::size_t zero_point);
 
 /// An error if the tensor has another one.
-[[nodiscard]] Status quantize_tensor(Lowering& lowering, const std::string& tensor, const Quantization& wanted);
+[[nodiscard]] Status quantize_tensor(Lowering& lowering, const std::string& tensor,
+                                     const Quantization& wanted);
 
 /// An error unless all zero points are 0, which kernels expect of weights.
 [[nodiscard]] Status expect_symmetric(const Quantization& weights);

@@ -88,7 +88,8 @@ TensorIndex Builder::add_computed(std::string name, const tf::TensorInfo& info) 
   return add_entry({std::move(name), info, 0});
 }
 
-TensorIndex Builder::add_constant(std::string name, const Tensor& value, const tf::Quantization& quantization) {
+TensorIndex Builder::add_constant(std::string name, const Tensor& value,
+                                  const tf::Quantization& quantization) {
   const TensorIndex index = add_computed(std::move(name), {value.dtype(), value.shape(), quantization});
   entries_[static_cast<std::size_t>(index)].buffer = add_buffer(value.bytes());
   return index;
@@ -129,6 +130,13 @@ void Builder::add(const tf::Node& node, fb::BuiltinOperator code, Options option
   add({code, tensors(node.inputs), tensors(outputs_of(node)), options, version});
 }
 
+void Builder::add_copy_of_constant(TensorIndex value, TensorIndex copy, DType dtype) {
+  if (dtype == DType::boolean)
+    add({fb::BuiltinOperator::LOGICAL_OR, {value, value}, {copy}, default_options<fb::LogicalOrOptions>()});
+  else
+    add({fb::BuiltinOperator::MAXIMUM, {value, value}, {copy}, default_options<fb::MaximumMinimumOptions>()});
+}
+
 flatbuffers::Offset<fb::Tensor> Builder::write_tensor(const Entry& entry) {
   std::vector<std::int32_t> shape;
   for (const std::int64_t dimension : entry.info.shape) shape.push_back(static_cast<std::int32_t>(dimension));
@@ -137,17 +145,19 @@ flatbuffers::Offset<fb::Tensor> Builder::write_tensor(const Entry& entry) {
   if (!quantization.scales.empty()) {
     const auto scales = tables_.CreateVector(quantization.scales);
     const auto zero_points = tables_.CreateVector(quantization.zero_points);
-    parameters = fb::CreateQuantizationParameters(tables_, 0, 0, scales, zero_points,
-                                                  fb::QuantizationDetails::NONE, 0,
-                                                  static_cast<std::int32_t>(quantization.axis));
+    parameters =
+        fb::CreateQuantizationParameters(tables_, 0, 0, scales, zero_points, fb::QuantizationDetails::NONE, 0,
+                                         static_cast<std::int32_t>(quantization.axis));
   }
   const auto shape_offset = tables_.CreateVector(shape);
   const auto name = tables_.CreateString(entry.name);
-  return fb::CreateTensor(tables_, shape_offset, *tensor_type(entry.info.dtype), entry.buffer, name, parameters);
+  return fb::CreateTensor(tables_, shape_offset, *tensor_type(entry.info.dtype), entry.buffer, name,
+                          parameters);
 }
 
-Result<std::vector<std::byte>> Builder::finish(const std::vector<std::pair<std::string, TensorIndex>>& outputs,
-                                               const std::map<std::string, std::string>& metadata) {
+Result<std::vector<std::byte>> Builder::finish(
+    const std::vector<std::pair<std::string, TensorIndex>>& outputs,
+    const std::map<std::string, std::string>& metadata) {
   for (const std::string& input : graph_.inputs) static_cast<void>(tensor(input));
   for (const Entry& entry : entries_) {
     if (!tensor_type(entry.info.dtype))
@@ -162,12 +172,13 @@ Result<std::vector<std::byte>> Builder::finish(const std::vector<std::pair<std::
   std::vector<flatbuffers::Offset<fb::TensorMap>> input_names, output_names;
   for (const std::string& input : graph_.inputs) {
     input_tensors.push_back(tensor(input));
-    input_names.push_back(fb::CreateTensorMapDirect(tables_, input.c_str(),
-                                                    static_cast<std::uint32_t>(input_tensors.back())));
+    input_names.push_back(
+        fb::CreateTensorMapDirect(tables_, input.c_str(), static_cast<std::uint32_t>(input_tensors.back())));
   }
   for (const auto& [name, index] : outputs) {
     output_tensors.push_back(index);
-    output_names.push_back(fb::CreateTensorMapDirect(tables_, name.c_str(), static_cast<std::uint32_t>(index)));
+    output_names.push_back(
+        fb::CreateTensorMapDirect(tables_, name.c_str(), static_cast<std::uint32_t>(index)));
   }
   std::vector<flatbuffers::Offset<fb::Tensor>> tensor_tables;
   for (const Entry& entry : entries_) tensor_tables.push_back(write_tensor(entry));
@@ -177,11 +188,12 @@ Result<std::vector<std::byte>> Builder::finish(const std::vector<std::pair<std::
       fb::CreateSignatureDefDirect(tables_, &input_names, &output_names, "serving_default", 0);
   std::vector<flatbuffers::Offset<fb::Metadata>> notes;
   for (const auto& [name, text] : metadata)
-    notes.push_back(fb::CreateMetadataDirect(tables_, name.c_str(), add_buffer(std::as_bytes(std::span(text)))));
+    notes.push_back(
+        fb::CreateMetadataDirect(tables_, name.c_str(), add_buffer(std::as_bytes(std::span(text)))));
   const std::vector subgraphs{subgraph};
   const std::vector signatures{signature};
-  tables_.Finish(fb::CreateModelDirect(tables_, 3, &code_tables_, &subgraphs, "Written by Driftscope", &buffers_,
-                                       nullptr, &notes, &signatures),
+  tables_.Finish(fb::CreateModelDirect(tables_, 3, &code_tables_, &subgraphs, "Written by Driftscope",
+                                       &buffers_, nullptr, &notes, &signatures),
                  fb::ModelIdentifier());
   const auto* const begin = reinterpret_cast<const std::byte*>(tables_.GetBufferPointer());
   return std::vector<std::byte>(begin, begin + tables_.GetSize());

@@ -43,7 +43,8 @@ void exchange_plain_types(tf::Lowered& lowered) {
   for (std::string& input : graph.inputs) {
     const DType dtype = graph.tensors.at(input).dtype;
     if (is_exchanged(dtype)) continue;
-    const bool is_output = std::find(graph.outputs.begin(), graph.outputs.end(), input) != graph.outputs.end();
+    const bool is_output =
+        std::find(graph.outputs.begin(), graph.outputs.end(), input) != graph.outputs.end();
     const std::string inner = input;
     input = other_tensor(lowered, inner, "/in");
     if (is_output) std::replace(graph.outputs.begin(), graph.outputs.end(), inner, input);

@@ -17,7 +17,8 @@ Result<std::array<std::int64_t, 2>> inner_pair(const tf::Node& node, std::string
   if (list == nullptr) return std::array<std::int64_t, 2>{1, 1};
   const List& values = *list;
   if (values.size() != 4 || values[0] != 1 || values[3] != 1 || values[1] < 1 || values[2] < 1)
-    return unsupported(fmt::format("'{}' is [{}], it must be [1, height, width, 1]", name, shape_text(values)));
+    return unsupported(
+        fmt::format("'{}' is [{}], it must be [1, height, width, 1]", name, shape_text(values)));
   return std::array<std::int64_t, 2>{values[1], values[2]};
 }
 
@@ -52,7 +53,8 @@ Result<Pads> pads_of(const tf::Node& node, const Window& window, std::array<std:
   if (padding == "SAME") return same_pads(window, input);
   const List* list = find_attribute<List>(node, "explicit_paddings");
   if (padding != "EXPLICIT" || list == nullptr || list->size() != 8 || (*list)[0] != 0 || (*list)[1] != 0 ||
-      (*list)[6] != 0 || (*list)[7] != 0 || std::any_of(list->begin(), list->end(), [](auto n) { return n < 0; }))
+      (*list)[6] != 0 || (*list)[7] != 0 ||
+      std::any_of(list->begin(), list->end(), [](auto n) { return n < 0; }))
     return unsupported(fmt::format("the padding '{}' is none of height and width", padding));
   const List& pads = *list;
   return Pads{{pads[2], pads[4]}, {pads[3], pads[5]}};
@@ -83,7 +85,8 @@ Result<Padded> padded_input(Builder& builder, const tf::Node& node, const Window
   const TensorIndex amount = builder.add_constant(node.name + "/paddings", table);
   const TensorIndex padded = builder.add_computed(node.name + "/padded", info);
   if (fill == 0.0F) {  // a quantized tensor is filled with its zero point
-    builder.add({fb::BuiltinOperator::PAD, {input, amount}, {padded}, builder.default_options<fb::PadOptions>()});
+    builder.add(
+        {fb::BuiltinOperator::PAD, {input, amount}, {padded}, builder.default_options<fb::PadOptions>()});
     return Padded{padded, fb::Padding::VALID};
   }
   if (info.dtype != DType::float32)

@@ -46,6 +46,7 @@ struct Padded {
                                           float fill);
 
 /// Height and width of a value of rank 4, channels last.
-[[nodiscard]] Result<std::array<std::int64_t, 2>> image_size(const Builder& builder, const std::string& value);
+[[nodiscard]] Result<std::array<std::int64_t, 2>> image_size(const Builder& builder,
+                                                             const std::string& value);
 
 }  // namespace driftscope::tflite

@@ -47,7 +47,8 @@ class Shifting {
   explicit Shifting(Graph graph) : graph_(std::move(graph)), is_shifted_(graph_.values.size(), false) {}
 
   Result<SignedGraph> run() {
-    if (std::ranges::none_of(graph_.nodes, [](const Node& node) { return node.op_type.starts_with("QLinear"); }))
+    if (std::ranges::none_of(graph_.nodes,
+                             [](const Node& node) { return node.op_type.starts_with("QLinear"); }))
       return SignedGraph{std::move(graph_), {}};
     choose();
     SignedGraph result;
@@ -103,7 +104,9 @@ class Shifting {
   Status rewrite(Node& node) {
     const Quantized* parts = quantized(node);
     if (parts == nullptr) return {};
-    const auto takes_part = [&](ValueId id) { return id != no_value && id < is_shifted_.size() && is_shifted_[id]; };
+    const auto takes_part = [&](ValueId id) {
+      return id != no_value && id < is_shifted_.size() && is_shifted_[id];
+    };
     if (parts->activation.value >= 0 && takes_part(node.inputs[0]))
       DRIFTSCOPE_CHECK(shift_input(node, parts->activation.zero_point));
     if (parts->result_zero_point >= 0 && takes_part(node.outputs[0]))

@@ -10,6 +10,7 @@
 #include "core/convert/tflite/spread_quantization.hpp"
 #include "core/convert/tflite/write.hpp"
 #include "core/graph/passes/passes.hpp"
+#include "core/lowering/fold_constants.hpp"
 
 namespace driftscope::tflite {
 namespace {
@@ -33,7 +34,8 @@ bool exists(const Graph& graph, std::string_view name) {
 
 // TensorFlow Lite has Gelu, but no Erf: the nodes that exporters write of it become one again.
 Result<tf::Lowered> lowered(const Graph& graph, const convert::ConvertOptions& options) {
-  DRIFTSCOPE_TRY(SignedGraph with_signs, signed_values(fuse_gelu(graph)));
+  ThreadPool threads(1);
+  DRIFTSCOPE_TRY(SignedGraph with_signs, signed_values(fuse_gelu(lowering::fold_constants(graph, threads))));
   const Graph& fused = with_signs.graph;
   convert::ConvertOptions kept{{}, options.options};
   std::vector<std::string> gone;
@@ -42,7 +44,8 @@ Result<tf::Lowered> lowered(const Graph& graph, const convert::ConvertOptions& o
   DRIFTSCOPE_TRY(tf::Lowered made, tf::from_onnx(fused, kept, dialect()));
   spread_quantization(made.graph);
   restore_shifted(made, with_signs.shifted);
-  for (const std::string& name : gone) made.without[name] = "it is inside a Gelu, which TensorFlow Lite has whole";
+  for (const std::string& name : gone)
+    made.without[name] = "it is inside a Gelu, which TensorFlow Lite has whole";
   return made;
 }
 

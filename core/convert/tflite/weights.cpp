@@ -53,8 +53,8 @@ Result<TensorIndex> bias_of(Builder& builder, const tf::Node& node, std::int64_t
     const std::string& bias = node.inputs[2];
     const Shape& shape = builder.info(bias).shape;
     if (shape != Shape{channels})
-      return unsupported(fmt::format("the bias '{}' has the shape {}, it must be {}", bias, shape_text(shape),
-                                     channels));
+      return unsupported(
+          fmt::format("the bias '{}' has the shape {}, it must be {}", bias, shape_text(shape), channels));
     return builder.tensor(bias);
   }
   const tf::TensorInfo& result = builder.info(node.name);

@@ -27,7 +27,8 @@ Result<std::size_t> file_bytes(const tf::TfGraph& graph) {
 Status write_node(Builder& builder, const tf::Node& node) {
   const auto found = operator_table().find(node.op);
   if (found == operator_table().end()) return unsupported(fmt::format("it lacks the operator {}", node.op));
-  if (node.inputs.empty() && node.op != "Range") return internal_error(fmt::format("{} has no inputs", node.op));
+  if (node.inputs.empty() && node.op != "Range")
+    return internal_error(fmt::format("{} has no inputs", node.op));
   return found->second(builder, node);
 }
 
@@ -43,7 +44,13 @@ std::vector<std::pair<std::string, TensorIndex>> outputs_of(Builder& builder, co
       outputs.emplace_back(name, tensor);
       continue;
     }
-    tf::TensorInfo info = builder.info(name);
+    const tf::TensorInfo& info = builder.info(name);
+    if (builder.constant_value(name) != nullptr) {
+      const TensorIndex copy = builder.add_computed(name + "/copy", info);
+      builder.add_copy_of_constant(tensor, copy, info.dtype);
+      outputs.emplace_back(name, copy);
+      continue;
+    }
     const std::vector<std::int32_t> shape(info.shape.begin(), info.shape.end());
     const TensorIndex target = builder.add_indices(name + "/shape", shape);
     const TensorIndex copy = builder.add_computed(name + "/copy", info);
@@ -62,8 +69,8 @@ Result<std::vector<std::byte>> write(const tf::TfGraph& graph,
   Builder builder(graph, bytes);
   for (const tf::Node& node : graph.nodes)
     if (Status written = write_node(builder, node); !written.ok())
-      return in_context(written.error(),
-                        fmt::format("node {} in TensorFlow Lite", node.source.empty() ? node.name : node.source));
+      return in_context(written.error(), fmt::format("node {} in TensorFlow Lite",
+                                                     node.source.empty() ? node.name : node.source));
   return builder.finish(outputs_of(builder, graph), metadata);
 }
 

@@ -19,15 +19,19 @@ function verify(file, trace) {
 }
 
 for (const model of ["lenet5", "lstm"]) {
-  test(`LiteRtWasm_${model}_VerifiesClean`, { skip: litert ? false : "skipped: the site lacks LiteRT.js" }, (t) => {
-    const path = join(temporaryFolder(t), "litert.safetensors");
-    const file = asset("models", `${model}.onnx`);
-    const ran = run(["run", file, "--input", "seed:5", "--target", "pc/litert-wasm", "--trace", path]);
-    assert.equal(ran.status, 0, ran.stderr);
-    const report = verify(file, path);
-    assert.ok(["identical", "rounding"].includes(report.verdict), report.verdict);
-    assert.ok(report.layers.length > 5);
-  });
+  test(
+    `LiteRtWasm_${model}_VerifiesClean`,
+    { skip: litert ? false : "skipped: the site lacks LiteRT.js" },
+    (t) => {
+      const path = join(temporaryFolder(t), "litert.safetensors");
+      const file = asset("models", `${model}.onnx`);
+      const ran = run(["run", file, "--input", "seed:5", "--target", "pc/litert-wasm", "--trace", path]);
+      assert.equal(ran.status, 0, ran.stderr);
+      const report = verify(file, path);
+      assert.ok(["identical", "rounding"].includes(report.verdict), report.verdict);
+      assert.ok(report.layers.length > 5);
+    },
+  );
 }
 
 const skip = interpreter ? false : "skipped: no TensorFlow Lite interpreter (pip: ai-edge-litert)";
@@ -35,9 +39,12 @@ for (const model of ["lenet5", "resnet20", "textcnn"]) {
   test(`TfliteInterpreter_${model}_VerifiesClean`, { skip }, (t) => {
     const folder = temporaryFolder(t);
     const file = asset("models", `${model}.onnx`);
-    const [inputs, written, exported, traced] = ["in.safetensors", "m.tflite", "m.json", "out.safetensors"].map(
-      (name) => join(folder, name),
-    );
+    const [inputs, written, exported, traced] = [
+      "in.safetensors",
+      "m.tflite",
+      "m.json",
+      "out.safetensors",
+    ].map((name) => join(folder, name));
     assert.equal(run(["run", file, "--input", "seed:5", "--trace", inputs]).status, 0);
     const { status, stdout, stderr } = run(["export", file, "--tflite", written, "--json", "-"]);
     assert.equal(status, 0, stderr);

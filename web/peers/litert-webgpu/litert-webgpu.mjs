@@ -6,7 +6,9 @@ import { PeerError } from "../peers.mjs";
 async function adapter() {
   const found = await globalThis.navigator?.gpu?.requestAdapter({ powerPreference: "high-performance" });
   if (!found) {
-    const why = globalThis.navigator?.gpu ? "finds no GPU that WebGPU can use" : "has no WebGPU, or not in workers";
+    const why = globalThis.navigator?.gpu
+      ? "finds no GPU that WebGPU can use"
+      : "has no WebGPU, or not in workers";
     throw new PeerError("missing", `LiteRT.js on WebGPU cannot run: this browser ${why}`, true);
   }
   return adapterFacts(found);

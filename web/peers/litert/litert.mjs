@@ -109,7 +109,10 @@ export class LiteRt {
   failure(error, rejection) {
     const said = this.#runtime?.log.errors() ?? "";
     const message = (error?.message ?? String(error)) + (said && `: ${said}`);
-    if (/bad_alloc|out of memory|OOM|Array buffer allocation failed/i.test(message) || error instanceof RangeError)
+    if (
+      /bad_alloc|out of memory|OOM|Array buffer allocation failed/i.test(message) ||
+      error instanceof RangeError
+    )
       return { kind: "limit", message };
     return { kind: rejection, message };
   }

@@ -11,7 +11,8 @@ constexpr std::int64_t exact_up_to = std::int64_t{1} << 24;
 
 Result<std::string> extreme(Lowering& lowering, const std::string& x, std::string_view op) {
   std::vector<std::int64_t> axes;
-  for (std::size_t i = 0; i < lowering.info(x).shape.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; i < lowering.info(x).shape.size(); ++i)
+    axes.push_back(static_cast<std::int64_t>(i));
   DRIFTSCOPE_TRY(const std::string all, lowering.ints(axes, "axes"));
   return lowering.make(op, op, {x, all}, {{"keep_dims", false}}, {DType::float32, {}, {}});
 }
@@ -29,7 +30,8 @@ Status lower_dynamic(Lowering& lowering, const OnnxNode& node) {
   const std::string is_zero = lowering.elementwise("is_zero", "Equal", {step, zero}, DType::boolean);
   const std::string scale = lowering.elementwise("scale", "SelectV2", {is_zero, one, step}, DType::float32);
   const auto clipped = [&](std::string_view suffix, const std::string& value) {
-    return lowering.elementwise(suffix, "Minimum", {lowering.elementwise("at_least", "Maximum", {value, zero}), most});
+    return lowering.elementwise(suffix, "Minimum",
+                                {lowering.elementwise("at_least", "Maximum", {value, zero}), most});
   };
   const std::string below = lowering.elementwise("below", "Sub", {zero, low});
   const std::string place = clipped("place", lowering.elementwise("steps_below", "RealDiv", {below, scale}));
@@ -37,15 +39,18 @@ Status lower_dynamic(Lowering& lowering, const OnnxNode& node) {
   const std::string steps =
       lowering.elementwise("rounded", "Round", {lowering.elementwise("steps", "RealDiv", {x, scale})});
   const std::string value = clipped("value", lowering.elementwise("shifted", "AddV2", {steps, point}));
-  const Attributes to_integer = {{"SrcT", DType::float32}, {"DstT", lowering.dialect().quantized ? DType::uint8 : DType::int32}};
+  const Attributes to_integer = {{"SrcT", DType::float32},
+                                 {"DstT", lowering.dialect().quantized ? DType::uint8 : DType::int32}};
   DRIFTSCOPE_CHECK(lowering.give(node.outputs[0], "Cast", {value}, to_integer));
   if (Lowering::has_output(node, 1)) DRIFTSCOPE_CHECK(lowering.give_same(node.outputs[1], scale));
-  if (Lowering::has_output(node, 2)) DRIFTSCOPE_CHECK(lowering.give(node.outputs[2], "Cast", {point}, to_integer));
+  if (Lowering::has_output(node, 2))
+    DRIFTSCOPE_CHECK(lowering.give(node.outputs[2], "Cast", {point}, to_integer));
   return {};
 }
 
 // A factor without its zero point, as floats.
-Result<std::string> factor(Lowering& lowering, const OnnxNode& node, std::size_t input, std::size_t zero_point) {
+Result<std::string> factor(Lowering& lowering, const OnnxNode& node, std::size_t input,
+                           std::size_t zero_point) {
   const auto as_float = [&](std::size_t i, std::string_view suffix) -> Result<std::string> {
     DRIFTSCOPE_TRY(const std::string given, lowering.read(node.inputs[i]));
     const TensorInfo info = lowering.info(given);
@@ -65,9 +70,10 @@ Status lower_matmul(Lowering& lowering, const OnnxNode& node) {
   if (a.size() != 2 || lowering.rank(node.inputs[1]) != 2)
     return unsupported("only products of two matrices of integers have an equivalent");
   if (a[1] > exact_up_to / largest_product)
-    return unsupported(fmt::format("sums of {} products of 8-bit integers have no equivalent in float32, which holds "
-                                   "those of {} exactly",
-                                   a[1], exact_up_to / largest_product));
+    return unsupported(
+        fmt::format("sums of {} products of 8-bit integers have no equivalent in float32, which holds "
+                    "those of {} exactly",
+                    a[1], exact_up_to / largest_product));
   DRIFTSCOPE_TRY(const std::string left, factor(lowering, node, 0, 2));
   DRIFTSCOPE_TRY(const std::string right, factor(lowering, node, 1, 3));
   const std::string sums =

@@ -40,7 +40,8 @@ Status lower_conv(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_CHECK(tf_operators().find(of_floats)->lower(lowering, of_floats));
   const Node& made = lowering.latest();
   if (made.op.find("Conv2") == std::string::npos && made.op.find("Conv2d") == std::string::npos)
-    return unsupported("quantized convolutions in groups, of one or three axes, or strided and dilated at once");
+    return unsupported(
+        "quantized convolutions in groups, of one or three axes, or strided and dilated at once");
   weights.axis = 3;
   DRIFTSCOPE_CHECK(quantize_tensor(lowering, made.inputs[0], x));
   DRIFTSCOPE_CHECK(quantize_tensor(lowering, made.inputs[1], weights));

@@ -29,9 +29,9 @@ Status conv2d(Builder& builder, const tf::Node& node) {
   const std::array<std::size_t, 4> order{3, 0, 1, 2};
   DRIFTSCOPE_TRY(const TensorIndex weights, reordered(builder, node, node.inputs[1], order));
   DRIFTSCOPE_TRY(const TensorIndex bias, bias_of(builder, node, filter[3]));
-  const auto made = fb::CreateConv2DOptions(
-      builder.tables(), padded.padding, narrow(window.strides[1]), narrow(window.strides[0]), no_activation,
-      narrow(window.dilations[1]), narrow(window.dilations[0]));
+  const auto made = fb::CreateConv2DOptions(builder.tables(), padded.padding, narrow(window.strides[1]),
+                                            narrow(window.strides[0]), no_activation,
+                                            narrow(window.dilations[1]), narrow(window.dilations[0]));
   builder.add({fb::BuiltinOperator::CONV_2D,
                {padded.input, weights, bias},
                {builder.tensor(node.name)},
@@ -42,7 +42,8 @@ Status conv2d(Builder& builder, const tf::Node& node) {
 Result<TensorIndex> depthwise_weights(Builder& builder, const tf::Node& node, const Shape& filter) {
   const Tensor* constant = builder.constant_value(node.inputs[1]);
   if (constant == nullptr)
-    return unsupported(fmt::format("the filter '{}' of a depthwise convolution must be a constant", node.inputs[1]));
+    return unsupported(
+        fmt::format("the filter '{}' of a depthwise convolution must be a constant", node.inputs[1]));
   const std::string key = node.inputs[1] + "/depthwise";
   if (const auto known = builder.derived(key)) return *known;
   DRIFTSCOPE_TRY(const Tensor flat, constant->reshaped({1, filter[0], filter[1], filter[2] * filter[3]}));
@@ -60,8 +61,8 @@ Status depthwise(Builder& builder, const tf::Node& node) {
   DRIFTSCOPE_TRY(const TensorIndex weights, depthwise_weights(builder, node, filter));
   DRIFTSCOPE_TRY(const TensorIndex bias, bias_of(builder, node, filter[2] * filter[3]));
   const auto made = fb::CreateDepthwiseConv2DOptions(
-      builder.tables(), padded.padding, narrow(window.strides[1]), narrow(window.strides[0]), narrow(filter[3]),
-      no_activation, narrow(window.dilations[1]), narrow(window.dilations[0]));
+      builder.tables(), padded.padding, narrow(window.strides[1]), narrow(window.strides[0]),
+      narrow(filter[3]), no_activation, narrow(window.dilations[1]), narrow(window.dilations[0]));
   builder.add({fb::BuiltinOperator::DEPTHWISE_CONV_2D,
                {padded.input, weights, bias},
                {builder.tensor(node.name)},
@@ -75,10 +76,10 @@ Status conv3d(Builder& builder, const tf::Node& node) {
   const auto padding = attribute<std::string>(node, "padding", "VALID");
   if (strides.size() != 5 || dilations.size() != 5 || padding == "EXPLICIT")
     return unsupported(fmt::format("a convolution of three dimensions with the padding '{}'", padding));
-  const auto made = fb::CreateConv3DOptions(
-      builder.tables(), padding == "SAME" ? fb::Padding::SAME : fb::Padding::VALID, narrow(strides[1]),
-      narrow(strides[3]), narrow(strides[2]), no_activation, narrow(dilations[1]), narrow(dilations[3]),
-      narrow(dilations[2]));
+  const auto made =
+      fb::CreateConv3DOptions(builder.tables(), padding == "SAME" ? fb::Padding::SAME : fb::Padding::VALID,
+                              narrow(strides[1]), narrow(strides[3]), narrow(strides[2]), no_activation,
+                              narrow(dilations[1]), narrow(dilations[3]), narrow(dilations[2]));
   builder.add(node, fb::BuiltinOperator::CONV_3D, Builder::options(made));
   return {};
 }

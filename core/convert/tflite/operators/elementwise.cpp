@@ -15,10 +15,11 @@ Status check_types(const Builder& builder, const tf::Node& node, bool floats_onl
   for (const std::string& value : node.inputs) {
     const tf::TensorInfo& info = builder.info(value);
     if (!info.quantization.scales.empty() || info.dtype == DType::float32) continue;
-    const bool fits = info.dtype == DType::int32 || info.dtype == DType::int64 || info.dtype == DType::boolean;
+    const bool fits =
+        info.dtype == DType::int32 || info.dtype == DType::int64 || info.dtype == DType::boolean;
     if (floats_only || !fits)
-      return unsupported(fmt::format("{} of {}, which is not quantized ('{}')", node.op, dtype_name(info.dtype),
-                                     value));
+      return unsupported(
+          fmt::format("{} of {}, which is not quantized ('{}')", node.op, dtype_name(info.dtype), value));
   }
   return {};
 }

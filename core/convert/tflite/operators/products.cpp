@@ -12,8 +12,9 @@ namespace {
 Status fully_connected(Builder& builder, const tf::Node& node, TensorIndex weights, std::int64_t outputs) {
   DRIFTSCOPE_TRY(const TensorIndex bias, bias_of(builder, node, outputs));
   const bool keeps_rank = builder.info(node.inputs[0]).shape.size() != 2;
-  const auto made = fb::CreateFullyConnectedOptions(builder.tables(), fb::ActivationFunctionType::NONE,
-                                                    fb::FullyConnectedOptionsWeightsFormat::DEFAULT, keeps_rank);
+  const auto made =
+      fb::CreateFullyConnectedOptions(builder.tables(), fb::ActivationFunctionType::NONE,
+                                      fb::FullyConnectedOptionsWeightsFormat::DEFAULT, keeps_rank);
   builder.add({fb::BuiltinOperator::FULLY_CONNECTED,
                {builder.tensor(node.inputs[0]), weights, bias},
                {builder.tensor(node.name)},
@@ -46,9 +47,8 @@ Status product(Builder& builder, const tf::Node& node, bool transpose_a, bool tr
     return batch_matmul(builder, node, transpose_a, transpose_b);
   }
   const std::array<std::size_t, 2> swapped{1, 0};
-  DRIFTSCOPE_TRY(const TensorIndex rows, transpose_b
-                                             ? Result<TensorIndex>(builder.tensor(node.inputs[1]))
-                                             : reordered(builder, node, node.inputs[1], swapped));
+  DRIFTSCOPE_TRY(const TensorIndex rows, transpose_b ? Result<TensorIndex>(builder.tensor(node.inputs[1]))
+                                                     : reordered(builder, node, node.inputs[1], swapped));
   return fully_connected(builder, node, rows, weights->shape()[transpose_b ? 0 : 1]);
 }
 

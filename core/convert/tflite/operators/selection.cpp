@@ -21,9 +21,10 @@ std::int32_t integer(const tf::Node& node, std::string_view name, std::int64_t o
 }
 
 Status strided_slice(Builder& builder, const tf::Node& node) {
-  const auto made = fb::CreateStridedSliceOptions(
-      builder.tables(), integer(node, "begin_mask", 0), integer(node, "end_mask", 0),
-      integer(node, "ellipsis_mask", 0), integer(node, "new_axis_mask", 0), integer(node, "shrink_axis_mask", 0));
+  const auto made =
+      fb::CreateStridedSliceOptions(builder.tables(), integer(node, "begin_mask", 0),
+                                    integer(node, "end_mask", 0), integer(node, "ellipsis_mask", 0),
+                                    integer(node, "new_axis_mask", 0), integer(node, "shrink_axis_mask", 0));
   builder.add(node, Code::STRIDED_SLICE, Builder::options(made));
   return {};
 }

@@ -16,6 +16,12 @@ std::int32_t narrow(std::int64_t value) { return static_cast<std::int32_t>(value
 // To the shape that the result is known to have: Reshape, Squeeze, ExpandDims, Identity.
 Status reshape(Builder& builder, const tf::Node& node) {
   const Shape& shape = builder.info(node.name).shape;
+  const Tensor* constant = builder.constant_value(node.inputs[0]);
+  if (constant != nullptr && constant->shape() == shape) {
+    builder.add_copy_of_constant(builder.tensor(node.inputs[0]), builder.tensor(node.name),
+                                 constant->dtype());
+    return {};
+  }
   const std::vector<std::int32_t> dimensions(shape.begin(), shape.end());
   const TensorIndex target = builder.add_indices(node.name + "/shape", dimensions);
   const auto made = fb::CreateReshapeOptionsDirect(builder.tables(), &dimensions);
@@ -53,16 +59,15 @@ Status concat(Builder& builder, const tf::Node& node) {
   DRIFTSCOPE_TRY(const std::int64_t axis, scalar(builder, node.inputs.back()));
   std::vector<std::string> values(node.inputs.begin(), node.inputs.end() - 1);
   const auto made = fb::CreateConcatenationOptions(builder.tables(), narrow(axis));
-  builder.add({Code::CONCATENATION,
-               builder.tensors(values),
-               {builder.tensor(node.name)},
-               Builder::options(made)});
+  builder.add(
+      {Code::CONCATENATION, builder.tensors(values), {builder.tensor(node.name)}, Builder::options(made)});
   return {};
 }
 
 Status pack(Builder& builder, const tf::Node& node) {
-  const auto made = fb::CreatePackOptions(builder.tables(), narrow(static_cast<std::int64_t>(node.inputs.size())),
-                                          narrow(attribute<std::int64_t>(node, "axis", 0)));
+  const auto made =
+      fb::CreatePackOptions(builder.tables(), narrow(static_cast<std::int64_t>(node.inputs.size())),
+                            narrow(attribute<std::int64_t>(node, "axis", 0)));
   builder.add(node, Code::PACK, Builder::options(made));
   return {};
 }
@@ -83,7 +88,8 @@ Status split(Builder& builder, const tf::Node& node) {
 
 Status split_v(Builder& builder, const tf::Node& node) {
   const auto count = static_cast<std::int64_t>(builder.outputs_of(node).size());
-  builder.add(node, Code::SPLIT_V, Builder::options(fb::CreateSplitVOptions(builder.tables(), narrow(count))));
+  builder.add(node, Code::SPLIT_V,
+              Builder::options(fb::CreateSplitVOptions(builder.tables(), narrow(count))));
   return {};
 }
 

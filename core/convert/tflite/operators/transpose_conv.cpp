@@ -18,7 +18,7 @@ struct Parts {
   Window window;
   Pads pads;
   bool same = false;
-  Shape whole;   // before the paddings are cut off
+  Shape whole;  // before the paddings are cut off
   Shape result;
 };
 
@@ -59,9 +59,9 @@ Status write(Builder& builder, const tf::Node& node) {
   info.shape = parts.whole;
   const TensorIndex whole =
       cut ? builder.add_computed(node.name + "/whole", info) : builder.tensor(node.name);
-  const auto made = fb::CreateTransposeConvOptions(
-      builder.tables(), parts.same ? fb::Padding::SAME : fb::Padding::VALID, narrow(parts.window.strides[1]),
-      narrow(parts.window.strides[0]));
+  const auto made =
+      fb::CreateTransposeConvOptions(builder.tables(), parts.same ? fb::Padding::SAME : fb::Padding::VALID,
+                                     narrow(parts.window.strides[1]), narrow(parts.window.strides[0]));
   std::vector<TensorIndex> inputs{shape, weights, builder.tensor(node.inputs[2])};
   if (node.inputs.size() > 3) inputs.push_back(builder.tensor(node.inputs[3]));
   builder.add({Code::TRANSPOSE_CONV, inputs, {whole}, Builder::options(made), inputs.size() > 3 ? 3 : 1});
