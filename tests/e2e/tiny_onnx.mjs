@@ -71,3 +71,15 @@ export function batchNormGelu() {
   );
   return Buffer.concat([number(1, 9), graph, part(8, number(2, 20))]);
 }
+
+/** Functions of one argument, [op, input, output] each, on vectors of the inputs' sizes: {name: size}. */
+export function functions(list, sizes) {
+  const graph = part(
+    7,
+    ...list.map(([op, input, output]) => node(op, output, [input], output)),
+    text(2, "functions"),
+    ...Object.entries(sizes).map(([name, size]) => interfaceValue(11, name, [size])),
+    ...list.map(([, input, output]) => interfaceValue(12, output, [sizes[input]])),
+  );
+  return Buffer.concat([number(1, 9), graph, part(8, number(2, 20))]);
+}

@@ -1,8 +1,10 @@
 // WebNN in the Chromium that has it, and what is said where there is none.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { asset, readSafetensors, root, run, temporaryFolder } from "../support.mjs";
+import { asset, readSafetensors, root, run, temporaryFolder, writeSafetensors } from "../support.mjs";
+import { functions } from "../tiny_onnx.mjs";
 
 const model = join(root, "tests", "data", "batchnorm-gelu.onnx");
 const input = join(root, "tests", "data", "batchnorm-gelu.npy");
@@ -47,4 +49,47 @@ test("Run_OperatorThatWebNNLacks_NamesNodeAndReason", (t) => {
   const { status, stderr } = run(["run", data, "--target", "chrome/webnn", "--trace", trace]);
   assert.equal(status, 2, stderr);
   assert.match(stderr, /\(Atan\): WebNN has nothing to express it with/);
+});
+
+// Near: the rows of core/engines/webnn/engine.cpp hold. Far: what Chromium 153 computes wrongly, as
+// docs/peers.md says; when one of these becomes right, both are to be changed.
+test("Verify_FunctionsOfWebNN_WithinTheirRowsNearAndFaultsFar", (t) => {
+  const folder = temporaryFolder(t);
+  const size = 4096;
+  const vector = (numbers) => ({
+    dtype: "F32",
+    shape: [numbers.length],
+    bytes: Buffer.from(Float32Array.from(numbers).buffer),
+  });
+  const inputs = {
+    any: Array.from({ length: size }, (_, i) => -80 + (160 * i) / size),
+    positive: Array.from({ length: size }, (_, i) => Math.exp(-80 + (160 * i) / size)),
+    unit: Array.from({ length: size }, (_, i) => -4 + (8 * i) / size),
+    high: [88.4, 88.7],
+    infinite: [Infinity, Infinity],
+    huge: [1e12, 3e15],
+  };
+  const near = [
+    ...["Exp", "Sigmoid", "Tanh", "Sin", "Cos", "Elu"].map((op) => [op, "any", `near_${op}`]),
+    ...["Log", "Sqrt", "Reciprocal"].map((op) => [op, "positive", `near_${op}`]),
+    ...["Erf", "Gelu", "Softsign"].map((op) => [op, "unit", `near_${op}`]),
+  ];
+  const far = [
+    ["Exp", "high", "far_Exp"],
+    ["Sqrt", "infinite", "far_Sqrt"],
+    ["Log", "infinite", "far_Log"],
+    ["Sin", "huge", "far_Sin"],
+  ];
+  const sizes = Object.fromEntries(Object.entries(inputs).map(([name, list]) => [name, list.length]));
+  const file = join(folder, "functions.onnx");
+  const given = join(folder, "inputs.safetensors");
+  const trace = join(folder, "trace.safetensors");
+  writeFileSync(file, functions([...near, ...far], sizes));
+  writeSafetensors(given, new Map(Object.entries(inputs).map(([name, list]) => [name, vector(list)])));
+  const ran = run(["run", file, "--input", given, "--target", "chrome/webnn", "--trace", trace]);
+  assert.equal(ran.status, 0, ran.stderr);
+  const { stdout } = run(["verify", file, trace, "--json", "-"]);
+  const verdicts = new Map(JSON.parse(stdout).layers.map((layer) => [layer.output, layer.verdict]));
+  for (const [, , name] of near) assert.match(verdicts.get(name), /^(rounding|identical)$/, name);
+  for (const [, , name] of far) assert.equal(verdicts.get(name), "fault", name);
 });

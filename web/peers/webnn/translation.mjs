@@ -45,6 +45,13 @@ export class Operation {
     return this.has(i) ? this.#translation.operand(this.#node.inputs[i]) : null;
   }
 
+  /** The same node with these operands as its inputs (null: left out), for an operator made of others. */
+  withInputs(operands) {
+    const other = new Operation(this.#translation, this.#node);
+    other.input = (i) => operands[i] ?? null;
+    return other;
+  }
+
   /** Operands of all inputs. */
   all() {
     return this.#node.inputs.map((_, i) => this.input(i));

@@ -34,7 +34,8 @@ export class Peer {
   about() {
     const options = { version: browserVersion() };
     if (this.#devices) options.devices = this.#devices;
-    return { threads: 1, instruction_set: "of the browser", options };
+    const device = this.#devices.toUpperCase().replaceAll(" ", ", "); // "GPU, CPU"
+    return { threads: 1, instruction_set: "of the browser", options, ...(device && { device }) };
   }
 
   heap() {
@@ -44,7 +45,10 @@ export class Peer {
   failure(error, rejection) {
     const message = error?.message ?? String(error);
     if (this.#lost !== null)
-      return { kind: "internal", message: `${message}; its context was lost: ${this.#lost || "no reason given"}` };
+      return {
+        kind: "internal",
+        message: `${message}; its context was lost: ${this.#lost || "no reason given"}`,
+      };
     const limit = error instanceof RangeError || /out of memory|allocat/i.test(message);
     return { kind: limit ? "limit" : rejection, message };
   }

@@ -48,17 +48,6 @@ function dequantizeLinear(node) {
   return dequantize(node, x, scale, zeroPoint, axisOf(node, x.shape.length));
 }
 
-/** The node with other operands as its inputs: for QLinearConv's convolution. */
-function withInputs(node, inputs) {
-  return new Proxy(node, {
-    get(target, name) {
-      if (name === "input") return (i) => inputs[i] ?? null;
-      const value = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
-
 function qLinearConv(node) {
   const [x, xScale, xZero, w, wScale, wZero, yScale, yZero, bias = null] = node.all();
   const data = dequantize(node, x, xScale, xZero, 1);
@@ -68,7 +57,7 @@ function qLinearConv(node) {
     const scale = node.binary("mul", node.reshape(xScale, []), wScale);
     added = dequantize(node, bias, scale, null, 0);
   }
-  const y = convolutions.Conv(withInputs(node, [data, weights, added]));
+  const y = convolutions.Conv(node.withInputs([data, weights, added]));
   return quantize(node, y, yScale, yZero, yZero.dataType, 1);
 }
 
