@@ -28,6 +28,9 @@ Result<std::optional<ForeignModel>> read_foreign_model(std::span<const std::byte
   auto model = tf::to_onnx(graph);
   if (!model.ok()) return in_context(std::move(model).error(), made.kind + " model");
   made.model = *std::move(model);
+  made.values.insert(graph.inputs.begin(), graph.inputs.end());
+  for (const tf::Node& node : graph.nodes) made.values.insert(node.name);
+  for (const auto& [name, info] : graph.tensors) made.values.insert(name);
   return std::optional(std::move(made));
 }
 

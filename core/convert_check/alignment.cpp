@@ -12,7 +12,6 @@
 namespace driftscope::convert {
 namespace {
 
-constexpr std::size_t sampled_elements = 512;
 constexpr std::size_t max_gap_cells =
     4'000'000;                         // of a table of pairs; larger gaps are matched by values alone
 constexpr double equal_values = 1e-4;  // relative distance that no other layer has by chance
@@ -52,12 +51,6 @@ std::string_view kind_of(std::string_view op) {
 
 bool is_number(std::string_view name) {
   return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-double root_mean_square(const std::vector<double>& numbers) {
-  double sum = 0.0;
-  for (const double x : numbers) sum += x * x;
-  return numbers.empty() ? 0.0 : std::sqrt(sum / static_cast<double>(numbers.size()));
 }
 
 struct Partner {
@@ -176,8 +169,8 @@ void Pairing::add_outputs() {
   }
 }
 
-/// How likely two values are the same; negative: they are not. Equal values say most; without them the operator
-/// decides, as everything behind the first fault has drifted.
+/// How likely two values are the same; negative: they are not. Equal values say most; without them the
+/// operator decides, as everything behind the first fault has drifted.
 double Pairing::score(std::size_t i, std::size_t j, Order& order, FoundBy& by) const {
   if (a_[i].input != b_[j].input) return -1.0;
   const double apart = distance(*a_[i].tensor, *b_[j].tensor, order);
@@ -192,8 +185,8 @@ double Pairing::score(std::size_t i, std::size_t j, Order& order, FoundBy& by) c
   return telling && apart < 0.3 ? 2.5 : -1.0;
 }
 
-/// The pairs in the order of both with the largest sum of scores (as the alignment of sequences by Needleman and
-/// Wunsch 1970, without a penalty for gaps).
+/// The pairs in the order of both with the largest sum of scores (as the alignment of sequences by Needleman
+/// and Wunsch 1970, without a penalty for gaps).
 void Pairing::add_gap(std::span<const std::size_t> rows, std::span<const std::size_t> columns) {
   if (rows.empty() || columns.empty() || rows.size() > max_gap_cells / columns.size()) return;
   struct Cell {
@@ -224,7 +217,8 @@ void Pairing::add_gap(std::span<const std::size_t> rows, std::span<const std::si
 }
 
 void Pairing::add_gaps() {
-  // Pairs that have the same order on both sides divide the lists: the longest increasing sequence of partners.
+  // Pairs that have the same order on both sides divide the lists: the longest increasing sequence of
+  // partners.
   std::vector<std::size_t> best(a_.size(), 0);
   std::vector<std::size_t> before(a_.size(), a_.size());
   std::size_t last = a_.size();
@@ -300,24 +294,6 @@ std::string_view found_by_name(FoundBy by) {
     case FoundBy::structure: return "structure";
     default: return "values";
   }
-}
-
-double distance(const Tensor& a, const Tensor& b, Order& order) {
-  double least = INFINITY;
-  if (!same_kind(a.dtype(), b.dtype())) return least;
-  for (Order& candidate : orders_between(a.shape(), b.shape())) {
-    Samples samples = samples_of(a, b, candidate, sampled_elements);
-    const double size = root_mean_square(samples.first);
-    for (std::size_t i = 0; i < samples.first.size(); ++i) samples.second[i] -= samples.first[i];
-    double apart = root_mean_square(samples.second);
-    if (apart > 0.0) apart = size > 0.0 ? apart / size : 1e6;
-    if (!(apart < 1e6)) apart = 1e6;  // NaN or infinity on one side; still a candidate
-    // Where values have drifted any order may be closest by chance: those that come first are the usual ones.
-    if (!std::isinf(least) && apart >= least / 4.0) continue;
-    least = apart;
-    order = std::move(candidate);
-  }
-  return least;
 }
 
 Result<Alignment> align(const Side& a, const Side& b, const ValueMap& given) {

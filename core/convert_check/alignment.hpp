@@ -1,6 +1,6 @@
-// Which value of an original is which of a converted model: by a map that the user gives, by name, by structure
-// (the same operators in the same order, with shapes that fit) and by what both computed from the same input.
-// Clients: the check, the command line (writes the map). It judges nothing.
+// Which value of an original is which of a converted model: by a map that the user gives, by name, by
+// structure (the same operators in the same order, with shapes that fit) and by what both computed from the
+// same input. Clients: the check, the command line (writes the map). It judges nothing.
 #pragma once
 
 #include <string>
@@ -38,11 +38,17 @@ struct Alignment {
 /// Errors: the map names a value that was not recorded, or twice, or one whose shape does not fit.
 [[nodiscard]] Result<Alignment> align(const Side& a, const Side& b, const ValueMap& given);
 
-/// How far the sampled elements of b are from those of a: the root mean square of the differences, relative to that
-/// of a; infinite for another kind of type. `order` becomes that of the orders with which they are closest.
+/// Without pairs that cannot be right: by name or structure, far apart, while all that `a` (or, where that is
+/// a trace, `b`) computes from them next agrees with its own partner.
+[[nodiscard]] Alignment without_contradictions(const Side& a, const Side& b, Alignment alignment);
+
+/// How far the sampled elements of b are from those of a: the root mean square of the differences, relative
+/// to that of a; infinite for another kind of type. `order` becomes that of the orders with which they are
+/// closest.
 [[nodiscard]] double distance(const Tensor& a, const Tensor& b, Order& order);
 
-/// JSON: {"format":"driftscope-map-1","values":[{"a","b","order","by"}]}; without a partner "a" or "b" is null.
+/// JSON: {"format":"driftscope-map-1","values":[{"a","b","order","by"}]}; without a partner "a" or "b" is
+/// null.
 [[nodiscard]] Result<ValueMap> read_value_map(std::string_view json);
 [[nodiscard]] std::string value_map_json(const Alignment& alignment);
 

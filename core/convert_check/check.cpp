@@ -95,7 +95,10 @@ Result<Check> check_conversion(const Side& a, const Side& b, const ValueMap& map
         "file/A,file/B");
   Check check;
   check.judged_by = a_judges ? "A" : "B";
-  DRIFTSCOPE_TRY(check.alignment, align(a, b, map));
+  {
+    DRIFTSCOPE_TRY(Alignment found, align(a, b, map));
+    check.alignment = without_contradictions(a, b, std::move(found));
+  }
   const Trace exchanged = in_the_place_of(judge, a_judges ? b : a, check.alignment, a_judges);
   DRIFTSCOPE_CHECK(check_inputs(judge, exchanged));
   DRIFTSCOPE_TRY(Verification verification, verify(*judge.graph(), "", exchanged, threads, progress));

@@ -1,8 +1,8 @@
-// Compares an original with a converted model, layer by layer, from what both computed from the same input: which
-// values are the same, how far they have drifted, and whether each of B's layers computes what A's does. For the
-// last, B's recorded values are put in the place of A's and verified: A's operator with A's weights on B's inputs
-// against B's output, so that an error is charged to the layer that makes it. Clients: the command line.
-// It runs nothing.
+// Compares an original with a converted model, layer by layer, from what both computed from the same input:
+// which values are the same, how far they have drifted, and whether each of B's layers computes what A's
+// does. For the last, B's recorded values are put in the place of A's and verified: A's operator with A's
+// weights on B's inputs against B's output, so that an error is charged to the layer that makes it. Clients:
+// the command line. It runs nothing.
 #pragma once
 
 #include <cstdint>
@@ -41,13 +41,13 @@ struct Check {
   std::string judged_by;  ///< "A" or "B": whose operators the values were judged with
 };
 
-/// One of the graphs must be there; with both, A's operators judge. The traces must be of one input. Errors: nothing
-/// could be compared, an input has no partner.
+/// One of the graphs must be there; with both, A's operators judge. The traces must be of one input. Errors:
+/// nothing could be compared, an input has no partner.
 [[nodiscard]] Result<Check> check_conversion(const Side& a, const Side& b, const ValueMap& map,
                                              ThreadPool& threads, const VerifyProgress& progress = {});
 
-/// A's inputs under the names, in the order of axes and of the types of `graph`'s inputs: what B is to be run with.
-/// By the map, by name, then by place. Errors: no partner, a shape that does not fit.
+/// A's inputs under the names, in the order of axes and of the types of `graph`'s inputs: what B is to be run
+/// with. By the map, by name, then by place. Errors: no partner, a shape that does not fit.
 struct MatchedInputs {
   std::vector<NamedTensor> tensors;
   std::vector<ValuePair> pairs;

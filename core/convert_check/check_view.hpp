@@ -1,5 +1,5 @@
-// A conversion check with what is known of both models, as text and as JSON ("driftscope-convert-check-1", see
-// docs/convert.md). Client: the command line.
+// A conversion check with what is known of both models, as text and as JSON ("driftscope-convert-check-1",
+// see docs/convert.md). Client: the command line.
 #pragma once
 
 #include <string>

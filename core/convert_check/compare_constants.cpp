@@ -1,5 +1,5 @@
-// What became of a constant: rounded to a narrow type, put on a grid of integers, its axes in another order, scaled
-// by channel, or changed in places.
+// What became of a constant: rounded to a narrow type, put on a grid of integers, its axes in another order,
+// scaled by channel, or changed in places.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Why a layer of a converted model does something else than the original's: the nodes between the values that both
-// have are compared: operators, attributes, constants. An explanation is tried out where that is possible: with B's
-// attribute or constant in A's node the difference has to vanish. Clients: the check.
+// Why a layer of a converted model does something else than the original's: the nodes between the values that
+// both have are compared: operators, attributes, constants. An explanation is tried out where that is
+// possible: with B's attribute or constant in A's node the difference has to vanish. Clients: the check.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// BatchNormalization folded into the weights before it. With y = γ·(Wx + b − μ)/√(σ² + ε) + β, B's weights have to be
-// r·W with r = γ/√(σ² + ε) for each channel, and its bias β + r·(b − μ). From the r that B has follows the ε that it
-// was folded with: ε' = (γ/r)² − σ².
+// BatchNormalization folded into the weights before it. With y = γ·(Wx + b − μ)/√(σ² + ε) + β, B's weights
+// have to be r·W with r = γ/√(σ² + ε) for each channel, and its bias β + r·(b − μ). From the r that B has
+// follows the ε that it was folded with: ε' = (γ/r)² − σ².
 #include <fmt/format.h>
 
 #include <algorithm>

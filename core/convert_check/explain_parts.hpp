@@ -34,9 +34,14 @@ using Findings = std::vector<Finding>;
 
 void find_operators(const Groups& groups, Findings& findings);
 void find_attributes(const Groups& groups, const NodePair& nodes, Findings& findings);
+/// Strides, dilations and pads of windows as they work out, since pads are written in several ways. Returns
+/// whether they were compared.
+bool find_window(const Groups& groups, const NodePair& nodes, Findings& findings);
+/// "'conv1' (Conv)".
+[[nodiscard]] std::string label(const Node& node);
 void find_constants(const Groups& groups, const NodePair& nodes, Findings& findings);
-/// A BatchNormalization of A that B has in the weights of the node before it. Returns whether there is one: the
-/// weights then differ for that reason.
+/// A BatchNormalization of A that B has in the weights of the node before it. Returns whether there is one:
+/// the weights then differ for that reason.
 bool find_folding(const Groups& groups, Findings& findings);
 
 /// Weights as [in, out] (products) or as they are; and back.

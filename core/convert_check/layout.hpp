@@ -16,9 +16,9 @@ namespace driftscope::convert {
 /// NHWC where this one is NCHW.
 using Order = std::vector<std::size_t>;
 
-/// How `other` can be the shape of the same values: the same axes first, then channels first or last, then any
-/// order (up to rank 4). An empty order with another rank: axes of length 1 were added or dropped. Nothing where
-/// the shapes do not fit.
+/// How `other` can be the shape of the same values: the same axes first, then channels first or last, then
+/// any order (up to rank 4). An empty order with another rank: axes of length 1 were added or dropped.
+/// Nothing where the shapes do not fit.
 [[nodiscard]] std::vector<Order> orders_between(const Shape& shape, const Shape& other);
 
 /// `other` in this one's order and shape: undoes one of orders_between(shape, other.shape()).
@@ -32,14 +32,14 @@ struct Samples {
 [[nodiscard]] Samples samples_of(const Tensor& tensor, const Tensor& other, const Order& order,
                                  std::size_t most);
 
-/// Element i of a tensor of any numeric type, for a 64-bit integer the nearest double; 0 for types that are no
-/// numbers.
+/// Element i of a tensor of any numeric type, for a 64-bit integer the nearest double; 0 for types that are
+/// no numbers.
 [[nodiscard]] double number_at(const Tensor& tensor, std::size_t i);
 /// All of them.
 [[nodiscard]] std::vector<double> numbers_of(const Tensor& tensor);
 
-/// The same numbers as another type, rounded to it. Errors: a number that an integer type does not hold, types that
-/// are no numbers.
+/// The same numbers as another type, rounded to it. Errors: a number that an integer type does not hold,
+/// types that are no numbers.
 [[nodiscard]] Result<Tensor> as_dtype(const Tensor& tensor, DType dtype);
 
 /// Whether both are floating, or both integers or booleans.

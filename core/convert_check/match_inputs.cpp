@@ -8,7 +8,8 @@
 namespace driftscope::convert {
 namespace {
 
-/// The shape that an input takes from a tensor with these sizes in some order; unknown dimensions fit any size.
+/// The shape that an input takes from a tensor with these sizes in some order; unknown dimensions fit any
+/// size.
 std::optional<Order> order_for(const Shape& shape, const Value& input) {
   if (!input.shape) return Order();
   std::optional<Order> found;

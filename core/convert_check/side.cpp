@@ -6,7 +6,8 @@
 
 namespace driftscope::convert {
 
-Side::Side(const Graph* graph, const Trace& trace) : graph_(graph), tensors_(trace), trace_(&trace) {
+Side::Side(const Graph* graph, const Trace& trace, const std::set<std::string, std::less<>>* own)
+    : graph_(graph), own_(own), tensors_(trace), trace_(&trace) {
   if (graph_ != nullptr)
     list_graph();
   else
@@ -18,7 +19,7 @@ void Side::list_graph() {
   constant_ = constant_nodes(*graph_);
   const auto add = [&](ValueId id, const Node* node) {
     const Tensor* const tensor = tensors_.find(graph_->values[id].name);
-    if (tensor == nullptr) return;
+    if (tensor == nullptr || (own_ != nullptr && !own_->contains(graph_->values[id].name))) return;
     values_.push_back({graph_->values[id].name, node == nullptr ? "" : node->name,
                        node == nullptr ? "" : node->op_type, tensor, node == nullptr,
                        std::ranges::find(graph_->outputs, id) != graph_->outputs.end()});

@@ -1,8 +1,9 @@
-// One of the two models of a conversion check: its graph (none for a trace made elsewhere) and what it computed.
-// Clients: the rest of core/convert_check.
+// One of the two models of a conversion check: its graph (none for a trace made elsewhere) and what it
+// computed. Clients: the rest of core/convert_check.
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -25,20 +26,21 @@ struct RecordedValue {
 
 class Side {
  public:
-  /// Graph and trace must outlive it; `graph` may be null.
-  Side(const Graph* graph, const Trace& trace);
+  /// Graph, trace and names must outlive it; `graph` may be null. `own`: the values that take part, null for
+  /// all (a model that was converted to ONNX has some that are not in its file).
+  Side(const Graph* graph, const Trace& trace, const std::set<std::string, std::less<>>* own = nullptr);
 
   [[nodiscard]] const Graph* graph() const { return graph_; }
   /// In topological order; without a graph in that of the trace.
   [[nodiscard]] const std::vector<RecordedValue>& values() const { return values_; }
   [[nodiscard]] const RecordedValue* find(std::string_view name) const;
 
-  /// What is the same in every run: an initializer, or made of nothing but such. Nothing for other values, and where
-  /// it was not recorded.
+  /// What is the same in every run: an initializer, or made of nothing but such. Nothing for other values,
+  /// and where it was not recorded.
   [[nodiscard]] std::optional<Tensor> constant(ValueId value) const;
 
-  /// The nodes that make `output` from values for which `known` holds, in topological order, without those that
-  /// depend on constants alone.
+  /// The nodes that make `output` from values for which `known` holds, in topological order, without those
+  /// that depend on constants alone.
   template <class Known>
   [[nodiscard]] std::vector<NodeId> nodes_between(ValueId output, const Known& known) const {
     std::vector<bool> needed(graph_->nodes.size());
@@ -63,6 +65,7 @@ class Side {
   void list_trace();
 
   const Graph* graph_;
+  const std::set<std::string, std::less<>>* own_;
   TensorsByName tensors_;
   const Trace* trace_;
   std::vector<bool> constant_;  // by node

@@ -1,6 +1,6 @@
-// A Model as the bytes of an .onnx file (ModelProto), weights inside. Clients: models read from other formats, which
-// engines, browsers and peers then get as ONNX. It writes what the reader reads; functions and external data are gone
-// after reading.
+// A Model as the bytes of an .onnx file (ModelProto), weights inside. Clients: models read from other
+// formats, which engines, browsers and peers then get as ONNX. It writes what the reader reads; functions and
+// external data are gone after reading.
 #pragma once
 
 #include <cstddef>

@@ -147,8 +147,9 @@ Result<CheckView> check_conversion(const ConvertCheckRequest& request, const Tar
                  convert::match_inputs(inputs, b.file.graph, request.map));
   DRIFTSCOPE_TRY(const Trace trace_b, run_model(request, b.file, matched.tensors, runner, named("B")));
   ThreadPool threads(usable_processors());
-  const convert::Side side_a(a ? &a->file.graph : nullptr, trace_a);
-  const convert::Side side_b(&b.file.graph, trace_b);
+  const auto own = [](const ModelFile& model) { return model.values ? &*model.values : nullptr; };
+  const convert::Side side_a(a ? &a->file.graph : nullptr, trace_a, a ? own(a->file) : nullptr);
+  const convert::Side side_b(&b.file.graph, trace_b, own(b.file));
   const convert::ValueMap map = convert::with_inputs(request.map, matched);
   DRIFTSCOPE_TRY(view.check, convert::check_conversion(side_a, side_b, map, threads,
                                                        [&](std::int64_t done, std::int64_t total) {

@@ -46,6 +46,7 @@ struct Converted {
   std::string kind;
   std::shared_ptr<const Bytes> bytes;
   std::size_t weight_bytes = 0;
+  std::set<std::string, std::less<>> values = {};
 };
 Result<std::optional<Converted>> converted(std::span<const std::byte> bytes,
                                            const std::filesystem::path& folder) {
@@ -53,8 +54,8 @@ Result<std::optional<Converted>> converted(std::span<const std::byte> bytes,
   DRIFTSCOPE_TRY(const auto foreign, convert::read_foreign_model(bytes, beside));
   if (!foreign) return std::optional<Converted>();
   DRIFTSCOPE_TRY(Bytes written, write_onnx(foreign->model));
-  return std::optional(
-      Converted{foreign->kind, std::make_shared<const Bytes>(std::move(written)), foreign->weight_bytes});
+  return std::optional(Converted{foreign->kind, std::make_shared<const Bytes>(std::move(written)),
+                                 foreign->weight_bytes, foreign->values});
 }
 
 Result<Graph> graph_of(const Model& model) {
@@ -76,6 +77,7 @@ Result<ModelFile> load_model_file(const std::filesystem::path& path, Weights wei
   if (*foreign) {
     file.kind = (*foreign)->kind;
     file.bytes = (*foreign)->bytes;
+    file.values = (*foreign)->values;
     file.file_bytes += static_cast<std::int64_t>((*foreign)->weight_bytes);
   }
   auto model = read_onnx(kept_source(file.bytes), attaching(path.parent_path(), file.attachments), weights);

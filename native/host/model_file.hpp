@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <future>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +26,8 @@ struct ModelFile {
   Graph graph;  ///< shapes inferred, symbolic dimensions unbound
   /// Of a model in another format, which became ONNX: `bytes` and `sha256` are then those of the ONNX model.
   std::string kind = "ONNX";
+  /// Of such a model: the values that it has itself.
+  std::optional<std::set<std::string, std::less<>>> values = {};
   std::int64_t file_bytes = 0;  ///< as it lies on disk, with the files that belong to it
 };
 

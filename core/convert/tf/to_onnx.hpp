@@ -1,7 +1,7 @@
-// TensorFlow's operators → ONNX. Values keep their names and their order of axes: a convolution stands between two
-// transpositions. What reads a quantized tensor computes on its real values (DequantizeLinear before,
-// QuantizeLinear behind it). One file per family in to_onnx/operators, registered by the build. Clients: whoever reads
-// a .tflite file or a TensorFlow.js model; from_onnx is the other way.
+// TensorFlow's operators → ONNX. Values keep their names and their order of axes: a convolution stands
+// between two transpositions. What reads a quantized tensor computes on its real values (DequantizeLinear
+// before, QuantizeLinear behind it). One file per family in to_onnx/operators, registered by the build.
+// Clients: whoever reads a .tflite file or a TensorFlow.js model; from_onnx is the other way.
 #pragma once
 
 #include "core/base/result.hpp"
@@ -10,8 +10,8 @@
 
 namespace driftscope::tf {
 
-/// Shapes of what nodes make need not be known (those of inputs are; −1 is a symbol). The error names the node and the
-/// reason.
+/// Shapes of what nodes make need not be known (those of inputs are; −1 is a symbol). The error names the
+/// node and the reason.
 [[nodiscard]] Result<Model> to_onnx(const TfGraph& graph);
 
 }  // namespace driftscope::tf

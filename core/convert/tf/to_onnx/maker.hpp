@@ -1,5 +1,5 @@
-// What the families in operators/ see: they read tensors and constants, and make ONNX nodes. Clients: to_onnx.cpp,
-// operators/.
+// What the families in operators/ see: they read tensors and constants, and make ONNX nodes. Clients:
+// to_onnx.cpp, operators/.
 #pragma once
 
 #include <cstdint>
@@ -101,7 +101,8 @@ template <class T>
   return {std::move(name), std::move(value)};
 }
 
-/// An activation by its name as TensorFlow's fused operators have it ("Relu6"), between `tensor` and output 0.
+/// An activation by its name as TensorFlow's fused operators have it ("Relu6"), between `tensor` and output
+/// 0.
 [[nodiscard]] Status give_activation(Maker& maker, const Node& node, std::string_view activation,
                                      const std::string& tensor);
 

@@ -95,13 +95,6 @@ std::string_view name_in(const std::array<Same, Count>& table, Code code) {
 
 std::string padding_name(fb::Padding padding) { return padding == fb::Padding::SAME ? "SAME" : "VALID"; }
 
-Status need(const ReadOperator& from, std::size_t inputs) {
-  for (std::size_t i = 0; i < inputs; ++i)
-    if (i >= from.inputs.size() || from.inputs[i].empty())
-      return bad_input(fmt::format("it has {} inputs, expected {}", from.inputs.size(), inputs));
-  return {};
-}
-
 /// Options that an operator cannot do without.
 Error no_options() { return bad_input("its options are missing"); }
 
@@ -261,86 +254,6 @@ Status split(Reader& reader, ReadOperator& from) {
   return reader.add(from, from.code == Code::SPLIT ? "Split" : "SplitV", from.inputs);
 }
 
-/// The rest, whose options are one or two numbers.
-Status with_options(Reader& reader, ReadOperator& from) {
-  DRIFTSCOPE_CHECK(need(from, 1));
-  const auto integer = [](std::int32_t value) { return static_cast<std::int64_t>(value); };
-  auto& attributes = from.attributes;
-  switch (from.code) {
-    case Code::SOFTMAX:
-      if (const auto* options = from.as<fb::SoftmaxOptions>()) attributes["beta"] = options->beta();
-      return reader.add(from, "Softmax", from.inputs);
-    case Code::LEAKY_RELU:
-      if (const auto* options = from.as<fb::LeakyReluOptions>()) attributes["alpha"] = options->alpha();
-      return reader.add(from, "LeakyRelu", from.inputs);
-    case Code::GELU:
-      if (const auto* options = from.as<fb::GeluOptions>())
-        attributes["approximate"] = options->approximate();
-      return reader.add(from, "Gelu", from.inputs);
-    case Code::L2_NORMALIZATION: return reader.add(from, "L2Normalization", from.inputs);
-    case Code::LOCAL_RESPONSE_NORMALIZATION:
-      if (const auto* options = from.as<fb::LocalResponseNormalizationOptions>()) {
-        attributes["depth_radius"] = integer(options->radius());
-        attributes["bias"] = options->bias();
-        attributes["alpha"] = options->alpha();
-        attributes["beta"] = options->beta();
-      }
-      return reader.add(from, "LRN", from.inputs);
-    case Code::PACK:
-      if (const auto* options = from.as<fb::PackOptions>()) attributes["axis"] = integer(options->axis());
-      return reader.add(from, "Pack", from.inputs);
-    case Code::UNPACK:
-      if (const auto* options = from.as<fb::UnpackOptions>()) attributes["axis"] = integer(options->axis());
-      attributes["num"] = static_cast<std::int64_t>(from.outputs.size());
-      return reader.add(from, "Unpack", from.inputs);
-    case Code::GATHER:
-      if (const auto* options = from.as<fb::GatherOptions>()) {
-        attributes["axis"] = integer(options->axis());
-        attributes["batch_dims"] = integer(options->batch_dims());
-      }
-      return reader.add(from, "GatherV2", from.inputs);
-    case Code::BATCH_MATMUL:
-      if (const auto* options = from.as<fb::BatchMatMulOptions>()) {
-        attributes["adj_x"] = options->adj_x();
-        attributes["adj_y"] = options->adj_y();
-      }
-      return reader.add(from, "BatchMatMulV2", from.inputs);
-    case Code::MIRROR_PAD:
-      if (const auto* options = from.as<fb::MirrorPadOptions>())
-        attributes["mode"] =
-            std::string(options->mode() == fb::MirrorPadMode::REFLECT ? "REFLECT" : "SYMMETRIC");
-      return reader.add(from, "MirrorPad", from.inputs);
-    case Code::DEPTH_TO_SPACE:
-      if (const auto* options = from.as<fb::DepthToSpaceOptions>())
-        attributes["block_size"] = integer(options->block_size());
-      return reader.add(from, "DepthToSpace", from.inputs);
-    case Code::SPACE_TO_DEPTH:
-      if (const auto* options = from.as<fb::SpaceToDepthOptions>())
-        attributes["block_size"] = integer(options->block_size());
-      return reader.add(from, "SpaceToDepth", from.inputs);
-    case Code::CAST:
-      attributes["DstT"] = reader.info(from.outputs[0]).dtype;
-      return reader.add(from, "Cast", from.inputs);
-    case Code::SHAPE:
-      attributes["out_type"] = reader.info(from.outputs[0]).dtype;
-      return reader.add(from, "Shape", from.inputs);
-    case Code::ARG_MAX:
-    case Code::ARG_MIN:
-      attributes["output_type"] = reader.info(from.outputs[0]).dtype;
-      return reader.add(from, from.code == Code::ARG_MAX ? "ArgMax" : "ArgMin", from.inputs);
-    case Code::ONE_HOT:
-      if (const auto* options = from.as<fb::OneHotOptions>()) attributes["axis"] = integer(options->axis());
-      return reader.add(from, "OneHot", from.inputs);
-    case Code::CUMSUM:
-      if (const auto* options = from.as<fb::CumsumOptions>()) {
-        attributes["exclusive"] = options->exclusive();
-        attributes["reverse"] = options->reverse();
-      }
-      return reader.add(from, "Cumsum", from.inputs);
-    default: return unsupported("this operator is not read");
-  }
-}
-
 }  // namespace
 
 Status read_node(Reader& reader, ReadOperator& from) {
@@ -374,7 +287,7 @@ Status read_node(Reader& reader, ReadOperator& from) {
       return resize<fb::ResizeNearestNeighborOptions>(reader, from, "ResizeNearestNeighbor");
     case Code::SPLIT:
     case Code::SPLIT_V: return split(reader, from);
-    default: return with_options(reader, from);
+    default: return read_with_options(reader, from);
   }
 }
 

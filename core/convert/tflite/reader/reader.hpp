@@ -41,7 +41,8 @@ class Reader {
     return graph_.tensors.at(tensor);
   }
   [[nodiscard]] bool is_quantized(const std::string& tensor) const;
-  /// The real values with axis i being axis order[i] of the tensor: a constant is rewritten, for others there are nodes.
+  /// The real values with axis i being axis order[i] of the tensor: a constant is rewritten, for others there
+  /// are nodes.
   [[nodiscard]] Result<std::string> ordered(const std::string& tensor, const std::vector<std::size_t>& order);
   /// The real values as float32 in another shape.
   [[nodiscard]] Result<std::string> reshaped(const std::string& tensor, const Shape& shape);
@@ -49,8 +50,8 @@ class Reader {
   /// A name that is not there yet.
   [[nodiscard]] std::string fresh(const std::string& wanted);
 
-  /// The node of an operator with one output, and of its fused activation; with several outputs one identity for each
-  /// that has a name of its own.
+  /// The node of an operator with one output, and of its fused activation; with several outputs one identity
+  /// for each that has a name of its own.
   [[nodiscard]] Status add(const ReadOperator& from, std::string_view op, std::vector<std::string> inputs);
 
  private:
@@ -72,5 +73,11 @@ class Reader {
 
 /// Turns one operator into nodes; the error says why not.
 [[nodiscard]] Status read_node(Reader& reader, ReadOperator& from);
+
+/// The same for operators whose options are one or two numbers.
+[[nodiscard]] Status read_with_options(Reader& reader, ReadOperator& from);
+
+/// An error unless the first `inputs` inputs are there.
+[[nodiscard]] Status need(const ReadOperator& from, std::size_t inputs);
 
 }  // namespace driftscope::tflite

@@ -48,7 +48,7 @@ TEST_CASE("TfjsReader_SmallNetwork_ComputesWhatTheOriginalDoes") {
 }
 
 TEST_CASE("TfjsReader_Models_ComputeWhatTheOriginalsDo") {
-  for (const char* name : {"lenet5", "textcnn", "resnet20"}) {
+  for (const char* name : {"lenet5", "textcnn", "resnet20", "unet"}) {
     CAPTURE(name);
     auto graph = infer_shapes(built(repository_file(std::string("assets/models/") + name + ".onnx")));
     REQUIRE(graph.ok());
@@ -58,13 +58,15 @@ TEST_CASE("TfjsReader_Models_ComputeWhatTheOriginalsDo") {
 
 TEST_CASE("TfjsReader_QuantizedWeights_AreTheNumbersTheyStandFor") {
   const std::string text = R"({"format":"graph-model","modelTopology":{"node":[
-    {"name":"x","op":"Placeholder","attr":{"dtype":{"type":"DT_FLOAT"},"shape":{"shape":{"dim":[{"size":"2"}]}}}},
+    {"name":"x","op":"Placeholder",
+     "attr":{"dtype":{"type":"DT_FLOAT"},"shape":{"shape":{"dim":[{"size":"2"}]}}}},
     {"name":"a","op":"Const"},{"name":"b","op":"Const"},{"name":"c","op":"Const"},
     {"name":"s","op":"AddV2","input":["x","a"]},{"name":"t","op":"AddV2","input":["s:0","b"]},
     {"name":"y","op":"AddV2","input":["t","c","^a"]}]},
     "weightsManifest":[{"paths":["w.bin"],"weights":[
       {"name":"a","shape":[2],"dtype":"float32","quantization":{"dtype":"uint8","scale":0.5,"min":-1}},
-      {"name":"b","shape":[2],"dtype":"float32","quantization":{"dtype":"float16","original_dtype":"float32"}},
+      {"name":"b","shape":[2],"dtype":"float32",
+       "quantization":{"dtype":"float16","original_dtype":"float32"}},
       {"name":"c","shape":[2],"dtype":"float32","quantization":{"dtype":"uint16","scale":0.25,"min":0}}]}]})";
   const auto files = [](const std::string&) -> Result<std::vector<std::byte>> {
     return bytes_of(std::string("\x02\x04\x00\x3c\x00\xc0\x04\x00\x00\x01", 10));

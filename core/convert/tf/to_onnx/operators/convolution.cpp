@@ -1,6 +1,6 @@
 // Convolutions: filters [height, width, in, out] become [out, in, height, width], those of depthwise ones
-// [height, width, in, multiplier] [in·multiplier, 1, height, width]; what stands around them is transposed. Fused ones
-// have a bias and an activation (fused_ops).
+// [height, width, in, multiplier] [in·multiplier, 1, height, width]; what stands around them is transposed.
+// Fused ones have a bias and an activation (fused_ops).
 #include <fmt/format.h>
 
 #include "core/base/text.hpp"

@@ -70,7 +70,8 @@ Status resize(Maker& maker, const Node& node) {
                                of("mode", std::string(nearest ? "nearest" : "linear"))};
   std::string coordinates = corners ? "align_corners" : half ? "half_pixel" : "asymmetric";
   if (nearest) {
-    // With half pixels TensorFlow takes the floor of the centre's coordinate, which half_pixel's 0.5 less rounds up to.
+    // With half pixels TensorFlow takes the floor of the centre's coordinate, which half_pixel's 0.5 less
+    // rounds up to.
     attributes.push_back(of("nearest_mode", std::string(corners || half ? "round_prefer_ceil" : "floor")));
   }
   attributes.push_back(of("coordinate_transformation_mode", std::move(coordinates)));
@@ -80,8 +81,8 @@ Status resize(Maker& maker, const Node& node) {
   return {};
 }
 
-/// Blocks of the batch: for dilated convolutions. [batch, spatial…, rest…] with paddings, then every block's element
-/// becomes a batch of its own.
+/// Blocks of the batch: for dilated convolutions. [batch, spatial…, rest…] with paddings, then every block's
+/// element becomes a batch of its own.
 Status space_to_batch(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
   DRIFTSCOPE_TRY(const Numbers block, maker.known_integers(node, 1));

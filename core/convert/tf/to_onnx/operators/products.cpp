@@ -65,8 +65,8 @@ Status batched(Maker& maker, const Node& node) {
   return {};
 }
 
-/// TensorFlow Lite's: values [..., in], weights [out, in], bias [out]. Without keep_num_dims the values become one
-/// matrix.
+/// TensorFlow Lite's: values [..., in], weights [out, in], bias [out]. Without keep_num_dims the values
+/// become one matrix.
 Status fully_connected(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(std::string x, maker.input(node, 0));
   DRIFTSCOPE_TRY(const std::string weights, maker.input(node, 1));

@@ -49,7 +49,8 @@ Status slice(Maker& maker, const Node& node) {
   return {};
 }
 
-/// The masks have a bit for each position of begin: ignored begin or end, a new axis, an axis that is dropped.
+/// The masks have a bit for each position of begin: ignored begin or end, a new axis, an axis that is
+/// dropped.
 Status strided_slice(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
   DRIFTSCOPE_TRY(const Numbers begin, maker.known_integers(node, 1));
