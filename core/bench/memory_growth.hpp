@@ -37,7 +37,8 @@ struct GrowthEstimate {
 
 /// Theil and Sen's slope (trend.hpp) of all but the first quarter. It grows where the interval lies above 0,
 /// both halves rise as well (one step, as of a cache that is filled, is no leak), and the rise is beyond the
-/// noise: 1 KiB of an exact kind, else 1 % of the memory and four times the median deviation from the line.
+/// noise: 4 KiB of an exact kind; else 1 % of the memory and four times the median deviation from the line,
+/// and of processes with JavaScript's garbage in them 64 MB.
 [[nodiscard]] GrowthEstimate estimate_growth(const MemorySeries& series);
 
 /// Whether more runs can change nothing: an exact kind grows, or every kind is flat or grows.

@@ -71,7 +71,8 @@ std::string conclusion(const LevelBisect& bisect) {
   const LevelResult& first =
       *std::ranges::find_if(bisect.levels, [](const LevelResult& level) { return level.compared; });
   if (!bisect.differs_at && !bisect.worse_at)
-    return fmt::format("\nno {} changes a bit of the outputs, from {} on\n", bisect.option, first.level);
+    return fmt::format("\nno {} changes a bit of the outputs, from {} on\n{}", bisect.option, first.level,
+                       bisect.why_no_nodes.empty() ? "" : "(" + bisect.why_no_nodes + ")\n");
   std::string text = "\n";
   if (bisect.differs_at)
     text += fmt::format("the outputs first differ from those of {0}={1} at {0}={2}", bisect.option,

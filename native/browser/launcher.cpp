@@ -76,11 +76,13 @@ std::int64_t Browser::memory() const {
 std::int64_t Browser::gpu_process_memory() const {
   if (!process_) return 0;
   std::vector<pid_t> found = find_processes(process_->mark(), false);
-  // Chromium names its kinds of process by an argument, Firefox by the last one.
+  // Chromium names its kinds of process by an argument (and makes all of them one text), Firefox by the last.
   std::erase_if(found, [](pid_t pid) {
     const std::vector<std::string> arguments = command_line_of(pid);
-    return arguments.empty() || (std::ranges::find(arguments, "--type=gpu-process") == arguments.end() &&
-                                 arguments.back() != "gpu");
+    return arguments.empty() ||
+           (arguments.back() != "gpu" && std::ranges::none_of(arguments, [](const std::string& argument) {
+              return argument.find("--type=gpu-process") != std::string::npos;
+            }));
   });
   return total_pss(found);
 }

@@ -90,7 +90,8 @@ class Levels {
 
   void outline(const Target& target, LevelRun& result) {
     if (target.host != "pc") {
-      why_no_nodes_ = fmt::format("{} gives the model as its runtime rewrites it to nobody", target.host);
+      why_no_nodes_ =
+          "in a browser the model as the runtime rewrites it is not to be had: the outputs alone tell";
       return;
     }
     const auto resolved = resolve_target(target);
