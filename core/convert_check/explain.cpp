@@ -175,6 +175,18 @@ std::vector<Explanation> explain(const PartingLayer& layer, ThreadPool& threads)
   return made;
 }
 
+std::vector<Explanation> hidden_changes(const PartingLayer& layer) {
+  const Groups groups = groups_of(layer);
+  Findings operators;
+  find_operators(groups, operators);
+  if (!operators.empty()) return {};
+  Findings findings;
+  for (const NodePair& nodes : groups.both) find_constants(groups, nodes, findings);
+  std::vector<Explanation> made;
+  for (Finding& finding : findings) made.push_back(std::move(finding.explanation));
+  return made;
+}
+
 std::vector<Explanation> explain_without_original(const PartingLayer& layer) {
   std::vector<std::string_view> paired;
   for (const ValuePair& pair : layer.alignment.pairs) paired.push_back(pair.b);
