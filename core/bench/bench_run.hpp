@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,7 +30,8 @@ struct Slice {
   std::int64_t alive_tensors = 0;  ///< after the last run: tensors that still exist, their bytes,
   std::int64_t alive_bytes = 0;    ///< and all bytes that are allocated on the heap
   std::int64_t heap_bytes = 0;     ///< (0: not known)
-  std::int64_t engine_bytes = 0;   ///< what the engine says of its own heap; 0: nothing
+  std::int64_t engine_bytes = 0;   ///< what the engine says of its own memory; 0: nothing
+  std::string engine_kind = {};    ///< what that is: "ort_wasm_heap", "gpu_objects"
   std::int64_t unkept = 0;         ///< readings of the same turn before these, which are not kept
 };
 

@@ -16,7 +16,7 @@ namespace driftscope {
 
 /// One kind of memory, sampled after some of the runs.
 struct MemorySeries {
-  std::string kind;  ///< "heap_in_use", "engine_memory", "process_pss", "process_tree_pss", "gpu_process_pss"
+  std::string kind;  ///< "heap_in_use", "ort_wasm_heap", "process_pss", "process_tree_pss", "gpu_process_pss"
   bool exact =
       false;  ///< a count of bytes; else other things move it as well: collectors, caches, other pages
   std::vector<double> runs = {};  ///< done when it was sampled, ascending

@@ -147,7 +147,10 @@ std::vector<std::size_t> rows_of(const Check& check, const LayerChoice& choice) 
         judged && judged->verdict != Verdict::missing ? static_cast<double>(judged->verdict) : -1.0;
     return std::tuple(verdict, judged ? judged->budget_used : 0.0);
   };
-  std::ranges::stable_sort(rows, [&](std::size_t i, std::size_t j) { return severity(i) > severity(j); });
+  // Not stable_sort: Clang warns of what libstdc++ does in it.
+  std::ranges::sort(rows, [&](std::size_t i, std::size_t j) {
+    return severity(i) == severity(j) ? i < j : severity(i) > severity(j);
+  });
   rows.resize(choice.most);
   std::ranges::sort(rows);
   return rows;

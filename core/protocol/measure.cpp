@@ -159,6 +159,7 @@ struct Measurement::State {
     response.memory_bytes = memory.bytes;
     response.memory_kind = memory.kind;
     response.engine_memory_bytes = more ? more->bytes : 0;
+    if (more) response.engine_memory_kind = more->kind;
     return response;
   }
 };

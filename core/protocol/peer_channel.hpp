@@ -27,7 +27,7 @@ class Channel {
   /// Waits, but not for long, until work that was started may have ended. False: only the event loop of this
   /// thread can finish it (a worker of a browser).
   [[nodiscard]] virtual bool wait() = 0;
-  /// Memory of the other end, if it is not this process.
+  /// Memory of both ends, if the other one is not this process.
   [[nodiscard]] virtual std::optional<MemorySample> memory() const { return std::nullopt; }
 };
 

@@ -103,11 +103,11 @@ class JsonModel final : public RuntimeModel {
   }
 
   [[nodiscard]] std::optional<MemorySample> memory() const override {
+    if (auto whole = channel_->memory()) return whole;
     const auto reply = ask({{"do", "heap"}});
-    if (reply.ok() && reply->at("bytes").is_number_unsigned())
-      return MemorySample{reply->at("bytes").get<std::int64_t>(),
-                          reply->value("kind", runtime_.peer().engine.name + "_wasm_heap")};
-    return channel_->memory();
+    if (!reply.ok() || !reply->at("bytes").is_number_unsigned()) return std::nullopt;
+    return MemorySample{reply->at("bytes").get<std::int64_t>(),
+                        reply->value("kind", runtime_.peer().engine.name + "_wasm_heap")};
   }
 
   void describe(RanWith& ran) const override {

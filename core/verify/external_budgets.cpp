@@ -47,9 +47,8 @@ class Lookup {
 std::optional<BudgetRule> rule_for(const BudgetSuite& suite, const Graph& graph,
                                    const RecordedValues& recorded, NodeId id, ValueId output, DType dtype) {
   const Node& node = graph.nodes[id];
-  const auto shape = shape_of(graph, recorded, output);
-  if (!node.domain.empty() || !shape) return std::nullopt;
-  return suite.rule({node, dtype, *shape, [&](std::size_t i) {
+  if (!node.domain.empty()) return std::nullopt;
+  return suite.rule({node, dtype, shape_of(graph, recorded, output), [&](std::size_t i) {
                        return i < node.inputs.size() ? shape_of(graph, recorded, node.inputs[i])
                                                      : std::nullopt;
                      }});

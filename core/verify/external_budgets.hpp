@@ -19,9 +19,10 @@ namespace driftscope {
 /// One output of a node, as a suite's rule sees it.
 struct BudgetCase {
   const Node& node;
-  DType dtype;          ///< of the output
-  const Shape& output;  ///< its shape
-  /// The shape of an input; nothing where it is neither recorded nor fixed by the model.
+  DType dtype;  ///< of the output
+  /// Its shape; nothing where it is neither recorded nor fixed by the model.
+  std::optional<Shape> output;
+  /// The shape of an input, or nothing.
   std::function<std::optional<Shape>(std::size_t input)> input;
 };
 

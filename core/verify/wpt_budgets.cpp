@@ -67,10 +67,11 @@ std::optional<double> matmul(const BudgetCase& of) {
 // 3·N + 3
 std::optional<double> softmax(const BudgetCase& of) {
   const auto axis = int_attribute(of.node, "axis", of.node.opset < 13 ? 1 : -1);
-  const auto rank = static_cast<std::int64_t>(of.output.size());
+  if (!of.output) return std::nullopt;
+  const auto rank = static_cast<std::int64_t>(of.output->size());
   if (!axis.ok() || *axis < -rank || *axis >= rank) return std::nullopt;
   const auto first = static_cast<std::size_t>(*axis < 0 ? *axis + rank : *axis);
-  const std::span lane = std::span(of.output).subspan(first, of.node.opset < 13 ? std::dynamic_extent : 1);
+  const std::span lane = std::span(*of.output).subspan(first, of.node.opset < 13 ? std::dynamic_extent : 1);
   return 3.0 * product(lane) + 3.0;
 }
 
@@ -90,7 +91,7 @@ std::optional<double> global_pool(const BudgetCase& of) {
 /// Elements reduced to one.
 std::optional<double> reduced(const BudgetCase& of) {
   const auto x = of.input(0);
-  const double outputs = product(of.output);
+  const double outputs = of.output ? product(*of.output) : 0.0;
   if (!x || outputs == 0.0) return std::nullopt;
   return product(*x) / outputs;
 }
@@ -103,8 +104,8 @@ std::optional<double> reduction(const BudgetCase& of) {
 
 std::optional<double> cumulative_sum(const BudgetCase& of) {
   // The axis is an input; on the longest one the budget is largest.
-  if (of.output.empty()) return std::nullopt;
-  return static_cast<double>(*std::ranges::max_element(of.output)) - 1.0;
+  if (!of.output || of.output->empty()) return std::nullopt;
+  return static_cast<double>(*std::ranges::max_element(*of.output)) - 1.0;
 }
 
 // 84 for linear interpolation; a nearest neighbour is exact.

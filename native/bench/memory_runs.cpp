@@ -37,7 +37,7 @@ class Samples {
 
 void take_sample(Samples& samples, std::int64_t run, const Slice& slice, const Subject& subject) {
   samples.add(run, "heap_in_use", slice.heap_bytes, true);
-  samples.add(run, "engine_memory", slice.engine_bytes, true);
+  samples.add(run, slice.engine_kind, slice.engine_bytes, !slice.engine_kind.ends_with("_pss"));
   for (const MemoryRecord& process : subject.processes())
     samples.add(run, process.kind, process.bytes, false);
 }

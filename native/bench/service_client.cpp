@@ -44,6 +44,7 @@ Result<Slice> read_slice(const messages::MeasureResponse& response) {
   slice.alive_bytes = response.alive_bytes.value_or(0);
   slice.heap_bytes = response.heap_bytes.value_or(0);
   slice.engine_bytes = response.engine_memory_bytes.value_or(0);
+  slice.engine_kind = response.engine_memory_kind.value_or("engine_memory");
   return slice;
 }
 

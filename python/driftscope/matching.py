@@ -145,8 +145,13 @@ class _Matching:
             value, fit = found[0]
             rivals = [other for other in self.strays() if other != layer
                       and any(v is value for v, _ in self.between(other))]
-            if not rivals and not _proves_little(self.layers[layer].array):
+            if not rivals and (not _proves_little(self.layers[layer].array) or self.is_alone(layer)):
                 self.link(layer, value, fit, "place")
+
+    def is_alone(self, layer):
+        """Whether no other layer and one value at most has as many elements: the result of a small classifier."""
+        size = self.layers[layer].array.size
+        return len(self.by_size.get(size, ())) == 1 and sum(other.array.size == size for other in self.layers) == 1
 
     def why_not(self, layer):
         close = [value for value, _ in self.close(layer)]

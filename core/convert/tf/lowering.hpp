@@ -109,6 +109,12 @@ class Lowering {
   [[nodiscard]] Status give_same(ValueId id, const std::string& tensor, const Order& order = {}) {
     return give(id, "Identity", {tensor}, {}, order);
   }
+  /// Of a tensor made here.
+  void set_quantization(const std::string& tensor, Quantization quantization) {
+    lowered_.graph.tensors.at(tensor).quantization = std::move(quantization);
+  }
+  /// The node made last.
+  [[nodiscard]] const Node& latest() const { return lowered_.graph.nodes.back(); }
   void fact(std::string name, std::string text) { lowered_.facts[std::move(name)] = std::move(text); }
 
   // ---- for from_onnx.cpp

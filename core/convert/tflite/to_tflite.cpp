@@ -1,11 +1,15 @@
 #include "core/convert/tflite/to_tflite.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/convert/tf/from_onnx.hpp"
 #include "core/convert/tflite/exchanged_types.hpp"
 #include "core/convert/tflite/operator_table.hpp"
+#include "core/convert/tflite/signed_values.hpp"
+#include "core/convert/tflite/spread_quantization.hpp"
 #include "core/convert/tflite/write.hpp"
+#include "core/graph/passes/passes.hpp"
 
 namespace driftscope::tflite {
 namespace {
@@ -17,6 +21,29 @@ std::string values_json(const tf::Lowered& lowered) {
     if (!place.order.empty()) entry["order"] = place.order;
   }
   return values.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+bool exists(const Graph& graph, std::string_view name) {
+  const auto id = graph.find_value(name);
+  if (!id) return false;
+  const Value& value = graph.values[*id];
+  return value.producer != no_node || value.constant ||
+         std::find(graph.inputs.begin(), graph.inputs.end(), *id) != graph.inputs.end();
+}
+
+// TensorFlow Lite has Gelu, but no Erf: the nodes that exporters write of it become one again.
+Result<tf::Lowered> lowered(const Graph& graph, const convert::ConvertOptions& options) {
+  DRIFTSCOPE_TRY(SignedGraph with_signs, signed_values(fuse_gelu(graph)));
+  const Graph& fused = with_signs.graph;
+  convert::ConvertOptions kept{{}, options.options};
+  std::vector<std::string> gone;
+  for (const std::string& name : options.captured)
+    (exists(fused, name) || !graph.find_value(name) ? kept.captured : gone).push_back(name);
+  DRIFTSCOPE_TRY(tf::Lowered made, tf::from_onnx(fused, kept, dialect()));
+  spread_quantization(made.graph);
+  restore_shifted(made, with_signs.shifted);
+  for (const std::string& name : gone) made.without[name] = "it is inside a Gelu, which TensorFlow Lite has whole";
+  return made;
 }
 
 Result<convert::ConvertedModel> converted(tf::Lowered lowered) {
@@ -46,14 +73,14 @@ const tf::Dialect& dialect() {
 }
 
 Result<convert::ConvertedModel> to_tflite(const Graph& graph, const convert::ConvertOptions& options) {
-  DRIFTSCOPE_TRY(tf::Lowered lowered, tf::from_onnx(graph, options, dialect()));
-  return converted(std::move(lowered));
+  DRIFTSCOPE_TRY(tf::Lowered made, lowered(graph, options));
+  return converted(std::move(made));
 }
 
 Result<convert::ConvertedModel> to_litert(const Graph& graph, const convert::ConvertOptions& options) {
-  DRIFTSCOPE_TRY(tf::Lowered lowered, tf::from_onnx(graph, options, dialect()));
-  exchange_plain_types(lowered);
-  return converted(std::move(lowered));
+  DRIFTSCOPE_TRY(tf::Lowered made, lowered(graph, options));
+  exchange_plain_types(made);
+  return converted(std::move(made));
 }
 
 }  // namespace driftscope::tflite

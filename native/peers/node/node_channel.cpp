@@ -204,7 +204,8 @@ bool NodeChannel::wait() {
 
 std::optional<MemorySample> NodeChannel::memory() const {
   if (!alive()) return std::nullopt;
-  return MemorySample{total_pss(find_processes(process_->mark(), false)), "node_pss"};
+  return MemorySample{sample_memory().bytes + total_pss(find_processes(process_->mark(), false)),
+                      "process_tree_pss"};
 }
 
 }  // namespace driftscope::node

@@ -66,10 +66,10 @@ def _arguments(model, inputs):
         known = []
     if isinstance(inputs, dict):
         by_name = set(inputs) <= set(known)
-        values = list(inputs.values()) if by_name or len(inputs) > len(known) else in_order(inputs, known[:len(inputs)])
+        values = list(inputs.values()) if by_name or not known else in_order(inputs, known[:len(inputs)])
         names = list(inputs)
     else:
-        by_name, values = False, inputs
+        by_name, values = False, in_order(inputs, known[:len(inputs)]) if known else inputs
         names = (known + [f"input_{i}" for i in range(len(values))])[:len(values)]
     return names, [torch.from_numpy(value.copy()) for value in values], by_name
 

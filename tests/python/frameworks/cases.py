@@ -52,7 +52,7 @@ class FrameworkTest(unittest.TestCase):
         judged = [layer for layer in table.layers if layer["verdict"] in ("identical", "rounding", "suspect", "fault")]
         print(f"{name}: {trace.target}: {trace.mapping.summary()}; {len(judged)} layers judged, {table.verdict}", flush=True)
         self.assertEqual(self.faults(table), [], f"{table}\n{trace.mapping}")
-        least = self.least_mapped.get(name, 8) if expected is None else expected
+        least = self.least_mapped.get(name, 5) if expected is None else expected
         self.assertGreaterEqual(len(trace.mapping.links), least, str(trace.mapping))
         self.assertGreaterEqual(len(judged), least, str(table))
         return table

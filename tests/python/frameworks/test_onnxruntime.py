@@ -9,7 +9,7 @@ class OnnxRuntimeTest(cases.FrameworkTest):
         for name in cases.MODELS:
             with self.subTest(name):
                 model, inputs = torch_models.make(name)
-                path = export(model, inputs, self.folder / f"{name}.onnx")
+                path = export(model, inputs, self.folder / f"{name}.onnx", fold=True)
                 for level in ("none", "all"):
                     trace = self.record(str(path), inputs, path, optimization=level)
                     self.assertEqual(trace.mapping.unmapped, {})

@@ -109,6 +109,13 @@ class MatchingTest(unittest.TestCase):
         unlike = find(recording(s=start, m=np.zeros(25, np.float32), e=end), {"start": start, "middle": middle, "end": end})
         self.assertNotIn("m", pairs(unlike))
 
+    def test_the_only_value_of_two_elements_is_found_behind_a_fault(self):
+        start, end = values(40), values(2)
+        found = find(recording(s=start, e=end + np.float32([0, 0.3])), {"start": start, "end": end})
+        self.assertEqual(pairs(found).get("e"), ("end", "place"))
+        other = find(recording(s=start, e=end + np.float32([0, 0.3])), {"start": start, "end": end, "x": values(2)})
+        self.assertNotIn("e", pairs(other))
+
     def test_same_values_again_do_not_take_a_foreign_place(self):
         """A reshape that the model lacks, between the neighbours of an unrelated value of as many elements."""
         x, other, end = values(12, 32), values(12, 32), values(7)

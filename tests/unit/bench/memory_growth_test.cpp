@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/rng.hpp"
@@ -52,6 +53,10 @@ TEST_CASE("MemoryGrowth_WarmUpAndOneStep_AreNoLeak") {
   CHECK(estimate_growth(warm).growth == Growth::flat);
   const MemorySeries step = sampled(true, [](double run) { return 50 * megabyte + (run > 120 ? 9e6 : 0.0); });
   CHECK(estimate_growth(step).growth != Growth::grows);
+  // A cache that is filled slowly: only the second half shows that it ends.
+  const MemorySeries cache =
+      sampled(true, [](double run) { return 50 * megabyte + 1000.0 * std::min(run, 140.0); });
+  CHECK(estimate_growth(cache).growth == Growth::unclear);
 }
 
 TEST_CASE("MemoryGrowth_CollectorsSawtooth_IsNoLeak") {

@@ -154,6 +154,10 @@ TEST_CASE("RepeatCheck_SignsOfZeros_AreReportedApart_AndAfterNumbers") {
   CHECK_FALSE(numbers.different[0].zero_signs);
   CHECK(numbers.different[0].value == "y");
   CHECK(numbers.different[0].values == 2);
+  Values before = {};
+  before.y[1] = -0.0f;
+  before.b[0] = -1.5f;  // given after y
+  CHECK(compared(graph, {{}, before}).result().different.at(0).value == "b");
 }
 
 TEST_CASE("RepeatCheck_OtherShapes_AbsentValues_OverwrittenInputs_AreNamed") {

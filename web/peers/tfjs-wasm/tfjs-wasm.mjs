@@ -2,7 +2,8 @@
 import { TensorFlowJs } from "../tfjs/tensorflow.mjs";
 
 /** Where its .wasm files are, as Emscripten wants it: under Node a path. */
-const prefixOf = (folder) => (folder.protocol === "file:" ? decodeURIComponent(folder.pathname) : folder.href);
+const prefixOf = (folder) =>
+  folder.protocol === "file:" ? decodeURIComponent(folder.pathname) : folder.href;
 
 export class Peer extends TensorFlowJs {
   constructor(folder) {
@@ -19,7 +20,10 @@ export class Peer extends TensorFlowJs {
       async describe(tf) {
         const simd = await tf.env().getAsync("WASM_HAS_SIMD_SUPPORT");
         const several = simd && (await tf.env().getAsync("WASM_HAS_MULTITHREAD_SUPPORT"));
-        return { threads: several ? tf.wasm.getThreadsCount() : 1, instruction_set: simd ? "wasm SIMD128" : "wasm" };
+        return {
+          threads: several ? tf.wasm.getThreadsCount() : 1,
+          instruction_set: simd ? "wasm SIMD128" : "wasm",
+        };
       },
       heap: (tf) => ({ bytes: tf.backend().wasm.HEAPU8.buffer.byteLength, kind: "tfjs_wasm_heap" }),
     });

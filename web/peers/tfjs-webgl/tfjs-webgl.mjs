@@ -14,7 +14,11 @@ export class Peer extends TensorFlowJs {
       language: "GLSL ES 3.00",
       prepare(tf, _from, { options }) {
         if (typeof OffscreenCanvas === "undefined")
-          throw new PeerError("missing", "TensorFlow.js on WebGL cannot run: this browser has no WebGL2 in workers", true);
+          throw new PeerError(
+            "missing",
+            "TensorFlow.js on WebGL cannot run: this browser has no WebGL2 in workers",
+            true,
+          );
         // It would decline software renderers, with which a comparison is as telling.
         tf.env().set("SOFTWARE_WEBGL_ENABLED", true);
         tf.env().set("WEBGL_PACK", onOff(options.pack ?? "on"));

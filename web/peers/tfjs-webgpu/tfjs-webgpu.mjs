@@ -7,7 +7,9 @@ import { TensorFlowJs } from "../tfjs/tensorflow.mjs";
 async function usableAdapter() {
   const found = await globalThis.navigator?.gpu?.requestAdapter({ powerPreference: "high-performance" });
   if (found) return adapterFacts(found);
-  const why = globalThis.navigator?.gpu ? "finds no GPU that WebGPU can use" : "has no WebGPU, or not in workers";
+  const why = globalThis.navigator?.gpu
+    ? "finds no GPU that WebGPU can use"
+    : "has no WebGPU, or not in workers";
   throw new PeerError("missing", `TensorFlow.js on WebGPU cannot run: this browser ${why}`, true);
 }
 
@@ -22,7 +24,12 @@ export class Peer extends TensorFlowJs {
         facts = await usableAdapter();
         tf.env().set("WEBGPU_CPU_FORWARD", (options.cpu_forward ?? "on") === "on");
       },
-      describe: () => ({ device: facts.device, options: { ...(facts.software && { software_gpu: "true" }) } }),
+      describe: () => ({
+        device: facts.device,
+        options: { ...(facts.software && { software_gpu: "true" }) },
+      }),
+      // Without timestamps it would read every result back, which WebGPU cannot do at once.
+      profiles: (tf) => tf.backend().supportTimestampQuery === true,
       heap: (tf) => ({ bytes: tf.memory().numBytesInGPU ?? tf.memory().numBytes, kind: "tfjs_gpu" }),
     });
   }

@@ -1,5 +1,5 @@
-// TensorFlow.js for peers.mjs, with one of its backends. Its files lie in a folder beside engine/ and are loaded with
-// the first model. Clients: ../tfjs-cpu, ../tfjs-wasm, ../tfjs-webgl, ../tfjs-webgpu.
+// TensorFlow.js for peers.mjs, with one of its backends. Its files lie in the folder tfjs/ beside engine/ and
+// are loaded with the first model. Clients: ../tfjs-cpu, ../tfjs-wasm, ../tfjs-webgl, ../tfjs-webgpu.
 import { PeerError } from "../peers.mjs";
 import { profiled } from "./kernel_times.mjs";
 import { artifactsOf, finalNodes } from "./model.mjs";
@@ -12,16 +12,17 @@ export class TensorFlowJs {
   #backend;
   #tf = null;
   #facts = {};
-  #session = null; // the latest one, whose heap it is
+  #leaked = 0; // tensors, in all runs
   stuck = null;
 
   /**
-   * `backend`: {name, script, language, prepare?, describe?, heap?}: the backend's name, its bundle, what its kernels
-   * are written in; prepare(tf, folder, request) before it starts, describe(tf) → {threads?, instruction_set?, device?,
-   * options?} afterwards; heap(tf) → {bytes, kind} or null.
+   * `backend`: {name, script, language, prepare?, describe?, heap?, profiles?}: the backend's name, its bundle, what
+   * its kernels are written in; prepare(tf, folder, request) before it starts, describe(tf) → {threads?,
+   * instruction_set?, device?, options?} afterwards; heap(tf) → {bytes, kind} or null; profiles(tf): whether kernels
+   * can be timed here.
    */
   constructor(folder, backend) {
-    this.#folder = folder;
+    this.#folder = new URL("../tfjs/", folder);
     this.#backend = backend;
   }
 
@@ -31,59 +32,54 @@ export class TensorFlowJs {
     const tf = await this.#start({ options, threads });
     const artifacts = artifactsOf(converted);
     const model = await tf.loadGraphModel({ load: async () => artifacts });
-    this.#session = {
-      model,
-      last: finalNodes(artifacts.modelTopology),
-      profiles: options.times === "kernels",
-    };
-    return this.#session;
+    return { model, last: finalNodes(artifacts.modelTopology) };
   }
 
   tensor(dtype, shape, buffer) {
     return { dtype, shape, buffer };
   }
 
-  async run(session, inputs, outputs) {
+  async run(session, inputs, outputs, { timed } = {}) {
     const tf = this.#tf;
     const before = tf.memory().numTensors;
     const feeds = Object.fromEntries(
-      Object.entries(inputs).map(([name, input]) => [name, this.#tensor(session, name, input)]),
+      Object.entries(inputs).map(([name, input]) => [name, this.#tensor(name, input)]),
     );
     let results = [];
     let times;
     try {
       const execute = () => session.model.execute(feeds, outputs);
-      if (session.profiles) {
+      if (timed && (this.#backend.profiles?.(tf) ?? true)) {
         const run = await profiled(tf, session.model, execute);
         results = [run.result].flat();
         times = run.times.map(([name, ms]) => [session.last.get(name) ?? name, ms]);
       } else results = [execute()].flat();
       const values = [];
       for (const tensor of results) values.push(await this.#value(tensor));
-      return {
-        values,
-        ...(times && { times }),
-        facts: this.#leaks(before, [...results, ...Object.values(feeds)]),
-      };
-    } catch (error) {
+      return { values, ...(times && { times }) };
+    } finally {
       tf.dispose([...results, ...Object.values(feeds)]);
-      throw error;
+      // What is neither an input nor an output nor a weight should be gone after a run.
+      this.#leaked += Math.max(0, tf.memory().numTensors - before);
     }
   }
 
-  release(session) {
-    session.model.dispose();
-    if (this.#session === session) this.#session = null;
+  release({ model: graphModel }) {
+    graphModel.dispose();
   }
 
   about() {
-    const { version } = this.#tf;
-    const options = { backend: this.#tf.getBackend(), ...this.#facts.options };
+    const { threads = 1, instruction_set = this.#backend.language, device, options } = this.#facts;
     return {
-      threads: this.#facts.threads ?? 1,
-      instruction_set: this.#facts.instruction_set ?? this.#backend.language,
-      options: { ...options, tfjs: version?.["tfjs-core"] ?? this.#tf.version_core },
-      ...(this.#facts.device && { device: this.#facts.device }),
+      threads,
+      instruction_set,
+      options: {
+        backend: this.#tf.getBackend(),
+        tfjs: this.#tf.version_core,
+        ...(this.#leaked > 0 && { leaked_tensors: String(this.#leaked) }),
+        ...options,
+      },
+      ...(device && { device }),
     };
   }
 
@@ -101,7 +97,7 @@ export class TensorFlowJs {
 
   died() {}
 
-  #tensor({ model }, name, { dtype, shape, buffer }) {
+  #tensor(name, { dtype, shape, buffer }) {
     if (!arrays[dtype])
       throw new PeerError("unsupported", `TensorFlow.js has no tensors of ${dtype} (input ${name})`, true);
     return this.#tf.tensor(new arrays[dtype](buffer), shape, dtype);
@@ -111,15 +107,11 @@ export class TensorFlowJs {
     const { dtype, shape } = tensor;
     const data = await tensor.data();
     // A cast without loss only renames the type: a float32 tensor may hold the bytes of a bool.
-    return { dtype, shape: [...shape], data: data instanceof arrays[dtype] ? data : arrays[dtype].from(data) };
-  }
-
-  // A tensor that is neither an input nor an output nor a weight should be gone after a run.
-  #leaks(before, tensors) {
-    const tf = this.#tf;
-    tf.dispose(tensors);
-    const left = tf.memory().numTensors - before;
-    return left > 0 ? { leaked_tensors: String(left) } : {};
+    return {
+      dtype,
+      shape: [...shape],
+      data: data instanceof arrays[dtype] ? data : arrays[dtype].from(data),
+    };
   }
 
   async #start(request) {

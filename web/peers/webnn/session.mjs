@@ -19,6 +19,7 @@ async function builds(count, context, graph, operators) {
   const outputs = nodes.flatMap((node) => node.outputs).filter((name) => name !== null);
   try {
     const part = translated(context, { ...graph, nodes, outputs }, operators);
+    if (Object.keys(part.outputs).length === 0) return true;
     (await part.builder.build(part.outputs)).destroy?.();
     return true;
   } catch {
@@ -45,16 +46,15 @@ async function rejection(error, context, graph, operators) {
 
 export class Session {
   #context;
-  #graph; // the MLGraph
+  #graph = null; // the MLGraph; null if all outputs are constants
   #inputs; // names of the MLGraph's inputs: those of the model that it needs
   #types; // {dtype, shape} by value name
+  #constants; // {dtype, shape, data}
   #outputs; // names of the MLGraph's outputs
 
   static async open(context, graph, operators) {
     const session = new Session();
     const { builder, outputs, inputs } = translated(context, graph, operators);
-    if (Object.keys(outputs).length === 0)
-      throw new PeerError("unsupported", "webnn: a graph without outputs computes nothing", true);
     session.#context = context;
     session.#outputs = Object.entries(outputs).map(([name, { dataType, shape }]) => ({
       name,
@@ -63,6 +63,8 @@ export class Session {
     }));
     session.#inputs = inputs;
     session.#types = graph.values;
+    session.#constants = graph.constants;
+    if (Object.keys(outputs).length === 0) return session;
     try {
       session.#graph = await builder.build(outputs);
     } catch (error) {
@@ -73,7 +75,7 @@ export class Session {
 
   /** Where it runs, if the browser says so. */
   get devices() {
-    return Array.from(this.#graph.devices ?? []).join(" ");
+    return Array.from(this.#graph?.devices ?? []).join(" ");
   }
 
   /** `inputs`: {dtype, shape, buffer} by name; resolves to [{dtype, shape, data}] in the order of `names`. */
@@ -94,9 +96,10 @@ export class Session {
       const results = {};
       for (const { name, dataType, shape } of this.#outputs)
         results[name] = await create(dataType, shape, { readable: true });
-      this.#context.dispatch(this.#graph, given, results);
+      if (this.#graph) this.#context.dispatch(this.#graph, given, results);
       const values = [];
-      for (const name of names) values.push(await this.#read(name, results[name]));
+      for (const name of names)
+        values.push(name in results ? await this.#read(name, results[name]) : this.#constants[name]);
       return values;
     } finally {
       for (const tensor of tensors) tensor.destroy();

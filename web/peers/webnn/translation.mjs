@@ -66,7 +66,7 @@ export class Operation {
     const name = this.#node.inputs[i];
     const constant = this.#translation.constants[name];
     if (!constant)
-      decline(`WebNN wants ${what} as numbers when the graph is built, but '${name}' is computed`);
+      decline(`WebNN wants ${what} as numbers when the graph is built, '${name}' is known only in the run`);
     return numbersIn(constant);
   }
 
@@ -225,7 +225,7 @@ export class Translation {
     return operand;
   }
 
-  /** The operands of the graph's outputs, by name: what build() takes. */
+  /** The operands of the graph's outputs, but those that are its constants, by name: what build() takes. */
   run() {
     for (const node of this.#needed()) this.#translate(node);
     return this.#outputs();
@@ -286,11 +286,13 @@ export class Translation {
     return operand;
   }
 
-  // An input, a constant or an operand under two names cannot be an output as it is.
+  // An input, a constant of an operator or an operand under two names cannot be an output as it is. Values
+  // that are constants of the graph need not pass through WebNN.
   #outputs() {
     const outputs = {};
     const taken = new Set();
     for (const name of new Set(this.#graph.outputs)) {
+      if (name in this.constants) continue;
       let operand = this.operand(name);
       if (taken.has(operand) || this.#leaves.has(operand)) operand = this.#copied(operand);
       taken.add(operand);

@@ -24,11 +24,13 @@ class Pool {
           fmt::format("pooling over {} axes has no equivalent, that over 1 to 3 has", x_.size() - 2));
     if (Lowering::has_output(node_, 1))
       return unsupported("the indices of the largest elements, output 1, have no equivalent");
-    if (lowering_.dtype(node_.inputs[0]) != DType::float32)
-      return unsupported(
-          fmt::format("pooling of {} has no equivalent", dtype_name(lowering_.dtype(node_.inputs[0]))));
+    const DType dtype = lowering_.dtype(node_.inputs[0]);
     DRIFTSCOPE_TRY(PoolPlan plan, plan_pool(node_, x_));
     windows_ = windows_of(std::move(plan.axes));
+    const bool plain = windows_.kind != PaddingKind::given && !windows_.dilated() && x_.size() < 5;
+    const bool quantized = dtype == DType::int8 && lowering_.dialect().quantized && max_ && plain;
+    if (dtype != DType::float32 && !quantized)
+      return unsupported(fmt::format("pooling of {} has no equivalent", dtype_name(dtype)));
     DRIFTSCOPE_TRY(include_pad_, flag_attribute(node_, "count_include_pad", false));
     DRIFTSCOPE_TRY(std::string input, read_for_windows(lowering_, node_.inputs[0]));
     if (windows_.dilated()) return by_taps(input);

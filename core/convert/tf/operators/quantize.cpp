@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/convert/tf/elementwise.hpp"
+#include "core/convert/tf/quantized.hpp"
 #include "core/ops/shared/quantization.hpp"
 
 namespace driftscope::tf::operators::quantize {
@@ -33,9 +34,22 @@ Status check_type(DType dtype) {
       "{} has no equivalent in float32, which cannot hold all of its values exactly", dtype_name(dtype)));
 }
 
+// Where the format has quantized tensors: one scale and zero point, known while converting, of int8 or uint8.
+bool is_tensors_own(const Lowering& lowering, const OnnxNode& node, DType quantized) {
+  if (!lowering.dialect().quantized || (quantized != DType::int8 && quantized != DType::uint8)) return false;
+  const Tensor* const scale = lowering.constant(node.inputs[1]);
+  if (scale == nullptr || scale->elements() != 1 || scale->dtype() != DType::float32) return false;
+  return !Lowering::has_input(node, 2) || lowering.constant(node.inputs[2]) != nullptr;
+}
+
 Status lower_dequantize(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_CHECK(check_type(lowering.dtype(node.inputs[0])));
   DRIFTSCOPE_TRY(const Operands x, read_operand(lowering, node));
+  if (is_tensors_own(lowering, node, lowering.dtype(node.inputs[0]))) {
+    DRIFTSCOPE_TRY(const Quantization own, read_quantization(lowering, node, 1, 2));
+    DRIFTSCOPE_CHECK(quantize_tensor(lowering, x.tensors[0], own));
+    return give_elementwise(lowering, node, "Dequantize", x.order, x.tensors);
+  }
   std::string value =
       lowering.make("as_float", "Cast", x.tensors, {{"SrcT", DType::int32}, {"DstT", DType::float32}},
                     {DType::float32, lowering.info(x.tensors[0]).shape, {}});
@@ -53,6 +67,11 @@ Status lower_quantize(Lowering& lowering, const OnnxNode& node) {
   if (lowering.dtype(node.inputs[0]) != DType::float32) return unsupported("only float32 is quantized");
   const auto range = quantized_range(to);
   DRIFTSCOPE_TRY(const Operands x, read_operand(lowering, node));
+  if (is_tensors_own(lowering, node, to)) {
+    DRIFTSCOPE_TRY(const Quantization own, read_quantization(lowering, node, 1, 2));
+    DRIFTSCOPE_CHECK(give_elementwise(lowering, node, "QuantizeV2", x.order, x.tensors));
+    return quantize_tensor(lowering, lowering.latest().name, own);
+  }
   DRIFTSCOPE_TRY(const std::string scale, parameter(lowering, node, 1, x.order, "scale"));
   const std::string quotient = lowering.elementwise("quotient", "RealDiv", {x.tensors[0], scale});
   std::string value = lowering.elementwise("rounded", "Round", {quotient});

@@ -1,5 +1,5 @@
 // What stands in the files that are written: read back by the code that flatc makes of the schema. That other
-// programs compute the same with them: tests/e2e/cli/export_tflite.mjs.
+// programs compute the same with them: tests/e2e/cli/tflite.test.mjs.
 #include "core/convert/tflite/write.hpp"
 
 #include <doctest/doctest.h>

@@ -96,8 +96,7 @@ function onLastAxis(node, action) {
   return node.reshape(action(node.reshape(x, matrix), 1), x.shape);
 }
 
-const softmax = (node) =>
-  onLastAxis(node, (input, axis) => node.make("softmax", { input }, [axis]));
+const softmax = (node) => onLastAxis(node, (input, axis) => node.make("softmax", { input }, [axis]));
 
 // x − max − log Σ exp(x − max)
 function logSoftmax(node) {
@@ -114,13 +113,23 @@ function hardmax(node) {
   return onLastAxis(node, (input, axis) => {
     const largest = node.make("argMax", { input }, [axis], { keepDimensions: true, outputDataType: "int32" });
     const places = input.shape.map((size, i) => (i === axis ? size : 1));
-    const places0toN = node.constant("int32", places, Array.from({ length: input.shape[axis] }, (_, i) => i));
+    const places0toN = node.constant(
+      "int32",
+      places,
+      Array.from({ length: input.shape[axis] }, (_, i) => i),
+    );
     return node.cast(node.binary("equal", largest, places0toN), input.dataType);
   });
 }
 
+// One slope per channel, [C], is also taken where it cannot be broadcast, as before opset 7.
 function prelu(node) {
-  return node.make("prelu", { input: node.input(0), slope: node.input(1) });
+  const [input, slope] = node.all();
+  const rank = input.shape.length;
+  const last = [1, input.shape[rank - 1]].includes(slope.shape[0]);
+  const perChannel = slope.shape.length === 1 && rank > 2 && !last && slope.shape[0] === input.shape[1];
+  const wide = perChannel ? node.reshape(slope, [...slope.shape, ...Array(rank - 2).fill(1)]) : slope;
+  return node.make("prelu", { input, slope: wide });
 }
 
 // |x| ≤ λ: 0; beyond, moved by the bias towards 0.

@@ -9,6 +9,8 @@ export function source(mode, x, { scale, size, output }) {
       return x / scale;
     case "half_pixel":
       return (x + 0.5) / scale - 0.5;
+    case "tf_half_pixel_for_nn":
+      return (x + 0.5) / scale;
     case "pytorch_half_pixel":
       return output > 1 ? (x + 0.5) / scale - 0.5 : 0;
     case "align_corners":
@@ -62,7 +64,10 @@ function resizeNearest(node, x, axes, mode) {
   const changed = axes.map((_, i) => i).filter((i) => axes[i].output !== axes[i].size || axes[i].scale !== 1);
   const places = new Map(changed.map((i) => [i, nearest(mode, rounding, axes[i])]));
   const plane = [2, 3];
-  if (x.shape.length === 4 && changed.every((i) => plane.includes(i) && equal(places.get(i), webnnNearest(axes[i]))))
+  if (
+    x.shape.length === 4 &&
+    changed.every((i) => plane.includes(i) && equal(places.get(i), webnnNearest(axes[i])))
+  )
     return resample(node, x, axes, "nearest-neighbor");
   return changed.reduce((y, axis) => {
     const indices = node.constant("int32", [places.get(axis).length], places.get(axis));
@@ -88,7 +93,10 @@ function resizeLinear(node, x, axes, mode) {
 function resize(node) {
   const x = node.input(0);
   const axes = axesOf(node, x.shape);
-  const mode = node.attribute("coordinate_transformation_mode", node.opset < 11 ? "asymmetric" : "half_pixel");
+  const mode = node.attribute(
+    "coordinate_transformation_mode",
+    node.opset < 11 ? "asymmetric" : "half_pixel",
+  );
   if (node.attribute("antialias", 0) === 1 || node.attribute("exclude_outside", 0) === 1)
     decline("WebNN neither smooths before it resamples nor leaves out what lies outside");
   if (node.attribute("keep_aspect_ratio_policy", "stretch") !== "stretch")

@@ -16,7 +16,7 @@ const integers = {
   uint8: (data) => Uint8Array.from(data),
 };
 
-/** The report of `driftscope verify` on what TensorFlow.js computes from the seeded input, and facts of the run. */
+/** The report of `driftscope verify` on what TensorFlow.js computes from the seeded input. */
 export async function verifyLayers(peer, model, input = "seed:42") {
   const folder = mkdtempSync(join(tmpdir(), "driftscope-tfjs-"));
   try {
@@ -28,11 +28,14 @@ export async function verifyLayers(peer, model, input = "seed:42") {
     const exported = exportModel(model, "--every-value");
     if (exported.error) throw new Error(exported.error);
     const inputs = Object.fromEntries(exported.inputs.map((name) => [name, recorded[name]]));
-    const names = Object.keys(exported.values).filter((name) => !exported.inputs.includes(name) && recorded[name]);
-    const { results, facts } = await runExported(peer, exported, inputs, names);
+    const names = Object.keys(exported.values).filter(
+      (name) => !exported.inputs.includes(name) && recorded[name],
+    );
+    const { results } = await runExported(peer, exported, inputs, names);
     for (const name of names) {
       const { dtype } = recorded[name];
-      if (integers[dtype]) results[name] = { ...results[name], dtype, data: integers[dtype](results[name].data) };
+      if (integers[dtype])
+        results[name] = { ...results[name], dtype, data: integers[dtype](results[name].data) };
     }
     const trace = join(folder, "tfjs.safetensors");
     writeFileSync(trace, writeSafetensors({ ...inputs, ...results }));
@@ -41,7 +44,7 @@ export async function verifyLayers(peer, model, input = "seed:42") {
       maxBuffer: 1 << 28,
     });
     if (!stdout) throw new Error(stderr);
-    return { report: JSON.parse(stdout), facts, values: names.length };
+    return { report: JSON.parse(stdout), values: names.length };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -50,9 +53,16 @@ export async function verifyLayers(peer, model, input = "seed:42") {
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { peerOf } = await import("./peers.mjs");
   const peer = await peerOf(process.argv[2]);
-  const { report, facts, values } = await verifyLayers(peer, process.argv[3], process.argv[4]);
+  const { report, values } = await verifyLayers(peer, process.argv[3], process.argv[4]);
   const { layers, ...rest } = report;
-  console.log(rest, facts, values);
+  console.log(rest, peer.about(), values);
   for (const { node, op, verdict, budget_used, max_ulp, worst } of layers)
-    console.log(node, op, verdict, budget_used?.toPrecision(3), max_ulp, verdict === "rounding" || verdict === "identical" ? "" : worst);
+    console.log(
+      node,
+      op,
+      verdict,
+      budget_used?.toPrecision(3),
+      max_ulp,
+      verdict === "rounding" || verdict === "identical" ? "" : worst,
+    );
 }

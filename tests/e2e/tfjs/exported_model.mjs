@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export const program =
-  process.env.DRIFTSCOPE_PROGRAM ?? new URL("../../../../build/native/driftscope", import.meta.url).pathname;
+  process.env.DRIFTSCOPE_PROGRAM ?? new URL("../../../build/native/driftscope", import.meta.url).pathname;
 
 /** {files, inputs, outputs, values, facts} or {error}. */
 export function exportModel(model, ...options) {
@@ -62,8 +62,8 @@ function converted(data, dtype) {
 }
 
 /** Values by our names, from inputs by our names; `wanted`: names, by default the outputs. */
-export async function runExported(peer, model, inputs, wanted = model.outputs, options = {}) {
-  const session = await peer.open({ converted: model.files, options, threads: 1 });
+export async function runExported(peer, model, inputs, wanted = model.outputs, timed = false) {
+  const session = await peer.open({ converted: model.files, options: {}, threads: 1 });
   try {
     const feeds = {};
     for (const [name, tensor] of Object.entries(inputs)) {
@@ -71,10 +71,11 @@ export async function runExported(peer, model, inputs, wanted = model.outputs, o
       const { shape, data } = transpose(tensor, order);
       feeds[theirs] = peer.tensor(dtype, shape, converted(data, dtype).buffer);
     }
-    const { values, facts, times } = await peer.run(
+    const { values, times } = await peer.run(
       session,
       feeds,
       wanted.map((name) => model.values[name].tensor),
+      { timed },
     );
     const results = {};
     wanted.forEach((name, i) => {
@@ -84,7 +85,7 @@ export async function runExported(peer, model, inputs, wanted = model.outputs, o
         order.map((_, axis) => order.indexOf(axis)),
       );
     });
-    return { results, facts, times };
+    return { results, times };
   } finally {
     peer.release(session);
   }

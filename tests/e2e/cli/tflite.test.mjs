@@ -1,0 +1,61 @@
+// .tflite files as other programs see them: LiteRT.js, and TensorFlow Lite's interpreter where its Python package is
+// installed. Every layer of what they compute is verified.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { asset, root, run, temporaryFolder } from "../support.mjs";
+
+const python = process.env.DRIFTSCOPE_TFLITE_PYTHON ?? "python3";
+const interpreter = spawnSync(python, ["-c", "import ai_edge_litert.interpreter"]).status === 0;
+const site = process.env.DRIFTSCOPE_SITE ?? join(root, "build", "web", "site");
+const litert = existsSync(join(site, "litert", "litert.mjs"));
+
+function verify(file, trace) {
+  const { status, stdout, stderr } = run(["verify", file, trace, "--json", "-"], { timeout: 120_000 });
+  assert.equal(status, 0, stderr || stdout.slice(0, 2000));
+  return JSON.parse(stdout);
+}
+
+for (const model of ["lenet5", "lstm"]) {
+  test(`LiteRtWasm_${model}_VerifiesClean`, { skip: litert ? false : "skipped: the site lacks LiteRT.js" }, (t) => {
+    const path = join(temporaryFolder(t), "litert.safetensors");
+    const file = asset("models", `${model}.onnx`);
+    const ran = run(["run", file, "--input", "seed:5", "--target", "pc/litert-wasm", "--trace", path]);
+    assert.equal(ran.status, 0, ran.stderr);
+    const report = verify(file, path);
+    assert.ok(["identical", "rounding"].includes(report.verdict), report.verdict);
+    assert.ok(report.layers.length > 5);
+  });
+}
+
+const skip = interpreter ? false : "skipped: no TensorFlow Lite interpreter (pip: ai-edge-litert)";
+for (const model of ["lenet5", "resnet20", "textcnn"]) {
+  test(`TfliteInterpreter_${model}_VerifiesClean`, { skip }, (t) => {
+    const folder = temporaryFolder(t);
+    const file = asset("models", `${model}.onnx`);
+    const [inputs, written, exported, traced] = ["in.safetensors", "m.tflite", "m.json", "out.safetensors"].map(
+      (name) => join(folder, name),
+    );
+    assert.equal(run(["run", file, "--input", "seed:5", "--trace", inputs]).status, 0);
+    const { status, stdout, stderr } = run(["export", file, "--tflite", written, "--json", "-"]);
+    assert.equal(status, 0, stderr);
+    writeFileSync(exported, stdout);
+    const script = join(root, "tests", "e2e", "cli", "tflite_trace.py");
+    const done = spawnSync(python, [script, written, exported, inputs, traced], { encoding: "utf8" });
+    assert.equal(done.status, 0, done.stderr);
+    const report = verify(file, traced);
+    assert.ok(["identical", "rounding"].includes(report.verdict), report.verdict);
+  });
+}
+
+test("ExportTflite_OperatorItLacks_NamesNodeAndReason", (t) => {
+  const out = join(temporaryFolder(t), "m.tflite");
+  const file = "/usr/share/libonnx-testdata/data/node/test_acos/model.onnx";
+  if (!existsSync(file)) return t.skip("skipped: no libonnx-testdata");
+  const { status, stderr } = run(["export", file, "--tflite", out]);
+  assert.equal(status, 2);
+  assert.match(stderr, /Acos_0 .*TensorFlow Lite has no Acos/);
+  assert.ok(!existsSync(out));
+});
