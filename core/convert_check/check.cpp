@@ -12,6 +12,7 @@ namespace driftscope::convert {
 namespace {
 
 constexpr std::size_t max_explained = 50;
+constexpr double rewritten_ulp = 4.0;
 
 Metrics drift_of(const Tensor& a, const ValuePair& pair, const Tensor& b, ThreadPool& threads,
                  std::string& reason) {
@@ -69,13 +70,57 @@ CheckedLayer layer_of(const Side& a, const Side& b, const ValuePair& pair, Threa
   return layer;
 }
 
+/// A quotient as a product with the reciprocal and the like: nothing but other operators, and a result that a
+/// few roundings explain.
+bool is_rewritten(const std::vector<Explanation>& found, const LayerVerdict& judged) {
+  const auto has = [&](Cause cause) {
+    return std::ranges::any_of(found, [&](const Explanation& one) { return one.cause == cause; });
+  };
+  return has(Cause::operator_missing) && has(Cause::operator_added) &&
+         std::ranges::all_of(found,
+                             [](const Explanation& one) {
+                               return one.cause == Cause::operator_missing ||
+                                      one.cause == Cause::operator_added;
+                             }) &&
+         judged.metrics.max_ulp <= rewritten_ulp;
+}
+
+/// The worst verdict, and the first layer that parts.
+void conclude(Check& check) {
+  check.verdict = Verdict::missing;
+  check.first_parting.reset();
+  const auto severity = [](Verdict verdict) {
+    return verdict == Verdict::missing ? -1 : static_cast<int>(verdict);
+  };
+  for (std::size_t i = 0; i < check.layers.size(); ++i) {
+    if (!check.layers[i].judged) continue;
+    const Verdict verdict = check.layers[i].judged->verdict;
+    if (severity(verdict) > severity(check.verdict)) check.verdict = verdict;
+    if (verdict == Verdict::fault && !check.first_parting) check.first_parting = i;
+  }
+}
+
 void add_explanations(Check& check, const Side& a, const Side& b, ThreadPool& threads) {
   for (std::size_t i = 0; i < check.layers.size() && check.explanations.size() < max_explained; ++i) {
-    const CheckedLayer& layer = check.layers[i];
-    if (!layer.judged || layer.judged->verdict != Verdict::fault) continue;
+    CheckedLayer& layer = check.layers[i];
+    if (!layer.judged) continue;
     const PartingLayer parting{a, b, check.alignment, layer.values};
-    auto found = a.graph() != nullptr && b.graph() != nullptr ? explain(parting, threads)
-                                                              : explain_without_original(parting);
+    const bool both = a.graph() != nullptr && b.graph() != nullptr;
+    if (layer.judged->verdict != Verdict::fault) {
+      if (both)
+        for (Explanation& change : hidden_changes(parting)) {
+          change.layer = i;
+          check.hidden.push_back(std::move(change));
+        }
+      continue;
+    }
+    auto found = both ? explain(parting, threads) : explain_without_original(parting);
+    if (is_rewritten(found, *layer.judged)) {
+      layer.judged->verdict = Verdict::rounding;
+      layer.judged->reason =
+          fmt::format("written with other operators, {:.3g} ULP", layer.judged->metrics.max_ulp);
+      continue;
+    }
     for (Explanation& explanation : found) {
       explanation.layer = i;
       check.explanations.push_back(std::move(explanation));
@@ -102,7 +147,6 @@ Result<Check> check_conversion(const Side& a, const Side& b, const ValueMap& map
   const Trace exchanged = in_the_place_of(judge, a_judges ? b : a, check.alignment, a_judges);
   DRIFTSCOPE_CHECK(check_inputs(judge, exchanged));
   DRIFTSCOPE_TRY(Verification verification, verify(*judge.graph(), "", exchanged, threads, progress));
-  check.verdict = verification.verdict;
   std::unordered_map<std::string, LayerVerdict> verdicts;
   for (LayerVerdict& verdict : verification.layers) {
     std::string name = verdict.output;
@@ -112,11 +156,10 @@ Result<Check> check_conversion(const Side& a, const Side& b, const ValueMap& map
     CheckedLayer layer = layer_of(a, b, pair, threads);
     const auto verdict = verdicts.find(a_judges ? pair.a : pair.b);
     if (verdict != verdicts.end()) layer.judged = std::move(verdict->second);
-    if (layer.judged && layer.judged->verdict == Verdict::fault && !check.first_parting)
-      check.first_parting = check.layers.size();
     check.layers.push_back(std::move(layer));
   }
   add_explanations(check, a, b, threads);
+  conclude(check);
   return check;
 }
 

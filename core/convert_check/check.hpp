@@ -35,6 +35,7 @@ struct Check {
   Alignment alignment;
   std::vector<CheckedLayer> layers;
   std::vector<Explanation> explanations;  ///< of layers that part, in their order
+  std::vector<Explanation> hidden;        ///< constants that differ without an effect on this input
   Verdict verdict = Verdict::missing;     ///< of B's worst layer
   /// The first layer of `layers` whose verdict is fault.
   std::optional<std::size_t> first_parting;

@@ -81,6 +81,10 @@ std::string check_json(const CheckView& view) {
   out.begin_array();
   for (const Explanation& one : check.explanations) out.value(explanation_json(check, one));
   out.end();
+  out.key("hidden");
+  out.begin_array();
+  for (const Explanation& one : check.hidden) out.value(explanation_json(check, one));
+  out.end();
   out.key("layers");
   out.begin_array();
   for (const CheckedLayer& layer : check.layers) out.value(layer_json(layer));

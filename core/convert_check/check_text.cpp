@@ -199,6 +199,10 @@ std::string check_text(const CheckView& view, const LayerChoice& choice) {
   if (rows.size() < check.layers.size())
     text += fmt::format("\nThe worst {} of {}; all: --layers all\n", rows.size(), check.layers.size());
   if (!check.explanations.empty()) text += "\nWhy\n" + reasons_text(check, choice.all);
+  if (!check.hidden.empty()) text += "\nDifferent too, which this input does not show\n";
+  for (const Explanation& one : check.hidden)
+    text += fmt::format("  {}: {}: {}\n", plain_text(check.layers[one.layer].values.a, 80),
+                        cause_name(one.cause), one.text);
   if (view.dataset) text += "\n" + dataset_text(*view.dataset);
   return text + "\n" + check_headline(check) + "\n";
 }

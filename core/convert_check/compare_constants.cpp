@@ -188,6 +188,8 @@ ConstantDifference changed(const Numbers& a, const Numbers& b, const Shape& shap
 }  // namespace
 
 std::optional<ConstantDifference> compare_constants(const Tensor& a, const Tensor& b) {
+  if (a.dtype() == b.dtype() && a.shape() == b.shape() && std::ranges::equal(a.bytes(), b.bytes()))
+    return std::nullopt;
   if (!same_kind(a.dtype(), b.dtype()))
     return ConstantDifference{Cause::weights, fmt::format("of another type: expected {}, got {}",
                                                           dtype_name(a.dtype()), dtype_name(b.dtype()))};

@@ -175,6 +175,26 @@ std::vector<Explanation> explain(const PartingLayer& layer, ThreadPool& threads)
   return made;
 }
 
+std::vector<Explanation> hidden_changes(const PartingLayer& layer) {
+  const Groups groups = groups_of(layer);
+  Findings operators;
+  find_operators(groups, operators);
+  if (!operators.empty()) return {};
+  Findings findings;
+  // Shapes and axes may be written in other ways; weights are floating.
+  const auto has_weights = [&](const NodePair& nodes) {
+    return std::ranges::any_of(groups.node_a(nodes.a).inputs, [&](ValueId id) {
+      const auto constant = groups.a.constant(id);
+      return constant && is_floating(constant->dtype());
+    });
+  };
+  for (const NodePair& nodes : groups.both)
+    if (has_weights(nodes)) find_constants(groups, nodes, findings);
+  std::vector<Explanation> made;
+  for (Finding& finding : findings) made.push_back(std::move(finding.explanation));
+  return made;
+}
+
 std::vector<Explanation> explain_without_original(const PartingLayer& layer) {
   std::vector<std::string_view> paired;
   for (const ValuePair& pair : layer.alignment.pairs) paired.push_back(pair.b);

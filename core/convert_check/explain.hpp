@@ -56,6 +56,10 @@ struct PartingLayer {
 /// Both sides have a graph. Without anything found: one explanation of cause unknown.
 [[nodiscard]] std::vector<Explanation> explain(const PartingLayer& layer, ThreadPool& threads);
 
+/// Constants of a layer that does not part which differ all the same: this input does not show it. Only where
+/// both have the same operators.
+[[nodiscard]] std::vector<Explanation> hidden_changes(const PartingLayer& layer);
+
 /// Where A is a trace alone: what B's constants by themselves say.
 [[nodiscard]] std::vector<Explanation> explain_without_original(const PartingLayer& layer);
 

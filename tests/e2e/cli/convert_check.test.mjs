@@ -64,20 +64,31 @@ test("ConvertCheck_ChangedWeight_IsNamedWithItsLayerAndTriedOut", (t) => {
   const folder = temporaryFolder(t);
   const js = join(folder, "js");
   assert.equal(run(["export", lenet5, "--tfjs", js]).status, 0);
-  const { weightsManifest } = JSON.parse(readFileSync(join(js, "model.json"), "utf8"));
-  const weight = weightsManifest[0].weights.find(({ name }) => name.startsWith("fc2.weight")).name;
-  withChangedWeight(js, weight, (value) => value + 0.5);
+  withChangedWeight(js, "fc2.bias", (value) => value + 0.5);
   const { status, json } = check(lenet5, join(js, "model.json"));
   assert.equal(status, 1);
   assert.equal(json.first_parting, "fc2.out");
   assert.equal(json.why.length, 1);
   assert.equal(json.why[0].cause, "weights");
   assert.equal(json.why[0].confirmed, true);
-  assert.match(json.why[0].text, /1 of 10080 elements differ, most at \[0, 0\]/);
+  assert.match(json.why[0].text, /1 of 84 elements differ, most at \[0\]/);
   assert.match(
     run(["convert-check", lenet5, join(js, "model.json")]).stdout,
     /They part at fc2\.out \(Gemm\)/,
   );
+});
+
+test("ConvertCheck_ChangedWeightOfADeadUnit_IsListedThoughNoLayerParts", (t) => {
+  const folder = temporaryFolder(t);
+  const js = join(folder, "js");
+  assert.equal(run(["export", lenet5, "--tfjs", js]).status, 0);
+  // Seed 42 leaves the first unit of relu3 at 0.
+  withChangedWeight(js, "fc2.weight", (value) => value + 0.5);
+  const { status, json } = check(lenet5, join(js, "model.json"));
+  assert.equal(status, 0);
+  assert.deepEqual(json.why, []);
+  assert.equal(json.hidden.length, 1);
+  assert.match(json.hidden[0].text, /1 of 10080 elements differ, most at \[0, 0\]/);
 });
 
 test("ConvertCheck_Map_IsWrittenEditedAndTaken", (t) => {

@@ -126,6 +126,21 @@ TEST_CASE("ConvertCheck_OtherAttribute_IsNamedWithItsDefault") {
   expect_reason(check, "y", Cause::attribute, "alpha of 'Gemm' (Gemm): expected 1, got 0.5");
 }
 
+TEST_CASE("ConvertCheck_QuotientAsProduct_IsRoundingAndSaysSo") {
+  const auto model = [](const char* op, float factor) {
+    ModelBuilder builder;
+    builder.input("x", DType::float32, {1, 64}).initializer("c", tensor<float>({}, {factor}));
+    builder.node(op, {"x", "c"}, {"y"}).node("Tanh", {"y"}, {"z"});
+    return builder.output("z", DType::float32, {1, 64});
+  };
+  const Check check = checked(model("Div", 2.8284271f), model("Mul", 1.0f / 2.8284271f));
+  CHECK(check.verdict == Verdict::rounding);
+  CHECK(check.layers[1].judged->reason.find("other operators") != std::string::npos);
+  // A factor that is not the reciprocal is no rounding.
+  const Check wrong = checked(model("Div", 2.8284271f), model("Mul", 1.0f / 2.8285f));
+  CHECK(parting(wrong) == "y");
+}
+
 TEST_CASE("ConvertCheck_ChannelsLast_IsPairedWithTheirOrder") {
   ModelBuilder a;
   a.input("x", DType::float32, {1, 3, 4, 5}).node("Relu", {"x"}, {"r"}).node("Tanh", {"r"}, {"y"});
