@@ -49,7 +49,7 @@ prepare_frameworks() {
   for lock in "${frameworks_locks[@]}"; do
     home=$(framework_environment "$lock")
     [[ ! -x $home/bin/python ]] || continue
-    rm -rf "$cache/frameworks-$lock-"*
+    rm -rf "$cache/frameworks-$lock-"* "$cache/frameworks-bytecode"
     step "fetching the frameworks ($lock) into the cache" fetch_frameworks "$lock" "$home.made" ||
       { rm -rf "$home.made" && die 1 "the frameworks ($lock) could not be installed"; }
     ln -s "$home.made" "$home"

@@ -26,7 +26,7 @@ def record(model, inputs, precision="f32", device="CPU", threads=None):
         model = core.read_model(str(model))
     elif hasattr(model, "clone"):
         model = model.clone()  # outputs are added to it
-    watched = list(_watch_all(model))
+    watched = _watch_all(model)
     options = {"INFERENCE_PRECISION_HINT": precision}
     if threads:
         options["INFERENCE_NUM_THREADS"] = threads
@@ -37,13 +37,14 @@ def record(model, inputs, precision="f32", device="CPU", threads=None):
     recording = Recording("openvino", openvino.__version__, inputs=dict(zip(names, feed)),
                           facts={"device": device, "precision": precision,
                                  "threads": str(compiled.get_property("INFERENCE_NUM_THREADS"))})
-    for place, (name, aliases, operator) in enumerate(watched):
+    for place, name, aliases, operator in watched:
         recording.add(name, results[compiled.output(place)], operator, aliases)
     return recording
 
 
 def _watch_all(model):
-    """Makes every value of MODEL an output; yields (name, other names, operator) of each output, in their order."""
+    """Makes every value of MODEL an output; returns (place among the outputs, name, other names, operator)
+    of each, in the order of the graph."""
     first = {_identity(result.input_value(0)): None for result in model.get_results()}
     ports = []
     for node in model.get_ordered_ops():
@@ -53,11 +54,20 @@ def _watch_all(model):
             if _identity(port) not in first and port.get_element_type().get_type_name() != "string":
                 ports.append(port)
     outputs = [result.input_value(0) for result in model.get_results()]
+    order = {node.get_name(): place for place, node in enumerate(model.get_ordered_ops())}
+    described = [(place, *_describe(port)) for place, port in enumerate(outputs + ports)]  # before names are made up
+    described.sort(key=lambda row: order[(outputs + ports)[row[0]].get_node().get_name()])
     if ports:
         model.add_outputs(ports)
-    for port in outputs + ports:
-        node = port.get_node()
-        yield _name(port), (node.get_friendly_name(), *sorted(port.get_names())), node.get_type_name()
+    return described
+
+
+def _describe(port):
+    """A value without a name of its own is called like its operator: numbers that OpenVINO makes up differ each time."""
+    node = port.get_node()
+    kind = node.get_type_name()
+    name = min(port.get_names(), default=kind, key=lambda text: (len(text), text))
+    return name, (node.get_friendly_name(), *sorted(port.get_names())), kind
 
 
 def _identity(port):

@@ -101,7 +101,7 @@ def lstm(w, tokens):
 
     zero = jnp.zeros((1, 24), jnp.float32)
     (hidden, _), _ = lax.scan(step, (zero, zero), jnp.swapaxes(x, 0, 1))
-    return dense(w, "fc", hidden, 2)
+    return dense(w, "fc", hidden, 16)
 
 
 def transformer(w, tokens):

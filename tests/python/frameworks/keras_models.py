@@ -44,7 +44,7 @@ def mobilenetv2():
 def lstm():
     tokens = keras.Input((12,), 1, dtype="int32", name="tokens")
     x = layers.LSTM(24, name="lstm")(layers.Embedding(50, 16, name="embed")(tokens))
-    return keras.Model(tokens, layers.Dense(2, name="fc")(x), name="lstm")
+    return keras.Model(tokens, layers.Dense(16, name="fc")(x), name="lstm")
 
 
 class Block(layers.Layer):

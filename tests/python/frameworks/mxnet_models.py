@@ -84,7 +84,7 @@ class Lstm(nn.HybridBlock):
     def __init__(self):
         super().__init__()
         with self.name_scope():
-            self.embed, self.lstm, self.fc = nn.Embedding(50, 16), rnn.LSTM(24, layout="TNC"), nn.Dense(2)
+            self.embed, self.lstm, self.fc = nn.Embedding(50, 16), rnn.LSTM(24, layout="TNC"), nn.Dense(16)
 
     def hybrid_forward(self, F, tokens):
         states = self.lstm(F.transpose(self.embed(tokens), axes=(1, 0, 2)))

@@ -49,7 +49,7 @@ class TensorFlowTest(cases.FrameworkTest):
                 trace = self.record(save(model, self.folder / "right"), inputs, onnx)
                 self.check_clean(name, trace)
                 planted = keras_models.plant(model, name).split("/")[-1]
-                self.check_fault(self.record(save(model, self.folder / "wrong"), inputs, onnx), planted)
+                self.check_fault(self.record(save(model, self.folder / "wrong"), inputs, onnx, mapping=trace.mapping), planted)
 
     def test_module_and_function(self):
         module, inputs = Dense(), {"x": tf.random.Generator.from_seed(5).normal((4, 6)).numpy()}

@@ -80,7 +80,7 @@ class Lstm(nn.Module):
     def __init__(self):
         super().__init__()
         self.embed, self.lstm = nn.Embedding(50, 16), nn.LSTM(16, 24, batch_first=True)
-        self.fc = nn.Linear(24, 2)
+        self.fc = nn.Linear(24, 16)
 
     def forward(self, tokens):
         states, _ = self.lstm(self.embed(tokens))
