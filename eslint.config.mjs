@@ -33,6 +33,9 @@ export default [
   // A line that the build puts in front (cmake/list_site.mjs).
   { files: ["web/page/service_worker.js"], languageOptions: { globals: { site: "readonly" } } },
   // Under Node; the tests also hold functions that run on a page.
-  { files: ["cmake/**", "web/npm/**"], languageOptions: { globals: globals.nodeBuiltin } },
+  {
+    files: ["cmake/**", "web/npm/**", "web/peers/node_host.mjs"],
+    languageOptions: { globals: globals.nodeBuiltin },
+  },
   { files: ["tests/**"], languageOptions: { globals: { ...page, ...globals.nodeBuiltin } } },
 ];

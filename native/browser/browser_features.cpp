@@ -34,14 +34,13 @@ frame.open();
 )";
 
 const std::array<BrowserFeature, 1>& features() {
-  static const std::array<BrowserFeature, 1> all = {
-      {{.name = "webnn",
-        .title = "WebNN",
-        .host = "chrome",
-        .variable = "DRIFTSCOPE_CHROME_WEBNN",
-        .enabled = "WebMachineLearningNeuralNetwork",
-        .unpacked = "chromium-webnn-*/chromium",
-        .question = "navigator.ml.createContext()"}}};
+  static const std::array<BrowserFeature, 1> all = {{{.name = "webnn",
+                                                      .title = "WebNN",
+                                                      .host = "chrome",
+                                                      .variable = "DRIFTSCOPE_CHROME_WEBNN",
+                                                      .enabled = "WebMachineLearningNeuralNetwork",
+                                                      .unpacked = "chromium-webnn-*/chromium",
+                                                      .question = "navigator.ml.createContext()"}}};
   return all;
 }
 
@@ -70,8 +69,11 @@ Result<std::string> ask(const BrowserFeature& feature, const fs::path& program) 
   const fs::path page = folder.path() / "question.html";
   std::ofstream(page) << fmt::format(fmt::runtime(question_page), feature.question);
   ProcessSpec spec;
-  spec.arguments = {program.string(), "--headless=new", "--user-data-dir=" + (folder.path() / "profile").string(),
-                    "--no-first-run", "--disable-background-networking",
+  spec.arguments = {program.string(),
+                    "--headless=new",
+                    "--user-data-dir=" + (folder.path() / "profile").string(),
+                    "--no-first-run",
+                    "--disable-background-networking",
                     "--enable-features=" + feature.enabled};
   if (geteuid() == 0) spec.arguments.emplace_back("--no-sandbox");
   spec.arguments.emplace_back("--dump-dom");

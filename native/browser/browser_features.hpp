@@ -25,7 +25,8 @@ struct BrowserFeature {
 
 /// Whether this Chromium has the feature, by starting it on a page that tries it (a second or two; a program is
 /// asked once). An error says what it answered.
-[[nodiscard]] Status check_browser_feature(const BrowserFeature& feature, const std::filesystem::path& program);
+[[nodiscard]] Status check_browser_feature(const BrowserFeature& feature,
+                                           const std::filesystem::path& program);
 
 /// A Chromium that has the feature: $variable, else `usual` if it has it (empty: there is none), else the one
 /// that tools/setup unpacked. Errors: missing, with how to install one.

@@ -20,7 +20,7 @@ struct HostInfo {
   std::string host;   ///< chrome, firefox, safari
   std::string label;  ///< "Chromium", "Firefox", "WebKitGTK (Safari's engine)"
   std::filesystem::path program;
-  std::string version;  ///< "Chromium 156.0.1", "WebKitGTK 2.50.1"
+  std::string version;       ///< "Chromium 156.0.1", "WebKitGTK 2.50.1"
   std::string feature = {};  ///< with which it is started: EngineInfo::browser_feature
 };
 

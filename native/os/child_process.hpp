@@ -19,8 +19,8 @@ struct ProcessSpec {
   std::vector<std::string> without;                ///< variables of ours to leave out
   std::filesystem::path output;                    ///< file for stdout and stderr; empty: discarded
   bool errors_too = true;                          ///< false: stderr is discarded
-  int pass_fd = -1;   ///< open in the child besides 0 to 2
-  int passed_as = -1;  ///< under this number; −1: the same
+  int pass_fd = -1;                                ///< open in the child besides 0 to 2
+  int passed_as = -1;                              ///< under this number; −1: the same
 };
 
 class ChildProcess {

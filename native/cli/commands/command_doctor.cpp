@@ -33,10 +33,10 @@ void probe_features(std::vector<Finding>& findings) {
     const BrowserFeature* feature = find_browser_feature(name);
     if (!feature) continue;
     const auto found = probe_host(feature->host, name);
-    findings.push_back({feature->host + " with " + feature->title, found.ok(),
-                        found.ok() ? fmt::format("{} ({})", found->version, found->program.string())
-                                   : found.error().message,
-                        false});
+    findings.push_back(
+        {feature->host + " with " + feature->title, found.ok(),
+         found.ok() ? fmt::format("{} ({})", found->version, found->program.string()) : found.error().message,
+         false});
   }
 }
 

@@ -199,7 +199,8 @@ TEST_CASE("PeerSession_RuntimeThatNeverBecomesReady_IsGivenUpByName") {
     void describe(RanWith&) const override {}
   };
   Rig rig;
-  peer::PeerSession session(rig.graph, {std::make_unique<Hung>(), {}, {}}, {}, {"Other Runtime 1.2", 1'000'000});
+  peer::PeerSession session(rig.graph, {std::make_unique<Hung>(), {}, {}}, {},
+                            {"Other Runtime 1.2", 1'000'000});
   REQUIRE(session.start({tensor<float>({1}, {1.0F})}, rig.trace_sink).ok());
   while (true) {
     const auto progress = session.poll(0);

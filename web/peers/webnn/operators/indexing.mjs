@@ -49,7 +49,11 @@ function oneHot(node) {
   const shape = [...places.shape];
   shape.splice(axis, 0, 1);
   const along = Array.from({ length: rank }, (_, i) => (i === axis ? depth : 1));
-  const steps = node.constant("int32", along, Array.from({ length: depth }, (_, i) => i));
+  const steps = node.constant(
+    "int32",
+    along,
+    Array.from({ length: depth }, (_, i) => i),
+  );
   const condition = node.binary("equal", node.reshape(counted, shape), steps);
   const values = node.input(2);
   const value = (i) => node.reshape(node.make("slice", { input: values }, [[i], [1]]), []);

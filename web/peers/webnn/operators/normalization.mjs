@@ -34,7 +34,12 @@ function layerNormalization(node) {
   const axes = x.shape.map((_, i) => i).slice(first);
   const epsilon = node.attribute("epsilon", 1e-5);
   const lane = x.shape.slice(first);
-  const options = { axes, epsilon, scale: expanded(node, node.input(1), lane), bias: expanded(node, node.input(2), lane) };
+  const options = {
+    axes,
+    epsilon,
+    scale: expanded(node, node.input(1), lane),
+    bias: expanded(node, node.input(2), lane),
+  };
   const y = node.unary("layerNormalization", x, options);
   if (!node.wants(1) && !node.wants(2)) return y;
   const along = { axes, keepDimensions: true };
