@@ -126,7 +126,7 @@ TEST_CASE("ConvertCheck_OtherAttribute_IsNamedWithItsDefault") {
   expect_reason(check, "y", Cause::attribute, "alpha of 'Gemm' (Gemm): expected 1, got 0.5");
 }
 
-TEST_CASE("ConvertCheck_QuotientAsProduct_IsRoundingAndSaysSo") {
+TEST_CASE("ConvertCheck_QuotientAsProduct_IsRounding") {
   const auto model = [](const char* op, float factor) {
     ModelBuilder builder;
     builder.input("x", DType::float32, {1, 64}).initializer("c", tensor<float>({}, {factor}));
@@ -135,7 +135,6 @@ TEST_CASE("ConvertCheck_QuotientAsProduct_IsRoundingAndSaysSo") {
   };
   const Check check = checked(model("Div", 2.8284271f), model("Mul", 1.0f / 2.8284271f));
   CHECK(check.verdict == Verdict::rounding);
-  CHECK(check.layers[1].judged->reason.find("other operators") != std::string::npos);
   // A factor that is not the reciprocal is no rounding.
   const Check wrong = checked(model("Div", 2.8284271f), model("Mul", 1.0f / 2.8285f));
   CHECK(parting(wrong) == "y");
