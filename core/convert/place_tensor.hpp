@@ -17,8 +17,8 @@ namespace driftscope::convert {
 /// The same elements as another type; only where each of them keeps its value.
 [[nodiscard]] Result<Tensor> with_dtype(const Tensor& tensor, DType dtype);
 
-/// Axis i of the result is axis order[i]; empty: as it is. Errors: no permutation of the tensor's axes, elements of
-/// less than a byte.
+/// Axis i of the result is axis order[i]; empty: as it is. Errors: no permutation of the tensor's axes,
+/// elements of less than a byte.
 [[nodiscard]] Result<Tensor> permuted(const Tensor& tensor, const std::vector<std::size_t>& order);
 
 /// The order that undoes a permutation.

@@ -1,6 +1,6 @@
 // The connection to a peer's JavaScript, wherever it runs: requests and replies are JSON, bytes travel beside
-// them. Implemented by web/peers/bridge.cpp (the same worker, bytes by their address) and native/peers/node (a
-// Node process, bytes through a socket). The other end is web/peers/peers.mjs. Client: peer_runtime.cpp.
+// them. Implemented by web/peers/bridge.cpp (the same worker, bytes by their address) and native/peers/node
+// (a Node process, bytes through a socket). The other end is web/peers/peers.mjs. Client: peer_runtime.cpp.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 // A browser without it answers in about a second; a headless_shell may never print a page.
 constexpr int question_timeout_ms = 30'000;
 
-// An <iframe> whose document stays open keeps the page loading, and --dump-dom waiting, until the answer is there.
+// An <iframe> whose document stays open keeps the page loading, and --dump-dom waiting, until the answer is
+// there.
 constexpr std::string_view question_page = R"(<!doctype html><iframe id="f"></iframe><p id="p"></p>
 <script>
 const frame = document.getElementById("f").contentDocument;

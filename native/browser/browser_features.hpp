@@ -1,5 +1,5 @@
-// What an engine may need of a browser beyond the usual (EngineInfo::browser_feature), and which browsers have
-// it. Client: browsers. It starts a browser only to ask it.
+// What an engine may need of a browser beyond the usual (EngineInfo::browser_feature), and which browsers
+// have it. Client: browsers. It starts a browser only to ask it.
 #pragma once
 
 #include <filesystem>
@@ -23,8 +23,8 @@ struct BrowserFeature {
 /// Null: no such feature.
 [[nodiscard]] const BrowserFeature* find_browser_feature(std::string_view name);
 
-/// Whether this Chromium has the feature, by starting it on a page that tries it (a second or two; a program is
-/// asked once). An error says what it answered.
+/// Whether this Chromium has the feature, by starting it on a page that tries it (a second or two; a program
+/// is asked once). An error says what it answered.
 [[nodiscard]] Status check_browser_feature(const BrowserFeature& feature,
                                            const std::filesystem::path& program);
 

@@ -44,7 +44,8 @@ void compare_bits(std::vector<TargetResults>& all);
                                                const std::vector<ConformanceCase>& cases);
 
 /// {"format":"driftscope-conformance-1","targets":[{"target","passed","failed","not_supported",
-///  "same_bits":{"compared","same"}?,"cases":[{"family","name","operators":[…],"result","reason"?,"same_bits"?}]}]};
+///  "same_bits":{"compared","same"}?,
+///  "cases":[{"family","name","operators":[…],"result","reason"?,"same_bits"?}]}]};
 /// a target that did not run has "error" instead.
 [[nodiscard]] std::string conformance_json(const std::vector<TargetResults>& all,
                                            const std::vector<ConformanceCase>& cases);

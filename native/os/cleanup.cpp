@@ -56,7 +56,8 @@ void watch(int signals, int wake) {
 }  // namespace
 
 CleanupRegistry& CleanupRegistry::instance() {
-  // Never destroyed: other statics, as runtimes in processes of their own, undo what they began when they are.
+  // Never destroyed: other statics, as runtimes in processes of their own, undo what they began when they
+  // are.
   static CleanupRegistry& registry = *new CleanupRegistry;
   return registry;
 }

@@ -1,4 +1,5 @@
-// The locks of tools/setup --frameworks: every package with its version and hash, and what was asked for is in them.
+// The locks of tools/setup --frameworks: every package with its version and hash, and what was asked for is
+// in them.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";

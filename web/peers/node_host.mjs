@@ -1,7 +1,7 @@
-// Peers in a Node process, for targets on the PC: web/peers/peers.mjs behind a socket, which is file 3. Started
-// by native/peers/node. A message is two little-endian sizes (32 bits: JSON, 64 bits: payload), the JSON, the
-// payload; bytes that a request or a reply refers to lie in its payload: {at, bytes}. Every request has a
-// reply. Where it begins work, the reply says so, and {"settled":true} follows once that is done.
+// Peers in a Node process, for targets on the PC: web/peers/peers.mjs behind a socket, which is file 3.
+// Started by native/peers/node. A message is two little-endian sizes (32 bits: JSON, 64 bits: payload), the
+// JSON, the payload; bytes that a request or a reply refers to lie in its payload: {at, bytes}. Every request
+// has a reply. Where it begins work, the reply says so, and {"settled":true} follows once that is done.
 //
 // usage: node node_host.mjs SITE, the folder of the built page.
 import { Socket } from "node:net";

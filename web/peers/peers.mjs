@@ -4,12 +4,14 @@
 // module), tests.
 //
 // A Peer(folder), `folder` being the URL of the runtime's own files:
-//   async open({ bytes, files, graph, converted, options, threads })  a session of one of: `bytes` and `files`
-//                                [{name, data}]; `graph` as core/engines/peer/graph_json.hpp has it, constants
-//                                with `data`; `converted` [{name, data}], files in the runtime's own format
-//   tensor(dtype, shape, buffer)                           what run takes
-//   async run(session, inputs, outputs, { timed })         [{dtype, shape, data}] in the order of `outputs`, or
-//                                { values, times? }: [name of a value, milliseconds] of what made it, if `timed`
+//   async open({ bytes, files, graph, converted, options, threads })
+//                    a session of one of: `bytes` and `files` [{name, data}]; `graph` as
+//                    core/engines/peer/graph_json.hpp has it, constants with `data`; `converted`
+//                    [{name, data}], files in the runtime's own format
+//   tensor(dtype, shape, buffer)   what run takes
+//   async run(session, inputs, outputs, { timed })
+//                    [{dtype, shape, data}] in the order of `outputs`, or { values, times?, time_ms? }:
+//                    times [name of a value, milliseconds] of what made it, if `timed`
 //   release(session)
 //   about()                      once open, and after a run: { threads, instruction_set, device?, options }
 //   heap()                       bytes of a heap of its own, { bytes, kind }, or null

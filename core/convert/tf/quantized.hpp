@@ -5,7 +5,8 @@
 
 namespace driftscope::tf {
 
-/// Of the inputs `scale` and `zero_point` of the node, which must be constants; a zero point that is absent is 0.
+/// Of the inputs `scale` and `zero_point` of the node, which must be constants; a zero point that is absent
+/// is 0.
 [[nodiscard]] Result<Quantization> read_quantization(const Lowering& lowering, const OnnxNode& node,
                                                      std::size_t scale, std::size_t zero_point);
 

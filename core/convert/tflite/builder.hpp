@@ -76,8 +76,8 @@ class Builder {
   /// With the options that it has by default, or without; inputs and outputs are those of the node.
   void add(const tf::Node& node, fb::BuiltinOperator code, Options options = {}, int version = 1);
 
-  /// Adds what makes `copy` the same as the constant `value`. No RESHAPE: LiteRT 2.5.3 runs none of a constant, and
-  /// never writes a result that is an output.
+  /// Adds what makes `copy` the same as the constant `value`. No RESHAPE: LiteRT 2.5.3 runs none of a
+  /// constant, and never writes a result that is an output.
   void add_copy_of_constant(TensorIndex value, TensorIndex copy, DType dtype);
 
   /// The whole file; `outputs`: name in the signature and tensor. It is done afterwards.

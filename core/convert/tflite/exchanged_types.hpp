@@ -5,8 +5,8 @@
 
 namespace driftscope::tflite {
 
-/// Gives inputs and outputs of other types a Cast to int32 (bool, small integers) or float32 (float16) beside them,
-/// whose tensors `lowered.values` then names.
+/// Gives inputs and outputs of other types a Cast to int32 (bool, small integers) or float32 (float16) beside
+/// them, whose tensors `lowered.values` then names.
 void exchange_plain_types(tf::Lowered& lowered);
 
 }  // namespace driftscope::tflite

@@ -1,5 +1,5 @@
-// Which operators of TensorFlow's registry TensorFlow Lite has, and how each is written. Filled from operators/
-// by the build. Clients: write.cpp, dialect.cpp.
+// Which operators of TensorFlow's registry TensorFlow Lite has, and how each is written. Filled from
+// operators/ by the build. Clients: write.cpp, dialect.cpp.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// TensorFlow Lite's quantized kernels compute with int8 alone where weights have a scale for each channel, so that
-// activations of uint8 are shifted by 128: the same real values. Client: to_tflite.cpp.
+// TensorFlow Lite's quantized kernels compute with int8 alone where weights have a scale for each channel, so
+// that activations of uint8 are shifted by 128: the same real values. Client: to_tflite.cpp.
 #pragma once
 
 #include <set>
@@ -15,8 +15,8 @@ struct SignedGraph {
   std::set<std::string, std::less<>> shifted;  ///< values that are int8 now
 };
 
-/// Values of uint8 between quantized operators, and zero points and weights of these, as int8. Values keep their
-/// names; outputs of the graph, and values that other operators read, stay as they are.
+/// Values of uint8 between quantized operators, and zero points and weights of these, as int8. Values keep
+/// their names; outputs of the graph, and values that other operators read, stay as they are.
 [[nodiscard]] Result<SignedGraph> signed_values(Graph graph);
 
 /// Adds, for those shifted values that are among the outputs, what shifts them back.

@@ -5,7 +5,8 @@
 
 namespace driftscope::tflite {
 
-/// Operators that only move elements have the same scale and zero point on both sides, whichever side is known.
+/// Operators that only move elements have the same scale and zero point on both sides, whichever side is
+/// known.
 void spread_quantization(tf::TfGraph& graph);
 
 }  // namespace driftscope::tflite

@@ -9,13 +9,13 @@ namespace driftscope::tflite {
 /// What TensorFlow Lite can express.
 [[nodiscard]] const tf::Dialect& dialect();
 
-/// model.tflite, with the captured values among its outputs. Where each of our values is stands in the file as
-/// well, as the metadata "driftscope.values": {our name: {"tensor", "order"?}}.
+/// model.tflite, with the captured values among its outputs. Where each of our values is stands in the file
+/// as well, as the metadata "driftscope.values": {our name: {"tensor", "order"?}}.
 [[nodiscard]] Result<convert::ConvertedModel> to_tflite(const Graph& graph,
                                                         const convert::ConvertOptions& options);
 
-/// The same for LiteRT.js, which exchanges float32, int32 and uint8 alone: inputs and outputs of other types are
-/// converted inside the model.
+/// The same for LiteRT.js, which exchanges float32, int32 and uint8 alone: inputs and outputs of other types
+/// are converted inside the model.
 [[nodiscard]] Result<convert::ConvertedModel> to_litert(const Graph& graph,
                                                         const convert::ConvertOptions& options);
 

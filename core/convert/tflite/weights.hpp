@@ -7,8 +7,8 @@
 
 namespace driftscope::tflite {
 
-/// `value` with its axes in another order: a constant is rewritten (once for all its readers), for any other a
-/// TRANSPOSE is added.
+/// `value` with its axes in another order: a constant is rewritten (once for all its readers), for any other
+/// a TRANSPOSE is added.
 [[nodiscard]] Result<TensorIndex> reordered(Builder& builder, const tf::Node& node, const std::string& value,
                                             std::span<const std::size_t> order);
 

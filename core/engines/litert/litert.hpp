@@ -1,4 +1,5 @@
-// What the engines litert-wasm, litert-webgpu and litert-webnn have in common: LiteRT.js, which gets the model as a
+// What the engines litert-wasm, litert-webgpu and litert-webnn have in common: LiteRT.js, which gets the
+// model as a
 // .tflite file. Clients: their engine.cpp.
 #pragma once
 
@@ -9,8 +10,8 @@
 
 namespace driftscope::litert {
 
-/// A description without error model, place in lists and options of its own. `build`: the WebAssembly build that
-/// it usually loads, for EngineInfo::browser_files.
+/// A description without error model, place in lists and options of its own. `build`: the WebAssembly build
+/// that it usually loads, for EngineInfo::browser_files.
 [[nodiscard]] peer::PeerInfo describe(std::string name, std::string summary, const std::string& build);
 
 /// XNNPACK in LiteRT.js's WebAssembly builds.

@@ -1,5 +1,5 @@
-// A model that runs in another format, under our names: inputs and values are renamed, reordered and retyped on
-// the way. Client: peer_engine.cpp.
+// A model that runs in another format, under our names: inputs and values are renamed, reordered and retyped
+// on the way. Client: peer_engine.cpp.
 #pragma once
 
 #include <map>

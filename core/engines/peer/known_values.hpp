@@ -1,5 +1,5 @@
-// Constants that nodes compute from constants and from shapes bound by now, for a runtime that gets our graph and
-// wants axes, sizes and scales as numbers when it is built. Client: peer_engine.cpp.
+// Constants that nodes compute from constants and from shapes bound by now, for a runtime that gets our graph
+// and wants axes, sizes and scales as numbers when it is built. Client: peer_engine.cpp.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// LiteRT.js for peers.mjs, with one of its accelerators. Its files lie in the folder litert/ beside engine/ and are
-// loaded with the first model. Clients: ../litert-wasm, ../litert-webgpu, ../litert-webnn.
+// LiteRT.js for peers.mjs, with one of its accelerators. Its files lie in the folder litert/ beside engine/
+// and are loaded with the first model. Clients: ../litert-wasm, ../litert-webgpu, ../litert-webnn.
 import { Threads } from "../../shared/threads.mjs";
 import { PeerError } from "../peers.mjs";
 import { chooseBuild } from "./builds.mjs";
@@ -17,9 +17,9 @@ export class LiteRt {
   stuck = null;
 
   /**
-   * `accelerator`: {name, language?, compileOptions?(options), check?()}: as LiteRT.js calls it; what its kernels
-   * are written in, where they are no WebAssembly; what LiteRT.js is given beside the model; check() rejects where
-   * it cannot run, and resolves to {device?, software?}.
+   * `accelerator`: {name, language?, compileOptions?(options), check?()}: as LiteRT.js calls it; what its
+   * kernels are written in, where they are no WebAssembly; what LiteRT.js is given beside the model; check()
+   * rejects where it cannot run, and resolves to {device?, software?}.
    */
   constructor(folder, accelerator) {
     this.#folder = new URL("../litert/", folder);
@@ -47,8 +47,10 @@ export class LiteRt {
     });
     if (model.options.accelerator !== name) {
       model.delete();
-      const message = `cannot run all of this model on ${name}, and without JSPI the browser cannot run the rest on the CPU`;
-      throw new PeerError("unsupported", `LiteRT.js ${message}`, true);
+      const message =
+        `LiteRT.js cannot run all of this model on ${name}, and without JSPI the browser cannot run the ` +
+        "rest on the CPU";
+      throw new PeerError("unsupported", message, true);
     }
     this.#facts.accelerated = model.isFullyAccelerated;
     return { model };

@@ -1,8 +1,10 @@
-// Loads LiteRT.js and one of its WebAssembly builds into this worker, or into a Node process. Client: litert.mjs.
+// Loads LiteRT.js and one of its WebAssembly builds into this worker, or into a Node process. Client:
+// litert.mjs.
 import { PeerError } from "../peers.mjs";
 import { loadScript } from "../tfjs/scripts.mjs";
 
-// LiteRT.js loads its script by importScripts, which module workers lack and Node does not know; it has run by then.
+// LiteRT.js loads its script by importScripts, which module workers lack and Node does not know; it has run
+// by then.
 async function withoutImportScripts(action) {
   const before = Object.getOwnPropertyDescriptor(globalThis, "importScripts");
   Object.defineProperty(globalThis, "importScripts", { value: () => {}, configurable: true, writable: true });
@@ -15,8 +17,8 @@ async function withoutImportScripts(action) {
 }
 
 /**
- * {litert, wasm}: LiteRT.js's module and its WebAssembly module. `instance`: another module for another text, as
- * LiteRT.js holds one runtime each. What it prints goes to `log`.
+ * {litert, wasm}: LiteRT.js's module and its WebAssembly module. `instance`: another module for another text,
+ * as LiteRT.js holds one runtime each. What it prints goes to `log`.
  */
 export async function loadModule(folder, build, instance, log) {
   const script = new URL(build.script, folder);

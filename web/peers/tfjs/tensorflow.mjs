@@ -16,10 +16,10 @@ export class TensorFlowJs {
   stuck = null;
 
   /**
-   * `backend`: {name, script, language, prepare?, describe?, heap?, profiles?}: the backend's name, its bundle, what
-   * its kernels are written in; prepare(tf, folder, request) before it starts, describe(tf) → {threads?,
-   * instruction_set?, device?, options?} afterwards; heap(tf) → {bytes, kind} or null; profiles(tf): whether kernels
-   * can be timed here.
+   * `backend`: {name, script, language, prepare?, describe?, heap?, profiles?}: the backend's name, its
+   * bundle, what its kernels are written in; prepare(tf, folder, request) before it starts, describe(tf) →
+   * {threads?, instruction_set?, device?, options?} afterwards; heap(tf) → {bytes, kind} or null;
+   * profiles(tf): whether kernels can be timed here.
    */
   constructor(folder, backend) {
     this.#folder = new URL("../tfjs/", folder);

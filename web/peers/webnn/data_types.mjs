@@ -1,5 +1,5 @@
-// ONNX's element types as WebNN's, and their bytes as numbers. Clients: translation.mjs, webnn.mjs. WebNN has no
-// bool: comparisons give uint8.
+// ONNX's element types as WebNN's, and their bytes as numbers. Clients: translation.mjs, webnn.mjs. WebNN has
+// no bool: comparisons give uint8.
 
 /** WebNN's name of an ONNX type; undefined where it has none. */
 export const dataTypes = {

@@ -1,5 +1,5 @@
-// QLinearConv, QLinearMatMul: the operators of floats on tensors that have scales and zero points, where the format
-// has kernels for that.
+// QLinearConv, QLinearMatMul: the operators of floats on tensors that have scales and zero points, where the
+// format has kernels for that.
 #include <fmt/format.h>
 
 #include "core/convert/tf/quantized.hpp"

@@ -1,5 +1,5 @@
-// Operators of one or two values, element by element, whose options are empty or say only that no activation is
-// fused.
+// Operators of one or two values, element by element, whose options are empty or say only that no activation
+// is fused.
 #include <fmt/format.h>
 
 #include "core/convert/tflite/builder.hpp"

@@ -1,5 +1,5 @@
-// The adapters of web/peers/litert-* on the files that the site would have (core/engines/litert/engine.cmake), from
-// node_modules.
+// The adapters of web/peers/litert-* on the files that the site would have
+// (core/engines/litert/engine.cmake), from node_modules.
 import {
   copyFileSync,
   existsSync,
