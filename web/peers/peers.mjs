@@ -188,9 +188,9 @@ function withData(value, at) {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withData(item, at)]));
 }
 
-function withinWait(work) {
+function within(work, limitMs) {
   let timer;
-  const limit = new Promise((resolve) => (timer = setTimeout(resolve, longestWaitMs)));
+  const limit = new Promise((resolve) => (timer = setTimeout(resolve, limitMs)));
   return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
@@ -213,12 +213,13 @@ export class Peers {
 
   /** Resolves when no work is in progress, or after a while: then the engine should poll again. */
   settled() {
-    return withinWait(this.idle());
+    return this.idle(longestWaitMs);
   }
 
-  /** Resolves when no work is in progress. */
-  idle() {
-    return Promise.all([...this.#hosts.values()].map((host) => host.settled));
+  /** Resolves when no work is in progress, or after so long. */
+  idle(limitMs = Infinity) {
+    const idle = Promise.all([...this.#hosts.values()].map((host) => host.settled));
+    return limitMs === Infinity ? idle : within(idle, limitMs);
   }
 
   /** The error of a runtime that could not be started by any means; another worker may succeed. */

@@ -7,6 +7,9 @@ import { ServiceClient, ServiceError } from "./client.mjs";
 
 export { ServiceError };
 
+// Until a start that goes wrong is known to have done so; one that hangs is left to the session's own limit.
+const longestStartMs = 45_000;
+
 /** The tables of core/protocol/messages.json. */
 export const loadMessages = async (base) => (await load(new URL("messages.mjs", base))).messages;
 
@@ -65,7 +68,7 @@ export async function openEngine({ base, variant, threads, devices: page }) {
      * worker, so that the next one repeats no message.
      */
     async prepared() {
-      await peers.settled();
+      await peers.idle(longestStartMs);
       if (peers.stuck) throw new ServiceError({ ...peers.stuck, stuck: true });
     },
   };

@@ -5,6 +5,11 @@ import { TensorFlowJs } from "../tfjs/tensorflow.mjs";
 const prefixOf = (folder) =>
   folder.protocol === "file:" ? decodeURIComponent(folder.pathname) : folder.href;
 
+// TensorFlow.js starts its threads from blob: URLs, which the page's Content-Security-Policy forbids, and waits for
+// them for ever.
+const noThreads = "TensorFlow.js starts threads from blob: URLs, which the page's security policy forbids";
+const mayStartThreads = (folder) => folder.protocol === "file:";
+
 export class Peer extends TensorFlowJs {
   constructor(folder) {
     super(folder, {
@@ -13,16 +18,17 @@ export class Peer extends TensorFlowJs {
       language: "wasm",
       prepare(tf, from, { threads, options }) {
         if (options.simd === "off") tf.env().set("WASM_HAS_SIMD_SUPPORT", false);
-        if (threads === 1) tf.env().set("WASM_HAS_MULTITHREAD_SUPPORT", false);
+        if (threads === 1 || !mayStartThreads(from)) tf.env().set("WASM_HAS_MULTITHREAD_SUPPORT", false);
         tf.wasm.setWasmPaths(prefixOf(from));
         tf.wasm.setThreadsCount(threads);
       },
-      async describe(tf) {
+      async describe(tf, _from, { threads: asked }) {
         const simd = await tf.env().getAsync("WASM_HAS_SIMD_SUPPORT");
         const several = simd && (await tf.env().getAsync("WASM_HAS_MULTITHREAD_SUPPORT"));
         return {
           threads: several ? tf.wasm.getThreadsCount() : 1,
           instruction_set: simd ? "wasm SIMD128" : "wasm",
+          ...(asked > 1 && !several && { options: { threads_why: noThreads } }),
         };
       },
       heap: (tf) => ({ bytes: tf.backend().wasm.HEAPU8.buffer.byteLength, kind: "tfjs_wasm_heap" }),

@@ -17,9 +17,9 @@ export class TensorFlowJs {
 
   /**
    * `backend`: {name, script, language, prepare?, describe?, heap?, profiles?}: the backend's name, its
-   * bundle, what its kernels are written in; prepare(tf, folder, request) before it starts, describe(tf) →
-   * {threads?, instruction_set?, device?, options?} afterwards; heap(tf) → {bytes, kind} or null;
-   * profiles(tf): whether kernels can be timed here.
+   * bundle, what its kernels are written in; prepare(tf, folder, request) before it starts, describe(tf,
+   * folder, request) → {threads?, instruction_set?, device?, options?} afterwards; heap(tf) → {bytes, kind}
+   * or null; profiles(tf): whether kernels can be timed here.
    */
   constructor(folder, backend) {
     this.#folder = new URL("../tfjs/", folder);
@@ -130,7 +130,7 @@ export class TensorFlowJs {
     if (!(await tf.setBackend(this.#backend.name)))
       throw new PeerError("missing", `TensorFlow.js could not start its backend ${this.#backend.name}`, true);
     await tf.ready();
-    this.#facts = (await this.#backend.describe?.(tf)) ?? {};
+    this.#facts = (await this.#backend.describe?.(tf, this.#folder, request)) ?? {};
     this.#tf = tf;
     return tf;
   }
