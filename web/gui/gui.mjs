@@ -5,6 +5,10 @@ import { SoftKeyboard } from "./soft_keyboard.mjs";
 
 const folder = new URL("../../gui/", import.meta.url);
 
+// Longer than one frame at 30 per second.
+const slowFrameMs = 35;
+const longestPauseMs = 100;
+
 /** Views where a finger drags the picture; elsewhere it scrolls. */
 const dragged = new Set(["Graph", "Tensor", "Drift"]);
 
@@ -44,15 +48,23 @@ export async function openScreens(canvas, { command, save, copy, dark, touch }) 
   };
   const keyboard = listen(canvas, module, withText, state);
   let frames = 0;
+  let last = 0; // when the previous frame was drawn
+  const next = (pause) =>
+    pause > 0 ? setTimeout(() => requestAnimationFrame(draw), pause) : requestAnimationFrame(draw);
   const draw = (now) => {
+    let pause = 0;
     if (module._gui_frame(now)) {
+      // Without a GPU frames are slow, and a browser that always draws lets the page's downloads wait.
+      const took = now - last;
+      if (took > slowFrameMs) pause = Math.min(took, longestPauseMs);
+      last = now;
       ++frames;
       Object.assign(canvas.dataset, state()); // for tests and other scripts
       keyboard.follow(now);
     }
-    requestAnimationFrame(draw);
+    next(pause);
   };
-  requestAnimationFrame(draw);
+  next(0);
   const must = (message) => {
     if (message !== null) throw new Error(message);
   };
