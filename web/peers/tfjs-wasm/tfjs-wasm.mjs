@@ -5,8 +5,8 @@ import { TensorFlowJs } from "../tfjs/tensorflow.mjs";
 const prefixOf = (folder) =>
   folder.protocol === "file:" ? decodeURIComponent(folder.pathname) : folder.href;
 
-// TensorFlow.js starts its threads from blob: URLs, which the page's Content-Security-Policy forbids, and waits for
-// them for ever.
+// TensorFlow.js starts its threads from blob: URLs, which the page's Content-Security-Policy forbids, and
+// waits for them for ever.
 const noThreads = "TensorFlow.js starts threads from blob: URLs, which the page's security policy forbids";
 const mayStartThreads = (folder) => folder.protocol === "file:";
 
