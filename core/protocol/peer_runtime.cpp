@@ -45,8 +45,8 @@ class JsonModel final : public RuntimeModel {
     if (!model_.is_null()) (void)ask({{"do", "release"}, {"model", model_}});
   }
 
-  [[nodiscard]] Status create(json request) {
-    DRIFTSCOPE_TRY(const json reply, ask(std::move(request)));
+  [[nodiscard]] Status create(json request, const Parcel& parcel) {
+    DRIFTSCOPE_TRY(const json reply, ask(std::move(request), parcel));
     model_ = reply.at("model");
     return {};
   }
@@ -60,11 +60,12 @@ class JsonModel final : public RuntimeModel {
 
   [[nodiscard]] Status run(std::span<const NamedTensor> inputs, std::span<const std::string> outputs,
                            bool timed) override {
+    Parcel parcel;
     json list = json::array();
     for (const auto& [name, tensor] : inputs) {
       if (const std::string why = runtime_.lacks(tensor.dtype()); !why.empty())
         return unsupported(fmt::format("input {}: {}", name, why));
-      list.push_back(channel_->place(tensor.bytes()));
+      list.push_back(channel_->place(parcel, tensor.bytes()));
       list.back()["name"] = name;
       list.back()["dtype"] = dtype_name(tensor.dtype());
       list.back()["shape"] = tensor.shape();
@@ -72,7 +73,7 @@ class JsonModel final : public RuntimeModel {
     names_.assign(outputs.begin(), outputs.end());
     json request = {{"do", "run"}, {"model", model_}, {"inputs", list}, {"outputs", names_}};
     if (timed) request["timed"] = true;
-    DRIFTSCOPE_CHECK(ask(std::move(request)));
+    DRIFTSCOPE_CHECK(ask(std::move(request), parcel));
     return {};
   }
 
@@ -88,13 +89,14 @@ class JsonModel final : public RuntimeModel {
     if (values.size() != names_.size())
       return said(runtime_.peer(), ErrorKind::internal,
                   fmt::format("{} values were asked for, {} came", names_.size(), values.size()));
+    Parcel parcel;
     json places = json::array();
     for (std::size_t i = 0; i < names_.size(); ++i) {
       DRIFTSCOPE_TRY(Tensor tensor, announced(runtime_.peer(), names_[i], values[i]));
-      places.push_back(channel_->place_for_reply(tensor.mutable_bytes()));
+      places.push_back(channel_->place_for_reply(parcel, tensor.mutable_bytes()));
       result.values.push_back({names_[i], std::move(tensor)});
     }
-    DRIFTSCOPE_CHECK(ask({{"do", "copy"}, {"model", model_}, {"to", places}}));
+    DRIFTSCOPE_CHECK(ask({{"do", "copy"}, {"model", model_}, {"to", places}}, parcel));
     return std::optional<RunResult>(std::move(result));
   }
 
@@ -122,9 +124,9 @@ class JsonModel final : public RuntimeModel {
 
  private:
   // {"error":{"kind","message"}}: the runtime's words, unless marked as the host's own.
-  [[nodiscard]] Result<json> ask(json request) const {
+  [[nodiscard]] Result<json> ask(json request, const Parcel& parcel = {}) const {
     request["peer"] = runtime_.peer().engine.name;
-    DRIFTSCOPE_TRY(json reply, channel_->ask(std::move(request)));
+    DRIFTSCOPE_TRY(json reply, channel_->ask(std::move(request), parcel));
     if (!reply.is_object()) return internal_error("web/peers/peers.mjs gave a malformed reply");
     const auto error = reply.find("error");
     if (error == reply.end()) return reply;
@@ -141,8 +143,8 @@ class JsonModel final : public RuntimeModel {
   std::vector<std::string> names_;
 };
 
-json place_file(Channel& channel, const std::string& name, std::span<const std::byte> bytes) {
-  json placed = channel.place(bytes);
+json place_file(Channel& channel, Parcel& parcel, const std::string& name, std::span<const std::byte> bytes) {
+  json placed = channel.place(parcel, bytes);
   placed["name"] = name;
   return placed;
 }
@@ -161,21 +163,22 @@ Result<std::unique_ptr<RuntimeModel>> JsonRuntime::create(const CreateRequest& r
                {"title", fmt::format("{} {}", peer_.title, peer_.version)},
                {"options", request.options},
                {"threads", request.threads}};
+  Parcel parcel;
   if (request.converted) {
     head["converted"] = json::array();
     for (const convert::File& file : request.converted->files)
-      head["converted"].push_back(place_file(*channel, file.name, file.bytes));
+      head["converted"].push_back(place_file(*channel, parcel, file.name, file.bytes));
   } else if (request.graph) {
-    const auto place = [&](std::span<const std::byte> bytes) { return channel->place(bytes); };
+    const auto place = [&](std::span<const std::byte> bytes) { return channel->place(parcel, bytes); };
     DRIFTSCOPE_TRY(head["graph"], graph_json(*request.graph, place));
   } else {
-    head["bytes"] = channel->place(request.model);
+    head["bytes"] = channel->place(parcel, request.model);
     head["files"] = json::array();
     for (const SourceFile& file : request.source->files)
-      head["files"].push_back(place_file(*channel, file.name, file.bytes));
+      head["files"].push_back(place_file(*channel, parcel, file.name, file.bytes));
   }
   auto model = std::make_unique<JsonModel>(*this, std::move(channel));
-  DRIFTSCOPE_CHECK(model->create(std::move(head)));
+  DRIFTSCOPE_CHECK(model->create(std::move(head), parcel));
   return std::unique_ptr<RuntimeModel>(std::move(model));
 }
 

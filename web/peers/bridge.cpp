@@ -35,12 +35,12 @@ using nlohmann::json;
 /// Bytes are exchanged by their address.
 class HeapChannel final : public Channel {
  public:
-  json place(std::span<const std::byte> bytes) override {
+  json place(Parcel& /*parcel*/, std::span<const std::byte> bytes) override {
     return {{"at", reinterpret_cast<std::uintptr_t>(bytes.data())}, {"bytes", bytes.size()}};
   }
-  json place_for_reply(std::span<std::byte> bytes) override { return place(bytes); }
+  json place_for_reply(Parcel& parcel, std::span<std::byte> bytes) override { return place(parcel, bytes); }
 
-  Result<json> ask(json request) override {
+  Result<json> ask(json request, const Parcel& /*parcel*/) override {
     const std::string head = json_text(request);
     std::string reply(static_cast<std::size_t>(ds_peer_request(head.data(), static_cast<int>(head.size()))),
                       '\0');

@@ -72,19 +72,19 @@ void NodeChannel::end() {
   if (process_) process_->end(200);
 }
 
-json NodeChannel::place(std::span<const std::byte> bytes) {
-  json placed = {{"at", send_bytes_}, {"bytes", bytes.size()}};
+json NodeChannel::place(peer::Parcel& parcel, std::span<const std::byte> bytes) {
+  json placed = {{"at", parcel.sent_bytes}, {"bytes", bytes.size()}};
   // Typed arrays of the other end begin at multiples of their elements' size.
   constexpr std::uint64_t alignment = 16;
-  sends_.push_back(bytes);
-  send_bytes_ += (bytes.size() + alignment - 1) / alignment * alignment;
+  parcel.sent.push_back(bytes);
+  parcel.sent_bytes += (bytes.size() + alignment - 1) / alignment * alignment;
   return placed;
 }
 
-json NodeChannel::place_for_reply(std::span<std::byte> bytes) {
-  json placed = {{"from_reply", fill_bytes_}, {"bytes", bytes.size()}};
-  fills_.push_back(bytes);
-  fill_bytes_ += bytes.size();
+json NodeChannel::place_for_reply(peer::Parcel& parcel, std::span<std::byte> bytes) {
+  json placed = {{"from_reply", parcel.filled_bytes}, {"bytes", bytes.size()}};
+  parcel.filled.push_back(bytes);
+  parcel.filled_bytes += bytes.size();
   return placed;
 }
 
@@ -117,15 +117,15 @@ Status NodeChannel::read_all(std::span<std::byte> bytes) {
   return {};
 }
 
-Status NodeChannel::send(const std::string& text) {
+Status NodeChannel::send(const std::string& text, const peer::Parcel& parcel) {
   std::vector<std::byte> head;
   put_word(head, static_cast<std::uint32_t>(text.size()));
-  put_word(head, send_bytes_);
+  put_word(head, parcel.sent_bytes);
   const auto chars = std::as_bytes(std::span(text));
   head.insert(head.end(), chars.begin(), chars.end());
   DRIFTSCOPE_CHECK(write_all(head));
   constexpr std::array<std::byte, 16> zeros{};
-  for (const auto& bytes : sends_) {
+  for (const auto& bytes : parcel.sent) {
     DRIFTSCOPE_CHECK(write_all(bytes));
     DRIFTSCOPE_CHECK(write_all(std::span(zeros).first((16 - bytes.size() % 16) % 16)));
   }
@@ -150,11 +150,7 @@ Result<NodeChannel::Received> NodeChannel::receive() {
   return received;
 }
 
-Result<json> NodeChannel::ask(json request) {
-  const auto sends = std::exchange(sends_, {});
-  const auto fills = std::exchange(fills_, {});
-  const std::uint64_t send_bytes = std::exchange(send_bytes_, 0);
-  const std::uint64_t fill_bytes = std::exchange(fill_bytes_, 0);
+Result<json> NodeChannel::ask(json request, const peer::Parcel& parcel) {
   if (socket_ < 0) return ended_;
   const std::string what = request.value("do", "");
   if (working_) {
@@ -167,23 +163,19 @@ Result<json> NodeChannel::ask(json request) {
     }
     return json{{"bytes", nullptr}};
   }
-  request["reply_at"] = send_bytes;
-  request["reply_bytes"] = fill_bytes;
+  request["reply_at"] = parcel.sent_bytes;
+  request["reply_bytes"] = parcel.filled_bytes;
   if (request.contains("to"))
-    for (json& place : request["to"]) place["at"] = send_bytes + place["from_reply"].get<std::uint64_t>();
-  sends_ = sends;
-  send_bytes_ = send_bytes;
-  const Status sent = send(json_text(request));
-  sends_.clear();
-  send_bytes_ = 0;
-  DRIFTSCOPE_CHECK(sent);
+    for (json& place : request["to"])
+      place["at"] = parcel.sent_bytes + place["from_reply"].get<std::uint64_t>();
+  DRIFTSCOPE_CHECK(send(json_text(request), parcel));
   DRIFTSCOPE_TRY(Received received, receive());
   working_ = received.head.value("working", false);
-  if (received.payload.size() != fill_bytes)
+  if (received.payload.size() != parcel.filled_bytes)
     return internal_error(
-        fmt::format("{}: {} bytes came for {}", title_, received.payload.size(), fill_bytes));
+        fmt::format("{}: {} bytes came for {}", title_, received.payload.size(), parcel.filled_bytes));
   std::size_t at = 0;
-  for (const auto& bytes : fills) {
+  for (const auto& bytes : parcel.filled) {
     std::memcpy(bytes.data(), received.payload.data() + at, bytes.size());
     at += bytes.size();
   }

@@ -22,9 +22,9 @@ class NodeChannel final : public peer::Channel {
                                                                   std::string title);
   ~NodeChannel() override;
 
-  [[nodiscard]] nlohmann::json place(std::span<const std::byte> bytes) override;
-  [[nodiscard]] nlohmann::json place_for_reply(std::span<std::byte> bytes) override;
-  [[nodiscard]] Result<nlohmann::json> ask(nlohmann::json request) override;
+  [[nodiscard]] nlohmann::json place(peer::Parcel& parcel, std::span<const std::byte> bytes) override;
+  [[nodiscard]] nlohmann::json place_for_reply(peer::Parcel& parcel, std::span<std::byte> bytes) override;
+  [[nodiscard]] Result<nlohmann::json> ask(nlohmann::json request, const peer::Parcel& parcel) override;
   [[nodiscard]] bool wait() override;
   [[nodiscard]] std::optional<MemorySample> memory() const override;
 
@@ -37,7 +37,7 @@ class NodeChannel final : public peer::Channel {
   };
 
   NodeChannel(TempFolder folder, std::string title);
-  [[nodiscard]] Status send(const std::string& json);
+  [[nodiscard]] Status send(const std::string& json, const peer::Parcel& parcel);
   [[nodiscard]] Result<Received> receive();
   [[nodiscard]] Status write_all(std::span<const std::byte> bytes);
   [[nodiscard]] Status read_all(std::span<std::byte> bytes);
@@ -49,12 +49,8 @@ class NodeChannel final : public peer::Channel {
   std::string title_;
   std::optional<ChildProcess> process_;
   int socket_ = -1;
-  Error ended_;                                    // once there is no socket
-  bool working_ = false;                           // until it says "settled" it may not listen
-  std::vector<std::span<const std::byte>> sends_;  // of the next request
-  std::uint64_t send_bytes_ = 0;
-  std::vector<std::span<std::byte>> fills_;
-  std::uint64_t fill_bytes_ = 0;
+  Error ended_;           // once there is no socket
+  bool working_ = false;  // until it says "settled" it may not listen
 };
 
 }  // namespace driftscope::node

@@ -30,8 +30,9 @@ export class Peer {
   tensor(dtype, shape, buffer) { return { dtype, shape, data: new Float32Array(buffer) }; }
   async run(session, inputs, outputs, { timed }) {
     const [{ dtype, shape, data }] = Object.values(inputs);
-    const values = outputs.map(() => ({ dtype, shape: session === "shape" ? [1.5] : shape,
-                                        data: data.map((x) => 2 * x) }));
+    const values = outputs.map((name) => ({ dtype: session === "dtype" && name === "x" ? "float17" : dtype,
+                                            shape: session === "shape" ? [1.5] : shape,
+                                            data: data.map((x) => 2 * x) }));
     return timed ? { values, times: [["y", 0.002]], time_ms: 1 } : values;
   }
   release() {}
@@ -163,6 +164,31 @@ TEST_CASE("NodeRuntime_ShapeThatIsNone_IsTheRuntimesFault") {
   }
   REQUIRE_FALSE(result.ok());
   CHECK(result.error().message.find("Tiny 1 says: value 0 came as float32 of shape [1.5]") == 0);
+}
+
+// The first value already had memory for its elements when the second was rejected; nothing may write there.
+TEST_CASE("NodeRuntime_ValueOfAnUnknownType_IsRejectedAndTheNextRunIsSound") {
+  const Site site;
+  const auto model = open("dtype");
+  REQUIRE(model.ok());
+  REQUIRE(*wait_until_ready(**model));
+  const std::vector<NamedTensor> inputs = {{"x", tensor<float>({3}, {1, 2, 3})}};
+  const auto run = [&](const std::vector<std::string>& outputs) {
+    REQUIRE((*model)->run(inputs, outputs, false).ok());
+    Result<std::optional<peer::RunResult>> result = std::optional<peer::RunResult>();
+    for (int i = 0; i < 100 && result.ok() && !*result; ++i) {
+      (void)(*model)->wait();
+      result = (*model)->result();
+    }
+    return result;
+  };
+  const auto rejected = run({"y", "x"});
+  REQUIRE_FALSE(rejected.ok());
+  CHECK(rejected.error().message == "Tiny returned value x as float17, which is not known here");
+  const auto sound = run({"y"});
+  REQUIRE_MESSAGE(sound.ok(), sound.error().message);
+  REQUIRE(*sound);
+  CHECK((*sound)->values[0].tensor.values<float>()[2] == 6);
 }
 
 TEST_CASE("NodeRuntime_ProcessThatDies_IsNamedWithItsLastWords_AndTheNextModelRuns") {
