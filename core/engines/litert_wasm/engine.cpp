@@ -10,7 +10,7 @@ peer::PeerInfo described() {
       "litert-wasm", "LiteRT.js on the CPU, on your model as a .tflite file", "litert_wasm_internal");
   info.engine.order = 60;
   info.engine.error_model = litert::wasm_model();
-  info.engine.options = {threads_option(), peer::timeout_option()};
+  info.engine.options = {threads_option()};
   info.under_node = true;
   return info;
 }

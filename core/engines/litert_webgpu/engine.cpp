@@ -13,7 +13,7 @@ peer::PeerInfo described() {
   info.engine.device = DeviceKind::gpu;
   info.engine.on_pc = false;
   info.engine.error_model = wgsl_model();
-  info.engine.options = {litert::precision_option(), peer::timeout_option()};
+  info.engine.options = {litert::precision_option()};
   return info;
 }
 

@@ -32,7 +32,7 @@ Result<convert::ConvertedModel> to_webnn(const Graph& graph, const convert::Conv
     if (fused.contains(name)) {
       model.values.erase(name);
       model.without[name] =
-          "Chromium's WebNN never finishes a graph that returns a convolution before its activation";
+          "Chromium 153's WebNN did not finish graphs that return a convolution before its activation";
     }
   return model;
 }

@@ -20,8 +20,7 @@ peer::PeerInfo described() {
                           .help = "the power preference it is given",
                           .values = {"default", "high-performance", "low-power"},
                           .default_text = "default"},
-                         litert::precision_option(),
-                         peer::timeout_option()};
+                         litert::precision_option()};
   info.engine.browser_feature = "webnn";
   info.convert = litert::to_webnn;
   return info;

@@ -130,6 +130,10 @@ Result<SessionLimits> limits_of(const PeerInfo& peer, const EngineOptions& given
 
 }  // namespace
 
+PeerEngine::PeerEngine(const PeerInfo& peer) : peer_(peer), info_(peer.engine) {
+  info_.options.push_back(timeout_option());
+}
+
 Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const Graph> graph,
                                                           const EngineOptions& given) const {
   const Runtime& runtime = runtime_of(peer_);
@@ -150,6 +154,7 @@ Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const 
   ran.device = peer_.engine.device == DeviceKind::cpu ? "CPU" : "GPU";
   ran.threads_asked = request.threads;
   ran.options = request.options;
+  request.options.erase(timeout_option().name);  // the session's, not the runtime's
   ran.options["version"] = peer_.version;
   ran.options["node_times"] = "whole run, on the last node";
   std::string why = runtime.hides_rewritten();

@@ -10,10 +10,10 @@ namespace driftscope::peer {
 
 class PeerEngine final : public Engine {
  public:
-  /// `peer` outlives the engine.
-  explicit PeerEngine(const PeerInfo& peer) : peer_(peer) {}
+  /// `peer` outlives the engine. Its options are extended by those that every peer has.
+  explicit PeerEngine(const PeerInfo& peer);
 
-  [[nodiscard]] const EngineInfo& info() const override { return peer_.engine; }
+  [[nodiscard]] const EngineInfo& info() const override { return info_; }
   [[nodiscard]] const PeerInfo& info_of_peer() const { return peer_; }
   [[nodiscard]] Availability available() const override { return runtime_of(peer_).available(); }
   [[nodiscard]] bool reads_source() const override { return peer_.takes == Takes::source; }
@@ -31,6 +31,7 @@ class PeerEngine final : public Engine {
 
  private:
   const PeerInfo& peer_;
+  EngineInfo info_;
 };
 
 }  // namespace driftscope::peer

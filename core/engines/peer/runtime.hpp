@@ -58,7 +58,8 @@ struct PeerInfo {
   std::int64_t capture_bytes = std::int64_t{256} << 20;
 };
 
-/// How long a runtime may take to load a model, or to run it; for every peer in JavaScript.
+/// How long a runtime may take to load a model, or to run it; every peer has it. (A call that blocks, as of
+/// ONNX Runtime on the PC, cannot be given up.)
 [[nodiscard]] EngineOption timeout_option();
 
 struct CreateRequest {
