@@ -8,6 +8,8 @@ const folder = new URL("../../gui/", import.meta.url);
 // Longer than one frame at 30 per second.
 const slowFrameMs = 35;
 const longestPauseMs = 100;
+// After a touch or key frames follow one another without a pause.
+const promptMs = 1000;
 
 /** Views where a finger drags the picture; elsewhere it scrolls. */
 const dragged = new Set(["Graph", "Tensor", "Drift"]);
@@ -49,6 +51,9 @@ export async function openScreens(canvas, { command, save, copy, dark, touch }) 
   const keyboard = listen(canvas, module, withText, state);
   let frames = 0;
   let last = 0; // when the previous frame was drawn
+  let touched = -Infinity;
+  for (const kind of ["pointerdown", "pointermove", "wheel", "keydown", "input"])
+    canvas.parentElement.addEventListener(kind, () => (touched = performance.now()), { passive: true });
   const next = (pause) =>
     pause > 0 ? setTimeout(() => requestAnimationFrame(draw), pause) : requestAnimationFrame(draw);
   const draw = (now) => {
@@ -56,7 +61,7 @@ export async function openScreens(canvas, { command, save, copy, dark, touch }) 
     if (module._gui_frame(now)) {
       // Without a GPU frames are slow, and a browser that always draws lets the page's downloads wait.
       const took = now - last;
-      if (took > slowFrameMs) pause = Math.min(took, longestPauseMs);
+      if (took > slowFrameMs && now - touched > promptMs) pause = Math.min(took, longestPauseMs);
       last = now;
       ++frames;
       Object.assign(canvas.dataset, state()); // for tests and other scripts

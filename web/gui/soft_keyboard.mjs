@@ -3,8 +3,8 @@
 
 // Deleting must change something even at the beginning of the text.
 const sentinel = "·";
-// Maximum time from a touch until the GUI wants text.
-const patience = 500;
+// Until the GUI wants text after a touch: it sees finger down, finger up and the field in frames of their own.
+const patience = { ms: 500, frames: 8 };
 
 export class SoftKeyboard {
   #canvas;
@@ -14,7 +14,7 @@ export class SoftKeyboard {
   #field = null;
   #value = sentinel;
   #touched = false; // by a finger last, not by a mouse
-  #opened = 0;
+  #opened = { at: 0, frames: 0 };
 
   constructor(canvas, module, { type, press }) {
     this.#canvas = canvas;
@@ -37,9 +37,11 @@ export class SoftKeyboard {
   /** After each frame. */
   follow(now) {
     const open = this.#field !== null && document.activeElement === this.#field;
+    ++this.#opened.frames;
     if (this.#module._gui_wants_text()) {
       if (!open && this.#touched) this.#open();
-    } else if (open && now - this.#opened > patience) this.#canvas.focus({ preventScroll: true });
+    } else if (open && now - this.#opened.at > patience.ms && this.#opened.frames > patience.frames)
+      this.#canvas.focus({ preventScroll: true });
   }
 
   #open(event) {
@@ -47,7 +49,7 @@ export class SoftKeyboard {
     // At the finger's position: the page scrolls to the focused element.
     if (event) Object.assign(this.#field.style, { left: `${event.clientX}px`, top: `${event.clientY}px` });
     this.#reset();
-    this.#opened = performance.now();
+    this.#opened = { at: performance.now(), frames: 0 };
     this.#field.focus({ preventScroll: true });
   }
 

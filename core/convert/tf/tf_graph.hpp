@@ -53,6 +53,12 @@ struct TfGraph {
   std::vector<Node> nodes;
   std::map<std::string, Tensor, std::less<>> constants;
   std::map<std::string, TensorInfo, std::less<>> tensors;  ///< of every input, constant and output of a node
+
+  /// `wanted`, with "_" behind it as often as needed for no tensor to have the name.
+  [[nodiscard]] std::string unused_name(std::string wanted) const {
+    while (tensors.contains(wanted)) wanted += "_";
+    return wanted;
+  }
 };
 
 /// What a format can express; operators that lack it are composed of others.

@@ -11,11 +11,6 @@ bool is_exchanged(DType dtype) {
 
 DType carrier(DType dtype) { return is_floating(dtype) ? DType::float32 : DType::int32; }
 
-std::string unused_name(const tf::TfGraph& graph, std::string name) {
-  while (graph.tensors.contains(name)) name += "_";
-  return name;
-}
-
 tf::Node cast(std::string name, const std::string& from, DType from_type, DType to_type) {
   return {std::move(name), "Cast", {from}, {{"SrcT", from_type}, {"DstT", to_type}}, {}};
 }
@@ -25,7 +20,7 @@ std::string other_tensor(tf::Lowered& lowered, const std::string& inner, std::st
   tf::TensorInfo info = lowered.graph.tensors.at(inner);
   info.dtype = carrier(info.dtype);
   info.quantization = {};
-  const std::string outer = unused_name(lowered.graph, inner + std::string(suffix));
+  const std::string outer = lowered.graph.unused_name(inner + std::string(suffix));
   for (auto& [name, place] : lowered.values)
     if (place.name == inner) {
       place.name = outer;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/convert/tf/from_onnx.hpp"
+#include "core/convert/tflite/captured_copies.hpp"
 #include "core/convert/tflite/exchanged_types.hpp"
 #include "core/convert/tflite/operator_table.hpp"
 #include "core/convert/tflite/signed_values.hpp"
@@ -82,6 +83,13 @@ Result<convert::ConvertedModel> to_tflite(const Graph& graph, const convert::Con
 
 Result<convert::ConvertedModel> to_litert(const Graph& graph, const convert::ConvertOptions& options) {
   DRIFTSCOPE_TRY(tf::Lowered made, lowered(graph, options));
+  exchange_plain_types(made);
+  return converted(std::move(made));
+}
+
+Result<convert::ConvertedModel> to_accelerator(const Graph& graph, const convert::ConvertOptions& options) {
+  DRIFTSCOPE_TRY(tf::Lowered made, lowered(graph, options));
+  DRIFTSCOPE_CHECK(copy_captured(made, options.captured));
   exchange_plain_types(made);
   return converted(std::move(made));
 }

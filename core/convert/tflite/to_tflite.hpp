@@ -19,4 +19,8 @@ namespace driftscope::tflite {
 [[nodiscard]] Result<convert::ConvertedModel> to_litert(const Graph& graph,
                                                         const convert::ConvertOptions& options);
 
+/// The same for LiteRT.js on an accelerator, where captured values must be copies: see captured_copies.hpp.
+[[nodiscard]] Result<convert::ConvertedModel> to_accelerator(const Graph& graph,
+                                                             const convert::ConvertOptions& options);
+
 }  // namespace driftscope::tflite

@@ -1,4 +1,5 @@
 // LiteRT.js on WebGPU (ML Drift); what it cannot run there it runs on the CPU where the browser has JSPI.
+#include "core/convert/tflite/to_tflite.hpp"
 #include "core/engines/litert/litert.hpp"
 #include "core/engines/peer/peer_engine.hpp"
 #include "core/numerics/gpu_error_models.hpp"
@@ -14,6 +15,7 @@ peer::PeerInfo described() {
   info.engine.on_pc = false;
   info.engine.error_model = wgsl_model();
   info.engine.options = {litert::precision_option()};
+  info.convert = tflite::to_accelerator;
   return info;
 }
 

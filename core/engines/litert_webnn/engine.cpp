@@ -1,6 +1,6 @@
 // LiteRT.js on WebNN, the browser's own neural network API.
+#include "core/convert/tflite/to_tflite.hpp"
 #include "core/engines/litert/litert.hpp"
-#include "core/engines/litert_webnn/conversion.hpp"
 #include "core/engines/peer/peer_engine.hpp"
 
 namespace driftscope {
@@ -22,7 +22,7 @@ peer::PeerInfo described() {
                           .default_text = "default"},
                          litert::precision_option()};
   info.engine.browser_feature = "webnn";
-  info.convert = litert::to_webnn;
+  info.convert = tflite::to_accelerator;
   return info;
 }
 
