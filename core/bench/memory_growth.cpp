@@ -67,7 +67,7 @@ std::string end_text(const MemoryOverRuns& memory) {
 
 std::string memory_kind_text(std::string kind) {
   if (kind == "process_pss") return "process";
-  if (kind == "process_tree_pss") return "browser's processes";
+  if (kind == "process_tree_pss") return "all processes";
   if (kind == "gpu_process_pss") return "GPU process";
   if (kind == "node_pss") return "Node process";
   std::ranges::replace(kind, '_', ' ');

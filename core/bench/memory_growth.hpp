@@ -56,7 +56,7 @@ struct MemoryOverRuns {
 /// The worst of all kinds: grows, unclear, flat.
 [[nodiscard]] Growth growth_of(const MemoryOverRuns& memory);
 
-/// "heap in use", "browser's processes".
+/// "heap in use", "all processes".
 [[nodiscard]] std::string memory_kind_text(std::string kind);
 /// "+1.2 kB per run (+1.1 kB to +1.3 kB)".
 [[nodiscard]] std::string growth_per_run_text(const GrowthEstimate& estimate);

@@ -24,6 +24,7 @@ struct PlacedValue {
   std::string name;                ///< of its tensor there
   std::vector<std::size_t> order;  ///< its axis i is our axis order[i]: {0, 2, 3, 1} for NHWC; empty: as ours
   DType dtype = DType::undefined;  ///< there: int32 where the format has no int64
+  std::int64_t offset = 0;         ///< there: our integers plus this
   bool operator==(const PlacedValue&) const = default;
 };
 

@@ -126,15 +126,27 @@ std::vector<std::size_t> inverse(const std::vector<std::size_t>& order) {
   return result;
 }
 
+namespace {
+
+// Through int32, as the sum may fit neither type.
+Result<Tensor> moved(const Tensor& tensor, std::int64_t by, DType dtype) {
+  DRIFTSCOPE_TRY(Tensor wide, with_dtype(tensor, DType::int32));
+  for (std::int32_t& value : wide.mutable_values<std::int32_t>()) value += static_cast<std::int32_t>(by);
+  return with_dtype(wide, dtype);
+}
+
+}  // namespace
+
 Result<Tensor> to_placed(const Tensor& tensor, const PlacedValue& place) {
-  DRIFTSCOPE_TRY(Tensor typed, with_dtype(tensor, place.dtype));
+  DRIFTSCOPE_TRY(Tensor typed, place.offset == 0 ? with_dtype(tensor, place.dtype)
+                                                 : moved(tensor, place.offset, place.dtype));
   return permuted(typed, place.order);
 }
 
 Result<Tensor> from_placed(const Tensor& tensor, const PlacedValue& place, DType dtype) {
   Tensor ours = tensor;
   if (place.dtype == tensor.dtype()) {
-    DRIFTSCOPE_TRY(ours, with_dtype(tensor, dtype));
+    DRIFTSCOPE_TRY(ours, place.offset == 0 ? with_dtype(tensor, dtype) : moved(tensor, -place.offset, dtype));
   }
   if (place.order.size() != tensor.shape().size()) return ours;
   return permuted(ours, inverse(place.order));

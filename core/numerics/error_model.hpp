@@ -72,6 +72,8 @@ struct ErrorModel {
   /// sinh, cosh, tan, pow and the inverse hyperbolic functions are computed from exp, log, √, sin and cos by
   /// the textbook formula, errors included (WGSL: "inherited from").
   bool derives_functions = false;
+  /// DequantizeLinear is (x − lowest)·scale + (lowest − zero point)·scale, lowest of 8 bits: this cancels.
+  bool dequantizes_in_two_terms = false;
   /// Elements of the tensor being computed: the statistical bound holds for all of them at once.
   std::int64_t elements = 1;
   OverflowNote* overflow = nullptr;  ///< where to note that an intermediate result may overflow

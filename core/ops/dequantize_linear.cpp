@@ -41,6 +41,18 @@ Bounded widened(Bounded x, const Bounded& by) {
   return x;
 }
 
+/// What the roundings of two terms add, where a runtime computes (x − lowest)·scale and adds
+/// (lowest − zero point)·scale.
+Bounded of_two_terms(double x, double zero_point, double lowest, const Bounded& scale) {
+  const ErrorModel& model = current_error_model();
+  Bounded added;
+  if (model.dequantizes_in_two_terms)
+    added.worst = added.likely = added.systematic =
+        rounding_error(model, std::fabs((x - lowest) * scale.value)) +
+        rounding_error(model, std::fabs((zero_point - lowest) * scale.value));
+  return added;
+}
+
 struct DequantizeLinear {
   template <class S>
   static Status run(KernelContext<S>& context) {
@@ -52,6 +64,9 @@ struct DequantizeLinear {
     const std::span<const S> scales = context.real(1);
     std::vector<std::int32_t> zeros(scales.size(), 0);
     if (context.has_input(2)) zeros = quantized_values(context.tensor(2));
+    const DType steps = context.tensor(0).dtype();
+    const double lowest =
+        bits_per_element(steps) <= 8 ? static_cast<double>(quantized_range(steps)->low) : 0.0;
     std::span<const S> moved;  // a quantized value that rounding may have moved
     if constexpr (std::is_same_v<S, Bounded>) moved = context.real(0);
     context.parallel_for(layout.outer * layout.size, std::max<std::int64_t>(1, 16384 / layout.inner),
@@ -66,6 +81,8 @@ struct DequantizeLinear {
                                if constexpr (std::is_same_v<S, Bounded>)
                                  if (!moved.empty()) distance = widened(distance, moved[at]);
                                y[at] = distance * scales[s];
+                               if constexpr (std::is_same_v<S, Bounded>)
+                                 y[at] = widened(y[at], of_two_terms(x[at], zeros[s], lowest, scales[s]));
                              }
                            }
                          });

@@ -115,6 +115,9 @@ Result<CheckView> check_conversion(const ConvertCheckRequest& request, const Tar
                     request.b, request.b));
   CheckView view;
   view.target = request.target.text();
+  // Before A runs, which may take long.
+  DRIFTSCOPE_TRY(const Loaded b, load(request.b));
+  view.b = b.about;
   std::optional<Loaded> a;
   Trace trace_a;
   NamedInputs inputs;
@@ -141,8 +144,6 @@ Result<CheckView> check_conversion(const ConvertCheckRequest& request, const Tar
       inputs[0].name = a->file.graph.value_name(a->file.graph.inputs[0]);
     DRIFTSCOPE_TRY(trace_a, run_model(request, a->file, inputs, runner, named("A")));
   }
-  DRIFTSCOPE_TRY(const Loaded b, load(request.b));
-  view.b = b.about;
   DRIFTSCOPE_TRY(const convert::MatchedInputs matched,
                  convert::match_inputs(inputs, b.file.graph, request.map));
   DRIFTSCOPE_TRY(const Trace trace_b, run_model(request, b.file, matched.tensors, runner, named("B")));

@@ -30,6 +30,29 @@ std::string other_tensor(tf::Lowered& lowered, const std::string& inner, std::st
   return outer;
 }
 
+bool is_quantized_int8(const tf::TensorInfo& info) {
+  return info.dtype == DType::int8 && info.quantization.scales.size() == 1;
+}
+
+// Accelerators keep quantized values as real numbers, and their CAST of these to int32 is 0 everywhere; one
+// quantized type as another they have. Returns the tensor of uint8.
+std::string as_uint8(tf::Lowered& lowered, const std::string& inner) {
+  constexpr std::int64_t offset = 128;
+  tf::TensorInfo info = lowered.graph.tensors.at(inner);
+  info.dtype = DType::uint8;
+  for (std::int64_t& zero : info.quantization.zero_points) zero += offset;
+  std::string outer = lowered.graph.unused_name(inner + "/uint8");
+  for (auto& [name, place] : lowered.values)
+    if (place.name == inner) {
+      place.name = outer;
+      place.dtype = info.dtype;
+      place.offset = offset;
+    }
+  lowered.graph.tensors[outer] = std::move(info);
+  lowered.graph.nodes.push_back({outer, "QuantizeV2", {inner}, {}, {}});
+  return outer;
+}
+
 }  // namespace
 
 void exchange_plain_types(tf::Lowered& lowered) {
@@ -51,7 +74,9 @@ void exchange_plain_types(tf::Lowered& lowered) {
     const DType dtype = graph.tensors.at(output).dtype;
     if (is_exchanged(dtype)) continue;
     const auto [found, is_new] = outer.try_emplace(output);
-    if (is_new) {
+    if (is_new && is_quantized_int8(graph.tensors.at(output))) {
+      found->second = as_uint8(lowered, output);
+    } else if (is_new) {
       const std::string inner = output;
       found->second = other_tensor(lowered, inner, "/out");
       graph.nodes.push_back(cast(found->second, inner, dtype, carrier(dtype)));

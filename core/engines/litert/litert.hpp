@@ -1,6 +1,5 @@
 // What the engines litert-wasm, litert-webgpu and litert-webnn have in common: LiteRT.js, which gets the
-// model as a
-// .tflite file. Clients: their engine.cpp.
+// model as a .tflite file. Clients: their engine.cpp.
 #pragma once
 
 #include <string>

@@ -7,13 +7,21 @@
 namespace driftscope {
 namespace {
 
+// ML Drift keeps quantized tensors as the numbers they stand for: floor((x − low) / scale + ½)·scale + low, with
+// low the smallest of them. The integers in it are exact, so that only its last two operations count.
+ErrorModel ml_drift_model() {
+  ErrorModel model = wgsl_model();
+  model.dequantizes_in_two_terms = true;
+  return model;
+}
+
 peer::PeerInfo described() {
   peer::PeerInfo info = litert::describe(
       "litert-webgpu", "LiteRT.js on WebGPU, on your model as a .tflite file", "litert_wasm_jspi_internal");
   info.engine.order = 61;
   info.engine.device = DeviceKind::gpu;
   info.engine.on_pc = false;
-  info.engine.error_model = wgsl_model();
+  info.engine.error_model = ml_drift_model();
   info.engine.options = {litert::precision_option()};
   info.convert = tflite::to_accelerator;
   return info;

@@ -6,13 +6,11 @@ namespace driftscope {
 namespace {
 
 // WebNN guarantees nothing. Measured with the operators of Chromium 153 on Linux (LiteRT, on AVX-512), on
-// every
-// 4,093rd float and 2·10⁶ in [−20, 20] and [−100, 100]; the largest errors: exp 2 + 1.07·|x| ULP, log 3.8e-7
-// absolute, tanh 4.4 ULP, sigmoid 3.4 ULP, erf 6.4e-7 absolute, 1 + erf(x/√2) inside of Gelu 3.4e-7, sin and
-// cos
-// 2.9e-7 absolute up to |x| = 10⁴ (4.3e-7 up to 10⁵, wrong by far beyond), √ 2.45 ULP; + − × ÷ and pow are
-// rounded to nearest, subnormal numbers flushed. Results that no row explains are faults: exp is infinite
-// from 88.377 on, log ends at 88.376, √∞ is NaN, and exp, log and softplus of NaN are numbers.
+// every 4,093rd float and 2·10⁶ in [−20, 20] and [−100, 100]; the largest errors: exp 2 + 1.07·|x| ULP, log
+// 3.8e-7 absolute, tanh 4.4 ULP, sigmoid 3.4 ULP, erf 6.4e-7 absolute, 1 + erf(x/√2) inside of Gelu 3.4e-7,
+// sin and cos 2.9e-7 absolute up to |x| = 10⁴ (4.3e-7 up to 10⁵, wrong by far beyond), √ 2.45 ULP; + − × ÷
+// and pow are rounded to nearest, subnormal numbers flushed. Results that no row explains are faults: exp is
+// infinite from 88.377 on, log ends at 88.376, √∞ is NaN, and exp, log and softplus of NaN are numbers.
 ErrorModel measured_model() {
   ErrorModel model;
   model.absolute = 0x1p-126;

@@ -43,6 +43,17 @@ TEST_CASE("PlaceTensor_Int64_IsInt32ThereWhereEveryElementFits") {
   CHECK(too_large.error().message == "element 1 is 2147483648, which int32 cannot hold");
 }
 
+TEST_CASE("PlaceTensor_Offset_IsAddedThereAndTakenBack") {
+  const Tensor ours = tensor<std::int8_t>({3}, {-128, 0, 127});
+  const convert::PlacedValue place = {"q", {}, DType::uint8, 128};
+  const auto there = convert::to_placed(ours, place);
+  REQUIRE_MESSAGE(there.ok(), there.error().message);
+  CHECK(std::ranges::equal(there->values<std::uint8_t>(), std::vector<std::uint8_t>{0, 128, 255}));
+  const auto back = convert::from_placed(*there, place, DType::int8);
+  REQUIRE(back.ok());
+  CHECK(std::ranges::equal(back->bytes(), ours.bytes()));
+}
+
 TEST_CASE("PlaceTensor_OfAnUnexpectedTypeOrRank_ComesAsItIs") {
   const PlacedValue place = {"x", {0, 2, 1}, DType::int32};
   const auto other = convert::from_placed(tensor<float>({2}, {1.5F, 2}), place, DType::int64);

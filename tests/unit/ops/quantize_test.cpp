@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/numerics/error_model.hpp"
 #include "core/ops/shared/quantization.hpp"
 #include "unit/ops/one_node.hpp"
 
@@ -96,6 +97,22 @@ TEST_CASE("QuantizeLinear_ErrorOfTheInput_ReachesOtherSteps") {
   CHECK(bounds[0].likely == 0.0);
   CHECK(bounds[1].worst == 0.0);
   CHECK(bounds[2].worst == 0.0);  // saturated either way
+}
+
+TEST_CASE("DequantizeLinear_InTwoTerms_MayCancel") {
+  const float scale = 0.16080649f;
+  const OneNode node{"DequantizeLinear",
+                     {packed(DType::uint8, {1}, {123}), floats({}, {scale}), zero_u8(122)}};
+  volatile float high = 123.0f * scale;  // two roundings, no fused multiply-add
+  volatile float low = 122.0f * scale;
+  const double error = std::fabs(static_cast<double>(high - low) - static_cast<double>(scale));
+  REQUIRE(error > 0.0);
+  CHECK(node.bounded()[0].worst < error);
+  ErrorModel model;
+  model.dequantizes_in_two_terms = true;
+  const ErrorModelScope scope(model);
+  CHECK(node.bounded()[0].likely >= error);
+  CHECK(node.bounded()[0].worst < 3e-6);  // u·(123 + 122)·scale, and the last rounding
 }
 
 TEST_CASE("DequantizeLinear_EveryIntegerType_IsScaled") {

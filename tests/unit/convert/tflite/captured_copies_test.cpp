@@ -41,4 +41,24 @@ TEST_CASE("ToAccelerator_CapturedValue_HasAReaderBesideTheNextNode") {
   CHECK(readers(*tflite::to_accelerator(*graph, {}), "c") == 1);
 }
 
+TEST_CASE("ToLiteRt_CapturedInt8_IsUint8") {
+  const auto graph = infer_shapes(built(ModelBuilder()
+                                            .opset(13)
+                                            .input("x", DType::float32, {1, 4})
+                                            .initializer("s", tensor<float>({}, {0.5F}))
+                                            .initializer("z", tensor<std::int8_t>({}, {-3}))
+                                            .node("QuantizeLinear", {"x", "s", "z"}, {"q"})
+                                            .node("DequantizeLinear", {"q", "s", "z"}, {"y"})
+                                            .output("y")));
+  REQUIRE(graph.ok());
+  const auto made = tflite::to_litert(*graph, {{"q"}, {}});
+  REQUIRE_MESSAGE(made.ok(), made.error().message);
+  const convert::PlacedValue& place = made->values.at("q");
+  CHECK(place.dtype == DType::uint8);
+  CHECK(place.offset == 128);
+  const auto read = tflite::read(made->files[0].bytes);
+  REQUIRE(read.ok());
+  CHECK(read->tensors.at(place.name).quantization.zero_points == std::vector<std::int64_t>{125});
+}
+
 }  // namespace driftscope::test::captured_copies_test
