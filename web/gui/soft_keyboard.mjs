@@ -3,7 +3,7 @@
 
 // Deleting must change something even at the beginning of the text.
 const sentinel = "·";
-// Until the GUI wants text after a touch: it sees finger down, finger up and the field in frames of their own.
+// Until the GUI wants text after a touch: finger down, finger up and the field each take a frame.
 const patience = { ms: 500, frames: 8 };
 
 export class SoftKeyboard {
