@@ -16,6 +16,15 @@ bool is_control(std::string_view bytes, std::size_t i, std::size_t length) {
   return length == 2 && first == 0xc2 && byte_at(bytes, i + 1) < 0xa0;
 }
 
+/// U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069 (Unicode Standard Annex 9).
+bool changes_direction(std::string_view bytes, std::size_t i, std::size_t length) {
+  if (length != 3 || byte_at(bytes, i) != 0xe2) return false;
+  const unsigned middle = byte_at(bytes, i + 1);
+  const unsigned last = byte_at(bytes, i + 2);
+  return (middle == 0x80 && (last == 0x8e || last == 0x8f || (last >= 0xaa && last <= 0xae))) ||
+         (middle == 0x81 && last >= 0xa6 && last <= 0xa9);
+}
+
 }  // namespace
 
 std::size_t utf8_sequence(std::string_view bytes, std::size_t i) {
@@ -78,6 +87,24 @@ std::string in_quotes(std::string_view text, std::size_t limit) {
     }
   }
   return out + "'";
+}
+
+std::string harmless(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_sequence(text, i);
+    const bool stays = text[i] == '\n' || text[i] == '\t' ||
+                       (length > 0 && !is_control(text, i, length) && !changes_direction(text, i, length));
+    const std::string_view part = text.substr(i, length == 0 ? 1 : length);
+    if (stays)
+      out += part;
+    else
+      for (std::size_t k = 0; k < part.size(); ++k)
+        fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte_at(part, k));
+    i += part.size();
+  }
+  return out;
 }
 
 }  // namespace driftscope

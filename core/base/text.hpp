@@ -22,4 +22,8 @@ namespace driftscope {
 /// longer than `limit` bytes is cut with "…".
 [[nodiscard]] std::string in_quotes(std::string_view text, std::size_t limit = 80);
 
+/// Text of any origin for a terminal or a log: line breaks and tabs stay; other control characters, bytes
+/// that are no UTF-8, and characters that change the direction of text (which can disguise it) become \xNN.
+[[nodiscard]] std::string harmless(std::string_view text);
+
 }  // namespace driftscope

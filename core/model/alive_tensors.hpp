@@ -13,4 +13,8 @@ struct AliveTensors {
 };
 [[nodiscard]] AliveTensors alive_tensors();
 
+/// From here on, a tensor that would make them take more than `bytes` together is refused, as when memory
+/// runs out; 0: no limit.
+void limit_alive_tensors(std::int64_t bytes);
+
 }  // namespace driftscope

@@ -14,15 +14,22 @@ namespace {
 
 std::atomic<std::int64_t> alive_count = 0;
 std::atomic<std::int64_t> alive_bytes = 0;
+std::atomic<std::int64_t> most_bytes = 0;  // 0: no limit
+
+bool exceeds_limit(std::size_t bytes) {
+  const std::int64_t most = most_bytes.load(std::memory_order_relaxed);
+  return most > 0 && static_cast<std::int64_t>(bytes) > most - alive_bytes.load(std::memory_order_relaxed);
+}
 
 void count_alive(std::int64_t tensors, std::int64_t bytes) {
   alive_count.fetch_add(tensors, std::memory_order_relaxed);
   alive_bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-/// Rounded up to whole cache lines, so that a vector load of the last elements stays inside. The bytes
-/// after the elements are 0, the elements are uninitialised. Null if memory runs out.
+/// Rounded up to whole cache lines, so that a vector load of the last elements stays inside. The bytes after
+/// the elements are 0, the elements are uninitialised. Null if memory or what is allowed of it runs out.
 std::shared_ptr<std::byte> allocate_buffer(std::size_t bytes) {
+  if (exceeds_limit(bytes)) return nullptr;
   constexpr std::align_val_t alignment{64};
   const std::size_t size = (bytes + 63) / 64 * 64 + 64;
   void* memory = ::operator new(size, alignment, std::nothrow);
@@ -43,6 +50,8 @@ Tensor::Tensor(Tensor&&) noexcept = default;
 Tensor& Tensor::operator=(const Tensor&) = default;
 Tensor& Tensor::operator=(Tensor&&) noexcept = default;
 Tensor::~Tensor() = default;
+
+void limit_alive_tensors(std::int64_t bytes) { most_bytes.store(bytes, std::memory_order_relaxed); }
 
 AliveTensors alive_tensors() {
   return {alive_count.load(std::memory_order_relaxed), alive_bytes.load(std::memory_order_relaxed)};
@@ -92,10 +101,14 @@ Result<Tensor> Tensor::unallocated(DType dtype, Shape shape, std::string_view wh
 Result<Tensor> Tensor::unwritten(DType dtype, Shape shape, std::string_view what) {
   DRIFTSCOPE_TRY(Tensor tensor, unallocated(dtype, std::move(shape), what));
   tensor.buffer_ = allocate_buffer(tensor.byte_size_);
-  if (tensor.buffer_ == nullptr)
-    return limit_error(fmt::format("{}: out of memory for {} bytes (shape {}, {})", what, tensor.byte_size_,
-                                   shape_text(tensor.shape_), dtype_name(dtype)));
-  return tensor;
+  if (tensor.buffer_ != nullptr) return tensor;
+  const std::string why =
+      exceeds_limit(tensor.byte_size_)
+          ? fmt::format("; tensors may take {} bytes together, and {} are taken (--max-memory)",
+                        most_bytes.load(), alive_bytes.load())
+          : "";
+  return limit_error(fmt::format("{}: out of memory for {} bytes (shape {}, {}){}", what, tensor.byte_size_,
+                                 shape_text(tensor.shape_), dtype_name(dtype), why));
 }
 
 Result<Tensor> Tensor::deferred(DType dtype, Shape shape, ByteSource source, std::string_view what) {

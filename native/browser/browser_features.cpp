@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 
+#include "native/browser/chromium_flags.hpp"
 #include "native/os/child_process.hpp"
 #include "native/os/temp_folder.hpp"
 
@@ -70,12 +71,9 @@ Result<std::string> ask(const BrowserFeature& feature, const fs::path& program) 
   const fs::path page = folder.path() / "question.html";
   std::ofstream(page) << fmt::format(fmt::runtime(question_page), feature.question);
   ProcessSpec spec;
-  spec.arguments = {program.string(),
-                    "--headless=new",
-                    "--user-data-dir=" + (folder.path() / "profile").string(),
-                    "--no-first-run",
-                    "--disable-background-networking",
-                    "--enable-features=" + feature.enabled};
+  spec.arguments = chromium_flags(folder.path() / "profile");
+  spec.arguments.insert(spec.arguments.begin(), program.string());
+  spec.arguments.push_back("--enable-features=" + feature.enabled);
   if (geteuid() == 0) spec.arguments.emplace_back("--no-sandbox");
   spec.arguments.emplace_back("--dump-dom");
   spec.arguments.push_back("file://" + page.string());

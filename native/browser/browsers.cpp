@@ -11,6 +11,7 @@
 
 #include "core/runtime/engine.hpp"
 #include "native/browser/browser_features.hpp"
+#include "native/browser/chromium_flags.hpp"
 #include "native/browser/firefox_profile.hpp"
 #include "native/browser/xvfb.hpp"
 #include "native/os/child_process.hpp"
@@ -116,17 +117,8 @@ void add_flags_of_user(BrowserCommand& command) {
 
 BrowserCommand chrome_command(const HostInfo& host, const fs::path& profile, const std::string& url) {
   BrowserCommand command;
-  command.arguments = {host.program.string(),
-                       "--headless=new",
-                       "--user-data-dir=" + (profile / "chrome").string(),
-                       "--disable-quic",
-                       "--no-first-run",
-                       "--no-default-browser-check",
-                       "--disable-background-networking",
-                       "--disable-component-update",
-                       "--disable-extensions",
-                       "--disable-sync",
-                       "--password-store=basic"};
+  command.arguments = chromium_flags(profile / "chrome");
+  command.arguments.insert(command.arguments.begin(), host.program.string());
   if (const BrowserFeature* feature = find_browser_feature(host.feature)) {
     // Without WebGPU, which it does not need: a runtime that used WebNN returned zeros beside the software
     // adapter.

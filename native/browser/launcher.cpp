@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "native/browser/start_page.hpp"
 #include "native/os/log_tail.hpp"
 
 namespace driftscope {
@@ -37,12 +38,18 @@ Result<Browser> Browser::start(const HostInfo& host, const std::string& url) {
   DRIFTSCOPE_TRY(TempFolder folder, TempFolder::make());
   Browser browser(std::move(folder));
   const fs::path& profile = browser.folder_.path();
-  DRIFTSCOPE_TRY(const BrowserCommand command, browser_command(host, profile, url));
+  DRIFTSCOPE_TRY(const std::string start_page, write_start_page(profile, url));
+  DRIFTSCOPE_TRY(const BrowserCommand command, browser_command(host, profile, start_page));
   ProcessSpec spec;
   DRIFTSCOPE_TRY(spec.environment, private_folders(profile));
   spec.arguments = command.arguments;
   spec.output = profile / "browser.log";
   spec.without = {"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"};
+  // A proxy would see the page's address, and could not reach it.
+  for (const char* variable : {"http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "HTTP_PROXY",
+                               "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY"})
+    spec.without.emplace_back(variable);
+  spec.environment["no_proxy"] = spec.environment["NO_PROXY"] = "*";
   for (const auto& [name, value] : command.environment) spec.environment[name] = value;
   if (command.needs_display) {
     auto display = Xvfb::start(profile);

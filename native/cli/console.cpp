@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
+#include "core/base/text.hpp"
 #include "core/report/format.hpp"
 
 namespace driftscope {
@@ -27,6 +30,52 @@ void tell(const std::string& text) {
   std::fflush(stderr);
 }
 
+int write_error = 0;  // of the standard output, the first one
+
+void write_to(std::FILE* out, const std::string& text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), out) != text.size() && out == stdout && write_error == 0)
+    write_error = errno;
+}
+
+bool is_colourful(std::FILE* out) {
+  return ::isatty(::fileno(out)) != 0 && std::getenv("NO_COLOR") == nullptr;
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+// GitHub Actions takes lines that begin with "::" (after spaces) and "##[" anywhere for commands.
+std::string harmless_in_log(std::string text) {
+  if (std::getenv("GITHUB_ACTIONS") == nullptr) return text;
+  replace_all(text, "##[", "## [");
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t first = text.find_first_not_of(" \t\r", begin);
+    if (first != std::string::npos && text.compare(first, 2, "::") == 0) text.insert(first + 1, " ");
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string::npos) break;
+    begin = end + 1;
+  }
+  return text;
+}
+
+std::string with_colours(std::string text, std::FILE* out) {
+  if (!is_colourful(out)) return text;
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> colours = {{
+      {"= identical", "\x1b[32m"},
+      {"○ unjudged", "\x1b[35m"},
+      {"? suspect", "\x1b[33;1m"},
+      {"✗ fault", "\x1b[31;1m"},
+      {"✗ slower", "\x1b[31;1m"},
+      {"· missing", "\x1b[2m"},
+  }};
+  for (const auto& [word, colour] : colours)
+    replace_all(text, word, fmt::format("{}{}\x1b[0m", colour, word));
+  return text;
+}
+
 }  // namespace
 
 Exit exit_of(const Error& error) {
@@ -42,30 +91,22 @@ Exit exit_of(const Error& error) {
   return Exit::bad_input;
 }
 
-bool colours_on_stdout() { return ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
+void print_text(std::FILE* out, std::string_view text) {
+  write_to(out, with_colours(harmless_in_log(harmless(text)), out));
+}
 
-std::string with_colours(std::string text) {
-  if (!colours_on_stdout()) return text;
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> colours = {{
-      {"= identical", "\x1b[32m"},
-      {"○ unjudged", "\x1b[35m"},
-      {"? suspect", "\x1b[33;1m"},
-      {"✗ fault", "\x1b[31;1m"},
-      {"✗ slower", "\x1b[31;1m"},
-      {"· missing", "\x1b[2m"},
-  }};
-  for (const auto& [word, colour] : colours) {
-    const std::string painted = std::string(colour) + std::string(word) + "\x1b[0m";
-    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + painted.size()))
-      text.replace(at, word.size(), painted);
-  }
-  return text;
+void print_annotations(std::FILE* out, std::string_view text) { write_to(out, std::string(text)); }
+
+Status flush_output() {
+  if (std::fflush(stdout) != 0 && write_error == 0) write_error = errno;
+  if (write_error == 0 || write_error == EPIPE) return {};
+  return io_error(fmt::format("cannot write to the standard output: {}", std::strerror(write_error)));
 }
 
 void print_error(const Error& error) {
-  const bool colour = ::isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  const bool colour = is_colourful(stderr);
   tell(fmt::format("{}driftscope:{} {}\n", colour ? "\x1b[31;1m" : "", colour ? "\x1b[0m" : "",
-                   error.message));
+                   harmless_in_log(harmless(error.message))));
 }
 
 ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
@@ -77,14 +118,14 @@ void ProgressLine::update(std::string_view step, std::int64_t done, std::int64_t
   const bool new_step = step != step_;
   step_ = step;
   if (!terminal_) {
-    if (new_step) tell(fmt::format("{}\n", step));
+    if (new_step) tell(fmt::format("{}\n", harmless_in_log(harmless(step))));
     return;
   }
   // Often enough to look alive, rarely enough to cost nothing.
   const auto now = std::chrono::steady_clock::now();
   if (!new_step && now - last_ < std::chrono::milliseconds(60)) return;
   last_ = now;
-  std::string line(step);
+  std::string line = harmless(step);
   if (total > 0) {
     constexpr std::int64_t cells = 24;
     const std::int64_t filled = std::min(cells, done * cells / total);

@@ -2,10 +2,14 @@
 // plain lines elsewhere. Results go to the standard output, everything else to the standard error.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/base/result.hpp"
 
@@ -16,11 +20,21 @@ enum class Exit : int { ok = 0, fault = 1, bad_input = 2, missing = 3, interrupt
 
 [[nodiscard]] Exit exit_of(const Error& error);
 
-/// Colours are used when the stream is a terminal and NO_COLOR is not set.
-[[nodiscard]] bool colours_on_stdout();
+/// Everything that commands print goes through here, as names and messages come from models, traces and
+/// browsers: what a terminal or the log of GitHub Actions would take for a command is made harmless, verdict
+/// words and symbols of our own are coloured where `out` is a terminal and NO_COLOR is not set.
+void print_text(std::FILE* out, std::string_view text);
 
-/// The text with verdict words and symbols coloured, when colours are on.
-[[nodiscard]] std::string with_colours(std::string text);
+/// Our own commands for the log of GitHub Actions, whose texts are escaped already.
+void print_annotations(std::FILE* out, std::string_view text);
+
+template <class... Args>
+void print_out(fmt::format_string<Args...> format, Args&&... args) {
+  print_text(stdout, fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// An error unless everything was written. Nobody reading on, as with `| head`, is none.
+[[nodiscard]] Status flush_output();
 
 /// "driftscope: message" on the standard error.
 void print_error(const Error& error);

@@ -41,7 +41,7 @@ bool find(void* handle, const char* name, Function& function, std::string& missi
 }
 
 Result<Library> load() {
-  const std::string file = installed_library(variable, in_modules, "libwebgpu_dawn.so");
+  DRIFTSCOPE_TRY(const std::string file, installed_library(variable, in_modules, "libwebgpu_dawn.so"));
   const auto advice = [](std::string_view what) {
     return missing_error(
         fmt::format("{}; tools/setup installs Dawn, {} names another copy of it", what, variable));

@@ -21,7 +21,7 @@ ExternalData attaching(const std::filesystem::path& folder, std::vector<JobAttac
     auto found = std::find_if(attachments.begin(), attachments.end(),
                               [&](const JobAttachment& a) { return a.location == location; });
     if (found == attachments.end()) {
-      DRIFTSCOPE_TRY(Bytes bytes, read_file(folder / location));
+      DRIFTSCOPE_TRY(Bytes bytes, read_inside(folder, location));
       found =
           attachments.insert(attachments.end(), {location, std::make_shared<const Bytes>(std::move(bytes))});
     }
@@ -50,7 +50,7 @@ struct Converted {
 };
 Result<std::optional<Converted>> converted(std::span<const std::byte> bytes,
                                            const std::filesystem::path& folder) {
-  const auto beside = [&](const std::string& name) { return read_file(folder / name); };
+  const auto beside = [&](const std::string& name) { return read_inside(folder, name); };
   DRIFTSCOPE_TRY(const auto foreign, convert::read_foreign_model(bytes, beside));
   if (!foreign) return std::optional<Converted>();
   DRIFTSCOPE_TRY(Bytes written, write_onnx(foreign->model));

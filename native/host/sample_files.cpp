@@ -11,9 +11,16 @@ std::filesystem::path preprocess_path(const ModelFile& model) {
   return std::filesystem::path(model.path).replace_extension(".preprocess.json");
 }
 
+/// Descriptions come with models of anybody: a vocabulary must not be any file of this machine.
+Status check_vocabulary(const std::filesystem::path& vocabulary, const std::filesystem::path& allowed) {
+  auto bytes = read_inside(allowed, vocabulary.lexically_relative(allowed));
+  if (bytes.ok()) return {};
+  return in_context(std::move(bytes).error(), "the vocabulary");
+}
+
 Result<SampleDescription> read_description(const ModelFile& model) {
   const auto path = preprocess_path(model);
-  auto bytes = read_file(path);
+  auto bytes = read_inside(path.parent_path(), path.filename());
   if (!bytes.ok())
     return bad_input(fmt::format(
         "{}; it describes how a sample becomes the model's input, and pictures, texts and data sets "
@@ -21,9 +28,13 @@ Result<SampleDescription> read_description(const ModelFile& model) {
         bytes.error().message));
   auto how = parse_sample_description({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
   if (!how.ok()) return in_context(std::move(how).error(), path.string());
-  // The vocabulary's path is relative to the description's folder.
-  if (auto* text = std::get_if<TextPreprocess>(&*how))
-    text->vocabulary = (path.parent_path() / text->vocabulary).lexically_normal().string();
+  // The vocabulary's path is relative to the description's folder, and not far from it.
+  if (auto* text = std::get_if<TextPreprocess>(&*how)) {
+    const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+    const auto vocabulary = (folder / text->vocabulary).lexically_normal();
+    DRIFTSCOPE_CHECK(check_vocabulary(vocabulary, folder.parent_path()));
+    text->vocabulary = vocabulary.string();
+  }
   return how;
 }
 

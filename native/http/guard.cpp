@@ -8,6 +8,8 @@ namespace driftscope {
 namespace {
 
 bool is_ours(const std::string& authority, int port) {
+  constexpr int implied = 80;  // browsers leave it out
+  if (port == implied && (authority == "127.0.0.1" || authority == "localhost")) return true;
   const std::string suffix = ":" + std::to_string(port);
   return authority == "127.0.0.1" + suffix || authority == "localhost" + suffix;
 }

@@ -1,6 +1,5 @@
 #include "native/http/server.hpp"
 
-#include <httplib.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "generated/protocol/messages.hpp"
 #include "native/http/guard.hpp"
 #include "native/http/job_api.hpp"
+#include "native/http/limited_server.hpp"
 #include "native/http/pc_runs.hpp"
 #include "native/http/static_files.hpp"
 #include "native/os/token.hpp"
@@ -24,8 +24,6 @@ using httplib::ContentReader;
 using httplib::Request;
 using httplib::Response;
 
-// Every page that stays for several requests occupies a thread while it waits.
-constexpr int server_threads = 64;
 constexpr const char* loopback = "127.0.0.1";
 
 RequestFacts facts_of(const Request& request) {
@@ -92,7 +90,7 @@ struct Server::State {
   std::mutex trace_mutex;  // on_trace is called by one thread at a time
   mutable std::mutex traffic_mutex;
   Traffic traffic;
-  httplib::Server http;
+  LimitedServer http;
   std::thread thread;
 };
 
@@ -193,13 +191,7 @@ Status Server::State::listen() {
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
   });
   http.set_address_family(AF_INET);
-  // One request a connection: unread bytes of a rejected request are never taken for the next one,
-  // and no idle connection holds a thread.
-  http.set_keep_alive_max_count(1);
   http.set_payload_max_length(options.max_trace_bytes);
-  http.set_read_timeout(30);
-  http.set_write_timeout(30);
-  http.new_task_queue = [] { return new httplib::ThreadPool(server_threads); };
   if (options.port == 0) {
     address.port = http.bind_to_any_port(loopback);
     if (address.port <= 0) return io_error("cannot listen on 127.0.0.1: no free port");
@@ -216,7 +208,7 @@ Status Server::State::listen() {
     if (http.is_running()) return {};
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  http.stop();
+  http.stop_all();
   thread.join();
   return io_error("the server on " + std::string(loopback) + " did not start");
 }
@@ -235,7 +227,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Server::~Server() {
-  state_->http.stop();
+  state_->http.stop_all();
   if (state_->thread.joinable()) state_->thread.join();
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,14 +51,16 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 // Between fork and exec: only async-signal-safe calls, everything is prepared before.
 [[noreturn]] void become(const char* program, char* const* arguments, char* const* variables, int output,
-                         int errors, int pass_fd, int passed_as, int report, pid_t parent) {
+                         int errors, int pass_fd, int passed_as, int report, pid_t parent,
+                         const rlimit& memory) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // if Driftscope is killed, no process may remain
   if (getppid() != parent) _exit(127);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD}) signal(number, SIG_DFL);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD, SIGBUS}) signal(number, SIG_DFL);
+  setrlimit(RLIMIT_DATA, &memory);
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   dup2(nothing, 0);
   dup2(output >= 0 ? output : nothing, 1);
@@ -117,6 +120,11 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
   // Orphans of a browser become our children: they can be found and reaped on any system.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 
+  // Our own limit (resource_limits.hpp) is not the child's: a browser reserves much more than it takes.
+  rlimit memory{};
+  getrlimit(RLIMIT_DATA, &memory);
+  memory.rlim_cur = memory.rlim_max;
+
   int output = -1;
   if (!spec.output.empty()) {
     output = open(spec.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -133,7 +141,7 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
     if (pid < 0) return io_error("cannot start '" + program.string() + "': " + std::strerror(errno));
     if (pid == 0)
       become(program.c_str(), argument_pointers.data(), variable_pointers.data(), output,
-             spec.errors_too ? output : -1, spec.pass_fd, spec.passed_as, report[1], parent);
+             spec.errors_too ? output : -1, spec.pass_fd, spec.passed_as, report[1], parent, memory);
     state->mark.leader = pid;
     return CleanupRegistry::Undo([mark = state->mark] { end_and_reap(mark, 300); });
   });
@@ -220,7 +228,8 @@ fs::path find_program(const std::string& name) {
   const char* variable = std::getenv("PATH");
   std::istringstream folders(variable ? variable : "/usr/local/bin:/usr/bin:/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
+    if (!folder.starts_with('/')) continue;  // the current folder may be anybody's
+    const fs::path file = fs::path(folder) / name;
     std::error_code error;
     if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, error)) return file;
   }

@@ -9,7 +9,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <utility>
 
 namespace driftscope {
@@ -47,24 +50,43 @@ bool is_device(const std::filesystem::path& path) {
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
+// umask(2) can only be read by changing it, for all threads.
+mode_t file_mask() {
+  static const mode_t mask = [] {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with("Umask:")) return static_cast<mode_t>(std::strtoul(line.c_str() + 6, nullptr, 8));
+    return mode_t{0077};
+  }();
+  return mask;
+}
+
 // A source on a mapped file copies this much at once, and then releases it.
 constexpr std::size_t source_piece = 1 << 20;
 
 }  // namespace
 
-Result<std::vector<std::byte>> read_file(const std::filesystem::path& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return bad_input(fmt::format("cannot read {}: {}", path.string(), system_message()));
-  struct stat info{};
-  if (::fstat(file.get(), &info) != 0 || S_ISDIR(info.st_mode))
-    return bad_input(fmt::format("cannot read {}: it is a folder, a file is needed", path.string()));
+namespace {
+
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+// Where the kernel says that an open file is: what was examined by name may have been replaced since.
+std::filesystem::path place_of(int fd) {
+  std::error_code error;
+  return std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", fd), error);
+}
+
+Result<std::vector<std::byte>> read_whole(int fd, const struct stat& info,
+                                          const std::filesystem::path& path) {
   std::vector<std::byte> bytes;
   try {
     bytes.resize(static_cast<std::size_t>(info.st_size) + 1);  // one extra byte detects the end immediately
     std::size_t filled = 0;
     while (true) {
       if (filled == bytes.size()) bytes.resize(bytes.size() * 2);
-      const ssize_t got = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
+      const ssize_t got = ::read(fd, bytes.data() + filled, bytes.size() - filled);
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return io_error(fmt::format("cannot read {}: {}", path.string(), system_message()));
       if (got == 0) break;
@@ -76,6 +98,42 @@ Result<std::vector<std::byte>> read_file(const std::filesystem::path& path) {
                                    static_cast<long long>(info.st_size)));
   }
   return bytes;
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> read_file(const std::filesystem::path& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return bad_input(fmt::format("cannot read {}: {}", path.string(), system_message()));
+  struct stat info{};
+  if (::fstat(file.get(), &info) != 0 || S_ISDIR(info.st_mode))
+    return bad_input(fmt::format("cannot read {}: it is a folder, a file is needed", path.string()));
+  return read_whole(file.get(), info, path);
+}
+
+Result<std::vector<std::byte>> read_inside(const std::filesystem::path& folder,
+                                           const std::filesystem::path& name) {
+  namespace fs = std::filesystem;
+  constexpr const char* variable = "DRIFTSCOPE_MODEL_ROOT";
+  const fs::path path = folder / name;
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (file.get() < 0) return bad_input(fmt::format("cannot read {}: {}", path.string(), system_message()));
+  struct stat info{};
+  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
+    return bad_input(fmt::format("cannot read {}: it is no regular file", path.string()));
+  const fs::path place = place_of(file.get());
+  std::error_code error;
+  const auto holds = [&](const fs::path& allowed) {
+    const fs::path whole = fs::canonical(allowed.empty() ? fs::path(".") : allowed, error);
+    return !error && is_below(place, whole);
+  };
+  const char* root = std::getenv(variable);
+  if (!holds(folder) && !(root != nullptr && *root != '\0' && holds(root)))
+    return bad_input(
+        fmt::format("cannot read {}: it leads out of its folder, to {}; if that is meant (as in a cache of "
+                    "links), allow it with {}=FOLDER",
+                    path.string(), place.string(), variable));
+  return read_whole(file.get(), info, path);
 }
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
@@ -137,9 +195,7 @@ Result<AtomicFile> AtomicFile::create(const std::filesystem::path& path) {
     return CleanupRegistry::Undo([beside] { ::unlink(beside.c_str()); });
   }));
   file.beside_ = beside;
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (::fchmod(file.fd_, 0666 & ~mask) != 0) return file.failure(system_message());
+  if (::fchmod(file.fd_, 0666 & ~file_mask()) != 0) return file.failure(system_message());
   return file;
 }
 

@@ -20,6 +20,11 @@ namespace driftscope {
 /// Errors give the file and the system's message; a directory is not a file.
 [[nodiscard]] Result<std::vector<std::byte>> read_file(const std::filesystem::path& path);
 
+/// A file that another file names: a regular one inside `folder`, out of which no link may lead, unless into
+/// $DRIFTSCOPE_MODEL_ROOT. Never waits for a pipe or a device.
+[[nodiscard]] Result<std::vector<std::byte>> read_inside(const std::filesystem::path& folder,
+                                                         const std::filesystem::path& name);
+
 /// A file mapped into memory: read on access, so that a large one need not fit. A file that
 /// cannot be mapped (a pipe) is read whole.
 class MappedFile {

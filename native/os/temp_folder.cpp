@@ -1,15 +1,17 @@
 #include "native/os/temp_folder.hpp"
 
-#include <signal.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -19,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view name_prefix = "driftscope-";
+constexpr std::string_view new_prefix = ".driftscope-";
 
 // A process that is being killed may still write; a second and a third attempt handle that.
 void remove_folder(const fs::path& folder) {
@@ -30,23 +33,43 @@ void remove_folder(const fs::path& folder) {
   }
 }
 
-// "driftscope-PID-XXXXXX": the pid of its creator, 0 for other names.
-pid_t maker_of(const std::string& name) {
-  if (!name.starts_with(name_prefix)) return 0;
-  pid_t pid = 0;
-  const char* begin = name.data() + name_prefix.size();
-  const auto [end, error] = std::from_chars(begin, name.data() + name.size(), pid);
-  return error == std::errc{} && end != name.data() + name.size() && *end == '-' ? pid : 0;
+// "driftscope-PID-XXXXXX" and nothing else: a user may have folders with similar names.
+bool is_ours(std::string_view name) {
+  constexpr std::size_t random = 6;
+  if (!name.starts_with(name_prefix)) return false;
+  name.remove_prefix(name_prefix.size());
+  const std::size_t digits = name.find_first_not_of("0123456789");
+  return digits != 0 && digits != std::string_view::npos && name[digits] == '-' &&
+         name.size() == digits + 1 + random;
+}
+
+// Locked by nobody else: then it is ours until the descriptor is closed. -1: not.
+int lock_folder(const fs::path& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  if (fd >= 0) ::close(fd);
+  return -1;
+}
+
+bool is_old(const struct stat& info) {
+  constexpr std::time_t seconds = 3600;
+  return std::time(nullptr) - info.st_mtime > seconds;
 }
 
 void remove_leftovers(const fs::path& parent) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(parent, error)) {
-    const pid_t maker = maker_of(entry.path().filename().string());
-    if (maker <= 0 || kill(maker, 0) == 0 || errno != ESRCH) continue;
+    const std::string name = entry.path().filename().string();
+    const bool unfinished = name.starts_with(new_prefix) && name.size() == new_prefix.size() + 6;
+    if (!unfinished && !is_ours(name)) continue;
     struct stat info{};
-    if (lstat(entry.path().c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid())
-      remove_folder(entry.path());
+    if (lstat(entry.path().c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid())
+      continue;
+    if (unfinished && !is_old(info)) continue;  // between making and locking
+    const int lock = lock_folder(entry.path());
+    if (lock < 0) continue;
+    remove_folder(entry.path());
+    ::close(lock);
   }
 }
 
@@ -57,25 +80,44 @@ Result<TempFolder> TempFolder::make() {
   const fs::path parent = fs::temp_directory_path(error);
   if (error) return io_error("no folder for temporary files: " + error.message());
   remove_leftovers(parent);
-  std::string name = (parent / (std::string(name_prefix) + std::to_string(getpid()) + "-XXXXXX")).string();
+  std::string made = (parent / (std::string(new_prefix) + "XXXXXX")).string();
+  TempFolder folder;
   auto id = CleanupRegistry::instance().add([&]() -> Result<CleanupRegistry::Undo> {
-    if (!mkdtemp(name.data()))
-      return io_error("cannot make a folder in '" + parent.string() + "': " + std::strerror(errno));
+    const auto failed = [&](const char* what) {
+      return io_error("cannot " + std::string(what) + " a folder in '" + parent.string() +
+                      "': " + std::strerror(errno));
+    };
+    if (!mkdtemp(made.data())) return failed("make");
+    folder.lock_ = lock_folder(made);
+    const std::string name =
+        (parent / (std::string(name_prefix) + std::to_string(getpid()) + made.substr(made.rfind('-'))))
+            .string();
+    if (folder.lock_ < 0 || ::rename(made.c_str(), name.c_str()) != 0) {
+      const Error why = failed("lock");
+      ::rmdir(made.c_str());
+      return why;
+    }
+    folder.path_ = name;
     return CleanupRegistry::Undo([name] { remove_folder(name); });
   });
-  if (!id.ok()) return std::move(id).error();
-  TempFolder folder;
-  folder.path_ = name;
+  if (!id.ok()) {
+    if (folder.lock_ >= 0) ::close(folder.lock_);
+    folder.lock_ = -1;
+    return std::move(id).error();
+  }
   folder.cleanup_ = *id;
   return folder;
 }
 
 TempFolder::TempFolder(TempFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {})), cleanup_(other.cleanup_) {}
+    : path_(std::exchange(other.path_, {})),
+      lock_(std::exchange(other.lock_, -1)),
+      cleanup_(other.cleanup_) {}
 
 TempFolder::~TempFolder() {
   if (path_.empty()) return;
   remove_folder(path_);
+  ::close(lock_);
   CleanupRegistry::instance().remove(cleanup_);
 }
 

@@ -11,7 +11,8 @@ namespace driftscope {
 
 class TempFolder {
  public:
-  /// In $TMPDIR or /tmp, readable by this user only. Also removes folders left by a killed Driftscope.
+  /// In $TMPDIR or /tmp, readable by this user only. Also removes folders left by a killed Driftscope: those
+  /// that nobody holds locked, as process numbers mean nothing where containers share a folder.
   [[nodiscard]] static Result<TempFolder> make();
   ~TempFolder();
   TempFolder(TempFolder&& other) noexcept;
@@ -22,6 +23,7 @@ class TempFolder {
  private:
   TempFolder() = default;
   std::filesystem::path path_;  // empty: moved from
+  int lock_ = -1;               // the folder, open and locked: its owner lives
   CleanupRegistry::Id cleanup_ = 0;
 };
 

@@ -1,25 +1,46 @@
 #include "native/platform/installed_library.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
-namespace driftscope {
+#include "native/platform/trusted_path.hpp"
 
-std::string installed_library(const char* variable, std::string_view in_modules, const char* system_name) {
-  namespace fs = std::filesystem;
-  if (const char* given = std::getenv(variable); given != nullptr && *given != '\0') return given;
+namespace driftscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+}  // namespace
+
+Result<std::string> installed_library(const char* variable, std::string_view in_modules,
+                                      const char* system_name) {
+  if (const char* given = std::getenv(variable); given != nullptr && *given != '\0')
+    return std::string(given);
   std::error_code error;
-  fs::path folder = fs::canonical("/proc/self/exe", error).parent_path();
-  const fs::path installed = folder.parent_path() / "lib" / "driftscope" / fs::path(in_modules).filename();
-  if (fs::exists(installed, error)) return installed;
-  while (!folder.empty()) {
-    if (fs::exists(folder / in_modules, error)) return folder / in_modules;
-    if (folder == folder.root_path()) break;
-    folder = folder.parent_path();
+  const fs::path program = fs::canonical("/proc/self/exe", error).parent_path();
+  std::vector<fs::path> places = {program.parent_path() / "lib" / "driftscope" /
+                                  fs::path(in_modules).filename()};
+  // A program that was moved elsewhere does not look where somebody may have put another clone.
+  const fs::path clone = fs::weakly_canonical(DRIFTSCOPE_CLONE, error);
+  if (is_below(program, clone)) places.push_back(clone / in_modules);
+  for (const fs::path& place : places) {
+    if (!fs::exists(place, error)) continue;
+    if (const std::string why = why_untrusted(place); !why.empty())
+      return missing_error(
+          fmt::format("'{}' is not loaded, as somebody else could have replaced it: {}; "
+                      "mend that, or name the file with {}",
+                      place.string(), why, variable));
+    return place.string();
   }
-  const fs::path built_from = fs::path(DRIFTSCOPE_CLONE) / in_modules;
-  return fs::exists(built_from, error) ? built_from.string() : system_name;
+  return std::string(system_name);
 }
 
 }  // namespace driftscope

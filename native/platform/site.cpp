@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "native/platform/trusted_path.hpp"
+
 namespace driftscope {
 namespace {
 
@@ -30,8 +32,14 @@ Result<fs::path> find_site(const fs::path& given) {
   const fs::path here = fs::canonical("/proc/self/exe", error).parent_path();
   const fs::path beside_build = here.parent_path() / "web" / "site";
   const fs::path installed = here.parent_path() / "share" / "driftscope" / "site";
-  for (const fs::path& folder : {beside_build, installed})
-    if (is_site(folder)) return folder;
+  for (const fs::path& folder : {beside_build, installed}) {
+    if (!is_site(folder)) continue;
+    if (const std::string why = why_untrusted(folder); !why.empty())
+      return missing_error("the page for browsers in '" + folder.string() +
+                           "' is not used, as somebody else could have replaced it: " + why +
+                           "; mend that, or name it with --site or DRIFTSCOPE_SITE");
+    return folder;
+  }
   return missing_error(
       "the page for browsers is not built: looked in '" + beside_build.string() + "' and '" +
       installed.string() +

@@ -56,9 +56,9 @@ Result<FailOn> conditions_of(const CheckOptions& options, const std::string& usu
 Status report_checks(const CheckReport& checks, const ComparisonView& view, const CheckOptions& options,
                      const std::string& model_path, bool print) {
   std::FILE* out = options.json == "-" ? stderr : stdout;
-  if (print || checks.failed()) fmt::print(out, "{}", checks_text(checks));
+  if (print || checks.failed()) print_text(out, checks_text(checks));
   if (in_github_actions()) {
-    fmt::print(out, "{}", github_annotations(checks, model_path));
+    print_annotations(out, github_annotations(checks, model_path));
     append_summary(github_summary(checks, view));
   }
   if (options.junit.empty()) return {};

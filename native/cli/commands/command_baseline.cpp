@@ -90,8 +90,8 @@ Result<Exit> save_baseline(const BaselineOptions& options) {
   }
   const auto path = file_of(options);
   DRIFTSCOPE_CHECK(write_file(path, baseline_json(baseline) + "\n"));
-  for (const BaselineTarget& target : baseline.targets) fmt::print("{}\n", saved_line(target));
-  fmt::print("baseline: {}\n", path.string());
+  for (const BaselineTarget& target : baseline.targets) print_out("{}\n", saved_line(target));
+  print_out("baseline: {}\n", path.string());
   return Exit::ok;
 }
 

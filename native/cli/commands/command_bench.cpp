@@ -96,12 +96,12 @@ Result<Exit> show_history(const BenchOptions& options) {
     if (!series.browser_version.empty()) view.where += ", " + series.browser_version;
     view.builds = series.builds;
     view.first_seen = series.first_seen;
-    fmt::print("{}\n", with_colours(history_table(view, history_confidence, &slower)));
+    print_out("{}\n", history_table(view, history_confidence, &slower));
   }
-  if (all.empty()) fmt::print("No bench is kept there that fits.\n");
+  if (all.empty()) print_out("No bench is kept there that fits.\n");
   if (slower > 0)
-    fmt::print("{} time{} a build is slower than the one before it, beyond the noise.\n", slower,
-               slower == 1 ? "" : "s");
+    print_out("{} time{} a build is slower than the one before it, beyond the noise.\n", slower,
+              slower == 1 ? "" : "s");
   return slower > 0 ? Exit::fault : Exit::ok;
 }
 
@@ -117,7 +117,7 @@ Result<Exit> run_bench_command(const BenchOptions& options) {
   line.clear();
   SignalWatcher::on_stop(nullptr);
   if (!report.ok()) return report.error();
-  if (options.json != "-") fmt::print("{}", bench_table(*report));
+  if (options.json != "-") print_out("{}", bench_table(*report));
   if (!options.json.empty()) DRIFTSCOPE_CHECK(write_output(options.json, bench_json(*report) + "\n"));
   return save(options, *report, exit_of_report(*report, *stopped));
 }

@@ -136,8 +136,8 @@ Result<Exit> run_bisect(const BisectOptions& options) {
   DRIFTSCOPE_TRY(LevelBisect result, bisect_levels(model.graph, options.over, runs));
   result.why_no_nodes = runner.why_no_nodes();
   if (options.json != "-")
-    fmt::print("{}  {}  input {}\n\n{}", model.path.filename().string(), target.text(), input_text,
-               with_colours(bisect_text(result)));
+    print_out("{}  {}  input {}\n\n{}", model.path.filename().string(), target.text(), input_text,
+              bisect_text(result));
   if (!options.json.empty())
     DRIFTSCOPE_CHECK(write_output(options.json, bisect_json(result, model.sha256) + "\n"));
   Exit exit = Exit::ok;

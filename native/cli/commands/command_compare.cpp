@@ -41,9 +41,9 @@ struct CompareOptions {
 };
 
 void print_view(const ComparisonView& view, const LayerChoice& layers) {
-  fmt::print("{}  {}\n\n{}", view.model_name, view.input_text, with_colours(compare_table(view, layers)));
-  if (view.left.dataset) fmt::print("\n{}\n{}", view.dataset_text, dataset_table(view));
-  fmt::print("\n{}\n", headline(view));
+  print_out("{}  {}\n\n{}", view.model_name, view.input_text, compare_table(view, layers));
+  if (view.left.dataset) print_out("\n{}\n{}", view.dataset_text, dataset_table(view));
+  print_out("\n{}\n", headline(view));
 }
 
 Result<CheckReport> run_checks_against(const CompareOptions& options, const FailOn& conditions,
@@ -76,7 +76,7 @@ Result<Exit> run_compare(const CompareOptions& options) {
     DRIFTSCOPE_CHECK(write_output(options.checks.json, view_json(view, checks_json(checks)) + "\n"));
   if (!options.report.empty()) {
     DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
-    fmt::print(options.checks.json == "-" ? stderr : stdout, "report: {}\n", options.report);
+    print_text(options.checks.json == "-" ? stderr : stdout, fmt::format("report: {}\n", options.report));
   }
   DRIFTSCOPE_CHECK(
       report_checks(checks, view, options.checks, options.model, !options.checks.fail_on.empty()));

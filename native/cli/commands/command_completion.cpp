@@ -21,9 +21,9 @@ static Command declare(CLI::App& app) {
   return [shell] {
     CLI::App whole;
     declare_commands(whole);
-    fmt::print("{}", *shell == "bash"  ? bash_completion(whole)
-                     : *shell == "zsh" ? zsh_completion(whole)
-                                       : fish_completion(whole));
+    print_out("{}", *shell == "bash"  ? bash_completion(whole)
+                    : *shell == "zsh" ? zsh_completion(whole)
+                                      : fish_completion(whole));
     return Exit::ok;
   };
 }

@@ -105,8 +105,8 @@ Result<Exit> run_conformance(const ConformanceOptions& options) {
   compare_bits(all);
   line.clear();
   if (options.json != "-") {
-    if (options.sample > 0) fmt::print("{} cases, chosen with seed {}\n", cases.size(), options.seed);
-    fmt::print("{}\n{}", with_colours(conformance_findings(all, cases)), conformance_table(all, cases));
+    if (options.sample > 0) print_out("{} cases, chosen with seed {}\n", cases.size(), options.seed);
+    print_out("{}\n{}", conformance_findings(all, cases), conformance_table(all, cases));
   }
   if (!options.json.empty())
     DRIFTSCOPE_CHECK(write_output(options.json, conformance_json(all, cases) + "\n"));

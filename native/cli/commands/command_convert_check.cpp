@@ -43,7 +43,7 @@ Result<Exit> run_convert_check(ConvertCheckOptions& options) {
         line.update(step, done, total);
       }));
   line.clear();
-  if (options.json != "-") fmt::print("{}", with_colours(convert::check_text(view, options.layers)));
+  if (options.json != "-") print_out("{}", convert::check_text(view, options.layers));
   if (!options.write_map.empty())
     DRIFTSCOPE_CHECK(write_output(options.write_map, convert::value_map_json(view.check.alignment)));
   if (!options.json.empty()) DRIFTSCOPE_CHECK(write_output(options.json, convert::check_json(view)));

@@ -76,7 +76,7 @@ Exit run_doctor(const std::string& json) {
     table.row({finding.ok ? "yes" : "no", finding.what, finding.detail});
     list.push_back({{"what", finding.what}, {"ok", finding.ok}, {"detail", finding.detail}});
   }
-  if (json != "-") fmt::print("{}", table.text());
+  if (json != "-") print_out("{}", table.text());
   if (!json.empty()) {
     const nlohmann::json object = {{"format", "driftscope-doctor-1"}, {"findings", list}};
     const Status status = write_output(json, json_text(object, 1) + "\n");

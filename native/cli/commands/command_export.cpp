@@ -104,16 +104,16 @@ std::string tensor_line(const Graph& graph, ValueId id, const convert::Converted
 
 void print_model(const convert::Format& format, const std::string& path, const Graph& graph,
                  const convert::ConvertedModel& model) {
-  fmt::print("{}: {}\n", format.name, path);
+  print_out("{}: {}\n", format.name, path);
   for (const convert::File& file : model.files)
     if (format.folder)
-      fmt::print("  {} ({})\n", file.name, format_bytes(static_cast<std::int64_t>(file.bytes.size())));
+      print_out("  {} ({})\n", file.name, format_bytes(static_cast<std::int64_t>(file.bytes.size())));
     else
-      fmt::print("  {}\n", format_bytes(static_cast<std::int64_t>(file.bytes.size())));
-  for (const ValueId id : graph.inputs) fmt::print("  input {}\n", tensor_line(graph, id, model));
-  for (const ValueId id : graph.outputs) fmt::print("  output {}\n", tensor_line(graph, id, model));
-  for (const auto& [name, text] : model.facts) fmt::print("  {}: {}\n", name, text);
-  for (const auto& [name, why] : model.without) fmt::print("  without {}: {}\n", name, why);
+      print_out("  {}\n", format_bytes(static_cast<std::int64_t>(file.bytes.size())));
+  for (const ValueId id : graph.inputs) print_out("  input {}\n", tensor_line(graph, id, model));
+  for (const ValueId id : graph.outputs) print_out("  output {}\n", tensor_line(graph, id, model));
+  for (const auto& [name, text] : model.facts) print_out("  {}: {}\n", name, text);
+  for (const auto& [name, why] : model.without) print_out("  without {}: {}\n", name, why);
 }
 
 nlohmann::json model_json(const convert::Format& format, const std::string& path,

@@ -37,7 +37,7 @@ Status run_manual(const ManualOptions& options) {
   declare_commands(app);
   if (!options.folder.empty()) return write_pages(app, options.folder);
   DRIFTSCOPE_TRY(const std::string page, page_of(app, options.command));
-  fmt::print("{}", page);
+  print_out("{}", page);
   return {};
 }
 

@@ -57,12 +57,12 @@ Status run_dataset_command(const RunOptions& options, const ModelFile& model, co
   ComparisonView view;
   view.left.target = target.text();
   view.left.dataset = run.result;
-  fmt::print("{}  {}\n{}", model.path.filename().string(), dataset.text, dataset_table(view));
+  print_out("{}  {}\n{}", model.path.filename().string(), dataset.text, dataset_table(view));
   const std::string out = parse_trace_option(options.trace, options.model, target).path;
   if (out.empty()) return {};
   DRIFTSCOPE_TRY(const auto bytes, write_trace(run.trace));
   DRIFTSCOPE_CHECK(write_file(out, bytes));
-  fmt::print("outputs of all samples: {}\n", out);
+  print_out("outputs of all samples: {}\n", out);
   return {};
 }
 
@@ -113,11 +113,11 @@ Result<Exit> print_checks_of_runs(const ModelFile& model, const Trace& trace, co
   Exit exit = Exit::ok;
   DRIFTSCOPE_TRY(const auto repeats, repeats_of(model, trace, file));
   if (repeats) {
-    fmt::print("\n{}\n", plain_text(repeats_text(*repeats), 2000));
+    print_out("\n{}\n", plain_text(repeats_text(*repeats), 2000));
     if (!repeats->check.agree()) exit = Exit::fault;
   }
   if (const auto memory = memory_over_runs_of(trace)) {
-    fmt::print("\n{}\n", memory_over_runs_text(*memory));
+    print_out("\n{}\n", memory_over_runs_text(*memory));
     if (growth_of(*memory) == Growth::grows) exit = Exit::fault;
   }
   return exit;
@@ -150,17 +150,17 @@ Result<Exit> run_one(const RunOptions& options, const ModelFile& model, const Ta
   if (options.capture.memory_runs > 0 && target.host != "file")
     DRIFTSCOPE_CHECK(add_memory(options, target, request, trace, progress));
   line.clear();
-  fmt::print("{}  {}  input {}\n{}\n\n{}", model.path.filename().string(), trace.target, inputs.text,
-             run_text(trace), run_table(trace, options.layers));
+  print_out("{}  {}  input {}\n{}\n\n{}", model.path.filename().string(), trace.target, inputs.text,
+            run_text(trace), run_table(trace, options.layers));
   const MemoryRecord peak = peak_memory(trace);
-  fmt::print("\nlayers {} ({}), peak memory {} ({})\n", format_ns(total_time_ns(trace)),
-             request.repeat > 1 ? "steady" : "first run", format_bytes(peak.bytes),
-             peak.kind.empty() ? "unknown" : peak.kind);
-  if (const std::string traced = perturbation_text(trace); !traced.empty()) fmt::print("{}\n", traced);
-  if (const Tensor* output = answer(trace)) fmt::print("\n{}", output_lines(*output, class_names(model)));
+  print_out("\nlayers {} ({}), peak memory {} ({})\n", format_ns(total_time_ns(trace)),
+            request.repeat > 1 ? "steady" : "first run", format_bytes(peak.bytes),
+            peak.kind.empty() ? "unknown" : peak.kind);
+  if (const std::string traced = perturbation_text(trace); !traced.empty()) print_out("{}\n", traced);
+  if (const Tensor* output = answer(trace)) print_out("\n{}", output_lines(*output, class_names(model)));
   if (!out.path.empty()) {
     DRIFTSCOPE_TRY(const std::int64_t size, write_recorded(out.path, trace, writer));
-    fmt::print("\ntrace: {} ({})\n", out.path, format_bytes(size));
+    print_out("\ntrace: {} ({})\n", out.path, format_bytes(size));
   }
   return print_checks_of_runs(model, trace, writer ? out.path : "");
 }
@@ -173,15 +173,15 @@ Status print_shaders(const RunOptions& options, const ModelFile& model, const Ta
   request.inputs = std::move(inputs.tensors);
   request.capture = mode.capture.value_or(Capture::all);
   DRIFTSCOPE_TRY(const NodePrograms found, node_programs(target, request, options.print_shader));
-  fmt::print("// {}  {}  input {}\n{}", model.path.filename().string(), target.text(), inputs.text,
-             programs_text(found, target.engine));
+  print_out("// {}  {}  input {}\n{}", model.path.filename().string(), target.text(), inputs.text,
+            programs_text(found, target.engine));
   return {};
 }
 
 Result<Exit> run_command(const RunOptions& options) {
   DRIFTSCOPE_TRY(const ModelFile model, load_model_file(options.model, Weights::deferred));
   if (options.print_graph) {
-    fmt::print("{}", print_graph(model.graph));
+    print_out("{}", print_graph(model.graph));
     return Exit::ok;
   }
   DRIFTSCOPE_TRY(const Target target, read_target(options.target));

@@ -25,11 +25,11 @@ static Command declare(CLI::App& app) {
       "  driftscope schema --json | jq '.requests[] | select(.name == \"start\") | .fields'");
   return [json, typescript] {
     if (*typescript)
-      fmt::print("{}", schema_declarations());
+      print_out("{}", schema_declarations());
     else if (*json)
-      fmt::print("{}", schema_json());
+      print_out("{}", schema_json());
     else
-      fmt::print("{}", schema_text());
+      print_out("{}", schema_text());
     return Exit::ok;
   };
 }

@@ -12,7 +12,7 @@ namespace {
 Result<Exit> run_serve(ServeOptions options) {
   DRIFTSCOPE_TRY(options.site, find_site(options.site));
   options.say = [](const std::string& line) {
-    fmt::print("{}\n", line);
+    print_out("{}\n", line);
     std::fflush(stdout);
   };
   DRIFTSCOPE_CHECK(serve(options));

@@ -98,8 +98,8 @@ Exit run_verify(const VerifyOptions& options) {
     const Verification& verification = verified->verification;
     const std::string names = name_match_text(verified->match);
     if (options.json != "-")
-      fmt::print("{}{}", with_colours(verify_table(verification, verified->about, path, options.layers)),
-                 names.empty() ? "" : names + "\n");
+      print_out("{}{}", verify_table(verification, verified->about, path, options.layers),
+                names.empty() ? "" : names + "\n");
     write_verification(all, verification, names);
     ++written;
     const bool unrepeatable = verification.repeats && !verification.repeats->check.agree();

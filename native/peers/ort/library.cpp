@@ -25,7 +25,7 @@ Error missing_library(std::string_view what) {
 void ORT_API_CALL ignore_log(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
 Result<Library> load() {
-  const std::string file = installed_library(variable, in_modules, system_name);
+  DRIFTSCOPE_TRY(const std::string file, installed_library(variable, in_modules, system_name));
   void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return missing_library(fmt::format("ONNX Runtime: {}", dlerror()));
   using GetBase = const OrtApiBase* (*)();

@@ -21,9 +21,10 @@ namespace {
 using namespace testing;
 using std::chrono::milliseconds;
 
-// Shell functions that a fake browser may use; the page's URL is its last argument.
+// Shell functions that a fake browser may use; its last argument is the file that leads to the page.
 constexpr const char* shell_page = R"sh(#!/bin/bash
-url=${!#}; rest=${url#http://}; address=${rest%%/*}; token=${rest#*/}; token=${token%%/*}
+start=${!#}; start=${start#file://}; url=$(sed -n 's/.*url=\([^"]*\)".*/\1/p' "$start")
+rest=${url#http://}; address=${rest%%/*}; token=${rest#*/}; token=${token%%/*}
 job=${url##*job=}; api=/$token/api/jobs/$job
 request() { # METHOD PATH FILE
   exec 9<>"/dev/tcp/${address%:*}/${address#*:}"
@@ -207,6 +208,33 @@ TEST_CASE("Launcher_AnswerThatIsNoTrace_IsAnError") {
   CHECK(junk.error().message.find("the trace that the browser sent") != std::string::npos);
   const std::string other = fake.trace_file("other", "chrome/reference");
   CHECK_FALSE(fake.run(fake.browser("c", "request GET $api; request POST $api/result " + other)).ok());
+}
+
+TEST_CASE("Launcher_Token_IsNotAmongTheArguments") {
+  const Fake fake;
+  const std::string seen = (fake.folder->path() / "seen").string();
+  setenv("http_proxy", "http://127.0.0.1:1", 1);
+  CHECK_FALSE(fake.run(fake.browser("b",
+                                    "{ tr '\\0' ' ' </proc/$$/cmdline; echo; stat -c %a \"$start\"; "
+                                    "stat -c %a \"$(dirname \"$start\")\"; echo proxy:$http_proxy:; } >" +
+                                        seen + "; exit 1"))
+                  .ok());
+  unsetenv("http_proxy");
+  std::ifstream file(seen);
+  std::string arguments;
+  std::string mode;
+  std::string folder_mode;
+  std::string proxy;
+  std::getline(file, arguments);
+  std::getline(file, mode);
+  std::getline(file, folder_mode);
+  std::getline(file, proxy);
+  CHECK(arguments.find("start.html") != std::string::npos);
+  CHECK(arguments.find(fake.token.substr(1)) == std::string::npos);
+  CHECK(arguments.find("job=") == std::string::npos);
+  CHECK(mode == "600");
+  CHECK(folder_mode == "700");
+  CHECK(proxy == "proxy::");
 }
 
 TEST_CASE("Launcher_TwoAtOnce_EachGetsItsOwn") {

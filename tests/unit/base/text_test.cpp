@@ -46,4 +46,16 @@ TEST_CASE("InQuotes_EscapesAndCuts") {
   CHECK(in_quotes("abé", 3) == "'ab…'");  // never cuts within a character
 }
 
+TEST_CASE("Harmless_WhatATerminalObeys_IsText") {
+  CHECK(harmless("line\n\tnext é ✓") == "line\n\tnext é ✓");
+  CHECK(harmless("\x1b[31mred\x07\r") == "\\x1b[31mred\\x07\\x0d");
+  CHECK(harmless("\xc2\x9b"
+                 "31m") == "\\xc2\\x9b31m");  // CSI as one C1 character
+  CHECK(harmless("\xff") == "\\xff");         // no UTF-8
+  CHECK(harmless("a\xe2\x80\xae"
+                 "b") == "a\\xe2\\x80\\xaeb");  // right-to-left override
+  CHECK(harmless("\xe2\x81\xa6") == "\\xe2\\x81\\xa6");
+  CHECK(harmless("\xe2\x80\x93") == "\xe2\x80\x93");  // an en dash
+}
+
 }  // namespace driftscope::test::text_test

@@ -1,0 +1,72 @@
+#include "native/os/resource_limits.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "core/model/alive_tensors.hpp"
+
+namespace driftscope {
+namespace {
+
+std::int64_t free_in_machine() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string name, unit; file >> name;) {
+    std::int64_t kilobytes = 0;
+    file >> kilobytes;
+    std::getline(file, unit);
+    if (name == "MemAvailable:") return kilobytes * 1024;
+  }
+  return 0;
+}
+
+// Inside a container its own group is the root of what is visible. 0: no limit.
+std::int64_t free_in_group() {
+  std::int64_t limit = 0;
+  std::int64_t used = 0;
+  if (!(std::ifstream("/sys/fs/cgroup/memory.max") >> limit)) return 0;  // "max" as well
+  std::ifstream("/sys/fs/cgroup/memory.current") >> used;
+  return std::max<std::int64_t>(limit - used, 1);
+}
+
+}  // namespace
+
+std::int64_t available_memory() {
+  const std::int64_t machine = free_in_machine();
+  const std::int64_t group = free_in_group();
+  if (group == 0) return machine;
+  return machine == 0 ? group : std::min(machine, group);
+}
+
+void limit_memory(std::int64_t bytes) {
+  constexpr std::int64_t beside = std::int64_t{1} << 30;
+  limit_alive_tensors(bytes);
+  rlimit data{};
+  if (getrlimit(RLIMIT_DATA, &data) != 0) return;
+  const auto wanted = static_cast<rlim_t>(bytes) + beside;
+  if (data.rlim_max != RLIM_INFINITY && wanted >= data.rlim_max) return;
+  data.rlim_cur = wanted;
+  setrlimit(RLIMIT_DATA, &data);
+}
+
+TimeLimit::TimeLimit(std::chrono::milliseconds time, std::function<void()> end)
+    : thread_([this, time, end = std::move(end)] {
+        std::unique_lock lock(mutex_);
+        if (changed_.wait_for(lock, time, [this] { return over_; })) return;
+        lock.unlock();
+        end();
+      }) {}
+
+TimeLimit::~TimeLimit() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+}  // namespace driftscope

@@ -1,0 +1,36 @@
+// How much memory and time a run may take. Client: the command line.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace driftscope {
+
+/// What the machine, and the container that this runs in (cgroup v2), can still give, bytes; 0: unknown.
+[[nodiscard]] std::int64_t available_memory();
+
+/// From here on, tensors take at most `bytes` together (limit_alive_tensors), and all memory of this process
+/// a gigabyte more, for threads and libraries (RLIMIT_DATA); what asks for more is refused, as when memory
+/// runs out. Processes that are started later have no such limit.
+void limit_memory(std::int64_t bytes);
+
+/// Calls `end` on a thread of its own when the time is over, unless it is destroyed before.
+class TimeLimit {
+ public:
+  TimeLimit(std::chrono::milliseconds time, std::function<void()> end);
+  ~TimeLimit();
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace driftscope

@@ -1,0 +1,14 @@
+// Whether what the program loads, runs or serves can be changed by other users. Clients: whatever looks for
+// an installed file without being told where it is.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace driftscope {
+
+/// Why `path` must not be trusted: it, or a folder that leads to it, belongs to another user, or others may
+/// write to it. Empty: only root, this user and the owner of this program can change it. Links are followed.
+[[nodiscard]] std::string why_untrusted(const std::filesystem::path& path);
+
+}  // namespace driftscope

@@ -1,0 +1,80 @@
+// Files of somebody who wants more than a run: names that a terminal or a log obeys, closed and full outputs.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { asset, driftscope, run, temporaryFolder } from "../support.mjs";
+
+const lenet1 = asset("models", "lenet1.onnx");
+const escape = "\x1b]0;owned\x07\x1b[8m";
+
+test("FileNameAndLabelsWithEscapes_ReachTheTerminalAsText", (t) => {
+  const folder = temporaryFolder(t);
+  const model = join(folder, `net${escape}.onnx`);
+  copyFileSync(lenet1, model);
+  const how = JSON.parse(readFileSync(asset("models", "lenet1.preprocess.json"), "utf8"));
+  how.labels = how.labels.map((label) => `${label}${escape}`);
+  writeFileSync(join(folder, `net${escape}.preprocess.json`), JSON.stringify(how));
+  for (const args of [
+    ["run", model],
+    ["compare", model, "--right", "pc/reference"],
+    ["run", join(folder, `absent${escape}.onnx`)],
+  ]) {
+    const { stdout, stderr } = run(args);
+    const controls = [...(stdout + stderr)].filter((c) => c < " " && c !== "\n" && c !== "\t");
+    assert.deepEqual(controls, []);
+    assert.match(stdout + stderr, /\\x1b\]0;owned/);
+  }
+});
+
+test("NamesThatAreCommandsOfGitHubActions_AreNone", (t) => {
+  const folder = temporaryFolder(t);
+  const model = join(folder, "::error file=x::owned ##[add-path].onnx");
+  copyFileSync(lenet1, model);
+  const env = { GITHUB_ACTIONS: "true" };
+  const { stdout, stderr } = run(["compare", model, "--right", "pc/reference"], { env });
+  assert.match(stdout, /: :error file=x::owned ## \[add-path\]/);
+  for (const line of (stdout + stderr).split("\n")) {
+    assert.doesNotMatch(line.trim(), /^::error file=x/);
+    assert.doesNotMatch(line, /##\[/);
+  }
+});
+
+test("ClosedStandardOutput_LeavesAWholeTraceAndAnError", (t) => {
+  const trace = join(temporaryFolder(t), "t.safetensors");
+  const shell = (command) => spawnSync("bash", ["-c", command], { encoding: "utf8" });
+  const closed = shell(`${driftscope} run ${lenet1} --trace ${trace} >&-`);
+  assert.equal(closed.status, 2, closed.stderr);
+  assert.match(closed.stderr, /standard output/);
+  assert.equal(run(["verify", lenet1, trace]).status, 0);
+  const full = shell(`${driftscope} run ${lenet1} >/dev/full`);
+  assert.equal(full.status, 2);
+  assert.match(full.stderr, /standard output: No space left/);
+  const reader = shell(
+    `set -o pipefail; ${driftscope} compare ${lenet1} --right pc/reference --layers all | head -1`,
+  );
+  assert.equal(reader.status, 0, reader.stderr);
+});
+
+test("VocabularyFarAway_IsNotRead", (t) => {
+  const folder = temporaryFolder(t);
+  const model = join(folder, "text.onnx");
+  copyFileSync(asset("models", "textcnn.onnx"), model);
+  const how = JSON.parse(readFileSync(asset("models", "textcnn.preprocess.json"), "utf8"));
+  const words = join(folder, "sample.txt");
+  writeFileSync(words, "a good film");
+  const tried = (vocabulary) => {
+    writeFileSync(join(folder, "text.preprocess.json"), JSON.stringify({ ...how, vocabulary }));
+    return run(["run", model, "--input", words]);
+  };
+  for (const far of ["/etc/passwd", "../../../../../../etc/passwd", "link", "/dev/zero"]) {
+    if (far === "link" && !existsSync(join(folder, "link"))) symlinkSync("/etc/passwd", join(folder, "link"));
+    const { status, stdout, stderr } = tried(far);
+    assert.equal(status, 2, stdout);
+    assert.match(stderr, /vocabulary/);
+    assert.doesNotMatch(stdout + stderr, /root:/);
+  }
+  copyFileSync(asset("data", "generated-reviews", "vocabulary.txt"), join(folder, "words.txt"));
+  assert.equal(tried("words.txt").status, 0);
+});

@@ -1,0 +1,125 @@
+// Connections without a token that want to occupy the server: floods, half requests, trickles, other users.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "native/http/raw_http.hpp"
+#include "native/os/peer_user.hpp"
+
+namespace driftscope::test::limited_server_test {
+namespace {
+
+using namespace testing;
+using std::chrono::seconds;
+using Time = std::chrono::steady_clock;
+
+class Connection {
+ public:
+  explicit Connection(int port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ = connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+  }
+  ~Connection() { close(fd_); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  [[nodiscard]] int fd() const { return fd_; }
+  [[nodiscard]] bool say(const std::string& text) const {
+    return connected_ &&
+           send(fd_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+  }
+
+ private:
+  int fd_;
+  bool connected_ = false;
+};
+
+std::vector<std::unique_ptr<Connection>> half_requests(const TestSite& site, int count) {
+  std::vector<std::unique_ptr<Connection>> all;
+  for (int i = 0; i < count; ++i) {
+    all.push_back(std::make_unique<Connection>(site.server->port()));
+    CHECK(all.back()->say("GET / HTTP/1.1\r\nHost: x\r\n"));
+  }
+  return all;
+}
+
+TEST_CASE("LimitedServer_FloodOfHeaders_IsCutOff") {
+  const TestSite site;
+  const Connection flood(site.server->port());
+  REQUIRE(flood.say("GET / HTTP/1.1\r\n"));
+  const std::string header = "X-Flood: " + std::string(4000, 'x') + "\r\n";
+  std::size_t sent = 0;
+  constexpr std::size_t much = std::size_t{64} << 20;
+  while (sent < much && flood.say(header)) sent += header.size();
+  CHECK(sent < much);  // the sockets' buffers hold some of it
+  CHECK(status_of(site.get("/")) == 200);
+}
+
+TEST_CASE("LimitedServer_HalfRequests_DoNotStopThePage") {
+  const TestSite site;
+  const auto halves = half_requests(site, 200);
+  const auto begin = Time::now();
+  CHECK(status_of(site.get("/")) == 200);
+  CHECK(Time::now() - begin < seconds(15));  // it was 30 s a batch
+}
+
+TEST_CASE("LimitedServer_TricklingConnections_EndAndDoNotDelayTheStop") {
+  auto site = std::make_unique<TestSite>();
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> trickles;
+  for (int i = 0; i < 80; ++i)
+    trickles.emplace_back([&stop, port = site->server->port()] {
+      const Connection slow(port);
+      bool open = slow.say("POST / HTTP/1.1\r\n");
+      while (!stop && open) {
+        open = slow.say("X: y\r\n");
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }
+    });
+  CHECK(status_of(site->get("/")) == 200);
+  const auto begin = Time::now();
+  site->server.reset();
+  CHECK(Time::now() - begin < seconds(10));
+  stop = true;
+  for (std::thread& trickle : trickles) trickle.join();
+}
+
+TEST_CASE("PeerUser_OfOurOwnConnection_IsUs") {
+  const TestSite site;
+  const Connection mine(site.server->port());
+  const auto user = user_of_peer(mine.fd());  // the server is this process
+  REQUIRE_MESSAGE(user, "the kernel has no sock_diag");
+  CHECK(*user == geteuid());
+}
+
+TEST_CASE("LimitedServer_AnotherUserWithTheToken_GetsNoAnswer") {
+  if (geteuid() != 0) {
+    MESSAGE("skipped: only root can become another user");
+    return;
+  }
+  const TestSite site;
+  const std::string text = "GET " + site.token + "/ HTTP/1.1\r\nHost: " + site.host() + "\r\n\r\n";
+  // Root runs this test, so that the server is root's; nobody is the neighbour.
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    constexpr uid_t nobody = 65534;
+    if (setgid(nobody) != 0 || setuid(nobody) != 0) _exit(3);
+    _exit(send_raw(site.server->port(), text).empty() ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(status_of(send_raw(site.server->port(), text)) == 200);
+}
+
+}  // namespace
+}  // namespace driftscope::test::limited_server_test

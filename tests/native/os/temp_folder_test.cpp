@@ -1,0 +1,71 @@
+// Private folders, and those that a killed process left.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "native/os/temp_folder.hpp"
+
+namespace driftscope::test::temp_folder_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Everything happens in a folder of this test.
+struct OwnTmp {
+  OwnTmp() : outer(*TempFolder::make()) { setenv("TMPDIR", outer.path().c_str(), 1); }
+  ~OwnTmp() { unsetenv("TMPDIR"); }
+  OwnTmp(const OwnTmp&) = delete;
+  OwnTmp& operator=(const OwnTmp&) = delete;
+  [[nodiscard]] fs::path add(const std::string& name) const {
+    fs::create_directory(outer.path() / name);
+    std::ofstream(outer.path() / name / "file") << "text";
+    return outer.path() / name;
+  }
+  TempFolder outer;
+};
+
+TEST_CASE("TempFolder_LeftByAKilledProcess_IsRemovedByTheNext") {
+  const OwnTmp tmp;
+  // A living process's number: in another container it is somebody else's.
+  const fs::path left = tmp.add("driftscope-1-abcdef");
+  const auto mine = TempFolder::make();
+  REQUIRE(mine.ok());
+  CHECK_FALSE(fs::exists(left));
+  CHECK(fs::exists(mine->path()));
+}
+
+TEST_CASE("TempFolder_OfALivingProcessInAnotherContainer_Stays") {
+  const OwnTmp tmp;
+  // No process has this number here, but the folder is locked, as its owner lives.
+  const fs::path used = tmp.add("driftscope-4194304-abcdef");
+  const int lock = open(used.c_str(), O_RDONLY | O_DIRECTORY);
+  REQUIRE(flock(lock, LOCK_EX) == 0);
+  CHECK(TempFolder::make().ok());
+  CHECK(fs::exists(used / "file"));
+  close(lock);
+}
+
+TEST_CASE("TempFolder_OfAUserWithASimilarName_Stays") {
+  const OwnTmp tmp;
+  const fs::path source = tmp.add("driftscope-source-abcdef");
+  const fs::path other = tmp.add("driftscope-12-abcdefgh");
+  CHECK(TempFolder::make().ok());
+  CHECK(fs::exists(source));
+  CHECK(fs::exists(other));
+}
+
+TEST_CASE("TempFolder_WhileItLives_IsKeptByOthers") {
+  const OwnTmp tmp;
+  const auto first = TempFolder::make();
+  const auto second = TempFolder::make();
+  REQUIRE(first.ok());
+  REQUIRE(second.ok());
+  CHECK(fs::exists(first->path()));
+}
+
+}  // namespace
+}  // namespace driftscope::test::temp_folder_test
