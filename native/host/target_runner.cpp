@@ -9,6 +9,7 @@
 #include "core/verify/name_match.hpp"
 #include "core/verify/perturbation.hpp"
 #include "native/browser/run_in_browser.hpp"
+#include "native/host/browser_cases.hpp"
 #include "native/host/local_run.hpp"
 #include "native/os/files.hpp"
 #include "native/platform/site.hpp"
@@ -74,18 +75,22 @@ Result<std::vector<Result<Trace>>> TargetRunner::run_all(const Target& target,
     DRIFTSCOPE_TRY(one.inputs, pack_inputs(request.inputs));
     cases.push_back(std::move(one));
   }
-  BrowserBatch batch;
-  batch.target = target;
-  batch.name = fmt::format("{} cases", cases.size());
-  batch.cases = cases.size();
-  batch.packed = std::make_shared<const Bytes>(pack_batch(cases));
   BrowserOptions options;
   options.timeout = options_.timeout;
-  const auto told = [&](const BrowserProgress& now) {
-    progress(step_name(now.job.phase), now.job.done, now.job.total);
-    return true;
-  };
-  return run_batch_in_browser(*server_, batch, options, told);
+  return run_surviving(
+      cases.size(), [&](std::size_t first, std::size_t count, const std::function<void(std::size_t)>& at) {
+        BrowserBatch batch;
+        batch.target = target;
+        batch.name = fmt::format("{} cases", count);
+        batch.cases = count;
+        batch.packed = std::make_shared<const Bytes>(pack_batch(std::span(cases).subspan(first, count)));
+        const auto told = [&](const BrowserProgress& now) {
+          if (now.job.phase == messages::Phase::run) at(static_cast<std::size_t>(now.job.done));
+          progress(step_name(now.job.phase), static_cast<std::int64_t>(first) + now.job.done, total);
+          return true;
+        };
+        return run_batch_in_browser(*server_, batch, options, told);
+      });
 }
 
 Result<Trace> TargetRunner::run(const Target& target, const RunRequest& request,

@@ -46,6 +46,7 @@ void add_limits(CLI::App& app, Limits& limits) {
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::uint64_t{1} << 20, std::uint64_t{1} << 50));
   app.add_option("--max-time", limits.seconds, "Seconds after which everything is ended (default: none)")
+      ->type_name("SECONDS")
       ->check(CLI::Range(0.001, 1e9));
 }
 
@@ -54,7 +55,7 @@ void set_limits(const Limits& limits, std::optional<TimeLimit>& time) {
   if (limits.memory > 0)
     limit_memory(static_cast<std::int64_t>(limits.memory));
   else if (free > 0)
-    limit_memory(free / 5 * 4);
+    limit_memory(free / 2);
   if (limits.seconds <= 0.0) return;
   time.emplace(std::chrono::milliseconds(static_cast<std::int64_t>(limits.seconds * 1000.0)),
                [seconds = limits.seconds] {

@@ -78,3 +78,35 @@ test("VocabularyFarAway_IsNotRead", (t) => {
   copyFileSync(asset("data", "generated-reviews", "vocabulary.txt"), join(folder, "words.txt"));
   assert.equal(tried("words.txt").status, 0);
 });
+
+test("BudgetsOfMemoryAndTime_EndARunWithTheirReason", (t) => {
+  const vgg16 = asset("models", "vgg16.onnx");
+  const memory = run(["run", vgg16, "--max-memory", "4MB"]);
+  assert.equal(memory.status, 2, memory.stdout);
+  assert.match(memory.stderr, /out of memory for \d+ bytes.*--max-memory/);
+  assert.equal(run(["--max-memory", "2GB", "run", vgg16]).status, 0);
+  const trace = join(temporaryFolder(t), "t.safetensors");
+  const time = run(["run", vgg16, "--repeat", "100000", "--trace", trace, "--max-time", "0.3"]);
+  assert.equal(time.status, 2, time.stdout);
+  assert.match(time.stderr, /0\.3 s of --max-time are over/);
+  assert.equal(existsSync(trace), false);
+  assert.equal(run(["run", vgg16, "--max-memory", "12 apples"]).status, 2);
+});
+
+test("FileCutShorterWhileItIsRead_EndsWithAMessage", (t) => {
+  const model = join(temporaryFolder(t), "cut.onnx");
+  copyFileSync(asset("models", "vgg16.onnx"), model);
+  // A sampled pipe would block: the file is cut by a process that waits for the mapping.
+  const cut = spawnSync(
+    "bash",
+    [
+      "-c",
+      `${driftscope} run ${model} --repeat 100000 --max-time 3 & p=$!; ` +
+        `for i in $(seq 200); do grep -q cut.onnx /proc/$p/maps && break; sleep 0.01; done; ` +
+        `truncate -s 0 ${model}; wait $p; echo "code $?"`,
+    ],
+    { encoding: "utf8" },
+  );
+  // Whatever was read before the cut decides: a whole run, a rejected model or the message; never a signal.
+  assert.match(cut.stdout + cut.stderr, /code [02]$/m);
+});

@@ -16,6 +16,9 @@ async function withoutImportScripts(action) {
   }
 }
 
+// A script that is imported again under the same name does not run again.
+let scripts = 0;
+
 /**
  * {litert, wasm}: LiteRT.js's module and its WebAssembly module. `instance`: another module for another text,
  * as LiteRT.js holds one runtime each. What it prints goes to `log`.
@@ -23,7 +26,7 @@ async function withoutImportScripts(action) {
 export async function loadModule(folder, build, instance, log) {
   const script = new URL(build.script, folder);
   try {
-    await loadScript(script);
+    await loadScript(new URL(`?run=${++scripts}`, script));
     const litert = await import(new URL(`litert.mjs?instance=${instance}`, folder).href);
     globalThis.self ??= globalThis; // Node
     globalThis.Module = {

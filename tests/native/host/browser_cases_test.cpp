@@ -1,0 +1,84 @@
+// Cases that take the browser with them, among others that do not.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "native/host/browser_cases.hpp"
+
+namespace driftscope::test::browser_cases_test {
+namespace {
+
+/// A browser that ends during the cases in `deadly`.
+struct Fake {
+  std::set<std::size_t> deadly;
+  int starts = 0;
+  std::size_t runs = 0;
+
+  Result<std::vector<Result<Trace>>> all(std::size_t count) {
+    return run_surviving(
+        count,
+        [this](std::size_t first, std::size_t wanted,
+               const std::function<void(std::size_t)>& at) -> Result<std::vector<Result<Trace>>> {
+          ++starts;
+          std::vector<Result<Trace>> traces;
+          for (std::size_t i = 0; i < wanted; ++i) {
+            at(i);
+            if (deadly.contains(first + i)) return missing_error("hung");
+            ++runs;
+            Trace trace;
+            trace.target = std::to_string(first + i);
+            traces.emplace_back(std::move(trace));
+          }
+          return traces;
+        });
+  }
+};
+
+void check(Fake& fake, std::size_t count) {
+  const auto results = fake.all(count);
+  REQUIRE(results.ok());
+  REQUIRE(results->size() == count);
+  for (std::size_t i = 0; i < count; ++i) {
+    REQUIRE((*results)[i].ok() == !fake.deadly.contains(i));
+    if ((*results)[i].ok())
+      CHECK((*results)[i]->target == std::to_string(i));
+    else
+      CHECK((*results)[i].error().message == "hung");
+  }
+}
+
+TEST_CASE("RunSurviving_CasesThatEndTheBrowser_AreTheOnlyOnesWithoutAResult") {
+  for (const std::set<std::size_t>& deadly :
+       {std::set<std::size_t>{}, {0}, {9}, {4}, {0, 1, 2}, {3, 4, 8}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}) {
+    Fake fake{deadly};
+    check(fake, 10);
+    CHECK(fake.runs <= 2 * 10);  // those before such a case run once more, no others
+    CHECK(fake.starts <= 1 + 2 * static_cast<int>(deadly.size()));
+  }
+  Fake none;
+  check(none, 0);
+}
+
+TEST_CASE("RunSurviving_BrowserThatNeverStarts_IsAnErrorAtOnce") {
+  int starts = 0;
+  const auto results =
+      run_surviving(5,
+                    [&](std::size_t, std::size_t,
+                        const std::function<void(std::size_t)>&) -> Result<std::vector<Result<Trace>>> {
+                      ++starts;
+                      return missing_error("not installed");
+                    });
+  REQUIRE_FALSE(results.ok());
+  CHECK(starts == 1);
+}
+
+TEST_CASE("RunSurviving_EveryCaseHangs_GivesUpBeforeTheEnd") {
+  Fake fake;
+  for (std::size_t i = 0; i < 1000; ++i) fake.deadly.insert(i);
+  CHECK_FALSE(fake.all(1000).ok());
+  CHECK(fake.starts < 100);
+}
+
+}  // namespace
+}  // namespace driftscope::test::browser_cases_test
