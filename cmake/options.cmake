@@ -28,6 +28,16 @@ if(DRIFTSCOPE_PLATFORM STREQUAL "web")
     -Wno-shorten-64-to-32 -Wno-c++11-narrowing)
 endif()
 
+# What is shipped: writes beyond a buffer end the program, and no table of addresses can be written.
+if(DRIFTSCOPE_PLATFORM STREQUAL "native" AND NOT DRIFTSCOPE_SANITIZE)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(driftscope_options INTERFACE -fstack-protector-strong)
+  target_link_options(driftscope_options INTERFACE LINKER:-z,relro,-z,now LINKER:-z,noexecstack)
+  if(DRIFTSCOPE_OPTIMIZE)  # it needs optimised code
+    target_compile_options(driftscope_options INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+  endif()
+endif()
+
 if(DRIFTSCOPE_SANITIZE)
   target_compile_options(driftscope_options INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

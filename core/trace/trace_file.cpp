@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/checked.hpp"
 #include "core/base/json.hpp"
 #include "core/base/json_walk.hpp"
 #include "core/base/text.hpp"
@@ -63,6 +64,7 @@ Result<NodeRecord> node_record(const json& object) {
   DRIFTSCOPE_TRY(const json times, array(object, "time_ns"));
   for (const json& time : times) {
     DRIFTSCOPE_TRY(const std::int64_t time_ns, integer(time, "time_ns"));
+    if (time_ns < 0) return bad_input(fmt::format("time_ns is {}, a time is at least 0", time_ns));
     node.time_ns.push_back(time_ns);
   }
   if (const auto constant = object.find("constant"); constant != object.end()) {
@@ -70,6 +72,18 @@ Result<NodeRecord> node_record(const json& object) {
     node.constant = constant->get<bool>();
   }
   return node;
+}
+
+/// Whatever is added up of them later fits.
+Status check_times(const std::vector<NodeRecord>& nodes) {
+  std::int64_t total = 0;
+  for (const NodeRecord& node : nodes)
+    for (const std::int64_t time_ns : node.time_ns) {
+      const auto sum = checked_add(total, time_ns);
+      if (!sum) return bad_input("nodes: the times together are longer than 64 bits of nanoseconds can say");
+      total = *sum;
+    }
+  return {};
 }
 
 Result<MemoryRecord> memory_record(const json& object) {
@@ -127,6 +141,7 @@ Status read_metadata(const std::map<std::string, std::string>& metadata, Trace& 
   DRIFTSCOPE_TRY(const json run, parse(trace.run, "run"));
   if (!run.is_object()) return bad_input("__metadata__: run is no JSON object");
   DRIFTSCOPE_CHECK(read_records(metadata, "nodes", &node_record, trace.nodes));
+  DRIFTSCOPE_CHECK(check_times(trace.nodes));
   return read_records(metadata, "memory", &memory_record, trace.memory);
 }
 

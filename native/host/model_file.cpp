@@ -9,6 +9,8 @@
 #include "core/convert/read_model.hpp"
 #include "core/eval/infer_shapes.hpp"
 #include "core/graph/build.hpp"
+#include "core/model/onnx_parts.hpp"
+#include "core/model/onnx_reader.hpp"
 #include "core/model/onnx_writer.hpp"
 
 namespace driftscope {
@@ -69,6 +71,9 @@ Result<ModelFile> load_model_file(const std::filesystem::path& path, Weights wei
   const auto name_file = [&](Error error) { return in_context(std::move(error), path.string()); };
   ModelFile file;
   file.path = path;
+  std::error_code unknown;  // a pipe has no size
+  if (const auto size = std::filesystem::file_size(path, unknown); !unknown && size > max_protobuf_bytes)
+    return name_file(protobuf_too_large("model"));
   DRIFTSCOPE_TRY(Bytes bytes, read_file(path));
   file.bytes = std::make_shared<const Bytes>(std::move(bytes));
   file.file_bytes = static_cast<std::int64_t>(file.bytes->size());

@@ -117,6 +117,9 @@ TEST_CASE("TraceFile_BadMetadata_IsNamed") {
   CHECK(holds(with("nodes", R"([{"time_ns":[1.5]}])"), "time_ns is no 64-bit integer"));
   CHECK(holds(with("nodes", R"([{"time_ns":[18446744073709551615]}])"), "64-bit"));
   CHECK(holds(with("nodes", R"([{"time_ns":7}])"), "time_ns is no array"));
+  CHECK(holds(with("nodes", R"([{"time_ns":[-1]}])"), "time_ns is -1"));
+  CHECK(
+      holds(with("nodes", R"([{"time_ns":[9223372036854775807]},{"time_ns":[1]}])"), "longer than 64 bits"));
   CHECK(holds(with("nodes", R"([{"outputs":[1]}])"), "outputs"));
   CHECK(holds(with("memory", R"([{"t_ms":"a"}])"), "memory[0]: t_ms is no number"));
   CHECK(holds(with("memory", R"([{"t_ms":1}])"), "bytes is missing"));
