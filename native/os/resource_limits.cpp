@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -32,6 +33,14 @@ std::int64_t free_in_group() {
   return std::max<std::int64_t>(limit - used, 1);
 }
 
+// What counts against RLIMIT_DATA already: with AddressSanitizer terabytes, which are only reserved.
+std::int64_t data_in_use() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmData:")) return std::strtoll(line.c_str() + 7, nullptr, 10) * 1024;
+  return 0;
+}
+
 }  // namespace
 
 std::int64_t available_memory() {
@@ -42,7 +51,7 @@ std::int64_t available_memory() {
 }
 
 void limit_memory(std::int64_t bytes) {
-  constexpr std::int64_t beside = std::int64_t{1} << 30;
+  const std::int64_t beside = data_in_use() + (std::int64_t{1} << 30);
   limit_alive_tensors(bytes);
   rlimit data{};
   if (getrlimit(RLIMIT_DATA, &data) != 0) return;
