@@ -125,8 +125,10 @@ Result<Outcome> run_job(Server& server, const HostInfo& host, JobContent content
   while (true) {
     const Job::Snapshot now = entry->wait(poll_interval);
     if (now.over) break;
-    if (auto error = check_life(now, host, *browser, options.timeout))
+    if (auto error = check_life(now, host, *browser, options.timeout)) {
+      if (options.lost != nullptr) *options.lost = true;
       return with_memory(*std::move(error), memory);
+    }
     if (!now.opened && !again && Clock::now() - asked > options.start_patience) {
       again = true;
       browser->end();  // before it is started again: none of its pages may open the job any longer

@@ -70,6 +70,7 @@ struct BrowserOptions {
   /// of a few hundred starts of WebKitGTK one never showed its page.
   std::chrono::milliseconds start_patience{30000};
   std::chrono::milliseconds memory_interval{200};
+  bool* lost = nullptr;  ///< set when the browser hung or ended, not when its page reported an error
 };
 
 struct BrowserProgress {

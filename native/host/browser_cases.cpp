@@ -16,16 +16,15 @@ class Survivors {
 
   Status run_part(std::size_t first, std::size_t count) {
     if (count == 0) return {};
-    std::optional<std::size_t> done;
-    auto part = run_(first, count, [&](std::size_t now) { done = now; });
+    std::optional<std::size_t> done;  // when the browser was lost
+    auto part = run_(first, count, [&](std::size_t cases) { done = cases; });
     if (part.ok()) {
       results_.insert(results_.end(), std::make_move_iterator(part->begin()),
                       std::make_move_iterator(part->end()));
       return {};
     }
     Error error = std::move(part).error();
-    if (error.kind != ErrorKind::missing || !done || *done >= count || ++failures_ > most_failures)
-      return error;
+    if (!done || *done >= count || ++failures_ > most_failures) return error;
     DRIFTSCOPE_CHECK(run_part(first, *done));
     results_.emplace_back(std::move(error));
     return run_part(first + *done + 1, count - *done - 1);

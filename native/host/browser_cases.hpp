@@ -11,14 +11,14 @@
 
 namespace driftscope {
 
-/// Runs `count` cases, from `first` on, in one browser. `at` receives how many of them are done, once they
-/// run.
+/// Runs `count` cases, from `first` on, in one browser. When the browser hangs or ends while they run,
+/// `lost_at` receives how many of them were done.
 using RunCases = std::function<Result<std::vector<Result<Trace>>>(
-    std::size_t first, std::size_t count, const std::function<void(std::size_t)>& at)>;
+    std::size_t first, std::size_t count, const std::function<void(std::size_t)>& lost_at)>;
 
-/// One trace or error for each of `count` cases. A case during which the browser hung or ended gets that
-/// error; those before it, whose results went with it, run once more, and those behind it go on in another
-/// browser. Errors: the browser fails before a case runs, or during more than a handful of cases.
+/// One trace or error for each of `count` cases. A case during which the browser was lost gets that error;
+/// those before it, whose results went with it, run once more, and those behind it go on in another browser.
+/// Errors: those of a browser that was not lost so, and when it was lost too often.
 [[nodiscard]] Result<std::vector<Result<Trace>>> run_surviving(std::size_t count, const RunCases& run);
 
 }  // namespace driftscope

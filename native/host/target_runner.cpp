@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/protocol/batch.hpp"
 #include "core/trace/trace_file.hpp"
@@ -75,22 +76,26 @@ Result<std::vector<Result<Trace>>> TargetRunner::run_all(const Target& target,
     DRIFTSCOPE_TRY(one.inputs, pack_inputs(request.inputs));
     cases.push_back(std::move(one));
   }
-  BrowserOptions options;
-  options.timeout = options_.timeout;
-  return run_surviving(
-      cases.size(), [&](std::size_t first, std::size_t count, const std::function<void(std::size_t)>& at) {
-        BrowserBatch batch;
-        batch.target = target;
-        batch.name = fmt::format("{} cases", count);
-        batch.cases = count;
-        batch.packed = std::make_shared<const Bytes>(pack_batch(std::span(cases).subspan(first, count)));
-        const auto told = [&](const BrowserProgress& now) {
-          if (now.job.phase == messages::Phase::run) at(static_cast<std::size_t>(now.job.done));
-          progress(step_name(now.job.phase), static_cast<std::int64_t>(first) + now.job.done, total);
-          return true;
-        };
-        return run_batch_in_browser(*server_, batch, options, told);
-      });
+  return run_surviving(cases.size(), [&](std::size_t first, std::size_t count,
+                                         const std::function<void(std::size_t)>& lost_at) {
+    BrowserBatch batch;
+    batch.target = target;
+    batch.name = fmt::format("{} cases", count);
+    batch.cases = count;
+    batch.packed = std::make_shared<const Bytes>(pack_batch(std::span(cases).subspan(first, count)));
+    bool lost = false;
+    std::optional<std::size_t> done;  // once cases run
+    BrowserOptions options;
+    options.timeout = options_.timeout;
+    options.lost = &lost;
+    auto answers = run_batch_in_browser(*server_, batch, options, [&](const BrowserProgress& now) {
+      if (now.job.phase == messages::Phase::run) done = static_cast<std::size_t>(now.job.done);
+      progress(step_name(now.job.phase), static_cast<std::int64_t>(first) + now.job.done, total);
+      return true;
+    });
+    if (lost && done) lost_at(*done);
+    return answers;
+  });
 }
 
 Result<Trace> TargetRunner::run(const Target& target, const RunRequest& request,

@@ -19,12 +19,14 @@ struct Fake {
     return run_surviving(
         count,
         [this](std::size_t first, std::size_t wanted,
-               const std::function<void(std::size_t)>& at) -> Result<std::vector<Result<Trace>>> {
+               const std::function<void(std::size_t)>& lost_at) -> Result<std::vector<Result<Trace>>> {
           ++starts;
           std::vector<Result<Trace>> traces;
           for (std::size_t i = 0; i < wanted; ++i) {
-            at(i);
-            if (deadly.contains(first + i)) return missing_error("hung");
+            if (deadly.contains(first + i)) {
+              lost_at(i);
+              return missing_error("hung");
+            }
             ++runs;
             Trace trace;
             trace.target = std::to_string(first + i);
