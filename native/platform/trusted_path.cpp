@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <system_error>
 
 namespace driftscope {
@@ -41,11 +42,16 @@ std::string why_untrusted(const fs::path& path) {
   std::error_code error;
   fs::path part = fs::canonical(path, error);
   if (error) return fmt::format("'{}' cannot be examined: {}", path.string(), error.message());
-  while (true) {
+  const fs::path program = fs::canonical("/proc/self/exe", error);
+  // Who can change a folder that leads to this program as well could replace the program.
+  const auto leads_to_program = [&] {
+    return std::mismatch(part.begin(), part.end(), program.begin(), program.end()).first == part.end();
+  };
+  while (part != part.root_path() && !leads_to_program()) {
     if (std::string why = reason(part); !why.empty()) return why;
-    if (part == part.root_path()) return {};
     part = part.parent_path();
   }
+  return {};
 }
 
 }  // namespace driftscope

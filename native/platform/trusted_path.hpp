@@ -8,7 +8,8 @@
 namespace driftscope {
 
 /// Why `path` must not be trusted: it, or a folder that leads to it, belongs to another user, or others may
-/// write to it. Empty: only root, this user and the owner of this program can change it. Links are followed.
+/// write to it. Empty: only root, this user and the owner of this program can change it. Links are followed,
+/// and folders that lead to this program too are not looked at.
 [[nodiscard]] std::string why_untrusted(const std::filesystem::path& path);
 
 }  // namespace driftscope
