@@ -1,4 +1,5 @@
 #include "native/http/static_files.hpp"
+#include "native/platform/trusted_path.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,11 +21,6 @@ bool is_plain_segment(std::string_view segment) {
   return std::all_of(segment.begin(), segment.end(), [](char c) {
     return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '\\' && c != ':';
   });
-}
-
-bool is_below(const fs::path& file, const fs::path& folder) {
-  const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
-  return end == folder.end() && rest != file.end();
 }
 
 std::optional<std::string> content_of(const fs::path& file) {

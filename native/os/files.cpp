@@ -15,6 +15,8 @@
 #include <string>
 #include <utility>
 
+#include "native/platform/trusted_path.hpp"
+
 namespace driftscope {
 namespace {
 
@@ -64,14 +66,6 @@ mode_t file_mask() {
 // A source on a mapped file copies this much at once, and then releases it.
 constexpr std::size_t source_piece = 1 << 20;
 
-}  // namespace
-
-namespace {
-
-bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-}
-
 // Where the kernel says that an open file is: what was examined by name may have been replaced since.
 std::filesystem::path place_of(int fd) {
   std::error_code error;
@@ -116,12 +110,16 @@ Result<std::vector<std::byte>> read_inside(const std::filesystem::path& folder,
   namespace fs = std::filesystem;
   constexpr const char* variable = "DRIFTSCOPE_MODEL_ROOT";
   const fs::path path = folder / name;
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (file.get() < 0) return bad_input(fmt::format("cannot read {}: {}", path.string(), system_message()));
+  const auto failed = [&] {
+    return bad_input(fmt::format("cannot read {}: {}", path.string(), system_message()));
+  };
+  // Only found, not opened: to open a device may do something, and a pipe waits.
+  const FileDescriptor found(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (found.get() < 0) return failed();
   struct stat info{};
-  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
+  if (::fstat(found.get(), &info) != 0 || !S_ISREG(info.st_mode))
     return bad_input(fmt::format("cannot read {}: it is no regular file", path.string()));
-  const fs::path place = place_of(file.get());
+  const fs::path place = place_of(found.get());
   std::error_code error;
   const auto holds = [&](const fs::path& allowed) {
     const fs::path whole = fs::canonical(allowed.empty() ? fs::path(".") : allowed, error);
@@ -133,6 +131,9 @@ Result<std::vector<std::byte>> read_inside(const std::filesystem::path& folder,
         fmt::format("cannot read {}: it leads out of its folder, to {}; if that is meant (as in a cache of "
                     "links), allow it with {}=FOLDER",
                     path.string(), place.string(), variable));
+  const FileDescriptor file(
+      ::open(fmt::format("/proc/self/fd/{}", found.get()).c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return failed();
   return read_whole(file.get(), info, path);
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -10,15 +9,7 @@
 #include "native/platform/trusted_path.hpp"
 
 namespace driftscope {
-namespace {
-
 namespace fs = std::filesystem;
-
-bool is_below(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-}
-
-}  // namespace
 
 Result<std::string> installed_library(const char* variable, std::string_view in_modules,
                                       const char* system_name) {

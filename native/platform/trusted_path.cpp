@@ -38,16 +38,17 @@ std::string reason(const fs::path& path) {
 
 }  // namespace
 
+bool is_below(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
 std::string why_untrusted(const fs::path& path) {
   std::error_code error;
   fs::path part = fs::canonical(path, error);
   if (error) return fmt::format("'{}' cannot be examined: {}", path.string(), error.message());
   const fs::path program = fs::canonical("/proc/self/exe", error);
   // Who can change a folder that leads to this program as well could replace the program.
-  const auto leads_to_program = [&] {
-    return std::mismatch(part.begin(), part.end(), program.begin(), program.end()).first == part.end();
-  };
-  while (part != part.root_path() && !leads_to_program()) {
+  while (part != part.root_path() && !is_below(program, part)) {
     if (std::string why = reason(part); !why.empty()) return why;
     part = part.parent_path();
   }

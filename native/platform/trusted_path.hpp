@@ -12,4 +12,7 @@ namespace driftscope {
 /// and folders that lead to this program too are not looked at.
 [[nodiscard]] std::string why_untrusted(const std::filesystem::path& path);
 
+/// Whether an absolute path begins with `folder` or is it, by names alone; both canonical.
+[[nodiscard]] bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 }  // namespace driftscope

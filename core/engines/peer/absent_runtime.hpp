@@ -1,4 +1,5 @@
-// A placeholder for the runtime of a peer that this build lacks. Clients: builds without it.
+// The runtime of a peer that this build lacks: whatever is asked of it is an error that says so. Clients:
+// builds without it.
 #pragma once
 
 #include "core/engines/peer/runtime.hpp"

@@ -85,7 +85,7 @@ test("Workflow_AModelThatChanged_FailsWithAnAnnotation", (t) => {
 });
 
 test("Image_StagedTree_RunsFromWhereverItLies", (t) => {
-  // A placeholder page: the real build is staged, and web builds take minutes.
+  // The smallest page that counts as built: a real one takes minutes, and staging does not look into it.
   const folder = temporaryFolder(t);
   const site = join(folder, "site");
   mkdirSync(join(site, "engine"), { recursive: true });
