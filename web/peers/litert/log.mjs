@@ -1,6 +1,7 @@
 // What LiteRT prints: its errors say there what its exceptions do not. Client: litert.mjs.
 
 const maxLines = 200;
+const maxDetails = 6; // of an error; GPU delegates list every tensor
 
 export class Log {
   #lines = [];
@@ -14,11 +15,23 @@ export class Log {
     this.#lines = [];
   }
 
-  /** The errors since clear(), without the places in its source, each once. */
+  /** The errors since clear(), without the places in its source, each once, with the lines that belong to them. */
   errors() {
-    const found = this.#lines
-      .filter((line) => /^(ERROR|FATAL)\b/.test(line))
-      .map((line) => line.replace(/^\w+: (\[[^\]]*\] )?/, ""));
-    return [...new Set(found)].join("; ");
+    const found = []; // an error and the lines below it
+    let inside = false;
+    for (const line of this.#lines) {
+      const level = /^(VERBOSE|INFO|WARNING|ERROR|FATAL)\b/.exec(line)?.[1];
+      if (level) {
+        inside = level === "ERROR" || level === "FATAL";
+        if (inside) found.push([line.replace(/^\w+: (\[[^\]]*\] )?/, "")]);
+      } else if (inside && line) {
+        found.at(-1).push(line);
+      }
+    }
+    const told = found.map((lines) => {
+      const left = lines.length - 1 - maxDetails;
+      return lines.slice(0, 1 + maxDetails).join(" ") + (left > 0 ? ` (and ${left} more)` : "");
+    });
+    return [...new Set(told)].join("; ");
   }
 }
