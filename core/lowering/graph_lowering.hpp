@@ -72,7 +72,7 @@ class GraphLowering {
   [[nodiscard]] const Tensor* constant(ValueId id) const;
   /// float32 of known shape without a size of 0.
   [[nodiscard]] bool is_float(ValueId id) const;
-  /// Of a value for which is_float holds.
+  /// Of a value whose shape is known, as is_float says.
   [[nodiscard]] Shape shape(ValueId id) const { return *graph_.values[id].static_shape(); }
   /// The node that makes it, else null.
   [[nodiscard]] const Node* producer(ValueId id) const;

@@ -1,5 +1,7 @@
-// MaxPool, AveragePool, GlobalMaxPool in one and two dimensions on NHWC.
+// MaxPool, AveragePool, GlobalMaxPool in one and two dimensions on NHWC; the largest of bytes as well.
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "core/engines/fast/lowering.hpp"
 #include "core/ops/shared/pool.hpp"
@@ -20,9 +22,15 @@ std::int64_t reach(const WindowAxis& axis) {
 
 bool has_padding(const WindowAxis& axis) { return axis.pad_begin > 0 || reach(axis) > 0; }
 
+bool has_elements(const Lowering& lowering, ValueId id) {
+  const auto shape = lowering.value(id).static_shape();
+  return shape && element_count(*shape) > 0;
+}
+
 // Nothing if XNNPACK has no such window: three dimensions, a single tap, a window without data.
 std::optional<Windows> windows_of(const Lowering& lowering, const Node& node) {
-  if (!lowering.is_float(node.inputs[0]) || !lowering.is_float(node.outputs[0])) return std::nullopt;
+  if (!has_elements(lowering, node.inputs[0]) || !has_elements(lowering, node.outputs[0]))
+    return std::nullopt;
   for (std::size_t i = 1; i < node.outputs.size(); ++i)
     if (node.outputs[i] != no_value) return std::nullopt;  // Indices
   const Shape x = lowering.shape(node.inputs[0]);
@@ -64,29 +72,72 @@ Result<bool> place(Lowering& lowering, const Node& node, Made made, Setup setup)
   return true;
 }
 
-Result<bool> place_max(Lowering& lowering, const Node& node, const Windows& windows) {
+/// XNNPACK's operator for elements of type T.
+template <class T>
+struct MaxPooling;
+template <>
+struct MaxPooling<float> {
+  static constexpr auto create = xnn_create_max_pooling2d_nhwc_f32;
+  static constexpr auto reshape = xnn_reshape_max_pooling2d_nhwc_f32;
+  static constexpr auto setup = xnn_setup_max_pooling2d_nhwc_f32;
+};
+template <>
+struct MaxPooling<std::int8_t> {
+  static constexpr auto create = xnn_create_max_pooling2d_nhwc_s8;
+  static constexpr auto reshape = xnn_reshape_max_pooling2d_nhwc_s8;
+  static constexpr auto setup = xnn_setup_max_pooling2d_nhwc_s8;
+};
+template <>
+struct MaxPooling<std::uint8_t> {
+  static constexpr auto create = xnn_create_max_pooling2d_nhwc_u8;
+  static constexpr auto reshape = xnn_reshape_max_pooling2d_nhwc_u8;
+  static constexpr auto setup = xnn_setup_max_pooling2d_nhwc_u8;
+};
+
+/// Every value passes.
+template <class T>
+constexpr std::pair<T, T> no_limits() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (Limits::has_infinity) return {-Limits::infinity(), Limits::infinity()};
+  return {Limits::lowest(), Limits::max()};
+}
+
+template <class T>
+Result<bool> place_max_of(Lowering& lowering, const Node& node, const Windows& windows) {
   const WindowAxis& h = windows.height;
   const WindowAxis& v = windows.width;
-  const Clamp all;
+  const auto [least, most] = no_limits<T>();
   xnn_operator_t raw = nullptr;
-  if (xnn_create_max_pooling2d_nhwc_f32(u32(h.pad_begin), u32(reach(v)), u32(reach(h)), u32(v.pad_begin),
-                                        u32(h.kernel), u32(v.kernel), u32(h.stride), u32(v.stride),
-                                        u32(h.dilation), u32(v.dilation), all.min, all.max, 0,
-                                        &raw) != xnn_status_success)
+  if (MaxPooling<T>::create(u32(h.pad_begin), u32(reach(v)), u32(reach(h)), u32(v.pad_begin), u32(h.kernel),
+                            u32(v.kernel), u32(h.stride), u32(v.stride), u32(h.dilation), u32(v.dilation),
+                            least, most, 0, &raw) != xnn_status_success)
     return false;
-  Made made{.op = XnnOperator(raw)};
-  const Shape x = lowering.shape(node.inputs[0]);
-  made.pool = lowering.pool_for(element_count(lowering.shape(node.outputs[0])) * windows.taps());
+  XnnOperator op(raw);
+  const ValueId x = node.inputs[0];
+  const ValueId y = node.outputs[0];
+  const Shape shape = lowering.shape(x);
+  const pthreadpool_t pool = lowering.pool_for(element_count(lowering.shape(y)) * windows.taps());
   std::size_t height = 0;
   std::size_t width = 0;
-  if (xnn_reshape_max_pooling2d_nhwc_f32(raw, size(x[0]), size(h.input), size(v.input), size(x[1]),
-                                         size(x[1]), size(x[1]), &height, &width,
-                                         made.pool) != xnn_status_success ||
+  if (MaxPooling<T>::reshape(raw, size(shape[0]), size(h.input), size(v.input), size(shape[1]),
+                             size(shape[1]), size(shape[1]), &height, &width, pool) != xnn_status_success ||
       height != size(h.output) || width != size(v.output))
     return false;
-  return place(lowering, node, std::move(made), [](xnn_operator_t op, void*, const float* in, float* out) {
-    return xnn_setup_max_pooling2d_nhwc_f32(op, in, out);
+  DRIFTSCOPE_TRY(const BufferId in, lowering.read(x, channels_last(shape)));
+  const BufferId out = lowering.write(y, channels_last(lowering.shape(y)));
+  lowering.emit(std::move(op), pool, {in}, {out}, [=](xnn_operator_t it, const Memory& memory) {
+    return MaxPooling<T>::setup(it, memory.at<const T>(in), memory.at<T>(out));
   });
+  return true;
+}
+
+Result<bool> place_max(Lowering& lowering, const Node& node, const Windows& windows) {
+  switch (lowering.value(node.inputs[0]).dtype) {
+    case DType::float32: return place_max_of<float>(lowering, node, windows);
+    case DType::int8: return place_max_of<std::int8_t>(lowering, node, windows);
+    case DType::uint8: return place_max_of<std::uint8_t>(lowering, node, windows);
+    default: return false;
+  }
 }
 
 // Padding that counts: a depthwise convolution with equal weights.
@@ -152,7 +203,8 @@ Result<bool> lower_max(Lowering& lowering, const Node& node) {
 Result<bool> lower_average(Lowering& lowering, const Node& node) {
   const auto windows = windows_of(lowering, node);
   const auto include_pad = flag_attribute(node, "count_include_pad", false);
-  if (!windows || !include_pad.ok() || windows->height.dilation != 1 || windows->width.dilation != 1)
+  if (!lowering.is_float(node.inputs[0]) || !windows || !include_pad.ok() || windows->height.dilation != 1 ||
+      windows->width.dilation != 1)
     return false;
   const bool padded = has_padding(windows->height) || has_padding(windows->width);
   if (!padded || !*include_pad) return place_average(lowering, node, *windows);
@@ -163,9 +215,8 @@ Result<bool> lower_average(Lowering& lowering, const Node& node) {
 }
 
 Result<bool> lower_global_max(Lowering& lowering, const Node& node) {
-  const ValueId x = node.inputs[0];
-  if (!lowering.is_float(x) || !lowering.is_float(node.outputs[0])) return false;
-  const Shape shape = lowering.shape(x);
+  if (!has_elements(lowering, node.inputs[0]) || !has_elements(lowering, node.outputs[0])) return false;
+  const Shape shape = lowering.shape(node.inputs[0]);
   if (shape.size() < 3) return false;
   const std::int64_t spatial = blocks_of(shape, channels_last(shape)).spatial;
   if (spatial < 2) return false;

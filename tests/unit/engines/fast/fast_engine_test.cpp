@@ -364,6 +364,37 @@ TEST_CASE("FastEngine_QuantizedNet_RunsOnIntegers") {
   }
 }
 
+TEST_CASE("FastEngine_MaxPoolOfBytes_RunsThereWithStrictsBits") {
+  const std::uint64_t first = test_seed(10);
+  SEED_INFO(first);
+  for (std::uint64_t seed = first; seed < first + repetitions(12); ++seed) {
+    CAPTURE(seed);
+    Rng rng(seed);
+    const bool is_signed = rng.below(2) == 0;
+    const Shape shape = {
+        1 + static_cast<std::int64_t>(rng.below(2)), 1 + static_cast<std::int64_t>(rng.below(20)),
+        6 + static_cast<std::int64_t>(rng.below(6)), 6 + static_cast<std::int64_t>(rng.below(6))};
+    const auto size = [&](std::int64_t least) { return least + static_cast<std::int64_t>(rng.below(2)); };
+    const std::vector<std::int64_t> kernel = {size(2), size(2)};
+    const std::vector<std::int64_t> pads = {size(0), size(0), size(0), size(0)};
+    const DType dtype = is_signed ? DType::int8 : DType::uint8;
+    const Graph graph = built(
+        ModelBuilder()
+            .input("x", dtype, {shape[0], shape[1], shape[2], shape[3]})
+            .node("MaxPool", {"x"}, {"y"},
+                  {ints("kernel_shape", kernel), ints("pads", pads), ints("strides", {size(1), size(1)})})
+            .output("y"));
+    Tensor x = *Tensor::make(dtype, shape);
+    for (std::byte& byte : x.mutable_bytes()) byte = static_cast<std::byte>(rng.below(256));
+    RanWith ran;
+    const Trace fast = run(graph, {{"x", x}}, Capture::all, 1, "fast", &ran);
+    CHECK(ran.options.count("on_strict") == 0);
+    const Trace strict = run(graph, {{"x", x}}, Capture::all, 1, "strict");
+    REQUIRE(fast.find("y")->shape() == strict.find("y")->shape());
+    CHECK(std::ranges::equal(fast.find("y")->bytes(), strict.find("y")->bytes()));
+  }
+}
+
 TEST_CASE("FastEngine_RecurrentNets_AreNeverSuspect") {
   const std::uint64_t first = test_seed(9);
   SEED_INFO(first);
