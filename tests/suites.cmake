@@ -6,7 +6,7 @@
 #   browser       starts browsers, or a window
 #   beside        in tools/test runs in parallel with the others, with the sanitized build
 #   acceptance    cases from outside the clone; skipped where they are missing
-#   frameworks    frameworks of others in their virtual environments: tools/test --frameworks
+#   frameworks    frameworks of others in their virtual environments, where tools/setup --frameworks made them
 #   slow          many minutes: tools/test --slow
 #
 #   ctest --preset dev -L tree

@@ -199,13 +199,13 @@ void LimitedServer::stop_all() {
   stop();
 }
 
-bool LimitedServer::process_and_close_socket(socket_t socket) {
+bool LimitedServer::answer(socket_t socket) {
   bool answered = false;
   if (!too_many && is_welcome(socket)) {
     LimitedStream stream(socket, limits_, stopping_, reading_heads_);
     bool closed = false;
     // Versions of httplib differ in whether the addresses are arguments.
-    const auto answer = [&](auto& self) {
+    const auto process = [&](auto& self) {
       if constexpr (requires { self.process_request(stream, true, closed, nullptr); }) {
         return self.process_request(stream, true, closed, nullptr);
       } else {
@@ -218,7 +218,7 @@ bool LimitedServer::process_and_close_socket(socket_t socket) {
         return self.process_request(stream, remote, remote_port, local, local_port, true, closed, nullptr);
       }
     };
-    answered = answer(*this);
+    answered = process(*this);
   }
   ::shutdown(socket, SHUT_RDWR);
   ::close(socket);

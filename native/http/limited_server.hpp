@@ -28,9 +28,11 @@ class LimitedServer : public httplib::Server {
   explicit LimitedServer(ConnectionLimits limits = {});
   /// Stops listening and gives up what is being received and sent.
   void stop_all();
+  /// Reads a request from a connected socket, answers and closes it. False: no answer was sent.
+  bool answer(socket_t socket);
 
  private:
-  bool process_and_close_socket(socket_t socket) override;
+  bool process_and_close_socket(socket_t socket) override { return answer(socket); }
 
   const ConnectionLimits limits_;
   std::atomic<bool> stopping_ = false;

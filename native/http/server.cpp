@@ -236,6 +236,8 @@ std::string Server::url() const { return state_->address.url(); }
 std::string Server::job_url(const Job& job) const { return url() + "?job=" + job.id(); }
 JobBoard& Server::jobs() { return state_->jobs; }
 
+void Server::answer(int socket) { state_->http.answer(socket); }
+
 Traffic Server::traffic() const {
   const std::lock_guard lock(state_->traffic_mutex);
   return state_->traffic;

@@ -1,6 +1,5 @@
 // Any bytes as a .tflite file or a TensorFlow.js model.json (its weights are the bytes behind the first 0):
-// read, made ONNX, written, read again, shapes inferred. What libFuzzer looks for are crashes, sanitizer
-// reports, hangs and allocations beyond its limit; see CMakeLists.txt here.
+// read, made ONNX, written, read again, shapes inferred.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

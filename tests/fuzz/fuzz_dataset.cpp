@@ -31,8 +31,15 @@ void dataset(std::span<const std::byte> bytes, std::string_view text) {
   const auto images = [&](const std::string&) -> Result<std::vector<std::byte>> {
     return std::vector<std::byte>(bytes.begin(), bytes.end());
   };
-  Preprocess digits{.input = "x", .channels = 1, .height = 2, .width = 2, .mean = {0}, .std = {1}};
-  const auto set = Dataset::open({.images = "x"}, how.ok() ? *std::move(how) : digits, images);
+  Preprocess digits;
+  digits.input = "x";
+  digits.channels = 1;
+  digits.height = digits.width = 2;
+  digits.mean = {0};
+  digits.std = {1};
+  DatasetSpec spec;
+  spec.images = "x";
+  const auto set = Dataset::open(spec, how.ok() ? *std::move(how) : digits, images);
   if (set.ok() && !set->sample(set->size() - 1).ok()) std::abort();
 }
 

@@ -1,5 +1,5 @@
 // Any bytes as an .onnx file: read at once and from a source, build, print, infer shapes. What libFuzzer
-// looks for are crashes, sanitizer reports, hangs and allocations beyond its limit; see CMakeLists.txt here.
+// looks for are crashes, sanitizer reports, hangs and allocations beyond its limit.
 #include <cstdint>
 #include <cstdlib>
 #include <span>
@@ -11,6 +11,7 @@
 #include "core/graph/print.hpp"
 #include "core/model/model_outline.hpp"
 #include "core/model/onnx_reader.hpp"
+#include "fuzz/support/model_mutator.hpp"
 
 namespace {
 
@@ -20,6 +21,8 @@ bool names_its_own_bytes(std::span<const std::byte> bytes) {
 }
 
 }  // namespace
+
+DRIFTSCOPE_FUZZ_MODELS
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace driftscope;

@@ -1,5 +1,5 @@
 // Any bytes as a picture file, or as a description of pictures, applied to a small picture;
-// the first byte says which. Seeds: tests/data/pictures with a byte 0 in front.
+// the first byte says which.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

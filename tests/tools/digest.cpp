@@ -2,9 +2,11 @@
 // each: two hosts agree bit by bit if their lines are equal. What actually ran comes first, after
 // "# ".
 //   driftscope_digest MODEL.onnx [--seed N | --input FILE.safetensors] [--threads N] [--simd BITS]
+//   driftscope_digest --list FILE …   a line for each of the models that the file names, one a line: its digest, or
+//                                     that it is refused
 // A NaN is hashed as 0x7fc00000: the payload of a NaN carries no meaning and differs between
-// processors. Built natively and as WebAssembly; external data files are not read. Client: the bit identity
-// matrix.
+// processors. Built natively and as WebAssembly; external data files are not read. Clients: the bit identity
+// matrix, tools/fuzz.
 #include <fmt/format.h>
 
 #include <bit>
@@ -16,6 +18,7 @@
 
 #include "core/base/sha256.hpp"
 #include "core/graph/build.hpp"
+#include "core/model/alive_tensors.hpp"
 #include "core/model/onnx_reader.hpp"
 #include "core/platform/platform.hpp"
 #include "core/runtime/bind_inputs.hpp"
@@ -26,8 +29,11 @@ namespace {
 
 using namespace driftscope;
 
+constexpr std::int64_t most_bytes_of_listed = 64 << 20;  // they come from a fuzzer
+
 struct Arguments {
   std::string model;
+  std::string list;
   std::string input;
   std::uint64_t seed = 42;
   std::map<std::string, std::string> options;  // of the engine
@@ -45,6 +51,8 @@ Result<Arguments> read_arguments(int argc, char** argv) {
     const std::string value = argv[++i];
     if (word == "--input")
       arguments.input = value;
+    else if (word == "--list")
+      arguments.list = value;
     else if (word == "--threads" || word == "--simd")
       arguments.options[word.substr(2)] = value;
     else if (word == "--seed") {
@@ -55,9 +63,9 @@ Result<Arguments> read_arguments(int argc, char** argv) {
       return bad_input("unknown option " + word);
     }
   }
-  if (arguments.model.empty())
+  if (arguments.model.empty() && arguments.list.empty())
     return bad_input(
-        "usage: driftscope_digest MODEL.onnx [--seed N | --input FILE.safetensors] "
+        "usage: driftscope_digest MODEL.onnx | --list FILE [--seed N | --input FILE.safetensors] "
         "[--threads N] [--simd BITS]");
   return arguments;
 }
@@ -84,18 +92,20 @@ class Printer final : public TraceSink {
   explicit Printer(const Graph& graph) : graph_(graph) {}
   [[nodiscard]] bool wants(ValueId /*value*/) const override { return true; }
   Status value(ValueId value, const Tensor& tensor) override {
-    fmt::print("{} {} {}\n", graph_.value_name(value), shape_text(tensor.shape()), digest(tensor));
+    lines += fmt::format("{} {} {}\n", graph_.value_name(value), shape_text(tensor.shape()), digest(tensor));
     return {};
   }
   void node_done(NodeId /*node*/, std::int64_t /*time_ns*/) override {}
+
+  std::string lines;
 
  private:
   const Graph& graph_;
 };
 
-Status run(int argc, char** argv) {
-  DRIFTSCOPE_TRY(const Arguments arguments, read_arguments(argc, argv));
-  DRIFTSCOPE_TRY(const auto bytes, read_file(arguments.model));
+/// A line for each value, and what ran.
+Result<std::string> digest_model(const std::string& path, const Arguments& arguments) {
+  DRIFTSCOPE_TRY(const auto bytes, read_file(path));
   DRIFTSCOPE_TRY(const Model model, read_onnx(bytes));
   DRIFTSCOPE_TRY(const Graph graph, build_graph(model));
   NamedInputs inputs;
@@ -111,11 +121,32 @@ Status run(int argc, char** argv) {
   DRIFTSCOPE_TRY(const EngineOptions options, read_engine_options(engine->info(), arguments.options));
   DRIFTSCOPE_TRY(const auto session, engine->prepare(bound.graph, options));
   const RanWith ran = session->ran_with();
-  fmt::print("# ran: {} on {}, {}, {} of {} threads\n", ran.engine, platform_name(), ran.instruction_set,
-             ran.threads_real, ran.threads_asked);
-  fmt::print("# model: {}\n", model.sha256);
+  if (arguments.list.empty()) {
+    fmt::print("# ran: {} on {}, {}, {} of {} threads\n", ran.engine, platform_name(), ran.instruction_set,
+               ran.threads_real, ran.threads_asked);
+    fmt::print("# model: {}\n", model.sha256);
+  }
   Printer printer(*bound.graph);
   DRIFTSCOPE_TRY(const auto outputs, run_to_end(*session, std::move(bound.inputs), printer));
+  return std::move(printer.lines);
+}
+
+Status run(int argc, char** argv) {
+  DRIFTSCOPE_TRY(const Arguments arguments, read_arguments(argc, argv));
+  if (arguments.list.empty()) {
+    DRIFTSCOPE_TRY(const std::string lines, digest_model(arguments.model, arguments));
+    fmt::print("{}", lines);
+    return {};
+  }
+  std::ifstream list(arguments.list);
+  if (!list) return io_error("cannot read " + arguments.list);
+  for (std::string path; std::getline(list, path);) {
+    fmt::print("{}: ", path);
+    (void)std::fflush(stdout);  // the name of one that ends the program
+    limit_alive_tensors(alive_tensors().bytes + most_bytes_of_listed);
+    const auto lines = digest_model(path, arguments);
+    fmt::print("{}\n", lines.ok() ? sha256_hex(std::as_bytes(std::span(*lines))) : "refused");
+  }
   return {};
 }
 

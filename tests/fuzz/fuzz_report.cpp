@@ -1,0 +1,53 @@
+// Any bytes as a stored comparison, made a report, a table, JUnit and annotations: none of the text inside becomes
+// markup, a command or a control character.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/checks/annotations.hpp"
+#include "core/checks/checks.hpp"
+#include "core/checks/fail_on.hpp"
+#include "core/checks/junit.hpp"
+#include "core/report/report.hpp"
+#include "core/report/tables.hpp"
+#include "core/results/comparison_reader.hpp"
+
+namespace {
+
+using namespace driftscope;
+
+// Tags that a report has; whatever else follows a "<" came from the input.
+void expect_no_foreign_tags(std::string_view html) {
+  for (const char* foreign : {"<script", "<img", "<iframe", "<object", "<embed", "<link", "<base", "<form"})
+    if (html.find(foreign) != std::string_view::npos) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  auto targets = read_comparison(text);
+  if (!targets.ok() || targets->empty()) return 0;
+  ComparisonView view;
+  view.model_name = "<img src=x onerror=alert(1)>.onnx";
+  view.left = std::move(targets->front());
+  targets->erase(targets->begin());
+  view.right = *std::move(targets);
+  expect_no_foreign_tags(comparison_report(view));
+  (void)headline(view);
+  (void)compare_table(view, {.all = true});
+  (void)dataset_table(view);
+  const auto conditions = parse_fail_on(std::vector<std::string>{"unjudged,top1,unrepeatable,growing"});
+  if (!conditions.ok()) std::abort();
+  const CheckReport checks = run_checks(view, *conditions);
+  const std::string xml = junit_xml(checks, view);
+  for (const char byte : xml)  // XML 1.0 has no other control characters
+    if (static_cast<unsigned char>(byte) < 0x20 && byte != '\n' && byte != '\t' && byte != '\r') std::abort();
+  (void)checks_text(checks);
+  (void)checks_json(checks);
+  (void)github_annotations(checks, view.model_name);
+  expect_no_foreign_tags(github_summary(checks, view));
+  return 0;
+}
