@@ -69,8 +69,8 @@ class Server {
   /// Since the server started.
   [[nodiscard]] Traffic traffic() const;
 
-  /// Reads a request from a connected socket, on this thread, and answers and closes it as if it came from the
-  /// port. Client: the fuzzer.
+  /// Reads a request from a connected socket, on this thread, and answers and closes it as if it came
+  /// from the port. Client: the fuzzer.
   void answer(int socket);
 
  private:

@@ -1,5 +1,5 @@
-// Any bytes as the map of a conversion check, and as the values of both sides: two traces without models, which the
-// bytes before the first 0 pair.
+// Any bytes as the map of a conversion check, and as the values of both sides: two traces without models,
+// which the bytes before the first 0 pair.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

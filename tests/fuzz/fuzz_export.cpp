@@ -1,4 +1,5 @@
-// A model in the formats of other runtimes, and read again: what we write we can read, and it computes the same.
+// A model in the formats of other runtimes, and read again: what we write we can read, and it computes
+// the same.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

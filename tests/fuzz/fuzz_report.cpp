@@ -1,5 +1,5 @@
-// Any bytes as a stored comparison, made a report, a table, JUnit and annotations: none of the text inside becomes
-// markup, a command or a control character.
+// Any bytes as a stored comparison, made a report, a table, JUnit and annotations: none of the text
+// inside becomes markup, a command or a control character.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

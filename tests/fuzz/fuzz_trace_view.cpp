@@ -1,4 +1,5 @@
-// Any bytes as the file of a trace that stays on disk: what is read of it piece by piece is what is read at once.
+// Any bytes as the file of a trace that stays on disk: what is read of it piece by piece is what is read
+// at once.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Any bytes as messages of captured values, as a page posts them: each begins with its length in two bytes. What
-// arrives is what a sender sent, and never more than the limit.
+// Any bytes as messages of captured values, as a page posts them: each begins with its length in two
+// bytes. What arrives is what a sender sent, and never more than the limit.
 #include <cstdint>
 #include <cstdlib>
 #include <span>

@@ -2,8 +2,7 @@
 // each: two hosts agree bit by bit if their lines are equal. What actually ran comes first, after
 // "# ".
 //   driftscope_digest MODEL.onnx [--seed N | --input FILE.safetensors] [--threads N] [--simd BITS]
-//   driftscope_digest --list FILE …   a line for each of the models that the file names, one a line: its digest, or
-//                                     that it is refused
+//   driftscope_digest --list FILE …   a line for each model that the file lists: its digest, or "refused"
 // A NaN is hashed as 0x7fc00000: the payload of a NaN carries no meaning and differs between
 // processors. Built natively and as WebAssembly; external data files are not read. Clients: the bit identity
 // matrix, tools/fuzz.

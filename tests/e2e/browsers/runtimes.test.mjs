@@ -1,4 +1,5 @@
-// The runtimes that people ship, in Chromium: every layer is captured and judged, and no rounding is called a fault.
+// The runtimes that people ship, in Chromium: every layer is captured and judged, and no rounding is
+// called a fault.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +11,8 @@ const engines = ["tfjs-wasm", "tfjs-webgl", "tfjs-webgpu", "litert-wasm", "liter
 test("Compare_LeNet5OnRuntimesThatConvertIt_JudgesEveryLayer", (t) => {
   const out = join(temporaryFolder(t), "out.json");
   const right = engines.map((engine) => `chrome/${engine}`).join(",");
-  const ran = run(["compare", asset("models", "lenet5.onnx"), "--right", right, "--repeat", "1", "--json", out]);
+  const model = asset("models", "lenet5.onnx");
+  const ran = run(["compare", model, "--right", right, "--repeat", "1", "--json", out]);
   assert.equal(ran.status, 0, ran.stdout + ran.stderr);
   const { left, right: targets } = JSON.parse(readFileSync(out, "utf8"));
   const layers = new Set(left.verify.layers.map(({ output }) => output));

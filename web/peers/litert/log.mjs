@@ -15,7 +15,10 @@ export class Log {
     this.#lines = [];
   }
 
-  /** The errors since clear(), without the places in its source, each once, with the lines that belong to them. */
+  /**
+   * The errors since clear(), without the places in its source, each once, with the lines that belong to
+   * them.
+   */
   errors() {
     const found = []; // an error and the lines below it
     let inside = false;
