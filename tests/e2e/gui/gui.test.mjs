@@ -374,7 +374,7 @@ test("the window keeps to --max-memory: what wants more is refused, and it goes 
       "idle",
       "expect noerror",
     ],
-    { files: [hostile], options: ["--max-memory", "300MB"] }, // half of it; without the option it would be more
+    { files: [hostile], options: ["--max-memory", "300MB"] }, // the half of which is less than usual
   );
   assert.equal(done.status, 0, done.stderr);
 });

@@ -191,8 +191,10 @@ test("kept files that another page of the origin changed are fetched anew, and n
       const type = /\.(mjs|js|html)$/.exec(request.url)?.[1];
       if (!type) continue;
       const text = await (await store.match(request)).text();
-      const script = "(self.document ?? self).wasHere = true; new BroadcastChannel('was here').postMessage(1);\n";
-      const body = type === "html" ? text.replace("<script ", `<script src="data:,1"></script><script `) : script + text;
+      const script =
+        "(self.document ?? self).wasHere = true; new BroadcastChannel('was here').postMessage(1);\n";
+      const body =
+        type === "html" ? text.replace("<script ", `<script src="data:,1"></script><script `) : script + text;
       await store.put(request, new Response(body, { headers: { "Content-Type": "text/html" } }));
       ++count;
     }
@@ -229,11 +231,11 @@ test("kept files that another page changed are not served when the host is gone 
   });
   await host.stop();
   const answer = await page.evaluate(async () => {
-    const { status, statusText } = await fetch("web/page/style.css", { cache: "reload" });
-    return { status, statusText };
+    const response = await fetch("web/page/style.css", { cache: "reload" });
+    return { code: response.status, text: response.statusText };
   });
-  assert.equal(answer.status, 504);
-  assert.match(answer.statusText, /not kept by this browser/);
+  assert.equal(answer.code, 504);
+  assert.match(answer.text, /not kept by this browser/);
 });
 
 test("a new build replaces the old one as a whole: no page sees files of both", async (t) => {
