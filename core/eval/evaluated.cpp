@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/base/half.hpp"
+#include "core/eval/room.hpp"
 #include "core/numerics/bounded.hpp"
 #include "core/platform/platform.hpp"
 
@@ -34,6 +35,8 @@ double plain(const S& x) {
 
 template <class S>
 std::vector<S> lift_values(const Tensor& tensor) {
+  // A vector that is too long for 32 bits would throw something else.
+  if (!expect_room("", tensor.shape(), sizeof(S)).ok()) throw std::bad_alloc();
   std::vector<S> result(static_cast<std::size_t>(tensor.elements()));
   const auto fill = [&](auto values, auto convert) {
     for (std::size_t i = 0; i < result.size(); ++i) result[i] = convert(values[i]);
@@ -69,8 +72,7 @@ Result<Evaluated<S>> lift(const Tensor& tensor) {
   try {
     result.real = lift_values<S>(tensor);
   } catch (const std::bad_alloc&) {
-    return limit_error(
-        fmt::format("tensor: out of memory for shape {} in double precision", shape_text(tensor.shape())));
+    return no_room("tensor", tensor.shape(), sizeof(S));
   }
   result.tensor = Tensor();
   return result;

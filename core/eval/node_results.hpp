@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/eval/evaluate.hpp"
+#include "core/eval/room.hpp"
 #include "core/eval/subgraph_run.hpp"
 
 namespace driftscope {
@@ -24,11 +25,11 @@ Result<std::vector<S>> allocate_values(const Shape& shape, std::string_view what
   // The limit on tensors also limits these; a Bounded is four doubles.
   DRIFTSCOPE_TRY(const std::int64_t bytes, tensor_byte_size(DType::float64, shape, what));
   const std::size_t size = static_cast<std::size_t>(bytes) / sizeof(double);
+  DRIFTSCOPE_CHECK(expect_room(what, shape, sizeof(S)));
   try {
     return memory == nullptr ? std::vector<S>(size) : memory->take(size, threads);
   } catch (const std::bad_alloc&) {
-    return limit_error(
-        fmt::format("{}: out of memory for shape {} in double precision", what, shape_text(shape)));
+    return no_room(what, shape, sizeof(S));
   }
 }
 

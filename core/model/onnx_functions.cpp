@@ -9,6 +9,8 @@
 #include <unordered_set>
 
 #include "core/base/text.hpp"
+#include "core/model/alive_tensors.hpp"
+#include "core/model/node_bytes.hpp"
 #include "core/model/onnx_parts.hpp"
 #include "core/model/protobuf_fields.hpp"
 
@@ -41,7 +43,8 @@ void collect_names(const ModelGraph& graph, std::unordered_set<std::string>& nam
 
 class Inliner {
  public:
-  Inliner(const std::vector<ModelFunction>& functions, const Model& model) : model_(model) {
+  Inliner(const std::vector<ModelFunction>& functions, const Model& model)
+      : model_(model), most_bytes_(std::min(max_inlined_bytes, tensor_bytes_left() / 2)) {
     collect_names(model.graph, taken_);
     for (const ModelFunction& function : functions)
       twice_ = twice_ ||
@@ -67,7 +70,19 @@ class Inliner {
     std::string prefix;  ///< of names inside
   };
 
-  std::string fresh_name(const std::string& prefix, const std::string& name) {
+  /// Before so much is copied or made: a file of a few kilobytes can ask for gigabytes.
+  Status take(std::size_t bytes) {
+    made_bytes_ += static_cast<std::int64_t>(bytes);
+    if (made_bytes_ <= most_bytes_) return {};
+    return limit_error(fmt::format(
+        "nodes and names take more than {} bytes with every call inlined, the limit (of {}, and "
+        "half of what tensors may take); export the model without functions, or with shorter names",
+        most_bytes_, max_inlined_bytes));
+  }
+
+  Result<std::string> fresh_name(const std::string& prefix, const std::string& name) {
+    // Once each in taken_, suffixes_ and the caller's map; where it is used it counts again (rename).
+    DRIFTSCOPE_CHECK(take(3 * (prefix.size() + name.size() + 2 * sizeof(std::string))));
     const std::string base = prefix + "/" + name;
     std::string made = base;
     // The next suffix is remembered: a function may be called very often with the same node name.
@@ -106,6 +121,7 @@ class Inliner {
     for (Attribute& attribute : node.attributes) {
       const auto* graph = std::get_if<GraphPointer>(&attribute.value);
       if (graph == nullptr) continue;
+      if (!stack_.empty()) DRIFTSCOPE_CHECK(take(static_cast<std::size_t>(bytes_of(**graph))));
       ModelGraph expanded = **graph;
       DRIFTSCOPE_TRY(expanded.nodes, expand(std::move(expanded.nodes)));
       attribute.value = std::make_shared<const ModelGraph>(std::move(expanded));
@@ -125,19 +141,25 @@ class Inliner {
       return bad_input(fmt::format("called with {} inputs and {} outputs, it has {} and {}",
                                    call.node.inputs.size(), call.node.outputs.size(), function.inputs.size(),
                                    function.outputs.size()));
+    DRIFTSCOPE_CHECK(take(bytes_of_body(function)));
     Names names;
-    for (std::size_t i = 0; i < function.inputs.size(); ++i)
-      names[function.inputs[i]] = i < call.node.inputs.size() ? call.node.inputs[i] : "";
+    for (std::size_t i = 0; i < function.inputs.size(); ++i) {
+      const std::string given = i < call.node.inputs.size() ? call.node.inputs[i] : "";
+      DRIFTSCOPE_CHECK(take(function.inputs[i].size() + given.size() + 2 * sizeof(std::string)));
+      names[function.inputs[i]] = given;
+    }
     std::vector<ModelNode> copies;
     for (std::size_t i = 0; i < call.node.outputs.size(); ++i) {
       const std::string& target = call.node.outputs[i];
       if (target.empty()) continue;
       const auto [entry, added] = names.emplace(function.outputs[i], target);
       // An output that is also an input, or another output: its value is copied.
-      if (!added) copies.push_back(copy_node(call, entry->second, target));
+      if (added) continue;
+      copies.push_back(copy_node(call, entry->second, target));
+      DRIFTSCOPE_CHECK(take(static_cast<std::size_t>(bytes_of(copies.back()))));
     }
     std::vector<ModelNode> body = function.nodes;
-    for (ModelNode& node : body) define(node.outputs, call.prefix, names);
+    for (ModelNode& node : body) DRIFTSCOPE_CHECK(define(node.outputs, call.prefix, names));
     for (ModelNode& node : body) DRIFTSCOPE_CHECK(rewrite(node, call, names));
     std::move(copies.begin(), copies.end(), std::back_inserter(body));
     stack_.push_back(&function);
@@ -163,13 +185,27 @@ class Inliner {
     return all != model_.opsets.end() ? all->second : 0;
   }
 
-  void define(const std::vector<std::string>& defined, const std::string& prefix, Names& names) {
-    for (const std::string& name : defined)
-      if (!name.empty() && !names.contains(name)) names[name] = fresh_name(prefix, name);
+  std::size_t bytes_of_body(const ModelFunction& function) {
+    const auto [entry, added] = body_bytes_.emplace(&function, 0);
+    if (added)
+      for (const ModelNode& node : function.nodes) entry->second += static_cast<std::size_t>(bytes_of(node));
+    return entry->second;
   }
 
-  static void rename(std::string& name, const Names& names) {
-    if (const auto found = names.find(name); found != names.end()) name = found->second;
+  Status define(const std::vector<std::string>& defined, const std::string& prefix, Names& names) {
+    for (const std::string& name : defined)
+      if (!name.empty() && !names.contains(name)) {
+        DRIFTSCOPE_TRY(names[name], fresh_name(prefix, name));
+      }
+    return {};
+  }
+
+  Status rename(std::string& name, const Names& names) {
+    const auto found = names.find(name);
+    if (found == names.end()) return {};
+    DRIFTSCOPE_CHECK(take(found->second.size()));
+    name = found->second;
+    return {};
   }
 
   /// A node of the body with the names, attributes and opset of this call.
@@ -177,16 +213,20 @@ class Inliner {
     for (std::string& name : node.inputs) {
       if (!name.empty() && !names.contains(name))
         return bad_input(fmt::format("value {} does not exist in it", in_quotes(name)));
-      rename(name, names);
+      DRIFTSCOPE_CHECK(rename(name, names));
     }
-    for (std::string& name : node.outputs) rename(name, names);
-    if (!node.name.empty()) node.name = call.prefix + "/" + node.name;
+    for (std::string& name : node.outputs) DRIFTSCOPE_CHECK(rename(name, names));
+    if (!node.name.empty()) {
+      DRIFTSCOPE_CHECK(take(call.prefix.size() + 1));
+      node.name = call.prefix + "/" + node.name;
+    }
     if (node.opset == 0) node.opset = opset_of(call, node.domain);
     std::vector<Attribute> attributes;
     for (Attribute& attribute : node.attributes) {
       if (!attribute.reference.empty()) {
         const Attribute* given = argument(call, attribute.reference);
         if (given == nullptr) continue;  // left out: the operator's own default
+        DRIFTSCOPE_CHECK(take(static_cast<std::size_t>(bytes_of(given->value))));
         attribute.value = given->value;
         attribute.reference.clear();
       } else if (const auto* graph = std::get_if<GraphPointer>(&attribute.value)) {
@@ -200,30 +240,32 @@ class Inliner {
 
   /// Values defined inside get new names, so that none shadows a value that the call passes in.
   Result<GraphPointer> rewrite_graph(ModelGraph graph, const Call& call, Names names) {
-    const auto redefine = [&](std::string& name) {
-      if (name.empty()) return;
-      names[name] = fresh_name(call.prefix, name);
+    for (const auto& [name, renamed] : names)  // the copy of the map
+      DRIFTSCOPE_CHECK(take(name.size() + renamed.size() + 2 * sizeof(std::string)));
+    const auto redefine = [&](std::string& name) -> Status {
+      if (name.empty()) return {};
+      DRIFTSCOPE_TRY(names[name], fresh_name(call.prefix, name));
       name = names[name];
+      return {};
     };
-    for (auto& initializer : graph.initializers) redefine(initializer.name);
-    for (auto& initializer : graph.unsupported_initializers) redefine(initializer.name);
+    for (auto& initializer : graph.initializers) DRIFTSCOPE_CHECK(redefine(initializer.name));
+    for (auto& initializer : graph.unsupported_initializers) DRIFTSCOPE_CHECK(redefine(initializer.name));
     for (ValueInfo& input : graph.inputs) {
       const bool constant = std::any_of(graph.initializers.begin(), graph.initializers.end(),
                                         [&](const NamedTensor& initializer) {
                                           const auto known = names.find(input.name);
                                           return known != names.end() && known->second == initializer.name;
                                         });
-      if (constant)
-        rename(input.name, names);
-      else
-        redefine(input.name);
+      DRIFTSCOPE_CHECK(constant ? rename(input.name, names) : redefine(input.name));
     }
     for (ModelNode& node : graph.nodes)
       for (const std::string& name : node.outputs)
-        if (!name.empty()) names[name] = fresh_name(call.prefix, name);
+        if (!name.empty()) {
+          DRIFTSCOPE_TRY(names[name], fresh_name(call.prefix, name));
+        }
     for (ModelNode& node : graph.nodes) DRIFTSCOPE_CHECK(rewrite(node, call, names));
-    for (ValueInfo& output : graph.outputs) rename(output.name, names);
-    for (ValueInfo& info : graph.value_infos) rename(info.name, names);
+    for (ValueInfo& output : graph.outputs) DRIFTSCOPE_CHECK(rename(output.name, names));
+    for (ValueInfo& info : graph.value_infos) DRIFTSCOPE_CHECK(rename(info.name, names));
     return std::make_shared<const ModelGraph>(std::move(graph));
   }
 
@@ -239,7 +281,10 @@ class Inliner {
   std::unordered_set<std::string> taken_;
   std::unordered_map<std::string, int> suffixes_;
   std::vector<const ModelFunction*> stack_;
+  std::unordered_map<const ModelFunction*, std::size_t> body_bytes_;
   std::size_t made_ = 0;
+  std::int64_t made_bytes_ = 0;
+  std::int64_t most_bytes_;
   bool twice_ = false;
 };
 

@@ -62,9 +62,11 @@ struct ModelFunction {
 [[nodiscard]] Result<ModelFunction> read_function(std::string_view message, const ReadContext& context);
 
 /// Replaces every call of one of these functions by its body, in graphs inside the graph as well.
-/// Errors: a function that calls itself, more than max_inlined_nodes, a function defined twice.
+/// Errors: a function that calls itself, a function defined twice, more than max_inlined_nodes, nodes and
+/// names that take more than max_inlined_bytes or half of what tensors may still take (alive_tensors.hpp).
 [[nodiscard]] Status inline_functions(const std::vector<ModelFunction>& functions, Model& model);
 inline constexpr std::size_t max_inlined_nodes = 250'000;
+inline constexpr std::int64_t max_inlined_bytes = std::int64_t{1} << 29;
 
 /// GraphProto.
 [[nodiscard]] Result<ModelGraph> read_graph(std::string_view message, const ReadContext& context);

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <new>
 
 #include "core/base/checked.hpp"
@@ -15,11 +17,9 @@ namespace {
 std::atomic<std::int64_t> alive_count = 0;
 std::atomic<std::int64_t> alive_bytes = 0;
 std::atomic<std::int64_t> most_bytes = 0;  // 0: no limit
+std::atomic<const char*> limit_setting = "";
 
-bool exceeds_limit(std::size_t bytes) {
-  const std::int64_t most = most_bytes.load(std::memory_order_relaxed);
-  return most > 0 && static_cast<std::int64_t>(bytes) > most - alive_bytes.load(std::memory_order_relaxed);
-}
+bool exceeds_limit(std::size_t bytes) { return static_cast<std::int64_t>(bytes) > tensor_bytes_left(); }
 
 void count_alive(std::int64_t tensors, std::int64_t bytes) {
   alive_count.fetch_add(tensors, std::memory_order_relaxed);
@@ -51,7 +51,16 @@ Tensor& Tensor::operator=(const Tensor&) = default;
 Tensor& Tensor::operator=(Tensor&&) noexcept = default;
 Tensor::~Tensor() = default;
 
-void limit_alive_tensors(std::int64_t bytes) { most_bytes.store(bytes, std::memory_order_relaxed); }
+void limit_alive_tensors(std::int64_t bytes, const char* setting) {
+  limit_setting.store(setting, std::memory_order_relaxed);
+  most_bytes.store(bytes, std::memory_order_relaxed);
+}
+
+std::int64_t tensor_bytes_left() {
+  const std::int64_t most = most_bytes.load(std::memory_order_relaxed);
+  if (most <= 0) return std::numeric_limits<std::int64_t>::max();
+  return std::max<std::int64_t>(most - alive_bytes.load(std::memory_order_relaxed), 0);
+}
 
 AliveTensors alive_tensors() {
   return {alive_count.load(std::memory_order_relaxed), alive_bytes.load(std::memory_order_relaxed)};
@@ -102,11 +111,10 @@ Result<Tensor> Tensor::unwritten(DType dtype, Shape shape, std::string_view what
   DRIFTSCOPE_TRY(Tensor tensor, unallocated(dtype, std::move(shape), what));
   tensor.buffer_ = allocate_buffer(tensor.byte_size_);
   if (tensor.buffer_ != nullptr) return tensor;
-  const std::string why =
-      exceeds_limit(tensor.byte_size_)
-          ? fmt::format("; tensors may take {} bytes together, and {} are taken (--max-memory)",
-                        most_bytes.load(), alive_bytes.load())
-          : "";
+  const std::string why = exceeds_limit(tensor.byte_size_)
+                              ? fmt::format("; tensors may take {} bytes together, and {} are taken ({})",
+                                            most_bytes.load(), alive_bytes.load(), limit_setting.load())
+                              : "";
   return limit_error(fmt::format("{}: out of memory for {} bytes (shape {}, {}){}", what, tensor.byte_size_,
                                  shape_text(tensor.shape_), dtype_name(dtype), why));
 }

@@ -51,13 +51,13 @@ class ThreadPool {
   [[nodiscard]] int size() const;
 
   /// Calls body(begin, end) for disjoint ranges that cover [0, count), each of at least `grain`
-  /// items except the last; returns when all have returned. Not reentrant. `body` must not throw.
+  /// items except the last; returns when all have. Not reentrant. A bad_alloc of `body` is thrown on.
   void parallel_for(std::int64_t count, std::int64_t grain,
                     FunctionRef<void(std::int64_t, std::int64_t)> body);
 
   /// Calls body(part, step) for 0 ≤ part < parts ≤ size() and 0 ≤ step < steps; no part of a step begins
   /// before all parts of the previous one have ended. For steps of microseconds: each part stays with one
-  /// thread, and threads wait by spinning rather than sleeping. Not reentrant. `body` must not throw.
+  /// thread, and threads wait by spinning rather than sleeping. Not reentrant. Throws as parallel_for.
   void parallel_steps(int parts, std::int64_t steps, FunctionRef<void(int, std::int64_t)> body);
 
  private:

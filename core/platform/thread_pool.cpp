@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -59,6 +60,9 @@ struct ThreadPool::State {
   alignas(64) std::atomic<int> sleepers = 0;
   std::atomic<bool> caller_sleeps = false;
   std::atomic<bool> stopping = false;
+  // A chunk of this loop got no memory. The exception must not leave a thread of the pool, which would end
+  // the program, nor the caller's before the others are done with the loop's data.
+  std::atomic<bool> out_of_memory = false;
   const FunctionRef<void(std::int64_t, std::int64_t)>* body = nullptr;
   std::int64_t count = 0;
   std::int64_t chunk = 0;
@@ -80,7 +84,11 @@ struct ThreadPool::State {
 
   void work() {
     for (std::int64_t i = take(); i >= 0; i = take()) {
-      (*body)(i* chunk, std::min(count, (i + 1) * chunk));
+      try {
+        (*body)(i* chunk, std::min(count, (i + 1) * chunk));
+      } catch (const std::bad_alloc&) {
+        out_of_memory = true;
+      }
       if (unfinished.fetch_sub(1) == 1 && caller_sleeps) {
         const std::lock_guard lock(mutex);
         work_done.notify_one();
@@ -154,6 +162,7 @@ void ThreadPool::parallel_for(std::int64_t count, std::int64_t grain,
   }
   state.work();
   state.wait_until_done();
+  if (state.out_of_memory.exchange(false)) throw std::bad_alloc();
 }
 
 void ThreadPool::parallel_steps(int parts, std::int64_t steps, FunctionRef<void(int, std::int64_t)> body) {
@@ -162,8 +171,13 @@ void ThreadPool::parallel_steps(int parts, std::int64_t steps, FunctionRef<void(
   // A waiting thread holds exactly one part, and there are as many threads as parts: every part gets one.
   parallel_for(parts, 1, [&](std::int64_t begin, std::int64_t /*end*/) {
     const int part = static_cast<int>(begin);
+    bool works = true;  // without memory it goes on counting: the others wait for its steps
     for (std::int64_t step = 0; step < steps; ++step) {
-      body(part, step);
+      try {
+        if (works) body(part, step);
+      } catch (const std::bad_alloc&) {
+        works = false;
+      }
       progress[static_cast<std::size_t>(part)].steps.store(step + 1, std::memory_order_release);
       for (int i = 0; i < parts; ++i) {
         const Progress& other = progress[static_cast<std::size_t>(i)];
@@ -171,6 +185,7 @@ void ThreadPool::parallel_steps(int parts, std::int64_t steps, FunctionRef<void(
         while (!spin_until(there)) std::this_thread::sleep_for(std::chrono::microseconds(50));
       }
     }
+    if (!works) throw std::bad_alloc();
   });
 }
 

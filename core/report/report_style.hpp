@@ -2,6 +2,8 @@
 // series' colours differ in lightness as well as in hue and keep 3:1 against the page, light and dark.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "core/report/colour_map.hpp"
@@ -103,8 +105,11 @@ table{font-size:9.5px}th,td{padding:2px 4px}tr>:first-child{position:static}
 thead{display:table-header-group}h2,h3{break-after:avoid}tr,figure,.layer{break-inside:avoid}
 .map img{max-width:52mm}}
 )css";
-  return std::string(rules) + ".sequential{background:" + css_gradient(sequential_palette()) +
-         "}.diverging{background:" + css_gradient(diverging_palette()) + "}";
+  std::string style = std::string(rules) + ".sequential{background:" + css_gradient(sequential_palette()) +
+                      "}.diverging{background:" + css_gradient(diverging_palette()) + "}\n";
+  for (int percent = 0; percent <= 100; ++percent)  // of a bar
+    style += fmt::format(".w{0}{{width:{0}%}}", percent);
+  return style;
 }
 
 }  // namespace driftscope

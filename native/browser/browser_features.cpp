@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <glob.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <mutex>
 
 #include "native/browser/chromium_flags.hpp"
+#include "native/browser/chromium_sandbox.hpp"
 #include "native/os/child_process.hpp"
 #include "native/os/temp_folder.hpp"
 
@@ -74,7 +74,8 @@ Result<std::string> ask(const BrowserFeature& feature, const fs::path& program) 
   spec.arguments = chromium_flags(folder.path() / "profile");
   spec.arguments.insert(spec.arguments.begin(), program.string());
   spec.arguments.push_back("--enable-features=" + feature.enabled);
-  if (geteuid() == 0) spec.arguments.emplace_back("--no-sandbox");
+  DRIFTSCOPE_TRY(const std::vector<std::string> sandbox, sandbox_arguments());
+  spec.arguments.insert(spec.arguments.end(), sandbox.begin(), sandbox.end());
   spec.arguments.emplace_back("--dump-dom");
   spec.arguments.push_back("file://" + page.string());
   spec.environment = {{"HOME", folder.path().string()}, {"DBUS_SESSION_BUS_ADDRESS", "disabled:"}};

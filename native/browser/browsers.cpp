@@ -1,7 +1,6 @@
 #include "native/browser/browsers.hpp"
 
 #include <glob.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include "core/runtime/engine.hpp"
 #include "native/browser/browser_features.hpp"
 #include "native/browser/chromium_flags.hpp"
+#include "native/browser/chromium_sandbox.hpp"
 #include "native/browser/firefox_profile.hpp"
 #include "native/browser/xvfb.hpp"
 #include "native/os/child_process.hpp"
@@ -115,7 +115,8 @@ void add_flags_of_user(BrowserCommand& command) {
   for (std::string word; words >> word;) command.arguments.push_back(word);
 }
 
-BrowserCommand chrome_command(const HostInfo& host, const fs::path& profile, const std::string& url) {
+Result<BrowserCommand> chrome_command(const HostInfo& host, const fs::path& profile, const std::string& url) {
+  DRIFTSCOPE_TRY(const std::vector<std::string> sandbox, sandbox_arguments());
   BrowserCommand command;
   command.arguments = chromium_flags(profile / "chrome");
   command.arguments.insert(command.arguments.begin(), host.program.string());
@@ -131,8 +132,7 @@ BrowserCommand chrome_command(const HostInfo& host, const fs::path& profile, con
         command.arguments.emplace_back(flag);
   }
   add_flags_of_user(command);
-  // Chromium's sandbox does not work as root; for all other users it stays on.
-  if (geteuid() == 0) command.arguments.emplace_back("--no-sandbox");
+  command.arguments.insert(command.arguments.end(), sandbox.begin(), sandbox.end());
   command.arguments.push_back(url);
   return command;
 }
@@ -204,7 +204,8 @@ Result<HostInfo> probe_target_host(const Target& target) {
 Result<BrowserCommand> browser_command(const HostInfo& host, const fs::path& profile,
                                        const std::string& url) {
   if (host.host == "firefox") return firefox_command(host, profile, url);
-  return host.host == "safari" ? safari_command(host, url) : chrome_command(host, profile, url);
+  if (host.host == "safari") return safari_command(host, url);
+  return chrome_command(host, profile, url);
 }
 
 }  // namespace driftscope

@@ -7,6 +7,7 @@
 #include "core/trace/trace_file.hpp"
 #include "native/browser/launcher.hpp"
 #include "native/os/cleanup.hpp"
+#include "native/os/resource_limits.hpp"
 
 namespace driftscope {
 namespace {
@@ -193,6 +194,7 @@ messages::Job job_for(const Target& target, const HostInfo& host) {
   job.engine = target.engine;
   job.options = target.options;
   job.environment = {{"browser_version", host.version}};
+  if (asked_memory() > 0) job.memory = asked_memory();
   return job;
 }
 

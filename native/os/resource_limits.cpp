@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -41,6 +42,8 @@ std::int64_t data_in_use() {
   return 0;
 }
 
+std::atomic<std::int64_t> asked_bytes = 0;
+
 }  // namespace
 
 std::int64_t available_memory() {
@@ -52,7 +55,7 @@ std::int64_t available_memory() {
 
 void limit_memory(std::int64_t bytes) {
   const std::int64_t beside = data_in_use() + (std::int64_t{1} << 30);
-  limit_alive_tensors(bytes);
+  limit_alive_tensors(bytes, "--max-memory");
   rlimit data{};
   if (getrlimit(RLIMIT_DATA, &data) != 0) return;
   const auto wanted = static_cast<rlim_t>(bytes) + beside;
@@ -60,6 +63,13 @@ void limit_memory(std::int64_t bytes) {
   data.rlim_cur = wanted;
   setrlimit(RLIMIT_DATA, &data);
 }
+
+void limit_memory_as_asked(std::int64_t bytes) {
+  asked_bytes = bytes;
+  limit_memory(bytes);
+}
+
+std::int64_t asked_memory() { return asked_bytes; }
 
 TimeLimit::TimeLimit(std::chrono::milliseconds time, std::function<void()> end)
     : thread_([this, time, end = std::move(end)] {

@@ -1,4 +1,4 @@
-// How much memory and time a run may take. Client: the command line.
+// How much memory and time a run may take. Clients: the command line, the window; what starts pages.
 #pragma once
 
 #include <chrono>
@@ -17,6 +17,11 @@ namespace driftscope {
 /// a gigabyte more, for threads and libraries (RLIMIT_DATA); what asks for more is refused, as when memory
 /// runs out. Processes that are started later have no such limit.
 void limit_memory(std::int64_t bytes);
+
+/// The same, as a person asked: asked_memory() then says so to whoever starts something that has a limit of
+/// its own (a page). 0: nobody asked.
+void limit_memory_as_asked(std::int64_t bytes);
+[[nodiscard]] std::int64_t asked_memory();
 
 /// Calls `end` on a thread of its own when the time is over, unless it is destroyed before.
 class TimeLimit {

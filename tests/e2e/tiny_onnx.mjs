@@ -1,19 +1,19 @@
 // ONNX models for tests, written as protobuf by hand (onnx.proto3: the field numbers below).
 
-function varint(value) {
+export function varint(value) {
   const bytes = [];
   for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) | 128);
   return Buffer.from([...bytes, value]);
 }
-const number = (field, value) => Buffer.concat([varint(field * 8), varint(value)]);
-const part = (field, ...bytes) => {
+export const number = (field, value) => Buffer.concat([varint(field * 8), varint(value)]);
+export const part = (field, ...bytes) => {
   const content = Buffer.concat(bytes);
   return Buffer.concat([varint(field * 8 + 2), varint(content.length), content]);
 };
-const text = (field, value) => part(field, Buffer.from(value));
+export const text = (field, value) => part(field, Buffer.from(value));
 
 /** A float32 tensor of the graph's interface. */
-function interfaceValue(field, name, shape) {
+export function interfaceValue(field, name, shape) {
   const dimensions = shape.map((size) => part(1, number(1, size)));
   return part(field, text(1, name), part(2, part(1, number(1, 1), part(2, ...dimensions))));
 }

@@ -13,6 +13,11 @@ function needed(options, name) {
   return values;
 }
 
+const limits = ({ maxMemory, maxTime }) => [
+  ...(maxMemory === undefined ? [] : ["--max-memory", String(maxMemory)]),
+  ...(maxTime === undefined ? [] : ["--max-time", String(maxTime)]),
+];
+
 /** The program's JSON; without it an error with the program's own message. */
 function parsed({ exitCode, stdout, stderr, command }) {
   try {
@@ -36,6 +41,7 @@ export async function compare(options) {
   for (const condition of listOf(options.failOn)) args.push("--fail-on", condition);
   for (const name of ["left", "dataset", "repeat", "baseline", "report", "junit", "timeout", "site", "trace"])
     if (options[name] !== undefined) args.push(`--${name}`, String(options[name]));
+  args.push(...limits(options));
   const ended = await runProgram(args, options);
   const report = parsed(ended);
   const { failures, errors, skipped, passed } = report.gate;
@@ -44,7 +50,15 @@ export async function compare(options) {
 
 export async function verify(options) {
   const traces = needed(options, "trace");
-  const args = ["verify", needed(options, "model")[0], ...traces, "--quiet", "--json", "-"];
+  const args = [
+    "verify",
+    needed(options, "model")[0],
+    ...traces,
+    "--quiet",
+    "--json",
+    "-",
+    ...limits(options),
+  ];
   const ended = await runProgram(args, options);
   const report = parsed(ended);
   const all = Array.isArray(report) ? report : [report];

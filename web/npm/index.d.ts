@@ -15,6 +15,10 @@ export interface ProgramOptions {
   env?: Record<string, string>;
   /** Ends the program and the browsers that it started. */
   signal?: AbortSignal;
+  /** As --max-memory: what a model's values may take, as "500MB" or bytes, here and in our engines in browsers. */
+  maxMemory?: string | number;
+  /** As --max-time: seconds after which everything is ended. */
+  maxTime?: number;
 }
 
 export interface CompareOptions extends ProgramOptions {

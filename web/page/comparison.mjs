@@ -7,8 +7,8 @@ import { isOnPc, runOnPc } from "./pc_runs.mjs";
 const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
 
 /**
- * `plan` = {targets, samples?, labels?}; `task` is common to all workers: {variant, threads, model,
- * attachments}. `runOf(target, purpose)` adds what a run needs: {inputs, start}.
+ * `plan` = {targets, samples?, labels?}; `task` is common to all workers: {variant, threads, memory?,
+ * model, attachments}. `runOf(target, purpose)` adds what a run needs: {inputs, start}.
  *
  * Callbacks: `onStep(place, {step, done, total})`; `onRun(place, task, result)` for each run of layers, as in
  * runner.mjs; `onResult({place, done, recorded, error?, comparison, topology, trace})` before the data set

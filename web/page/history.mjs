@@ -1,5 +1,5 @@
 // Times of this page's runs, kept in this browser: the series of a model on a target over the engine's
-// builds. Where storage is locked (private windows) or full, nothing is kept and all else works.
+// builds. Any page of this origin can write them: they are shown as texts and numbers, and decide nothing. Where storage is locked (private windows) or full, nothing is kept and all else works.
 // Clients: page.mjs, screens.mjs, kept.mjs.
 import { fetchJson } from "./choice.mjs";
 
@@ -9,13 +9,14 @@ const mostRuns = 2000; // the oldest are removed
 const isRun = (run) =>
   typeof run === "object" &&
   run !== null &&
+  Number.isFinite(run.time_ns) &&
   run.time_ns > 0 &&
   ["title", "where", "build", "when"].every((key) => typeof run[key] === "string");
 
 function read() {
   try {
     const runs = JSON.parse(localStorage.getItem(storeName) ?? "[]");
-    return Array.isArray(runs) ? runs.filter(isRun) : [];
+    return Array.isArray(runs) ? runs.filter(isRun).slice(-mostRuns) : [];
   } catch {
     return [];
   }

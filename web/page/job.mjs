@@ -128,7 +128,7 @@ export async function runJob(id, here, show) {
     if (job.batch !== undefined) {
       const packed = await download(`${url}/inputs`, { what: "the cases", ...fetching });
       const start = { target: job.target, repeat: 1, capture: "outputs", environment: environmentHere };
-      const task = { variant: variant.name, threads, batch: packed, start };
+      const task = { variant: variant.name, threads, memory: job.memory, batch: packed, start };
       const result = await runInWorker(task, { onChange: change, signal: abort.signal });
       await send(result.answers);
       return { job, variant };
@@ -140,7 +140,7 @@ export async function runJob(id, here, show) {
     const { from, ...parts } = await fetchParts(url, job, told, abort.signal);
     if (job.bench) {
       const start = { target: job.target, capture: job.capture, environment: environmentHere };
-      const task = { variant: variant.name, threads, start, bench: url, ...parts };
+      const task = { variant: variant.name, threads, memory: job.memory, start, bench: url, ...parts };
       const result = await runInWorker(task, {
         // Nothing but the worker may run while it measures: it sends the signs of life itself.
         onChange: (state) => change(state).then(() => state.phase === "run" && heartbeat.stop()),
@@ -159,7 +159,14 @@ export async function runJob(id, here, show) {
       stream: job.stream,
       environment: environmentHere,
     };
-    const task = { variant: variant.name, threads, start, valuesUrl: `${url}/values`, ...parts };
+    const task = {
+      variant: variant.name,
+      threads,
+      memory: job.memory,
+      start,
+      valuesUrl: `${url}/values`,
+      ...parts,
+    };
     const result = await runInWorker(task, { onChange: change, signal: abort.signal });
     await send(result.trace);
     return { ...result, job, variant, from };

@@ -6,6 +6,7 @@ import { chooseFiles, chooseShipped, fetchJson, root } from "./choice.mjs";
 import * as history from "./history.mjs";
 import { host, showHosting } from "./hosting.mjs";
 import { listenToClear, showKept } from "./kept.mjs";
+import { memoryBudget } from "../shared/memory.mjs";
 import { runInWorker } from "../worker/runner.mjs";
 import { RunError } from "../shared/errors.mjs";
 import { picture } from "./samples.mjs";
@@ -101,6 +102,9 @@ function step(by) {
 
 /* Running */
 
+/** Bytes that tensors may take; 0: as many as this browser usually allows. */
+const askedMemory = () => Number($("memory").value);
+
 function taskOf(request, inputs) {
   const asked = Number($("threads").value);
   const engine = $("engine").value;
@@ -108,6 +112,7 @@ function taskOf(request, inputs) {
   return {
     variant: state.variant.name,
     threads: threadsFor(state.variant, state.here, asked),
+    memory: askedMemory(),
     model: state.chosen.bytes,
     attachments: state.chosen.attachments,
     inputs,
@@ -278,6 +283,15 @@ function fillThreads() {
   );
 }
 
+function fillMemory() {
+  const gibs = (bytes) => `${Number((bytes / 2 ** 30).toFixed(2))} GiB`;
+  const sizes = [0.25, 0.5, 1, 2, 3].map((size) => size * 2 ** 30);
+  $("memory").replaceChildren(
+    new Option(`as usual (${gibs(memoryBudget())})`, "0"),
+    ...sizes.map((bytes) => new Option(gibs(bytes), String(bytes))),
+  );
+}
+
 function fillEngines() {
   $("engine").replaceChildren(
     ...state.engines.map(({ name, summary }) => new Option(`${name}: ${summary}`, name)),
@@ -290,7 +304,7 @@ async function openScreens() {
   const card = $("screens-card");
   try {
     card.hidden = false;
-    const page = { ...state, choose: chooseShipped, table: $("screens-table"), keptChanged };
+    const page = { ...state, choose: chooseShipped, askedMemory, table: $("screens-table"), keptChanged };
     state.screens = await startScreens($("screens"), page);
   } catch (error) {
     console.info(`Without the screens: ${error.message}`); // the site was built without it
@@ -332,6 +346,7 @@ async function start() {
   state.acceptsTraces = hosted.session.accepts_traces === true;
   state.pcTargets = hosted.session.pc_targets ?? [];
   fillThreads();
+  fillMemory();
   listen();
   state.engines = await fetchJson("web/engines.json");
   fillEngines();

@@ -30,9 +30,9 @@ function saveFile(name, bytes) {
 }
 
 /**
- * `page` = {here, variant, engines, models: [{name}], choose(entry) → Choice, table, keptChanged()}: its
- * state, the table with the same contents, and a callback for a new run in the history. Null where the
- * browser has no WebGL2, or the site was built without the GUI.
+ * `page` = {here, variant, engines, models: [{name}], choose(entry) → Choice, askedMemory(), table,
+ * keptChanged()}: its state, the table with the same contents, a callback for a new run in the history. Null
+ * where the browser has no WebGL2, or the site was built without the GUI.
  */
 export async function startScreens(canvas, page) {
   const screens = new Screens(page, canvas);
@@ -209,6 +209,7 @@ class Screens {
     const task = {
       variant: variant.name,
       threads: threadsFor(variant, here, 0),
+      memory: this.#page.askedMemory(),
       model: choice.bytes,
       attachments: choice.attachments,
     };

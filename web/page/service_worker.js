@@ -1,8 +1,8 @@
 // Serves the page on a static host: with the headers that isolate it, which such a host cannot send, and
 // without a network. The build puts a line before this file (cmake/list_site.mjs):
 //   const site = {"build": "…", "files": {"web/page/page.mjs": "SHA-256 in base64", …}};
-// Files are fetched and kept by these hashes, so that exactly one build is served, whatever the host
-// has meanwhile. Another build is another worker; it waits until no page of this one is open. Not for
+// Files are fetched and kept by these hashes, and hashed again whenever they are read, so that exactly one build
+// is served, whatever the host has meanwhile and whatever another page of this origin wrote into the cache. Another build is another worker; it waits until no page of this one is open. Not for
 // `driftscope serve` (start.js).
 "use strict";
 
@@ -46,11 +46,24 @@ function answerWith(body, path, size) {
   });
 }
 
+const base64 = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes)));
+
+/** The bytes that are kept of a listed file, if they are those of the list; others are forgotten. */
+async function keptBytes(kept, path) {
+  const found = await kept?.match(keyOf(path));
+  if (!found) return null;
+  const bytes = await found.arrayBuffer().catch(() => null);
+  if (bytes && base64(await crypto.subtle.digest("SHA-256", bytes)) === site.files[path]) return bytes;
+  await kept.delete(keyOf(path)).catch(() => {});
+  return null;
+}
+
 /** A listed file: kept, or fetched and then kept. Throws if it is not available with these bytes. */
 async function fileOf(path) {
   const kept = await store();
-  const found = await kept?.match(keyOf(path));
-  if (found) return found;
+  const found = await keptBytes(kept, path);
+  // With headers of our own: those that are kept may be another page's as well.
+  if (found) return answerWith(found, path, found.byteLength);
   // Most hosts serve a folder's page under the folder's name; not all do under its own.
   const url = new URL(path === "index.html" ? "./" : path, scope);
   const response = await fetch(url, { cache: "no-cache", integrity: `sha256-${site.files[path]}` });

@@ -32,8 +32,8 @@ export async function runBatch(open, batch, start, progress) {
       if (error.stuck) throw error; // the page tries another worker
       const { kind = "internal", message } = error;
       answers.push({ error: { kind, message } });
-      // After any other failure the engine's memory cannot be trusted.
-      if (!(error instanceof ServiceError)) {
+      // After any other failure the engine's memory cannot be trusted, and a heap that grew never shrinks.
+      if (!(error instanceof ServiceError) || error.kind === "limit") {
         engine.close();
         engine = await openEngine(open);
       }

@@ -38,7 +38,7 @@ async function respondTo(engine, { do: name, ...fields }, url) {
  * is called with the current step.
  */
 export async function runBench(task, phase) {
-  const { base, variant, threads, devices, model, bench, start, inputs, table } = task;
+  const { base, variant, threads, devices, memory, model, bench, start, inputs, table } = task;
   const times = {};
   let begin = performance.now();
   const lap = (name) => {
@@ -46,7 +46,7 @@ export async function runBench(task, phase) {
     begin = performance.now();
   };
   await phase("compile");
-  const engine = await openEngine({ base, variant, threads, devices });
+  const engine = await openEngine({ base, variant, threads, devices, memory });
   lap("compile_ms");
   engine.request("load", { target: start.target, attachments: table, once: true, unhashed: true }, model);
   lap("read_ms");

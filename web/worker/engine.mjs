@@ -2,6 +2,7 @@
 // of core/protocol/messages.json.
 import { Devices } from "../device/devices.mjs";
 import { Peers } from "../peers/peers.mjs";
+import { heapLimit } from "../shared/memory.mjs";
 import { Threads } from "../shared/threads.mjs";
 import { ServiceClient, ServiceError } from "./client.mjs";
 
@@ -39,21 +40,24 @@ function load(url) {
 /**
  * Loads one build. `threads` workers in all (the caller among them) are made before it starts:
  * making them later would need the event loop, which a running request blocks. `devices`: a port to the page,
- * which has the GPU that this worker may lack (web/device/page_devices.mjs).
+ * which has the GPU that this worker may lack (web/device/page_devices.mjs). `memory`: bytes that tensors may
+ * take (memory.mjs); 0: all that there is.
  */
-export async function openEngine({ base, variant, threads, devices: page }) {
+export async function openEngine({ base, variant, threads, devices: page, memory = 0 }) {
   const { default: create } = await load(new URL(`${variant}.mjs`, base));
   const messages = await loadMessages(base);
   const peers = new Peers(base);
   const gpu = new Devices({ page });
   const pool = new Threads();
   const module = await pool.keep(() => create({ pthreadPoolSize: Math.max(0, threads - 1), peers, gpu }));
+  if (memory > 0) module._ds_limit_memory(memory, heapLimit(memory));
   const client = new ServiceClient(messages, (message) => exchange(module, message));
   return {
     messages,
     /** {head, payload} of the response. `fields` and the response are checked by the schema. */
     request: (name, fields, payload) => request(module, client, name, fields, payload),
     heapBytes: () => module.wasmMemory.buffer.byteLength,
+    heapLimit: () => module._ds_heap_limit() >>> 0,
     /** Ends its threads, unless the worker itself ends. */
     close() {
       pool.end();

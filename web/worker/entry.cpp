@@ -2,12 +2,14 @@
 // Bytes go in and out through the wasm heap; nothing here interprets them.
 #include <emscripten.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "core/model/alive_tensors.hpp"
 #include "core/protocol/service.hpp"
 
 namespace {
@@ -29,6 +31,9 @@ driftscope::Service& service() {
   return *the_service;
 }
 
+// By default all that 32 bits address, in whole pages.
+std::atomic<std::uint32_t> heap_limit = 0xffff0000u;
+
 std::vector<std::byte>& reply() {
   static std::vector<std::byte> bytes;
   return bytes;
@@ -37,6 +42,15 @@ std::vector<std::byte>& reply() {
 }  // namespace
 
 extern "C" {
+
+/// From here on, tensors take at most `bytes` together, and the whole heap `heap` bytes.
+EMSCRIPTEN_KEEPALIVE void ds_limit_memory(double bytes, double heap) {
+  driftscope::limit_alive_tensors(static_cast<std::int64_t>(bytes), "Memory on the plain page, --max-memory");
+  heap_limit = static_cast<std::uint32_t>(heap);
+}
+
+/// What web/platform/heap_limit.js asks whenever the heap grows, on any thread.
+EMSCRIPTEN_KEEPALIVE std::uint32_t ds_heap_limit() { return heap_limit; }
 
 /// Allocates a request; null if there is no memory.
 EMSCRIPTEN_KEEPALIVE std::byte* ds_alloc(std::size_t size) {

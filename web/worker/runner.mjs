@@ -3,15 +3,16 @@
 
 import { serveDevices } from "../device/page_devices.mjs";
 import { RunError } from "../shared/errors.mjs";
-import { isOutOfMemory, outOfMemoryText } from "../shared/memory.mjs";
+import { isOutOfMemory, memoryBudget, outOfMemoryText } from "../shared/memory.mjs";
 import { assemble } from "../shared/safetensors.mjs";
 
 const engineFolder = new URL("../../engine/", import.meta.url).href;
 
 /**
- * Runs `task` = {variant, threads, model, attachments, start, inputs}; resolves to {reply, trace, file,
- * times, model, build}: `file` is a Blob of the whole trace. With start.stream, `trace` holds only the
- * outputs; the captured values are in the file, or with `valuesUrl` were sent there. With `batch`
+ * Runs `task` = {variant, threads, memory?, model, attachments, start, inputs}; resolves to {reply, trace,
+ * file, times, model, build}: `memory` as memoryBudget takes it; `file` is a Blob of the whole trace. With
+ * start.stream, `trace` holds only the outputs; the captured values are in the file, or with `valuesUrl` were
+ * sent there. With `batch`
  * (core/protocol/batch.hpp) instead of the model and the inputs it resolves to {answers}; with `compare`
  * (coordinator.mjs) instead of inputs it stays for a whole comparison; with `bench` (the job's URL) it stays
  * as long as the PC sends requests. `onChange({phase, done, total, sample, samples})` receives progress,
@@ -73,9 +74,10 @@ function runOnce(task, { onChange = () => {}, onAsk, onResult, signal }) {
       const unknown = "the browser gave no reason; it may have run out of memory, or a file is missing";
       const message = `The worker failed: ${event.message || unknown}`;
       if (isOutOfMemory({ message: event.message ?? "" }))
-        end(reject, new RunError("limit", outOfMemoryText(message, 0)));
+        end(reject, new RunError("limit", outOfMemoryText(message)));
       else end(reject, new RunError("internal", message));
     };
-    worker.postMessage({ base: engineFolder, attachments: [], ...task, devices: port2 }, [port2]);
+    const memory = memoryBudget(task.memory);
+    worker.postMessage({ base: engineFolder, attachments: [], ...task, memory, devices: port2 }, [port2]);
   });
 }

@@ -71,7 +71,18 @@ async function runWith(sink, prepared) {
   return shapes;
 }
 
-async function run({ base, variant, threads, devices, model, attachments, start, inputs, valuesUrl }) {
+async function run({
+  base,
+  variant,
+  threads,
+  devices,
+  memory,
+  model,
+  attachments,
+  start,
+  inputs,
+  valuesUrl,
+}) {
   const times = {};
   let begin = performance.now();
   const lap = (name) => {
@@ -79,7 +90,7 @@ async function run({ base, variant, threads, devices, model, attachments, start,
     begin = performance.now();
   };
   say("phase", { phase: "compile" });
-  engine = await openEngine({ base, variant, threads, devices });
+  engine = await openEngine({ base, variant, threads, devices, memory });
   lap("compile_ms");
   const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
   const load = { target: start.target, attachments: table, once: true };
@@ -103,10 +114,10 @@ async function run({ base, variant, threads, devices, model, attachments, start,
   say("done", result, [done.payload.buffer]);
 }
 
-async function runMany({ base, variant, threads, devices, batch, start }) {
+async function runMany({ base, variant, threads, devices, memory, batch, start }) {
   say("phase", { phase: "run" });
   const told = (done, total) => say("progress", { done, total });
-  const answers = await runBatch({ base, variant, threads, devices }, batch, start, told);
+  const answers = await runBatch({ base, variant, threads, devices, memory }, batch, start, told);
   say("done", { answers }, [answers.buffer]);
 }
 
@@ -126,8 +137,8 @@ const ask = (question) =>
 
 async function compare(task) {
   say("phase", { phase: "compile" });
-  const { base, variant, threads, devices, model, attachments } = task;
-  engine = await openEngine({ base, variant, threads, devices });
+  const { base, variant, threads, devices, memory, model, attachments } = task;
+  engine = await openEngine({ base, variant, threads, devices, memory });
   const table = attachments.map((file) => ({ name: file.name, bytes: file.bytes.length }));
   engine.request("load", { attachments: table }, joined(model, attachments));
   await coordinate(engine, { threads, ...task.compare }, { ask, tell: (result) => say("result", result) });
@@ -143,8 +154,10 @@ self.onmessage = async ({ data }) => {
     else await run(data);
   } catch (error) {
     const message = error?.message ?? String(error);
-    if (isOutOfMemory({ kind: error?.kind, name: error?.name, message }))
-      say("error", { kind: "limit", message: outOfMemoryText(message, engine?.heapBytes() ?? 0) });
+    const [heap, limit] = [engine?.heapBytes() ?? 0, engine?.heapLimit() ?? 0];
+    const full = heap > 0.9 * limit;
+    if (isOutOfMemory({ kind: error?.kind, name: error?.name, message, full }))
+      say("error", { kind: "limit", message: outOfMemoryText(message, heap, limit) });
     else say("error", { kind: error?.kind ?? "internal", message, stuck: error?.stuck ?? false });
   }
 };

@@ -9,6 +9,7 @@
 #include "core/runtime/engine.hpp"
 #include "native/browser/browser_features.hpp"
 #include "native/browser/browsers.hpp"
+#include "native/browser/chromium_sandbox.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/gui_program.hpp"
 #include "native/os/files.hpp"
@@ -57,6 +58,8 @@ std::vector<Finding> probe_environment() {
     const auto found = probe_host(host);
     findings.push_back({host, found.ok(), found.ok() ? found->version : found.error().message});
   }
+  findings.push_back({"chrome's sandbox", why_no_sandbox().empty(),
+                      why_no_sandbox().empty() ? "user namespaces" : why_no_sandbox(), false});
   probe_features(findings);
   const Status gui = gui_can_open();
   findings.push_back({"gui", gui.ok(), gui.ok() ? "a window" : gui.error().message, false});

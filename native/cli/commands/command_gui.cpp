@@ -9,15 +9,17 @@
 
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/gui_options.hpp"
+#include "native/cli/commands/limit_options.hpp"
 #include "native/cli/gui_program.hpp"
 
 namespace driftscope {
 namespace {
 
-Error start_gui(const GuiOptions& options) {
+Error start_gui(const GuiOptions& options, const std::vector<std::string>& limits) {
   const auto program = gui_program();
   if (!program.ok()) return program.error();
-  std::vector<std::string> arguments = gui_arguments(options);
+  std::vector<std::string> arguments = limits;
+  for (std::string& argument : gui_arguments(options)) arguments.push_back(std::move(argument));
   std::string name = program->string();
   std::vector<char*> pointers = {name.data()};
   for (std::string& argument : arguments) pointers.push_back(argument.data());
@@ -37,8 +39,9 @@ namespace commands::gui {
 static Command declare(CLI::App& app) {
   auto options = std::make_shared<GuiOptions>();
   add_gui_options(app, *options);
-  return [options] {
-    const Error error = start_gui(*options);
+  // The window sets them again: a limit of tensors does not outlive this program.
+  return [options, &app] {
+    const Error error = start_gui(*options, limit_arguments(*app.get_parent()));
     print_error(error);
     return exit_of(error);
   };

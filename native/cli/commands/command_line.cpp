@@ -4,14 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <optional>
 
 #include "core/runtime/resolve_target.hpp"
 #include "native/cli/commands/commands.hpp"
-#include "native/os/cleanup.hpp"
-#include "native/os/resource_limits.hpp"
+#include "native/cli/commands/limit_options.hpp"
 
 namespace driftscope {
 namespace {
@@ -32,42 +30,6 @@ std::string targets_help() {
       engine_list, fmt::join(wasm_builds, "|"));
 }
 
-/// Options of every command, before or behind its name.
-struct Limits {
-  std::uint64_t memory = 0;  // bytes; 0: by what is free
-  double seconds = 0.0;      // 0: none
-};
-
-void add_limits(CLI::App& app, Limits& limits) {
-  app.add_option(
-         "--max-memory", limits.memory,
-         "Of this process, as in 4GiB or 500MB: a model that needs more is refused. Default: four fifths "
-         "of what is free when it starts. Browsers have limits of their own")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(std::uint64_t{1} << 20, std::uint64_t{1} << 50));
-  app.add_option("--max-time", limits.seconds, "Seconds after which everything is ended (default: none)")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 1e9));
-}
-
-void set_limits(const Limits& limits, std::optional<TimeLimit>& time) {
-  const std::int64_t free = available_memory();
-  if (limits.memory > 0)
-    limit_memory(static_cast<std::int64_t>(limits.memory));
-  else if (free > 0)
-    limit_memory(free / 2);
-  if (limits.seconds <= 0.0) return;
-  time.emplace(std::chrono::milliseconds(static_cast<std::int64_t>(limits.seconds * 1000.0)),
-               [seconds = limits.seconds] {
-                 CleanupRegistry::instance().undo_all([seconds] {
-                   print_error(limit_error(fmt::format(
-                       "the {} s of --max-time are over; nothing was left behind, allow more for this model",
-                       seconds)));
-                   std::_Exit(static_cast<int>(Exit::bad_input));
-                 });
-               });
-}
-
 std::map<const CLI::App*, Command> declare(CLI::App& app, Limits& limits) {
   app.name("driftscope");
   app.description(
@@ -75,7 +37,7 @@ std::map<const CLI::App*, Command> declare(CLI::App& app, Limits& limits) {
       "says where two places first differ, whether that is a bug or rounding, and what it costs.");
   app.require_subcommand(1);
   app.fallthrough();
-  add_limits(app, limits);
+  add_limits(app, limits);  // before a command's name or behind it
   app.set_version_flag("--version", "driftscope " DRIFTSCOPE_VERSION);
   app.footer(targets_help() +
              "\n\n"

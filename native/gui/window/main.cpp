@@ -6,9 +6,11 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <optional>
 
 #include "core/gui/imgui/font.hpp"
 #include "native/cli/commands/gui_options.hpp"
+#include "native/cli/commands/limit_options.hpp"
 #include "native/cli/console.hpp"
 #include "native/gui/window/script.hpp"
 #include "native/gui/window/window_host.hpp"
@@ -56,11 +58,15 @@ int run_gui(int argc, char** argv) {
                "driftscope gui"};
   GuiOptions options;
   add_gui_options(app, options);
+  Limits limits;
+  add_limits(app, limits);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return static_cast<int>(app.exit(error) == 0 ? Exit::ok : Exit::bad_input);
   }
+  std::optional<TimeLimit> time;
+  set_limits(limits, time);
   const Status shown = show(options);
   SignalWatcher::on_stop(nullptr);
   if (shown.ok()) return 0;

@@ -6,6 +6,7 @@ import { copyFileSync, existsSync, readFileSync, symlinkSync, truncateSync, writ
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import * as hostile from "../hostile_onnx.mjs";
 import { asset, driftscope, run, temporaryFolder } from "../support.mjs";
 import { chain } from "../tiny_onnx.mjs";
 
@@ -94,6 +95,36 @@ test("BudgetsOfMemoryAndTime_EndARunWithTheirReason", (t) => {
   assert.match(time.stderr, /0\.3 s of --max-time are over/);
   assert.equal(existsSync(trace), false);
   assert.equal(run(["run", vgg16, "--max-memory", "12 apples"]).status, 2);
+});
+
+test("ModelsThatWantGigabytes_AreRefusedByNodeAndBytes", (t) => {
+  const file = join(temporaryFolder(t), "hostile.onnx");
+  for (const [bytes, wanted] of [
+    [hostile.zeros([1 << 20, 1 << 12]), /node huge \(ConstantOfShape.*out of memory for \d{11,} bytes/],
+    [hostile.expanded(2 ** 31), /node wide \(Expand.*out of memory for \d{10,} bytes/],
+    [hostile.counted(2 ** 30), /node count \(Range.*out of memory for \d{10} bytes/],
+    [hostile.doubling(), /node again \(Loop.*node step \(Concat.*out of memory for \d{9,} bytes/],
+  ]) {
+    writeFileSync(file, bytes);
+    for (const engine of ["reference", "strict", "fast"]) {
+      const { status, stderr } = run(["run", file, "--target", `pc/${engine}`, "--max-memory", "300MB"]);
+      assert.equal(status, 2, stderr);
+      assert.match(stderr, wanted, engine);
+    }
+  }
+});
+
+test("FunctionsThatExpandToGigabytes_AreRefusedByName", (t) => {
+  const file = join(temporaryFolder(t), "hostile.onnx");
+  for (const [depth, length] of [
+    [17, 900], // 32 kB: names of 16 kB on 260,000 nodes
+    [40, 1],
+  ]) {
+    writeFileSync(file, hostile.functions(depth, length));
+    const { status, stderr } = run(["run", file, "--max-memory", "300MB"]);
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, /function 'F0': function 'F1': .*(take more than \d+ bytes|more than 250000 nodes)/);
+  }
 });
 
 test("FileCutShorterWhileItIsRead_EndsWithAMessage", async (t) => {

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-import { builtFile, driftscope, run, sanitized, temporaryFolder } from "../support.mjs";
+import { builtFile, driftscope, root, run, sanitized, temporaryFolder } from "../support.mjs";
 
 const page = builtFile("web", "site");
 const skip = sanitized
@@ -80,6 +80,77 @@ test("Install_IntoAFolder_RunsFromThere", { skip }, (t) => {
     { encoding: "utf8", env: { PATH: "/nowhere" } },
   );
   assert.equal(found.stdout.trim(), program, found.stderr);
+});
+
+/** What `readelf` says of a program. */
+function readelf(...args) {
+  const { status, stdout, stderr } = spawnSync("readelf", ["-W", ...args], {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
+  assert.equal(status, 0, stderr);
+  return stdout;
+}
+
+/** The program is hardened, and looks for libraries beside itself alone. */
+function checkShipped(program) {
+  assert.match(readelf("-h", program), /Type:\s+DYN/, "position-independent");
+  const dynamic = readelf("-d", program);
+  assert.match(dynamic, /FLAGS_1.*\bPIE\b/);
+  assert.match(dynamic, /FLAGS_1.*\bNOW\b/, "full RELRO: bound at the start,");
+  const segments = readelf("-l", program);
+  assert.match(segments, /GNU_RELRO/, "then read-only");
+  assert.match(segments, /GNU_STACK.*\bRW\b/, "no code on the stack");
+  const symbols = readelf("--dyn-syms", program);
+  assert.match(symbols, /__stack_chk_fail/, "stack protector");
+  assert.match(symbols, /__memcpy_chk/, "_FORTIFY_SOURCE");
+  const paths = [...dynamic.matchAll(/\((?:RPATH|RUNPATH)\).*\[(.*)\]/g)].flatMap(([, list]) =>
+    list.split(":"),
+  );
+  for (const path of paths) assert.equal(path, "$ORIGIN/../lib/driftscope", program);
+  assert.ok(!dynamic.includes("(RPATH)"), "RPATH would come before LD_LIBRARY_PATH");
+}
+
+test("Install_Programs_AreHardenedAndTrustNoFolderOfTheBuild", { skip }, (t) => {
+  const prefix = join(temporaryFolder(t), "usr");
+  const installed = spawnSync("cmake", ["--install", dirname(driftscope), "--prefix", prefix], {
+    encoding: "utf8",
+  });
+  assert.equal(installed.status, 0, installed.stderr);
+  for (const name of readdirSync(join(prefix, "bin"))) checkShipped(join(prefix, "bin", name));
+});
+
+test("Image_StagedProgram_IsHardenedAndTrustsNoFolderOfTheBuild", { skip }, (t) => {
+  const folder = join(temporaryFolder(t), "stage");
+  // The program under test may lie elsewhere than the one that tools/image/stage takes.
+  if (driftscope !== join(root, "build", "native", "driftscope")) return t.skip("another build is tested");
+  const staged = spawnSync(join(root, "tools", "image", "stage"), [folder], {
+    encoding: "utf8",
+    env: { ...process.env, DRIFTSCOPE_SITE: page },
+  });
+  assert.equal(staged.status, 0, staged.stderr);
+  const program = join(folder, "bin", "driftscope");
+  checkShipped(program);
+  const model = join(folder, "share", "driftscope", "site", "assets", "models", "lenet5.onnx");
+  const env = { PATH: "/nowhere", HOME: folder, TMPDIR: process.env.TMPDIR };
+  const ran = spawnSync(program, ["compare", model, "--right", "pc/fast,pc/ort"], { encoding: "utf8", env });
+  assert.match(ran.stdout, /2 targets agree with pc\/strict within rounding/, ran.stderr);
+});
+
+test("Image_Dockerfile_NamesItsBaseByDigestAndRunsAsAUser", () => {
+  const lines = readFileSync(join(root, "Dockerfile"), "utf8").split("\n");
+  const bases = lines.filter((line) => /^(FROM|ARG BASE=)/.test(line));
+  assert.match(bases[0], /^ARG BASE=debian:13-slim@sha256:[0-9a-f]{64}$/);
+  for (const line of bases.slice(1)) assert.match(line, /^FROM \$\{BASE\}( AS \w+)?$/);
+  const last = lines.lastIndexOf("USER driftscope");
+  assert.ok(
+    last > lines.findLastIndex((line) => line.startsWith("FROM")),
+    "the image that is shipped has a user",
+  );
+  assert.deepEqual(
+    lines.slice(last + 1).filter((line) => /^USER/.test(line)),
+    [],
+  );
 });
 
 test("Completion_OfEveryShell_KnowsCommandsOptionsAndWords", () => {

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
+import { functions } from "../hostile_onnx.mjs";
 import { asset, run, sanitized, temporaryFolder, writeSafetensors } from "../support.mjs";
 import { colours, decodePng, differing, encodeGrey, reduced } from "./png.mjs";
 import { gui, hasGui, picture } from "./support.mjs";
@@ -359,6 +360,24 @@ for (const [files, names] of [
       }
     },
   );
+
+test("the window keeps to --max-memory: what wants more is refused, and it goes on", { skip }, (t) => {
+  const folder = temporaryFolder(t);
+  const hostile = join(folder, "hostile.onnx");
+  writeFileSync(hostile, functions(17, 900));
+  const done = gui(
+    folder,
+    [
+      "idle",
+      "expect error take more than 157",
+      `open ${asset("models/lenet1.onnx")}`,
+      "idle",
+      "expect noerror",
+    ],
+    { files: [hostile], options: ["--max-memory", "300MB"] }, // the half of which is less than usual
+  );
+  assert.equal(done.status, 0, done.stderr);
+});
 
 test("without a display it says so, and a wrong option as well", { skip }, () => {
   const none = run(["gui"], { env: { DISPLAY: "", WAYLAND_DISPLAY: "" } });

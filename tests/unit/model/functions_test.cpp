@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "core/graph/print.hpp"
+#include "core/model/alive_tensors.hpp"
 #include "unit/support/model_builder.hpp"
 #include "unit/support/text.hpp"
 
@@ -24,6 +25,15 @@ ModelBuilder two_inputs() {
   ModelBuilder model("m");
   return model.input("x", DType::float32, {2}).input("t", DType::float32, {2});
 }
+
+/// Tensors may take so much more while it lives.
+class TensorLimit {
+ public:
+  explicit TensorLimit(std::int64_t more) { limit_alive_tensors(alive_tensors().bytes + more, "a test"); }
+  ~TensorLimit() { limit_alive_tensors(0, ""); }
+  TensorLimit(const TensorLimit&) = delete;
+  TensorLimit& operator=(const TensorLimit&) = delete;
+};
 
 }  // namespace
 
@@ -79,6 +89,61 @@ TEST_CASE("Functions_OmittedInputsAndPassedThroughOutputs") {
   REQUIRE(graph.nodes.size() == 2);
   CHECK(graph.nodes[0].inputs[2] == no_value);
   CHECK(graph.nodes[1].op_type == "Identity");
+}
+
+TEST_CASE("Functions_ThatExpandToMuchMoreThanTheirFile_AreErrorsBeforeTheyTakeIt") {
+  const TensorLimit limit(16'000'000);
+  const auto model = [] {
+    ModelBuilder built;
+    built.input("x", DType::float32, {1}).node("F0", {"x"}, {"y"}, {}, "my.ops").named("n");
+    return built.output("y");
+  };
+  const auto pass = [](const std::string& name) {
+    return ModelBuilder(name).node("Relu", {"a"}, {"y"}).function_message("my.ops", {"a"}, {"y"});
+  };
+  const std::string refused = "nodes and names take more than 8000000 bytes";
+
+  SUBCASE("names inside names, doubled at every level") {
+    auto deep = model();
+    for (int i = 0; i < 14; ++i) {
+      ModelBuilder body("F" + std::to_string(i));
+      const std::string called = "F" + std::to_string(i + 1);
+      body.node(called, {"a"}, {"v"}, {}, "my.ops").named(std::string(400, 'n'));
+      body.node(called, {"v"}, {"y"}, {}, "my.ops").named(std::string(400, 'm'));
+      deep.model_field(25, body.function_message("my.ops", {"a"}, {"y"}));
+    }
+    deep.model_field(25, pass("F14"));
+    CHECK(holds(failure(deep), "function 'F0'"));
+    CHECK(holds(failure(deep), refused));
+  }
+  SUBCASE("a long name that one node takes very often") {
+    auto wide = model();
+    const std::vector<std::string> often(5000, "v");
+    ModelBuilder body("F0");
+    body.node("Relu", {"a"}, {"v"}).node("Sum", often, {"y"});
+    wide.model_field(25, body.function_message("my.ops", {"a"}, {"y"}));
+    CHECK(built(wide).nodes.size() == 2);
+    auto longer = ModelBuilder();
+    longer.input("x", DType::float32, {1}).node("F0", {"x"}, {"y"}, {}, "my.ops");
+    longer.named(std::string(4000, 'n')).output("y");
+    longer.model_field(25, body.function_message("my.ops", {"a"}, {"y"}));
+    CHECK(holds(failure(longer), refused));
+  }
+  SUBCASE("a large attribute that every call copies") {
+    auto large = model();
+    ModelBuilder body("F0");
+    body.node("Relu", {"a"}, {"v0"});
+    for (int i = 0; i < 200; ++i)
+      body.node("F1", {"v" + std::to_string(i)}, {"v" + std::to_string(i + 1)}, {}, "my.ops");
+    body.node("Relu", {"v200"}, {"y"});
+    large.model_field(25, body.function_message("my.ops", {"a"}, {"y"}));
+    large.model_field(25,
+                      ModelBuilder("F1")
+                          .node("Relu", {"a"}, {"y"}, {ints("axes", std::vector<std::int64_t>(10'000, 1))})
+                          .function_message("my.ops", {"a"}, {"y"}));
+    CHECK(holds(failure(large), "function 'F0': function 'F1'"));
+    CHECK(holds(failure(large), refused));
+  }
 }
 
 TEST_CASE("Functions_HostileOnes_AreErrors") {

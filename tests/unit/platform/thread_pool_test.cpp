@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <new>
 #include <vector>
 
 #include "core/base/rng.hpp"
@@ -51,6 +52,32 @@ TEST_CASE("ThreadPool_LoopsAfterPauses_AreDoneAsWell") {
     for (int i = 0; i < 20; ++i) visit(threads, 16, 1);
     const std::int64_t begin = monotonic_ns();
     while (monotonic_ns() - begin < 300'000) {
+    }
+  }
+}
+
+TEST_CASE("ThreadPool_BodyWithoutMemory_IsAnExceptionOfTheCallerOnceAllHaveEnded") {
+  for (const int size : {1, 3}) {
+    ThreadPool threads(size);
+    for (int round = 0; round < repetitions(20); ++round) {
+      std::atomic<int> inside = 0;
+      CHECK_THROWS_AS(threads.parallel_for(64, 1,
+                                           [&](std::int64_t begin, std::int64_t) {
+                                             ++inside;
+                                             const std::int64_t start = monotonic_ns();
+                                             while (monotonic_ns() - start < 10'000) {
+                                             }
+                                             --inside;
+                                             if (begin % 3 == 0) throw std::bad_alloc();
+                                           }),
+                      std::bad_alloc);
+      CHECK(inside == 0);
+      CHECK_THROWS_AS(threads.parallel_steps(threads.size(), 8,
+                                             [](int part, std::int64_t step) {
+                                               if (part == 0 && step == 3) throw std::bad_alloc();
+                                             }),
+                      std::bad_alloc);
+      visit(threads, 64, 1);  // the pool goes on
     }
   }
 }

@@ -142,3 +142,19 @@ test("Trace_EncodedAndDecoded_IsTheSame_AndBadTensorsAreNamed", async () => {
   for (let length = 0; length < file.length; ++length)
     assert.throws(() => decodeTrace(file.subarray(0, length)), RangeError);
 });
+
+test("Package_LimitsOfMemoryAndTime_ReachTheProgram", async () => {
+  const { compare, verify } = await import(join(source, "index.mjs"));
+  const common = { model: lenet5, right: "pc/reference", trace: "none.safetensors", program: driftscope };
+  for (const call of [
+    (more) => compare({ ...common, trace: undefined, ...more }),
+    (more) => verify({ ...common, ...more }),
+  ]) {
+    await assert.rejects(call({ maxMemory: "12 apples" }), /--max-memory/);
+    await assert.rejects(call({ maxTime: -1 }), /--max-time/);
+  }
+  assert.equal(
+    (await compare({ ...common, trace: undefined, maxMemory: 2 ** 30, maxTime: 60 })).passed,
+    true,
+  );
+});

@@ -130,6 +130,41 @@ test("bytes that are not the listed ones run, but are not kept", async (t) => {
   assert.match(await page.locator("#kept-text").innerText(), /keeps 1 model,/);
 });
 
+// Another page of this origin (other servers have this address before and after us) may write there.
+const tampered = [
+  ["of other bytes", { flip: 1, more: 0 }],
+  ["much longer", { flip: 0, more: 5_000_000 }],
+  ["shorter", { flip: 0, more: -100 }],
+];
+for (const [what, how] of tampered)
+  test(`a kept model that another page made ${what} is dropped and fetched anew`, async (t) => {
+    const { page, complaints } = await openServed(t);
+    await choose(page, "lenet1");
+    await page.evaluate(async ({ flip, more }) => {
+      const store = await caches.open("driftscope-models-1");
+      for (const request of await store.keys()) {
+        const bytes = new Uint8Array(await (await store.match(request)).arrayBuffer());
+        const wrong = new Uint8Array(bytes.length + more);
+        wrong.set(bytes.subarray(0, wrong.length));
+        wrong[100] ^= flip;
+        const headers = { "X-Name": "%E0%A4%A", "Content-Length": "x" };
+        await store.put(request, new Response(wrong, { headers }));
+      }
+    }, how);
+    const answers = watch(page);
+    await page.reload();
+    await page.locator("#start:enabled").waitFor();
+    await choose(page, "lenet1");
+    await page.locator("#start").click();
+    await status(page, "Done: 9 layers");
+    assert.equal(answers("lenet1.onnx").length, 1);
+    assert.match(await ran(page, "Model file"), /fetched in .* s, since what this browser kept had been changed/);
+    await choose(page, "lenet5");
+    await choose(page, "lenet1");
+    assert.equal(answers("lenet1.onnx").length, 1, "the right bytes are kept again");
+    assert.deepEqual(complaints, []);
+  });
+
 test("a model that cannot be fetched says why, and Run tries again", async (t) => {
   const { page } = await openServed(t);
   await page.route("**/assets/models/lenet1.onnx", (route) => route.abort());

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
+import * as hostile from "../../e2e/hostile_onnx.mjs";
 import { root, temporaryFolder } from "../../e2e/support.mjs";
 import { chain } from "../../e2e/tiny_onnx.mjs";
 import { closeBrowser, openServed, status } from "./support.mjs";
@@ -60,4 +61,83 @@ test("a worker that the browser ends is noticed", async (t) => {
   await page.locator("#start").click();
   await status(page, "It did not run.");
   assert.match(await page.locator("#error").innerText(), /allocation failed.*Run it on the PC/);
+});
+
+async function choose(page, t, bytes) {
+  const file = join(temporaryFolder(t), "hostile.onnx");
+  writeFileSync(file, bytes);
+  await page.locator("#file").setInputFiles(file);
+  await page.locator("#seed-note").waitFor();
+}
+
+async function runsLenet(page) {
+  await page.locator("#model").selectOption("lenet5");
+  await status(page, "Press Run.");
+  await page.locator("#start").click();
+  await status(page, "Done: 13 layers");
+}
+
+/** Models that want a gigabyte, and what is to be said. */
+const greedy = [
+  ["ConstantOfShape", hostile.zeros([1 << 20, 1 << 8]), /node huge \(ConstantOfShape/],
+  ["Expand", hostile.expanded(2 ** 28), /node wide \(Expand/],
+  ["Range", hostile.counted(2 ** 27), /node count \(Range/],
+  ["a Loop that doubles", hostile.doubling(), /node again \(Loop.*node step \(Concat/],
+];
+for (const engine of ["reference", "strict", "fast"])
+  test(`${engine}: a gigabyte is refused by node and bytes, and the next model runs`, async (t) => {
+    const { page, complaints } = await openServed(t);
+    await page.locator("#engine").selectOption(engine);
+    await page.locator("#memory").selectOption({ label: "0.25 GiB" });
+    for (const [what, bytes, wanted] of greedy) {
+      await choose(page, t, bytes);
+      await page.locator("#start").click();
+      await status(page, "It did not run.");
+      const message = await page.locator("#error").innerText();
+      assert.match(message, wanted);
+      assert.match(message, /out of memory for \d{9,} bytes.*Memory on the plain page/, what);
+      const [, heap] = /had taken ([\d.]+) GiB/.exec(message);
+      assert.ok(Number(heap) <= 1.25, message);
+    }
+    await runsLenet(page);
+    assert.deepEqual(complaints, []);
+  });
+
+test("functions that expand to gigabytes are refused by name, and the next model runs", async (t) => {
+  const { page, complaints } = await openServed(t);
+  await page.locator("#memory").selectOption({ label: "0.25 GiB" });
+  await choose(page, t, hostile.functions(17, 900));
+  await page.locator("#start").click();
+  await status(page, "It did not run.");
+  const message = await page.locator("#error").innerText();
+  assert.match(message, /function 'F0': function 'F1'.*nodes and names take more than 134217728 bytes/);
+  await runsLenet(page);
+  assert.deepEqual(complaints, []);
+});
+
+test("memory has a limit that nobody set: half of what the browser tells of, at most 3 GiB", async (t) => {
+  const { page } = await openServed(t);
+  const told = await page.evaluate(() => navigator.deviceMemory);
+  const usual = Math.min(told / 2, 3);
+  assert.equal(await page.locator("#memory option:checked").innerText(), `as usual (${usual} GiB)`);
+  await choose(page, t, hostile.zeros([1 << 20, 900])); // below 4 GiB
+  await page.locator("#start").click();
+  await status(page, "It did not run.");
+  const message = await page.locator("#error").innerText();
+  assert.match(message, /node huge \(ConstantOfShape/);
+});
+
+test("Stop ends a model that never ends, and the next one runs", async (t) => {
+  const { page, complaints } = await openServed(t);
+  for (const engine of ["reference", "strict", "fast"]) {
+    await page.locator("#engine").selectOption(engine);
+    await choose(page, t, hostile.endless());
+    await page.locator("#start").click();
+    await status(page, "Preparing the engine…"); // what runs first has answered nothing yet
+    await page.waitForTimeout(1500);
+    await page.locator("#stop").click();
+    await status(page, "Stopped.");
+  }
+  await runsLenet(page);
+  assert.deepEqual(complaints, []);
 });

@@ -178,6 +178,66 @@ test("once used, it opens and runs with the host gone, and keeps each model once
     .waitFor();
 });
 
+test("kept files that another page of the origin changed are fetched anew, and never run", async (t) => {
+  const { page, host, complaints } = await openStatic(t);
+  await ready(page);
+  await runs(page);
+  // As any other site of the same host can, which finds the cache and its keys in a list.
+  const changed = await page.evaluate(async () => {
+    const name = (await caches.keys()).find((one) => one.startsWith("driftscope-site"));
+    const store = await caches.open(name);
+    let count = 0;
+    for (const request of await store.keys()) {
+      const type = /\.(mjs|js|html)$/.exec(request.url)?.[1];
+      if (!type) continue;
+      const text = await (await store.match(request)).text();
+      const script =
+        "(self.document ?? self).wasHere = true; new BroadcastChannel('was here').postMessage(1);\n";
+      const body =
+        type === "html" ? text.replace("<script ", `<script src="data:,1"></script><script `) : script + text;
+      await store.put(request, new Response(body, { headers: { "Content-Type": "text/html" } }));
+      ++count;
+    }
+    return count;
+  });
+  assert.ok(changed > 30, String(changed));
+  await page.addInitScript(() => {
+    window.heard = 0;
+    new BroadcastChannel("was here").onmessage = () => ++window.heard;
+  });
+  host.requests.length = 0;
+  await page.reload();
+  await ready(page);
+  assert.ok(await isolated(page));
+  await runs(page);
+  assert.equal(await page.evaluate(() => window.heard + Number(document.wasHere ?? 0)), 0);
+  assert.equal(await page.locator('script[src^="data:"]').count(), 0);
+  assert.ok(host.requests.includes("web/page/page.mjs"), "fetched anew");
+  // What is kept is right again: it works without the host.
+  await host.stop();
+  await page.reload();
+  await ready(page);
+  await runs(page);
+  assert.deepEqual(complaints, []);
+});
+
+test("kept files that another page changed are not served when the host is gone either", async (t) => {
+  const { page, host } = await openStatic(t);
+  await ready(page);
+  await page.evaluate(async () => {
+    const store = await caches.open((await caches.keys()).find((one) => one.startsWith("driftscope-site")));
+    for (const request of await store.keys())
+      if (request.url.endsWith(".css")) await store.put(request, new Response("body { color: red }"));
+  });
+  await host.stop();
+  const answer = await page.evaluate(async () => {
+    const response = await fetch("web/page/style.css", { cache: "reload" });
+    return { code: response.status, text: response.statusText };
+  });
+  assert.equal(answer.code, 504);
+  assert.match(answer.text, /not kept by this browser/);
+});
+
 test("a new build replaces the old one as a whole: no page sees files of both", async (t) => {
   const { page, host } = await openStatic(t);
   await ready(page);

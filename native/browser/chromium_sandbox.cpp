@@ -1,0 +1,69 @@
+#include "native/browser/chromium_sandbox.hpp"
+
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+namespace driftscope {
+namespace {
+
+// What the sandbox does first: a user namespace of its own, and with the rights in there others. (AppArmor of
+// Ubuntu allows the first and forbids the second.)
+bool has_user_namespaces() {
+  const pid_t child = fork();
+  if (child < 0) return false;
+  if (child == 0)  // only system calls: this process has threads
+    _exit(unshare(CLONE_NEWUSER) == 0 && unshare(CLONE_NEWPID | CLONE_NEWNET) == 0 ? 0 : 1);
+  int status = 1;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// The older sandbox: a program of root's that makes the namespaces. A container that takes away that right,
+// or forbids programs to gain any, takes it away as well.
+bool has_setuid_helper() {
+  constexpr int may_administrate = 21;  // CAP_SYS_ADMIN
+  if (prctl(PR_CAPBSET_READ, may_administrate) != 1 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0)
+    return false;
+  for (const char* path : {"/usr/lib/chromium/chrome-sandbox", "/usr/lib64/chromium/chrome-sandbox",
+                           "/usr/lib/chromium-browser/chrome-sandbox", "/opt/google/chrome/chrome-sandbox"}) {
+    struct stat helper{};
+    if (stat(path, &helper) == 0 && helper.st_uid == 0 && (helper.st_mode & S_ISUID) != 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+const std::string& why_no_sandbox() {
+  static const std::string why = [] {
+    if (geteuid() == 0) return std::string("it does not work as root");
+    if (has_user_namespaces() || has_setuid_helper()) return std::string();
+    return std::string("the kernel, or the container that this runs in, forbids user namespaces");
+  }();
+  return why;
+}
+
+Result<std::vector<std::string>> sandbox_arguments(const std::string& why, bool root,
+                                                   const std::string& setting) {
+  if (why.empty()) return std::vector<std::string>{};
+  if (root || setting == "if-possible") return std::vector<std::string>{"--no-sandbox"};
+  return missing_error(
+      "Chromium has no sandbox here: " + why +
+      ". Allow them (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0; in a "
+      "container a seccomp profile with clone and unshare), or set DRIFTSCOPE_SANDBOX=if-possible to run "
+      "models that you trust without it");
+}
+
+Result<std::vector<std::string>> sandbox_arguments() {
+  const char* setting = std::getenv("DRIFTSCOPE_SANDBOX");
+  return sandbox_arguments(why_no_sandbox(), geteuid() == 0, setting != nullptr ? setting : "");
+}
+
+}  // namespace driftscope
