@@ -13,10 +13,10 @@
 
 namespace driftscope {
 
-/// A file that is written under a temporary name, ".NAME.driftscope-XXXXXX", and renamed when complete; without
-/// commit it is removed (also when a signal ends the program), and an older file of that name is untouched.
-/// It is locked while it is written, so that others know that its owner lives. Errors include the system's
-/// message.
+/// A file that is written under a temporary name, ".NAME.driftscope-XXXXXX", and renamed when complete;
+/// without commit it is removed (also when a signal ends the program), and an older file of that name is
+/// untouched. It is locked while it is written, so that others know that its owner lives. Errors include the
+/// system's message.
 class AtomicFile {
  public:
   [[nodiscard]] static Result<AtomicFile> create(const std::filesystem::path& path);

@@ -46,8 +46,8 @@ class MappedFile {
 /// Whether an AtomicFile can take its place: not a device, a pipe or "".
 [[nodiscard]] bool can_be_replaced(const std::filesystem::path& path);
 
-/// Writes an AtomicFile: on any error (including a full disk) an older file of that name is untouched. Devices
-/// and pipes are written to.
+/// Writes an AtomicFile: on any error (including a full disk) an older file of that name is untouched.
+/// Devices and pipes are written to.
 [[nodiscard]] Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 [[nodiscard]] Status write_file(const std::filesystem::path& path, std::string_view text);
 

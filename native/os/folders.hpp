@@ -1,5 +1,5 @@
-// Folders whose names survive a loss of power: a file's own flush does not keep its name. Clients: atomic_file,
-// and whatever makes a folder to keep.
+// Folders whose names survive a loss of power: a file's own flush does not keep its name. Clients:
+// atomic_file, and whatever makes a folder to keep.
 #pragma once
 
 #include <filesystem>

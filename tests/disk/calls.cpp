@@ -1,6 +1,6 @@
 // A disk that fails, loaded before a program (LD_PRELOAD): the calls by which it writes to one folder. The
-// Nth of them fails, or the program is killed there; or it goes on, and what a loss of power would have left is
-// kept before each call. Client: failing_disk.mjs. From the environment:
+// Nth of them fails, or the program is killed there; or it goes on, and what a loss of power would have left
+// is kept before each call. Client: failing_disk.mjs. From the environment:
 //   FAILING_DISK_FOLDER   the folder, canonical
 //   FAILING_DISK_REPORT   a file that gets lines: the call that met the fault, "steps N", "unseen FILE"
 //   FAILING_DISK_HOW      fail: one call fails; full: from then on the disk is full; kill: SIGKILL, half of a

@@ -1,6 +1,6 @@
 // What a folder would hold after a loss of power: of every file the bytes that were flushed, of every folder
-// the names that were flushed, and what may or may not have reached the disk besides. Client: calls.cpp, which
-// tells it what the program does. It changes nothing in the folder.
+// the names that were flushed, and what may or may not have reached the disk besides. Client: calls.cpp,
+// which tells it what the program does. It changes nothing in the folder.
 #pragma once
 
 #include <filesystem>

@@ -49,7 +49,7 @@ export async function runOnDisk(scratch, before, args, fault, options = {}) {
     FAILING_DISK_HOW: fault.how,
     FAILING_DISK_AT: String(fault.at ?? 0),
   };
-  const result = await start(args(folder), { ...options, env: { ...options.env, ...env } }).done;
+  const result = await start(args(folder), { ...options, env }).done;
   const told = existsSync(report) ? readFileSync(report, "utf8").trimEnd().split("\n") : [];
   return {
     ...result,

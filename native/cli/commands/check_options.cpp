@@ -18,7 +18,7 @@ bool in_github_actions() {
   return value != nullptr && std::string_view(value) == "true";
 }
 
-/// GitHub collects the text that steps append to this file. A failure to write it is said, and is not an error.
+/// GitHub collects the text that steps append to this file. A failure to write it is said; it is no error.
 void append_summary(const std::string& text) {
   const char* path = std::getenv("GITHUB_STEP_SUMMARY");
   if (path == nullptr || *path == '\0') return;

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { extname, join } from "node:path";
 import { test } from "node:test";
 import { contents, forEach, runOnDisk } from "../../disk/failing_disk.mjs";
-import { asset, readSafetensors, run, sanitized, temporaryFolder } from "../support.mjs";
+import { asset, readSafetensors, root, run, sanitized, temporaryFolder } from "../support.mjs";
 
 const lenet1 = asset("models", "lenet1.onnx");
 const lenet5 = asset("models", "lenet5.onnx");
@@ -80,6 +80,12 @@ const cases = {
       join(folder, "map.json"),
     ],
   },
+  Python_ATrace: {
+    program: "/usr/bin/python3", // its NumPy is a package
+    refused: 1,
+    first: (folder) => recorded(folder, 2),
+    args: (folder) => recorded(folder, 3000),
+  },
   Bench_ItsHistory: { first: bench, args: bench, check: historyIsKept },
   Bench_ANewHistory: { args: bench, check: historyIsKept },
 };
@@ -94,6 +100,15 @@ function compare(folder, right) {
     "--junit",
     out("c.xml"),
   ]);
+}
+function recorded(folder, count) {
+  const code = [
+    `import sys; sys.dont_write_bytecode = True; sys.path.insert(0, ${JSON.stringify(join(root, "python"))})`,
+    "import numpy; from driftscope import safetensors_file",
+    `x = {"x": numpy.ones(${count})}`,
+    `safetensors_file.write(${JSON.stringify(join(folder, "t.safetensors"))}, x, {})`,
+  ];
+  return ["-c", code.join("\n")];
 }
 function baseline(folder, target) {
   return ["baseline", "save", lenet1, "--targets", target, "--no-times", "--repeat", "1", "--out"].concat(
@@ -120,9 +135,9 @@ function kindOf(name, bytes, before, after) {
 
 const isEnd = ({ about }) => about.startsWith("at the end");
 
-async function survivesPowerLoss(scratch, before, { args, check }, earlier) {
+async function survivesPowerLoss(scratch, before, { args, program, check }, earlier) {
   const old = contents(before);
-  const whole = await runOnDisk(scratch, before, args, { how: "states" });
+  const whole = await runOnDisk(scratch, before, args, { how: "states" }, { program });
   assert.equal(whole.status, 0, whole.stderr);
   assert.equal(whole.unseen, undefined, "a file is written past native/os");
   const after = contents(whole.folder);
@@ -149,7 +164,7 @@ async function survivesPowerLoss(scratch, before, { args, check }, earlier) {
   }
   assert.ok(different.size > 1);
   await forEach(different.values(), async (state) => {
-    const next = await runOnDisk(scratch, state.folder, args);
+    const next = await runOnDisk(scratch, state.folder, args, undefined, { program });
     assert.equal(next.status, 0, `the next run fails ${state.about}: ${next.stderr}`);
     assert.equal(
       [...contents(next.folder).keys()].join("\n"),
@@ -164,9 +179,11 @@ async function survivesPowerLoss(scratch, before, { args, check }, earlier) {
 }
 
 // One failing call, or a full disk from there on: old or new, and said.
-async function saysWhatFailed(scratch, before, { args, check }, earlier, fault) {
+async function saysWhatFailed(scratch, before, { args, program, refused = 2, check }, earlier, fault) {
   const old = contents(before);
-  const { status, stderr, folder, met, unseen, remove } = await runOnDisk(scratch, before, args, fault);
+  const { status, stderr, folder, met, unseen, remove } = await runOnDisk(scratch, before, args, fault, {
+    program,
+  });
   if (met === undefined) return;
   assert.equal(unseen, undefined);
   const where = `${fault.how} ${met}: ${stderr}`;
@@ -174,7 +191,7 @@ async function saysWhatFailed(scratch, before, { args, check }, earlier, fault) 
   // SQLite goes on where nothing is lost, as when a flushed file cannot be closed; `check` looks.
   const harmless = status === 0 && check === historyIsKept;
   if (!harmless) {
-    assert.equal(status, 2, where);
+    assert.equal(status, refused, where);
     assert.match(
       stderr,
       /No space left on device|Input\/output error|disk I\/O error|disk is full|unable to open/,
@@ -195,8 +212,8 @@ async function saysWhatFailed(scratch, before, { args, check }, earlier, fault) 
 }
 
 // The program is really killed there, and the next run is as any other.
-async function survivesKill(scratch, before, { args, check }, earlier, at) {
-  const killed = await runOnDisk(scratch, before, args, { how: "kill", at });
+async function survivesKill(scratch, before, { args, program, check }, earlier, at) {
+  const killed = await runOnDisk(scratch, before, args, { how: "kill", at }, { program });
   if (killed.met === undefined) return;
   assert.equal(killed.signal, "SIGKILL", killed.met);
   const old = contents(before);
@@ -205,7 +222,7 @@ async function survivesKill(scratch, before, { args, check }, earlier, at) {
       isWhole[extname(name)]?.(join(killed.folder, name));
   check?.(killed.folder, earlier);
   if (check === historyIsKept) return killed.remove(); // of what is left then, survivesPowerLoss has them all
-  const next = await runOnDisk(scratch, killed.folder, args);
+  const next = await runOnDisk(scratch, killed.folder, args, undefined, { program });
   assert.equal(next.status, 0, `${killed.met}: ${next.stderr}`);
   assert.deepEqual([...contents(next.folder).keys()].filter(isTemporary), [], killed.met);
   check?.(next.folder, earlier + 1);
@@ -219,7 +236,7 @@ for (const [name, one] of Object.entries(cases)) {
     const before = join(scratch, "before");
     mkdirSync(before);
     one.prepare?.(before);
-    if (one.first) assert.equal(run(one.first(before)).status, 0);
+    if (one.first) assert.equal(run(one.first(before), one).status, 0);
     const earlier = one.check === historyIsKept && one.first ? 1 : 0;
     const steps = await survivesPowerLoss(scratch, before, one, earlier);
     assert.ok(steps > 5, `${steps} calls`);
