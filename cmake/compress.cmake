@@ -1,6 +1,7 @@
 # Compressed copies of large files of the site: brotli at its best takes seconds per megabyte, which a
 # server could not spend on a request. A separate target, so that building only `site` does not
-# wait; missing or outdated copies are replaced by the server's own fast compression.
+# wait; the server compares them with the file, and replaces missing or
+# outdated copies by its own fast compression.
 find_program(NODE_PROGRAM node REQUIRED)
 add_custom_target(compressed ALL)
 

@@ -40,6 +40,9 @@ struct ConvertOptions {
   /// Values that must be readable besides the graph's outputs, by our names.
   std::vector<std::string> captured;
   std::map<std::string, std::string> options;  ///< of the target
+  /// Other contents have another name, so that new files can lie beside old ones until the model, the first
+  /// file, which names the others, is replaced. Costs a hash of all weights.
+  bool names_by_contents = false;
 };
 
 /// Writes `graph`, whose shapes are bound. The error names the node that cannot be expressed, and why.

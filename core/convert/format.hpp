@@ -16,6 +16,9 @@ struct Format {
   bool folder = false;      ///< several files in a folder; else one file
   std::string_view help;    ///< a sentence
   Converter convert = nullptr;
+  /// Of a folder: whether only an export gives a file this name. Those that the model does not name are of an
+  /// older one.
+  bool (*is_named_by_contents)(std::string_view name) = nullptr;
 };
 
 class FormatTable {

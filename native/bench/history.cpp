@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "core/base/json.hpp"
+#include "native/os/folders.hpp"
 
 namespace driftscope {
 namespace {
@@ -199,16 +200,17 @@ fs::path History::default_place() {
 }
 
 Result<History> History::open(const fs::path& file) {
-  std::error_code error;
-  if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
-  if (error)
-    return io_error(fmt::format("history {}: cannot make its folder: {}", file.string(), error.message()));
+  if (const Status made = make_folders(folder_of(file)); !made.ok())
+    return in_context(made.error(), fmt::format("history {}", file.string()));
   auto state = std::make_unique<State>();
   state->file = file;
   if (sqlite3_open_v2(file.c_str(), &state->connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                       nullptr) != SQLITE_OK)
     return state->failure();
   sqlite3_busy_timeout(state->connection, lock_timeout_ms);
+  // What is reported as saved survives a loss of power: the folder is flushed after a commit, too
+  // (https://sqlite.org/pragma.html#pragma_synchronous).
+  DRIFTSCOPE_CHECK(state->execute("PRAGMA synchronous = EXTRA"));
   DRIFTSCOPE_TRY(const std::int64_t version, state->version());
   if (version > schema_version)
     return bad_input(

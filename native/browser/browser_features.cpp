@@ -5,13 +5,13 @@
 
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <mutex>
 
 #include "native/browser/chromium_flags.hpp"
 #include "native/browser/chromium_sandbox.hpp"
 #include "native/os/child_process.hpp"
+#include "native/os/files.hpp"
 #include "native/os/temp_folder.hpp"
 
 namespace driftscope {
@@ -69,7 +69,7 @@ fs::path find_unpacked(const BrowserFeature& feature) {
 Result<std::string> ask(const BrowserFeature& feature, const fs::path& program) {
   DRIFTSCOPE_TRY(const TempFolder folder, TempFolder::make());
   const fs::path page = folder.path() / "question.html";
-  std::ofstream(page) << fmt::format(fmt::runtime(question_page), feature.question);
+  DRIFTSCOPE_CHECK(write_temporary(page, fmt::format(fmt::runtime(question_page), feature.question)));
   ProcessSpec spec;
   spec.arguments = chromium_flags(folder.path() / "profile");
   spec.arguments.insert(spec.arguments.begin(), program.string());

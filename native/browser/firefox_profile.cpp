@@ -1,6 +1,6 @@
 #include "native/browser/firefox_profile.hpp"
 
-#include <fstream>
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {
@@ -80,11 +80,8 @@ user_pref("dom.ipc.processPriorityManager.enabled", false);
 Status write_firefox_profile(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  std::ofstream file(folder / "user.js");
-  file << preferences;
-  file.flush();
-  if (!file) return io_error("cannot write '" + (folder / "user.js").string() + "'");
-  return {};
+  if (error) return io_error("cannot make '" + folder.string() + "': " + error.message());
+  return write_temporary(folder / "user.js", preferences);
 }
 
 }  // namespace driftscope

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <array>
-#include <fstream>
 #include <utility>
 
+#include "native/os/files.hpp"
 #include "native/os/log_tail.hpp"
 
 namespace driftscope {
@@ -27,12 +27,8 @@ Status write_authority(const fs::path& file) {
   const auto field = [](const std::string& text) {
     return std::string{static_cast<char>(text.size() >> 8), static_cast<char>(text.size() & 255)} + text;
   };
-  std::ofstream stream(file, std::ios::binary);
-  stream << "\xff\xff" << field("") << field("") << field("MIT-MAGIC-COOKIE-1")
-         << field(std::string(cookie.data(), cookie.size()));
-  stream.flush();
-  if (!stream) return io_error("cannot write '" + file.string() + "'");
-  return {};
+  return write_temporary(file, "\xff\xff" + field("") + field("") + field("MIT-MAGIC-COOKIE-1") +
+                                   field(std::string(cookie.data(), cookie.size())));
 }
 
 // The number that the X server writes once it is ready, as "99\n"; empty when it never does.

@@ -7,6 +7,7 @@
 #include "core/base/text.hpp"
 #include "core/trace/safetensors.hpp"
 #include "core/trace/trace_file.hpp"
+#include "native/os/atomic_file.hpp"
 
 namespace driftscope {
 namespace {

@@ -1,12 +1,16 @@
 #include "native/http/compression.hpp"
 
+#include <brotli/decode.h>
 #include <brotli/encode.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <limits>
+#include <memory>
 #include <new>
+#include <span>
 
 namespace driftscope {
 namespace {
@@ -74,6 +78,57 @@ std::optional<std::string> gzip(std::string_view bytes) {
   return done ? std::optional(std::move(out)) : std::nullopt;
 }
 
+// Takes what decoders give, piece by piece: the whole may be far longer than it should be.
+class Expected {
+ public:
+  explicit Expected(std::string_view plain) : rest_(plain) {}
+  [[nodiscard]] std::span<std::uint8_t> room() { return piece_; }
+  [[nodiscard]] bool take(std::size_t left) {
+    const std::string_view got(reinterpret_cast<const char*>(piece_.data()), piece_.size() - left);
+    if (!rest_.starts_with(got)) return false;
+    rest_.remove_prefix(got.size());
+    return true;
+  }
+  [[nodiscard]] bool complete() const { return rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+  std::array<std::uint8_t, 1 << 16> piece_;
+};
+
+bool brotli_is(std::string_view coded, Expected& expected) {
+  const std::unique_ptr<BrotliDecoderState, decltype(&BrotliDecoderDestroyInstance)> decoder(
+      BrotliDecoderCreateInstance(nullptr, nullptr, nullptr), &BrotliDecoderDestroyInstance);
+  std::size_t size = coded.size();
+  const auto* in = reinterpret_cast<const std::uint8_t*>(coded.data());
+  for (BrotliDecoderResult state = BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT;
+       decoder && state == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT;) {
+    std::size_t left = expected.room().size();
+    std::uint8_t* out = expected.room().data();
+    state = BrotliDecoderDecompressStream(decoder.get(), &size, &in, &left, &out, nullptr);
+    if (!expected.take(left)) return false;
+    if (state == BROTLI_DECODER_RESULT_SUCCESS) return size == 0 && expected.complete();
+  }
+  return false;
+}
+
+bool gzip_is(std::string_view coded, Expected& expected) {
+  if (coded.size() > std::numeric_limits<uInt>::max()) return false;
+  z_stream stream{};
+  if (inflateInit2(&stream, gzip_window) != Z_OK) return false;
+  const std::unique_ptr<z_stream, decltype(&inflateEnd)> ended(&stream, &inflateEnd);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(coded.data()));
+  stream.avail_in = static_cast<uInt>(coded.size());
+  for (int state = Z_OK; state == Z_OK;) {
+    stream.next_out = expected.room().data();
+    stream.avail_out = static_cast<uInt>(expected.room().size());
+    state = inflate(&stream, Z_NO_FLUSH);
+    if (!expected.take(stream.avail_out)) return false;
+    if (state == Z_STREAM_END) return stream.avail_in == 0 && expected.complete();
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string_view coding_name(Coding coding) {
@@ -99,6 +154,13 @@ std::optional<std::string> compress(Coding coding, std::string_view bytes) {
   } catch (const std::bad_alloc&) {
     return std::nullopt;
   }
+}
+
+bool decodes_to(Coding coding, std::string_view coded, std::string_view plain) {
+  Expected expected(plain);
+  if (coding == Coding::brotli) return brotli_is(coded, expected);
+  if (coding == Coding::gzip) return gzip_is(coded, expected);
+  return coded == plain;
 }
 
 }  // namespace driftscope

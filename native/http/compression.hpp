@@ -1,4 +1,4 @@
-// Content codings of HTTP (RFC 9110, 8.4): choosing one that a browser accepts, and encoding.
+// Content codings of HTTP (RFC 9110, 8.4): choosing one that a browser accepts, encoding, and checking.
 // Client: static_files. It knows nothing of files or requests.
 #pragma once
 
@@ -20,5 +20,8 @@ enum class Coding { identity, gzip, brotli };
 /// Fast, for files not compressed by the build (brotli 5, gzip 6). Nothing if memory
 /// runs out.
 [[nodiscard]] std::optional<std::string> compress(Coding coding, std::string_view bytes);
+
+/// Whether `coded` is `plain` in this coding, nothing before it and nothing after.
+[[nodiscard]] bool decodes_to(Coding coding, std::string_view coded, std::string_view plain);
 
 }  // namespace driftscope

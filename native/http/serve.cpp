@@ -16,6 +16,7 @@
 #include "native/os/child_process.hpp"
 #include "native/os/cleanup.hpp"
 #include "native/os/files.hpp"
+#include "native/os/folders.hpp"
 
 namespace driftscope {
 namespace {
@@ -43,11 +44,10 @@ std::string local_time() {
 
 Result<std::string> save_trace(const fs::path& folder, const Bytes& bytes) {
   DRIFTSCOPE_TRY(const Trace trace, read_trace(bytes));
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) return io_error("cannot make '" + folder.string() + "': " + error.message());
+  DRIFTSCOPE_CHECK(make_folders(folder));
   const std::string stem = local_time() + "-" + file_name_part(trace.target);
   fs::path file = folder / (stem + ".safetensors");
+  std::error_code error;
   for (int count = 2; fs::exists(file, error); ++count)
     file = folder / (stem + "-" + std::to_string(count) + ".safetensors");
   DRIFTSCOPE_CHECK(write_file(file, bytes));

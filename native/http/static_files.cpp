@@ -41,14 +41,12 @@ bool is_compressible(const fs::path& file) {
 constexpr std::size_t min_worth_compressing = 1024;  // it all fits one packet
 constexpr double max_worth_compressed = 0.95;        // of the size
 
-// Files that the build compressed thoroughly (cmake/compress.mjs), unless the original is newer.
-std::optional<std::string> compressed_beside(const fs::path& file, Coding coding,
-                                             fs::file_time_type written) {
-  const fs::path beside = file.string() + (coding == Coding::brotli ? ".br" : ".gz");
-  std::error_code error;
-  const auto time = fs::last_write_time(beside, error);
-  if (error || time < written) return std::nullopt;
-  return content_of(beside);
+// Files that the build compressed thoroughly (cmake/compress.mjs). They may be of an older build, whatever
+// their times say.
+std::optional<std::string> compressed_beside(const fs::path& file, Coding coding, std::string_view plain) {
+  auto bytes = content_of(file.string() + (coding == Coding::brotli ? ".br" : ".gz"));
+  if (!bytes || !decodes_to(coding, *bytes, plain)) return std::nullopt;
+  return bytes;
 }
 
 }  // namespace
@@ -68,7 +66,7 @@ struct StaticFiles::Entry {
     const std::lock_guard lock(mutex);
     const auto known = coded.find(coding);
     if (known != coded.end()) return known->second;
-    auto bytes = compressed_beside(file, coding, written);
+    auto bytes = compressed_beside(file, coding, *plain);
     if (!bytes) bytes = compress(coding, *plain);
     const bool saves = bytes && static_cast<double>(bytes->size()) <=
                                     max_worth_compressed * static_cast<double>(plain->size());

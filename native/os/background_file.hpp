@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "core/model/tensor.hpp"
-#include "native/os/files.hpp"
+#include "native/os/atomic_file.hpp"
 
 namespace driftscope {
 

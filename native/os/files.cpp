@@ -11,56 +11,19 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <utility>
 
+#include "native/os/atomic_file.hpp"
+#include "native/os/file_descriptor.hpp"
 #include "native/platform/trusted_path.hpp"
 
 namespace driftscope {
 namespace {
 
-std::string system_message() { return std::strerror(errno); }
-
-/// Closes at the end of a scope; -1 means no file.
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  ~FileDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-Status write_all(int fd, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return io_error(system_message());
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
 bool is_device(const std::filesystem::path& path) {
   struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-}
-
-// umask(2) can only be read by changing it, for all threads.
-mode_t file_mask() {
-  static const mode_t mask = [] {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);)
-      if (line.starts_with("Umask:")) return static_cast<mode_t>(std::strtoul(line.c_str() + 6, nullptr, 8));
-    return mode_t{0077};
-  }();
-  return mask;
 }
 
 // A source on a mapped file copies this much at once, and then releases it.
@@ -92,6 +55,20 @@ Result<std::vector<std::byte>> read_whole(int fd, const struct stat& info,
                                    static_cast<long long>(info.st_size)));
   }
   return bytes;
+}
+
+// In place: for what is no file of ours to keep.
+Status write_opened(const std::filesystem::path& path, int how, std::span<const std::byte> bytes,
+                    mode_t mode = 0600) {
+  const auto failed = [&](const std::string& why) {
+    return io_error(fmt::format("cannot write {}: {}", path.string(), why));
+  };
+  FileDescriptor file(::open(path.c_str(), how | O_CLOEXEC, mode));
+  if (file.get() < 0) return failed(system_message());
+  if (const Status written = write_all(file.get(), bytes); !written.ok())
+    return failed(written.error().message);
+  if (::close(file.release()) != 0) return failed(system_message());
+  return {};
 }
 
 }  // namespace
@@ -183,87 +160,14 @@ void MappedFile::release(std::span<const std::byte> part) const {
 
 bool can_be_replaced(const std::filesystem::path& path) { return !path.empty() && !is_device(path); }
 
-Error AtomicFile::failure(const std::string& why) const {
-  return io_error(fmt::format("cannot write {}: {}; nothing was left behind", path_.string(), why));
-}
-
-Result<AtomicFile> AtomicFile::create(const std::filesystem::path& path) {
-  AtomicFile file(path);
-  std::string beside = path.string() + ".XXXXXX";
-  DRIFTSCOPE_TRY(file.cleanup_, CleanupRegistry::instance().add([&]() -> Result<CleanupRegistry::Undo> {
-    file.fd_ = ::mkostemp(beside.data(), O_CLOEXEC);
-    if (file.fd_ < 0) return file.failure(system_message());
-    return CleanupRegistry::Undo([beside] { ::unlink(beside.c_str()); });
-  }));
-  file.beside_ = beside;
-  if (::fchmod(file.fd_, 0666 & ~file_mask()) != 0) return file.failure(system_message());
-  return file;
-}
-
-AtomicFile::AtomicFile(AtomicFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      beside_(std::exchange(other.beside_, "")),
-      fd_(std::exchange(other.fd_, -1)),
-      cleanup_(other.cleanup_) {}
-
-AtomicFile::~AtomicFile() {
-  if (fd_ >= 0) ::close(fd_);
-  if (beside_.empty()) return;
-  ::unlink(beside_.c_str());
-  CleanupRegistry::instance().remove(cleanup_);
-}
-
-Status AtomicFile::append(std::span<const std::byte> bytes) {
-  if (auto status = write_all(fd_, bytes); !status.ok()) return failure(status.error().message);
-  return {};
-}
-
-Status AtomicFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), offset);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return failure(system_message());
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-    offset += written;
-  }
-  return {};
-}
-
-Status AtomicFile::read_at(std::int64_t offset, std::span<std::byte> bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t got = ::pread(fd_, bytes.data(), bytes.size(), offset);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return failure(got < 0 ? system_message() : "it is shorter than what was written");
-    bytes = bytes.subspan(static_cast<std::size_t>(got));
-    offset += got;
-  }
-  return {};
-}
-
-void AtomicFile::begin_flush() { ::sync_file_range(fd_, 0, 0, SYNC_FILE_RANGE_WRITE); }
-
-Status AtomicFile::commit() {
-  if (::fsync(fd_) != 0) return failure(system_message());
-  // On some file systems close is the first sign of a full disk.
-  if (::close(std::exchange(fd_, -1)) != 0) return failure(system_message());
-  if (std::rename(beside_.c_str(), path_.c_str()) != 0) return failure(system_message());
-  beside_.clear();
-  CleanupRegistry::instance().remove(cleanup_);
-  return {};
-}
-
 Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  if (is_device(path)) {  // /dev/null, a pipe: renaming is impossible
-    FileDescriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    const Status written =
-        device.get() < 0 ? Status(io_error(system_message())) : write_all(device.get(), bytes);
-    if (!written.ok())
-      return io_error(fmt::format("cannot write {}: {}", path.string(), written.error().message));
-    return {};
+  if (!is_device(path)) {
+    DRIFTSCOPE_TRY(AtomicFile file, AtomicFile::create(path));
+    DRIFTSCOPE_CHECK(file.append(bytes));
+    return file.commit();
   }
-  DRIFTSCOPE_TRY(AtomicFile file, AtomicFile::create(path));
-  DRIFTSCOPE_CHECK(file.append(bytes));
-  return file.commit();
+  // /dev/null, a pipe: renaming is impossible
+  return write_opened(path, O_WRONLY, bytes);
 }
 
 Status write_file(const std::filesystem::path& path, std::string_view text) {
@@ -275,6 +179,14 @@ Status write_output(const std::string& path, std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     return io_error("cannot write to the standard output: " + system_message());
   return {};
+}
+
+Status write_temporary(const std::filesystem::path& path, std::string_view text) {
+  return write_opened(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, std::as_bytes(std::span(text)));
+}
+
+Status append_to_file(const std::filesystem::path& path, std::string_view text) {
+  return write_opened(path, O_WRONLY | O_CREAT | O_APPEND, std::as_bytes(std::span(text)), 0666);
 }
 
 }  // namespace driftscope

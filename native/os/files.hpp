@@ -1,5 +1,4 @@
-// Files of the command line: read whole or mapped, written to a temporary name and renamed, so that no
-// incomplete file ever has the requested name.
+// Files of the command line: read whole or mapped, and written whole or not at all (atomic_file.hpp).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,6 @@
 
 #include "core/base/byte_source.hpp"
 #include "core/base/result.hpp"
-#include "native/os/cleanup.hpp"
 
 namespace driftscope {
 
@@ -45,45 +43,21 @@ class MappedFile {
   bool mapped_ = false;
 };
 
-/// Whether a file can be written under a temporary name and renamed: not a device, a pipe or "".
+/// Whether an AtomicFile can take its place: not a device, a pipe or "".
 [[nodiscard]] bool can_be_replaced(const std::filesystem::path& path);
 
-/// A file that is written under a temporary name and renamed when complete; without commit it is
-/// removed (also when a signal ends the program), and an older file of that name is untouched. Errors
-/// include the system's message.
-class AtomicFile {
- public:
-  [[nodiscard]] static Result<AtomicFile> create(const std::filesystem::path& path);
-  AtomicFile(AtomicFile&& other) noexcept;
-  AtomicFile& operator=(AtomicFile&&) = delete;
-  ~AtomicFile();
-
-  [[nodiscard]] Status append(std::span<const std::byte> bytes);
-  /// Overwrites existing bytes.
-  [[nodiscard]] Status write_at(std::int64_t offset, std::span<const std::byte> bytes);
-  /// Reads exactly bytes.size() of them.
-  [[nodiscard]] Status read_at(std::int64_t offset, std::span<std::byte> bytes) const;
-  /// Asks the system to start writing appended data to the disk, if it can; does not wait.
-  void begin_flush();
-  /// Flushes to the disk and renames.
-  [[nodiscard]] Status commit();
-
- private:
-  explicit AtomicFile(std::filesystem::path path) : path_(std::move(path)) {}
-  [[nodiscard]] Error failure(const std::string& why) const;
-
-  std::filesystem::path path_;
-  std::string beside_;  // empty once committed
-  int fd_ = -1;
-  CleanupRegistry::Id cleanup_ = 0;  // while beside_ is not empty
-};
-
-/// Writes to a temporary file in the same folder, flushes it to the disk and renames it. On any error
-/// (including a full disk) the temporary file is removed and an older file of that name is untouched.
+/// Writes an AtomicFile: on any error (including a full disk) an older file of that name is untouched.
+/// Devices and pipes are written to.
 [[nodiscard]] Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 [[nodiscard]] Status write_file(const std::filesystem::path& path, std::string_view text);
 
 /// Like write_file; "-" is the standard output.
 [[nodiscard]] Status write_output(const std::string& path, std::string_view text);
+
+/// A new file of mode 0600 in a temporary folder; nobody needs it after a crash, so it is not flushed.
+[[nodiscard]] Status write_temporary(const std::filesystem::path& path, std::string_view text);
+
+/// Appends to a file that another program collects; a crash may cut the text.
+[[nodiscard]] Status append_to_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace driftscope

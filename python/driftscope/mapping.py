@@ -15,12 +15,12 @@ square. Only format, layer and value are needed. `unmapped` and `missing` are fo
 no value, and which values of the model were not recorded.
 """
 import json
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import BadInput
 from .tables import Table
+from .whole_file import whole_file
 
 FORMAT = "driftscope-mapping-1"
 
@@ -77,12 +77,8 @@ class Mapping:
         head = json.dumps({"format": FORMAT, "framework": self.framework, "model_sha256": self.model_sha256},
                           ensure_ascii=False)[:-1]
         tail = json.dumps({"unmapped": self.unmapped, "missing": self.missing}, ensure_ascii=False, indent=1)[1:]
-        beside = Path(f"{path}.{os.getpid()}.part")
-        try:
-            beside.write_text(f'{head},\n "values": [\n  {lines}],{tail}\n', encoding="utf-8")
-            os.replace(beside, path)
-        finally:
-            beside.unlink(missing_ok=True)
+        with whole_file(path) as file:
+            file.write(f'{head},\n "values": [\n  {lines}],{tail}\n'.encode())
         return self
 
     def set(self, layer, value, axes=()):

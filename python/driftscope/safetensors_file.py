@@ -5,13 +5,13 @@ own, so that the package needs NumPy alone: Debian has no package of the Python 
 checks names the file and the tensor that is wrong.
 """
 import json
-import os
 import struct
 from pathlib import Path
 
 import numpy as np
 
 from .errors import BadInput
+from .whole_file import whole_file
 
 DTYPES = {"F64": np.float64, "F32": np.float32, "F16": np.float16, "I64": np.int64,
           "I32": np.int32, "I16": np.int16, "I8": np.int8, "U64": np.uint64, "U32": np.uint32,
@@ -40,15 +40,10 @@ def write(path, tensors, metadata):
         at += array.nbytes
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
     text += b" " * (-len(text) % 8)  # so that the data begin on a multiple of 8 bytes
-    beside = Path(f"{path}.{os.getpid()}.part")
-    try:
-        with open(beside, "wb") as file:
-            file.write(struct.pack("<Q", len(text)) + text)
-            for array in arrays:
-                file.write(array.astype(array.dtype.newbyteorder("<"), order="C", copy=False).tobytes())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for array in arrays:
+            file.write(array.astype(array.dtype.newbyteorder("<"), order="C", copy=False).tobytes())
 
 
 def _unique(pairs):

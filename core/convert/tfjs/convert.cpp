@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/json.hpp"
+#include "core/base/sha256.hpp"
 #include "core/convert/tf/from_onnx.hpp"
 #include "core/convert/tfjs/dialect.hpp"
 #include "core/convert/tfjs/graph_def.hpp"
@@ -16,6 +17,7 @@ using nlohmann::json;
 
 // As TensorFlow's converter cuts them, so that browsers fetch them side by side and cache each.
 constexpr std::size_t shard_bytes = std::size_t{4} << 20;
+constexpr std::size_t hash_digits = 16;
 
 File file_of(std::string name, std::span<const std::byte> bytes) {
   return {std::move(name), std::vector<std::byte>(bytes.begin(), bytes.end())};
@@ -45,7 +47,29 @@ Weights weights_of(const tf::TfGraph& graph) {
   return weights;
 }
 
+// What begins `text`, removed.
+bool take(std::string_view& text, std::string_view expected) {
+  if (!text.starts_with(expected)) return false;
+  text.remove_prefix(expected.size());
+  return true;
+}
+bool take_digits(std::string_view& text, std::string_view digits) {
+  const std::size_t count = std::min(text.find_first_not_of(digits), text.size());
+  text.remove_prefix(count);
+  return count > 0;
+}
+
 }  // namespace
+
+bool is_named_by_contents(std::string_view name) {
+  constexpr std::string_view decimal = "0123456789";
+  if (!take(name, "group1-shard") || !take_digits(name, decimal) || !take(name, "of") ||
+      !take_digits(name, decimal) || !take(name, "-"))
+    return false;
+  const std::string_view hash = name.substr(0, hash_digits);
+  return hash.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
+         name.substr(hash.size()) == ".bin";
+}
 
 Result<ConvertedModel> convert(const Graph& graph, const ConvertOptions& options) {
   DRIFTSCOPE_TRY(tf::Lowered lowered, tf::from_onnx(graph, options, dialect()));
@@ -56,8 +80,10 @@ Result<ConvertedModel> convert(const Graph& graph, const ConvertOptions& options
   for (std::size_t i = 0; i < shards; ++i) {
     const std::size_t begin = i * shard_bytes;
     const std::size_t size = std::min(shard_bytes, weights.bytes.size() - begin);
-    model.files.push_back(file_of(fmt::format("group1-shard{}of{}.bin", i + 1, shards),
-                                  std::span(weights.bytes).subspan(begin, size)));
+    const auto bytes = std::span(weights.bytes).subspan(begin, size);
+    const std::string contents =
+        options.names_by_contents ? "-" + sha256_hex(bytes).substr(0, hash_digits) : std::string();
+    model.files.push_back(file_of(fmt::format("group1-shard{}of{}{}.bin", i + 1, shards, contents), bytes));
     paths.push_back(model.files.back().name);
   }
   const json topology = {

@@ -8,7 +8,8 @@ void add_to(FormatTable& table) {
              .option = "tfjs",
              .folder = true,
              .help = "A folder for tf.loadGraphModel: model.json and its weights.",
-             .convert = convert});
+             .convert = convert,
+             .is_named_by_contents = is_named_by_contents});
 }
 
 }  // namespace driftscope::convert::tfjs

@@ -1,6 +1,5 @@
 #include "native/cli/commands/check_options.hpp"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
@@ -19,15 +18,12 @@ bool in_github_actions() {
   return value != nullptr && std::string_view(value) == "true";
 }
 
-/// GitHub collects the text that steps append to this file. A failure to write it is not an error.
+/// GitHub collects the text that steps append to this file. A failure to write it is said; it is no error.
 void append_summary(const std::string& text) {
   const char* path = std::getenv("GITHUB_STEP_SUMMARY");
   if (path == nullptr || *path == '\0') return;
-  std::FILE* file = std::fopen(path, "ab");
-  const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const bool closed = file != nullptr && std::fclose(file) == 0;
-  if (!written || !closed)
-    print_error(io_error(fmt::format("GITHUB_STEP_SUMMARY: cannot append to {}", path)));
+  if (const Status appended = append_to_file(path, text); !appended.ok())
+    print_error(in_context(appended.error(), "GITHUB_STEP_SUMMARY"));
 }
 
 }  // namespace

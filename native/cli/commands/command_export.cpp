@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/base/json.hpp"
@@ -12,6 +13,7 @@
 #include "native/cli/commands/commands.hpp"
 #include "native/host/model_file.hpp"
 #include "native/os/files.hpp"
+#include "native/os/folders.hpp"
 
 namespace driftscope {
 namespace {
@@ -70,6 +72,27 @@ Result<std::vector<Shape>> input_shapes(const Graph& graph, const std::vector<st
   return shapes;
 }
 
+// The files of older exports to the same folder, and of those that were interrupted.
+Status remove_older(const convert::Format& format, const std::filesystem::path& folder,
+                    const convert::ConvertedModel& model) {
+  if (format.is_named_by_contents == nullptr) return {};
+  std::error_code error;
+  std::vector<std::filesystem::path> older;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (format.is_named_by_contents(name) &&
+        std::ranges::find(model.files, name, &convert::File::name) == model.files.end())
+      older.push_back(entry->path());
+  }
+  for (std::size_t i = 0; i < older.size() && !error; ++i) std::filesystem::remove(older[i], error);
+  if (!error) return {};
+  return io_error(
+      fmt::format("{}: the new model is complete, but a file of an older one cannot be removed: {}; "
+                  "remove what {} does not name",
+                  folder.string(), error.message(), model.files[0].name));
+}
+
 Status write_model(const convert::Format& format, const std::string& path,
                    const convert::ConvertedModel& model) {
   if (!format.folder) {
@@ -77,13 +100,11 @@ Status write_model(const convert::Format& format, const std::string& path,
       return internal_error(fmt::format("{}: {} files instead of one", format.name, model.files.size()));
     return write_file(path, model.files[0].bytes);
   }
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) return io_error(fmt::format("{}: cannot be created: {}", path, error.message()));
-  // The model last: it names the others.
+  DRIFTSCOPE_CHECK(make_folders(path));
+  // The model last: it names the others. Until then an older model has its own files.
   for (std::size_t i = model.files.size(); i-- > 0;)
     DRIFTSCOPE_CHECK(write_file(std::filesystem::path(path) / model.files[i].name, model.files[i].bytes));
-  return {};
+  return remove_older(format, path, model);
 }
 
 std::string tensor_line(const Graph& graph, ValueId id, const convert::ConvertedModel& model) {
@@ -135,6 +156,7 @@ Status run_export(const ExportOptions& options) {
   DRIFTSCOPE_TRY(const auto shapes, input_shapes(file.graph, options.input_shapes));
   DRIFTSCOPE_TRY(const Graph graph, bind_shapes(file.graph, shapes));
   convert::ConvertOptions how;
+  how.names_by_contents = true;
   if (options.every_value)
     for (const Value& value : graph.values)
       if (value.producer != no_node) how.captured.push_back(value.name);

@@ -5,6 +5,7 @@
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/manual.hpp"
 #include "native/os/files.hpp"
+#include "native/os/folders.hpp"
 
 namespace driftscope {
 namespace {
@@ -22,8 +23,7 @@ Result<std::string> page_of(const CLI::App& app, const std::string& command) {
 }
 
 Status write_pages(const CLI::App& app, const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  DRIFTSCOPE_CHECK(make_folders(folder));
   DRIFTSCOPE_CHECK(write_file(folder / "driftscope.1", manual_page(app, "driftscope")));
   for (const CLI::App* one : app.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); })) {
     const std::string name = "driftscope-" + one->get_name();

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/trace/trace_file.hpp"
+#include "native/os/files.hpp"
 #include "native/os/temp_folder.hpp"
 
 namespace driftscope::test::trace_writer_test {

@@ -257,6 +257,31 @@ TEST_CASE("TfjsConvert_SameGraph_GivesTheSameBytes") {
   for (std::size_t i = 0; i < 2; ++i) CHECK(first->files[i].bytes == second->files[i].bytes);
 }
 
+TEST_CASE("TfjsConvert_NamesByContents_DifferWithTheWeights") {
+  const auto shard_of = [](float weight) {
+    const auto model = convert::tfjs::convert(
+        inferred(ModelBuilder()
+                     .input("x", DType::float32, {1, 2})
+                     .initializer("w", *Tensor::from_values<float>({2, 1}, std::vector<float>{weight, 2.0f}))
+                     .node("MatMul", {"x", "w"}, {"y"})
+                     .output("y")),
+        {.names_by_contents = true});
+    REQUIRE(model.ok());
+    REQUIRE(model->files.size() == 2);
+    const std::string& name = model->files[1].name;
+    const std::string_view text(reinterpret_cast<const char*>(model->files[0].bytes.data()),
+                                model->files[0].bytes.size());
+    CHECK(text.find('"' + name + '"') != std::string_view::npos);
+    CHECK(convert::tfjs::is_named_by_contents(name));
+    return name;
+  };
+  CHECK(shard_of(1.0f) == shard_of(1.0f));
+  CHECK(shard_of(1.0f) != shard_of(3.0f));
+  for (const char* other : {"group1-shard1of1.bin", "group1-shard1of1-0123456789abcde.bin", "model.json",
+                            "group1-shard1of-0123456789abcdef.bin", "group1-shard1of1-0123456789abcdef.bin2"})
+    CHECK_FALSE(convert::tfjs::is_named_by_contents(other));
+}
+
 TEST_CASE("TfjsConvert_ManyWeights_AreCutIntoShardsOfFourMebibytes") {
   const Graph graph = inferred(ModelBuilder()
                                    .input("x", DType::float32, {1, 1200})
