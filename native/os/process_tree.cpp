@@ -100,6 +100,13 @@ std::vector<pid_t> find_processes(const ProcessMark& mark, bool search_environme
   return living;
 }
 
+std::vector<pid_t> ended_children() {
+  std::vector<pid_t> ended;
+  for (const Entry& entry : all_processes())
+    if (entry.parent == getpid() && entry.state == 'Z') ended.push_back(entry.pid);
+  return ended;
+}
+
 std::vector<std::string> command_line_of(pid_t process) {
   const std::string text = read_int("/proc/" + std::to_string(process) + "/cmdline");
   std::vector<std::string> arguments;

@@ -22,6 +22,9 @@ struct ProcessMark {
 /// The latter reads more files, so it is for ending rather than for sampling.
 [[nodiscard]] std::vector<pid_t> find_processes(const ProcessMark& mark, bool search_environment);
 
+/// Our children that have ended and that nobody has waited for.
+[[nodiscard]] std::vector<pid_t> ended_children();
+
 /// Proportional set size of all of them, in bytes: shared pages are counted once in all.
 [[nodiscard]] std::int64_t total_pss(const std::vector<pid_t>& processes);
 

@@ -276,6 +276,31 @@ TEST_CASE("Launcher_BrowserAbsent_SaysHowToInstall") {
   CHECK(probe_host("netscape").error().kind == ErrorKind::bad_input);
 }
 
+TEST_CASE("ChildProcess_OrphansThatEndedBeforeIt_LeaveNoZombie") {
+  ProcessSpec spec;
+  // As a browser's crash handler: a session of its own, its parent gone.
+  spec.arguments = {"bash", "-c", "(setsid sleep 0.05 &) && exec sleep 1005"};
+  auto child = ChildProcess::start(spec);
+  REQUIRE(child.ok());
+  for (int i = 0; i < 200 && ended_children().empty(); ++i) std::this_thread::sleep_for(milliseconds(20));
+  CHECK_FALSE(ended_children().empty());
+  child->end(0);
+  CHECK(ended_children().empty());
+}
+
+TEST_CASE("ChildProcess_AnotherThatHasEnded_StillSaysHow") {
+  ProcessSpec spec;
+  spec.arguments = {"bash", "-c", "exit 7"};
+  auto first = ChildProcess::start(spec);
+  auto second = ChildProcess::start(spec);
+  REQUIRE(first.ok());
+  REQUIRE(second.ok());
+  REQUIRE(first->wait(10000));
+  REQUIRE(second->wait(10000));
+  first->end(0);
+  CHECK(second->exit_text() == "exit status 7");
+}
+
 TEST_CASE("ChildProcess_NoSuchProgram_Missing") {
   const auto child = ChildProcess::start(no_such_program());
   REQUIRE_FALSE(child.ok());
