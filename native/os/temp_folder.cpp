@@ -79,6 +79,10 @@ Result<TempFolder> TempFolder::make() {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
   if (error) return io_error("no folder for temporary files: " + error.message());
+  return make_in(parent);
+}
+
+Result<TempFolder> TempFolder::make_in(const fs::path& parent) {
   remove_leftovers(parent);
   std::string made = (parent / (std::string(new_prefix) + "XXXXXX")).string();
   TempFolder folder;

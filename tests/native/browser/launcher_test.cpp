@@ -210,6 +210,25 @@ TEST_CASE("Launcher_AnswerThatIsNoTrace_IsAnError") {
   CHECK_FALSE(fake.run(fake.browser("c", "request GET $api; request POST $api/result " + other)).ok());
 }
 
+TEST_CASE("Launcher_DeepFolderForTemporaryFiles_LeavesRoomForTheBrowsersSockets") {
+  const auto outer = TempFolder::make();
+  REQUIRE(outer.ok());
+  const std::filesystem::path deep = outer->path() / std::string(80, 'd');
+  std::filesystem::create_directory(deep);
+  setenv("TMPDIR", deep.c_str(), 1);
+  const Fake fake;
+  const std::string made = (fake.folder->path() / "made").string();
+  const auto trace = fake.run(fake.browser("b", "echo -n $TMPDIR >" + made + "; exit 3"));
+  unsetenv("TMPDIR");
+  CHECK_FALSE(trace.ok());
+  std::ifstream file(made);
+  std::string folder;
+  std::getline(file, folder);
+  CHECK(folder.size() > 4);
+  CHECK((folder + "/org.chromium.Chromium.abcdef/SingletonSocket").size() < 108);
+  CHECK_FALSE(std::filesystem::exists(folder));
+}
+
 TEST_CASE("Launcher_Token_IsNotAmongTheArguments") {
   const Fake fake;
   const std::string seen = (fake.folder->path() / "seen").string();
