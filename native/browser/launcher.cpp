@@ -11,6 +11,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The path of a socket may have 107 characters, and Chromium's own has 45 below its folder for temporary files:
+// it ends at once where TMPDIR names a deep folder.
+bool is_too_long_for_sockets(const fs::path& folder) {
+  constexpr std::size_t longest = 107 - 45;
+  return folder.string().size() > longest;
+}
+
 // All files of a browser go into the profile folder, none into the user's own.
 Result<std::map<std::string, std::string>> private_folders(const fs::path& folder) {
   std::map<std::string, std::string> environment;
@@ -42,6 +49,11 @@ Result<Browser> Browser::start(const HostInfo& host, const std::string& url) {
   DRIFTSCOPE_TRY(const BrowserCommand command, browser_command(host, profile, start_page));
   ProcessSpec spec;
   DRIFTSCOPE_TRY(spec.environment, private_folders(profile));
+  if (is_too_long_for_sockets(spec.environment["TMPDIR"])) {
+    DRIFTSCOPE_TRY(TempFolder sockets, TempFolder::make_in("/tmp"));
+    browser.sockets_.emplace(std::move(sockets));
+    spec.environment["TMPDIR"] = browser.sockets_->path().string();
+  }
   spec.arguments = command.arguments;
   spec.output = profile / "browser.log";
   spec.without = {"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"};

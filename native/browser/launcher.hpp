@@ -38,6 +38,7 @@ class Browser {
 
   // In the order of creation; they are destroyed in reverse.
   TempFolder folder_;
+  std::optional<TempFolder> sockets_;  // where the path of folder_ is too long for a socket's
   std::optional<Xvfb> display_;
   std::optional<ChildProcess> process_;
 };

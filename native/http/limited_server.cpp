@@ -9,8 +9,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "native/os/peer_user.hpp"
 
@@ -28,32 +34,64 @@ thread_local bool too_many = false;
 /// Threads, and a bound on what waits for one.
 class BoundedQueue final : public httplib::TaskQueue {
  public:
-  BoundedQueue(std::size_t threads, std::size_t waiting) : waiting_limit_(waiting), threads_(threads) {}
+  BoundedQueue(std::size_t threads, std::size_t waiting) : waiting_limit_(waiting) {
+    // Where the system gives no more of them, fewer must do: httplib's own pool would end the program.
+    try {
+      while (threads_.size() < threads) threads_.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+    }
+  }
+  ~BoundedQueue() override { shutdown(); }
 
   // Newer versions of httplib return whether it was taken.
   using Taken = decltype(std::declval<httplib::TaskQueue&>().enqueue(nullptr));
   Taken enqueue(std::function<void()> work) override { return static_cast<Taken>(take(std::move(work))); }
-  void shutdown() override { threads_.shutdown(); }
+
+  void shutdown() override {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    ready_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
 
  private:
   bool take(std::function<void()> work) {
-    if (waiting_.load() >= waiting_limit_) {
-      too_many = true;
-      work();
-      too_many = false;
-      return true;
+    if (threads_.empty()) return work(), true;
+    {
+      const std::lock_guard lock(mutex_);
+      if (waiting_.size() < waiting_limit_) {
+        waiting_.push_back(std::move(work));
+        ready_.notify_one();
+        return true;
+      }
     }
-    ++waiting_;
-    threads_.enqueue([this, work = std::move(work)] {
-      --waiting_;
-      work();
-    });
+    too_many = true;
+    work();
+    too_many = false;
     return true;
   }
 
+  void serve() {
+    while (true) {
+      std::unique_lock lock(mutex_);
+      ready_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      const std::function<void()> work = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      work();
+    }
+  }
+
   const std::size_t waiting_limit_;
-  std::atomic<std::size_t> waiting_ = 0;
-  httplib::ThreadPool threads_;
+  std::mutex mutex_;
+  std::condition_variable ready_;
+  std::deque<std::function<void()>> waiting_;  // guarded by mutex_
+  bool stopping_ = false;                      // guarded by mutex_
+  std::vector<std::thread> threads_;
 };
 
 /// A connection's bytes, within the limits.

@@ -14,6 +14,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mutex>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -86,15 +88,28 @@ siginfo_t peek(pid_t pid) {
   return info;
 }
 
-// Ends the tree and reaps our children in it: the leader, and the orphans that became our children.
-// Not every machine's init reaps quickly, so that zombies would be visible for a while.
+// The programs that we have started and not yet ended.
+struct Leaders {
+  std::mutex mutex;
+  std::set<pid_t> pids;
+
+  static Leaders& instance() {
+    static Leaders& leaders = *new Leaders;  // as the clean-up registry, never destroyed
+    return leaders;
+  }
+};
+
+// Ends the tree and reaps our children in it: the leader, and the orphans that became our children, also those
+// that had ended before, which no longer say whose they were. Not every machine's init reaps quickly, so that
+// zombies would be visible for a while.
 siginfo_t end_and_reap(const ProcessMark& mark, int grace_ms) {
-  const std::vector<pid_t> members = find_processes(mark, true);
   end_processes(mark, grace_ms);
   const siginfo_t how = peek(mark.leader);
-  for (const pid_t pid : members) waitpid(pid, nullptr, WNOHANG);
-  while (waitpid(-mark.leader, nullptr, WNOHANG) > 0) {
-  }
+  Leaders& leaders = Leaders::instance();
+  const std::lock_guard lock(leaders.mutex);
+  leaders.pids.erase(mark.leader);
+  for (const pid_t pid : ended_children())
+    if (!leaders.pids.contains(pid)) waitpid(pid, nullptr, WNOHANG);
   return how;
 }
 
@@ -137,11 +152,14 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
   }
   auto id = CleanupRegistry::instance().add([&]() -> Result<CleanupRegistry::Undo> {
     const pid_t parent = getpid();
+    Leaders& leaders = Leaders::instance();
+    const std::lock_guard lock(leaders.mutex);
     const pid_t pid = fork();
     if (pid < 0) return io_error("cannot start '" + program.string() + "': " + std::strerror(errno));
     if (pid == 0)
       become(program.c_str(), argument_pointers.data(), variable_pointers.data(), output,
              spec.errors_too ? output : -1, spec.pass_fd, spec.passed_as, report[1], parent, memory);
+    leaders.pids.insert(pid);
     state->mark.leader = pid;
     return CleanupRegistry::Undo([mark = state->mark] { end_and_reap(mark, 300); });
   });

@@ -1,6 +1,7 @@
 #include "native/os/process_tree.hpp"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <string_view>
 #include <thread>
 
 namespace driftscope {
@@ -63,6 +65,22 @@ bool carries(pid_t pid, const std::string& marker) {
   return false;
 }
 
+// Whether `text` holds `name` and then the folder, or something in it.
+bool names_folder(const std::string& text, std::string_view name, const std::string& folder) {
+  const std::string wanted = std::string(name) + folder;
+  for (std::size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) {
+    const std::size_t end = at + wanted.size();
+    const bool whole = end == text.size() || text[end] == '/' || text[end] == '\0' || text[end] == ' ';
+    if (whole && (at == 0 || text[at - 1] == '\0' || text[at - 1] == ' ')) return true;
+  }
+  return false;
+}
+
+bool is_mine(pid_t pid) {
+  struct stat info{};
+  return stat(("/proc/" + std::to_string(pid)).c_str(), &info) == 0 && info.st_uid == geteuid();
+}
+
 void signal_all(const ProcessMark& mark, int number) {
   // The group first, all at once; then those that have left it.
   kill(-mark.leader, number);
@@ -98,6 +116,26 @@ std::vector<pid_t> find_processes(const ProcessMark& mark, bool search_environme
   for (const Entry& entry : all)
     if (members.contains(entry.pid) && entry.state != 'Z' && entry.state != 'X') living.push_back(entry.pid);
   return living;
+}
+
+std::vector<pid_t> processes_in(const fs::path& folder) {
+  std::vector<pid_t> found;
+  for (const Entry& entry : all_processes()) {
+    if (entry.pid == getpid() || entry.state == 'Z' || !is_mine(entry.pid)) continue;
+    const std::string place = "/proc/" + std::to_string(entry.pid);
+    // Chromium makes all arguments of its processes one text, and writes it over the environment.
+    if (names_folder(read_int(place + "/environ"), "TMPDIR=", folder.string()) ||
+        names_folder(read_int(place + "/cmdline"), "--user-data-dir=", folder.string()))
+      found.push_back(entry.pid);
+  }
+  return found;
+}
+
+std::vector<pid_t> ended_children() {
+  std::vector<pid_t> ended;
+  for (const Entry& entry : all_processes())
+    if (entry.parent == getpid() && entry.state == 'Z') ended.push_back(entry.pid);
+  return ended;
 }
 
 std::vector<std::string> command_line_of(pid_t process) {

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,13 @@ struct ProcessMark {
 /// `search_environment`, every other process that carries the marker: those that left the session.
 /// The latter reads more files, so it is for ending rather than for sampling.
 [[nodiscard]] std::vector<pid_t> find_processes(const ProcessMark& mark, bool search_environment);
+
+/// Processes of this user whose own folders (TMPDIR, --user-data-dir) are in `folder`, besides this one: what
+/// the owner of a temporary folder has started, when it can no longer be asked.
+[[nodiscard]] std::vector<pid_t> processes_in(const std::filesystem::path& folder);
+
+/// Our children that have ended and that nobody has waited for.
+[[nodiscard]] std::vector<pid_t> ended_children();
 
 /// Proportional set size of all of them, in bytes: shared pages are counted once in all.
 [[nodiscard]] std::int64_t total_pss(const std::vector<pid_t>& processes);

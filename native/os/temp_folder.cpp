@@ -8,12 +8,16 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
+
+#include "native/os/process_tree.hpp"
 
 namespace driftscope {
 namespace {
@@ -51,6 +55,16 @@ int lock_folder(const fs::path& folder) {
   return -1;
 }
 
+// A killed Driftscope's browsers end with it, but not those of their processes that were stopped.
+void end_leftover_processes(const fs::path& folder) {
+  for (int attempt = 0; attempt < 50; ++attempt) {
+    const std::vector<pid_t> left = processes_in(folder);
+    if (left.empty()) return;
+    for (const pid_t pid : left) ::kill(pid, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
 bool is_old(const struct stat& info) {
   constexpr std::time_t seconds = 3600;
   return std::time(nullptr) - info.st_mtime > seconds;
@@ -68,6 +82,7 @@ void remove_leftovers(const fs::path& parent) {
     if (unfinished && !is_old(info)) continue;  // between making and locking
     const int lock = lock_folder(entry.path());
     if (lock < 0) continue;
+    end_leftover_processes(entry.path());
     remove_folder(entry.path());
     ::close(lock);
   }
@@ -79,6 +94,10 @@ Result<TempFolder> TempFolder::make() {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
   if (error) return io_error("no folder for temporary files: " + error.message());
+  return make_in(parent);
+}
+
+Result<TempFolder> TempFolder::make_in(const fs::path& parent) {
   remove_leftovers(parent);
   std::string made = (parent / (std::string(new_prefix) + "XXXXXX")).string();
   TempFolder folder;

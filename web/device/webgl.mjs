@@ -131,8 +131,10 @@ export class WebGlDevice {
     this.#compiling.delete(program);
     if (!gl.getProgramParameter(made, gl.LINK_STATUS)) {
       const why = gl.getShaderInfoLog(fragment) || gl.getProgramInfoLog(made);
-      if (!gl.isContextLost())
-        this.#fail("internal", `the shader of ${label} does not compile on ${this.#facts.name}: ${why}`);
+      // What does not compile has a log. Where there is none the GPU process has ended, and the event of that
+      // is still on its way.
+      if (!why || gl.isContextLost()) this.#lose();
+      else this.#fail("internal", `the shader of ${label} does not compile on ${this.#facts.name}: ${why}`);
       return false;
     }
     gl.deleteShader(fragment);

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "core/engines/ort/ort.hpp"
 #include "native/platform/installed_library.hpp"
 
@@ -24,8 +26,13 @@ Error missing_library(std::string_view what) {
 // ONNX Runtime's errors are returned as a status; its log would go to the terminal.
 void ORT_API_CALL ignore_log(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
+// From the moment it is loaded, and whatever its API is told later, it would report to its maker: a number of
+// this device and a data base in the user's cache, a log in the folder for temporary files, uploads.
+void forbid_telemetry() { setenv("ORT_DISABLE_TELEMETRY", "1", 1); }
+
 Result<Library> load() {
   DRIFTSCOPE_TRY(const std::string file, installed_library(variable, in_modules, system_name));
+  forbid_telemetry();
   void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return missing_library(fmt::format("ONNX Runtime: {}", dlerror()));
   using GetBase = const OrtApiBase* (*)();

@@ -3,6 +3,7 @@
 A copy of the model in which every value is an output is run. That keeps nodes from being fused; with
 optimization="all" the values are those that exist after the optimizer has run, without="" then says the rest.
 """
+import os
 from pathlib import Path
 
 from . import in_order, is_file
@@ -21,6 +22,7 @@ def accepts(model):
 
 def record(model, inputs, optimization="none", threads=1, providers=("CPUExecutionProvider",)):
     """optimization: none, basic, extended or all; threads: within an operator; providers: ONNX Runtime's names."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # it uploads from the moment it is imported
     import onnx
     import onnxruntime
 

@@ -1,6 +1,6 @@
 // ONNX Runtime beside our own engines: if it is missing or rejects a model, the others go on.
 import assert from "node:assert/strict";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { asset, run, temporaryFolder } from "../support.mjs";
@@ -30,6 +30,17 @@ test("Compare_StrictWithOrt_IsRoundingAlone", (t) => {
       "another runtime, other bits",
     );
   }
+});
+
+// Its library keeps a number of the device, a data base and a log, and uploads them, unless it is told not to.
+test("Ort_ReportsNothingToItsMaker_AndLeavesNoFile", (t) => {
+  const folder = temporaryFolder(t);
+  const places = { HOME: "home", XDG_CACHE_HOME: "cache", TMPDIR: "tmp" };
+  const env = {};
+  for (const [name, place] of Object.entries(places)) mkdirSync((env[name] = join(folder, place)));
+  const { status, stderr } = run(["run", lenet5, "--target", "pc/ort"], { env });
+  assert.equal(status, 0, stderr);
+  for (const place of Object.values(places)) assert.deepEqual(readdirSync(join(folder, place)), [], place);
 });
 
 test("Missing_OrtIsNamedWithTheCommandAndTheOthersGoOn", (t) => {

@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
-import { run, start, until } from "../support.mjs";
+import { driftscope, run, sanitized, start, until } from "../support.mjs";
 
-async function serve(t) {
-  const { child, output, done } = start(["serve"]);
+async function serve(t, wrap = []) {
+  const [program, ...args] = [...wrap, driftscope, "serve"];
+  const { child, output, done } = start(args, { program });
   t.after(() => child.kill("SIGKILL"));
   const url = await until(
     () => output.stdout.match(/http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]+\//)?.[0],
@@ -65,4 +66,11 @@ test("Serve_Interrupted_StopsAtOnce", async (t) => {
   child.kill("SIGINT");
   const { status, signal } = await done;
   assert.ok(status === 0 || status === 130 || signal === "SIGINT", `${status} ${signal}`);
+});
+
+// The stacks of its 64 threads alone would take 512 MB. AddressSanitizer reserves terabytes.
+test("Serve_WhereTheSystemGivesFewThreads_MakesDoWithThem", { skip: sanitized }, async (t) => {
+  const { url } = await serve(t, ["prlimit", `--data=${200 << 20}`]);
+  const answers = await Promise.all(Array.from({ length: 40 }, () => get(url, url.pathname)));
+  for (const { status } of answers) assert.equal(status, 200);
 });

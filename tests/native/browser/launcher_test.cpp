@@ -210,6 +210,25 @@ TEST_CASE("Launcher_AnswerThatIsNoTrace_IsAnError") {
   CHECK_FALSE(fake.run(fake.browser("c", "request GET $api; request POST $api/result " + other)).ok());
 }
 
+TEST_CASE("Launcher_DeepFolderForTemporaryFiles_LeavesRoomForTheBrowsersSockets") {
+  const auto outer = TempFolder::make();
+  REQUIRE(outer.ok());
+  const std::filesystem::path deep = outer->path() / std::string(80, 'd');
+  std::filesystem::create_directory(deep);
+  setenv("TMPDIR", deep.c_str(), 1);
+  const Fake fake;
+  const std::string made = (fake.folder->path() / "made").string();
+  const auto trace = fake.run(fake.browser("b", "echo -n $TMPDIR >" + made + "; exit 3"));
+  unsetenv("TMPDIR");
+  CHECK_FALSE(trace.ok());
+  std::ifstream file(made);
+  std::string folder;
+  std::getline(file, folder);
+  CHECK(folder.size() > 4);
+  CHECK((folder + "/org.chromium.Chromium.abcdef/SingletonSocket").size() < 108);
+  CHECK_FALSE(std::filesystem::exists(folder));
+}
+
 TEST_CASE("Launcher_Token_IsNotAmongTheArguments") {
   const Fake fake;
   const std::string seen = (fake.folder->path() / "seen").string();
@@ -274,6 +293,31 @@ TEST_CASE("Launcher_BrowserAbsent_SaysHowToInstall") {
   CHECK(named.error().kind == ErrorKind::missing);
   CHECK(named.error().message.find("DRIFTSCOPE_CHROME") != std::string::npos);
   CHECK(probe_host("netscape").error().kind == ErrorKind::bad_input);
+}
+
+TEST_CASE("ChildProcess_OrphansThatEndedBeforeIt_LeaveNoZombie") {
+  ProcessSpec spec;
+  // As a browser's crash handler: a session of its own, its parent gone.
+  spec.arguments = {"bash", "-c", "(setsid sleep 0.05 &) && exec sleep 1005"};
+  auto child = ChildProcess::start(spec);
+  REQUIRE(child.ok());
+  for (int i = 0; i < 200 && ended_children().empty(); ++i) std::this_thread::sleep_for(milliseconds(20));
+  CHECK_FALSE(ended_children().empty());
+  child->end(0);
+  CHECK(ended_children().empty());
+}
+
+TEST_CASE("ChildProcess_AnotherThatHasEnded_StillSaysHow") {
+  ProcessSpec spec;
+  spec.arguments = {"bash", "-c", "exit 7"};
+  auto first = ChildProcess::start(spec);
+  auto second = ChildProcess::start(spec);
+  REQUIRE(first.ok());
+  REQUIRE(second.ok());
+  REQUIRE(first->wait(10000));
+  REQUIRE(second->wait(10000));
+  first->end(0);
+  CHECK(second->exit_text() == "exit status 7");
 }
 
 TEST_CASE("ChildProcess_NoSuchProgram_Missing") {

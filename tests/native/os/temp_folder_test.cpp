@@ -1,11 +1,16 @@
 // Private folders, and those that a killed process left.
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <thread>
 
 #include "native/os/temp_folder.hpp"
 
@@ -36,6 +41,41 @@ TEST_CASE("TempFolder_LeftByAKilledProcess_IsRemovedByTheNext") {
   REQUIRE(mine.ok());
   CHECK_FALSE(fs::exists(left));
   CHECK(fs::exists(mine->path()));
+}
+
+// A process that does nothing, with this variable in its environment.
+pid_t start_idle(const std::string& variable) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    char program[] = "sleep";
+    char seconds[] = "1006";
+    std::string text = variable;
+    char* const arguments[] = {program, seconds, nullptr};
+    char* const environment[] = {text.data(), nullptr};
+    execve("/bin/sleep", arguments, environment);
+    _exit(127);
+  }
+  return pid;
+}
+
+TEST_CASE("TempFolder_LeftWithAStoppedProcess_EndsThatAndNoOther") {
+  const OwnTmp tmp;
+  const fs::path left = tmp.add("driftscope-1-abcdef");
+  const pid_t of_it = start_idle("TMPDIR=" + (left / "tmp").string());
+  const pid_t reader = start_idle("FILE=" + (left / "file").string());
+  const pid_t longer = start_idle("TMPDIR=" + left.string() + "x/tmp");
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  kill(of_it, SIGSTOP);
+  CHECK(TempFolder::make().ok());
+  CHECK_FALSE(fs::exists(left));
+  int how = 0;
+  CHECK(waitpid(of_it, &how, WNOHANG) == of_it);
+  CHECK(WIFSIGNALED(how));
+  for (const pid_t pid : {reader, longer}) {
+    CHECK(waitpid(pid, nullptr, WNOHANG) == 0);
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+  }
 }
 
 TEST_CASE("TempFolder_OfALivingProcessInAnotherContainer_Stays") {

@@ -32,6 +32,17 @@ WebGL2RenderingContext.prototype.drawArrays = function (...given) {
 `,
     message: /the WebGL context on .* was lost/,
   },
+  "a GPU process that ends while shaders compile, before the page is told": {
+    code: `
+const parameter = WebGL2RenderingContext.prototype.getProgramParameter;
+WebGL2RenderingContext.prototype.getProgramParameter = function (program, what) {
+  return what === this.LINK_STATUS ? false : parameter.call(this, program, what);
+};
+WebGL2RenderingContext.prototype.getShaderInfoLog = () => "";
+WebGL2RenderingContext.prototype.getProgramInfoLog = () => null;
+`,
+    message: /the WebGL context on .* was lost/,
+  },
   "textures that do not fit": {
     code: `
 WebGL2RenderingContext.prototype.getError = function () { return this.OUT_OF_MEMORY; };
