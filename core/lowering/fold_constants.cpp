@@ -8,10 +8,18 @@
 namespace driftscope::lowering {
 namespace {
 
+// Of its second input CastLike needs the type alone.
+bool reads_type_only(const Graph& graph, const Node& node, std::size_t input) {
+  return node.op_type == "CastLike" && node.domain.empty() && input == 1 &&
+         graph.values[node.inputs[1]].dtype != DType::undefined;
+}
+
 bool reads_only_constants(const Graph& graph, const Node& node) {
-  return is_deterministic(node) && std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
-           return id == no_value || graph.values[id].constant.has_value();
-         });
+  if (!is_deterministic(node)) return false;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    if (node.inputs[i] != no_value && !graph.values[node.inputs[i]].constant && !reads_type_only(graph, node, i))
+      return false;
+  return true;
 }
 
 bool all_known(const Graph& graph, const Node& node) {
@@ -37,10 +45,19 @@ Graph fold_constants(Graph graph, ThreadPool& threads) {
     }
     if (!reads_only_constants(graph, node) || all_known(graph, node)) continue;
     std::vector<const Tensor*> inputs;
+    Tensor of_type;
     for (const ValueId id : node.inputs) {
+      if (id != no_value && !graph.values[id].constant) {
+        auto empty = Tensor::make(graph.values[id].dtype, {0});
+        if (!empty.ok()) break;
+        of_type = *std::move(empty);
+        inputs.push_back(&of_type);
+        continue;
+      }
       inputs.push_back(id == no_value ? nullptr : &*graph.values[id].constant);
       if (inputs.back() != nullptr) (void)inputs.back()->bytes();  // kernels read them on any thread
     }
+    if (inputs.size() != node.inputs.size()) continue;
     auto outputs = evaluate_strict(node, inputs, threads);
     if (!outputs.ok()) continue;
     for (std::size_t i = 0; i < node.outputs.size(); ++i)

@@ -41,6 +41,7 @@ std::optional<Rejection> reject(const RequestFacts& request, const Address& addr
   // The same response as for an unknown path, so that the existence of a token is not revealed.
   if (!same_token(first_segment(request.path), address.token)) return Rejection{404, "not found"};
   if (request.has_content_encoding) return Rejection{415, "send the body without Content-Encoding"};
+  if (request.is_form) return Rejection{415, "send the bytes themselves, not a form"};
   // Only closing the connection could mark its end: a thread would have to wait for that.
   if (request.body_without_length) return Rejection{411, "send the body with its length"};
   return std::nullopt;

@@ -21,6 +21,7 @@ struct RequestFacts {
   std::vector<std::string> hosts;    ///< every Host header
   std::vector<std::string> origins;  ///< every Origin header
   bool has_content_encoding = false;
+  bool is_form = false;              ///< multipart/…, which httplib would take apart itself
   bool body_without_length = false;  ///< POST with neither Content-Length nor chunks
   std::size_t header_bytes = 0;
 };

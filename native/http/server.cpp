@@ -38,6 +38,7 @@ RequestFacts facts_of(const Request& request) {
   facts.hosts = all("Host");
   facts.origins = all("Origin");
   facts.has_content_encoding = request.has_header("Content-Encoding");
+  facts.is_form = request.is_multipart_form_data();
   facts.body_without_length = request.method == "POST" && !request.has_header("Content-Length") &&
                               !request.has_header("Transfer-Encoding");
   for (const auto& [name, value] : request.headers) facts.header_bytes += name.size() + value.size() + 4;

@@ -276,6 +276,14 @@ TEST_CASE("Server_CompressedBody_Rejected") {
         415);
 }
 
+// httplib takes forms apart itself, and answers 500 where one is malformed.
+TEST_CASE("Server_Form_Rejected") {
+  const TestSite site;
+  for (const char* type : {"multipart/form-data; boundary=b", "multipart/form-databoundary=b"})
+    CHECK(status_of(site.request("POST", site.token + "/api/traces",
+                                 "Content-Type: " + std::string(type) + "\r\n", "--b\r\n")) == 415);
+}
+
 TEST_CASE("Server_BodyWithoutLength_RefusedAtOnce") {
   const TestSite site;
   CHECK(status_of(site.request("POST", site.token + "/api/traces")) == 411);

@@ -116,6 +116,19 @@ Status conv(Reader& reader, ReadOperator& from) {
   return reader.add(from, "Conv2D", std::move(inputs));
 }
 
+/// Its filter has TensorFlow's own order.
+Status conv3d(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, 2));
+  const auto* options = from.as<fb::Conv3DOptions>();
+  if (options == nullptr) return no_options();
+  from.attributes["padding"] = padding_name(options->padding());
+  from.attributes["strides"] = List{1, options->stride_d(), options->stride_h(), options->stride_w(), 1};
+  from.attributes["dilations"] =
+      List{1, options->dilation_d_factor(), options->dilation_h_factor(), options->dilation_w_factor(), 1};
+  from.activation = options->fused_activation_function();
+  return reader.add(from, "Conv3D", from.inputs);
+}
+
 Status depthwise(Reader& reader, ReadOperator& from) {
   DRIFTSCOPE_CHECK(need(from, 2));
   const auto* options = from.as<fb::DepthwiseConv2DOptions>();
@@ -269,6 +282,7 @@ Status read_node(Reader& reader, ReadOperator& from) {
   }
   switch (from.code) {
     case Code::CONV_2D: return conv(reader, from);
+    case Code::CONV_3D: return conv3d(reader, from);
     case Code::DEPTHWISE_CONV_2D: return depthwise(reader, from);
     case Code::TRANSPOSE_CONV: return transpose_conv(reader, from);
     case Code::MAX_POOL_2D:

@@ -4,6 +4,7 @@
 #include "core/convert/tflite/reader/read.hpp"
 #include "core/convert/tflite/to_tflite.hpp"
 #include "tests/unit/convert/read_back.hpp"
+#include "tests/unit/support/random_tensor.hpp"
 
 namespace driftscope::test {
 namespace {
@@ -34,6 +35,17 @@ TEST_CASE("TfliteReader_Models_ComputeWhatTheOriginalsDo") {
     REQUIRE(graph.ok());
     expect_same(check_against(*graph, written_and_read(*graph)), 1);
   }
+}
+
+TEST_CASE("TfliteReader_ConvolutionOfThreeDimensions_ComputesWhatTheOriginalDoes") {
+  Rng rng(3);
+  const Graph graph = inferred(ModelBuilder()
+                                   .input("x", DType::float32, {1, 2, 5, 6, 7})
+                                   .initializer("w", random_tensor(rng, {3, 2, 3, 2, 2}))
+                                   .initializer("b", random_tensor(rng, {3}))
+                                   .node("Conv", {"x", "w", "b"}, {"y"}, {ints("strides", {1, 2, 1})})
+                                   .output("y"));
+  expect_same(check_against(graph, written_and_read(graph)), 1);
 }
 
 }  // namespace driftscope::test
