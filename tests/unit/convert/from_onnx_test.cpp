@@ -265,7 +265,7 @@ TEST_CASE("TfjsConvert_NamesByContents_DifferWithTheWeights") {
                      .initializer("w", *Tensor::from_values<float>({2, 1}, std::vector<float>{weight, 2.0f}))
                      .node("MatMul", {"x", "w"}, {"y"})
                      .output("y")),
-        {.names_by_contents = true});
+        {.captured = {}, .options = {}, .names_by_contents = true});
     REQUIRE(model.ok());
     REQUIRE(model->files.size() == 2);
     const std::string& name = model->files[1].name;
