@@ -79,5 +79,5 @@ export async function forEach(items, work) {
   const worker = async () => {
     while (rest.length > 0) await work(rest.shift());
   };
-  await Promise.all(Array.from({ length: 4 }, worker));
+  await Promise.all(Array.from({ length: 8 }, worker));
 }
