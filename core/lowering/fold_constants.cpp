@@ -17,7 +17,8 @@ bool reads_type_only(const Graph& graph, const Node& node, std::size_t input) {
 bool reads_only_constants(const Graph& graph, const Node& node) {
   if (!is_deterministic(node)) return false;
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
-    if (node.inputs[i] != no_value && !graph.values[node.inputs[i]].constant && !reads_type_only(graph, node, i))
+    if (node.inputs[i] != no_value && !graph.values[node.inputs[i]].constant &&
+        !reads_type_only(graph, node, i))
       return false;
   return true;
 }

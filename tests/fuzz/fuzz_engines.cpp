@@ -108,7 +108,7 @@ void judge(const std::string& engine, const BoundInputs& bound, const Trace& tra
 DRIFTSCOPE_FUZZ_MODELS
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  limit_alive_tensors(alive_tensors().bytes + most_bytes);
+  limit_alive_tensors(alive_tensors().bytes + most_bytes, "the fuzzer");
   const auto bytes = std::as_bytes(std::span(data, size));
   const auto model = read_onnx(bytes);
   if (!model.ok()) return 0;

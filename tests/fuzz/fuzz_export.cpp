@@ -117,7 +117,7 @@ void check(const convert::Format& format, const BoundInputs& bound, const NamedI
 DRIFTSCOPE_FUZZ_MODELS
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  limit_alive_tensors(alive_tensors().bytes + most_bytes);
+  limit_alive_tensors(alive_tensors().bytes + most_bytes, "the fuzzer");
   const auto model = read_onnx(std::as_bytes(std::span(data, size)));
   if (!model.ok()) return 0;
   const auto graph = build_graph(*model);

@@ -258,14 +258,16 @@ TEST_CASE("TfjsConvert_SameGraph_GivesTheSameBytes") {
 }
 
 TEST_CASE("TfjsConvert_NamesByContents_DifferWithTheWeights") {
-  const auto shard_of = [](float weight) {
+  ConvertOptions options;
+  options.names_by_contents = true;
+  const auto shard_of = [&](float weight) {
     const auto model = convert::tfjs::convert(
         inferred(ModelBuilder()
                      .input("x", DType::float32, {1, 2})
                      .initializer("w", *Tensor::from_values<float>({2, 1}, std::vector<float>{weight, 2.0f}))
                      .node("MatMul", {"x", "w"}, {"y"})
                      .output("y")),
-        {.captured = {}, .options = {}, .names_by_contents = true});
+        options);
     REQUIRE(model.ok());
     REQUIRE(model->files.size() == 2);
     const std::string& name = model->files[1].name;
