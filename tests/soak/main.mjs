@@ -94,7 +94,9 @@ async function soakFor(soak, names, faults) {
   loops.push(sampler.loop());
   if (soak.options.chaos) loops.push(chaosLoops(soak, faults));
   const ended = Promise.all(loops);
-  await ended.catch((error) => {
+  // What a run waits for may never come when all else ends.
+  const late = soak.untilEnded().then(() => new Promise((resolve) => setTimeout(resolve, 15_000)));
+  await Promise.race([ended, late]).catch((error) => {
     soak.find("soak", `the soak itself failed: ${error.message}`, error.stack);
     soak.end();
   });
@@ -148,6 +150,10 @@ async function main() {
         soak.interrupted = signal;
         soak.end();
       });
+    process.on("exit", () => soak.killChildren());
+    process.on("unhandledRejection", (error) => {
+      if (!soak.ended) throw error; // else of a run that was given up
+    });
     const sampler = await soakFor(soak, subjects, faults);
     await endAll(soak);
     console.log(report(soak, sampler.judged()));

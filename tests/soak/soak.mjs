@@ -18,6 +18,8 @@ export class Soak {
   window = `${driftscope}-gui`;
   #children = new Set();
   #wake = new Set();
+  #resolveEnd;
+  #end = new Promise((resolve) => (this.#resolveEnd = resolve));
 
   constructor(options) {
     this.options = options;
@@ -90,8 +92,13 @@ export class Soak {
     });
   }
 
+  untilEnded() {
+    return this.#end;
+  }
+
   end() {
     this.ended = true;
+    this.#resolveEnd();
     for (const wake of [...this.#wake]) wake();
   }
 

@@ -23,7 +23,8 @@ export async function strike(soak, random) {
   const ended = await run.done;
   const what = `${[...wrap, ...before].join(" ")}, ${args[0]}: ${exitText(ended)}`;
   if (ended.signal || ![0, 2, 3].includes(ended.status)) throw failure(what, ended);
-  if (ended.status !== 0 && !/memory|alloc|space|unavailable/i.test(ended.stderr))
+  // Or the browser says why it ended.
+  if (ended.status !== 0 && !/memory|alloc|space|unavailable|ended before/i.test(ended.stderr))
     throw failure(`${what}, no reason`, ended);
   await afterwards(soak, run, { nextArgs: ["run", model("lenet1")] });
   return what;

@@ -47,6 +47,7 @@ export class Page extends Subject {
   #heap; // bytes, after a collection
   #measured = -Infinity;
   #profileBytes;
+  #doing; // for a report
   #turn = Promise.resolve(); // of who uses the page last
 
   constructor(soak) {
@@ -125,6 +126,7 @@ export class Page extends Subject {
     await until(() => server.pid && server.url, "the server");
     this.visited = server.url;
     this.life += 1; // a document of its own
+    await this.page.goto("about:blank"); // or it would stay where only what follows # differs
     await this.page.goto(`${server.url}#plain`);
     await this.page.locator("#start:enabled").waitFor({ timeout: 60_000 });
     this.complaints.length = 0; // of what was before
@@ -140,7 +142,11 @@ export class Page extends Subject {
     await until(() => processesOf(this.profile).length === 0, "the browser's processes to end", 10_000);
   }
 
-  async recover() {
+  recover() {
+    return this.#inTurn(() => this.#recover());
+  }
+
+  async #recover() {
     if (!this.context) {
       this.soak.event("page: the browser is started again");
       await this.#launch();
@@ -174,8 +180,11 @@ export class Page extends Subject {
     if (!this.context) throw new Error("the browser has ended");
     if (this.visited !== this.soak.subjects.get("server").url)
       throw new Error("the server has another address");
-    if (this.random.chance(0.02)) await this.#demo();
-    else await this.#run(...this.random.weighted(plans), this.random.whole(0, 3));
+    const plan = this.random.weighted(plans);
+    const demo = this.random.chance(0.02);
+    this.#doing = demo ? "the demo" : plan.join(" on ");
+    if (demo) await this.#demo();
+    else await this.#run(...plan, this.random.whole(0, 3));
     if (this.complaints.length > 0)
       throw new Error(`the page complains: ${this.complaints.splice(0).join("; ")}`);
     await this.#measure();
@@ -253,9 +262,11 @@ export class Page extends Subject {
     this.probed = await this.page.evaluate(() => globalThis.soakProbe());
     // They end a moment after the run.
     const workers = () => this.page.workers().map((worker) => worker.url());
-    await until(() => workers().length === 0, "the workers of a run to end", 10_000).catch((error) => {
-      throw Object.assign(error, { log: workers().join("\n") });
-    });
+    await until(() => workers().length === 0, `the workers of ${this.#doing} to end`, 10_000).catch(
+      (error) => {
+        throw Object.assign(error, { log: workers().join("\n") });
+      },
+    );
     this.#profileBytes = folderSize(this.profile).bytes;
   }
 
