@@ -11,8 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The path of a socket may have 107 characters, and Chromium's own has 45 below its folder for temporary files:
-// it ends at once where TMPDIR names a deep folder.
+// The path of a socket may have 107 characters, and Chromium's own has 45 below its folder for temporary
+// files: it ends at once where TMPDIR names a deep folder.
 bool is_too_long_for_sockets(const fs::path& folder) {
   constexpr std::size_t longest = 107 - 45;
   return folder.string().size() > longest;

@@ -99,9 +99,9 @@ struct Leaders {
   }
 };
 
-// Ends the tree and reaps our children in it: the leader, and the orphans that became our children, also those
-// that had ended before, which no longer say whose they were. Not every machine's init reaps quickly, so that
-// zombies would be visible for a while.
+// Ends the tree and reaps our children in it: the leader, and the orphans that became our children, also
+// those that had ended before, which no longer say whose they were. Not every machine's init reaps
+// quickly, so that zombies would be visible for a while.
 siginfo_t end_and_reap(const ProcessMark& mark, int grace_ms) {
   end_processes(mark, grace_ms);
   const siginfo_t how = peek(mark.leader);

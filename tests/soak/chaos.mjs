@@ -28,7 +28,10 @@ export async function loadFaults() {
   );
 }
 
-/** A loop for the server and its page, whose faults touch both, and one for each other subject: no fault waits. */
+/**
+ * A loop for the server and its page, whose faults touch both, and one for each other subject: no
+ * fault waits.
+ */
 export async function chaosLoops(soak, faults) {
   const able = [];
   for (const fault of faults) {

@@ -41,7 +41,8 @@ export function countsText(soak) {
   const byName = new Map();
   for (const { name } of soak.faults) byName.set(name, (byName.get(name) ?? 0) + 1);
   const faults = [...byName].sort().map(([name, count]) => `${name} ×${count}`);
-  return `${subjects.join("\n")}\n${soak.faults.length} faults${faults.length > 0 ? `: ${faults.join(", ")}` : ""}`;
+  const kinds = faults.length > 0 ? `: ${faults.join(", ")}` : "";
+  return `${subjects.join("\n")}\n${soak.faults.length} faults${kinds}`;
 }
 
 function findingText({ t, subject, what, during, lastFault }) {

@@ -1,5 +1,6 @@
 // Times of this page's runs, kept in this browser: the series of a model on a target over the engine's
-// builds. Any page of this origin can write them: they are shown as texts and numbers, and decide nothing. Where storage is locked (private windows) or full, nothing is kept and all else works.
+// builds. Any page of this origin can write them: they are shown as texts and numbers, and decide
+// nothing. Where storage is locked (private windows) or full, nothing is kept and all else works.
 // Clients: page.mjs, screens.mjs, kept.mjs.
 import { fetchJson } from "./choice.mjs";
 

@@ -1,8 +1,9 @@
 // Serves the page on a static host: with the headers that isolate it, which such a host cannot send, and
 // without a network. The build puts a line before this file (cmake/list_site.mjs):
 //   const site = {"build": "…", "files": {"web/page/page.mjs": "SHA-256 in base64", …}};
-// Files are fetched and kept by these hashes, and hashed again whenever they are read, so that exactly one build
-// is served, whatever the host has meanwhile and whatever another page of this origin wrote into the cache. Another build is another worker; it waits until no page of this one is open. Not for
+// Files are fetched and kept by these hashes, and hashed again whenever they are read, so that exactly
+// one build is served, whatever the host has meanwhile and whatever another page of this origin wrote
+// into the cache. Another build is another worker; it waits until no page of this one is open. Not for
 // `driftscope serve` (start.js).
 "use strict";
 

@@ -1,8 +1,8 @@
 // Models that this browser keeps, named by the SHA-256 of their bytes, so that a second run, even after a
 // restart of the server, fetches nothing. In Cache Storage, which every browser has; where it is locked
 // (private windows) or full, nothing is kept and all else works. Every page of this origin can write there
-// (another server on this address, another site of this host): what is read is hashed again, and nothing else of
-// an entry is trusted. Clients: choice.mjs, job.mjs, kept.mjs.
+// (another server on this address, another site of this host): what is read is hashed again, and nothing
+// else of an entry is trusted. Clients: choice.mjs, job.mjs, kept.mjs.
 import { download } from "./download.mjs";
 
 const storeName = "driftscope-models-1";
@@ -31,7 +31,10 @@ async function verified(response, sha256, size) {
   return (await hashOf(bytes)) === sha256 ? bytes : null;
 }
 
-/** {bytes} with this hash; {} when there are none; {wrong: true} when there were others, which are gone now. */
+/**
+ * {bytes} with this hash; {} when there are none; {wrong: true} when there were others, which are gone
+ * now.
+ */
 async function find({ sha256, bytes: size }) {
   const store = sha256 && crypto.subtle ? await open() : null;
   const response = await store?.match(keyOf(sha256)).catch(() => null);

@@ -32,7 +32,8 @@ test("Compare_StrictWithOrt_IsRoundingAlone", (t) => {
   }
 });
 
-// Its library keeps a number of the device, a data base and a log, and uploads them, unless it is told not to.
+// Its library keeps a number of the device, a data base and a log, and uploads them, unless it is told
+// not to.
 test("Ort_ReportsNothingToItsMaker_AndLeavesNoFile", (t) => {
   const folder = temporaryFolder(t);
   const places = { HOME: "home", XDG_CACHE_HOME: "cache", TMPDIR: "tmp" };

@@ -158,7 +158,10 @@ for (const [what, how] of tampered)
     await page.locator("#start").click();
     await status(page, "Done: 9 layers");
     assert.equal(answers("lenet1.onnx").length, 1);
-    assert.match(await ran(page, "Model file"), /fetched in .* s, since what this browser kept had been changed/);
+    assert.match(
+      await ran(page, "Model file"),
+      /fetched in .* s, since what this browser kept had been changed/,
+    );
     await choose(page, "lenet5");
     await choose(page, "lenet1");
     assert.equal(answers("lenet1.onnx").length, 1, "the right bytes are kept again");
