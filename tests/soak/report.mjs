@@ -41,8 +41,8 @@ export function countsText(soak) {
   const byName = new Map();
   for (const { name } of soak.faults) byName.set(name, (byName.get(name) ?? 0) + 1);
   const faults = [...byName].sort().map(([name, count]) => `${name} ×${count}`);
-  const kinds = faults.length > 0 ? `: ${faults.join(", ")}` : "";
-  return `${subjects.join("\n")}\n${soak.faults.length} faults${kinds}`;
+  const struck = faults.length > 0 ? `: ${faults.join(", ")}` : "";
+  return `${subjects.join("\n")}\n${soak.faults.length} faults${struck}`;
 }
 
 function findingText({ t, subject, what, during, lastFault }) {
