@@ -87,7 +87,10 @@ void check(const convert::Format& format, const BoundInputs& bound, const NamedI
   convert::ValueMap map;
   for (const NamedTensor& input : inputs)
     if (const auto place = written->values.find(input.name); place != written->values.end())
-      map.pairs.push_back({.a = input.name, .b = place->second.name, .order = place->second.order});
+      map.pairs.push_back({.a = input.name,
+                           .b = place->second.name,
+                           .order = place->second.order,
+                           .by = convert::FoundBy::given});
   const auto matched = convert::match_inputs(inputs, *graph, map);
   if (!matched.ok()) return;  // an input that nothing reads is not in the other model
   const auto other = bind_inputs(*graph, matched->tensors);
