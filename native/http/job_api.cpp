@@ -6,6 +6,7 @@
 
 #include "core/base/json.hpp"
 #include "core/protocol/error_json.hpp"
+#include "native/http/send.hpp"
 
 namespace driftscope {
 namespace {
@@ -68,14 +69,9 @@ std::optional<Bytes> read_body(const ContentReader& reader, std::size_t limit, R
   return std::nullopt;
 }
 
-void send_bytes(Response& response, const std::shared_ptr<const Bytes>& bytes) {
-  if (bytes->empty()) return response.set_content("", "application/octet-stream");
-  response.set_content_provider(bytes->size(), "application/octet-stream",
-                                [bytes](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-                                  constexpr std::size_t piece = 1 << 20;
-                                  return sink.write(reinterpret_cast<const char*>(bytes->data()) + offset,
-                                                    std::min(length, piece));
-                                });
+void send_bytes(const Request& request, Response& response, const std::shared_ptr<const Bytes>& bytes) {
+  send_content(request, response, {reinterpret_cast<const char*>(bytes->data()), bytes->size()}, bytes,
+               "application/octet-stream");
 }
 
 void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard& board,
@@ -95,14 +91,14 @@ void add_job_routes(httplib::Server& server, const std::string& prefix, JobBoard
     const auto& content = job->content();
     const auto& bytes = request.matches[2] == "model" ? content.model : content.inputs;
     if (!bytes) return not_found(response);
-    send_bytes(response, bytes);
+    send_bytes(request, response, bytes);
   });
 
   server.Get(job_path + "/attachments/([0-9]{1,6})", [=](const Request& request, Response& response) {
     const auto job = job_of(request);
     const auto index = static_cast<std::size_t>(std::stoul(request.matches[2]));
     if (!job || index >= job->content().attachments.size()) return not_found(response);
-    send_bytes(response, job->content().attachments[index]);
+    send_bytes(request, response, job->content().attachments[index]);
   });
 
   server.Get(job_path + "/request", [=](const Request& request, Response& response) {

@@ -14,6 +14,7 @@
 #include "native/http/job_api.hpp"
 #include "native/http/limited_server.hpp"
 #include "native/http/pc_runs.hpp"
+#include "native/http/send.hpp"
 #include "native/http/static_files.hpp"
 #include "native/os/token.hpp"
 
@@ -57,13 +58,7 @@ void send_file(const Request& request, Response& response, const StaticFile& fil
   }
   if (file.coding != Coding::identity)
     response.set_header("Content-Encoding", std::string(coding_name(file.coding)));
-  if (file.content->empty()) return response.set_content("", file.content_type);
-  // With a provider, since httplib would compress its own content once more.
-  response.set_content_provider(
-      file.content->size(), file.content_type,
-      [content = file.content](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-        return sink.write(content->data() + offset, std::min(length, std::size_t{1} << 20));
-      });
+  send_content(request, response, *file.content, file.content, file.content_type);
 }
 
 /// Whether a file is listed by an engine as loaded by browsers.
@@ -162,7 +157,7 @@ void Server::State::add_routes() {
     if (!body) return;
     constexpr std::size_t longest_name = 64;
     const std::string run = request.get_param_value("run").substr(0, longest_name);
-    send_bytes(response, std::make_shared<const Bytes>(pc_runs.exchange(run, *body)));
+    send_bytes(request, response, std::make_shared<const Bytes>(pc_runs.exchange(run, *body)));
   });
 
   http.Get(prefix, [prefix](const Request& request, Response& response) {

@@ -249,6 +249,20 @@ TEST_CASE("Server_CompressedBesideTheFile_IsTakenOnlyWhenItIsTheFile") {
   }
 }
 
+// httplib 0.11 asks for bytes behind the end.
+TEST_CASE("Server_RangeThatAFileDoesNotHave_Is416AndNothingMore") {
+  const TestSite site;
+  for (const char* range :
+       {"bytes=0-91", "bytes=15-", "bytes=100-200", "bytes=-16", "bytes=9-3", "bytes=0-3,0-91"}) {
+    CAPTURE(range);
+    const std::string reply = site.get("/", "Range: " + std::string(range) + "\r\n");
+    CHECK(status_of(reply) >= 400);
+    CHECK(body_of(reply).find("the page") == std::string::npos);
+  }
+  CHECK(body_of(site.get("/", "Range: bytes=0-14\r\n")) == "<p>the page</p>");
+  CHECK(body_of(site.get("/", "Range: bytes=-4\r\n")) == "</p>");
+}
+
 TEST_CASE("Server_RangeOfAFile_IsOfItsOwnBytes") {
   const TestSite site;
   site.write("site/web/large.mjs", repetitive);
