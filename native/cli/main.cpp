@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 #include <string_view>
+#include <system_error>
 
 #include "native/cli/commands/command_line.hpp"
 #include "native/os/cleanup.hpp"
@@ -28,6 +29,18 @@ extern "C" void end_on_lost_file(int) {
       "writes it\n";
   (void)!::write(STDERR_FILENO, text.data(), text.size());
   ::_exit(static_cast<int>(driftscope::Exit::bad_input));
+}
+
+driftscope::Exit end_on_exception(const std::exception& error) {
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) {  // no thread
+    driftscope::print_error(
+        driftscope::limit_error("the system gives no more memory or threads; allow more, or use fewer "
+                                "(--target pc/strict:threads=1)"));
+    return driftscope::Exit::bad_input;
+  }
+  driftscope::print_error(driftscope::internal_error(error.what()));
+  return driftscope::Exit::fault;
 }
 
 }  // namespace
@@ -53,7 +66,6 @@ int main(int argc, char** argv) {
     driftscope::print_error(driftscope::limit_error("out of memory"));
     return static_cast<int>(driftscope::Exit::bad_input);
   } catch (const std::exception& error) {
-    driftscope::print_error(driftscope::internal_error(error.what()));
-    return static_cast<int>(driftscope::Exit::fault);
+    return static_cast<int>(end_on_exception(error));
   }
 }
