@@ -55,8 +55,8 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGBUS, end_on_lost_file);
-  const driftscope::SignalWatcher signals;  // before any other thread
   try {
+    const driftscope::SignalWatcher signals;  // before any other thread
     const driftscope::Exit code = driftscope::run_command_line(argc, argv);
     const driftscope::Status written = driftscope::flush_output();
     if (written.ok()) return static_cast<int>(code);
