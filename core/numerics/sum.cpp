@@ -50,6 +50,8 @@ double Sum<Bounded>::likely_rounding(const ErrorModel& model, double scale, std:
 Bounded Sum<Bounded>::result() const {
   const ErrorModel& model = current_error_model();
   if (!std::isfinite(value_)) {
+    // The finite terms alone may leave the range towards the other side: then NaN is right as well.
+    if (std::isfinite(magnitude_) && magnitude_ > model.largest) model.note_overflow(Overflow::possible);
     if (!uncertain_ && inherited_worst_ < infinity) return value_;
     return {value_, infinity, infinity};
   }

@@ -24,7 +24,10 @@ export async function strike(soak, random) {
   const what = `${[...wrap, ...before].join(" ")}, ${args[0]}: ${exitText(ended)}`;
   if (ended.signal || ![0, 2, 3].includes(ended.status)) throw failure(what, ended);
   // Or the browser says why it ended.
-  if (ended.status !== 0 && !/memory|alloc|space|unavailable|ended before/i.test(ended.stderr))
+  if (
+    ended.status !== 0 &&
+    !/memory|alloc|space|unavailable|ended before|killed by signal/i.test(ended.stdout + ended.stderr)
+  )
     throw failure(`${what}, no reason`, ended);
   await afterwards(soak, run, { nextArgs: ["run", model("lenet1")] });
   return what;

@@ -160,6 +160,17 @@ TEST_CASE("Verify_ResultThatOverflowsExactly_MayBeInfinite") {
         Verdict::identical);
 }
 
+TEST_CASE("Verify_InfinityAfterAnOverflowToTheOtherSide_NaNIsNoFault") {
+  const auto sum_with_infinity = [](float size) {
+    return OneNode{"ReduceSum", {floats({1, 3}, {size, size, static_cast<float>(-infinite)}), longs({1})}};
+  };
+  const Tensor infinity = floats({1, 1}, {static_cast<float>(-infinite)});
+  const Tensor nan = floats({1, 1}, {std::numeric_limits<float>::quiet_NaN()});
+  CHECK(verified(sum_with_infinity(3e38f), infinity).verdict == Verdict::identical);
+  CHECK(verified(sum_with_infinity(3e38f), nan).verdict == Verdict::suspect);
+  CHECK(verified(sum_with_infinity(1.0f), nan).verdict == Verdict::fault);
+}
+
 namespace {
 
 // 1 / (x − c) with x next to c: where the difference was not recorded, a divisor that may be 0.
