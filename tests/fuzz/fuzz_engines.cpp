@@ -64,8 +64,9 @@ Outcome run(const std::string& engine_name, const BoundInputs& bound, Capture ca
   return {.trace = *std::move(trace), .refused = {}};
 }
 
-/// Values at which functions end: some elements of the inputs become huge, tiny or 0. Not so large that products
-/// overflow: with an infinity among the terms as well, verify does not know that NaN can be right.
+/// Values at which functions end: some elements of the inputs become huge, tiny or 0. Not so large that
+/// products overflow: with an infinity among the terms as well, verify does not know that NaN can be
+/// right.
 void make_awkward(NamedInputs& inputs, Rng& rng) {
   constexpr float awkward[] = {0.0f, -0.0f, 1e-42f, 1e18f, -3e18f, 1.0f, -1.0f, 0.5f, 88.8f, -104.0f};
   for (NamedTensor& input : inputs) {
