@@ -15,7 +15,6 @@ std::vector<std::string> chromium_flags(const std::filesystem::path& profile) {
           "--disable-client-side-phishing-detection",
           "--disable-component-extensions-with-background-pages",
           "--disable-component-update",
-          "--disable-crashpad-for-testing",  // its processes outlive a browser that is killed
           "--disable-default-apps",
           "--disable-domain-reliability",
           "--disable-extensions",

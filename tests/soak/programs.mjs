@@ -54,12 +54,12 @@ function kill(child, signal) {
   }
 }
 
-/** What is left of a run after some seconds, as text; empty: nothing. */
-export async function leftBehind(soak, { folder, tmp }, { seconds = 10, files = true } = {}) {
+/** What is left of a run after some seconds, as text, but for processes that are `allowed`; empty: nothing. */
+export async function leftBehind(soak, { folder, tmp }, { seconds = 10, files = true, allowed } = {}) {
   const look = () => {
-    const processes = processesOf(folder).map(
-      ({ pid, state, line }) => `${pid} ${state} ${line.slice(0, 200)}`,
-    );
+    const processes = processesOf(folder)
+      .filter(({ line }) => !allowed?.test(line))
+      .map(({ pid, state, line }) => `${pid} ${state} ${line.slice(0, 200)}`);
     const entries = files && existsSync(tmp) ? readdirSync(tmp) : [];
     return [...processes, ...entries.map((name) => `file ${name}`)].join("\n");
   };
