@@ -6,6 +6,7 @@
 #   browser       starts browsers, or a window
 #   beside        in tools/test runs in parallel with the others, with the sanitized build
 #   acceptance    cases from outside the clone; skipped where they are missing
+#   fuzz          the fuzzers, a minute of each
 #   frameworks    frameworks of others in their virtual environments, where tools/setup --frameworks made them
 #   slow          many minutes: tools/test --slow
 #
@@ -89,6 +90,11 @@ driftscope_suite("${command_line}" LABELS e2e
   COMMAND ${node_test} tests/e2e/cli)
 driftscope_suite("end to end: TensorFlow.js under Node" LABELS e2e
   COMMAND ${node_test} tests/e2e/tfjs)
+if(DRIFTSCOPE_FUZZ)
+  # A fixed seed: what a change is judged by does not depend on the day. tools/fuzz takes another every day.
+  driftscope_suite("fuzzers: a minute of each" LABELS fuzz TIMEOUT 3000
+    COMMAND tools/fuzz --seed 1 --jobs 1 --build "${CMAKE_BINARY_DIR}" --work "${CMAKE_BINARY_DIR}/fuzzing")
+endif()
 if(NOT DRIFTSCOPE_SANITIZE)
   if(TARGET driftscope_extended)
     driftscope_suite("end to end: engines of the tests" LABELS e2e
@@ -103,6 +109,8 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND ${node_test} tests/e2e/browsers)
   driftscope_suite("end to end: the screens" LABELS e2e browser beside
     COMMAND ${node_test} tests/e2e/gui)
+  driftscope_suite("soak: its rules, and a minute of it" LABELS e2e browser beside
+    COMMAND ${node_test} tests/soak/tests)
   # Reads the digests of the presets native, native-asan and web, and of native-clang where it is built.
   driftscope_suite("end to end: bit identity" LABELS e2e browser beside
     COMMAND ${node_test} tests/e2e/bits)

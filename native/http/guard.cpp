@@ -19,12 +19,6 @@ bool is_own_origin(const std::string& origin, int port) {
   return origin.starts_with(scheme) && is_ours(origin.substr(scheme.size()), port);
 }
 
-std::string_view first_segment(std::string_view path) {
-  if (path.empty() || path.front() != '/') return {};
-  path.remove_prefix(1);
-  return path.substr(0, path.find('/'));
-}
-
 }  // namespace
 
 std::string Address::url() const { return "http://127.0.0.1:" + std::to_string(port) + "/" + token + "/"; }
@@ -39,12 +33,20 @@ std::optional<Rejection> reject(const RequestFacts& request, const Address& addr
   if (foreign || request.origins.size() > 1)
     return Rejection{403, "requests from other origins are not answered"};
   // The same response as for an unknown path, so that the existence of a token is not revealed.
-  if (!same_token(first_segment(request.path), address.token)) return Rejection{404, "not found"};
+  const std::string_view segment = first_segment(request.path);
+  const bool visit = !address.visit.empty() && same_token(segment, address.visit);
+  if (!visit && !same_token(segment, address.token)) return Rejection{404, "not found"};
   if (request.has_content_encoding) return Rejection{415, "send the body without Content-Encoding"};
   if (request.is_form) return Rejection{415, "send the bytes themselves, not a form"};
   // Only closing the connection could mark its end: a thread would have to wait for that.
   if (request.body_without_length) return Rejection{411, "send the body with its length"};
   return std::nullopt;
+}
+
+std::string_view first_segment(std::string_view path) {
+  if (path.empty() || path.front() != '/') return {};
+  path.remove_prefix(1);
+  return path.substr(0, path.find('/'));
 }
 
 std::string_view below_token(std::string_view path) {

@@ -35,6 +35,7 @@ struct Rejection {
 struct Address {
   int port = 0;
   std::string token;
+  std::string visit = {};  ///< of a OneVisit, which is admitted beside the token; empty: none
   [[nodiscard]] std::string url() const;  ///< "http://127.0.0.1:PORT/TOKEN/"
 };
 
@@ -42,6 +43,9 @@ inline constexpr std::size_t max_header_bytes = 32 * 1024;
 
 /// Nothing if the request is admitted.
 [[nodiscard]] std::optional<Rejection> reject(const RequestFacts& request, const Address& address);
+
+/// The first segment of a path, which is to be a token; empty for what is no path.
+[[nodiscard]] std::string_view first_segment(std::string_view path);
 
 /// The path below the token, starting with "/"; the token must have been checked. Empty for a path
 /// that is the token alone.

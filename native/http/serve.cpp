@@ -106,6 +106,7 @@ Status serve(const ServeOptions& options) {
   server_options.site = options.site;
   server_options.port = options.port;
   server_options.pc_targets = pc_targets();
+  server_options.one_visit = options.open;
   server_options.on_trace = [&options](const Bytes& bytes) -> Result<std::string> {
     DRIFTSCOPE_TRY(std::string file, save_trace(options.traces, bytes));
     if (options.say) options.say("trace received: " + file);
@@ -119,7 +120,7 @@ Status serve(const ServeOptions& options) {
   if (options.say) options.say((*server)->url());
   if (options.open) {
     // The desktop's opener passes the URL on and exits; the browser is the user's own.
-    const auto opened = open_with_desktop((*server)->url());
+    const auto opened = open_with_desktop((*server)->visit_url());
     if (!opened.ok() && options.say) options.say(opened.error().message);
   }
   stop.wait();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "core/base/json.hpp"
@@ -13,6 +14,7 @@
 #include "native/http/guard.hpp"
 #include "native/http/job_api.hpp"
 #include "native/http/limited_server.hpp"
+#include "native/http/one_visit.hpp"
 #include "native/http/pc_runs.hpp"
 #include "native/http/send.hpp"
 #include "native/http/static_files.hpp"
@@ -27,17 +29,18 @@ using httplib::Response;
 
 constexpr const char* loopback = "127.0.0.1";
 
+std::vector<std::string> headers_of(const Request& request, const char* name) {
+  std::vector<std::string> values;
+  const auto [begin, end] = request.headers.equal_range(name);
+  for (auto header = begin; header != end; ++header) values.push_back(header->second);
+  return values;
+}
+
 RequestFacts facts_of(const Request& request) {
   RequestFacts facts;
   facts.path = request.path;
-  const auto all = [&](const char* name) {
-    std::vector<std::string> values;
-    const auto [begin, end] = request.headers.equal_range(name);
-    for (auto header = begin; header != end; ++header) values.push_back(header->second);
-    return values;
-  };
-  facts.hosts = all("Host");
-  facts.origins = all("Origin");
+  facts.hosts = headers_of(request, "Host");
+  facts.origins = headers_of(request, "Origin");
   facts.has_content_encoding = request.has_header("Content-Encoding");
   facts.is_form = request.is_multipart_form_data();
   facts.body_without_length = request.method == "POST" && !request.has_header("Content-Length") &&
@@ -75,12 +78,14 @@ struct Server::State {
   explicit State(ServerOptions given) : options(std::move(given)), files(options.site) {}
 
   void add_routes();
+  [[nodiscard]] std::optional<Rejection> admit(const Request& request, Response& response);
   void count(std::string_view path, std::size_t sent, std::size_t raw);
   Status listen();
 
   ServerOptions options;
   StaticFiles files;
   Address address;
+  std::optional<OneVisit> visit;
   JobBoard jobs;
   PcRuns pc_runs;
   std::mutex trace_mutex;  // on_trace is called by one thread at a time
@@ -101,12 +106,24 @@ void Server::State::count(std::string_view path, std::size_t sent, std::size_t r
   if (path.starts_with("/api/")) traffic.job_bytes += static_cast<std::int64_t>(sent);
 }
 
+std::optional<Rejection> Server::State::admit(const Request& request, Response& response) {
+  if (auto rejection = reject(facts_of(request), address)) return rejection;
+  if (!visit || first_segment(request.path) != visit->segment()) return std::nullopt;
+  const bool opens = request.method == "GET" && below_token(request.path) == "/";
+  const auto answer = visit->ask(opens, headers_of(request, "Cookie"));
+  if (answer == OneVisit::Answer::first) response.set_header("Set-Cookie", visit->set_cookie());
+  if (answer != OneVisit::Answer::refused) return std::nullopt;
+  return Rejection{403,
+                   "This address was for one visit. Open the one that driftscope serve has printed, or start "
+                   "it again with --open."};
+}
+
 void Server::State::add_routes() {
   httplib::Headers headers;
   for (const auto& [name, value] : security_headers()) headers.emplace(name, value);
   http.set_default_headers(headers);
   http.set_pre_routing_handler([this](const Request& request, Response& response) {
-    const auto rejection = reject(facts_of(request), address);
+    const auto rejection = admit(request, response);
     if (!rejection) return httplib::Server::HandlerResponse::Unhandled;
     response.status = rejection->status;
     response.set_content(rejection->reason + "\n", "text/plain");
@@ -128,7 +145,8 @@ void Server::State::add_routes() {
     response.set_content("internal error\n", "text/plain");
   });
 
-  const std::string prefix = "/" + address.token;
+  // A pattern, which captures nothing.
+  const std::string prefix = "/(?:" + address.token + (visit ? "|" + visit->segment() : "") + ")";
   add_job_routes(http, prefix, jobs, options.max_trace_bytes);
 
   http.Get(prefix + "/api/session", [this](const Request&, Response& response) {
@@ -160,11 +178,11 @@ void Server::State::add_routes() {
     send_bytes(request, response, std::make_shared<const Bytes>(pc_runs.exchange(run, *body)));
   });
 
-  http.Get(prefix, [prefix](const Request& request, Response& response) {
+  http.Get(prefix, [](const Request& request, Response& response) {
     std::string query;  // the job's name must survive
     if (const auto mark = request.target.find('?'); mark != std::string::npos)
       query = request.target.substr(mark);
-    response.set_redirect(prefix + "/" + query, 308);
+    response.set_redirect(request.path + "/" + query, 308);
   });
   http.Get(prefix + "/.*", [this](const Request& request, Response& response) {
     // Ranges refer to the uncompressed file: a part of a compressed one would be useless.
@@ -216,6 +234,11 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options) {
   if (!state->files.read("/", Coding::identity))
     return missing_error("the site folder '" + state->options.site.string() + "' holds no index.html");
   DRIFTSCOPE_TRY(state->address.token, random_token());
+  if (state->options.one_visit) {
+    DRIFTSCOPE_TRY(OneVisit visit, OneVisit::make());
+    state->address.visit = visit.segment();
+    state->visit.emplace(std::move(visit));
+  }
   DRIFTSCOPE_CHECK(state->listen());
   return std::unique_ptr<Server>(new Server(std::move(state)));
 }
@@ -229,6 +252,11 @@ Server::~Server() {
 
 int Server::port() const { return state_->address.port; }
 std::string Server::url() const { return state_->address.url(); }
+std::string Server::visit_url() const {
+  Address other = state_->address;
+  other.token = other.visit;
+  return other.visit.empty() ? std::string() : other.url();
+}
 std::string Server::job_url(const Job& job) const { return url() + "?job=" + job.id(); }
 JobBoard& Server::jobs() { return state_->jobs; }
 

@@ -41,6 +41,7 @@ struct ServerOptions {
   std::function<Result<std::string>(Bytes)> on_trace;
   /// What pages may run on this PC, as pc_targets() lists it. Empty: nothing.
   std::vector<std::string> pc_targets = {};
+  bool one_visit = false;  ///< also has visit_url()
 };
 
 /// Bytes sent in bodies: as sent, and before compression.
@@ -64,6 +65,9 @@ class Server {
   [[nodiscard]] int port() const;
   /// Of the page, with the token: "http://127.0.0.1:PORT/TOKEN/".
   [[nodiscard]] std::string url() const;
+  /// An address that is good for the first browser that opens it, until its session ends: for a browser that
+  /// keeps a history. Empty without ServerOptions::one_visit.
+  [[nodiscard]] std::string visit_url() const;
   [[nodiscard]] std::string job_url(const Job& job) const;
   [[nodiscard]] JobBoard& jobs();
   /// Since the server started.

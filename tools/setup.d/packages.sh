@@ -38,6 +38,8 @@ find_missing() {
   local -a all=() probes=()
   missing=() versions=''
   while read -r group package how; do
+    [[ $group != *@* || ${group#*@} == "$system" ]] || continue
+    group=${group%@*}
     [[ $group == \#* || -z $group || " ${groups[*]} " != *" $group "* ]] && continue
     all+=("$package") probes+=("$how")
   done <"$parts/packages"

@@ -1,5 +1,5 @@
-// .tflite files as other programs see them: LiteRT.js, and TensorFlow Lite's interpreter where its Python
-// package is installed. Every layer of what they compute is verified.
+// .tflite files as other programs see them: LiteRT.js, TensorFlow Lite's interpreter where its Python
+// package is installed, and Arm NN's parser where Debian has it. Every layer of what they compute is verified.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
@@ -9,6 +9,7 @@ import { asset, root, run, temporaryFolder } from "../support.mjs";
 
 const python = process.env.DRIFTSCOPE_TFLITE_PYTHON ?? "python3";
 const interpreter = spawnSync(python, ["-c", "import ai_edge_litert.interpreter"]).status === 0;
+const armnn = spawnSync("/usr/bin/python3", ["-c", "import pyarmnn"]).status === 0;
 const site = process.env.DRIFTSCOPE_SITE ?? join(root, "build", "web", "site");
 const litert = existsSync(join(site, "litert", "litert.mjs"));
 
@@ -34,28 +35,45 @@ for (const model of ["lenet5", "lstm"]) {
   );
 }
 
-const skip = interpreter ? false : "skipped: no TensorFlow Lite interpreter (pip: ai-edge-litert)";
-for (const model of ["lenet5", "resnet20", "textcnn"]) {
-  test(`TfliteInterpreter_${model}_VerifiesClean`, { skip }, (t) => {
-    const folder = temporaryFolder(t);
-    const file = asset("models", `${model}.onnx`);
-    const [inputs, written, exported, traced] = [
-      "in.safetensors",
-      "m.tflite",
-      "m.json",
-      "out.safetensors",
-    ].map((name) => join(folder, name));
-    assert.equal(run(["run", file, "--input", "seed:5", "--trace", inputs]).status, 0);
-    const { status, stdout, stderr } = run(["export", file, "--tflite", written, "--json", "-"]);
-    assert.equal(status, 0, stderr);
-    writeFileSync(exported, stdout);
-    const script = join(root, "tests", "e2e", "cli", "tflite_trace.py");
-    const done = spawnSync(python, [script, written, exported, inputs, traced], { encoding: "utf8" });
-    assert.equal(done.status, 0, done.stderr);
-    const report = verify(file, traced);
-    assert.ok(["identical", "rounding"].includes(report.verdict), report.verdict);
-  });
-}
+// What each interpreter lacks decides which models it runs.
+const interpreters = [
+  {
+    name: "litert",
+    lacks: interpreter ? "" : "no TensorFlow Lite interpreter (pip: ai-edge-litert)",
+    python,
+    models: ["lenet5", "resnet20", "textcnn"],
+    exported: [],
+  },
+  {
+    name: "armnn",
+    lacks: armnn ? "" : "no Arm NN (Debian 12: python3-pyarmnn and libarmnn-cpuref-backend22)",
+    python: "/usr/bin/python3",
+    models: ["lenet1", "lenet5", "resnet20", "textcnn"],
+    exported: ["--every-value"], // it gives the outputs alone
+  },
+];
+for (const { name, lacks, python, models, exported: options } of interpreters)
+  for (const model of models)
+    test(`Tflite_${model}_On_${name}_VerifiesClean`, { skip: lacks ? `skipped: ${lacks}` : false }, (t) => {
+      const folder = temporaryFolder(t);
+      const file = asset("models", `${model}.onnx`);
+      const [inputs, written, exported, traced] = [
+        "in.safetensors",
+        "m.tflite",
+        "m.json",
+        "out.safetensors",
+      ].map((name) => join(folder, name));
+      assert.equal(run(["run", file, "--input", "seed:5", "--trace", inputs]).status, 0);
+      const { status, stdout, stderr } = run(["export", file, "--tflite", written, "--json", "-", ...options]);
+      assert.equal(status, 0, stderr);
+      writeFileSync(exported, stdout);
+      const script = join(root, "tests", "e2e", "cli", "tflite_trace.py");
+      const done = spawnSync(python, [script, name, written, exported, inputs, traced], { encoding: "utf8" });
+      assert.equal(done.status, 0, done.stderr);
+      const report = verify(file, traced);
+      assert.ok(["identical", "rounding"].includes(report.verdict), report.verdict);
+      assert.ok(report.layers.length > 5);
+    });
 
 test("ExportTflite_OperatorItLacks_NamesNodeAndReason", (t) => {
   const out = join(temporaryFolder(t), "m.tflite");

@@ -6,9 +6,9 @@ import { start, temporaryFolder, until } from "../../e2e/support.mjs";
 const executablePath = process.env.DRIFTSCOPE_CHROME ?? "/usr/bin/chromium";
 
 /** {url, traces, output}: `driftscope serve` with a folder for traces. */
-export async function serve(t) {
+export async function serve(t, options = [], env = {}) {
   const traces = temporaryFolder(t);
-  const served = start(["serve", "--port", "0", "--traces", traces]);
+  const served = start(["serve", "--port", "0", "--traces", traces, ...options], { env });
   t.after(async () => {
     served.child.kill("SIGTERM");
     await served.done;
