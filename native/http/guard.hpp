@@ -35,7 +35,7 @@ struct Rejection {
 struct Address {
   int port = 0;
   std::string token;
-  std::string visit = {};  ///< of a OneVisit, which is admitted beside the token; empty: none
+  std::string visit = {};                 ///< of a OneVisit, which is admitted beside the token; empty: none
   [[nodiscard]] std::string url() const;  ///< "http://127.0.0.1:PORT/TOKEN/"
 };
 

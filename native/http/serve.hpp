@@ -13,7 +13,7 @@ struct ServeOptions {
   std::filesystem::path site;    ///< from find_site
   std::filesystem::path traces;  ///< folder for the traces that pages send; created for the first one
   int port = 0;
-  bool open = false;             ///< open the page with the desktop's browser (xdg-open), for one visit
+  bool open = false;  ///< open the page with the desktop's browser (xdg-open), for one visit
   /// Called once with the URL, then with a line for each trace that came; may print.
   std::function<void(const std::string&)> say;
 };

@@ -1,6 +1,6 @@
 // WebNN in the Chromium that has it, and what is said where there is none.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { asset, readSafetensors, root, run, temporaryFolder, writeSafetensors } from "../support.mjs";
@@ -11,7 +11,7 @@ const input = join(root, "tests", "data", "batchnorm-gelu.npy");
 
 // The graph of webmachinelearning/webnn#950. Its budget is 24 ULP, and what is beyond it there is so because
 // the expected values of that test are (docs/budgets.md).
-test("Run_BatchNormGeluOnWebNN_IsRightAndWithinTheBudgets", (t) => {
+test("Run_BatchNormGeluOnWebNN_IsRightWhateverTheBudgetsSay", (t) => {
   const trace = join(temporaryFolder(t), "trace.safetensors");
   const ran = run(["run", model, "--input", `x=${input}`, "--target", "chrome/webnn", "--trace", trace]);
   assert.equal(ran.status, 0, ran.stderr);
@@ -25,13 +25,34 @@ test("Run_BatchNormGeluOnWebNN_IsRightAndWithinTheBudgets", (t) => {
   const { verdict, layers } = JSON.parse(verified.stdout);
   assert.equal(verdict, "rounding");
   assert.deepEqual(
-    layers.map(({ wpt }) => [wpt.operators, wpt.budget, wpt.within]),
+    layers.map(({ wpt }) => [wpt.operators, wpt.budget]),
     [
-      ["batchNormalization", 6, true],
-      ["gelu", 18, true],
+      ["batchNormalization", 6],
+      ["gelu", 18],
     ],
   );
+  // Which kernel of XNNPACK computes gelu depends on the processor: 7 or 26 ULP.
+  for (const { wpt } of layers) assert.equal(wpt.within, wpt.seen <= wpt.budget, JSON.stringify(wpt));
 });
+
+// Chromium's WebNN computes with a .tflite file that it writes of the graph: an independent of our writer and
+// our reader.
+for (const name of ["lenet5", "resnet20", "unet", "textcnn", "transformer", "resnet20-int8"])
+  test(`ConvertCheck_${name}_AsTheFileThatWebNNWrites_ComputesTheSame`, (t) => {
+    const folder = temporaryFolder(t);
+    const model = asset("models", `${name}.onnx`);
+    const env = { DRIFTSCOPE_CHROME_FLAGS: `--webnn-tflite-dump-model=${folder}` };
+    const ran = run(["run", model, "--target", "chrome/webnn", "--quiet"], { env });
+    assert.equal(ran.status, 0, ran.stderr);
+    const written = readdirSync(folder).filter((file) => file.endsWith(".tflite"));
+    assert.equal(written.length, 1, written.join());
+    const found = join(folder, written[0]);
+    const checked = run(["convert-check", model, found, "--json", "-"], { timeout: 120_000 });
+    assert.equal(checked.status, 0, checked.stdout.slice(0, 2000) + checked.stderr);
+    const { verdict, layers } = JSON.parse(checked.stdout);
+    assert.ok(["identical", "rounding"].includes(verdict), verdict);
+    assert.ok(layers.some(({ output }) => output) && layers.length > 10, `${layers.length} layers`);
+  });
 
 test("Run_NamedBrowserForWebNNIsNone_ExitsWith3AndNamesTheVariable", () => {
   const env = { DRIFTSCOPE_CHROME_WEBNN: "/no/such/browser" };

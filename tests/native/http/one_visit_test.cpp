@@ -49,9 +49,9 @@ TEST_CASE("OneVisit_AnotherBrowser_GetsNothing") {
   const Visited site;
   const std::string cookie = cookie_of(site.visit("/"));
   REQUIRE(cookie.size() > 40);
-  for (const std::string& header :
-       {std::string(), "Cookie: " + cookie.substr(0, cookie.size() - 1) + "\r\n", "Cookie: x" + cookie + "\r\n",
-        std::string("Cookie: driftscope=\r\n"), std::string("Cookie: ;;=;\r\n")})
+  for (const std::string& header : {std::string(), "Cookie: " + cookie.substr(0, cookie.size() - 1) + "\r\n",
+                                    "Cookie: x" + cookie + "\r\n", std::string("Cookie: driftscope=\r\n"),
+                                    std::string("Cookie: ;;=;\r\n")})
     for (const char* below : {"/", "/web/page.mjs", "/api/session"})
       CHECK_MESSAGE(status_of(site.visit(below, header)) == 403, header << below);
   CHECK(status_of(site.get("/")) == 200);  // the server's own address is as before

@@ -12,7 +12,13 @@ const soak = (args, timeout) => spawnSync(program, args, { encoding: "utf8", tim
 test("Soak_AMinuteWithFaults_FindsNothing", (t) => {
   const out = mkdtempSync(join(tmpdir(), "driftscope-soak-"));
   t.after(() => rmSync(out, { recursive: true, force: true }));
-  const strikes = ["server killed", "server flooded", "page renderer killed", "command killed", "window killed"];
+  const strikes = [
+    "server killed",
+    "server flooded",
+    "page renderer killed",
+    "command killed",
+    "window killed",
+  ];
   const run = soak(["--minutes", "1", "--seed", "22", "--only", strikes.join(), "--out", out], 600_000);
   const read = (name) => readFileSync(join(out, name), "utf8");
   assert.equal(run.status, 0, `${run.stdout}\n${run.stderr}\n${read("events.log").slice(-6000)}`);

@@ -9,7 +9,10 @@ const megabyte = 1e6;
 const interval = 2; // seconds between samples, as the soak's
 
 /** Samples of `lives` lives of `seconds` each, of `value(t, life)` with noise. */
-function samplesOf(value, { seconds = 900, lives = 1, noise = 0.2 * megabyte, seed = Date.now() % 1e9 } = {}) {
+function samplesOf(
+  value,
+  { seconds = 900, lives = 1, noise = 0.2 * megabyte, seed = Date.now() % 1e9 } = {},
+) {
   const random = new Random(seed, "trend");
   const samples = [];
   for (let life = 0; life < lives; ++life)
@@ -25,7 +28,12 @@ function samplesOf(value, { seconds = 900, lives = 1, noise = 0.2 * megabyte, se
 const cases = [
   ["NoiseAlone_IsFlat", () => 300 * megabyte, {}, "flat"],
   ["ALeak_Grows", (t) => 300 * megabyte + 0.05 * megabyte * t, {}, "grows"],
-  ["ALeakInEveryLife_Grows", (t) => 300 * megabyte + 0.05 * megabyte * t, { lives: 4, seconds: 400 }, "grows"],
+  [
+    "ALeakInEveryLife_Grows",
+    (t) => 300 * megabyte + 0.05 * megabyte * t,
+    { lives: 4, seconds: 400 },
+    "grows",
+  ],
   ["AHigherLevelAfterEachStart_DoesNotGrow", (_, life) => (300 + 20 * life) * megabyte, { lives: 4 }, "flat"],
   ["WarmUp_DoesNotGrow", (t) => (300 + 40 * Math.min(1, t / 100)) * megabyte, {}, "flat"],
   ["OneStep_DoesNotGrow", (t) => (t < 560 ? 300 : 330) * megabyte, {}, "unclear"],

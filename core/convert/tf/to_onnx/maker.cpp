@@ -70,6 +70,10 @@ Result<Numbers> Maker::known_integers(const Node& node, std::size_t i) const {
   if (known == nullptr)
     return unsupported(fmt::format("input {} ({}) is computed; only a constant can be converted", i,
                                    in_quotes(node.inputs[i])));
+  if (known->dtype() == DType::uint32) {  // Chromium's WebNN writes permutations so
+    const auto values = known->values<std::uint32_t>();
+    return Numbers(values.begin(), values.end());
+  }
   if (known->elements() > 0 && known->dtype() != DType::int32 && known->dtype() != DType::int64)
     return bad_input(fmt::format("input {} ({}): expected int32 or int64, got {}", i,
                                  in_quotes(node.inputs[i]), dtype_name(known->dtype())));

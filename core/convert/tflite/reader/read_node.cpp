@@ -239,15 +239,15 @@ Status squeeze(Reader& reader, ReadOperator& from) {
 
 Status strided_slice(Reader& reader, ReadOperator& from) {
   DRIFTSCOPE_CHECK(need(from, 4));
-  const auto* options = from.as<fb::StridedSliceOptions>();
-  if (options == nullptr) return no_options();
-  if (options->offset()) return unsupported("an end that counts from begin");
-  const auto mask = [](std::int32_t bits) { return static_cast<std::int64_t>(bits); };
-  from.attributes["begin_mask"] = mask(options->begin_mask());
-  from.attributes["end_mask"] = mask(options->end_mask());
-  from.attributes["ellipsis_mask"] = mask(options->ellipsis_mask());
-  from.attributes["new_axis_mask"] = mask(options->new_axis_mask());
-  from.attributes["shrink_axis_mask"] = mask(options->shrink_axis_mask());
+  if (const auto* options = from.as<fb::StridedSliceOptions>()) {  // Chromium's WebNN writes none
+    if (options->offset()) return unsupported("an end that counts from begin");
+    const auto mask = [](std::int32_t bits) { return static_cast<std::int64_t>(bits); };
+    from.attributes["begin_mask"] = mask(options->begin_mask());
+    from.attributes["end_mask"] = mask(options->end_mask());
+    from.attributes["ellipsis_mask"] = mask(options->ellipsis_mask());
+    from.attributes["new_axis_mask"] = mask(options->new_axis_mask());
+    from.attributes["shrink_axis_mask"] = mask(options->shrink_axis_mask());
+  }
   return reader.add(from, "StridedSlice", from.inputs);
 }
 

@@ -102,6 +102,11 @@ Graph read(std::span<const std::byte> bytes) {
   return as_onnx(*graph);
 }
 
+std::vector<float> floats(const RunModel& run, std::string_view name) {
+  const auto values = run.trace.find(name)->values<float>();
+  return {values.begin(), values.end()};
+}
+
 }  // namespace
 
 TEST_CASE("TfliteReader_Convolutions_ComputeWhatTheirOnnxDoes") {
@@ -146,6 +151,53 @@ TEST_CASE("TfliteReader_QuantizedProduct_ComputesOnRealNumbersAndRounds") {
   const auto values = run.trace.find("y")->values<std::int8_t>();
   CHECK(values[0] == 10);
   CHECK(values[1] == -15);
+}
+
+TEST_CASE("TfliteReader_CastOfQuantizedTensors_TakesAndGivesTheIntegers") {
+  FileBuilder file;
+  const std::vector<std::int8_t> weights = {1, -2, 3};
+  const int x = file.tensor("x", {3}, fb::TensorType::INT8, {}, {0.5f}, {-1});
+  const int w = file.constant("w", {3}, fb::TensorType::INT8, std::span<const std::int8_t>(weights),
+                              {0.25f, 0.5f, 2.0f}, {0, 0, 0}, 0);
+  const int a = file.tensor("a", {3});
+  const int b = file.tensor("b", {3});
+  const int c = file.tensor("c", {3}, fb::TensorType::INT8, {}, {0.5f}, {7});
+  const auto cast = [&](int from, int to) {
+    file.add(fb::BuiltinOperator::CAST, {from}, {to}, fb::CreateCastOptions(file.builder()),
+             fb::BuiltinOptions::CastOptions);
+  };
+  cast(x, a);
+  cast(w, b);
+  cast(a, c);
+  const Graph graph = read(file.finish({x}, {a, b, c}));
+  const RunModel run = run_model(graph, {{"x", tensor<std::int8_t>({3}, {4, 5, -6})}});
+  CHECK(floats(run, "a") == std::vector<float>{4, 5, -6});
+  CHECK(floats(run, "b") == std::vector<float>{1, -2, 3});
+  const auto given = run.trace.find("c")->values<std::int8_t>();
+  CHECK(std::vector<std::int8_t>(given.begin(), given.end()) == std::vector<std::int8_t>{4, 5, -6});
+}
+
+// As Chromium's WebNN writes its files.
+TEST_CASE("TfliteReader_UnsignedPermutationAndSliceWithoutOptions_AreRead") {
+  FileBuilder file;
+  const std::vector<std::uint32_t> permutation = {1, 0};
+  const std::vector<std::int32_t> begin = {1, 0};
+  const std::vector<std::int32_t> end = {3, 2};
+  const std::vector<std::int32_t> strides = {1, 1};
+  const int x = file.tensor("x", {2, 3});
+  const int p = file.constant("p", {2}, fb::TensorType::UINT32, std::span<const std::uint32_t>(permutation));
+  const int t = file.tensor("t", {3, 2});
+  const int b = file.constant("b", {2}, fb::TensorType::INT32, std::span<const std::int32_t>(begin));
+  const int e = file.constant("e", {2}, fb::TensorType::INT32, std::span<const std::int32_t>(end));
+  const int s = file.constant("s", {2}, fb::TensorType::INT32, std::span<const std::int32_t>(strides));
+  const int y = file.tensor("y", {2, 2});
+  file.add(fb::BuiltinOperator::TRANSPOSE, {x, p}, {t}, flatbuffers::Offset<void>(),
+           fb::BuiltinOptions::NONE);
+  file.add(fb::BuiltinOperator::STRIDED_SLICE, {t, b, e, s}, {y}, flatbuffers::Offset<void>(),
+           fb::BuiltinOptions::NONE);
+  const RunModel run =
+      run_model(read(file.finish({x}, {y})), {{"x", tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6})}});
+  CHECK(floats(run, "y") == std::vector<float>{2, 5, 3, 6});
 }
 
 TEST_CASE("TfliteReader_HostileIndices_AreErrorsThatNameThem") {

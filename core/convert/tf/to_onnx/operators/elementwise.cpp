@@ -185,6 +185,7 @@ Status clip(Maker& maker, const Node& node) {
   return {};
 }
 
+/// Of a quantized tensor it takes the integers, not what they stand for, and gives some.
 Status cast(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
   DType to = attribute<DType>(node, "DstT", DType::undefined);
@@ -221,7 +222,7 @@ void add_to(to_onnx_parts::RuleTable& table) {
   table.add("Select", select);
   table.add("SelectV2", select);
   table.add("ClipByValue", clip);
-  table.add("Cast", cast);
+  table.add("Cast", cast, true);
   table.add("Dequantize", dequantize);
 }
 
