@@ -54,7 +54,7 @@ function kill(child, signal) {
   }
 }
 
-/** What is left of a run after some seconds, as text, but for processes that are `allowed`; empty: nothing. */
+/** What is left of a run after some seconds, as text; empty: nothing. `allowed` processes do not count. */
 export async function leftBehind(soak, { folder, tmp }, { seconds = 10, files = true, allowed } = {}) {
   const look = () => {
     const processes = processesOf(folder)

@@ -1,5 +1,5 @@
 // .tflite files as other programs see them: LiteRT.js, TensorFlow Lite's interpreter where its Python
-// package is installed, and Arm NN's parser where Debian has it. Every layer of what they compute is verified.
+// package is installed, and Arm NN's parser where Debian has it. Every layer that they compute is verified.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
