@@ -40,14 +40,14 @@ test("Run_BatchNormGeluOnWebNN_IsRightWhateverTheBudgetsSay", (t) => {
 for (const name of ["lenet5", "resnet20", "unet", "textcnn", "transformer", "resnet20-int8"])
   test(`ConvertCheck_${name}_AsTheFileThatWebNNWrites_ComputesTheSame`, (t) => {
     const folder = temporaryFolder(t);
-    const model = asset("models", `${name}.onnx`);
+    const original = asset("models", `${name}.onnx`);
     const env = { DRIFTSCOPE_CHROME_FLAGS: `--webnn-tflite-dump-model=${folder}` };
-    const ran = run(["run", model, "--target", "chrome/webnn", "--quiet"], { env });
+    const ran = run(["run", original, "--target", "chrome/webnn", "--quiet"], { env });
     assert.equal(ran.status, 0, ran.stderr);
     const written = readdirSync(folder).filter((file) => file.endsWith(".tflite"));
     assert.equal(written.length, 1, written.join());
     const found = join(folder, written[0]);
-    const checked = run(["convert-check", model, found, "--json", "-"], { timeout: 120_000 });
+    const checked = run(["convert-check", original, found, "--json", "-"], { timeout: 120_000 });
     assert.equal(checked.status, 0, checked.stdout.slice(0, 2000) + checked.stderr);
     const { verdict, layers } = JSON.parse(checked.stdout);
     assert.ok(["identical", "rounding"].includes(verdict), verdict);

@@ -40,19 +40,19 @@ const interpreters = [
   {
     name: "litert",
     lacks: interpreter ? "" : "no TensorFlow Lite interpreter (pip: ai-edge-litert)",
-    python,
+    program: python,
     models: ["lenet5", "resnet20", "textcnn"],
     exported: [],
   },
   {
     name: "armnn",
     lacks: armnn ? "" : "no Arm NN (Debian 12: python3-pyarmnn and libarmnn-cpuref-backend22)",
-    python: "/usr/bin/python3",
+    program: "/usr/bin/python3",
     models: ["lenet5", "resnet20"],
     exported: ["--every-value"], // it gives the outputs alone
   },
 ];
-for (const { name, lacks, python, models, exported: options } of interpreters)
+for (const { name, lacks, program, models, exported: options } of interpreters)
   for (const model of models)
     test(`Tflite_${model}_On_${name}_VerifiesClean`, { skip: lacks ? `skipped: ${lacks}` : false }, (t) => {
       const folder = temporaryFolder(t);
@@ -62,7 +62,7 @@ for (const { name, lacks, python, models, exported: options } of interpreters)
         "m.tflite",
         "m.json",
         "out.safetensors",
-      ].map((name) => join(folder, name));
+      ].map((one) => join(folder, one));
       assert.equal(run(["run", file, "--input", "seed:5", "--trace", inputs]).status, 0);
       const { status, stdout, stderr } = run([
         "export",
@@ -76,7 +76,9 @@ for (const { name, lacks, python, models, exported: options } of interpreters)
       assert.equal(status, 0, stderr);
       writeFileSync(exported, stdout);
       const script = join(root, "tests", "e2e", "cli", "tflite_trace.py");
-      const done = spawnSync(python, [script, name, written, exported, inputs, traced], { encoding: "utf8" });
+      const done = spawnSync(program, [script, name, written, exported, inputs, traced], {
+        encoding: "utf8",
+      });
       assert.equal(done.status, 0, done.stderr);
       const report = verify(file, traced);
       assert.ok(["identical", "rounding"].includes(report.verdict), report.verdict);
