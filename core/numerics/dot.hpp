@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -70,9 +71,11 @@ class ExactSums {
     double* values = values_.data() + begin;
     double* magnitudes = magnitudes_.data() + begin;
     const std::int64_t count = end - begin;
+    // Infinite terms are in the value; of the finite ones Sum<Bounded> wants to know whether they overflow.
     const auto add = [&](std::int64_t i, double product) {
+      const double size = std::fabs(product);
       values[i] += product;
-      magnitudes[i] += std::fabs(product);
+      magnitudes[i] += size < std::numeric_limits<double>::infinity() ? size : 0.0;
     };
     if (step == 1) {
       for (std::int64_t i = 0; i < count; ++i) add(i, w * x[i]);

@@ -9,6 +9,8 @@ namespace driftscope::ops::dropout {
 
 Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_kind(context, 0, "data", Kinds::floating));
+  if (context.has_input(1)) DRIFTSCOPE_CHECK(expect_kind(context, 1, "ratio", Kinds::floating));
+  if (context.has_input(2)) DRIFTSCOPE_CHECK(expect_kind(context, 2, "training_mode", Kinds::boolean));
   const TensorType& data = context.input(0);
   return std::vector{data, TensorType{context.opset() < 10 ? data.dtype : DType::boolean, data.shape}};
 }

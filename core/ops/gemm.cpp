@@ -105,7 +105,7 @@ void multiply_exactly(const KernelContext<S>& context, std::int64_t rows, std::i
   const std::int64_t across = (columns + exact_columns - 1) / exact_columns;
   context.parallel_for(down * across, 1, [&](std::int64_t begin, std::int64_t end) {
     ExactBlock block(factors);
-    ExactResults<S> result(once_more ? 1 : 0);
+    ExactResults<S> result([&] { return largest_finite_product(a, b); }, once_more ? 1 : 0);
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t column = item % across * exact_columns;
       const std::int64_t width = std::min(exact_columns, columns - column);

@@ -27,7 +27,7 @@ void multiply_exactly(const KernelContext<S>& context, const MatrixBatches& prod
   const std::int64_t across = (product.columns + exact_columns - 1) / exact_columns;
   context.parallel_for(product.batches * down * across, 1, [&](std::int64_t begin, std::int64_t end) {
     ExactBlock block(factors_of(context));
-    ExactResults<S> result;
+    ExactResults<S> result([&] { return largest_finite_product(a, b); });
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t column = item % across * exact_columns;
       const std::int64_t columns = std::min(exact_columns, product.columns - column);

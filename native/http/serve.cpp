@@ -1,6 +1,7 @@
 #include "native/http/serve.hpp"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <spawn.h>
 #include <unistd.h>
 
@@ -100,6 +101,8 @@ class StopFlag {
 }  // namespace
 
 Status serve(const ServeOptions& options) {
+  // Any of the threads that answer may run a model, and glibc keeps what each of its arenas has once held.
+  mallopt(M_ARENA_MAX, 2);
   StopFlag stop;
   SignalWatcher::on_stop([&stop] { stop.set(); });
   ServerOptions server_options;

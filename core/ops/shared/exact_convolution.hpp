@@ -123,7 +123,7 @@ void convolve_exactly(const KernelContext<S>& context, const ConvolutionLayout& 
   const std::vector<std::int64_t> inside = taps_inside(layout);
   context.parallel_for(samples * groups * blocks * columns, 1, [&](std::int64_t begin, std::int64_t end) {
     ExactBlock block(factors_of(context));
-    ExactResults<S> result;
+    ExactResults<S> result([&] { return largest_finite_product(x, w); });
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t first = item % columns * exact_columns;
       const std::int64_t count = std::min(exact_columns, plane - first);

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
+#include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/eval/kernel_context.hpp"
@@ -85,23 +88,51 @@ template <class S>
   return stored && context.dtype(0) != DType::float64 ? Factors::single : Factors::wide;
 }
 
+/// The largest magnitude of a product of finite elements, one of each.
+template <class A, class B>
+[[nodiscard]] double largest_finite_product(std::span<const A> left, std::span<const B> right) {
+  const auto largest = [](auto values) {
+    double most = 0.0;
+    for (const auto x : values)
+      if (std::isfinite(x)) most = std::fmax(most, std::fabs(static_cast<double>(x)));
+    return most;
+  };
+  return largest(left) * largest(right);
+}
+
 /// Converts blocks of sums to the scalar. For one thread, within one scope of the error model.
 template <class S>
 class ExactResults {
  public:
+  /// `largest`: of a product of finite factors. It is asked only where a sum is infinite or NaN: an
+  /// implementation whose finite terms overflow to the other side before the infinite one comes has NaN.
   /// `further`: roundings beyond those of the sum itself.
-  explicit ExactResults(std::int64_t further = 0) : further_(further) {}
+  explicit ExactResults(std::function<double()> largest, std::int64_t further = 0)
+      : largest_(std::move(largest)), further_(further) {}
 
   /// The result of a sum that began at `start` and added `products` products.
   [[nodiscard]] S operator()(const ExactBlock& block, const S& start, std::int64_t row, std::int64_t column,
                              std::int64_t products) {
-    if constexpr (std::is_same_v<S, Bounded>)
-      return bounds_.result(start, block.value(row, column), block.magnitude(row, column), products);
-    else
+    if constexpr (std::is_same_v<S, Bounded>) {
+      const double value = block.value(row, column);
+      if (!std::isfinite(value)) note_finite_terms(start, products);
+      return bounds_.result(start, value, block.magnitude(row, column), products);
+    } else {
       return static_cast<S>(block.value(row, column));
+    }
   }
 
  private:
+  void note_finite_terms(const Bounded& start, std::int64_t products) {
+    if (!limit_) limit_ = largest_();
+    const ErrorModel& model = current_error_model();
+    const double first = std::isfinite(start.value) ? std::fabs(start.value) : 0.0;
+    if (first + *limit_ * static_cast<double>(products) > model.largest)
+      model.note_overflow(Overflow::possible);
+  }
+
+  std::function<double()> largest_;
+  std::optional<double> limit_;
   std::int64_t further_;
   ExactSumBounds bounds_{further_};
 };

@@ -241,7 +241,7 @@ class GateSums<Bounded> {
               const double p3 = x3 * static_cast<double>(w[3 * stride + j]);
               value[j] = (((value[j] + p0) + p1) + p2) + p3;
               magnitude[j] =
-                  (((magnitude[j] + std::fabs(p0)) + std::fabs(p1)) + std::fabs(p2)) + std::fabs(p3);
+                  (((magnitude[j] + finite_size(p0)) + finite_size(p1)) + finite_size(p2)) + finite_size(p3);
             }
           },
           [&](std::int64_t k) {
@@ -249,7 +249,7 @@ class GateSums<Bounded> {
             for (std::int64_t j = 0; j < count; ++j) {
               const double product = vector[k].value * static_cast<double>(w[j]);
               value[j] += product;
-              magnitude[j] += std::fabs(product);
+              magnitude[j] += finite_size(product);
             }
           });
     });
@@ -282,6 +282,11 @@ class GateSums<Bounded> {
         for (std::int64_t j = 0; j < count; ++j) sum[j] += size * static_cast<double>(error[j]);
       }
     });
+  }
+  // Infinite terms are in the value; of the finite ones Sum<Bounded> wants to know whether they overflow.
+  static double finite_size(double product) {
+    const double size = std::fabs(product);
+    return size < std::numeric_limits<double>::infinity() ? size : 0.0;
   }
   // An infinite error times 0: the result is unknown.
   static double unless_nan(double error) {

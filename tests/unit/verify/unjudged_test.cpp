@@ -161,14 +161,33 @@ TEST_CASE("Verify_ResultThatOverflowsExactly_MayBeInfinite") {
 }
 
 TEST_CASE("Verify_InfinityAfterAnOverflowToTheOtherSide_NaNIsNoFault") {
-  const auto sum_with_infinity = [](float size) {
-    return OneNode{"ReduceSum", {floats({1, 3}, {size, size, static_cast<float>(-infinite)}), longs({1})}};
+  const auto below = static_cast<float>(-infinite);
+  const auto terms = [&](float size) {  // three that overflow together, and then an infinity
+    return std::vector<float>{size, size, size, below};
   };
-  const Tensor infinity = floats({1, 1}, {static_cast<float>(-infinite)});
-  const Tensor nan = floats({1, 1}, {std::numeric_limits<float>::quiet_NaN()});
-  CHECK(verified(sum_with_infinity(3e38f), infinity).verdict == Verdict::identical);
-  CHECK(verified(sum_with_infinity(3e38f), nan).verdict == Verdict::suspect);
-  CHECK(verified(sum_with_infinity(1.0f), nan).verdict == Verdict::fault);
+  using Make = OneNode (*)(const std::vector<float>&);
+  const std::vector<std::pair<Make, Shape>> makers = {
+      {[](const auto& x) { return OneNode{"ReduceSum", {floats({1, 4}, x), longs({1})}}; }, {1, 1}},
+      {[](const auto& x) { return OneNode{"MatMul", {floats({1, 4}, x), floats({4, 1}, {1, 1, 1, 1})}}; },
+       {1, 1}},
+      {[](const auto& x) { return OneNode{"Gemm", {floats({1, 4}, x), floats({4, 1}, {1, 1, 1, 1})}}; },
+       {1, 1}},
+      {[](const auto& x) { return OneNode{"Conv", {floats({1, 1, 4}, x), floats({1, 1, 4}, {1, 1, 1, 1})}}; },
+       {1, 1, 1}},
+      {[](const auto& x) {
+         return OneNode{"ConvTranspose", {floats({1, 4, 1}, x), floats({4, 1, 1}, {1, 1, 1, 1})}};
+       },
+       {1, 1, 1}},
+  };
+  for (const auto& [make, shape] : makers) {
+    const OneNode large = make(terms(3e38f));
+    CAPTURE(large.op);
+    const Tensor infinity = floats(shape, {below});
+    const Tensor nan = floats(shape, {std::numeric_limits<float>::quiet_NaN()});
+    CHECK(verified(large, infinity).verdict == Verdict::identical);
+    CHECK(verified(large, nan).verdict == Verdict::suspect);
+    CHECK(verified(make(terms(1.0f)), nan).verdict == Verdict::fault);
+  }
 }
 
 namespace {

@@ -1,6 +1,9 @@
 // Nodes and constants that an operator's reader makes.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "core/base/text.hpp"
 #include "core/convert/place_tensor.hpp"
 #include "core/convert/tflite/reader/reader.hpp"
@@ -86,6 +89,18 @@ std::string_view activation_name(fb::ActivationFunctionType activation) {
   }
 }
 
+/// Whether an operator that broadcasts is said to give a scalar of operands with axes, as in files of Chromium's
+/// WebNN: all else in the file holds for a scalar.
+bool loses_axes(const ReadOperator& from, std::string_view op, const Reader& reader) {
+  constexpr std::array<std::string_view, 7> broadcasting = {"Maximum", "Minimum", "AddV2", "Sub",
+                                                            "Mul",     "RealDiv", "Pow"};
+  if (std::ranges::find(broadcasting, op) == broadcasting.end()) return false;
+  if (!reader.info(from.outputs[0]).shape.empty()) return false;
+  return std::ranges::any_of(from.inputs, [&](const std::string& input) {
+    return !input.empty() && !reader.info(input).shape.empty();
+  });
+}
+
 }  // namespace
 
 Status Reader::add(const ReadOperator& from, std::string_view op, std::vector<std::string> inputs) {
@@ -99,6 +114,13 @@ Status Reader::add(const ReadOperator& from, std::string_view op, std::vector<st
     const std::string before = node.name;
     make(std::move(node), {DType::float32, info(name).shape, {}});
     graph_.nodes.push_back({name, std::string(activation), {before}, {}, ""});
+    return {};
+  }
+  if (loses_axes(from, op, *this)) {
+    node.name = fresh(name + "/with_axes");
+    const std::string before = node.name;
+    make(std::move(node), {info(name).dtype, {1}, {}});
+    graph_.nodes.push_back({name, "Reshape", {before, integers({})}, {}, ""});
     return {};
   }
   std::vector<tf::Node> copies;

@@ -200,6 +200,25 @@ TEST_CASE("TfliteReader_UnsignedPermutationAndSliceWithoutOptions_AreRead") {
   CHECK(floats(run, "y") == std::vector<float>{2, 5, 3, 6});
 }
 
+TEST_CASE("TfliteReader_ScalarThatBroadcastingWouldGiveAnAxis_StaysAScalar") {
+  FileBuilder file;
+  const std::vector<std::int32_t> one = {1};
+  const int x = file.tensor("x", {2, 3});
+  const int i = file.tensor("i", {}, fb::TensorType::INT32);
+  const int low = file.constant("low", {1}, fb::TensorType::INT32, std::span<const std::int32_t>(one));
+  const int clamped = file.tensor("clamped", {}, fb::TensorType::INT32);
+  const int y = file.tensor("y", {3});
+  file.add(fb::BuiltinOperator::MAXIMUM, {i, low}, {clamped}, flatbuffers::Offset<void>(),
+           fb::BuiltinOptions::NONE);
+  file.add(fb::BuiltinOperator::GATHER, {x, clamped}, {y}, fb::CreateGatherOptions(file.builder()),
+           fb::BuiltinOptions::GatherOptions);
+  const RunModel run =
+      run_model(read(file.finish({x, i}, {y})),
+                {{"x", tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6})}, {"i", tensor<std::int32_t>({}, {0})}});
+  CHECK(run.trace.find("y")->shape() == Shape{3});
+  CHECK(floats(run, "y") == std::vector<float>{4, 5, 6});
+}
+
 TEST_CASE("TfliteReader_HostileIndices_AreErrorsThatNameThem") {
   const auto failure = [](const std::vector<int>& inputs, const std::vector<int>& outputs) {
     FileBuilder file;
