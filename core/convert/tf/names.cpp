@@ -14,9 +14,7 @@ std::string Names::take(std::string_view wanted) {
   for (const char c : wanted)
     name += is_letter_or_digit(c) || c == '.' || c == '_' || c == '-' || c == '/' ? c : '_';
   if (name.empty() || !(is_letter_or_digit(name[0]) || name[0] == '.')) name.insert(0, "v");
-  std::string unique = name;
-  for (int i = 2; !taken_.insert(unique).second; ++i) unique = name + "_" + std::to_string(i);
-  return unique;
+  return taken_.take(name);
 }
 
 }  // namespace driftscope::tf

@@ -1,9 +1,10 @@
 // Names that TensorFlow allows, each once. Clients: the lowering.
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
+
+#include "core/base/unique_names.hpp"
 
 namespace driftscope::tf {
 
@@ -14,7 +15,7 @@ class Names {
   [[nodiscard]] std::string take(std::string_view wanted);
 
  private:
-  std::set<std::string, std::less<>> taken_;
+  UniqueNames taken_;
 };
 
 }  // namespace driftscope::tf

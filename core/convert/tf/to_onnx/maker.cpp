@@ -87,11 +87,7 @@ Result<std::string> Maker::input(const Node& node, std::size_t i) const {
   return real == real_.end() ? node.inputs[i] : real->second;
 }
 
-std::string Maker::fresh(std::string name) {
-  std::string made = name;
-  for (int i = 2; !taken_.insert(made).second; ++i) made = fmt::format("{}_{}", name, i);
-  return made;
-}
+std::string Maker::fresh(std::string_view name) { return taken_.take(name); }
 
 void Maker::add(std::string_view op, Names inputs, Names outputs, OnnxAttributes attributes,
                 std::string name) {

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/base/unique_names.hpp"
 #include "core/convert/tf/tf_graph.hpp"
 #include "core/model/model.hpp"
 
@@ -72,7 +72,7 @@ class Maker {
   [[nodiscard]] std::string output_name(const Node& node, std::size_t output) const;
 
  private:
-  [[nodiscard]] std::string fresh(std::string name);
+  [[nodiscard]] std::string fresh(std::string_view name);
   void add(std::string_view op, Names inputs, Names outputs, OnnxAttributes attributes, std::string name);
   [[nodiscard]] bool is_quantized(std::string_view tensor) const;
   /// The real values of a quantized tensor.
@@ -82,7 +82,7 @@ class Maker {
 
   const TfGraph& graph_;
   Model model_;
-  std::set<std::string, std::less<>> taken_;
+  UniqueNames taken_;
   std::map<std::string, std::string, std::less<>> real_;  // of quantized tensors
   const Node* node_ = nullptr;
   std::size_t made_ = 0;  // nodes of the one under way

@@ -127,7 +127,7 @@ Status Reader::add(const ReadOperator& from, std::string_view op, std::vector<st
   for (std::size_t i = 1; i < from.outputs.size(); ++i) {
     const std::string numbered = fmt::format("{}:{}", name, i);
     if (from.outputs[i] == numbered) continue;
-    if (!taken_.insert(numbered).second)
+    if (!taken_.insert(numbered))
       return unsupported(fmt::format("the name {} is taken", in_quotes(numbered)));
     graph_.tensors.emplace(numbered, info(from.outputs[i]));
     copies.push_back({from.outputs[i], "Identity", {numbered}, {}, ""});

@@ -92,10 +92,7 @@ Result<tf::TfGraph> read(std::span<const std::byte> bytes) {
 }
 
 std::string Reader::fresh(const std::string& wanted) {
-  std::string name = wanted.empty() || !printable(wanted) ? "tensor" : wanted;
-  const std::string stem = name;
-  for (int i = 2; !taken_.insert(name).second; ++i) name = fmt::format("{}_{}", stem, i);
-  return name;
+  return taken_.take(wanted.empty() || !printable(wanted) ? "tensor" : wanted);
 }
 
 Result<std::span<const std::byte>> Reader::buffer(std::uint32_t index) const {

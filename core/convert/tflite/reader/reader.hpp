@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/unique_names.hpp"
 #include "core/convert/tf/tf_graph.hpp"
 #include "core/convert/tflite/reader/read.hpp"
 
@@ -67,7 +68,7 @@ class Reader {
   std::span<const std::byte> file_;
   tf::TfGraph graph_;
   std::vector<std::string> names_;  // of tensors
-  std::set<std::string> taken_;
+  UniqueNames taken_;
   std::set<std::string> known_;  // constants, inputs, what earlier operators make
 };
 
