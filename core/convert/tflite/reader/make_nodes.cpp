@@ -89,8 +89,8 @@ std::string_view activation_name(fb::ActivationFunctionType activation) {
   }
 }
 
-/// Whether an operator that broadcasts is said to give a scalar of operands with axes, as in files of Chromium's
-/// WebNN: all else in the file holds for a scalar.
+/// Whether an operator that broadcasts is said to give a scalar of operands with axes, as in files of
+/// Chromium's WebNN: all else in the file holds for a scalar.
 bool loses_axes(const ReadOperator& from, std::string_view op, const Reader& reader) {
   constexpr std::array<std::string_view, 7> broadcasting = {"Maximum", "Minimum", "AddV2", "Sub",
                                                             "Mul",     "RealDiv", "Pow"};
