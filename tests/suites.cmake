@@ -109,7 +109,7 @@ if(NOT DRIFTSCOPE_SANITIZE)
     COMMAND ${node_test} tests/e2e/browsers)
   driftscope_suite("end to end: the screens" LABELS e2e browser beside
     COMMAND ${node_test} tests/e2e/gui)
-  driftscope_suite("soak: its rules, and a minute of it" LABELS e2e browser beside
+  driftscope_suite("soak: its rules, and a minute of a server" LABELS e2e browser beside
     COMMAND ${node_test} tests/soak/tests)
   # Reads the digests of the presets native, native-asan and web, and of native-clang where it is built.
   driftscope_suite("end to end: bit identity" LABELS e2e browser beside

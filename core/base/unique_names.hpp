@@ -13,8 +13,8 @@ class UniqueNames {
   /// Marks a name as used; whether it was not before.
   bool insert(std::string_view name) { return used_.emplace(name).second; }
 
-  /// `wanted`, or the first of "wanted_2", "wanted_3", … that is not used; marks it. A million requests for one
-  /// name take a million steps.
+  /// `wanted`, or the first of "wanted_2", "wanted_3", … that is not used; marks it. A million requests for
+  /// one name take a million steps.
   [[nodiscard]] std::string take(std::string_view wanted);
 
  private:

@@ -58,7 +58,7 @@ function kill(child, signal) {
 export async function leftBehind(soak, { folder, tmp }, { seconds = 10, files = true, allowed } = {}) {
   const look = () => {
     const processes = processesOf(folder)
-      .filter(({ line }) => !allowed?.test(line))
+      .filter((one) => !allowed?.(one))
       .map(({ pid, state, line }) => `${pid} ${state} ${line.slice(0, 200)}`);
     const entries = files && existsSync(tmp) ? readdirSync(tmp) : [];
     return [...processes, ...entries.map((name) => `file ${name}`)].join("\n");

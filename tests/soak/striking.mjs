@@ -64,9 +64,11 @@ export function signal(processes, name) {
 /** Nothing may be left of a run, no unfinished file; then a good run must work there. Removes the folder. */
 export async function afterwards(soak, run, { nextArgs, killed = false } = {}) {
   try {
-    // Chromium's crash handler may outlive a program that was killed: the next run ends it. (A Chromium
-    // that is told to start none loses its network service at random.)
-    const allowed = killed ? /chrome_crashpad_handler/ : undefined;
+    // Chromium's crash handler may outlive a program that was killed, and so may what a fault has stopped:
+    // the next run ends them. (A Chromium that is told to start no handler loses its network service at
+    // random.)
+    const outlives = ({ line, state }) => state === "T" || line.includes("chrome_crashpad_handler");
+    const allowed = killed ? outlives : undefined;
     const left = await leftBehind(soak, run, { files: !killed, allowed });
     if (left) throw failure("leaves something behind", { stdout: left });
     const unfinished = readdirSync(run.folder).filter((name) => /\.tmp|\.part|~$/.test(name));

@@ -20,6 +20,6 @@ export async function strike(soak, random) {
     await page.page.locator("#error:visible").waitFor({ timeout: 120_000 });
     said = await page.page.locator("#error").innerText();
   });
-  if (!/memory|limit/i.test(said)) throw new Error(`out of memory, but the page says: ${said}`);
+  if (!/memory|limit|bad_alloc/i.test(said)) throw new Error(`out of memory, but the page says: ${said}`);
   return said.slice(0, 120);
 }

