@@ -1,5 +1,5 @@
-// A minute of tools/soak: the server runs, faults strike, and it says what it saw. What else can be struck takes
-// longer than a test may.
+// A minute of tools/soak: the server runs, faults strike, and it says what it saw. What else can be struck
+// takes longer than a test may.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
