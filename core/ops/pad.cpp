@@ -200,7 +200,10 @@ struct Pad {
       axes.push_back(placed);
     }
     if (element_count(y_shape) == 0) return {};
-    DRIFTSCOPE_TRY(const float value, float_attribute(context.node(), "value", 0.0f));
+    float value = 0.0f;
+    if (context.node().opset < 11) {
+      DRIFTSCOPE_TRY(value, float_attribute(context.node(), "value", 0.0f));
+    }
     std::vector<std::size_t> inputs = {0};
     if (context.has_input(2)) inputs.push_back(2);
     move_elements(context, inputs, 0,

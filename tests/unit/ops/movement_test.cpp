@@ -126,6 +126,9 @@ TEST_CASE("Pad_EveryMode_InBothOpsetForms") {
   CHECK(pad(x, {0, 1, 0, 2}, "wrap").numbers() == Numbers{2, 0, 1, 2, 0, 1});
   CHECK(OneNode{"Pad", {x}, {ints("pads", {0, 1, 0, 0}), real("value", 7)}, 7}.numbers() ==
         Numbers{7, 0, 1, 2});
+  // From opset 11 on the attribute means nothing: an input took its place.
+  CHECK(OneNode{"Pad", {x, longs({0, 1, 0, 0})}, {real("value", 7)}, 13}.numbers() ==
+        OneNode{"Pad", {x, longs({0, 1, 0, 0})}, {}, 13}.numbers());
   CHECK(OneNode{"Pad", {x, longs({1, 0}), floats({}, {9}), longs({-1})}, {}, 18}.numbers() ==
         Numbers{9, 0, 1, 2});
   CHECK(OneNode{"Pad", {tensor<std::int64_t>({1}, {4}), longs({1, 0}), tensor<std::int64_t>({}, {-1})}}
