@@ -5,6 +5,9 @@
 // padding are left out. A SIMD kernel that multiplies a padded 0 instead must still give these
 // bits: adding +0 or −0 alters only an accumulator of −0, and 0·w alters more where w is infinite
 // or NaN.
+#include <algorithm>
+#include <cmath>
+
 #include "core/ops/shared/convolution.hpp"
 #include "core/ops/shared/exact_convolution.hpp"
 
@@ -17,6 +20,15 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_TRY(const DType dtype, common_dtype(context, inputs.names));
   DRIFTSCOPE_TRY(auto shape, infer_convolution(context, inputs));
   return std::vector{TensorType{dtype, std::move(shape)}};
+}
+
+/// Whether none is infinite or NaN; only asked of numbers with bounds, whose verdict depends on it.
+template <class S>
+bool finite_values(std::span<const S> values) {
+  if constexpr (std::is_same_v<S, Bounded>)
+    return std::ranges::all_of(values, [](const Bounded& x) { return std::isfinite(x.value); });
+  else
+    return true;
 }
 
 struct Conv {
@@ -44,10 +56,16 @@ struct Conv {
       });
     if (done) return {};
 
+    // Who multiplies the padding's zeros with a weight that is no number has NaN, and who skips them has not.
+    const std::int64_t every_tap = layout.channels * layout.w_plane;
+    const bool padding_matters = !finite_values(context.real(1));
     with_dot_elements<S>(context.real(0), context.real(1), [&]<class Sums>(const auto* x, const auto* w) {
-      convolve_rows<Sums>(
-          context, layout, x_shape[0], x, w, bias, y,
-          [](auto& sums, std::int64_t o, std::int64_t products) { return sums.result(o, products); });
+      convolve_rows<Sums>(context, layout, x_shape[0], x, w, bias, y,
+                          [&](auto& sums, std::int64_t o, std::int64_t products) {
+                            if (padding_matters && products < every_tap)
+                              current_error_model().note_overflow(Overflow::possible);
+                            return sums.result(o, products);
+                          });
     });
     return {};
   }

@@ -190,6 +190,18 @@ TEST_CASE("Verify_InfinityAfterAnOverflowToTheOtherSide_NaNIsNoFault") {
   }
 }
 
+TEST_CASE("Verify_WeightThatIsNoNumberOnPadding_NaNIsNoFault") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto node = [](float weight, std::int64_t before) {
+    return OneNode{
+        "Conv", {floats({1, 1, 3}, {1, 2, 3}), floats({1, 1, 2}, {weight, 1})}, {ints("pads", {before, 0})}};
+  };
+  // The first output has the padding under that weight: 0 · NaN + 1.
+  CHECK(verified(node(nan, 1), floats({1, 1, 3}, {1, nan, nan})).verdict == Verdict::identical);
+  CHECK(verified(node(nan, 1), floats({1, 1, 3}, {nan, nan, nan})).verdict == Verdict::suspect);
+  CHECK(verified(node(2, 1), floats({1, 1, 3}, {nan, 4, 7})).verdict == Verdict::fault);
+}
+
 namespace {
 
 // 1 / (x − c) with x next to c: where the difference was not recorded, a divisor that may be 0.
