@@ -11,8 +11,11 @@ namespace driftscope {
 namespace {
 
 CaseResult from_error(const Error& error) {
-  return {
-      error.kind == ErrorKind::unsupported ? Outcome::unsupported : Outcome::failed, error.message, {}, {}};
+  return {error.kind == ErrorKind::unsupported ? Outcome::unsupported : Outcome::failed,
+          error.message,
+          {},
+          {},
+          {}};
 }
 
 void verify_set(const Result<Trace>& trace, const ConformanceSet& set, CaseResult& result) {
@@ -57,9 +60,9 @@ TargetResults run_conformance_cases(TargetRunner& runner, const Target& target,
     if (!one.unusable)
       for (const ConformanceSet& set : one.sets)
         requests.push_back({.model = &one.model, .inputs = set.inputs, .capture = Capture::outputs});
-  auto traces = runner.run_all(target, requests, progress);
-  if (!traces.ok()) {
-    results.error = std::move(traces).error();
+  auto runs = runner.run_all(target, requests, progress);
+  if (!runs.ok()) {
+    results.error = std::move(runs).error();
     return results;
   }
   std::size_t next = 0;
@@ -69,7 +72,11 @@ TargetResults run_conformance_cases(TargetRunner& runner, const Target& target,
       result = from_error(*one.unusable);
       continue;
     }
-    for (const ConformanceSet& set : one.sets) verify_set((*traces)[next++], set, result);
+    for (const ConformanceSet& set : one.sets) {
+      const CaseRun& run = (*runs)[next++];
+      verify_set(run.trace, set, result);
+      if (run.lost_before) result.lost_before = run.lost_before->message;
+    }
   }
   return results;
 }

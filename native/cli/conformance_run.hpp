@@ -18,6 +18,7 @@ struct CaseResult {
   std::string reason;             ///< empty when passed
   std::vector<Tensor> outputs;    ///< of all data sets, to compare bits between targets
   std::optional<bool> same_bits;  ///< compared with the first target of the same engine
+  std::string lost_before;        ///< how a browser was lost during it that was not when it ran again
 };
 
 /// One target over all cases.
@@ -39,13 +40,13 @@ void compare_bits(std::vector<TargetResults>& all);
 [[nodiscard]] std::string conformance_table(const std::vector<TargetResults>& all,
                                             const std::vector<ConformanceCase>& cases);
 
-/// Failures one by one, unsupported cases grouped by their reason.
+/// Failures, and browsers that were lost, one by one; unsupported cases grouped by their reason.
 [[nodiscard]] std::string conformance_findings(const std::vector<TargetResults>& all,
                                                const std::vector<ConformanceCase>& cases);
 
 /// {"format":"driftscope-conformance-1","targets":[{"target","passed","failed","not_supported",
 ///  "same_bits":{"compared","same"}?,
-///  "cases":[{"family","name","operators":[…],"result","reason"?,"same_bits"?}]}]};
+///  "cases":[{"family","name","operators":[…],"result","reason"?,"same_bits"?,"lost_before"?}]}]};
 /// a target that did not run has "error" instead.
 [[nodiscard]] std::string conformance_json(const std::vector<TargetResults>& all,
                                            const std::vector<ConformanceCase>& cases);

@@ -76,6 +76,9 @@ std::string conformance_findings(const std::vector<TargetResults>& all,
       if (result.outcome == Outcome::failed)
         text += fmt::format("fault  {}  {}/{}: {}\n", results.target.text(), cases[i].family, cases[i].name,
                             result.reason);
+      if (!result.lost_before.empty())
+        text += fmt::format("note   {}  {}/{}: {}. It answered when it ran again\n", results.target.text(),
+                            cases[i].family, cases[i].name, result.lost_before);
       if (result.same_bits && !*result.same_bits)
         text += fmt::format("fault  {}  {}/{}: other bits than the same engine elsewhere\n",
                             results.target.text(), cases[i].family, cases[i].name);
@@ -108,6 +111,7 @@ std::string conformance_json(const std::vector<TargetResults>& all,
       one["operators"] = operators;
       if (!result.reason.empty()) one["reason"] = result.reason;
       if (result.same_bits) one["same_bits"] = *result.same_bits;
+      if (!result.lost_before.empty()) one["lost_before"] = result.lost_before;
       list.push_back(std::move(one));
     }
     entry["passed"] = total.passed;

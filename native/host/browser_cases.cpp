@@ -1,6 +1,5 @@
 #include "native/host/browser_cases.hpp"
 
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -19,28 +18,38 @@ class Survivors {
     std::optional<std::size_t> done;  // when the browser was lost
     auto part = run_(first, count, [&](std::size_t cases) { done = cases; });
     if (part.ok()) {
-      results_.insert(results_.end(), std::make_move_iterator(part->begin()),
-                      std::make_move_iterator(part->end()));
+      for (Result<Trace>& trace : *part) results_.push_back({std::move(trace)});
       return {};
     }
     Error error = std::move(part).error();
     if (!done || *done >= count || ++failures_ > most_failures) return error;
     DRIFTSCOPE_CHECK(run_part(first, *done));
-    results_.emplace_back(std::move(error));
+    DRIFTSCOPE_CHECK(run_again(first + *done, std::move(error)));
     return run_part(first + *done + 1, count - *done - 1);
   }
 
-  std::vector<Result<Trace>> take() { return std::move(results_); }
+  std::vector<CaseRun> take() { return std::move(results_); }
 
  private:
+  Status run_again(std::size_t index, Error lost) {
+    bool lost_again = false;
+    auto alone = run_(index, 1, [&](std::size_t) { lost_again = true; });
+    if (!alone.ok() && !lost_again) return std::move(alone).error();
+    if (alone.ok())
+      results_.push_back({std::move(alone->front()), std::move(lost)});
+    else
+      results_.push_back({std::move(alone).error()});
+    return {};
+  }
+
   const RunCases& run_;
-  std::vector<Result<Trace>> results_;
+  std::vector<CaseRun> results_;
   int failures_ = 0;
 };
 
 }  // namespace
 
-Result<std::vector<Result<Trace>>> run_surviving(std::size_t count, const RunCases& run) {
+Result<std::vector<CaseRun>> run_surviving(std::size_t count, const RunCases& run) {
   Survivors survivors(run);
   DRIFTSCOPE_CHECK(survivors.run_part(0, count));
   return survivors.take();

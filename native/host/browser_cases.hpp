@@ -2,7 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <span>
+#include <optional>
 #include <vector>
 
 #include "core/base/result.hpp"
@@ -16,9 +16,16 @@ namespace driftscope {
 using RunCases = std::function<Result<std::vector<Result<Trace>>>(
     std::size_t first, std::size_t count, const std::function<void(std::size_t)>& lost_at)>;
 
-/// One trace or error for each of `count` cases. A case during which the browser was lost gets that error;
-/// those before it, whose results went with it, run once more, and those behind it go on in another browser.
+/// What came of one case.
+struct CaseRun {
+  Result<Trace> trace;
+  std::optional<Error> lost_before = {};  ///< the browser was lost during its first run, not the second
+};
+
+/// One outcome for each of `count` cases. A case during which the browser was lost runs once more, alone,
+/// and gets the error when the browser is lost again: browsers hang now and then whatever they run. Cases
+/// before it, whose results went with the browser, run once more; those behind it go on in another one.
 /// Errors: those of a browser that was not lost so, and when it was lost too often.
-[[nodiscard]] Result<std::vector<Result<Trace>>> run_surviving(std::size_t count, const RunCases& run);
+[[nodiscard]] Result<std::vector<CaseRun>> run_surviving(std::size_t count, const RunCases& run);
 
 }  // namespace driftscope

@@ -10,7 +10,6 @@
 #include "core/verify/name_match.hpp"
 #include "core/verify/perturbation.hpp"
 #include "native/browser/run_in_browser.hpp"
-#include "native/host/browser_cases.hpp"
 #include "native/host/local_run.hpp"
 #include "native/os/files.hpp"
 #include "native/platform/site.hpp"
@@ -51,15 +50,14 @@ Status TargetRunner::start_server() {
   return {};
 }
 
-Result<std::vector<Result<Trace>>> TargetRunner::run_all(const Target& target,
-                                                         std::span<const RunRequest> requests,
-                                                         const TargetProgress& progress) {
-  std::vector<Result<Trace>> traces;
+Result<std::vector<CaseRun>> TargetRunner::run_all(const Target& target, std::span<const RunRequest> requests,
+                                                   const TargetProgress& progress) {
+  std::vector<CaseRun> traces;
   const auto total = static_cast<std::int64_t>(requests.size());
   if (target.host == "pc") {
     for (const RunRequest& request : requests) {
       progress("running", static_cast<std::int64_t>(traces.size()), total);
-      traces.push_back(run_locally(target, request, [](auto, auto, auto) {}));
+      traces.push_back({run_locally(target, request, [](auto, auto, auto) {})});
     }
     return traces;
   }

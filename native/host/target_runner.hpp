@@ -16,6 +16,7 @@
 #include "core/runtime/bind_inputs.hpp"
 #include "core/runtime/target.hpp"
 #include "core/trace/record.hpp"
+#include "native/host/browser_cases.hpp"
 #include "native/host/model_file.hpp"
 
 namespace driftscope {
@@ -61,9 +62,9 @@ class TargetRunner {
   /// Many small models, one after the other, each with its own outcome; a browser is started once.
   /// Only outputs are kept; samples and repeats are not supported. The error is that of the target as a
   /// whole.
-  [[nodiscard]] Result<std::vector<Result<Trace>>> run_all(const Target& target,
-                                                           std::span<const RunRequest> requests,
-                                                           const TargetProgress& progress);
+  [[nodiscard]] Result<std::vector<CaseRun>> run_all(const Target& target,
+                                                     std::span<const RunRequest> requests,
+                                                     const TargetProgress& progress);
 
  private:
   [[nodiscard]] Status start_server();

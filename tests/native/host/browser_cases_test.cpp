@@ -9,13 +9,14 @@
 namespace driftscope::test::browser_cases_test {
 namespace {
 
-/// A browser that ends during the cases in `deadly`.
+/// A browser that ends during the cases in `deadly`, and during the first run of those in `hiccups`.
 struct Fake {
   std::set<std::size_t> deadly;
+  std::set<std::size_t> hiccups = {};
   int starts = 0;
   std::size_t runs = 0;
 
-  Result<std::vector<Result<Trace>>> all(std::size_t count) {
+  Result<std::vector<CaseRun>> all(std::size_t count) {
     return run_surviving(
         count,
         [this](std::size_t first, std::size_t wanted,
@@ -23,7 +24,7 @@ struct Fake {
           ++starts;
           std::vector<Result<Trace>> traces;
           for (std::size_t i = 0; i < wanted; ++i) {
-            if (deadly.contains(first + i)) {
+            if (deadly.contains(first + i) || hiccups.erase(first + i) > 0) {
               lost_at(i);
               return missing_error("hung");
             }
@@ -38,15 +39,18 @@ struct Fake {
 };
 
 void check(Fake& fake, std::size_t count) {
+  const auto hiccups = fake.hiccups;
   const auto results = fake.all(count);
   REQUIRE(results.ok());
   REQUIRE(results->size() == count);
   for (std::size_t i = 0; i < count; ++i) {
-    REQUIRE((*results)[i].ok() == !fake.deadly.contains(i));
-    if ((*results)[i].ok())
-      CHECK((*results)[i]->target == std::to_string(i));
+    const auto& trace = (*results)[i].trace;
+    REQUIRE(trace.ok() == !fake.deadly.contains(i));
+    if (trace.ok())
+      CHECK(trace->target == std::to_string(i));
     else
-      CHECK((*results)[i].error().message == "hung");
+      CHECK(trace.error().message == "hung");
+    CHECK((*results)[i].lost_before.has_value() == hiccups.contains(i));
   }
 }
 
@@ -56,10 +60,16 @@ TEST_CASE("RunSurviving_CasesThatEndTheBrowser_AreTheOnlyOnesWithoutAResult") {
     Fake fake{deadly};
     check(fake, 10);
     CHECK(fake.runs <= 2 * 10);  // those before such a case run once more, no others
-    CHECK(fake.starts <= 1 + 2 * static_cast<int>(deadly.size()));
+    CHECK(fake.starts <= 1 + 3 * static_cast<int>(deadly.size()));
   }
   Fake none;
   check(none, 0);
+}
+
+TEST_CASE("RunSurviving_BrowserLostOnce_RunsTheCaseAgainAndSaysSo") {
+  Fake fake{{1}, {0, 3, 5, 9}};
+  check(fake, 10);
+  CHECK(fake.starts <= 1 + 3 * 5);
 }
 
 TEST_CASE("RunSurviving_BrowserThatNeverStarts_IsAnErrorAtOnce") {
