@@ -56,6 +56,12 @@ struct MatchedInputs {
 [[nodiscard]] Result<MatchedInputs> match_inputs(const std::vector<NamedTensor>& inputs, const Graph& graph,
                                                  const ValueMap& map);
 
+/// The map with other orders of the inputs' axes that fit their shapes as well, up to `most` of them: 1x3x3x3
+/// may be NCHW or NHWC.
+[[nodiscard]] std::vector<ValueMap> other_orders(const std::vector<NamedTensor>& inputs, const Graph& graph,
+                                                 const ValueMap& map, const MatchedInputs& matched,
+                                                 std::size_t most);
+
 /// The map with the pairs of inputs that were found.
 [[nodiscard]] ValueMap with_inputs(ValueMap map, const MatchedInputs& inputs);
 

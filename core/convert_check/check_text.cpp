@@ -194,6 +194,12 @@ std::string check_text(const CheckView& view, const LayerChoice& choice) {
   const Check& check = view.check;
   std::string text = model_line("A", view.a) + model_line("B", view.b);
   text += fmt::format("on {}, input {}\n{}\n", view.target, view.input_text, pairs_line(check.alignment));
+  for (const ValuePair& pair : view.reordered)
+    text += fmt::format(
+        "{} was given to B with its axes in the order{}: its shape fits several, and with "
+        "this one they agree\n",
+        plain_text(pair.a, 60), pair.order.empty() ? " of A" : order_text(pair.order));
+  if (!view.reordered.empty()) text += "\n";
   const auto rows = rows_of(check, choice);
   text += layer_table(check, rows);
   if (rows.size() < check.layers.size())

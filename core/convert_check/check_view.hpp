@@ -34,6 +34,8 @@ struct CheckView {
   CheckedModel b;
   std::string target;  ///< on which both ran
   std::string input_text;
+  /// Inputs with another order of axes than their shapes suggest first: with it, both agree.
+  std::vector<ValuePair> reordered;
   Check check;
   std::optional<DatasetCheck> dataset;
 };

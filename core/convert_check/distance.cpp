@@ -14,6 +14,11 @@ double root_mean_square(const std::vector<double>& numbers) {
   return numbers.empty() ? 0.0 : std::sqrt(sum / static_cast<double>(numbers.size()));
 }
 
+/// The same infinity, or no number on both sides.
+bool is_same_exception(double x, double y) {
+  return (std::isnan(x) && std::isnan(y)) || (std::isinf(x) && x == y);
+}
+
 }  // namespace
 
 double distance(const Tensor& a, const Tensor& b, Order& order) {
@@ -21,6 +26,8 @@ double distance(const Tensor& a, const Tensor& b, Order& order) {
   if (!same_kind(a.dtype(), b.dtype())) return least;
   for (Order& candidate : orders_between(a.shape(), b.shape())) {
     Samples samples = samples_of(a, b, candidate, sampled_elements);
+    for (std::size_t i = 0; i < samples.first.size(); ++i)
+      if (is_same_exception(samples.first[i], samples.second[i])) samples.first[i] = samples.second[i] = 0.0;
     const double size = root_mean_square(samples.first);
     for (std::size_t i = 0; i < samples.first.size(); ++i) samples.second[i] -= samples.first[i];
     double apart = root_mean_square(samples.second);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/text.hpp"
 #include "core/convert_check/check.hpp"
@@ -8,24 +9,36 @@
 namespace driftscope::convert {
 namespace {
 
-/// The shape that an input takes from a tensor with these sizes in some order; unknown dimensions fit any
-/// size.
-std::optional<Order> order_for(const Shape& shape, const Value& input) {
-  if (!input.shape) return Order();
-  std::optional<Order> found;
-  const auto fits = [&](const Order& order) {
-    for (std::size_t i = 0; i < shape.size(); ++i) {
+/// The orders in which a tensor with these sizes fits an input, the likely ones first: as it is, NHWC for
+/// NCHW and back, HWIO for OIHW and back, then any other of up to four axes. Unknown dimensions fit any size.
+std::vector<Order> orders_for(const Shape& shape, const Value& input) {
+  if (!input.shape) return {{}};
+  const std::size_t rank = shape.size();
+  if (input.shape->size() != rank) return {};
+  std::vector<Order> found;
+  Order same(rank);
+  std::iota(same.begin(), same.end(), std::size_t{0});
+  const auto add = [&](const Order& order) {
+    for (std::size_t i = 0; i < rank; ++i) {
       const Dimension& dimension = (*input.shape)[i];
-      if (dimension.known() && dimension.size != shape[order.empty() ? i : order[i]]) return false;
+      if (dimension.known() && dimension.size != shape[order[i]]) return;
     }
-    return true;
+    Order known = order == same ? Order() : order;
+    if (std::ranges::find(found, known) == found.end()) found.push_back(std::move(known));
   };
-  if (input.shape->size() != shape.size()) return std::nullopt;
-  if (fits({})) return Order();
-  for (const Order& order :
-       std::vector<Order>{{0, 2, 3, 1}, {0, 3, 1, 2}, {0, 2, 1}, {0, 2, 3, 4, 1}, {0, 4, 1, 2, 3}})
-    if (order.size() == shape.size() && fits(order)) return order;
-  return std::nullopt;
+  add(same);
+  if (rank < 3) {
+    if (rank == 2) add({1, 0});
+    return found;
+  }
+  Order channels_last = same;
+  std::rotate(channels_last.begin() + 1, channels_last.begin() + 2, channels_last.end());
+  Order filter = same;
+  std::rotate(filter.begin(), filter.begin() + 2, filter.end());
+  std::swap(filter[rank - 2], filter[rank - 1]);
+  for (const Order& order : {channels_last, inverse(channels_last), filter, inverse(filter)}) add(order);
+  for (Order order = same; rank <= 4 && std::ranges::next_permutation(order).found;) add(order);
+  return found;
 }
 
 std::string list_of(const Graph& graph) {
@@ -66,7 +79,7 @@ Result<MatchedInputs> match_inputs(const std::vector<NamedTensor>& inputs, const
     pair.by = FoundBy::structure;
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (!used[i] && same_kind(inputs[i].tensor.dtype(), value.dtype) &&
-          order_for(inputs[i].tensor.shape(), value))
+          !orders_for(inputs[i].tensor.shape(), value).empty())
         return take(i);
     return nullptr;
   };
@@ -79,14 +92,15 @@ Result<MatchedInputs> match_inputs(const std::vector<NamedTensor>& inputs, const
           fmt::format("input {} of B: A has no input that fits; B's inputs are: {}; name the partner in "
                       "a map (--map)",
                       in_quotes(value.name), list_of(graph)));
+    const bool fixed = !pair.a.empty();  // by the map
     pair.a = input->name;
-    if (pair.by != FoundBy::given) {
-      const auto order = order_for(input->tensor.shape(), value);
-      if (!order)
+    if (!fixed) {
+      std::vector<Order> orders = orders_for(input->tensor.shape(), value);
+      if (orders.empty())
         return bad_input(fmt::format(
             "input {} of B: expected {}, A's {} is {}, and no order of the axes fits", in_quotes(value.name),
             shape_text(*value.shape), in_quotes(input->name), shape_text(input->tensor.shape())));
-      pair.order = *order;
+      pair.order = std::move(orders.front());
     } else if (!pair.order.empty() && pair.order.size() != input->tensor.shape().size()) {
       return bad_input(fmt::format("input {} of B: the map's order has {} axes, A's {} has {}",
                                    in_quotes(value.name), pair.order.size(), in_quotes(input->name),
@@ -97,6 +111,34 @@ Result<MatchedInputs> match_inputs(const std::vector<NamedTensor>& inputs, const
     made.pairs.push_back(std::move(pair));
   }
   return made;
+}
+
+std::vector<ValueMap> other_orders(const std::vector<NamedTensor>& inputs, const Graph& graph,
+                                   const ValueMap& map, const MatchedInputs& matched, std::size_t most) {
+  std::vector<std::vector<ValuePair>> found = {{}};
+  for (const ValuePair& pair : matched.pairs) {
+    std::vector<Order> orders = {pair.order};
+    const auto input = std::ranges::find(inputs, pair.a, &NamedTensor::name);
+    const auto id = graph.find_value(pair.b);
+    if (pair.by != FoundBy::given && input != inputs.end() && id)
+      orders = orders_for(input->tensor.shape(), graph.values[*id]);
+    std::vector<std::vector<ValuePair>> longer;
+    for (const Order& order : orders)
+      for (const std::vector<ValuePair>& before : found) {
+        if (longer.size() > most) break;
+        longer.push_back(before);
+        longer.back().push_back({pair.a, pair.b, order, pair.by});
+      }
+    found = std::move(longer);
+  }
+  std::vector<ValueMap> maps;
+  for (std::size_t i = 1; i < found.size(); ++i) {  // the first has the orders of `matched`
+    maps.push_back(map);
+    for (ValuePair& pair : found[i])
+      if (std::ranges::none_of(map.pairs, [&](const ValuePair& one) { return one.b == pair.b; }))
+        maps.back().pairs.push_back(std::move(pair));
+  }
+  return maps;
 }
 
 ValueMap with_inputs(ValueMap map, const MatchedInputs& inputs) {

@@ -15,6 +15,9 @@ namespace {
 using convert::CheckedModel;
 using convert::CheckView;
 
+// Each costs a run of B; they are tried only when the two part.
+constexpr std::size_t most_other_orders = 8;
+
 bool is_trace(const std::string& path) { return std::filesystem::path(path).extension() == ".safetensors"; }
 
 struct Loaded {
@@ -144,19 +147,32 @@ Result<CheckView> check_conversion(const ConvertCheckRequest& request, const Tar
       inputs[0].name = a->file.graph.value_name(a->file.graph.inputs[0]);
     DRIFTSCOPE_TRY(trace_a, run_model(request, a->file, inputs, runner, named("A")));
   }
-  DRIFTSCOPE_TRY(const convert::MatchedInputs matched,
-                 convert::match_inputs(inputs, b.file.graph, request.map));
-  DRIFTSCOPE_TRY(const Trace trace_b, run_model(request, b.file, matched.tensors, runner, named("B")));
+  DRIFTSCOPE_TRY(convert::MatchedInputs matched, convert::match_inputs(inputs, b.file.graph, request.map));
   ThreadPool threads(usable_processors());
   const auto own = [](const ModelFile& model) { return model.values ? &*model.values : nullptr; };
   const convert::Side side_a(a ? &a->file.graph : nullptr, trace_a, a ? own(a->file) : nullptr);
-  const convert::Side side_b(&b.file.graph, trace_b, own(b.file));
-  const convert::ValueMap map = convert::with_inputs(request.map, matched);
-  DRIFTSCOPE_TRY(view.check, convert::check_conversion(side_a, side_b, map, threads,
-                                                       [&](std::int64_t done, std::int64_t total) {
-                                                         progress("judging", done, total);
-                                                         return true;
-                                                       }));
+  const auto check = [&](const convert::MatchedInputs& taken) -> Result<convert::Check> {
+    DRIFTSCOPE_TRY(const Trace trace_b, run_model(request, b.file, taken.tensors, runner, named("B")));
+    const convert::Side side_b(&b.file.graph, trace_b, own(b.file));
+    return convert::check_conversion(side_a, side_b, convert::with_inputs(request.map, taken), threads,
+                                     [&](std::int64_t done, std::int64_t total) {
+                                       progress("judging", done, total);
+                                       return true;
+                                     });
+  };
+  DRIFTSCOPE_TRY(view.check, check(matched));
+  if (view.check.first_parting)
+    for (const convert::ValueMap& other :
+         convert::other_orders(inputs, b.file.graph, request.map, matched, most_other_orders)) {
+      DRIFTSCOPE_TRY(convert::MatchedInputs taken, convert::match_inputs(inputs, b.file.graph, other));
+      auto checked = check(taken);
+      if (!checked.ok() || checked->first_parting) continue;
+      for (std::size_t i = 0; i < taken.pairs.size(); ++i)
+        if (taken.pairs[i].order != matched.pairs[i].order) view.reordered.push_back(taken.pairs[i]);
+      view.check = *std::move(checked);
+      matched = std::move(taken);
+      break;
+    }
   if (!request.dataset.empty()) {
     DRIFTSCOPE_TRY(view.dataset.emplace(),
                    check_dataset(request, *a, b, matched, view.check, runner, threads, progress));

@@ -9,11 +9,10 @@
 namespace driftscope::tf::operators::binary {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> names = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> names = {{
     {"Add", "AddV2"},
     {"Sub", "Sub"},
     {"Mul", "Mul"},
-    {"Pow", "Pow"},
     {"Equal", "Equal"},
     {"Greater", "Greater"},
     {"GreaterOrEqual", "GreaterEqual"},
@@ -58,13 +57,26 @@ Status lower(Lowering& lowering, const OnnxNode& node) {
   for (const auto& [onnx, tensorflow] : names)
     if (onnx == node.op_type) op = tensorflow;
   DRIFTSCOPE_TRY(Operands operands, aligned_operands(lowering, node));
-  if (node.op_type == "Pow") {  // the exponent may be of another type
-    const DType base = lowering.info(operands.tensors[0]).dtype;
-    if (lowering.info(operands.tensors[1]).dtype != base)
-      operands.tensors[1] = lowering.make("exponent", "Cast", {operands.tensors[1]}, {{"DstT", base}},
-                                          {base, lowering.info(operands.tensors[1]).shape, {}});
-  }
   return give_elementwise(lowering, node, op, operands.order, std::move(operands.tensors));
+}
+
+// The exponent may be of another type. An integer to the power of a fraction is no integer before it is cast.
+Status lower_pow(Lowering& lowering, const OnnxNode& node) {
+  DRIFTSCOPE_TRY(Operands operands, aligned_operands(lowering, node));
+  const auto cast = [&](std::size_t i, const char* what, DType type) {
+    const std::string& tensor = operands.tensors[i];
+    operands.tensors[i] =
+        lowering.make(what, "Cast", {tensor}, {{"DstT", type}}, {type, lowering.info(tensor).shape, {}});
+  };
+  const DType base = lowering.info(operands.tensors[0]).dtype;
+  const DType exponent = lowering.info(operands.tensors[1]).dtype;
+  if (is_integer(base) && is_floating(exponent)) {
+    cast(0, "base", exponent);
+    const std::string power = lowering.elementwise("power", "Pow", operands.tensors);
+    return give_elementwise(lowering, node, "Cast", operands.order, {power}, {{"DstT", base}});
+  }
+  if (exponent != base) cast(1, "exponent", base);
+  return give_elementwise(lowering, node, "Pow", operands.order, std::move(operands.tensors));
 }
 
 // Integers are divided towards zero, TensorFlow's towards −∞: the quotient of the absolute values gets the
@@ -99,6 +111,7 @@ Status lower_mod(Lowering& lowering, const OnnxNode& node) {
 void add_to(OperatorTable& table) {
   for (const auto& [onnx, tensorflow] : names)
     table.add(onnx, onnx == "Div" ? lower_div : onnx == "Mod" ? lower_mod : lower, Prefers::any);
+  table.add("Pow", lower_pow, Prefers::any);
   table.add("PRelu", lower_prelu, Prefers::any);
 }
 

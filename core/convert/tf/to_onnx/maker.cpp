@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.hpp"
+#include "core/convert/tf/to_onnx/result_type.hpp"
 #include "core/model/indices_of.hpp"
 
 namespace driftscope::tf::to_onnx_parts {
@@ -46,8 +47,10 @@ const TensorInfo* Maker::info(std::string_view tensor) const {
 
 DType Maker::dtype(std::string_view tensor, DType otherwise) const {
   if (const Tensor* const known = constant(tensor)) return known->dtype();
-  const TensorInfo* const found = info(tensor);
-  return found == nullptr || found->dtype == DType::undefined ? otherwise : found->dtype;
+  if (const TensorInfo* const found = info(tensor); found != nullptr && found->dtype != DType::undefined)
+    return found->dtype;
+  const auto type = types_.find(tensor);
+  return type == types_.end() || type->second == DType::undefined ? otherwise : type->second;
 }
 
 std::optional<Shape> Maker::shape(std::string_view tensor) const {
@@ -258,6 +261,7 @@ void Maker::quantize(const std::string& real, const std::string& tensor) {
 
 void Maker::begin(const Node& node) {
   node_ = &node;
+  types_.emplace(node.name, result_type(*this, node));
   for (const std::string& tensor : node.inputs)
     if (is_quantized(tensor) && !real_.contains(tensor)) real_.emplace(tensor, dequantized(tensor));
   const Rule* const rule = to_onnx_rules().find(node.op);

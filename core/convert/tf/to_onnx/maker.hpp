@@ -32,6 +32,7 @@ class Maker {
   [[nodiscard]] const TfGraph& graph() const { return graph_; }
   /// Null where nothing is known of it.
   [[nodiscard]] const TensorInfo* info(std::string_view tensor) const;
+  /// As the file says, else as it follows from the nodes before.
   [[nodiscard]] DType dtype(std::string_view tensor, DType otherwise = DType::float32) const;
   /// Nothing where it is not known or a dimension is open.
   [[nodiscard]] std::optional<Shape> shape(std::string_view tensor) const;
@@ -84,6 +85,7 @@ class Maker {
   Model model_;
   UniqueNames taken_;
   std::map<std::string, std::string, std::less<>> real_;  // of quantized tensors
+  std::map<std::string, DType, std::less<>> types_;       // of what nodes made
   const Node* node_ = nullptr;
   std::size_t made_ = 0;  // nodes of the one under way
 };

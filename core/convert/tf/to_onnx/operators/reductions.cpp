@@ -36,7 +36,7 @@ Status arg_extreme(Maker& maker, const Node& node) {
   if (axis.size() != 1) return bad_input("the axis must be one number");
   const OnnxAttributes attributes = {of("axis", axis[0]), of("keepdims", std::int64_t{0})};
   DType type = attribute<DType>(node, "output_type", DType::undefined);
-  if (type == DType::undefined) type = maker.dtype(node.name, DType::int64);
+  if (type == DType::undefined) type = maker.dtype(node.name, DType::int32);  // as TensorFlow.js does
   if (type == DType::int64) {
     maker.give(node.op, {x}, attributes);
     return {};
