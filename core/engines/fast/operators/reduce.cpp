@@ -13,6 +13,7 @@ Result<bool> place(Lowering& lowering, const Node& node, xnn_reduce_operator kin
   const ValueId x = node.inputs[0];
   const ValueId y = node.outputs[0];
   const Shape x_shape = lowering.shape(x);
+  if (x_shape.empty()) return false;
   const Shape y_shape = lowering.shape(y);
   Layout layout = lowering.layout(x);
   // With the axes gone, what remains must be in ONNX's order again, unless they stay as ones.

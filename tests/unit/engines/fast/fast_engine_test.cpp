@@ -282,6 +282,22 @@ TEST_CASE("FastEngine_WhatXnnpackLacks_RunsOnStrictAndIsNamed") {
   CHECK(ran.options.at("on_strict") == "Cos 2, CumSum 1");
 }
 
+TEST_CASE("FastEngine_ReductionOfAScalar_IsClean") {
+  ThreadPool threads(1);
+  for (const char* op : {"ReduceSum", "ReduceMean"}) {
+    CAPTURE(op);
+    ModelBuilder model;
+    model.opset(20);
+    model.input("x", DType::float32, {});
+    model.node(op, {"x"}, {"y"});
+    model.output("y");
+    const Graph graph = built(model);
+    const NamedInputs inputs = {{"x", *Tensor::from_values<float>({}, std::array{2.5f})}};
+    for (const Capture capture : {Capture::all, Capture::outputs})
+      check_clean(graph, run(graph, inputs, capture, 1), threads);
+  }
+}
+
 TEST_CASE("FastEngine_FunctionsOfSpecialValues_AreClean") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
