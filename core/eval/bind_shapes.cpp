@@ -1,11 +1,23 @@
 // Binds the symbols in a graph's shapes to the sizes of its inputs in one run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <vector>
 
 #include "core/eval/infer_shapes.hpp"
 
 namespace driftscope {
+namespace {
+
+bool contradict(const Value& declared, const Value& made) {
+  if (made.producer == no_node || !declared.shape || !made.shape) return false;
+  return !std::ranges::equal(*declared.shape, *made.shape, [](const Dimension& a, const Dimension& b) {
+    return !a.known() || !b.known() || a.size == b.size;
+  });
+}
+
+}  // namespace
 
 Result<Graph> bind_shapes(Graph graph, std::span<const Shape> input_shapes) {
   if (input_shapes.size() != graph.inputs.size())
@@ -42,7 +54,16 @@ Result<Graph> bind_shapes(Graph graph, std::span<const Shape> input_shapes) {
       if (!dimension.known() && entry != symbols.end()) dimension = {entry->second, ""};
     }
   }
-  return infer_shapes(std::move(graph));
+  const std::vector<Value> declared = graph.values;
+  for (Value& value : graph.values)
+    if (value.producer != no_node) value.shape.reset();
+  DRIFTSCOPE_TRY(Graph bound, infer_shapes(std::move(graph)));
+  for (std::size_t id = 0; id < declared.size(); ++id)
+    if (contradict(declared[id], bound.values[id]))
+      return bad_input(fmt::format("{}: output {}: the model declares shape {}, the operator makes {}",
+                                   node_label(bound.nodes[bound.values[id].producer]), declared[id].name,
+                                   shape_text(*declared[id].shape), shape_text(*bound.values[id].shape)));
+  return bound;
 }
 
 }  // namespace driftscope

@@ -2,14 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 namespace driftscope::lowering {
 namespace {
 
 class FallbackStep final : public Step {
  public:
-  FallbackStep(const Node& node, std::unique_ptr<NodeRunner> runner, std::vector<BufferId> reads,
-               std::vector<BufferId> writes)
-      : node_(node), runner_(std::move(runner)), reads_(std::move(reads)), writes_(std::move(writes)) {}
+  FallbackStep(const Graph& graph, const Node& node, std::unique_ptr<NodeRunner> runner,
+               std::vector<BufferId> reads, std::vector<BufferId> writes)
+      : node_(node), runner_(std::move(runner)), reads_(std::move(reads)), writes_(std::move(writes)) {
+    for (const ValueId id : node.outputs)
+      planned_.push_back(id == no_value ? std::nullopt : graph.values[id].static_shape());
+  }
 
   Status bind(const Memory& /*memory*/) override { return {}; }
 
@@ -25,8 +30,14 @@ class FallbackStep final : public Step {
     if (outputs.size() != writes_.size())
       return internal_error(
           fmt::format("the fallback kernel made {} outputs of {}", outputs.size(), writes_.size()));
-    for (std::size_t i = 0; i < writes_.size(); ++i)
-      if (writes_[i] != no_buffer) memory.put(writes_[i], std::move(outputs[i]));
+    for (std::size_t i = 0; i < writes_.size(); ++i) {
+      if (writes_[i] == no_buffer) continue;
+      // Steps after this one read as much as was planned.
+      if (planned_[i] && outputs[i].shape() != *planned_[i])
+        return internal_error(fmt::format("{}: output {} has the shape {}, planned was {}", node_label(node_),
+                                          i, shape_text(outputs[i].shape()), shape_text(*planned_[i])));
+      memory.put(writes_[i], std::move(outputs[i]));
+    }
     return {};
   }
 
@@ -35,6 +46,7 @@ class FallbackStep final : public Step {
   std::unique_ptr<NodeRunner> runner_;
   std::vector<BufferId> reads_;
   std::vector<BufferId> writes_;
+  std::vector<std::optional<Shape>> planned_;  // nothing where it depends on data
 };
 
 }  // namespace
@@ -43,7 +55,7 @@ Result<std::unique_ptr<Step>> make_fallback_step(const Graph& graph, const Node&
                                                  std::vector<BufferId> reads, std::vector<BufferId> writes) {
   DRIFTSCOPE_TRY(auto runner, fallback.prepare(graph, node));
   return std::unique_ptr<Step>(
-      std::make_unique<FallbackStep>(node, std::move(runner), std::move(reads), std::move(writes)));
+      std::make_unique<FallbackStep>(graph, node, std::move(runner), std::move(reads), std::move(writes)));
 }
 
 }  // namespace driftscope::lowering

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "core/convert/format.hpp"
 #include "core/convert/tf/lowering.hpp"
 #include "core/convert/tfjs/convert.hpp"
 #include "core/convert/tfjs/dialect.hpp"
@@ -196,6 +197,23 @@ TEST_CASE("FromOnnx_TypesThatAreLacking_AreErrorsThatNameTheValue") {
   const std::string error =
       failure(ModelBuilder().input("x", DType::float64, {2}).node("Relu", {"x"}, {"y"}).output("y"));
   CHECK(error == "input x: TensorFlow.js has no tensors of float64");
+}
+
+TEST_CASE("FromOnnx_StatisticsOfAnotherType_AreAnErrorInEveryFormat") {
+  const std::vector<std::uint16_t> ones(3, 0x3c00);
+  const Graph graph =
+      inferred(ModelBuilder()
+                   .input("x", DType::float32, {1, 3, 2, 2})
+                   .initializer("s", filled({3}))
+                   .initializer("m", *Tensor::from_bytes(DType::float16, {3}, std::as_bytes(std::span(ones))))
+                   .node("BatchNormalization", {"x", "s", "s", "m", "m"}, {"y"})
+                   .output("y"));
+  for (const convert::Format& format : convert_formats().all()) {
+    const auto made = format.convert(graph, {});
+    REQUIRE_FALSE(made.ok());
+    CHECK(made.error().kind == ErrorKind::unsupported);
+    CHECK(made.error().message.find("float16") != std::string::npos);
+  }
 }
 
 TEST_CASE("FromOnnx_NodesThatNothingReads_AreLeftOut") {

@@ -16,6 +16,8 @@ Result<Line> line_of(const Lowering& lowering, const OnnxNode& node, float epsil
   std::array<std::span<const float>, 4> values;
   for (std::size_t i = 0; i < 4; ++i) {
     DRIFTSCOPE_TRY(const Tensor* const known, lowering.known(node, i + 1, "statistics"));
+    if (known->dtype() != DType::float32)  // they may be of another type than the input
+      return unsupported(fmt::format("statistics of {} have no equivalent", dtype_name(known->dtype())));
     values[i] = known->values<float>();
   }
   Line line;

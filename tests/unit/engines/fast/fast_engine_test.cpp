@@ -298,6 +298,29 @@ TEST_CASE("FastEngine_ReductionOfAScalar_IsClean") {
   }
 }
 
+TEST_CASE("FastEngine_DeclaredShapeOfWhatDependsOnData_IsNotBelieved") {
+  ThreadPool threads(1);
+  // Unique leaves two numbers of four; the file says that the concatenation has this many, not six.
+  for (const std::int64_t declared : {3, 6, 100'000}) {
+    CAPTURE(declared);
+    ModelBuilder model;
+    model.input("x", DType::float32, {4});
+    model.node("Unique", {"x"}, {"u"});
+    model.node("Concat", {"u", "x"}, {"c"}, {integer("axis", 0)});
+    model.node("Abs", {"c"}, {"y"});
+    model.value_info("c", DType::float32, {declared});
+    model.output("y", DType::float32, {declared});
+    const Graph graph = built(model);
+    const NamedInputs inputs = {{"x", tensor<float>({4}, {-1.0f, 2.0f, 2.0f, -1.0f})}};
+    for (const Capture capture : {Capture::all, Capture::outputs}) {
+      const Trace trace = run(graph, inputs, capture, 1);
+      REQUIRE(trace.find("y") != nullptr);
+      CHECK(trace.find("y")->shape() == Shape{6});
+      check_clean(graph, trace, threads);
+    }
+  }
+}
+
 TEST_CASE("FastEngine_FunctionsOfSpecialValues_AreClean") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
