@@ -152,6 +152,20 @@ template <class S>
     return static_cast<S>(x);
 }
 
+/// A number of the model's, such as an attribute: exact, but for engines that take subnormal ones as zero.
+template <class S>
+[[nodiscard]] S given(float x) {
+  const auto value = static_cast<double>(x);
+  if constexpr (std::is_same_v<S, Bounded>) {
+    const double size = std::fabs(value);
+    const bool flushed = size < static_cast<double>(std::numeric_limits<float>::min()) &&
+                         current_error_model().flushes_subnormals;
+    return flushed ? Bounded(value, size, size) : Bounded(value);
+  } else {
+    return exact<S>(value);
+  }
+}
+
 /// A constant that float32 cannot represent: rounded once where it is used, the same way for every element.
 template <class S>
 [[nodiscard]] S rounded_constant(double x) {

@@ -39,7 +39,7 @@ S line(S x, S a, S b) {
 
 template <class S>
 S attribute(float x) {
-  return math::exact<S>(static_cast<double>(x));
+  return math::given<S>(x);
 }
 
 struct Elu {

@@ -50,8 +50,8 @@ struct Clip {
                        float_attribute(context.node(), "min", std::numeric_limits<float>::lowest()));
         DRIFTSCOPE_TRY(const float max,
                        float_attribute(context.node(), "max", std::numeric_limits<float>::max()));
-        low = math::exact<S>(static_cast<double>(min));
-        high = math::exact<S>(static_cast<double>(max));
+        low = math::given<S>(min);
+        high = math::given<S>(max);
       }
       if (context.has_input(1)) low = context.real(1)[0];
       if (context.has_input(2)) high = context.real(2)[0];

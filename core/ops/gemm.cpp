@@ -155,7 +155,7 @@ struct Gemm {
     const bool has_c = context.has_input(2) && attributes.beta != 0.0f;
     const Shape c_strides =
         has_c ? broadcast_strides(context.shape(2), context.output_shape(0)) : Shape{0, 0};
-    const S beta = math::exact<S>(static_cast<double>(attributes.beta));
+    const S beta = math::given<S>(attributes.beta);
     const auto bias = [&](std::int64_t i, std::int64_t j) {
       const S c = context.real(2)[static_cast<std::size_t>(i * c_strides[0] + j * c_strides[1])];
       return attributes.beta == 1.0f ? c : beta * c;

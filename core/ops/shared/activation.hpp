@@ -85,8 +85,8 @@ template <class S>
 template <class S>
 [[nodiscard]] S activate(const Activation& f, const S& x) {
   using Kind = Activation::Kind;
-  const S alpha = math::exact<S>(static_cast<double>(f.alpha));
-  const S beta = math::exact<S>(static_cast<double>(f.beta));
+  const S alpha = math::given<S>(f.alpha);
+  const S beta = math::given<S>(f.beta);
   const S one = math::exact<S>(1.0);
   switch (f.kind) {
     case Kind::tanh: return math::tanh(x);

@@ -91,6 +91,24 @@ TEST_CASE("SubnormalResults_OfEnginesThatFlush_AreRounding") {
     }
 }
 
+TEST_CASE("SubnormalAttribute_OfAnEngineThatFlushes_IsZeroToIt") {
+  const Graph graph = built(ModelBuilder()
+                                .opset(7)
+                                .input("x", DType::float32, {2})
+                                .node("Clip", {"x"}, {"y"}, {real("min", 1e-40f)})
+                                .output("y"));
+  ThreadPool threads(1);
+  for (const auto& [target, flushes] : {std::pair("pc/fast", true), std::pair("pc/strict", false)}) {
+    CAPTURE(target);
+    Trace trace;
+    trace.target = target;
+    trace.tensors = {{"x", tensor<float>({2}, {-1.0f, 1.0f})}, {"y", tensor<float>({2}, {0.0f, 1.0f})}};
+    const auto verification = verify(graph, "", trace, threads);
+    REQUIRE_MESSAGE(verification.ok(), verification.error().message);
+    CHECK((verification->layers.front().verdict == Verdict::fault) != flushes);
+  }
+}
+
 // The function itself was not recorded.
 TEST_CASE("SubnormalResults_InAGroup_MayBeFlushedByAnUnknownEngine") {
   constexpr std::int64_t count = 500;

@@ -60,6 +60,7 @@ Status lower_hardmax(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_TRY(const std::int64_t given, int_attribute(node, "axis", node.opset < 13 ? 1 : -1));
   DRIFTSCOPE_TRY(const std::size_t axis, normalize_axis(given, shape.size(), node.opset < 13));
   Shape three = {1, 1, 1};
+  if (element_count(shape) == 0) return unsupported("an empty tensor has no largest element");
   for (std::size_t i = 0; i < shape.size(); ++i)
     three[i < axis ? 0 : (i == axis || node.opset < 13) ? 1 : 2] *= shape[i];
   DRIFTSCOPE_TRY(std::string x, lowering.read_memory(node.inputs[0]));
