@@ -14,8 +14,8 @@ namespace driftscope {
 
 /// The graph with its inputs bound to these concrete shapes (in the order of graph.inputs), symbolic
 /// dimensions replaced everywhere, shapes inferred again. What follows from the inputs alone is known in the
-/// result: where a shape depends on data, what the file declares may be wrong, and no memory may be planned by
-/// it. Errors: another rank, a fixed dimension that differs, one symbol bound to two sizes.
+/// result: where a shape depends on data, what the file declares may be wrong, and plans no memory. Errors:
+/// another rank, a fixed dimension that differs, one symbol bound to two sizes.
 [[nodiscard]] Result<Graph> bind_shapes(Graph graph, std::span<const Shape> input_shapes);
 
 /// Types of a node's outputs given concrete inputs (in the order of node.reads()); complete, unless
