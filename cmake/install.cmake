@@ -7,8 +7,15 @@ set(programs driftscope)
 if(TARGET driftscope-gui)
   list(APPEND programs driftscope-gui)
 endif()
-set_target_properties(${programs} PROPERTIES INSTALL_RPATH "\$ORIGIN/../lib/driftscope")
+# Linked with the final search path, to which the build adds the folder of a library that no package has: a path
+# that CMake changes while installing ends with an empty entry before, which is the current folder.
+set_target_properties(${programs} PROPERTIES BUILD_WITH_INSTALL_RPATH ON
+  INSTALL_RPATH "\$ORIGIN/../lib/driftscope;${DRIFTSCOPE_XNNPACK}/cpuinfo/usr/lib/${DRIFTSCOPE_TRIPLET}")
 install(TARGETS ${programs} RUNTIME DESTINATION bin)
+foreach(program IN LISTS programs)
+  install(CODE "
+    file(RPATH_SET FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/${program}\" NEW_RPATH \"\\\$ORIGIN/../lib/driftscope\")")
+endforeach()
 
 # Libraries that no package has.
 install(CODE "

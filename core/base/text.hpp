@@ -26,4 +26,11 @@ namespace driftscope {
 /// that are no UTF-8, and characters that change the direction of text (which can disguise it) become \xNN.
 [[nodiscard]] std::string harmless(std::string_view text);
 
+/// A JSON document for a terminal or a log: such characters, and "##[" (a command to GitHub Actions), are
+/// escaped in its strings, the only place in which they can be.
+[[nodiscard]] std::string harmless_json(std::string_view json);
+
+/// Bytes of the character of Unicode's White_Space that starts at i; 0 when there is none.
+[[nodiscard]] std::size_t white_space(std::string_view text, std::size_t i);
+
 }  // namespace driftscope

@@ -171,10 +171,11 @@ bool find_folding(const Groups& groups, Findings& findings) {
     const auto bias_b = b.inputs.size() > 2 ? groups.b.constant(b.inputs[2]) : std::nullopt;
     const Numbers p = bias_a ? numbers_of(*bias_a) : Numbers(n->gamma.size(), 0.0);
     const Numbers q = bias_b ? numbers_of(*bias_b) : Numbers(n->gamma.size(), 0.0);
+    if (p.size() != n->gamma.size() || q.size() != n->gamma.size()) return true;  // not one for each channel
     double apart = 0.0;
     double size = 0.0;
     std::size_t worst = 0;
-    for (std::size_t c = 0; c < std::min(p.size(), q.size()); ++c) {
+    for (std::size_t c = 0; c < p.size(); ++c) {
       const double want = n->beta[c] + factor(*n, c, epsilon) * (p[c] - n->mean[c]);
       size = std::max({size, std::fabs(want), std::fabs(n->beta[c])});
       if (std::fabs(want - q[c]) > apart) apart = std::fabs(want - q[c]), worst = c;

@@ -147,7 +147,8 @@ void find_operators(const Groups& groups, Findings& findings) {
                       node.name,
                       fmt::format("{} of B has no counterpart in A between these values", label(node)),
                       {}};
-    const DType dtype = groups.b.graph()->values[node.outputs[0]].dtype;
+    const ValueId made = node.outputs[0];  // may be left out, as by an LSTM
+    const DType dtype = made == no_value ? DType::undefined : groups.b.graph()->values[made].dtype;
     if (node.op_type == "Cast" && (dtype == DType::float16 || dtype == DType::bfloat16)) {
       found.cause = Cause::float16;
       found.text = fmt::format("{} of B rounds the values to {}", label(node), dtype_name(dtype));

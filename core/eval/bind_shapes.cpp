@@ -55,15 +55,34 @@ Result<Graph> bind_shapes(Graph graph, std::span<const Shape> input_shapes) {
     }
   }
   const std::vector<Value> declared = graph.values;
-  for (Value& value : graph.values)
-    if (value.producer != no_node) value.shape.reset();
-  DRIFTSCOPE_TRY(Graph bound, infer_shapes(std::move(graph)));
-  for (std::size_t id = 0; id < declared.size(); ++id)
+  DRIFTSCOPE_TRY(Graph bound, infer_shapes(std::move(graph), Declared::forgotten));
+  for (std::size_t id = 0; id < declared.size(); ++id) {
     if (contradict(declared[id], bound.values[id]))
       return bad_input(fmt::format("{}: output {}: the model declares shape {}, the operator makes {}",
                                    node_label(bound.nodes[bound.values[id].producer]), declared[id].name,
                                    shape_text(*declared[id].shape), shape_text(*bound.values[id].shape)));
+    Value& value = bound.values[id];
+    if (value.producer == no_node || (value.static_shape() && value.dtype != DType::undefined)) continue;
+    value.declared_dtype = declared[id].dtype;
+    value.declared_shape = declared[id].shape;
+  }
   return bound;
+}
+
+Result<Graph> with_declared_shapes(Graph graph) {
+  bool changed = false;
+  for (Value& value : graph.values) {
+    if (value.dtype == DType::undefined && value.declared_dtype != DType::undefined) {
+      value.dtype = value.declared_dtype;
+      changed = true;
+    }
+    if (!value.static_shape() && value.declared_shape) {
+      value.shape = value.declared_shape;
+      changed = true;
+    }
+  }
+  if (!changed) return graph;
+  return infer_shapes(std::move(graph));
 }
 
 }  // namespace driftscope

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <stdexcept>
 #include <type_traits>
 
 #include "core/eval/infer_shapes.hpp"
@@ -85,6 +86,8 @@ Status run_kernel(const Node& node, std::span<Operand<S>> inputs, std::span<Oper
       return kernel(context);
     } catch (const std::bad_alloc&) {
       return limit_error("out of memory");
+    } catch (const std::length_error&) {
+      return limit_error("it wants more memory than there can be");
     }
   };
   const auto finish = [&](Status status) -> Status {

@@ -102,14 +102,19 @@ Result<std::vector<TensorType>> apply_rule(const InferContext& context) {
     return internal_error(fmt::format("{}: the shape rule described {} of {} outputs", node_label(node),
                                       outputs.size(), node.outputs.size()));
   outputs.resize(node.outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i].shape && outputs[i].shape->size() > max_rank)
+      return limit_error(fmt::format("{}: output {} has {} axes, more than {} are not supported",
+                                     node_label(node), i, outputs[i].shape->size(), max_rank));
   return outputs;
 }
 
 class Inference {
  public:
   /// `subgraph_inferences` counts those of the whole model.
-  Inference(Graph graph, int& subgraph_inferences)
+  Inference(Graph graph, Declared declared, int& subgraph_inferences)
       : graph_(std::move(graph)),
+        declared_(declared),
         folded_(graph_.values.size()),
         partial_(graph_.values.size()),
         subgraph_inferences_(subgraph_inferences) {}
@@ -123,6 +128,12 @@ class Inference {
   }
 
   Result<Graph> run() {
+    if (declared_ == Declared::forgotten)
+      for (Value& value : graph_.values) {
+        if (value.producer == no_node) continue;
+        value.dtype = DType::undefined;
+        value.shape.reset();
+      }
     for (Value& value : graph_.values) {
       if (!value.constant) continue;
       value.dtype = value.constant->dtype();
@@ -215,6 +226,7 @@ class Inference {
   }
 
   Graph graph_;
+  Declared declared_;
   std::vector<std::optional<Tensor>> folded_;
   std::vector<std::optional<PartialVector>> partial_;
   int& subgraph_inferences_;
@@ -239,7 +251,7 @@ class Inference::Inside final : public SubgraphTypes {
     if (graph.inputs.size() != inputs.size())
       return bad_input(fmt::format("{}: the graph takes {} inputs, the node gives {}", attribute,
                                    graph.inputs.size(), inputs.size()));
-    Inference inside(graph, around_.subgraph_inferences_);
+    Inference inside(graph, around_.declared_, around_.subgraph_inferences_);
     for (std::size_t i = 0; i < inputs.size(); ++i) inside.set(graph.inputs[i], inputs[i], nullptr);
     for (std::size_t i = 0; i < graph.captured.size(); ++i) {
       const ValueId outer = node_.captured[found->captured[i]];
@@ -283,9 +295,9 @@ Result<std::vector<TensorType>> infer_node(const Node& node, std::span<const Ten
   return apply_rule(InferContext(node, types, constants));
 }
 
-Result<Graph> infer_shapes(Graph graph) {
+Result<Graph> infer_shapes(Graph graph, Declared declared) {
   int subgraph_inferences = 0;
-  return Inference(std::move(graph), subgraph_inferences).run();
+  return Inference(std::move(graph), declared, subgraph_inferences).run();
 }
 
 }  // namespace driftscope

@@ -8,15 +8,22 @@
 
 namespace driftscope {
 
+/// What the file says of values that nodes make, also inside subgraphs.
+enum class Declared { believed, forgotten };
+
 /// The graph with dtype and shape of every value filled in as far as they follow from the inputs,
 /// initializers and constants. An unknown operator or a contradiction is an error naming the node.
-[[nodiscard]] Result<Graph> infer_shapes(Graph graph);
+[[nodiscard]] Result<Graph> infer_shapes(Graph graph, Declared declared = Declared::believed);
 
 /// The graph with its inputs bound to these concrete shapes (in the order of graph.inputs), symbolic
 /// dimensions replaced everywhere, shapes inferred again. What follows from the inputs alone is known in the
 /// result: where a shape depends on data, what the file declares may be wrong, and plans no memory. Errors:
 /// another rank, a fixed dimension that differs, one symbol bound to two sizes.
 [[nodiscard]] Result<Graph> bind_shapes(Graph graph, std::span<const Shape> input_shapes);
+
+/// A bound graph with what the file declares where the rest depends on data: for those that must know every
+/// shape and plan no memory of ours by it.
+[[nodiscard]] Result<Graph> with_declared_shapes(Graph graph);
 
 /// Types of a node's outputs given concrete inputs (in the order of node.reads()); complete, unless
 /// the operator's output shape depends on its data, or the node has subgraphs.

@@ -55,6 +55,8 @@ Result<const Operator*> find_operator(const Node& node) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(op->inputs.min); ++i)
     if (node.inputs[i] == no_value)
       return bad_input(fmt::format("{}: input {} is required but omitted", node_label(node), i));
+  if (op->outputs.min == 1 && op->outputs.max != variadic && node.outputs[0] == no_value)
+    return bad_input(fmt::format("{}: output 0 is required but omitted", node_label(node)));
   return op;
 }
 

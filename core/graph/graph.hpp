@@ -28,6 +28,9 @@ struct Value {
   std::optional<SymbolicShape> shape;  ///< nothing until at least the rank is known
   std::optional<Tensor> constant;      ///< initializers, and what passes have folded
   NodeId producer = no_node;           ///< no_node for inputs and initializers
+  /// Of a bound graph, where the rest depends on data: what the file says, which may be wrong.
+  DType declared_dtype = DType::undefined;
+  std::optional<SymbolicShape> declared_shape = {};
 
   /// The shape when every dimension is known.
   [[nodiscard]] std::optional<Shape> static_shape() const;

@@ -13,7 +13,8 @@ class FallbackStep final : public Step {
                std::vector<BufferId> reads, std::vector<BufferId> writes)
       : node_(node), runner_(std::move(runner)), reads_(std::move(reads)), writes_(std::move(writes)) {
     for (const ValueId id : node.outputs)
-      planned_.push_back(id == no_value ? std::nullopt : graph.values[id].static_shape());
+      planned_.push_back(id == no_value ? Planned{}
+                                        : Planned{graph.values[id].dtype, graph.values[id].static_shape()});
   }
 
   Status bind(const Memory& /*memory*/) override { return {}; }
@@ -33,9 +34,13 @@ class FallbackStep final : public Step {
     for (std::size_t i = 0; i < writes_.size(); ++i) {
       if (writes_[i] == no_buffer) continue;
       // Steps after this one read as much as was planned.
-      if (planned_[i] && outputs[i].shape() != *planned_[i])
-        return internal_error(fmt::format("{}: output {} has the shape {}, planned was {}", node_label(node_),
-                                          i, shape_text(outputs[i].shape()), shape_text(*planned_[i])));
+      const Planned& planned = planned_[i];
+      if ((planned.shape && outputs[i].shape() != *planned.shape) ||
+          (planned.dtype != DType::undefined && outputs[i].dtype() != planned.dtype))
+        return internal_error(fmt::format("{}: output {} is {} {}, planned was {} {}", node_label(node_), i,
+                                          dtype_name(outputs[i].dtype()), shape_text(outputs[i].shape()),
+                                          dtype_name(planned.dtype),
+                                          planned.shape ? shape_text(*planned.shape) : ""));
       memory.put(writes_[i], std::move(outputs[i]));
     }
     return {};
@@ -46,7 +51,11 @@ class FallbackStep final : public Step {
   std::unique_ptr<NodeRunner> runner_;
   std::vector<BufferId> reads_;
   std::vector<BufferId> writes_;
-  std::vector<std::optional<Shape>> planned_;  // nothing where it depends on data
+  struct Planned {
+    DType dtype = DType::undefined;  // or it depends on the run
+    std::optional<Shape> shape;      // nothing where it depends on data
+  };
+  std::vector<Planned> planned_;
 };
 
 }  // namespace

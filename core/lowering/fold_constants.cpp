@@ -31,7 +31,7 @@ bool all_known(const Graph& graph, const Node& node) {
 // Shape without start and end, of a value whose sizes are bound.
 bool is_known_shape(const Graph& graph, const Node& node) {
   return node.op_type == "Shape" && node.domain.empty() && node.attributes.empty() &&
-         graph.values[node.inputs[0]].static_shape().has_value();
+         node.outputs[0] != no_value && graph.values[node.inputs[0]].static_shape().has_value();
 }
 
 }  // namespace

@@ -7,6 +7,24 @@
 #include "core/graph/load_constants.hpp"
 
 namespace driftscope::lowering {
+namespace {
+
+constexpr std::int64_t most_planned_bytes = std::int64_t{1} << 40;
+
+/// Whether memory for the outputs can be counted at all: what takes more than there can be fails where the
+/// strict kernel asks for it.
+bool outputs_are_sizable(const Graph& graph, const Node& node) {
+  return std::ranges::all_of(node.outputs, [&](ValueId id) {
+    if (id == no_value) return true;
+    const Value& value = graph.values[id];
+    const auto shape = value.static_shape();
+    if (!shape || value.dtype == DType::undefined) return true;
+    const auto bytes = tensor_byte_size(value.dtype, *shape);
+    return bytes.ok() && *bytes <= most_planned_bytes;
+  });
+}
+
+}  // namespace
 
 GraphLowering::GraphLowering(Graph& graph, std::vector<NodeId> producers, LoweringOptions options,
                              Fallback& fallback, Space home)
@@ -103,6 +121,7 @@ void GraphLowering::release_weights(NodeId id) {
 
 Status GraphLowering::make(const Node& node) {
   if (take_constants(node)) return {};
+  if (!outputs_are_sizable(graph_, node)) return fall_back(node);
   DRIFTSCOPE_TRY(const bool taken, lower_node(node));
   return taken ? Status{} : fall_back(node);
 }

@@ -98,6 +98,7 @@ std::optional<std::vector<std::int32_t>> dequantized_bias(const GraphLowering& l
       if (b != std::byte{0}) return std::nullopt;
   }
   const auto given = scales->values<float>();
+  if (given.size() != 1 && given.size() != w_scales.size()) return std::nullopt;
   for (std::size_t i = 0; i < w_scales.size(); ++i) {
     const float scale = given[given.size() == 1 ? 0 : i];
     // At most two roundings of a product apart.

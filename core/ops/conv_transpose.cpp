@@ -23,11 +23,14 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
   DRIFTSCOPE_CHECK(expect_rank(context, 2, "B", 1, 1));
   const auto& x = context.input(0).shape;
   const auto& w = context.input(1).shape;
+  DRIFTSCOPE_TRY(const std::int64_t group, read_group(context.node()));
+  if (w && (*w)[0].known() && (*w)[0].size % group != 0)
+    return bad_input(
+        fmt::format("input 1 (W): {} channels cannot be cut into {} groups", (*w)[0].size, group));
   if (!x) return std::vector{TensorType{dtype, std::nullopt}};
   if (w && x->size() != w->size())
     return bad_input(fmt::format("input 1 (W): expected rank {} as input 0 (X) has, got shape {}", x->size(),
                                  shape_text(*w)));
-  DRIFTSCOPE_TRY(const std::int64_t group, read_group(context.node()));
   DRIFTSCOPE_TRY(const auto kernel, kernel_shape(context.node(), w));
   SymbolicShape y = unknown_shape(x->size());
   y[0] = (*x)[0];
@@ -37,9 +40,6 @@ Result<std::vector<TensorType>> infer(const InferContext& context) {
           fmt::format("input 1 (W): expected {} on axis 0 as input 0 (X) has channels, "
                       "got shape {}",
                       (*x)[1].size, shape_text(*w)));
-    if ((*w)[0].known() && (*w)[0].size % group != 0)
-      return bad_input(
-          fmt::format("input 1 (W): {} channels cannot be cut into {} groups", (*w)[0].size, group));
     if ((*w)[1].known()) {
       const auto channels = checked_mul((*w)[1].size, group);
       if (!channels) return bad_input("input 1 (W): the number of output channels overflows");

@@ -57,7 +57,8 @@ void max_pool(const KernelContext<S>& context, const PoolPlan& plan, bool column
       });
       y[static_cast<std::size_t>(item)] = best;
       if (!indices.empty())
-        indices[static_cast<std::size_t>(item)] = plane + (columns_first ? column_major(plan, where) : where);
+        indices[static_cast<std::size_t>(item)] =
+            plane + (columns_first && where >= 0 ? column_major(plan, where) : where);
     }
   });
 }

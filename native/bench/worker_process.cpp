@@ -15,6 +15,7 @@
 #include "core/protocol/service.hpp"
 #include "native/host/trace_writer.hpp"
 #include "native/os/log_tail.hpp"
+#include "native/os/resource_limits.hpp"
 
 namespace driftscope {
 namespace {
@@ -165,6 +166,9 @@ Result<WorkerProcess> WorkerProcess::start() {
     return io_error(std::string("cannot make a line to a process: ") + std::strerror(errno));
   ProcessSpec spec;
   spec.arguments = {"/proc/self/exe", "bench-worker", "--line", std::to_string(ends[1])};
+  if (asked_memory() > 0) {
+    spec.arguments.insert(spec.arguments.begin() + 1, {"--max-memory", std::to_string(asked_memory())});
+  }
   spec.output = folder.path() / "worker.log";
   spec.pass_fd = ends[1];
   auto process = ChildProcess::start(spec);

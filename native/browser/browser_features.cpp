@@ -13,6 +13,7 @@
 #include "native/os/child_process.hpp"
 #include "native/os/files.hpp"
 #include "native/os/temp_folder.hpp"
+#include "native/platform/trusted_path.hpp"
 
 namespace driftscope {
 namespace {
@@ -61,7 +62,9 @@ fs::path find_unpacked(const BrowserFeature& feature) {
   fs::path found;
   if (glob((folder / feature.unpacked).c_str(), 0, nullptr, &matches) == 0)
     for (std::size_t i = 0; i < matches.gl_pathc; ++i)
-      if (const fs::path program = find_program(matches.gl_pathv[i]); !program.empty()) found = program;
+      if (const fs::path program = find_program(matches.gl_pathv[i]);
+          !program.empty() && why_untrusted(program).empty())
+        found = program;
   globfree(&matches);
   return found;
 }

@@ -53,7 +53,8 @@ const std::string& why_no_sandbox() {
 Result<std::vector<std::string>> sandbox_arguments(const std::string& why, bool root,
                                                    const std::string& setting) {
   if (why.empty()) return std::vector<std::string>{};
-  if (root || setting == "if-possible") return std::vector<std::string>{"--no-sandbox"};
+  if ((root && setting != "required") || setting == "if-possible")
+    return std::vector<std::string>{"--no-sandbox"};
   return missing_error(
       "Chromium has no sandbox here: " + why +
       ". Allow them (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0; in a "

@@ -47,13 +47,15 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-// GitHub Actions takes lines that begin with "::" (after spaces) and "##[" anywhere for commands.
+// GitHub Actions takes lines that begin with "::" (after any white space) and "##[" anywhere for commands.
 std::string harmless_in_log(std::string text) {
   if (std::getenv("GITHUB_ACTIONS") == nullptr) return text;
   replace_all(text, "##[", "## [");
   for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t first = text.find_first_not_of(" \t\r", begin);
-    if (first != std::string::npos && text.compare(first, 2, "::") == 0) text.insert(first + 1, " ");
+    std::size_t first = begin;
+    while (first < text.size() && text[first] != '\n' && white_space(text, first) > 0)
+      first += white_space(text, first);
+    if (text.compare(first, 2, "::") == 0) text.insert(first + 1, " ");
     const std::size_t end = text.find('\n', begin);
     if (end == std::string::npos) break;
     begin = end + 1;
@@ -95,7 +97,7 @@ void print_text(std::FILE* out, std::string_view text) {
   write_to(out, with_colours(harmless_in_log(harmless(text)), out));
 }
 
-void print_annotations(std::FILE* out, std::string_view text) { write_to(out, std::string(text)); }
+void print_annotations(std::FILE* out, std::string_view text) { write_to(out, harmless(text)); }
 
 Status flush_output() {
   if (std::fflush(stdout) != 0 && write_error == 0) write_error = errno;

@@ -1,35 +1,15 @@
 // driftscope: turns the result of a command into an exit code.
-#include <fcntl.h>
 #include <malloc.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <exception>
 #include <new>
-#include <string_view>
 #include <system_error>
 
 #include "native/cli/commands/command_line.hpp"
 #include "native/os/cleanup.hpp"
+#include "native/os/process_start.hpp"
 
 namespace {
-
-// A file that is opened later would get the number of a closed one, and receive what is printed.
-void open_standard_files() {
-  constexpr int how[] = {O_RDONLY, O_RDONLY, O_WRONLY};  // printing to a closed output remains an error
-  for (int fd = 0; fd < 3; ++fd)
-    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", how[fd]);
-}
-
-// A mapped file that somebody cut shorter while it was read. Nothing but write(2) is safe here; what was
-// being written has a temporary name, and the next run removes it.
-extern "C" void end_on_lost_file(int) {
-  constexpr std::string_view text =
-      "driftscope: a file became shorter while it was read (or its disk failed); run again when nothing "
-      "writes it\n";
-  (void)!::write(STDERR_FILENO, text.data(), text.size());
-  ::_exit(static_cast<int>(driftscope::Exit::bad_input));
-}
 
 driftscope::Exit end_on_exception(const std::exception& error) {
   const auto* system = dynamic_cast<const std::system_error*>(&error);
@@ -46,15 +26,11 @@ driftscope::Exit end_on_exception(const std::exception& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  open_standard_files();
+  driftscope::guard_process(static_cast<int>(driftscope::Exit::bad_input));
   // Layers allocate and free megabytes. Freed memory is kept for later ones: getting fresh
   // pages takes longer than computing many layers.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
-  // Exceeded file size limits and closed pipes become errors of a write instead of fatal signals.
-  std::signal(SIGXFSZ, SIG_IGN);
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGBUS, end_on_lost_file);
   try {
     const driftscope::SignalWatcher signals;  // before any other thread
     const driftscope::Exit code = driftscope::run_command_line(argc, argv);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "native/os/files.hpp"
 
 namespace driftscope {
@@ -11,14 +13,12 @@ std::filesystem::path preprocess_path(const ModelFile& model) {
   return std::filesystem::path(model.path).replace_extension(".preprocess.json");
 }
 
-/// Descriptions come with models of anybody: a vocabulary must not be any file of this machine.
-Status check_vocabulary(const std::filesystem::path& vocabulary, const std::filesystem::path& allowed) {
-  auto bytes = read_inside(allowed, vocabulary.lexically_relative(allowed));
-  if (bytes.ok()) return {};
-  return in_context(std::move(bytes).error(), "the vocabulary");
-}
+struct Description {
+  SampleDescription how;
+  std::shared_ptr<const Bytes> vocabulary;  ///< of texts
+};
 
-Result<SampleDescription> read_description(const ModelFile& model) {
+Result<Description> read_description(const ModelFile& model) {
   const auto path = preprocess_path(model);
   auto bytes = read_inside(path.parent_path(), path.filename());
   if (!bytes.ok())
@@ -29,13 +29,18 @@ Result<SampleDescription> read_description(const ModelFile& model) {
   auto how = parse_sample_description({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
   if (!how.ok()) return in_context(std::move(how).error(), path.string());
   // The vocabulary's path is relative to the description's folder, and not far from it.
-  if (auto* text = std::get_if<TextPreprocess>(&*how)) {
+  Description made{*std::move(how), nullptr};
+  if (auto* text = std::get_if<TextPreprocess>(&made.how)) {
     const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
     const auto vocabulary = (folder / text->vocabulary).lexically_normal();
-    DRIFTSCOPE_CHECK(check_vocabulary(vocabulary, folder.parent_path()));
+    // Descriptions come with models of anybody: a vocabulary must not be any file of this machine.
+    const auto allowed = folder.parent_path();
+    auto words = read_inside(allowed, vocabulary.lexically_relative(allowed));
+    if (!words.ok()) return in_context(std::move(words).error(), "the vocabulary");
+    made.vocabulary = std::make_shared<const Bytes>(*std::move(words));
     text->vocabulary = vocabulary.string();
   }
-  return how;
+  return made;
 }
 
 Result<std::vector<FolderEntry>> list_folder(const std::string& path) {
@@ -50,8 +55,15 @@ Result<std::vector<FolderEntry>> list_folder(const std::string& path) {
   return entries;
 }
 
-FileAccess file_access() {
-  return {[](const std::string& path) { return read_file(path); }, &list_folder};
+/// The vocabulary is what was read from inside the allowed folder, whatever is there by now.
+FileAccess file_access(const Description& description) {
+  const auto* const text = std::get_if<TextPreprocess>(&description.how);
+  const std::string vocabulary = text != nullptr ? text->vocabulary : std::string();
+  return {[vocabulary, words = description.vocabulary](const std::string& path) -> Result<Bytes> {
+            if (words && path == vocabulary) return *words;
+            return read_file(path);
+          },
+          &list_folder};
 }
 
 }  // namespace
@@ -59,7 +71,8 @@ FileAccess file_access() {
 bool is_sample_file(const std::string& path) { return is_picture_name(path) || path.ends_with(".txt"); }
 
 Result<NamedTensor> read_sample_file(const std::string& path, const ModelFile& model) {
-  DRIFTSCOPE_TRY(const SampleDescription how, read_description(model));
+  DRIFTSCOPE_TRY(const Description description, read_description(model));
+  const SampleDescription& how = description.how;
   const auto* picture = std::get_if<Preprocess>(&how);
   if (is_picture_name(path) != (picture != nullptr))
     return bad_input(fmt::format("{}: {}, but {} describes {}", path,
@@ -69,7 +82,7 @@ Result<NamedTensor> read_sample_file(const std::string& path, const ModelFile& m
   const auto read = [&]() -> Result<Tensor> {
     if (picture != nullptr) return read_picture(*picture, bytes);
     const auto& text = std::get<TextPreprocess>(how);
-    DRIFTSCOPE_TRY(const Vocabulary vocabulary, read_vocabulary(text, file_access().read));
+    DRIFTSCOPE_TRY(const Vocabulary vocabulary, read_vocabulary(text, file_access(description).read));
     return encode(text, vocabulary, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   };
   auto tensor = read();
@@ -78,8 +91,9 @@ Result<NamedTensor> read_sample_file(const std::string& path, const ModelFile& m
 }
 
 Result<Dataset> open_dataset(const DatasetSpec& spec, const ModelFile& model) {
-  DRIFTSCOPE_TRY(SampleDescription how, read_description(model));
-  return Dataset::open(spec, std::move(how), file_access());
+  DRIFTSCOPE_TRY(Description description, read_description(model));
+  FileAccess files = file_access(description);
+  return Dataset::open(spec, std::move(description.how), std::move(files));
 }
 
 std::vector<std::string> class_names(const ModelFile& model) {
@@ -87,7 +101,7 @@ std::vector<std::string> class_names(const ModelFile& model) {
   if (!std::filesystem::exists(preprocess_path(model), ignored)) return {};
   const auto how = read_description(model);
   if (!how.ok()) return {};
-  return std::visit([](const auto& one) { return one.labels; }, *how);
+  return std::visit([](const auto& one) { return one.labels; }, how->how);
 }
 
 }  // namespace driftscope

@@ -220,9 +220,11 @@ class LimitedStream final : public httplib::Stream {
   SteadyClock::time_point since_ = SteadyClock::now();
 };
 
+// Who closes at once is nobody's any more: of no use to us, and a way for others to hide.
 bool is_welcome(int socket) {
   const auto user = user_of_peer(socket);
-  return !user || *user == 0 || *user == ::geteuid();
+  if (!user) return !knows_users_of_peers();
+  return *user == 0 || *user == ::geteuid();
 }
 
 }  // namespace

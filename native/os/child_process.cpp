@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -247,6 +248,7 @@ fs::path find_program(const std::string& name) {
   std::istringstream folders(variable ? variable : "/usr/local/bin:/usr/bin:/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
     if (!folder.starts_with('/')) continue;  // the current folder may be anybody's
+    if (struct stat info{}; ::stat(folder.c_str(), &info) == 0 && (info.st_mode & S_IWOTH) != 0) continue;
     const fs::path file = fs::path(folder) / name;
     std::error_code error;
     if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, error)) return file;

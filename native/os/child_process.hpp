@@ -53,7 +53,8 @@ class ChildProcess {
 /// status is not 0.
 [[nodiscard]] Result<std::string> command_output(const ProcessSpec& spec, int timeout_ms);
 
-/// Full path of a program: as given if it contains a slash, else from PATH. Empty: not found.
+/// Full path of a program: as given if it contains a slash, else from the folders of PATH that are absolute
+/// and to which not everybody may write. Empty: not found.
 [[nodiscard]] std::filesystem::path find_program(const std::string& name);
 
 }  // namespace driftscope

@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/text.hpp"
 #include "native/os/atomic_file.hpp"
 #include "native/os/file_descriptor.hpp"
 #include "native/platform/trusted_path.hpp"
@@ -85,7 +86,6 @@ Result<std::vector<std::byte>> read_file(const std::filesystem::path& path) {
 Result<std::vector<std::byte>> read_inside(const std::filesystem::path& folder,
                                            const std::filesystem::path& name) {
   namespace fs = std::filesystem;
-  constexpr const char* variable = "DRIFTSCOPE_MODEL_ROOT";
   const fs::path path = folder / name;
   const auto failed = [&] {
     return bad_input(fmt::format("cannot read {}: {}", path.string(), system_message()));
@@ -102,12 +102,12 @@ Result<std::vector<std::byte>> read_inside(const std::filesystem::path& folder,
     const fs::path whole = fs::canonical(allowed.empty() ? fs::path(".") : allowed, error);
     return !error && is_below(place, whole);
   };
-  const char* root = std::getenv(variable);
+  const char* root = std::getenv(model_root_variable);
   if (!holds(folder) && !(root != nullptr && *root != '\0' && holds(root)))
     return bad_input(
         fmt::format("cannot read {}: it leads out of its folder, to {}; if that is meant (as in a cache of "
-                    "links), allow it with {}=FOLDER",
-                    path.string(), place.string(), variable));
+                    "links), allow it with --model-root FOLDER, or {}=FOLDER",
+                    path.string(), place.string(), model_root_variable));
   const FileDescriptor file(
       ::open(fmt::format("/proc/self/fd/{}", found.get()).c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return failed();
@@ -174,8 +174,9 @@ Status write_file(const std::filesystem::path& path, std::string_view text) {
   return write_file(path, std::as_bytes(std::span(text)));
 }
 
-Status write_output(const std::string& path, std::string_view text) {
-  if (path != "-") return write_file(path, text);
+Status write_json(const std::string& path, std::string_view json) {
+  if (path != "-") return write_file(path, json);
+  const std::string text = harmless_json(json);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     return io_error("cannot write to the standard output: " + system_message());
   return {};

@@ -18,6 +18,9 @@ namespace driftscope {
 /// Errors give the file and the system's message; a directory is not a file.
 [[nodiscard]] Result<std::vector<std::byte>> read_file(const std::filesystem::path& path);
 
+/// In the environment: a folder into which links of models may lead.
+inline constexpr const char* model_root_variable = "DRIFTSCOPE_MODEL_ROOT";
+
 /// A file that another file names: a regular one inside `folder`, out of which no link may lead, unless into
 /// $DRIFTSCOPE_MODEL_ROOT. Never waits for a pipe or a device.
 [[nodiscard]] Result<std::vector<std::byte>> read_inside(const std::filesystem::path& folder,
@@ -51,8 +54,8 @@ class MappedFile {
 [[nodiscard]] Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 [[nodiscard]] Status write_file(const std::filesystem::path& path, std::string_view text);
 
-/// Like write_file; "-" is the standard output.
-[[nodiscard]] Status write_output(const std::string& path, std::string_view text);
+/// Like write_file; "-" is the standard output, as harmless_json.
+[[nodiscard]] Status write_json(const std::string& path, std::string_view text);
 
 /// A new file of mode 0600 in a temporary folder; nobody needs it after a crash, so it is not flushed.
 [[nodiscard]] Status write_temporary(const std::filesystem::path& path, std::string_view text);

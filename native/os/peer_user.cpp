@@ -21,7 +21,9 @@ struct Question {
 
 struct Closing {
   int fd;
-  ~Closing() { ::close(fd); }
+  ~Closing() {
+    if (fd >= 0) ::close(fd);
+  }
 };
 
 bool address_of(int socket, decltype(getsockname)* ask, sockaddr_in& address) {
@@ -63,7 +65,28 @@ std::optional<uid_t> user_of_peer(int socket) {
   std::memcpy(&header, answer.data(), sizeof(header));
   if (header.nlmsg_type != SOCK_DIAG_BY_FAMILY) return std::nullopt;
   std::memcpy(&message, answer.data() + NLMSG_HDRLEN, sizeof(message));
+  if (message.idiag_inode == 0) return std::nullopt;
   return message.idiag_uid;
+}
+
+bool knows_users_of_peers() {
+  static const bool known = [] {
+    const int listening = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int ours = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const Closing one{listening};
+    const Closing two{ours};
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    auto* const at = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(listening, at, size) != 0 || ::listen(listening, 1) != 0 ||
+        ::getsockname(listening, at, &size) != 0 || ::connect(ours, at, size) != 0)
+      return false;
+    const Closing accepted{::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC)};
+    return user_of_peer(accepted.fd).has_value();
+  }();
+  return known;
 }
 
 }  // namespace driftscope

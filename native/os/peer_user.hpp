@@ -8,8 +8,11 @@
 namespace driftscope {
 
 /// The user of the other end of a connected TCP socket (IPv4) on this machine, as the kernel says
-/// (sock_diag(7)). Nothing where it cannot say: the other end is elsewhere or already closed, or the system
-/// lacks sock_diag.
+/// (sock_diag(7)). Nothing where it cannot say: the other end is elsewhere, already closed (what remains of
+/// it would be root's) or not accepted yet, or the system lacks sock_diag.
 [[nodiscard]] std::optional<uid_t> user_of_peer(int socket);
+
+/// Whether the kernel answers at all, tried once with a connection of our own.
+[[nodiscard]] bool knows_users_of_peers();
 
 }  // namespace driftscope

@@ -17,11 +17,12 @@ Result<std::string> installed_library(const char* variable, std::string_view in_
     return std::string(given);
   std::error_code error;
   const fs::path program = fs::canonical("/proc/self/exe", error).parent_path();
+  if (error) return std::string(system_name);
   std::vector<fs::path> places = {program.parent_path() / "lib" / "driftscope" /
                                   fs::path(in_modules).filename()};
   // A program that was moved elsewhere does not look where somebody may have put another clone.
   const fs::path clone = fs::weakly_canonical(DRIFTSCOPE_CLONE, error);
-  if (is_below(program, clone)) places.push_back(clone / in_modules);
+  if (!error && is_below(program, clone)) places.push_back(clone / in_modules);
   for (const fs::path& place : places) {
     if (!fs::exists(place, error)) continue;
     if (const std::string why = why_untrusted(place); !why.empty())

@@ -30,11 +30,18 @@ Result<fs::path> find_site(const fs::path& given) {
     return checked_site(variable, "DRIFTSCOPE_SITE");
   std::error_code error;
   const fs::path here = fs::canonical("/proc/self/exe", error).parent_path();
+  if (error)
+    return missing_error(
+        "the page for browsers is not found, as /proc is not there; name it with --site or "
+        "DRIFTSCOPE_SITE");
   const fs::path beside_build = here.parent_path() / "web" / "site";
   const fs::path installed = here.parent_path() / "share" / "driftscope" / "site";
   for (const fs::path& folder : {beside_build, installed}) {
     if (!is_site(folder)) continue;
-    if (const std::string why = why_untrusted(folder); !why.empty())
+    std::string why;
+    for (const char* part : {"index.html", "engine", "web/peers/node_host.mjs"})
+      if (why.empty() && fs::exists(folder / part, error)) why = why_untrusted(folder / part);
+    if (!why.empty())
       return missing_error("the page for browsers in '" + folder.string() +
                            "' is not used, as somebody else could have replaced it: " + why +
                            "; mend that, or name it with --site or DRIFTSCOPE_SITE");

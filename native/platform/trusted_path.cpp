@@ -39,6 +39,7 @@ std::string reason(const fs::path& path) {
 }  // namespace
 
 bool is_below(const fs::path& path, const fs::path& folder) {
+  if (folder.empty()) return false;
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 

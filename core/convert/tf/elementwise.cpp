@@ -35,4 +35,19 @@ Status give_elementwise(Lowering& lowering, const OnnxNode& node, std::string_vi
   return lowering.give(node.outputs[0], op, std::move(tensors), std::move(attributes), order);
 }
 
+bool is_narrow(DType dtype) {
+  return dtype == DType::int8 || dtype == DType::uint8 || dtype == DType::int16 || dtype == DType::uint16;
+}
+
+std::string wrapped(Lowering& lowering, const std::string& tensor, DType dtype) {
+  const bool is_signed = dtype == DType::int8 || dtype == DType::int16;
+  const double count = dtype == DType::int8 || dtype == DType::uint8 ? 256.0 : 65536.0;
+  const std::string size = lowering.number(count, DType::int32);
+  if (!is_signed) return lowering.elementwise("wrapped", "FloorMod", {tensor, size});
+  const std::string half = lowering.number(count / 2.0, DType::int32);
+  const std::string shifted = lowering.elementwise("shifted", "AddV2", {tensor, half});
+  const std::string rest = lowering.elementwise("rest", "FloorMod", {shifted, size});
+  return lowering.elementwise("wrapped", "Sub", {rest, half});
+}
+
 }  // namespace driftscope::tf

@@ -23,4 +23,10 @@ struct Operands {
 [[nodiscard]] Status give_elementwise(Lowering& lowering, const OnnxNode& node, std::string_view op,
                                       const Order& order, Inputs tensors, Attributes attributes = {});
 
+/// Integers that are held as int32: their own range has to be kept.
+[[nodiscard]] bool is_narrow(DType dtype);
+
+/// The sum, difference or product of narrow integers in their range: it wraps around.
+[[nodiscard]] std::string wrapped(Lowering& lowering, const std::string& tensor, DType dtype);
+
 }  // namespace driftscope::tf

@@ -176,7 +176,8 @@ bool all_shapes_known(const Graph& graph) {
 
 Result<Lowered> from_onnx(const Graph& graph, const ConvertOptions& options, const Dialect& dialect) {
   ThreadPool threads(1);
-  Graph folded = lowering::fold_constants(graph, threads);
+  DRIFTSCOPE_TRY(Graph believed, with_declared_shapes(graph));
+  Graph folded = lowering::fold_constants(std::move(believed), threads);
   if (!all_shapes_known(folded)) {  // those that depended on what has been folded
     DRIFTSCOPE_TRY(folded, infer_shapes(std::move(folded)));
     folded = lowering::fold_constants(std::move(folded), threads);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
 
 #include "core/model/indices_of.hpp"
@@ -167,7 +169,8 @@ Result<std::string> Lowering::ints(std::span<const std::int64_t> values, std::st
 }
 
 std::string Lowering::number(double value, DType dtype) {
-  const std::pair key(dtype, value);
+  const std::pair key(dtype,
+                      std::bit_cast<std::uint64_t>(value));  // −0 is not 0, and NaN is equal to nothing
   if (const auto found = numbers_.find(key); found != numbers_.end()) return found->second;
   const auto made = scalar(value, dtype, "number");
   if (made.ok()) return numbers_[key] = *made;

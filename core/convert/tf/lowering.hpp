@@ -150,7 +150,7 @@ class Lowering {
   std::vector<std::vector<Form>> forms_;  // by value; the first is the one it was made in
   const OnnxNode* node_ = nullptr;
   std::string stem_;
-  std::map<std::pair<DType, double>, std::string> numbers_;
+  std::map<std::pair<DType, std::uint64_t>, std::string> numbers_;
   std::map<std::vector<std::int64_t>, std::string> vectors_;
   Status status_;
   Lowered lowered_;

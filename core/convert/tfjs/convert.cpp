@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <variant>
 
 #include "core/base/json.hpp"
 #include "core/base/sha256.hpp"
@@ -59,6 +61,16 @@ bool take_digits(std::string_view& text, std::string_view digits) {
   return count > 0;
 }
 
+/// JSON has no other numbers, and TensorFlow.js takes its defaults for null.
+Status expect_finite(const tf::TfGraph& graph) {
+  for (const tf::Node& node : graph.nodes)
+    for (const auto& [name, value] : node.attributes)
+      if (const auto* number = std::get_if<float>(&value); number != nullptr && !std::isfinite(*number))
+        return unsupported(
+            fmt::format("node {}: {} is {}, which model.json cannot hold", node.name, name, *number));
+  return {};
+}
+
 }  // namespace
 
 bool is_named_by_contents(std::string_view name) {
@@ -73,6 +85,7 @@ bool is_named_by_contents(std::string_view name) {
 
 Result<ConvertedModel> convert(const Graph& graph, const ConvertOptions& options) {
   DRIFTSCOPE_TRY(tf::Lowered lowered, tf::from_onnx(graph, options, dialect()));
+  DRIFTSCOPE_CHECK(expect_finite(lowered.graph));
   Weights weights = weights_of(lowered.graph);
   ConvertedModel model;
   const std::size_t shards = (weights.bytes.size() + shard_bytes - 1) / shard_bytes;

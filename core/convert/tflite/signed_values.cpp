@@ -79,7 +79,9 @@ class Shifting {
         continue;
       const Quantized* reader = quantized(node);
       const bool as_value = reader != nullptr && reader->activation.value == static_cast<int>(i);
-      if (!as_value && !(keeps_values(node) && i == 0 && is_shifted_[node.outputs[0]])) return false;
+      if (!as_value && !(keeps_values(node) && i == 0 && node.outputs[0] < is_shifted_.size() &&
+                         is_shifted_[node.outputs[0]]))
+        return false;
     }
     return true;
   }

@@ -8,6 +8,7 @@
 #include "core/engines/peer/capture.hpp"
 #include "core/engines/peer/converted_runtime_model.hpp"
 #include "core/engines/peer/known_values.hpp"
+#include "core/eval/infer_shapes.hpp"
 
 namespace driftscope::peer {
 namespace {
@@ -141,6 +142,8 @@ Result<std::unique_ptr<Session>> PeerEngine::make_session(std::shared_ptr<const 
   request.threads = given.threads > 0 ? given.threads : usable_processors();
   request.options = options_of(peer_.engine, given);
   if (peer_.takes != Takes::source) {
+    DRIFTSCOPE_TRY(Graph whole, with_declared_shapes(*graph));
+    graph = std::make_shared<const Graph>(std::move(whole));
     request.graph = peer_.takes == Takes::graph ? with_known_values(graph) : graph;
   } else {
     if (!given.source)

@@ -1,5 +1,6 @@
 #include "core/engines/strict/fallback.hpp"
 
+#include "core/engines/strict/prepared_inputs.hpp"
 #include "core/graph/legacy.hpp"
 
 namespace driftscope::strict {
@@ -7,15 +8,17 @@ namespace {
 
 class StrictRunner final : public NodeRunner {
  public:
-  StrictRunner(std::unique_ptr<StrictKernel> kernel, ThreadPool& threads)
-      : kernel_(std::move(kernel)), threads_(threads) {}
+  StrictRunner(std::unique_ptr<StrictKernel> kernel, PreparedInputs expected, ThreadPool& threads)
+      : kernel_(std::move(kernel)), expected_(std::move(expected)), threads_(threads) {}
 
   Result<std::vector<Tensor>> run(const Node& node, std::span<const Tensor* const> inputs) override {
-    return kernel_ ? kernel_->run(inputs) : evaluate_strict(node, inputs, threads_);
+    const auto scalar = [&] { return evaluate_strict(node, inputs, threads_); };
+    return kernel_ ? run_prepared(*kernel_, expected_, node, inputs, scalar) : scalar();
   }
 
  private:
   std::unique_ptr<StrictKernel> kernel_;
+  PreparedInputs expected_;
   ThreadPool& threads_;
 };
 
@@ -26,9 +29,11 @@ const FoldedValues nothing_folded;
 Result<std::unique_ptr<NodeRunner>> StrictFallback::prepare(const Graph& graph, const Node& node) {
   std::unique_ptr<StrictKernel> kernel;
   const PrepareStrictKernel prepare_kernel = strict_kernels().find(node.domain, node.op_type).prepare;
-  if (prepare_kernel != nullptr && node.attribute(broadcast_axis) == nullptr)
-    kernel = prepare_kernel({graph, node, simd_, threads_, nothing_folded});
-  return std::unique_ptr<NodeRunner>(std::make_unique<StrictRunner>(std::move(kernel), threads_));
+  const StrictSite site{graph, node, simd_, threads_, nothing_folded};
+  if (prepare_kernel != nullptr && node.attribute(broadcast_axis) == nullptr && PreparedInputs::known(site))
+    kernel = prepare_kernel(site);
+  return std::unique_ptr<NodeRunner>(
+      std::make_unique<StrictRunner>(std::move(kernel), PreparedInputs(site), threads_));
 }
 
 }  // namespace driftscope::strict

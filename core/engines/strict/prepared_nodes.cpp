@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <stdexcept>
 
 #include "core/graph/legacy.hpp"
 #include "core/graph/load_constants.hpp"
@@ -21,21 +22,9 @@ auto within_memory(const Node& node, const Body& body) -> decltype(body()) {
     return body();
   } catch (const std::bad_alloc&) {
     return limit_error(node_label(node) + ": out of memory. A smaller batch or fewer threads need less.");
+  } catch (const std::length_error&) {
+    return limit_error(node_label(node) + ": it wants more memory than there can be");
   }
-}
-
-std::vector<TensorType> input_types(const StrictSite& site) {
-  std::vector<TensorType> types;
-  for (const ValueId id : site.node.inputs)
-    types.push_back(id == no_value ? TensorType{}
-                                   : TensorType{site.graph.values[id].dtype, site.graph.values[id].shape});
-  return types;
-}
-
-bool fits(const TensorType& type, const Tensor* tensor) {
-  if (tensor == nullptr || type.dtype != tensor->dtype() || !type.shape) return tensor == nullptr;
-  return std::equal(type.shape->begin(), type.shape->end(), tensor->shape().begin(), tensor->shape().end(),
-                    [](const Dimension& dimension, std::int64_t size) { return dimension.size == size; });
 }
 
 // Total size of all outputs; nothing if one is not known before the run.
@@ -86,7 +75,7 @@ Status PreparedNodes::prepare(Graph& graph) {
     DRIFTSCOPE_CHECK(within_memory(node, [&]() -> Status {
       const auto packed = strict_kernels().find(node.domain, node.op_type).packed;
       read_deferred(graph, node, packed);
-      DRIFTSCOPE_CHECK(prepare(graph, node, false));
+      DRIFTSCOPE_CHECK(prepare_deep(graph, node));
       const StrictKernel* kernel = kernel_of(node);
       if (packed && (kernel == nullptr || kernel->reads(*packed))) read_deferred(graph, node);
       return {};
@@ -102,13 +91,12 @@ const StrictKernel* PreparedNodes::kernel_of(const Node& node) const {
   return found == nodes_.end() ? nullptr : found->second.kernel.get();
 }
 
-Status PreparedNodes::prepare(const Graph& graph, const Node& node, bool inside) {
+Status PreparedNodes::prepare_deep(const Graph& graph, const Node& node) {
   for (const Subgraph& subgraph : node.subgraphs)
-    for (const Node& inner : subgraph.graph->nodes) DRIFTSCOPE_CHECK(prepare(*subgraph.graph, inner, true));
+    for (const Node& inner : subgraph.graph->nodes) DRIFTSCOPE_CHECK(prepare_deep(*subgraph.graph, inner));
   FoldedValues& folded = folded_[&graph];
   folded.resize(graph.values.size());
-  return within_memory(node,
-                       [&] { return prepare_node({graph, node, simd_, threads_, folded}, folded, inside); });
+  return within_memory(node, [&] { return prepare_node({graph, node, simd_, threads_, folded}, folded); });
 }
 
 // Keeping a weight besides its packed copy would double its memory. An empty tensor replaces it, so that the
@@ -123,13 +111,15 @@ void PreparedNodes::release_packed(Graph& graph, const Node& node, const std::ve
   }
 }
 
-Status PreparedNodes::prepare_node(const StrictSite& site, FoldedValues& folded, bool inside) {
+Status PreparedNodes::prepare_node(const StrictSite& site, FoldedValues& folded) {
   Prepared prepared;
   const PrepareStrictKernel make = strict_kernels().find(site.node.domain, site.node.op_type).prepare;
-  if (make != nullptr && site.node.attribute(broadcast_axis) == nullptr) prepared.kernel = make(site);
+  if (make != nullptr && site.node.attribute(broadcast_axis) == nullptr &&
+      strict::PreparedInputs::known(site))
+    prepared.kernel = make(site);
   if (is_worth_folding(site)) DRIFTSCOPE_CHECK(fold(site, folded, prepared));
   if (prepared.kernel == nullptr && prepared.folded.empty()) return {};
-  if (inside && prepared.kernel) prepared.expected = input_types(site);
+  if (prepared.kernel) prepared.expected = strict::PreparedInputs(site);
   nodes_[&site.node] = std::move(prepared);
   return {};
 }
@@ -156,9 +146,8 @@ Result<std::vector<Tensor>> PreparedNodes::run(const Node& node, std::span<const
     if (found == nodes_.end()) return evaluate_strict(node, inputs, threads_, this);
     Prepared& prepared = found->second;
     if (!prepared.folded.empty()) return prepared.folded;
-    for (std::size_t i = 0; i < prepared.expected.size(); ++i)
-      if (!fits(prepared.expected[i], inputs[i])) return evaluate_strict(node, inputs, threads_, this);
-    auto outputs = prepared.kernel->run(inputs);
+    auto outputs = strict::run_prepared(*prepared.kernel, prepared.expected, node, inputs,
+                                        [&] { return evaluate_strict(node, inputs, threads_, this); });
     if (!outputs) return in_context(std::move(outputs).error(), node_label(node));
     return outputs;
   });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/engines/strict/kernel_table.hpp"
+#include "core/engines/strict/prepared_inputs.hpp"
 #include "core/eval/evaluate.hpp"
 
 namespace driftscope {
@@ -32,15 +33,14 @@ class PreparedNodes final : public NodeRunner {
   struct Prepared {
     std::unique_ptr<StrictKernel> kernel;  // null: the scalar kernel
     std::vector<Tensor> folded;            // the outputs, if already computed
-    // In a subgraph: the types that the kernel was made for. Checked each time, since a body may get other
-    // types than those inferred for it.
-    std::vector<TensorType> expected;
+    strict::PreparedInputs expected;       // what the kernel was made for, checked each time
   };
 
-  [[nodiscard]] Status prepare(const Graph& graph, const Node& node, bool inside);
+  /// The node and those of the graphs inside it.
+  [[nodiscard]] Status prepare_deep(const Graph& graph, const Node& node);
   [[nodiscard]] const StrictKernel* kernel_of(const Node& node) const;
   void release_packed(Graph& graph, const Node& node, const std::vector<int>& readers);
-  [[nodiscard]] Status prepare_node(const StrictSite& site, FoldedValues& folded, bool inside);
+  [[nodiscard]] Status prepare_node(const StrictSite& site, FoldedValues& folded);
   [[nodiscard]] Status fold(const StrictSite& site, FoldedValues& folded, Prepared& prepared);
 
   const SimdTarget& simd_;

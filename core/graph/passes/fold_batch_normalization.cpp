@@ -91,6 +91,8 @@ bool fold_behind(GraphRewriter& rewriter, NodeId id) {
   const auto affine = affine_of(rewriter, rewriter.node(*next));
   if (weights == nullptr || !affine) return false;
   const std::size_t channels = affine->scale.size();
+  if (outputs->groups < 1 || outputs->groups > static_cast<std::int64_t>(channels)) return false;
+  if (outputs->axis == 1 && weights->shape()[0] % outputs->groups != 0) return false;
   if (static_cast<std::int64_t>(channels) != weights->shape()[outputs->axis] * outputs->groups) return false;
   std::vector<double> bias(channels, 0.0);
   if (node.inputs.size() > 2 && node.inputs[2] != no_value) {

@@ -6,6 +6,7 @@ namespace {
 
 bool passes_through(const GraphRewriter& rewriter, const Node& node) {
   if (!node.domain.empty() || node.inputs.empty() || node.inputs[0] == no_value) return false;
+  if (node.outputs[0] == no_value) return false;
   if (node.op_type == "Identity") return true;
   if (node.op_type != "Dropout") return false;
   for (std::size_t i = 1; i < node.outputs.size(); ++i)

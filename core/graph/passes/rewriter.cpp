@@ -26,7 +26,7 @@ const Tensor* GraphRewriter::float_constant(ValueId id) const {
 }
 
 std::optional<NodeId> GraphRewriter::only_reader(ValueId id) const {
-  if (is_output_[id] || readers_[id].size() != 1) return std::nullopt;
+  if (id == no_value || is_output_[id] || readers_[id].size() != 1) return std::nullopt;
   return readers_[id][0];
 }
 

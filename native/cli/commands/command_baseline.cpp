@@ -111,7 +111,7 @@ Result<Exit> check_baseline(const BaselineOptions& options) {
                  baseline_check(std::move(baseline), view, conditions, model, request.runner, request.quiet));
   const CheckReport checks = run_checks(view, conditions, &check);
   if (!options.checks.json.empty())
-    DRIFTSCOPE_CHECK(write_output(options.checks.json, view_json(view, checks_json(checks)) + "\n"));
+    DRIFTSCOPE_CHECK(write_json(options.checks.json, view_json(view, checks_json(checks)) + "\n"));
   if (!options.report.empty()) DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
   DRIFTSCOPE_CHECK(report_checks(checks, view, options.checks, options.model, true));
   return checks.failed() ? Exit::fault : failed;

@@ -118,7 +118,7 @@ Result<Exit> run_bench_command(const BenchOptions& options) {
   SignalWatcher::on_stop(nullptr);
   if (!report.ok()) return report.error();
   if (options.json != "-") print_out("{}", bench_table(*report));
-  if (!options.json.empty()) DRIFTSCOPE_CHECK(write_output(options.json, bench_json(*report) + "\n"));
+  if (!options.json.empty()) DRIFTSCOPE_CHECK(write_json(options.json, bench_json(*report) + "\n"));
   return save(options, *report, exit_of_report(*report, *stopped));
 }
 

@@ -139,7 +139,7 @@ Result<Exit> run_bisect(const BisectOptions& options) {
     print_out("{}  {}  input {}\n\n{}", model.path.filename().string(), target.text(), input_text,
               bisect_text(result));
   if (!options.json.empty())
-    DRIFTSCOPE_CHECK(write_output(options.json, bisect_json(result, model.sha256) + "\n"));
+    DRIFTSCOPE_CHECK(write_json(options.json, bisect_json(result, model.sha256) + "\n"));
   Exit exit = Exit::ok;
   for (const LevelResult& level : result.levels) {
     if (level.error) {

@@ -73,7 +73,7 @@ Result<Exit> run_compare(const CompareOptions& options) {
   DRIFTSCOPE_TRY(const CheckReport checks,
                  run_checks_against(options, conditions, std::move(baseline), view, model));
   if (!options.checks.json.empty())
-    DRIFTSCOPE_CHECK(write_output(options.checks.json, view_json(view, checks_json(checks)) + "\n"));
+    DRIFTSCOPE_CHECK(write_json(options.checks.json, view_json(view, checks_json(checks)) + "\n"));
   if (!options.report.empty()) {
     DRIFTSCOPE_CHECK(write_file(options.report, comparison_report(view)));
     print_text(options.checks.json == "-" ? stderr : stdout, fmt::format("report: {}\n", options.report));

@@ -108,8 +108,7 @@ Result<Exit> run_conformance(const ConformanceOptions& options) {
     if (options.sample > 0) print_out("{} cases, chosen with seed {}\n", cases.size(), options.seed);
     print_out("{}\n{}", conformance_findings(all, cases), conformance_table(all, cases));
   }
-  if (!options.json.empty())
-    DRIFTSCOPE_CHECK(write_output(options.json, conformance_json(all, cases) + "\n"));
+  if (!options.json.empty()) DRIFTSCOPE_CHECK(write_json(options.json, conformance_json(all, cases) + "\n"));
   return exit_of_all(all);
 }
 

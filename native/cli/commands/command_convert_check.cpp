@@ -45,8 +45,8 @@ Result<Exit> run_convert_check(ConvertCheckOptions& options) {
   line.clear();
   if (options.json != "-") print_out("{}", convert::check_text(view, options.layers));
   if (!options.write_map.empty())
-    DRIFTSCOPE_CHECK(write_output(options.write_map, convert::value_map_json(view.check.alignment)));
-  if (!options.json.empty()) DRIFTSCOPE_CHECK(write_output(options.json, convert::check_json(view)));
+    DRIFTSCOPE_CHECK(write_json(options.write_map, convert::value_map_json(view.check.alignment)));
+  if (!options.json.empty()) DRIFTSCOPE_CHECK(write_json(options.json, convert::check_json(view)));
   return view.check.first_parting ? Exit::fault : Exit::ok;
 }
 

@@ -82,7 +82,7 @@ Exit run_doctor(const std::string& json) {
   if (json != "-") print_out("{}", table.text());
   if (!json.empty()) {
     const nlohmann::json object = {{"format", "driftscope-doctor-1"}, {"findings", list}};
-    const Status status = write_output(json, json_text(object, 1) + "\n");
+    const Status status = write_json(json, json_text(object, 1) + "\n");
     if (!status.ok()) return print_error(status.error()), exit_of(status.error());
   }
   return all ? Exit::ok : Exit::missing;

@@ -179,7 +179,7 @@ Status run_export(const ExportOptions& options) {
                               {"inputs", std::move(inputs)},
                               {"outputs", std::move(outputs)},
                               {"models", std::move(exported)}};
-  return write_output(options.json, json_text(all, 1) + "\n");
+  return write_json(options.json, json_text(all, 1) + "\n");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "core/runtime/resolve_target.hpp"
 #include "native/cli/commands/commands.hpp"
 #include "native/cli/commands/limit_options.hpp"
+#include "native/cli/commands/parse_error.hpp"
 
 namespace driftscope {
 namespace {
@@ -69,8 +70,7 @@ Exit run_command_line(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // CLI11 prints help, version or the mistake; everything but help and version is a usage error.
-    return app.exit(error) == 0 ? Exit::ok : Exit::bad_input;
+    return print_parse_error(app, error);
   }
   std::optional<TimeLimit> time;
   set_limits(limits, time);

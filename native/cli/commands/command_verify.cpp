@@ -114,7 +114,7 @@ Exit run_verify(const VerifyOptions& options) {
   }
   if (options.traces.size() > 1) all.end();
   if (!options.json.empty() && written > 0) {
-    const Status status = write_output(options.json, all.take() + "\n");
+    const Status status = write_json(options.json, all.take() + "\n");
     if (!status.ok()) return print_error(status.error()), exit_of(status.error());
   }
   return exit;

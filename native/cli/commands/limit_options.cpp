@@ -7,12 +7,14 @@
 
 #include "native/cli/console.hpp"
 #include "native/os/cleanup.hpp"
+#include "native/os/files.hpp"
 
 namespace driftscope {
 namespace {
 
 constexpr const char* memory_option = "--max-memory";
 constexpr const char* time_option = "--max-time";
+constexpr const char* root_option = "--model-root";
 
 }  // namespace
 
@@ -28,9 +30,15 @@ void add_limits(CLI::App& app, Limits& limits) {
   app.add_option(time_option, limits.seconds, "Seconds after which everything is ended (default: none)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.001, 1e9));
+  app.add_option(root_option, limits.model_root,
+                 "Folder in which a model's external data may lie as well, for caches of links (default: "
+                 "$DRIFTSCOPE_MODEL_ROOT; else the model's own folder alone)")
+      ->type_name("FOLDER")
+      ->check(CLI::ExistingDirectory);
 }
 
 void set_limits(const Limits& limits, std::optional<TimeLimit>& time) {
+  if (!limits.model_root.empty()) ::setenv(model_root_variable, limits.model_root.c_str(), 1);
   const std::int64_t free = available_memory();
   if (limits.memory > 0)
     limit_memory_as_asked(static_cast<std::int64_t>(limits.memory));
@@ -50,7 +58,7 @@ void set_limits(const Limits& limits, std::optional<TimeLimit>& time) {
 
 std::vector<std::string> limit_arguments(const CLI::App& app) {
   std::vector<std::string> arguments;
-  for (const char* name : {memory_option, time_option})
+  for (const char* name : {memory_option, time_option, root_option})
     if (const CLI::Option* option = app.get_option_no_throw(name); option != nullptr && option->count() > 0)
       arguments.insert(arguments.end(), {name, option->results().back()});
   return arguments;

@@ -1,5 +1,5 @@
-// --max-memory and --max-time: options of every command, and of the window. Clients: command_line,
-// command_gui, the window's main.cpp.
+// --max-memory, --max-time and --model-root: options of every command, and of the window. Clients:
+// command_line, command_gui, the window's main.cpp.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ namespace driftscope {
 struct Limits {
   std::uint64_t memory = 0;  ///< bytes; 0: by what is free
   double seconds = 0.0;      ///< 0: none
+  std::string model_root;    ///< empty: as the environment says
 };
 
 void add_limits(CLI::App& app, Limits& limits);

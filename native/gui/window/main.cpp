@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -11,10 +10,12 @@
 #include "core/gui/imgui/font.hpp"
 #include "native/cli/commands/gui_options.hpp"
 #include "native/cli/commands/limit_options.hpp"
+#include "native/cli/commands/parse_error.hpp"
 #include "native/cli/console.hpp"
 #include "native/gui/window/script.hpp"
 #include "native/gui/window/window_host.hpp"
 #include "native/os/cleanup.hpp"
+#include "native/os/process_start.hpp"
 
 namespace driftscope {
 namespace {
@@ -63,7 +64,7 @@ int run_gui(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return static_cast<int>(app.exit(error) == 0 ? Exit::ok : Exit::bad_input);
+    return static_cast<int>(print_parse_error(app, error));
   }
   std::optional<TimeLimit> time;
   set_limits(limits, time);
@@ -78,7 +79,7 @@ int run_gui(int argc, char** argv) {
 }  // namespace driftscope
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
+  driftscope::guard_process(static_cast<int>(driftscope::Exit::bad_input));
   const driftscope::SignalWatcher signals;  // before any other thread
   try {
     return driftscope::run_gui(argc, argv);

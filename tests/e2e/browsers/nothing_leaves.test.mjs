@@ -25,8 +25,10 @@ function tracedCalls(t, target) {
   return readFileSync(log, "utf8").split("\n");
 }
 
+// A resolver on this machine asks others.
 const isElsewhere = (call) =>
-  /sin6?_port=/.test(call) && !/inet_addr\("127\.\d+\.\d+\.\d+"\)|inet_pton\(AF_INET6, "::1"/.test(call);
+  /sin6?_port=htons\(53\)/.test(call) ||
+  (/sin6?_port=/.test(call) && !/inet_addr\("127\.\d+\.\d+\.\d+"\)|inet_pton\(AF_INET6, "::1"/.test(call));
 // Chromium connects a datagram socket to this address to ask the kernel for a route; that sends nothing.
 const isQuestionForARoute = (call) => /connect\(\d+<UDPv6.*"2001:4860:4860::8888"/.test(call);
 

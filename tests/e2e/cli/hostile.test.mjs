@@ -2,8 +2,17 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import * as hostile from "../hostile_onnx.mjs";
@@ -43,6 +52,73 @@ test("NamesThatAreCommandsOfGitHubActions_AreNone", (t) => {
     assert.doesNotMatch(line.trim(), /^::error file=x/);
     assert.doesNotMatch(line, /##\[/);
   }
+});
+
+test("CommandsAfterOtherWhiteSpaceAndInJson_AreNone", (t) => {
+  const folder = temporaryFolder(t);
+  const model = join(folder, "\u00a0\u2003::error file=x::owned ##[add-path]\x7f.onnx");
+  copyFileSync(lenet1, model);
+  const env = { GITHUB_ACTIONS: "true" };
+  const text = run(["compare", model, "--right", "pc/reference"], { env });
+  const json = run(["convert-check", model, model, "--json", "-"], { env });
+  assert.equal(JSON.parse(json.stdout).a.path, model, "whoever reads it gets the name as it was");
+  for (const line of (text.stdout + text.stderr + json.stdout).split("\n")) {
+    assert.doesNotMatch(line.trim(), /^::error file=x/);
+    assert.equal(line.includes("##[") || line.includes("\x7f"), false, line);
+  }
+});
+
+test("ArgumentsThatAreNotUnderstood_AreQuotedAsText", () => {
+  const { status, stdout, stderr } = run(["run", lenet1, `extra${escape}`]);
+  assert.equal(status, 2);
+  assert.match(stdout + stderr, /extra\\x1b\]0;owned/);
+  assert.equal((stdout + stderr).includes("\x1b"), false);
+});
+
+test("FilesThatOthersMayReplace_AreNotUsed", (t) => {
+  const folder = temporaryFolder(t);
+  const program = join(folder, "bin", "driftscope");
+  const site = join(folder, "share", "driftscope", "site");
+  const library = join(folder, "lib", "driftscope", "libonnxruntime.so.1");
+  mkdirSync(dirname(program));
+  mkdirSync(join(site, "engine"), { recursive: true });
+  mkdirSync(dirname(library), { recursive: true });
+  copyFileSync(driftscope, program);
+  writeFileSync(join(site, "index.html"), "");
+  writeFileSync(library, "");
+  const tried = (args) =>
+    run(args, { program, cwd: folder, env: { DRIFTSCOPE_SITE: "", DRIFTSCOPE_ONNXRUNTIME: "" } }).stderr;
+  const ort = ["run", lenet1, "--target", "pc/ort"];
+  const page = ["run", lenet1, "--target", "chrome/strict", "--timeout", "20"];
+  assert.doesNotMatch(tried(ort), /somebody else could have replaced it/);
+  chmodSync(dirname(library), 0o777);
+  assert.match(
+    tried(ort),
+    /'.*libonnxruntime\.so\.1' is not loaded, as somebody else could have replaced it/,
+  );
+  chmodSync(site, 0o777);
+  assert.match(tried(page), /is not used, as somebody else could have replaced it: every user may write/);
+});
+
+test("ProgramsInFoldersOfEverybodyOrHere_AreNotStarted", (t) => {
+  const folder = temporaryFolder(t);
+  const planted = join(folder, "node");
+  writeFileSync(planted, `#!/bin/sh\ntouch ${folder}/started\n`, { mode: 0o755 });
+  for (const [path, mode] of [
+    [".", 0o755],
+    ["", 0o755],
+    [folder, 0o777],
+  ]) {
+    chmodSync(folder, mode);
+    const env = { PATH: path, DRIFTSCOPE_NODE: "" };
+    run(["run", lenet1, "--target", "pc/tfjs-cpu"], { cwd: folder, env });
+    assert.equal(existsSync(join(folder, "started")), false, path);
+  }
+  chmodSync(folder, 0o755);
+  run(["run", lenet1, "--target", "pc/tfjs-cpu"], {
+    env: { PATH: `${folder}:/usr/bin:/bin`, DRIFTSCOPE_NODE: "" },
+  });
+  assert.equal(existsSync(join(folder, "started")), true, "where it is trusted it is");
 });
 
 test("ClosedStandardOutput_LeavesAWholeTraceAndAnError", (t) => {
@@ -95,6 +171,28 @@ test("BudgetsOfMemoryAndTime_EndARunWithTheirReason", (t) => {
   assert.match(time.stderr, /0\.3 s of --max-time are over/);
   assert.equal(existsSync(trace), false);
   assert.equal(run(["run", vgg16, "--max-memory", "12 apples"]).status, 2);
+  const bench = run(["bench", vgg16, "--targets", "pc/strict", "--max-memory", "4MB", "--time", "1"]);
+  assert.notEqual(bench.status, 0, bench.stdout);
+  assert.match(bench.stdout + bench.stderr, /out of memory/);
+});
+
+test("LoopThatNeverEnds_EndsWithItsTime", (t) => {
+  const file = join(temporaryFolder(t), "endless.onnx");
+  writeFileSync(file, hostile.endless());
+  for (const engine of ["reference", "strict", "fast"]) {
+    const { status, stderr } = run(["run", file, "--target", `pc/${engine}`, "--max-time", "1"]);
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, /1 s of --max-time are over/, engine);
+  }
+});
+
+test("ModelBeyondTwoGibibytes_IsRefusedByItsSize", (t) => {
+  const file = join(temporaryFolder(t), "huge.onnx");
+  writeFileSync(file, "");
+  truncateSync(file, 3 * 2 ** 30); // takes no space
+  const { status, stderr } = run(["run", file, "--max-memory", "64MB"]);
+  assert.equal(status, 2, stderr);
+  assert.match(stderr, /2 GiB/);
 });
 
 test("ModelsThatWantGigabytes_AreRefusedByNodeAndBytes", (t) => {

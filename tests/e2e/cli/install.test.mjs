@@ -111,6 +111,12 @@ function checkShipped(program) {
   assert.ok(!dynamic.includes("(RPATH)"), "RPATH would come before LD_LIBRARY_PATH");
 }
 
+test("Build_Program_LooksForLibrariesInNamedFoldersOnly", { skip }, () => {
+  const paths = [...readelf("-d", driftscope).matchAll(/\((?:RPATH|RUNPATH)\).*\[(.*)\]/g)];
+  for (const path of paths.flatMap(([, list]) => list.split(":")))
+    assert.match(path, /^(\/|\$ORIGIN\/)/, "an empty entry is the current folder");
+});
+
 test("Install_Programs_AreHardenedAndTrustNoFolderOfTheBuild", { skip }, (t) => {
   const prefix = join(temporaryFolder(t), "usr");
   const installed = spawnSync("cmake", ["--install", dirname(driftscope), "--prefix", prefix], {

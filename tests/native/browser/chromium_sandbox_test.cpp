@@ -30,6 +30,7 @@ TEST_CASE("ChromiumSandbox_WhereItDoesNot_IsLeftOutOnlyWhenAsked") {
   const auto root = sandbox_arguments("it does not work as root", true, "");
   REQUIRE(root.ok());
   CHECK(*root == without);
+  CHECK_FALSE(sandbox_arguments("it does not work as root", true, "required").ok());
 }
 
 }  // namespace driftscope::test::chromium_sandbox_test

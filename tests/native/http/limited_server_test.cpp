@@ -94,7 +94,11 @@ TEST_CASE("LimitedServer_TricklingConnections_EndAndDoNotDelayTheStop") {
 TEST_CASE("PeerUser_OfOurOwnConnection_IsUs") {
   const TestSite site;
   const Connection mine(site.server->port());
-  const auto user = user_of_peer(mine.fd());  // the server is this process
+  auto user = user_of_peer(mine.fd());  // the server is this process; nobody's until it has accepted
+  for (int i = 0; i < 500 && !user; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    user = user_of_peer(mine.fd());
+  }
   REQUIRE_MESSAGE(user, "the kernel has no sock_diag");
   CHECK(*user == geteuid());
 }
@@ -119,6 +123,37 @@ TEST_CASE("LimitedServer_AnotherUserWithTheToken_GetsNoAnswer") {
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
   CHECK(status_of(send_raw(site.server->port(), text)) == 200);
+}
+
+// The kernel then says nothing of its owner, or that it belongs to root.
+TEST_CASE("PeerUser_OfAConnectionThatIsGone_IsNobody") {
+  REQUIRE(knows_users_of_peers());
+  const int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto* const at = reinterpret_cast<sockaddr*>(&address);
+  REQUIRE(bind(listening, at, size) == 0);
+  REQUIRE(listen(listening, 4) == 0);
+  REQUIRE(getsockname(listening, at, &size) == 0);
+  for (const bool reset : {false, true}) {
+    CAPTURE(reset);
+    int accepted = -1;
+    {
+      const Connection gone(ntohs(address.sin_port));
+      accepted = accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
+      CHECK(user_of_peer(accepted) == geteuid());
+      const linger at_once{1, 0};
+      if (reset) setsockopt(gone.fd(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    }
+    // A closed socket keeps its owner for some milliseconds.
+    for (int i = 0; i < 500 && user_of_peer(accepted); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK_FALSE(user_of_peer(accepted));
+    close(accepted);
+  }
+  close(listening);
 }
 
 }  // namespace

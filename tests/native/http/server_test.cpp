@@ -75,6 +75,20 @@ TEST_CASE("Guard_WrongToken_IsLikeAnUnknownPath") {
     CHECK_MESSAGE(status(path) == 404, path);
 }
 
+// Browsers leave the usual port out.
+TEST_CASE("Guard_PortOfTheWeb_NeedsNoPortInItsHost") {
+  const auto status = [](int port, const char* host) {
+    RequestFacts facts;
+    facts.path = "/0123456789abcdef/";
+    facts.hosts = {host};
+    const auto rejection = reject(facts, {port, "0123456789abcdef"});
+    return rejection ? rejection->status : 200;
+  };
+  CHECK(status(80, "127.0.0.1") == 200);
+  CHECK(status(80, "127.0.0.1:80") == 200);
+  CHECK(status(8080, "127.0.0.1") != 200);
+}
+
 TEST_CASE("Server_ForeignHost_Rejected") {
   const TestSite site;
   const int port = site.server->port();

@@ -46,6 +46,21 @@ TEST_CASE("InQuotes_EscapesAndCuts") {
   CHECK(in_quotes("abé", 3) == "'ab…'");  // never cuts within a character
 }
 
+TEST_CASE("HarmlessJson_WhatATerminalOrALogObeys_IsEscaped") {
+  CHECK(harmless_json("{\n\t\"a\": \"é ✓\"}\n") == "{\n\t\"a\": \"é ✓\"}\n");
+  CHECK(harmless_json("[\"\x7f\xc2\x9b\xd8\x9c\xe2\x80\xae\"]") == "[\"\\u007f\\u009b\\u061c\\u202e\"]");
+  CHECK(harmless_json("[\"##[add-path]\"]") == "[\"\\u0023#[add-path]\"]");
+}
+
+TEST_CASE("WhiteSpace_IsThatOfUnicode") {
+  for (const char* white : {" ", "\t", "\xc2\x85", "\xc2\xa0", "\xe1\x9a\x80", "\xe2\x80\x8a", "\xe2\x80\xa8",
+                            "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80"}) {
+    CAPTURE(std::string(white));
+    CHECK(white_space(white, 0) == std::string_view(white).size());
+  }
+  for (const char* other : {"a", "é", "\xe2\x80\x8b", "\xff"}) CHECK(white_space(other, 0) == 0);
+}
+
 TEST_CASE("Harmless_WhatATerminalObeys_IsText") {
   CHECK(harmless("line\n\tnext é ✓") == "line\n\tnext é ✓");
   CHECK(harmless("\x1b[31mred\x07\r") == "\\x1b[31mred\\x07\\x0d");
@@ -54,6 +69,7 @@ TEST_CASE("Harmless_WhatATerminalObeys_IsText") {
   CHECK(harmless("\xff") == "\\xff");         // no UTF-8
   CHECK(harmless("a\xe2\x80\xae"
                  "b") == "a\\xe2\\x80\\xaeb");  // right-to-left override
+  CHECK(harmless("\xd8\x9c") == "\\xd8\\x9c");  // Arabic letter mark
   CHECK(harmless("\xe2\x81\xa6") == "\\xe2\\x81\\xa6");
   CHECK(harmless("\xe2\x80\x93") == "\xe2\x80\x93");  // an en dash
 }

@@ -58,6 +58,7 @@ Status lower_selu(Lowering& lowering, const OnnxNode& node) {
 // max(0, x) + min(0, alpha·(exp(x/alpha) − 1)): an Elu of x/alpha below zero.
 Status lower_celu(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_TRY(const float alpha, float_attribute(node, "alpha", 1.0f));
+  if (!(alpha > 0.0f)) return unsupported("an alpha that is not positive has no equivalent");
   DRIFTSCOPE_TRY(const Operands x, read_operand(lowering, node));
   const std::string factor = lowering.number(static_cast<double>(alpha));
   const std::string quotient = lowering.elementwise("quotient", "RealDiv", {x.tensors[0], factor});
@@ -106,7 +107,7 @@ Status lower_gelu(Lowering& lowering, const OnnxNode& node) {
   return give_elementwise(lowering, node, "Mul", operands.order, {half, more});
 }
 
-// x − bias above lambd, x + bias below −lambd, 0 between.
+// x + bias below −lambd, which comes first, x − bias above lambd, 0 between.
 Status lower_shrink(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_TRY(const float bias, float_attribute(node, "bias", 0.0f));
   DRIFTSCOPE_TRY(const float lambd, float_attribute(node, "lambd", 0.5f));
@@ -120,9 +121,9 @@ Status lower_shrink(Lowering& lowering, const OnnxNode& node) {
       "is_below", "Less", {x, lowering.number(-static_cast<double>(lambd))}, DType::boolean);
   const std::string less = lowering.elementwise("less", "Sub", {x, shift});
   const std::string more = lowering.elementwise("more", "AddV2", {x, shift});
-  const std::string low =
-      lowering.elementwise("low", "SelectV2", {below, more, lowering.number(0)}, DType::float32);
-  return give_elementwise(lowering, node, "SelectV2", operands.order, {above, less, low});
+  const std::string high =
+      lowering.elementwise("high", "SelectV2", {above, less, lowering.number(0)}, DType::float32);
+  return give_elementwise(lowering, node, "SelectV2", operands.order, {below, more, high});
 }
 
 }  // namespace

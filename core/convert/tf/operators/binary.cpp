@@ -57,6 +57,11 @@ Status lower(Lowering& lowering, const OnnxNode& node) {
   for (const auto& [onnx, tensorflow] : names)
     if (onnx == node.op_type) op = tensorflow;
   DRIFTSCOPE_TRY(Operands operands, aligned_operands(lowering, node));
+  const DType type = lowering.dtype(node.outputs[0]);
+  if (is_narrow(type) && (op == "AddV2" || op == "Sub" || op == "Mul")) {
+    const std::string whole = lowering.elementwise("whole", op, std::move(operands.tensors));
+    return lowering.give_same(node.outputs[0], wrapped(lowering, whole, type), operands.order);
+  }
   return give_elementwise(lowering, node, op, operands.order, std::move(operands.tensors));
 }
 
@@ -79,19 +84,30 @@ Status lower_pow(Lowering& lowering, const OnnxNode& node) {
   return give_elementwise(lowering, node, "Pow", operands.order, std::move(operands.tensors));
 }
 
-// Integers are divided towards zero, TensorFlow's towards −∞: the quotient of the absolute values gets the
-// sign.
+// 1 where division leaves a remainder and the operands' signs differ, else 0.
+std::string lies_beyond(Lowering& lowering, const Inputs& x) {
+  const std::string zero = lowering.number(0, DType::int32);
+  const auto is_below = [&](const std::string& tensor) {
+    return lowering.elementwise("is_below", "Less", {tensor, zero}, DType::boolean);
+  };
+  const std::string rest = lowering.elementwise("remainder", "FloorMod", x);
+  const std::string is_rest = lowering.elementwise("is_rest", "NotEqual", {rest, zero}, DType::boolean);
+  const std::string first = is_below(x[0]);
+  const std::string second = is_below(x[1]);
+  const std::string other = lowering.elementwise("other_sign", "NotEqual", {first, second}, DType::boolean);
+  const std::string both = lowering.elementwise("beyond", "LogicalAnd", {is_rest, other}, DType::boolean);
+  return lowering.make("correction", "Cast", {both}, {{"SrcT", DType::boolean}, {"DstT", DType::int32}},
+                       {DType::int32, lowering.info(both).shape, {}});
+}
+
+// Integers are divided towards zero, TensorFlow's towards −∞: one more where something remains and the signs
+// differ. Without absolute values: the least integer has none.
 Status lower_div(Lowering& lowering, const OnnxNode& node) {
   if (!is_integer(lowering.dtype(node.outputs[0]))) return lower(lowering, node);
   DRIFTSCOPE_TRY(const Operands x, aligned_operands(lowering, node));
-  Inputs sizes, signs;
-  for (const std::string& tensor : x.tensors) {
-    sizes.push_back(lowering.elementwise("size", "Abs", {tensor}));
-    signs.push_back(lowering.elementwise("sign_of_operand", "Sign", {tensor}));
-  }
-  const std::string quotient = lowering.elementwise("quotient", "FloorDiv", sizes);
-  const std::string sign = lowering.elementwise("sign", "Mul", signs);
-  return give_elementwise(lowering, node, "Mul", x.order, {quotient, sign});
+  const std::string below = lowering.elementwise("floor", "FloorDiv", x.tensors);
+  const std::string beyond = lies_beyond(lowering, x.tensors);
+  return give_elementwise(lowering, node, "AddV2", x.order, {below, beyond});
 }
 
 // With fmod the remainder has the sign of the dividend, else that of the divisor.
@@ -99,6 +115,12 @@ Status lower_mod(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_TRY(const bool fmod, flag_attribute(node, "fmod", false));
   if (!fmod) return lower(lowering, node);
   DRIFTSCOPE_TRY(const Operands x, aligned_operands(lowering, node));
+  if (is_integer(lowering.dtype(node.outputs[0]))) {
+    const std::string rest = lowering.elementwise("rest", "FloorMod", x.tensors);
+    const std::string beyond = lies_beyond(lowering, x.tensors);
+    const std::string more = lowering.elementwise("divisor", "Mul", {beyond, x.tensors[1]});
+    return give_elementwise(lowering, node, "Sub", x.order, {rest, more});
+  }
   Inputs sizes;
   for (const std::string& tensor : x.tensors) sizes.push_back(lowering.elementwise("size", "Abs", {tensor}));
   const std::string remainder = lowering.elementwise("remainder", "FloorMod", sizes);

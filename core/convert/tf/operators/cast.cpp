@@ -6,10 +6,6 @@
 namespace driftscope::tf::operators::cast {
 namespace {
 
-bool is_narrow(DType dtype) {
-  return dtype == DType::int8 || dtype == DType::uint8 || dtype == DType::int16 || dtype == DType::uint16;
-}
-
 Status lower(Lowering& lowering, const OnnxNode& node) {
   const DType from = lowering.dtype(node.inputs[0]);
   const DType to = lowering.dtype(node.outputs[0]);

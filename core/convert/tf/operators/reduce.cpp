@@ -1,6 +1,7 @@
 // Reduce…: TensorFlow's reductions, and what is composed of them; GlobalAveragePool and GlobalMaxPool.
 #include <fmt/format.h>
 
+#include <limits>
 #include <map>
 
 #include "core/convert/tf/lowering.hpp"
@@ -12,6 +13,7 @@ namespace {
 struct Axes {
   std::vector<std::size_t> ours;
   bool keep = true;
+  bool none = false;  ///< "noop_with_empty_axes": the input itself
 };
 
 Result<Axes> axes_of(const Lowering& lowering, const OnnxNode& node) {
@@ -34,6 +36,7 @@ Result<Axes> axes_of(const Lowering& lowering, const OnnxNode& node) {
     DRIFTSCOPE_TRY(nothing, flag_attribute(node, "noop_with_empty_axes", false));
   }
   axes.ours = *read;
+  axes.none = axes.ours.empty() && nothing;
   if (axes.ours.empty() && !nothing)
     for (std::size_t axis = 0; axis < rank; ++axis) axes.ours.push_back(axis);
   return axes;
@@ -48,6 +51,7 @@ class Reduction {
     const ValueId x = node_.inputs[0];
     order_ = axes_.keep ? lowering_.order(x) : Order();
     DRIFTSCOPE_TRY(tensor_, lowering_.read(x, order_));
+    if (axes_.none) return lowering_.give_same(node_.outputs[0], tensor_, order_);
     const DType dtype = lowering_.info(tensor_).dtype;
     const std::string_view type = node_.op_type;
     if (type == "GlobalAveragePool") return give("Mean", tensor_);
@@ -102,10 +106,16 @@ class Reduction {
     return lowering_.give(node_.outputs[0], outer, {reduced}, {}, order_);
   }
 
-  // The largest element is taken out of the sum, as TensorFlow does.
+  // The largest element is taken out of the sum, as TensorFlow does, unless it is infinite.
   Status log_sum_exp() {
     if (axes_.ours.empty()) return lowering_.give_same(node_.outputs[0], tensor_, order_);
-    DRIFTSCOPE_TRY(const std::string largest, make("largest", "Max", tensor_, true));
+    DRIFTSCOPE_TRY(const std::string most, make("largest", "Max", tensor_, true));
+    const std::string size = lowering_.elementwise("size", "Abs", {most});
+    const std::string finite = lowering_.elementwise(
+        "is_finite", "LessEqual",
+        {size, lowering_.number(static_cast<double>(std::numeric_limits<float>::max()))}, DType::boolean);
+    const std::string largest =
+        lowering_.elementwise("shift", "SelectV2", {finite, most, lowering_.number(0)}, DType::float32);
     const std::string below = lowering_.elementwise("below_largest", "Sub", {tensor_, largest});
     const std::string powers = lowering_.elementwise("powers", "Exp", {below});
     DRIFTSCOPE_TRY(const std::string sum, make("sum", "Sum", powers, true));

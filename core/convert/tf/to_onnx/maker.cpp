@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "core/base/text.hpp"
 #include "core/convert/tf/to_onnx/result_type.hpp"
 #include "core/model/indices_of.hpp"
@@ -80,7 +83,11 @@ Result<Numbers> Maker::known_integers(const Node& node, std::size_t i) const {
   if (known->elements() > 0 && known->dtype() != DType::int32 && known->dtype() != DType::int64)
     return bad_input(fmt::format("input {} ({}): expected int32 or int64, got {}", i,
                                  in_quotes(node.inputs[i]), dtype_name(known->dtype())));
-  return indices_of(*known);
+  // "To the end" is often the largest number; nothing is that long, and products of these stay in range.
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  Numbers numbers = indices_of(*known);
+  for (std::int64_t& number : numbers) number = std::clamp(number, -most, most);
+  return numbers;
 }
 
 Result<std::string> Maker::input(const Node& node, std::size_t i) const {
@@ -261,7 +268,8 @@ void Maker::quantize(const std::string& real, const std::string& tensor) {
 
 void Maker::begin(const Node& node) {
   node_ = &node;
-  types_.emplace(node.name, result_type(*this, node));
+  for (std::size_t output = 0; output < named_outputs; ++output)
+    types_.emplace(output_name(node, output), result_type(*this, node, output));
   for (const std::string& tensor : node.inputs)
     if (is_quantized(tensor) && !real_.contains(tensor)) real_.emplace(tensor, dequantized(tensor));
   const Rule* const rule = to_onnx_rules().find(node.op);

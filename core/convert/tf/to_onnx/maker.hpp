@@ -20,6 +20,9 @@ using Names = std::vector<std::string>;
 using OnnxAttributes = std::vector<driftscope::Attribute>;
 using Numbers = std::vector<std::int64_t>;
 
+/// Outputs of a node whose types are known.
+inline constexpr std::size_t named_outputs = 8;
+
 /// The opset that is written: the first with Gelu.
 inline constexpr std::int64_t written_opset = 20;
 

@@ -6,7 +6,7 @@
 
 namespace driftscope::tf::to_onnx_parts {
 
-/// Of output 0; undefined where it follows from nothing that is known.
-[[nodiscard]] DType result_type(const Maker& maker, const Node& node);
+/// Of the outputs; undefined where it follows from nothing that is known.
+[[nodiscard]] DType result_type(const Maker& maker, const Node& node, std::size_t output);
 
 }  // namespace driftscope::tf::to_onnx_parts

@@ -8,6 +8,9 @@
 
 namespace driftscope::fast::pool {
 
+// XNNPACK keeps a pointer for each.
+constexpr std::int64_t most_taps = 1 << 20;
+
 struct Windows {
   WindowAxis height{.input = 1, .kernel = 1, .output = 1};
   WindowAxis width;
@@ -41,10 +44,11 @@ std::optional<Windows> windows_of(const Lowering& lowering, const Node& node) {
   windows.width = plan->axes.back();
   if (x.size() == 4) windows.height = plan->axes.front();
   for (const WindowAxis& axis : {windows.height, windows.width}) {
+    if (axis.kernel > most_taps) return std::nullopt;
     const std::int64_t extent = (axis.kernel - 1) * axis.dilation + 1;
     if (axis.pad_begin >= extent || reach(axis) >= extent) return std::nullopt;
   }
-  if (windows.taps() == 1) return std::nullopt;
+  if (windows.taps() == 1 || windows.taps() > most_taps) return std::nullopt;
   return windows;
 }
 

@@ -61,7 +61,7 @@ class IntegerMatMulKernel final : public StrictKernel {
     const Zeros a_zeros(given(roles_.a_zero), product_.rows);
     const std::int64_t size = product_.rows * product_.columns;
     std::vector<std::int32_t> sums(static_cast<std::size_t>(product_.batches * size), 0);
-    for (std::int64_t batch = 0; batch < product_.batches; ++batch) {
+    for (std::int64_t batch = 0; batch < product_.batches && !is_empty(); ++batch) {
       const auto at = offsets_at(batch, std::span<const std::int64_t>(product_.batch), product_.strides);
       const auto rows = pack_a(*inputs[roles_.a], a_zeros, at[0]);
       accumulate_product(kernels_, rows, b_[static_cast<std::size_t>(at[1])], sums.data() + batch * size,
@@ -74,13 +74,16 @@ class IntegerMatMulKernel final : public StrictKernel {
   }
 
  private:
+  [[nodiscard]] bool is_empty() const { return element_count(y_shape_) == 0; }
   [[nodiscard]] std::int64_t depth() const { return (product_.depth + 1) / 2; }
 
   void pack_b(const Tensor& b, const Tensor* zero_point) {
     const Zeros zeros(zero_point, product_.columns);
     b_.clear();
+    if (is_empty()) return;
     const std::int64_t matrix = product_.depth * product_.columns;
-    const std::int64_t matrices = matrix == 0 ? 1 : b.elements() / matrix;
+    std::int64_t matrices = 1;  // also where they have no rows
+    for (std::size_t axis = 0; axis + 2 < b.shape().size(); ++axis) matrices *= b.shape()[axis];
     std::vector<std::int32_t> pairs(static_cast<std::size_t>(depth() * product_.columns));
     with_bytes(b, [&](const auto* values) {
       for (std::int64_t i = 0; i < matrices; ++i, values += matrix) {

@@ -57,8 +57,6 @@ constexpr auto binary = std::to_array<Same>({
     {"Add", "Add"},
     {"AddV2", "Add"},
     {"AddN", "Sum"},
-    {"Div", "Div"},
-    {"RealDiv", "Div"},
     {"Sub", "Sub"},
     {"Mul", "Mul"},
     {"Maximum", "Max"},
@@ -137,28 +135,56 @@ Status expm1(Maker& maker, const Node& node) {
   return {};
 }
 
+/// Where a remainder with the dividend's sign is not 0 and the divisor's sign is the other.
+std::string differs_in_sign(Maker& maker, const std::string& rest, const std::string& divisor,
+                            const std::string& zero) {
+  const std::string is_rest = maker.make("is_rest", "Not", {maker.make("is_whole", "Equal", {rest, zero})});
+  const std::string signs = maker.make(
+      "other_sign", "Xor",
+      {maker.make("rest_below", "Less", {rest, zero}), maker.make("below", "Less", {divisor, zero})});
+  return maker.make("lies_beyond", "And", {is_rest, signs});
+}
+
+/// ONNX divides integers towards zero.
 Status floor_div(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(Names x, inputs_of(maker, node));
   if (x.size() != 2) return bad_input("it needs two inputs");
-  if (is_floating(maker.dtype(node.inputs[0]))) {
+  const DType type = maker.dtype(node.inputs[0]);
+  if (is_floating(type)) {
     maker.give("Floor", {maker.make("quotient", "Div", std::move(x))});
     return {};
   }
-  // ONNX's division of integers is towards zero: the remainder with the divisor's sign goes first.
-  const std::string rest = maker.make("rest", "Mod", {x[0], x[1]});
-  maker.give("Div", {maker.make("multiple", "Sub", {x[0], rest}), x[1]});
+  DRIFTSCOPE_TRY(const std::string zero, maker.scalar(0.0, type, "zero"));
+  DRIFTSCOPE_TRY(const std::string one, maker.scalar(1.0, type, "one"));
+  const std::string rest = maker.make("rest", "Mod", {x[0], x[1]}, {of("fmod", std::int64_t{1})});
+  const std::string beyond = differs_in_sign(maker, rest, x[1], zero);
+  const std::string toward_zero = maker.make("toward_zero", "Div", x);
+  maker.give("Sub", {toward_zero, maker.make("correction", "Where", {beyond, one, zero})});
   return {};
 }
 
+/// With the sign of the divisor, which ONNX has for integers alone.
 Status floor_mod(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(Names x, inputs_of(maker, node));
   if (x.size() != 2) return bad_input("it needs two inputs");
-  if (!is_floating(maker.dtype(node.inputs[0]))) {
+  const DType type = maker.dtype(node.inputs[0]);
+  if (!is_floating(type)) {
     maker.give("Mod", std::move(x));
     return {};
   }
-  const std::string quotient = maker.make("floor", "Floor", {maker.make("quotient", "Div", {x[0], x[1]})});
-  maker.give("Sub", {x[0], maker.make("multiple", "Mul", {quotient, x[1]})});
+  DRIFTSCOPE_TRY(const std::string zero, maker.scalar(0.0, type, "zero"));
+  const std::string rest = maker.make("rest", "Mod", {x[0], x[1]}, {of("fmod", std::int64_t{1})});
+  const std::string beyond = differs_in_sign(maker, rest, x[1], zero);
+  maker.give("Where", {beyond, maker.make("from_below", "Add", {rest, x[1]}), rest});
+  return {};
+}
+
+/// TensorFlow.js divides integers towards −∞.
+Status real_div(Maker& maker, const Node& node) {
+  if (!node.inputs.empty() && !is_floating(maker.dtype(node.inputs[0])) && maker.info(node.name) == nullptr)
+    return floor_div(maker, node);
+  DRIFTSCOPE_TRY(Names inputs, inputs_of(maker, node));
+  maker.give("Div", std::move(inputs));
   return {};
 }
 
@@ -210,6 +236,8 @@ Status dequantize(Maker& maker, const Node& node) {
 void add_to(to_onnx_parts::RuleTable& table) {
   for (const Same& one : unary) table.add(one.tf, same);
   for (const Same& one : binary) table.add(one.tf, same);
+  table.add("Div", real_div);
+  table.add("RealDiv", real_div);
   table.add("Square", squares);
   table.add("SquaredDifference", squares);
   table.add("Rsqrt", rsqrt);

@@ -161,7 +161,7 @@ Status reverse(Maker& maker, const Node& node) {
   return {};
 }
 
-/// [indices, depth, on, off].
+/// [indices, depth, on, off]. An index below 0 is off everywhere, while ONNX counts from the end.
 Status one_hot(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(const std::string indices, maker.input(node, 0));
   DRIFTSCOPE_TRY(const Numbers depth, maker.known_integers(node, 1));
@@ -171,7 +171,11 @@ Status one_hot(Maker& maker, const Node& node) {
   const std::string values = maker.make(
       "values", "Concat", {maker.make("off", "Reshape", {off, one}), maker.make("on", "Reshape", {on, one})},
       {of("axis", std::int64_t{0})});
-  maker.give("OneHot", {indices, maker.integers(depth, "depth"), values},
+  const std::string wide = maker.as_int64(indices);
+  const std::string below = maker.make("is_below", "Less", {wide, maker.integers({0}, "zero")});
+  const std::string counted =
+      maker.make("from_start", "Where", {below, maker.integers(depth, "outside"), wide});
+  maker.give("OneHot", {counted, maker.integers(depth, "depth"), values},
              {of("axis", attribute<std::int64_t>(node, "axis", -1))});
   return {};
 }

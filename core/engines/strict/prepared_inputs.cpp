@@ -1,0 +1,42 @@
+#include "core/engines/strict/prepared_inputs.hpp"
+
+#include <algorithm>
+
+namespace driftscope::strict {
+namespace {
+
+bool fits(const TensorType& type, const Tensor* tensor) {
+  if (tensor == nullptr || type.dtype != tensor->dtype() || !type.shape) return tensor == nullptr;
+  return std::equal(type.shape->begin(), type.shape->end(), tensor->shape().begin(), tensor->shape().end(),
+                    [](const Dimension& dimension, std::int64_t size) { return dimension.size == size; });
+}
+
+}  // namespace
+
+PreparedInputs::PreparedInputs(const StrictSite& site) {
+  for (const ValueId id : site.node.inputs)
+    types_.push_back(id == no_value ? TensorType{}
+                                    : TensorType{site.graph.values[id].dtype, site.graph.values[id].shape});
+}
+
+bool PreparedInputs::known(const StrictSite& site) {
+  return std::ranges::all_of(site.node.inputs, [&](ValueId id) {
+    return id == no_value ||
+           (site.graph.values[id].dtype != DType::undefined && site.graph.values[id].static_shape());
+  });
+}
+
+PreparedInputs::Fit PreparedInputs::fit(const StrictKernel& kernel,
+                                        std::span<const Tensor* const> inputs) const {
+  bool all = true;
+  bool released = false;
+  for (std::size_t i = 0; i < types_.size(); ++i) {
+    if (kernel.reads(i))
+      all = all && fits(types_[i], inputs[i]);
+    else
+      released = true;
+  }
+  return all ? Fit::yes : released ? Fit::never : Fit::no;
+}
+
+}  // namespace driftscope::strict
