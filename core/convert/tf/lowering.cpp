@@ -155,7 +155,7 @@ Result<std::string> Lowering::add_constant(const Tensor& tensor, std::string nam
   return name;
 }
 
-Result<std::string> Lowering::constant(Tensor tensor, std::string_view suffix) {
+Result<std::string> Lowering::constant(const Tensor& tensor, std::string_view suffix) {
   return add_constant(tensor, named(suffix));
 }
 
@@ -194,7 +194,7 @@ Result<std::string> Lowering::scalar(double value, DType dtype, std::string_view
   return scalar_int(static_cast<std::int64_t>(value), suffix);
 }
 
-Result<std::string> Lowering::weights(ValueId id, Tensor arranged) {
+Result<std::string> Lowering::weights(ValueId id, const Tensor& arranged) {
   return add_constant(arranged, names_.take(value_names_[id] + "/arranged"));
 }
 

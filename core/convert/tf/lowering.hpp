@@ -68,7 +68,7 @@ class Lowering {
   // ---- making constants
 
   /// A tensor of the runtime's; "<value>/<suffix>" is its name.
-  [[nodiscard]] Result<std::string> constant(Tensor tensor, std::string_view suffix);
+  [[nodiscard]] Result<std::string> constant(const Tensor& tensor, std::string_view suffix);
   /// int32, [values.size()]: a parameter of an operator, not an operand.
   [[nodiscard]] Result<std::string> ints(std::span<const std::int64_t> values, std::string_view suffix);
   /// int32, a scalar: a parameter.
@@ -78,7 +78,7 @@ class Lowering {
   /// The same as an operand that an elementwise operator broadcasts; the same number is one constant.
   [[nodiscard]] std::string number(double value, DType dtype = DType::float32);
   /// A new constant that holds this value, in this order: weights that an operator rearranges.
-  [[nodiscard]] Result<std::string> weights(ValueId id, Tensor arranged);
+  [[nodiscard]] Result<std::string> weights(ValueId id, const Tensor& arranged);
 
   // ---- making nodes
 
