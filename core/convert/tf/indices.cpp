@@ -14,7 +14,7 @@ Result<std::string> read_indices(Lowering& lowering, ValueId id, std::int64_t si
     }
     if (!negative) return lowering.read(id);
     DRIFTSCOPE_TRY(Tensor tensor, Tensor::from_values<std::int64_t>(known->shape(), indices));
-    return lowering.weights(id, std::move(tensor));
+    return lowering.weights(id, tensor);
   }
   DRIFTSCOPE_TRY(const std::string given, lowering.read(id));
   const std::string below =

@@ -134,7 +134,7 @@ Result<std::string> Lowering::read_broadcast(ValueId id, std::size_t rank, const
   if (const Tensor* const tensor = constant(id)) {
     DRIFTSCOPE_TRY(const Tensor reshaped, tensor->reshaped(extended));
     DRIFTSCOPE_TRY(Tensor arranged, transposed(reshaped, order));
-    return weights(id, std::move(arranged));
+    return weights(id, arranged);
   }
   DRIFTSCOPE_TRY(std::string tensor, read(id));
   if (keeps_memory(extended, order)) return reshape("aligned", tensor, ordered_shape(extended, order));
@@ -189,7 +189,7 @@ Result<std::string> Lowering::scalar(double value, DType dtype, std::string_view
   if (is_floating(dtype)) {
     const auto single = static_cast<float>(value);
     DRIFTSCOPE_TRY(Tensor tensor, Tensor::from_values<float>({}, std::span(&single, 1)));
-    return constant(std::move(tensor), suffix);
+    return constant(tensor, suffix);
   }
   return scalar_int(static_cast<std::int64_t>(value), suffix);
 }

@@ -111,7 +111,7 @@ Status give_axis_selection(Lowering& lowering, const OnnxNode& node, const std::
     const AxisSelection& taken = axes[order.empty() ? place : order[place]];
     DRIFTSCOPE_TRY(Tensor numbers,
                    Tensor::from_values<std::int64_t>({static_cast<std::int64_t>(taken.size())}, taken));
-    DRIFTSCOPE_TRY(const std::string indices, lowering.constant(std::move(numbers), "indices"));
+    DRIFTSCOPE_TRY(const std::string indices, lowering.constant(numbers, "indices"));
     DRIFTSCOPE_TRY(const std::string axis, lowering.scalar_int(static_cast<std::int64_t>(place), "axis"));
     const Attributes attributes = {{"batch_dims", std::int64_t{0}}};
     if (place == changed.back())
@@ -130,7 +130,7 @@ Status give_selection(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_TRY(std::string tensor, lowering.read_memory(node.inputs[0]));
   DRIFTSCOPE_TRY(tensor,
                  lowering.reshape("elements", tensor, {element_count(lowering.shape(node.inputs[0]))}));
-  DRIFTSCOPE_TRY(const std::string indices, lowering.constant(std::move(selected), "indices"));
+  DRIFTSCOPE_TRY(const std::string indices, lowering.constant(selected, "indices"));
   DRIFTSCOPE_TRY(const std::string axis, lowering.scalar_int(0, "axis"));
   return lowering.give(node.outputs[0], "GatherV2", {tensor, indices, axis},
                        {{"batch_dims", std::int64_t{0}}});

@@ -47,8 +47,8 @@ Status lower(Lowering& lowering, const OnnxNode& node) {
     DRIFTSCOPE_TRY(const Line line, line_of(lowering, node, epsilon));
     DRIFTSCOPE_TRY(Tensor factors, Tensor::from_values<float>({shape[1]}, line.factor));
     DRIFTSCOPE_TRY(Tensor offsets, Tensor::from_values<float>({shape[1]}, line.offset));
-    DRIFTSCOPE_TRY(const std::string factor, lowering.constant(std::move(factors), "factor"));
-    DRIFTSCOPE_TRY(const std::string offset, lowering.constant(std::move(offsets), "offset"));
+    DRIFTSCOPE_TRY(const std::string factor, lowering.constant(factors, "factor"));
+    DRIFTSCOPE_TRY(const std::string offset, lowering.constant(offsets, "offset"));
     const std::string scaled = lowering.elementwise("scaled", "Mul", {tensor, factor});
     return lowering.give(node.outputs[0], "AddV2", {scaled, offset}, {}, order);
   }

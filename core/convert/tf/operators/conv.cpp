@@ -89,7 +89,7 @@ class Convolution {
     if (constant != nullptr && ordered_shape(w_, order) != shape) {
       DRIFTSCOPE_TRY(const Tensor arranged, transposed(*constant, order));
       DRIFTSCOPE_TRY(Tensor shaped, arranged.reshaped(shape));
-      return lowering_.weights(node_.inputs[1], std::move(shaped));
+      return lowering_.weights(node_.inputs[1], shaped);
     }
     DRIFTSCOPE_TRY(const std::string tensor, lowering_.read(node_.inputs[1], order));
     return lowering_.reshape("filter", tensor, std::move(shape));

@@ -72,7 +72,7 @@ class Transposed {
       DRIFTSCOPE_TRY(const Tensor* const w, lowering_.known(node_, 1, "W, which is dilated,"));
       DRIFTSCOPE_TRY(const Tensor spread, with_gaps(*w, axes_));
       DRIFTSCOPE_TRY(Tensor arranged, transposed(spread, order));
-      DRIFTSCOPE_TRY(tensor, lowering_.weights(node_.inputs[1], std::move(arranged)));
+      DRIFTSCOPE_TRY(tensor, lowering_.weights(node_.inputs[1], arranged));
       for (TransposedAxis& axis : axes_) {
         axis.kernel = (axis.kernel - 1) * axis.dilation + 1;
         axis.dilation = 1;
@@ -154,7 +154,7 @@ class Transposed {
     if (!extends) return tensor;
     for (std::size_t i = 0; i < info.shape.size(); ++i) info.shape[i] += pads[2 * i] + pads[2 * i + 1];
     DRIFTSCOPE_TRY(Tensor pairs, Tensor::from_values<std::int64_t>({4, 2}, pads));
-    DRIFTSCOPE_TRY(const std::string around, lowering_.constant(std::move(pairs), "paddings"));
+    DRIFTSCOPE_TRY(const std::string around, lowering_.constant(pairs, "paddings"));
     DRIFTSCOPE_TRY(const std::string zero, lowering_.scalar(0, DType::float32, "fill"));
     return lowering_.make("extended", "PadV2", {tensor, around, zero}, {}, info);
   }

@@ -25,7 +25,7 @@ Status lower_nd(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_TRY(const std::string given, lowering.read(node.inputs[1]));
   const std::vector<std::int64_t> sizes(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(depth));
   DRIFTSCOPE_TRY(Tensor around, Tensor::from_values<std::int64_t>({depth}, sizes));
-  DRIFTSCOPE_TRY(const std::string size, lowering.constant(std::move(around), "sizes"));
+  DRIFTSCOPE_TRY(const std::string size, lowering.constant(around, "sizes"));
   const std::string below =
       lowering.elementwise("is_negative", "Less", {given, lowering.number(0, DType::int32)}, DType::boolean);
   const std::string wrapped = lowering.elementwise("wrapped", "AddV2", {given, size});
@@ -52,7 +52,7 @@ Status lower_elements(Lowering& lowering, const OnnxNode& node) {
       if (k != axis) offsets[i] += rest % y[k] * strides[k];
   }
   DRIFTSCOPE_TRY(const std::string index, read_indices(lowering, node.inputs[1], x[axis]));
-  DRIFTSCOPE_TRY(const std::string offset, lowering.constant(std::move(others), "offsets"));
+  DRIFTSCOPE_TRY(const std::string offset, lowering.constant(others, "offsets"));
   const std::string steps = lowering.elementwise(
       "along_axis", "Mul", {index, lowering.number(static_cast<double>(strides[axis]), DType::int32)});
   const std::string number = lowering.elementwise("element", "AddV2", {steps, offset});

@@ -69,7 +69,7 @@ class Gemm {
     const Tensor* const known = lowering_.constant(id);
     if (known == nullptr || known->shape().size() == 1) return lowering_.read(id);
     DRIFTSCOPE_TRY(Tensor flat, known->reshaped({columns}));
-    return lowering_.weights(id, std::move(flat));
+    return lowering_.weights(id, flat);
   }
 
   Status fully_connected(std::string a, bool has_c) {

@@ -14,7 +14,7 @@ Result<std::string> numbers_along(Lowering& lowering, std::size_t axis, std::siz
   Shape shape(rank, 1);
   shape[axis] = size;
   DRIFTSCOPE_TRY(Tensor tensor, Tensor::from_values<std::int64_t>(shape, numbers));
-  return lowering.constant(std::move(tensor), "numbers");
+  return lowering.constant(tensor, "numbers");
 }
 
 Status lower(Lowering& lowering, const OnnxNode& node) {

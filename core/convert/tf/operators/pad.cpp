@@ -52,7 +52,7 @@ Result<std::string> paddings(Lowering& lowering, const Pads& pads, const Order& 
   }
   DRIFTSCOPE_TRY(Tensor tensor,
                  Tensor::from_values<std::int64_t>({static_cast<std::int64_t>(pads.begin.size()), 2}, pairs));
-  return lowering.constant(std::move(tensor), "paddings");
+  return lowering.constant(tensor, "paddings");
 }
 
 Result<double> fill_of(const Lowering& lowering, const OnnxNode& node) {

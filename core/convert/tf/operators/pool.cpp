@@ -90,7 +90,7 @@ class Pool {
     }
     if (all_one) return std::string();
     DRIFTSCOPE_TRY(Tensor tensor, Tensor::from_values<float>(shape, factors));
-    return lowering_.constant(std::move(tensor), "corrections");
+    return lowering_.constant(tensor, "corrections");
   }
 
   // The windows' elements that are k-th in them, for every k.

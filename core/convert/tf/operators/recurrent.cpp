@@ -83,7 +83,7 @@ class Recurrence {
       const auto values = known->values<float>().subspan(static_cast<std::size_t>(d * each + begin * width),
                                                          static_cast<std::size_t>(rows * width));
       DRIFTSCOPE_TRY(Tensor tensor, Tensor::from_values<float>(shape, values));
-      return lowering_.constant(std::move(tensor), suffix);
+      return lowering_.constant(tensor, suffix);
     }
     DRIFTSCOPE_TRY(const std::string whole, lowering_.read(id));
     std::vector<std::int64_t> from = {d, begin}, size = {1, rows};
@@ -112,7 +112,7 @@ class Recurrence {
                                                        static_cast<std::size_t>(rows * columns));
     DRIFTSCOPE_TRY(const Tensor tensor, Tensor::from_values<float>({rows, columns}, values));
     DRIFTSCOPE_TRY(Tensor turned, transposed(tensor, {1, 0}));
-    DRIFTSCOPE_TRY(std::string name, lowering_.constant(std::move(turned), suffix));
+    DRIFTSCOPE_TRY(std::string name, lowering_.constant(turned, suffix));
     return Matrix{std::move(name), false};
   }
 
@@ -139,7 +139,7 @@ class Recurrence {
     const Shape state = {layout_.batch, layout_.hidden};
     if (!Lowering::has_input(node_, input)) {
       DRIFTSCOPE_TRY(Tensor zeros, Tensor::make(DType::float32, state));
-      return lowering_.constant(std::move(zeros), suffix);
+      return lowering_.constant(zeros, suffix);
     }
     DRIFTSCOPE_TRY(const std::string whole, lowering_.read(node_.inputs[input]));
     if (layout_.directions == 1) return lowering_.reshape(suffix, whole, state);
@@ -177,7 +177,7 @@ class Recurrence {
       DRIFTSCOPE_TRY(std::string from_r, part(inputs::b, d, units(), also, 0, "R_bias"));
       if (linear_) {
         DRIFTSCOPE_TRY(Tensor zeros, Tensor::make(DType::float32, {layout_.hidden}));
-        DRIFTSCOPE_TRY(const std::string none, lowering_.constant(std::move(zeros), "none"));
+        DRIFTSCOPE_TRY(const std::string none, lowering_.constant(zeros, "none"));
         DRIFTSCOPE_TRY(const std::string axis, lowering_.scalar_int(0, "axis"));
         from_r = lowering_.make("R_bias", "ConcatV2", {from_r, none, axis}, {{"N", std::int64_t{2}}},
                                 {DType::float32, {units()}, {}});

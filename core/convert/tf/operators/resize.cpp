@@ -140,7 +140,7 @@ class Resize {
         for (std::size_t i = 0; i < points_[axis][o].taps.at.size(); ++i)
           values[static_cast<std::size_t>(points_[axis][o].taps.at[i] * axes_[axis].output) + o] +=
               static_cast<float>(points_[axis][o].taps.weight[i]);
-      DRIFTSCOPE_TRY(const std::string matrix, lowering_.constant(std::move(weights), "weights"));
+      DRIFTSCOPE_TRY(const std::string matrix, lowering_.constant(weights, "weights"));
       Order last;
       for (std::size_t i = 0; i < rank; ++i)
         if (i != axis) last.push_back(i);

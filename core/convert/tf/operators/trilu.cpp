@@ -25,7 +25,7 @@ Status lower(Lowering& lowering, const OnnxNode& node) {
     for (std::int64_t c = 0; c < columns; ++c)
       kept[static_cast<std::size_t>(r * columns + c)] = upper ? c - r >= k : c - r <= k;
   DRIFTSCOPE_TRY(const std::string x, lowering.read(node.inputs[0]));
-  DRIFTSCOPE_TRY(const std::string which, lowering.constant(std::move(mask), "mask"));
+  DRIFTSCOPE_TRY(const std::string which, lowering.constant(mask, "mask"));
   if (lowering.dtype(node.inputs[0]) == DType::boolean)
     return lowering.give(node.outputs[0], "LogicalAnd", {which, x});
   return lowering.give(node.outputs[0], "SelectV2",
