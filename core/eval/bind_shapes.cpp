@@ -57,6 +57,10 @@ Result<Graph> bind_shapes(Graph graph, std::span<const Shape> input_shapes) {
   const std::vector<Value> declared = graph.values;
   DRIFTSCOPE_TRY(Graph bound, infer_shapes(std::move(graph), Declared::forgotten));
   for (std::size_t id = 0; id < declared.size(); ++id) {
+    const DType made = bound.values[id].dtype;
+    if (made != DType::undefined && declared[id].dtype != DType::undefined && made != declared[id].dtype)
+      return bad_input(fmt::format("output {}: the model declares {}, the operator makes {}",
+                                   declared[id].name, dtype_name(declared[id].dtype), dtype_name(made)));
     if (contradict(declared[id], bound.values[id]))
       return bad_input(fmt::format("{}: output {}: the model declares shape {}, the operator makes {}",
                                    node_label(bound.nodes[bound.values[id].producer]), declared[id].name,

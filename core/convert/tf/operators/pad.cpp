@@ -2,6 +2,7 @@
 // elements axis by axis.
 #include <algorithm>
 
+#include "core/convert/tf/elementwise.hpp"
 #include "core/convert/tf/selection.hpp"
 #include "core/model/indices_of.hpp"
 #include "core/ops/shared/shape_rules.hpp"
@@ -95,6 +96,8 @@ Status lower_constant(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_TRY(std::string tensor, lowering.read(x, order));
   DRIFTSCOPE_TRY(tensor, cropped(lowering, tensor, pads, order));
   DRIFTSCOPE_TRY(const std::string around, paddings(lowering, pads, order));
+  if (is_narrow(lowering.info(tensor).dtype))
+    return unsupported(fmt::format("padding of {} has no equivalent", dtype_name(lowering.dtype(x))));
   DRIFTSCOPE_TRY(const std::string fill, lowering.scalar(value, lowering.dtype(x), "fill"));
   return lowering.give(node.outputs[0], "PadV2", {tensor, around, fill}, {}, order);
 }
