@@ -33,7 +33,7 @@ PreparedInputs::Fit PreparedInputs::fit(const StrictKernel& kernel,
   for (std::size_t i = 0; i < types_.size(); ++i) {
     if (kernel.reads(i))
       all = all && fits(types_[i], inputs[i]);
-    else if (inputs[i] != nullptr && inputs[i]->dtype() == DType::undefined)
+    else if (!fits(types_[i], inputs[i]))  // an empty tensor in a weight's place
       released = true;
   }
   return all ? Fit::yes : released ? Fit::never : Fit::no;

@@ -146,6 +146,25 @@ TEST_CASE("HostileNodes_DeclaredTypeAndShapeOfABranch_AreNotBelieved") {
   run_everywhere(model, {{"c", condition}, {"x", filled<float>({1000}, 0.5f)}, {"k", few}});
 }
 
+// The strict kernel has packed the weights for the shape that the loop begins with.
+TEST_CASE("HostileNodes_ProductInALoopWhoseShapeGrows_HasItsWeights") {
+  ModelBuilder model;
+  model.opset(13).input("x", DType::float32, {1, 2}).input("n", DType::int64, {});
+  model.initializer("w", tensor<float>({2, 2}, {1, 2, 3, 4}))
+      .initializer("more", filled<float>({1, 2}, 0.5f));
+  model.node("Loop", {"n", "", "x"}, {"y"});
+  model.graph_attribute("body", branch("b", [](ModelBuilder& b) {
+                          b.input("i", DType::int64, {}).input("go", DType::boolean, {});
+                          b.input("v", DType::float32, {1, 2});
+                          b.node("MatMul", {"v", "w"}, {"p"});
+                          b.node("Concat", {"p", "more"}, {"next"}, {integer("axis", 0)});
+                          b.node("Identity", {"go"}, {"on"});
+                          b.output("on").output("next");
+                        }));
+  model.output("y");
+  run_everywhere(model, {{"x", filled<float>({1, 2}, 0.5f)}, {"n", tensor<std::int64_t>({}, {3})}});
+}
+
 TEST_CASE("HostileNodes_GroupsThatDoNotDivide_AreRefusedAlsoWhereTheRankIsUnknown") {
   for (const std::int64_t group : {3, 0}) {
     CAPTURE(group);
