@@ -146,7 +146,7 @@ TEST_CASE("HostileNodes_DeclaredTypeAndShapeOfABranch_AreNotBelieved") {
   run_everywhere(model, {{"c", condition}, {"x", filled<float>({1000}, 0.5f)}, {"k", few}});
 }
 
-// The strict kernel has packed the weights for the shape that the loop begins with.
+// Its shapes change from step to step: no kernel may be prepared for those of the first.
 TEST_CASE("HostileNodes_ProductInALoopWhoseShapeGrows_HasItsWeights") {
   ModelBuilder model;
   model.opset(13).input("x", DType::float32, {1, 2}).input("n", DType::int64, {});
