@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -214,15 +215,92 @@ void change_value(Attribute& attribute, Rng& rng, int depth) {
   }
 }
 
+/// Attributes of the models that were mutated so far, by operator: the names that an operator understands
+/// stand in no table. The same seed and corpus see the same ones.
+std::map<std::string, std::vector<Attribute>>& seen_attributes() {
+  static std::map<std::string, std::vector<Attribute>> seen;
+  return seen;
+}
+
+void remember_attributes(const ModelGraph& graph) {
+  constexpr std::size_t most = 48;
+  for (const ModelNode& node : graph.nodes) {
+    auto& seen = seen_attributes()[node.op_type];
+    for (const Attribute& attribute : node.attributes) {
+      const auto same_name = std::ranges::count(seen, attribute.name, &Attribute::name);
+      if (same_name < 3 && seen.size() < most) seen.push_back(attribute);
+      if (const auto* body = std::get_if<std::shared_ptr<const ModelGraph>>(&attribute.value);
+          body != nullptr && *body != nullptr)
+        remember_attributes(**body);
+    }
+  }
+}
+
+Attribute any_attribute(const ModelNode& node, Rng& rng) {
+  const auto& seen = seen_attributes()[node.op_type];
+  if (!seen.empty() && rng.below(4) != 0) return any_of(seen, rng);
+  return {.name = any_of(attribute_names, rng), .value = any_value(rng)};
+}
+
 void change_attributes(ModelNode& node, Rng& rng, int depth) {
   const auto kind = rng.below(6);
-  if (kind == 0 || node.attributes.empty()) {
-    node.attributes.push_back({.name = any_of(attribute_names, rng), .value = any_value(rng)});
-  } else if (kind == 1) {
+  if (kind <= 1 || node.attributes.empty()) {
+    Attribute attribute = any_attribute(node, rng);
+    std::erase_if(node.attributes, [&](const Attribute& one) { return one.name == attribute.name; });
+    node.attributes.push_back(std::move(attribute));
+  } else if (kind == 2) {
     node.attributes.erase(node.attributes.begin() +
                           static_cast<std::ptrdiff_t>(rng.below(node.attributes.size())));
   } else {
     change_value(any_of(node.attributes, rng), rng, depth);
+  }
+}
+
+/// A number of inputs or outputs that the operator allows.
+int any_count(Count count, Rng& rng) {
+  if (count.max >= variadic) return std::max(1, count.min) + static_cast<int>(rng.below(3));
+  return count.min + static_cast<int>(rng.below(static_cast<std::uint64_t>(count.max - count.min) + 1));
+}
+
+void add_output(ModelGraph& graph, ModelNode& node, Rng& rng) {
+  std::string name = unused_name(graph, rng);
+  if (std::ranges::find(node.outputs, name) != node.outputs.end()) return;
+  node.outputs.push_back(name);
+  graph.outputs.push_back({.name = std::move(name), .dtype = DType::undefined, .shape = {}});
+}
+
+/// One output more, left out or in another's place.
+void change_outputs(ModelGraph& graph, ModelNode& node, Rng& rng) {
+  switch (rng.below(3)) {
+    case 0: return add_output(graph, node, rng);
+    case 1:
+      if (!node.outputs.empty()) {
+        std::string& output = any_of(node.outputs, rng);
+        std::erase_if(graph.outputs, [&](const ValueInfo& info) { return info.name == output; });
+        output = "";
+      }
+      return;
+    default:
+      if (node.outputs.size() > 1) std::swap(node.outputs.front(), any_of(node.outputs, rng));
+      return;
+  }
+}
+
+/// What a file says of a value that a node computes, which need not be true.
+void declare_value(ModelGraph& graph, Rng& rng) {
+  const ModelNode& node = any_of(graph.nodes, rng);
+  if (node.outputs.empty()) return;
+  ValueInfo info{
+      .name = any_of(node.outputs, rng), .dtype = any_of(common_types, rng), .shape = SymbolicShape{}};
+  for (const std::int64_t size : any_shape(rng)) info.shape->push_back(known_size(size));
+  if (rng.below(4) == 0) info.shape.reset();
+  const auto output = std::ranges::find(graph.outputs, info.name, &ValueInfo::name);
+  if (output != graph.outputs.end()) {
+    if (rng.below(3) != 0) info.dtype = output->dtype;
+    *output = std::move(info);
+  } else {
+    std::erase_if(graph.value_infos, [&](const ValueInfo& one) { return one.name == info.name; });
+    graph.value_infos.push_back(std::move(info));
   }
 }
 
@@ -233,21 +311,17 @@ void add_node(ModelGraph& graph, Rng& rng) {
   ModelNode node;
   node.op_type = op.op_type;
   node.domain = op.domain;
-  const int inputs =
-      op.inputs.max >= variadic
-          ? 1 + static_cast<int>(rng.below(3))
-          : op.inputs.min +
-                static_cast<int>(rng.below(static_cast<std::uint64_t>(op.inputs.max - op.inputs.min) + 1));
+  const int inputs = any_count(op.inputs, rng);
   for (int i = 0; i < inputs; ++i) node.inputs.push_back(any_of(names, rng));
-  node.outputs.push_back(unused_name(graph, rng));
-  graph.outputs.push_back({.name = node.outputs[0], .dtype = DType::undefined, .shape = {}});
+  const int outputs = std::max(1, any_count(op.outputs, rng));
+  for (int i = 0; i < outputs; ++i) add_output(graph, node, rng);
   graph.nodes.push_back(std::move(node));
 }
 
 void change_node(ModelGraph& graph, Rng& rng, int depth) {
   const auto names = readable(graph);
   ModelNode& node = any_of(graph.nodes, rng);
-  switch (rng.below(6)) {
+  switch (rng.below(8)) {
     case 0: {
       const Operator& op = any_operator(rng);
       node.op_type = op.op_type;
@@ -264,6 +338,7 @@ void change_node(ModelGraph& graph, Rng& rng, int depth) {
       else if (!names.empty())
         node.inputs.push_back(any_of(names, rng));
       break;
+    case 4: change_outputs(graph, node, rng); break;
     default: change_attributes(node, rng, depth); break;
   }
 }
@@ -306,7 +381,7 @@ void change_weight(NamedTensor& weight, Rng& rng) {
 }
 
 void change_graph(ModelGraph& graph, Rng& rng, int depth) {
-  switch (rng.below(10)) {
+  switch (rng.below(11)) {
     case 0: return add_node(graph, rng);
     case 1:
       if (graph.nodes.size() > 1)
@@ -326,6 +401,9 @@ void change_graph(ModelGraph& graph, Rng& rng, int depth) {
         std::erase_if(graph.inputs, [&](const ValueInfo& input) { return input.name == name; });
         graph.initializers.push_back({name, any_tensor(any_of(common_types, rng), any_shape(rng), rng)});
       }
+      return;
+    case 6:
+      if (!graph.nodes.empty()) declare_value(graph, rng);
       return;
     default:
       if (!graph.nodes.empty()) change_node(graph, rng, depth);
@@ -390,6 +468,7 @@ std::size_t mutate_onnx(std::uint8_t* data, std::size_t size, std::size_t max_si
   Rng rng(seed);
   if (rng.below(8) != 0) {
     if (auto model = as_model(data, size)) {
+      remember_attributes(model->graph);
       mutate_model(*model, rng);
       if (const auto length = written(*model, data, max_size)) return length;
     }

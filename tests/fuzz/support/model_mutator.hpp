@@ -10,7 +10,8 @@
 
 namespace driftscope::fuzz {
 
-/// One to four of: another operator, attribute, wiring, type, shape or weight; a node more or less.
+/// One to four of: another operator, attribute, wiring, type, shape or weight; a node or an output more or
+/// less; a type or shape that the file declares.
 void mutate_model(Model& model, Rng& rng);
 
 /// `a` with the nodes of `b`, which may read what `a` computes.
