@@ -1,68 +1,52 @@
 // A WebGL-like device on the PC: OpenGL ES 3.0 on EGL, without a window. Objects are texture arrays of four
 // float32 a texel, programs are fragment shaders, a dispatch is one draw into all layers of a texture.
-#include <EGL/eglext.h>
 #include <GLES2/gl2ext.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <deque>
 #include <map>
-#include <thread>
+#include <vector>
 
 #include "core/device/device.hpp"
 #include "core/device/texture_extent.hpp"
+#include "native/device/gles_context.hpp"
 #include "native/device/gles_library.hpp"
 
 namespace driftscope::gpu::gles {
 namespace {
 
-constexpr std::int64_t texel_bytes = 16;
-constexpr int max_layers = 4;  // that every OpenGL ES 3 can draw into at once
-
-constexpr const char* vertex_shader = R"(#version 300 es
-void main() {
-  gl_Position = vec4(float(gl_VertexID & 1) * 4.0 - 1.0, float(gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0);
-}
-)";
-
 class GlesDevice final : public Device {
  public:
-  explicit GlesDevice(const Library& library)
-      : egl_(library.egl), gl_(library.gl), display_(library.display) {
-    if (Status opened = open(); !opened.ok()) fail(std::move(opened).error());
-  }
-  GlesDevice(const GlesDevice&) = delete;
-  GlesDevice& operator=(const GlesDevice&) = delete;
-  ~GlesDevice() override {
-    if (context_ != EGL_NO_CONTEXT) egl_.DestroyContext(display_, context_);  // and all that belongs to it
-  }
+  explicit GlesDevice(const Library& library) : context_(library), gl_(context_.gl()) {}
 
   Result<bool> ready() override {
-    DRIFTSCOPE_CHECK(state());
+    DRIFTSCOPE_CHECK(context_.state());
     if (to_compile_.empty()) return true;
-    const Current current(*this);
-    compile(programs_.at(to_compile_.front()));
+    const Context::Current current(context_);
+    Program& next = programs_.at(to_compile_.front());
+    DRIFTSCOPE_TRY(next.program, context_.compile(next.label, next.code));
+    next.code.clear();
     to_compile_.pop_front();
-    DRIFTSCOPE_CHECK(state());
     return to_compile_.empty();
   }
 
-  bool lost() const override { return lost_; }
-  void give_up() override { lost_ = true; }
-  const DeviceFacts& facts() const override { return facts_; }
+  bool lost() const override { return context_.lost(); }
+  void give_up() override { context_.give_up(); }
+  const DeviceFacts& facts() const override { return context_.facts(); }
 
   Result<ObjectId> make_object(ObjectSize size, std::string_view label) override {
-    DRIFTSCOPE_CHECK(state());
+    DRIFTSCOPE_CHECK(context_.state());
     if (size.bytes <= 0 || size.bytes % 4 != 0 || size.layers < 1 || size.layers > max_layers)
       return internal_error(fmt::format("a texture of {} bytes was asked for ({})", size.bytes, label));
     const std::int64_t texels = texels_of(size.bytes, size.layers);
     const TextureExtent extent = size.layers > 1 ? shared_extent(texels) : texture_extent(texels);
-    if (extent.width > max_side_ || extent.height > max_side_)
+    if (extent.width > context_.max_side() || extent.height > context_.max_side())
       return limit_error(fmt::format("{} needs a texture of {} x {} texels; {} allows {} x {}", label,
-                                     extent.width, extent.height, facts_.name, max_side_, max_side_));
-    const Current current(*this);
+                                     extent.width, extent.height, facts().name, context_.max_side(),
+                                     context_.max_side()));
+    const Context::Current current(context_);
     Object object;
     object.layers = size.layers;
     object.bytes = extent.width * extent.height * size.layers * texel_bytes;
@@ -74,7 +58,8 @@ class GlesDevice final : public Device {
                      static_cast<GLsizei>(extent.height), size.layers);
     if (gl_.GetError() != GL_NO_ERROR) {
       gl_.DeleteTextures(1, &object.texture);
-      return limit_error(fmt::format("{}: {} has no memory for {} bytes", label, facts_.name, object.bytes));
+      DRIFTSCOPE_CHECK(context_.still_there());
+      return limit_error(fmt::format("{}: {} has no memory for {} bytes", label, facts().name, object.bytes));
     }
     memory_ += object.bytes;
     objects_[++last_object_] = object;
@@ -84,7 +69,7 @@ class GlesDevice final : public Device {
   void release_object(ObjectId id) override {
     const auto found = objects_.find(id);
     if (found == objects_.end()) return;
-    const Current current(*this);
+    const Context::Current current(context_);
     memory_ -= found->second.bytes;
     gl_.DeleteTextures(1, &found->second.texture);
     if (found->second.frame != 0) gl_.DeleteFramebuffers(1, &found->second.frame);
@@ -92,12 +77,12 @@ class GlesDevice final : public Device {
   }
 
   Status write(ObjectId id, std::span<const std::byte> bytes, std::int64_t layer_bytes) override {
-    DRIFTSCOPE_CHECK(state());
+    DRIFTSCOPE_CHECK(context_.state());
     const auto found = objects_.find(id);
     if (found == objects_.end() || layer_bytes <= 0 || layer_bytes % texel_bytes != 0 ||
         bytes.size() % 4 != 0 || std::ssize(bytes) > layer_bytes * found->second.layers)
       return internal_error(fmt::format("{} bytes do not fit into texture {}", bytes.size(), id));
-    const Current current(*this);
+    const Context::Current current(context_);
     gl_.BindTexture(GL_TEXTURE_2D_ARRAY, found->second.texture);
     const auto width = texture_extent(layer_bytes / texel_bytes).width;
     for (int layer = 0; layer < found->second.layers && layer * layer_bytes < std::ssize(bytes); ++layer) {
@@ -105,7 +90,7 @@ class GlesDevice final : public Device {
       write_layer(bytes.subspan(begin, std::min(bytes.size() - begin, static_cast<std::size_t>(layer_bytes))),
                   layer, width);
     }
-    return checked("writing a texture");
+    return context_.checked("writing a texture");
   }
 
   ProgramId make_program(std::string_view label, std::string_view code) override {
@@ -119,8 +104,8 @@ class GlesDevice final : public Device {
   }
 
   Result<RecordingId> record(std::vector<Command> commands, bool timed) override {
-    DRIFTSCOPE_CHECK(state());
-    const Current current(*this);
+    DRIFTSCOPE_CHECK(context_.state());
+    const Context::Current current(context_);
     Recording made;
     for (Command& command : commands) {
       made.groups = std::max(made.groups, command.timed_as + 1);
@@ -133,7 +118,7 @@ class GlesDevice final : public Device {
         made.bytes = std::max(made.bytes, command.copy.offset + command.copy.bytes);
     }
     made.commands = std::move(commands);
-    if (timed && facts_.timestamps) {
+    if (timed && facts().timestamps) {
       made.queries.resize(made.groups);
       gl_.GenQueries(static_cast<GLsizei>(made.groups), made.queries.data());
     }
@@ -144,7 +129,7 @@ class GlesDevice final : public Device {
       gl_.BufferData(GL_PIXEL_PACK_BUFFER, made.staging_bytes, nullptr, GL_STREAM_READ);
       gl_.BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
     }
-    DRIFTSCOPE_CHECK(checked("making room for what comes back"));
+    DRIFTSCOPE_CHECK(context_.checked("making room for what comes back"));
     memory_ += made.staging_bytes;
     recordings_.emplace(++last_recording_, std::move(made));
     return last_recording_;
@@ -153,7 +138,7 @@ class GlesDevice final : public Device {
   void release_recording(RecordingId id) override {
     const auto found = recordings_.find(id);
     if (found == recordings_.end()) return;
-    const Current current(*this);
+    const Context::Current current(context_);
     Recording& it = found->second;
     if (it.fence != nullptr) gl_.DeleteSync(it.fence);
     if (it.staging != 0) gl_.DeleteBuffers(1, &it.staging);
@@ -163,8 +148,8 @@ class GlesDevice final : public Device {
   }
 
   Status submit(RecordingId id) override {
-    DRIFTSCOPE_CHECK(state());
-    const Current current(*this);
+    DRIFTSCOPE_CHECK(context_.state());
+    const Context::Current current(context_);
     Recording& it = recordings_.at(id);
     it.ran.assign(it.groups, false);
     bool timing = false;
@@ -192,18 +177,18 @@ class GlesDevice final : public Device {
     if (it.fence != nullptr) gl_.DeleteSync(it.fence);
     it.fence = gl_.FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
     gl_.Flush();
-    return checked("drawing");
+    return context_.checked("drawing");
   }
 
   Result<std::optional<Finished>> finished(RecordingId id) override {
-    DRIFTSCOPE_CHECK(state());
+    DRIFTSCOPE_CHECK(context_.state());
     Recording& it = recordings_.at(id);
     Finished result;
     {
-      const Current current(*this);
+      const Context::Current current(context_);
       if (it.fence != nullptr) {
         const GLenum now = gl_.ClientWaitSync(it.fence, GL_SYNC_FLUSH_COMMANDS_BIT, 1'000'000);
-        DRIFTSCOPE_CHECK(still_there());
+        DRIFTSCOPE_CHECK(context_.still_there());
         if (now == GL_TIMEOUT_EXPIRED) return std::optional<Finished>();
         gl_.DeleteSync(it.fence);
         it.fence = nullptr;
@@ -213,18 +198,18 @@ class GlesDevice final : public Device {
         if (it.ran[i]) gl_.GetQueryObjectuiv(it.queries[i], GL_QUERY_RESULT, &time);
         result.times_ns.push_back(time);
       }
-      DRIFTSCOPE_CHECK(checked("waiting for what was drawn"));
+      DRIFTSCOPE_CHECK(context_.checked("waiting for what was drawn"));
     }
     return std::optional<Finished>(std::move(result));
   }
 
   Status read(RecordingId id, std::int64_t offset, std::span<std::byte> target) override {
-    DRIFTSCOPE_CHECK(state());
+    DRIFTSCOPE_CHECK(context_.state());
     const Recording& it = recordings_.at(id);
     if (offset < 0 || offset + std::ssize(target) > it.bytes)
       return internal_error("what was read did not come back");
     if (target.empty()) return {};
-    const Current current(*this);
+    const Context::Current current(context_);
     gl_.BindBuffer(GL_PIXEL_PACK_BUFFER, it.staging);
     const void* from = gl_.MapBufferRange(GL_PIXEL_PACK_BUFFER, offset, std::ssize(target), GL_MAP_READ_BIT);
     if (from != nullptr) std::memcpy(target.data(), from, target.size());
@@ -258,135 +243,9 @@ class GlesDevice final : public Device {
     GLsync fence = nullptr;
   };
 
-  // A context belongs to one thread at a time; sessions run on any.
-  class Current {
-   public:
-    explicit Current(const GlesDevice& device) : device_(device) {
-      device_.egl_.MakeCurrent(device_.display_, EGL_NO_SURFACE, EGL_NO_SURFACE, device_.context_);
-    }
-    ~Current() { device_.egl_.MakeCurrent(device_.display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT); }
-    Current(const Current&) = delete;
-    Current& operator=(const Current&) = delete;
-
-   private:
-    const GlesDevice& device_;
-  };
-
   static std::int64_t texels_of(std::int64_t bytes, int layers) {
     const std::int64_t texels = (bytes + texel_bytes - 1) / texel_bytes;
     return (texels + layers - 1) / layers;
-  }
-
-  Status state() const { return failure_ ? Status(*failure_) : Status(); }
-
-  void fail(Error error) {
-    if (!failure_) failure_ = std::move(error);
-    lost_ = true;
-  }
-
-  Status still_there() {
-    const GLenum status = gl_.GetGraphicsResetStatus == nullptr ? GL_NO_ERROR : gl_.GetGraphicsResetStatus();
-    if (status != GL_NO_ERROR)
-      fail(internal_error(fmt::format("the GPU {} was lost: its driver started anew", facts_.name)));
-    return state();
-  }
-
-  Status checked(std::string_view doing) {
-    DRIFTSCOPE_CHECK(still_there());
-    const GLenum error = gl_.GetError();
-    if (error == GL_OUT_OF_MEMORY)
-      fail(limit_error(fmt::format("{}: {} is out of memory", doing, facts_.name)));
-    else if (error != GL_NO_ERROR)
-      fail(internal_error(fmt::format("{}: OpenGL ES on {} gives error {:#x}", doing, facts_.name, error)));
-    return state();
-  }
-
-  Status open() {
-    if (egl_.BindAPI(EGL_OPENGL_ES_API) != EGL_TRUE) return missing_error("EGL has no OpenGL ES");
-    const EGLint config_wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_SURFACE_TYPE, 0, EGL_NONE};
-    EGLConfig config = nullptr;
-    EGLint count = 0;
-    egl_.ChooseConfig(display_, config_wanted, &config, 1, &count);
-    if (count == 0) config = nullptr;  // EGL_KHR_no_config_context
-    const EGLint robust[] = {EGL_CONTEXT_MAJOR_VERSION,
-                             3,
-                             EGL_CONTEXT_OPENGL_ROBUST_ACCESS,
-                             EGL_TRUE,
-                             EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY,
-                             EGL_LOSE_CONTEXT_ON_RESET,
-                             EGL_NONE};
-    const EGLint plain[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_NONE};
-    context_ = egl_.CreateContext(display_, config, EGL_NO_CONTEXT, robust);
-    if (context_ == EGL_NO_CONTEXT) context_ = egl_.CreateContext(display_, config, EGL_NO_CONTEXT, plain);
-    if (context_ == EGL_NO_CONTEXT) return missing_error("EGL makes no context of OpenGL ES 3");
-    if (egl_.MakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) != EGL_TRUE)
-      return missing_error("OpenGL ES cannot draw without a window here");
-    const Current current(*this);
-    return describe();
-  }
-
-  std::string text(GLenum name) const {
-    const auto* given = reinterpret_cast<const char*>(gl_.GetString(name));
-    return given == nullptr ? std::string() : std::string(given);
-  }
-
-  Status describe() {
-    facts_.name = text(GL_RENDERER);
-    facts_.driver = "EGL, " + text(GL_VERSION);
-    for (const char* software : {"llvmpipe", "softpipe", "SwiftShader", "swrast"})
-      if (facts_.name.find(software) != std::string::npos) facts_.software = true;
-    const std::string extensions = " " + text(GL_EXTENSIONS) + " ";
-    const auto has = [&](const char* name) {
-      return extensions.find(fmt::format(" GL_{} ", name)) != std::string::npos;
-    };
-    if (!has("EXT_color_buffer_float"))
-      return missing_error(
-          fmt::format("{} cannot draw into float32 textures (EXT_color_buffer_float)", facts_.name));
-    facts_.timestamps = has("EXT_disjoint_timer_query");
-    GLint range[2];
-    GLint bits = 0;
-    gl_.GetShaderPrecisionFormat(GL_FRAGMENT_SHADER, GL_HIGH_FLOAT, range, &bits);
-    facts_.precision_bits = bits;
-    GLint side = 0;
-    gl_.GetIntegerv(GL_MAX_TEXTURE_SIZE, &side);
-    max_side_ = side;
-    facts_.max_groups = static_cast<std::uint32_t>(side);
-    facts_.max_object_bytes = max_side_ * max_side_ * texel_bytes;
-    facts_.layers = max_layers;
-    gl_.GenVertexArrays(1, &vertices_);
-    gl_.BindVertexArray(vertices_);
-    vertex_ = gl_.CreateShader(GL_VERTEX_SHADER);
-    const char* source = vertex_shader;
-    gl_.ShaderSource(vertex_, 1, &source, nullptr);
-    gl_.CompileShader(vertex_);
-    return checked("opening the device");
-  }
-
-  void compile(Program& it) {
-    const GLuint fragment = gl_.CreateShader(GL_FRAGMENT_SHADER);
-    const char* source = it.code.c_str();
-    gl_.ShaderSource(fragment, 1, &source, nullptr);
-    gl_.CompileShader(fragment);
-    it.program = gl_.CreateProgram();
-    gl_.AttachShader(it.program, vertex_);
-    gl_.AttachShader(it.program, fragment);
-    gl_.LinkProgram(it.program);
-    GLint linked = 0;
-    gl_.GetProgramiv(it.program, GL_LINK_STATUS, &linked);
-    if (linked == 0) {
-      char log[4096] = {};
-      gl_.GetShaderInfoLog(fragment, sizeof log, nullptr, log);
-      if (log[0] == '\0') gl_.GetProgramInfoLog(it.program, sizeof log, nullptr, log);
-      fail(internal_error(
-          fmt::format("the shader of {} does not compile on {}: {}", it.label, facts_.name, log)));
-    }
-    gl_.DeleteShader(fragment);
-    gl_.UseProgram(it.program);
-    for (int unit = 0; unit < 16; ++unit)  // those that the shader does not use have no place
-      if (const GLint place = gl_.GetUniformLocation(it.program, fmt::format("in{}", unit).c_str());
-          place >= 0)
-        gl_.Uniform1i(place, unit);
-    it.code.clear();
   }
 
   Status check(const Dispatch& dispatch) {
@@ -399,9 +258,9 @@ class GlesDevice final : public Device {
       if (binding.written) DRIFTSCOPE_CHECK(frame_of(object->second));
     }
     for (std::size_t i = 0; i < 2; ++i)
-      if (dispatch.groups[i] == 0 || dispatch.groups[i] > facts_.max_groups)
+      if (dispatch.groups[i] == 0 || dispatch.groups[i] > facts().max_groups)
         return limit_error(fmt::format("{}: {} texels in one direction; {} allows {}", program->second.label,
-                                       dispatch.groups[i], facts_.name, facts_.max_groups));
+                                       dispatch.groups[i], facts().name, facts().max_groups));
     return {};
   }
 
@@ -417,7 +276,7 @@ class GlesDevice final : public Device {
     gl_.DrawBuffers(object.layers, buffers);
     if (gl_.CheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
       return internal_error(
-          fmt::format("{} cannot draw into {} layers of float32", facts_.name, object.layers));
+          fmt::format("{} cannot draw into {} layers of float32", facts().name, object.layers));
     return {};
   }
 
@@ -475,16 +334,8 @@ class GlesDevice final : public Device {
                       whole.data());
   }
 
-  const EglFunctions& egl_;
+  Context context_;
   const Functions& gl_;
-  EGLDisplay display_;
-  EGLContext context_ = EGL_NO_CONTEXT;
-  GLuint vertices_ = 0;
-  GLuint vertex_ = 0;
-  DeviceFacts facts_;
-  std::int64_t max_side_ = 0;
-  std::optional<Error> failure_;
-  bool lost_ = false;
   std::int64_t memory_ = 0;
   ObjectId last_object_ = no_id;
   ProgramId last_program_ = no_id;
