@@ -6,10 +6,12 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "core/model/alive_tensors.hpp"
+#include "native/os/memory_group.hpp"
 
 namespace driftscope {
 namespace {
@@ -25,13 +27,10 @@ std::int64_t free_in_machine() {
   return 0;
 }
 
-// Inside a container its own group is the root of what is visible. 0: no limit.
-std::int64_t free_in_group() {
-  std::int64_t limit = 0;
-  std::int64_t used = 0;
-  if (!(std::ifstream("/sys/fs/cgroup/memory.max") >> limit)) return 0;  // "max" as well
-  std::ifstream("/sys/fs/cgroup/memory.current") >> used;
-  return std::max<std::int64_t>(limit - used, 1);
+std::int64_t free_in_groups() {
+  std::ifstream file("/proc/self/cgroup");
+  const std::string own(std::istreambuf_iterator<char>(file), {});
+  return free_in_memory_groups("/sys/fs/cgroup", own);
 }
 
 // What counts against RLIMIT_DATA already: with AddressSanitizer terabytes, which are only reserved.
@@ -48,7 +47,7 @@ std::atomic<std::int64_t> asked_bytes = 0;
 
 std::int64_t available_memory() {
   const std::int64_t machine = free_in_machine();
-  const std::int64_t group = free_in_group();
+  const std::int64_t group = free_in_groups();
   if (group == 0) return machine;
   return machine == 0 ? group : std::min(machine, group);
 }

@@ -10,7 +10,7 @@
 
 namespace driftscope {
 
-/// What the machine, and the container that this runs in (cgroup v2), can still give, bytes; 0: unknown.
+/// What the machine, and the control groups that this runs in, can still give, bytes; 0: unknown.
 [[nodiscard]] std::int64_t available_memory();
 
 /// From here on, tensors take at most `bytes` together (limit_alive_tensors), and all memory of this process

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 
 #include "native/cli/console.hpp"
@@ -43,7 +44,7 @@ void set_limits(const Limits& limits, std::optional<TimeLimit>& time) {
   if (limits.memory > 0)
     limit_memory_as_asked(static_cast<std::int64_t>(limits.memory));
   else if (free > 0)
-    limit_memory(free / 2);
+    limit_memory(std::max<std::int64_t>(free / 2, 1));  // 0 is no limit
   if (limits.seconds <= 0.0) return;
   time.emplace(std::chrono::milliseconds(static_cast<std::int64_t>(limits.seconds * 1000.0)),
                [seconds = limits.seconds] {
