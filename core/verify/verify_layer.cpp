@@ -65,10 +65,16 @@ void look_at_budgets(LayerVerdict& layer, const std::vector<Bounded>& bounds, co
   layer.reason = unjudged_reason(blind, group.suggestion);
 }
 
+std::string overflow_reason(Overflow overflow) {
+  return fmt::format("an intermediate result {} the range of its type, the exact one does not",
+                     overflow == Overflow::certain ? "leaves" : "may leave");
+}
+
 // Integers and booleans: must be equal, unless the reference says that an element may be
-// something else (a quotient near the middle of two steps).
+// something else (a quotient near the middle of two steps). Behind an intermediate result that may be
+// infinite, an integer may be any.
 void verify_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const Tensor& got,
-                  const Tensor& want) {
+                  const Tensor& want, Overflow overflow) {
   if (layer.metrics.different_elements == 0) {
     layer.verdict = Verdict::identical;
     return;
@@ -89,6 +95,9 @@ void verify_exact(LayerVerdict& layer, const std::vector<Bounded>& bounds, const
                   : layer.budget_used > 1.0             ? Verdict::fault
                   : layer.budget_used_statistical > 1.0 ? Verdict::suspect
                                                         : Verdict::rounding;
+  if (layer.verdict != Verdict::fault || overflow == Overflow::none) return;
+  layer.verdict = Verdict::unjudged;
+  layer.reason = overflow_reason(overflow);
 }
 
 // Beyond the worst case. If an intermediate result may overflow, some correct implementations give infinity
@@ -102,8 +111,8 @@ void condemn(LayerVerdict& layer, const TensorUse& verified, Overflow overflow) 
   const bool certain = overflow == Overflow::certain;
   if (!certain && (overflow == Overflow::none || verified.finite_use > 1.0)) return;
   layer.verdict = verified.specials > 0 ? Verdict::suspect : Verdict::unjudged;
-  layer.reason += fmt::format("{}an intermediate result {} the range of its type, the exact one does not",
-                              layer.reason.empty() ? "" : "; ", certain ? "leaves" : "may leave");
+  if (!layer.reason.empty()) layer.reason += "; ";
+  layer.reason += overflow_reason(overflow);
 }
 
 void verify_floating(LayerVerdict& layer, std::span<const Bounded> reference, const Tensor& got,
@@ -178,7 +187,7 @@ LayerVerdict verify_layer(const Graph& graph, NodeId node, std::size_t output, c
     return layer;
   }
   layer.metrics = *metrics;
-  verify_exact(layer, reference.real, got, reference.tensor);
+  verify_exact(layer, reference.real, got, reference.tensor, derived.overflow);
   if (layer.verdict == Verdict::rounding)
     look_at_budgets(layer, reference.real, reference.tensor, group, threads);
   return layer;

@@ -154,6 +154,23 @@ TEST_CASE("Verify_TextbookFormulaThatOverflows_NeverPassesAndIsNoFault") {
         Verdict::suspect);
 }
 
+TEST_CASE("Verify_StepsWhoseRangeOverflows_AreUnjudged") {
+  ModelBuilder model;
+  model.input("x", DType::float32, {3}).node("DynamicQuantizeLinear", {"x"}, {"y", "", ""}).output("y");
+  const auto verdict = [&](const std::vector<float>& x, const std::vector<std::uint8_t>& y) {
+    Trace trace;
+    trace.tensors = {{"x", tensor<float>({3}, x)}, {"y", tensor<std::uint8_t>({3}, y)}};
+    ThreadPool threads(1);
+    const auto result = verify(built(model), "", trace, threads);
+    REQUIRE_MESSAGE(result.ok(), result.error().message);
+    return result->layers.at(0).verdict;
+  };
+  // 3e38 + 1e38 is infinite in float32, and so is the scale; in float64 it is not.
+  CHECK(verdict({1e38f, -3e38f, 0.0f}, {0, 0, 0}) == Verdict::unjudged);
+  CHECK(verdict({1e38f, -3e38f, 0.0f}, {255, 0, 191}) == Verdict::identical);
+  CHECK(verdict({1e38f, -1e38f, 0.0f}, {0, 0, 0}) == Verdict::fault);
+}
+
 TEST_CASE("Verify_ResultThatOverflowsExactly_MayBeInfinite") {
   const OneNode node{"Mul", {floats({3}, {1e30f, 2.0f, 3.0f}), floats({3}, {1e30f, 5.0f, 7.0f})}};
   CHECK(verified(node, floats({3}, {static_cast<float>(infinite), 10.0f, 21.0f})).verdict ==
