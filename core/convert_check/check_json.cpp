@@ -74,6 +74,12 @@ std::string check_json(const CheckView& view) {
   out.member("input", view.input_text);
   out.member("verdict", verdict_name(check.verdict));
   out.member("judged_by", check.judged_by);
+  if (!view.reordered.empty()) {
+    Json inputs = Json::array();
+    for (const ValuePair& pair : view.reordered)
+      inputs.push_back({{"a", pair.a}, {"b", pair.b}, {"order", pair.order}});
+    out.member("reordered", inputs);
+  }
   out.member("headline", check_headline(check));
   out.member("first_parting",
              check.first_parting ? Json(check.layers[*check.first_parting].values.a) : Json(nullptr));

@@ -35,7 +35,7 @@ std::string text_of(const Attribute::Value& value) {
   const auto text = [](const auto& one) -> std::string {
     using T = std::decay_t<decltype(one)>;
     if constexpr (std::is_same_v<T, float>)
-      return fmt::format("{:.9g}", one);
+      return fmt::format("{}", one);
     else if constexpr (std::is_same_v<T, std::int64_t>)
       return std::to_string(one);
     else if constexpr (std::is_same_v<T, std::string>)
@@ -49,8 +49,30 @@ std::string text_of(const Attribute::Value& value) {
 }
 
 /// Defaults of the specification (opset 7 to 21) that converters write out or leave out.
-std::optional<Attribute::Value> default_of(std::string_view name, std::size_t length) {
+std::optional<Attribute::Value> default_of(const Node& node, std::string_view name, std::size_t length) {
   using Ints = std::vector<std::int64_t>;
+  struct Own {
+    std::string_view op;
+    std::string_view name;
+    float value;
+  };
+  constexpr auto own = std::to_array<Own>({{"LeakyRelu", "alpha", 0.01f},
+                                           {"HardSigmoid", "alpha", 0.2f},
+                                           {"HardSigmoid", "beta", 0.5f},
+                                           {"LRN", "alpha", 1e-4f},
+                                           {"LRN", "beta", 0.75f},
+                                           {"LRN", "bias", 1.0f},
+                                           {"Selu", "alpha", 1.67326319217681884765625f},
+                                           {"Selu", "gamma", 1.05070102214813232421875f}});
+  for (const Own& one : own)
+    if (one.op == node.op_type && one.name == name) return Attribute::Value(one.value);
+  if (name == "axis" &&
+      one_of(node.op_type, std::array<std::string_view, 3>{"Softmax", "LogSoftmax", "Hardmax"}))
+    return Attribute::Value(std::int64_t{node.opset < 13 ? 1 : -1});
+  if (name == "axis" && node.op_type == "Flatten") return Attribute::Value(std::int64_t{1});
+  if (name == "axis" &&
+      one_of(node.op_type, std::array<std::string_view, 4>{"ArgMax", "ArgMin", "Gather", "Split"}))
+    return Attribute::Value(std::int64_t{0});
   if (name == "strides" || name == "dilations") return Ints(length, 1);
   if (name == "pads" || name == "output_padding") return Ints(length, 0);
   if (name == "alpha" || name == "beta" || name == "keepdims")
@@ -183,7 +205,7 @@ void find_attributes(const Groups& groups, const NodePair& nodes, Findings& find
     const Attribute* const any = x != nullptr ? x : y;
     std::size_t length = 0;
     if (const auto* ints = std::get_if<std::vector<std::int64_t>>(&any->value)) length = ints->size();
-    const auto fallback = default_of(name, length);
+    const auto fallback = default_of(x == nullptr ? a : b, name, length);
     if ((x == nullptr || y == nullptr) && !fallback) continue;
     const Attribute::Value& expected = x != nullptr ? x->value : *fallback;
     const Attribute::Value& got = y != nullptr ? y->value : *fallback;

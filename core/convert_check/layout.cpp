@@ -93,6 +93,21 @@ Status store_numbers(std::span<const double> numbers, Tensor& made) {
 
 }  // namespace
 
+std::vector<Order> layouts_of_runtimes(std::size_t rank) {
+  if (rank < 3) return {};
+  Order same(rank);
+  std::iota(same.begin(), same.end(), std::size_t{0});
+  Order channels_last = same;
+  std::rotate(channels_last.begin() + 1, channels_last.begin() + 2, channels_last.end());
+  Order filter = same;
+  std::rotate(filter.begin(), filter.begin() + 2, filter.end());
+  std::swap(filter[rank - 2], filter[rank - 1]);
+  Order transposed_filter = same;
+  std::rotate(transposed_filter.begin(), transposed_filter.begin() + 1, transposed_filter.end());
+  return {channels_last,   inverse(channels_last), filter,
+          inverse(filter), transposed_filter,      inverse(transposed_filter)};
+}
+
 std::vector<Order> orders_between(const Shape& shape, const Shape& other) {
   if (shape.size() != other.size())
     return without_ones(shape) == without_ones(other) ? std::vector<Order>{{}} : std::vector<Order>();
@@ -106,12 +121,7 @@ std::vector<Order> orders_between(const Shape& shape, const Shape& other) {
     if (order != same && fits(shape, other, order) && std::ranges::find(found, order) == found.end())
       found.push_back(order);
   };
-  if (rank > 2) {
-    Order channels_last = same;
-    std::rotate(channels_last.begin() + 1, channels_last.begin() + 2, channels_last.end());
-    add(channels_last);
-    add(inverse(channels_last));
-  }
+  for (const Order& order : layouts_of_runtimes(rank)) add(order);
   for (Order order = same; rank <= 4 && std::ranges::next_permutation(order).found;) add(order);
   return found;
 }

@@ -16,6 +16,10 @@ namespace driftscope::convert {
 /// NHWC where this one is NCHW.
 using Order = std::vector<std::size_t>;
 
+/// The orders in which runtimes keep what ONNX has as NCHW and OIHW, and back: NHWC, HWIO, OHWI of what is
+/// IOHW. For three axes and more.
+[[nodiscard]] std::vector<Order> layouts_of_runtimes(std::size_t rank);
+
 /// How `other` can be the shape of the same values: the same axes first, then channels first or last, then
 /// any order (up to rank 4). An empty order with another rank: axes of length 1 were added or dropped.
 /// Nothing where the shapes do not fit.

@@ -9,8 +9,8 @@
 namespace driftscope::convert {
 namespace {
 
-/// The orders in which a tensor with these sizes fits an input, the likely ones first: as it is, NHWC for
-/// NCHW and back, HWIO for OIHW and back, then any other of up to four axes. Unknown dimensions fit any size.
+/// The orders in which a tensor with these sizes fits an input, the likely ones first: as it is, the layouts
+/// of runtimes; where none of these fits, any other of up to four axes. Unknown dimensions fit any size.
 std::vector<Order> orders_for(const Shape& shape, const Value& input) {
   if (!input.shape) return {{}};
   const std::size_t rank = shape.size();
@@ -27,17 +27,11 @@ std::vector<Order> orders_for(const Shape& shape, const Value& input) {
     if (std::ranges::find(found, known) == found.end()) found.push_back(std::move(known));
   };
   add(same);
-  if (rank < 3) {
-    if (rank == 2) add({1, 0});
-    return found;
-  }
-  Order channels_last = same;
-  std::rotate(channels_last.begin() + 1, channels_last.begin() + 2, channels_last.end());
-  Order filter = same;
-  std::rotate(filter.begin(), filter.begin() + 2, filter.end());
-  std::swap(filter[rank - 2], filter[rank - 1]);
-  for (const Order& order : {channels_last, inverse(channels_last), filter, inverse(filter)}) add(order);
-  for (Order order = same; rank <= 4 && std::ranges::next_permutation(order).found;) add(order);
+  for (const Order& order : layouts_of_runtimes(rank)) add(order);
+  // One that only the sizes speak for is taken if there is no other: as a second choice it could hide that an
+  // operator is missing.
+  for (Order order = same; found.empty() && rank <= 4 && std::ranges::next_permutation(order).found;)
+    add(order);
   return found;
 }
 

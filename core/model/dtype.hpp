@@ -44,6 +44,12 @@ enum class DType : std::uint8_t {
          dtype == DType::bfloat16;
 }
 
+/// Of any width; truth values are none.
+[[nodiscard]] constexpr bool is_integer(DType dtype) {
+  return !is_floating(dtype) && dtype != DType::boolean && dtype != DType::string &&
+         dtype != DType::undefined && dtype != DType::complex64 && dtype != DType::complex128;
+}
+
 /// The DType of a C++ type: dtype_of<float>() == DType::float32.
 template <class T>
 [[nodiscard]] constexpr DType dtype_of() = delete;

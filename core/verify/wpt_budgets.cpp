@@ -216,17 +216,12 @@ const std::map<std::string_view, Row>& rows() {
   return all;
 }
 
-bool is_integer(DType dtype) {
-  return dtype != DType::float32 && dtype != DType::float16 && dtype != DType::float64 &&
-         dtype != DType::bfloat16 && dtype != DType::string && dtype != DType::undefined;
-}
-
 std::optional<BudgetRule> rule(const BudgetCase& of) {
   const auto found = rows().find(of.node.op_type);
   if (found == rows().end()) return std::nullopt;
   const Row& row = found->second;
   const std::string name(row.name);
-  if (is_integer(of.dtype)) {
+  if (is_integer(of.dtype) || of.dtype == DType::boolean) {
     // The distance of integers is their difference.
     const double allowed = of.node.op_type == "QuantizeLinear" ? row.float32 : 0.0;
     return BudgetRule{name, BudgetMetric::absolute, allowed};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -191,6 +192,12 @@ Result<std::string> Lowering::scalar(double value, DType dtype, std::string_view
     DRIFTSCOPE_TRY(Tensor tensor, Tensor::from_values<float>({}, std::span(&single, 1)));
     return constant(tensor, suffix);
   }
+  if (dtype == DType::boolean) {
+    DRIFTSCOPE_TRY(Tensor tensor, Tensor::make(DType::boolean, {}));
+    tensor.mutable_bytes()[0] = std::byte{value != 0.0};
+    return constant(tensor, suffix);
+  }
+  if (!(std::fabs(value) < 0x1p63)) return unsupported(fmt::format("no integer here holds {}", value));
   return scalar_int(static_cast<std::int64_t>(value), suffix);
 }
 

@@ -7,6 +7,12 @@
 
 namespace driftscope::tf {
 
+namespace {
+
+constexpr std::size_t most_nodes = 250'000;  // a few bytes of an Unpack make tens of thousands
+
+}  // namespace
+
 Result<Model> to_onnx(const TfGraph& graph) {
   to_onnx_parts::Maker maker(graph);
   for (const Node& node : graph.nodes) {
@@ -17,6 +23,8 @@ Result<Model> to_onnx(const TfGraph& graph) {
     if (rule == nullptr) return failed(unsupported("this operator of TensorFlow is not read"));
     maker.begin(node);
     if (auto status = rule->convert(maker, node); !status.ok()) return failed(std::move(status).error());
+    if (maker.node_count() > most_nodes)
+      return failed(limit_error(fmt::format("the model has become more than {} nodes", most_nodes)));
   }
   return maker.take();
 }

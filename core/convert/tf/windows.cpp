@@ -139,8 +139,9 @@ Status give_windows(Lowering& lowering, ValueId id, std::string_view op, Inputs 
   const Shape shape = lowering.shape(id);
   const Order order = channels_last(shape.size());
   if (shape.size() != 3) return lowering.give(id, op, std::move(inputs), std::move(attributes), order);
+  const DType dtype = lowering.info(inputs[0]).dtype;
   const std::string made = lowering.make("with_height_too", op, std::move(inputs), std::move(attributes),
-                                         {DType::float32, window_shape(windows, shape[0], shape[1]), {}});
+                                         {dtype, window_shape(windows, shape[0], shape[1]), {}});
   return lowering.give_reshaped(id, made, order);
 }
 

@@ -126,6 +126,21 @@ TEST_CASE("ConvertCheck_OtherAttribute_IsNamedWithItsDefault") {
   expect_reason(check, "y", Cause::attribute, "alpha of 'Gemm' (Gemm): expected 1, got 0.5");
 }
 
+TEST_CASE("ConvertCheck_DefaultOfAnAttribute_IsTheOperatorsOwn") {
+  const auto model = [](const char* op, std::optional<float> alpha) {
+    ModelBuilder builder;
+    const std::vector<Attribute> attributes =
+        alpha ? std::vector<Attribute>{real("alpha", *alpha)} : std::vector<Attribute>();
+    builder.input("x", DType::float32, {2, 3}).node(op, {"x"}, {"y"}, attributes).output("y");
+    return builder;
+  };
+  CHECK(checked(model("LeakyRelu", std::nullopt), model("LeakyRelu", 0.01f)).explanations.empty());
+  const Check leaky = checked(model("LeakyRelu", 1.0f), model("LeakyRelu", std::nullopt));
+  expect_reason(leaky, "y", Cause::attribute, "alpha of 'LeakyRelu_0' (LeakyRelu): expected 1, got 0.01");
+  const Check hard = checked(model("HardSigmoid", std::nullopt), model("HardSigmoid", 1.0f));
+  expect_reason(hard, "y", Cause::attribute, "expected 0.2");
+}
+
 TEST_CASE("ConvertCheck_QuotientAsProduct_IsRounding") {
   const auto model = [](const char* op, float factor) {
     ModelBuilder builder;

@@ -1,7 +1,9 @@
 // Operators on pairs of elements, broadcast as NumPy does, which is TensorFlow's rule as well.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "core/convert/tf/elementwise.hpp"
@@ -24,8 +26,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> names = 
     {"Div", "RealDiv"},
     {"Mod", "FloorMod"},
 }};
-
-bool is_integer(DType dtype) { return !is_floating(dtype) && dtype != DType::boolean; }
 
 Result<Operands> aligned_operands(Lowering& lowering, const OnnxNode& node) {
   if (node.attribute("broadcast_axis") != nullptr)
@@ -65,6 +65,14 @@ Status lower(Lowering& lowering, const OnnxNode& node) {
   return give_elementwise(lowering, node, op, operands.order, std::move(operands.tensors));
 }
 
+// Known numbers that are whole and not negative: these are integers as well.
+bool is_count(const Lowering& lowering, ValueId value) {
+  const Tensor* const known = lowering.constant(value);
+  if (known == nullptr || known->dtype() != DType::float32) return false;
+  return std::ranges::all_of(known->values<float>(),
+                             [](float x) { return x >= 0.0f && x <= 1e9f && x == std::floor(x); });
+}
+
 // The exponent may be of another type. An integer to the power of a fraction is no integer before it is cast.
 Status lower_pow(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_TRY(Operands operands, aligned_operands(lowering, node));
@@ -75,7 +83,7 @@ Status lower_pow(Lowering& lowering, const OnnxNode& node) {
   };
   const DType base = lowering.info(operands.tensors[0]).dtype;
   const DType exponent = lowering.info(operands.tensors[1]).dtype;
-  if (is_integer(base) && is_floating(exponent)) {
+  if (is_integer(base) && is_floating(exponent) && !is_count(lowering, node.inputs[1])) {
     cast(0, "base", exponent);
     const std::string power = lowering.elementwise("power", "Pow", operands.tensors);
     return give_elementwise(lowering, node, "Cast", operands.order, {power}, {{"DstT", base}});
@@ -107,7 +115,10 @@ Status lower_div(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_TRY(const Operands x, aligned_operands(lowering, node));
   const std::string below = lowering.elementwise("floor", "FloorDiv", x.tensors);
   const std::string beyond = lies_beyond(lowering, x.tensors);
-  return give_elementwise(lowering, node, "AddV2", x.order, {below, beyond});
+  const DType type = lowering.dtype(node.outputs[0]);
+  if (!is_narrow(type)) return give_elementwise(lowering, node, "AddV2", x.order, {below, beyond});
+  const std::string whole = lowering.elementwise("whole", "AddV2", {below, beyond});
+  return lowering.give_same(node.outputs[0], wrapped(lowering, whole, type), x.order);
 }
 
 // With fmod the remainder has the sign of the dividend, else that of the divisor.

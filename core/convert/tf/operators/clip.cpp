@@ -1,5 +1,6 @@
 // Clip: Relu or Relu6 where these are its bounds, ClipByValue of known bounds, else the larger and the
 // smaller.
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -32,8 +33,11 @@ Status lower(Lowering& lowering, const OnnxNode& node) {
                                 : static_cast<double>(std::numeric_limits<std::int32_t>::min());
   const double most = floating ? static_cast<double>(std::numeric_limits<float>::max())
                                : static_cast<double>(std::numeric_limits<std::int32_t>::max());
-  DRIFTSCOPE_TRY(const auto low, bound_of(lowering, node, 1, "min", least));
-  DRIFTSCOPE_TRY(const auto high, bound_of(lowering, node, 2, "max", most));
+  DRIFTSCOPE_TRY(auto low, bound_of(lowering, node, 1, "min", least));
+  DRIFTSCOPE_TRY(auto high, bound_of(lowering, node, 2, "max", most));
+  // All integers are of 32 bits here: what lies beyond these is no bound.
+  if (low && !floating) low = std::clamp(*low, least, most);
+  if (high && !floating) high = std::clamp(*high, least, most);
   const ValueId y = node.outputs[0];
   if (low && high) {
     if (floating && *low == 0.0 && *high == most) return lowering.give(y, "Relu", {tensor}, {}, x.order);

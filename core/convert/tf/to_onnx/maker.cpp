@@ -76,15 +76,17 @@ Result<Numbers> Maker::known_integers(const Node& node, std::size_t i) const {
   if (known == nullptr)
     return unsupported(fmt::format("input {} ({}) is computed; only a constant can be converted", i,
                                    in_quotes(node.inputs[i])));
+  // "To the end" is often the largest number; nothing is that long, and products of two stay in range.
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (known->dtype() == DType::uint32) {  // Chromium's WebNN writes permutations so
     const auto values = known->values<std::uint32_t>();
-    return Numbers(values.begin(), values.end());
+    Numbers numbers(values.begin(), values.end());
+    for (std::int64_t& number : numbers) number = std::min(number, most);
+    return numbers;
   }
   if (known->elements() > 0 && known->dtype() != DType::int32 && known->dtype() != DType::int64)
     return bad_input(fmt::format("input {} ({}): expected int32 or int64, got {}", i,
                                  in_quotes(node.inputs[i]), dtype_name(known->dtype())));
-  // "To the end" is often the largest number; nothing is that long, and products of these stay in range.
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   Numbers numbers = indices_of(*known);
   for (std::int64_t& number : numbers) number = std::clamp(number, -most, most);
   return numbers;
@@ -95,6 +97,12 @@ Result<std::string> Maker::input(const Node& node, std::size_t i) const {
     return bad_input(fmt::format("it has {} inputs, input {} is needed", node.inputs.size(), i));
   const auto real = real_.find(node.inputs[i]);
   return real == real_.end() ? node.inputs[i] : real->second;
+}
+
+Result<std::string> Maker::real_input(const Node& node, std::size_t i) {
+  DRIFTSCOPE_TRY(std::string x, input(node, i));
+  if (info(node.name) != nullptr || !is_integer(dtype(node.inputs[i]))) return x;
+  return make("real", "Cast", {std::move(x)}, {of("to", static_cast<std::int64_t>(DType::float32))});
 }
 
 std::string Maker::fresh(std::string_view name) { return taken_.take(name); }

@@ -43,6 +43,8 @@ class Maker {
   /// An error that says which input must be a constant.
   [[nodiscard]] Result<Numbers> known_integers(const Node& node, std::size_t input) const;
   [[nodiscard]] Result<std::string> input(const Node& node, std::size_t i) const;
+  /// The same of an operator that TensorFlow.js computes in float32 whatever it reads.
+  [[nodiscard]] Result<std::string> real_input(const Node& node, std::size_t i);
 
   // ---- ONNX nodes and constants
 
@@ -72,6 +74,7 @@ class Maker {
 
   /// Nodes made from now on belong to this one; `real` says which of its tensors are read as real numbers.
   void begin(const Node& node);
+  [[nodiscard]] std::size_t node_count() const { return model_.graph.nodes.size(); }
   [[nodiscard]] Result<Model> take();
   [[nodiscard]] std::string output_name(const Node& node, std::size_t output) const;
 

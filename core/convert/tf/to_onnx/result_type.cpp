@@ -34,6 +34,9 @@ DType result_type(const Maker& maker, const Node& node, std::size_t output) {
   };
   if (is_one_of(truths)) return DType::boolean;
   if (is_one_of(places) || (node.op == "TopKV2" && output == 1)) return DType::int32;
+  // TensorFlow.js computes these in float32.
+  if ((node.op == "Mean" || node.op == "ResizeBilinear") && maker.info(node.name) == nullptr)
+    return DType::float32;
   for (const char* name : {"DstT", "T"})
     if (const DType said = attribute<DType>(node, name, DType::undefined); said != DType::undefined)
       return said;

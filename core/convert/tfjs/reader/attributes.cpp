@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "core/convert/tfjs/reader/parts.hpp"
 
@@ -140,12 +141,14 @@ Result<std::optional<Shape>> shape_in(const json& value) {
   Shape shape;
   const auto dimensions = value.find("dim");
   if (dimensions == value.end()) return std::optional<Shape>(shape);
+  constexpr std::int64_t most_elements = std::numeric_limits<std::int32_t>::max();  // of TensorFlow.js
   if (!dimensions->is_array() || dimensions->size() > max_rank)
     return bad_input(fmt::format("a shape with more than {} axes", max_rank));
   for (const json& one : *dimensions) {
     const auto size =
         one.is_object() && one.contains("size") ? integer_in(one["size"]) : std::optional<std::int64_t>(-1);
-    if (!size || *size < -1) return bad_input("a shape with a size that is no number");
+    if (!size || *size < -1 || *size > most_elements)
+      return bad_input("a shape with a size that is no number of 31 bits");
     shape.push_back(*size);
   }
   return std::optional<Shape>(std::move(shape));

@@ -56,7 +56,6 @@ constexpr auto plain = std::to_array<Same>({
     {Code::GREATER_EQUAL, "GreaterEqual"},
     {Code::LOGICAL_AND, "LogicalAnd"},
     {Code::LOGICAL_OR, "LogicalOr"},
-    {Code::SELECT, "Select"},
     {Code::SELECT_V2, "SelectV2"},
     {Code::LOG_SOFTMAX, "LogSoftmax"},
     {Code::HARD_SWISH, "HardSwish"},
@@ -146,6 +145,16 @@ Status depthwise(Reader& reader, ReadOperator& from) {
   DRIFTSCOPE_TRY(inputs[1],
                  reader.reshaped(inputs[1], {filter[1], filter[2], values[3], filter[3] / values[3]}));
   return reader.add(from, "DepthwiseConv2dNative", std::move(inputs));
+}
+
+/// Version 1 takes whole rows of x or y where the condition has one axis; SELECT_V2 broadcasts.
+Status select(Reader& reader, ReadOperator& from) {
+  DRIFTSCOPE_CHECK(need(from, 3));
+  const std::size_t condition = reader.info(from.inputs[0]).shape.size();
+  const std::size_t values = reader.info(from.inputs[1]).shape.size();
+  if (condition == 1 && values > 1)
+    from.attributes["condition_axes_after"] = static_cast<std::int64_t>(values - 1);
+  return reader.add(from, "Select", from.inputs);
 }
 
 /// [output shape, filter [out, height, width, in], values, bias].
@@ -293,6 +302,7 @@ Status read_node(Reader& reader, ReadOperator& from) {
     case Code::SUB:
     case Code::MUL:
     case Code::DIV: return arithmetic(reader, from);
+    case Code::SELECT: return select(reader, from);
     case Code::RESHAPE: return reshape(reader, from);
     case Code::SQUEEZE: return squeeze(reader, from);
     case Code::STRIDED_SLICE: return strided_slice(reader, from);

@@ -100,6 +100,71 @@ TEST_CASE("TfjsReader_BadModels_SayWhatIsWrong") {
   CHECK(failure(json, model).message.find("layers model") != std::string::npos);
 }
 
+/// A graph of Placeholder x (int32), constants c of int32, and the nodes given as JSON; read and run.
+Result<Graph> graph_of(const std::string& x_size, const std::vector<std::int32_t>& constants,
+                       const std::string& nodes) {
+  std::string text = R"({"format":"graph-model","modelTopology":{"node":[{"name":"x","op":"Placeholder",
+    "attr":{"dtype":{"type":"DT_INT32"},"shape":{"shape":{"dim":[)" +
+                     x_size + "]}}}}";
+  std::string weights;
+  for (std::size_t i = 0; i < constants.size(); ++i) {
+    const std::string name = "c" + std::to_string(i);
+    text += R"(,{"name":")" + name + R"(","op":"Const"})";
+    weights += (i == 0 ? "" : ",") + (R"({"name":")" + name + R"(","shape":[],"dtype":"int32"})");
+  }
+  text += nodes + R"(]},"weightsManifest":[{"paths":["w.bin"],"weights":[)" + weights + "]}]}";
+  const auto files = [&](const std::string&) -> Result<std::vector<std::byte>> {
+    const auto bytes = std::as_bytes(std::span(constants));
+    return std::vector(bytes.begin(), bytes.end());
+  };
+  DRIFTSCOPE_TRY(const tf::TfGraph graph, convert::tfjs::read_graph_model(text, files));
+  DRIFTSCOPE_TRY(const Model model, tf::to_onnx(graph));
+  return build_graph(model);
+}
+
+std::vector<float> results(const std::string& x_size, const std::vector<std::int32_t>& constants,
+                           const std::string& nodes, const Tensor& x) {
+  const auto graph = graph_of(x_size, constants, nodes);
+  REQUIRE_MESSAGE(graph.ok(), graph.error().message);
+  const RunModel run = run_model(*graph, {{"x", x}});
+  const auto values = run.trace.find("y")->values<float>();
+  return {values.begin(), values.end()};
+}
+
+TEST_CASE("TfjsReader_ScalarIndex_GetsNoAxisByOneHot") {
+  const auto graph = graph_of("", {5, 1, 0}, R"(,{"name":"y","op":"OneHot","input":["x","c0","c1","c2"]})");
+  REQUIRE_MESSAGE(graph.ok(), graph.error().message);
+  const RunModel run = run_model(*graph, {{"x", tensor<std::int32_t>({}, {3})}});
+  const Tensor& y = *run.trace.find("y");
+  CHECK(y.shape() == Shape{5});
+  CHECK(y.values<std::int32_t>()[3] == 1);
+}
+
+TEST_CASE("TfjsReader_AveragesOfIntegers_AreFloat32") {
+  CHECK(results(R"({"size":"2"})", {0}, R"(,{"name":"y","op":"Mean","input":["x","c0"]})",
+                tensor<std::int32_t>({2}, {1, 2})) == std::vector<float>{1.5f});
+}
+
+TEST_CASE("TfjsReader_NumbersThatAreNoSizes_AreRefused") {
+  const std::string size = R"({"size":"2"})";
+  for (const char* axes : {"1000000000", "-1"}) {
+    const auto graph = graph_of(size, {1},
+                                R"(,{"name":"y","op":"Select","input":["x","x","x"],"attr":
+                                {"condition_axes_after":{"i":")" +
+                                    std::string(axes) + "\"}}}");
+    REQUIRE_FALSE(graph.ok());
+    CHECK(graph.error().kind == ErrorKind::bad_input);
+  }
+  CHECK_FALSE(graph_of(R"({"size":"4294967296"})", {}, "").ok());
+  std::string many;
+  for (int i = 0; i < 100; ++i)
+    many += R"(,{"name":"u)" + std::to_string(i) +
+            R"(","op":"Unpack","input":["x"],"attr":{"num":{"i":"65536"}}})";
+  const auto unpacked = graph_of(size, {}, many);
+  REQUIRE_FALSE(unpacked.ok());
+  CHECK(unpacked.error().kind == ErrorKind::limit);
+}
+
 TEST_CASE("TfjsReader_DamagedModels_AreErrorsAtMost") {
   const std::uint64_t seed = test_seed(20261);
   SEED_INFO(seed);

@@ -2,6 +2,8 @@
 
 #include <tflite_schema/schema_generated.h>
 
+#include <array>
+
 #include "core/convert/tflite/reader/read.hpp"
 #include "tests/unit/convert/read_back.hpp"
 #include "tests/unit/support/allocation_watch.hpp"
@@ -217,6 +219,25 @@ TEST_CASE("TfliteReader_ScalarThatBroadcastingWouldGiveAnAxis_StaysAScalar") {
                 {{"x", tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6})}, {"i", tensor<std::int32_t>({}, {0})}});
   CHECK(run.trace.find("y")->shape() == Shape{3});
   CHECK(floats(run, "y") == std::vector<float>{4, 5, 6});
+}
+
+TEST_CASE("TfliteReader_SelectWithAConditionOfOneAxis_TakesRowsInVersionOneAlone") {
+  constexpr std::array condition = {std::byte{1}, std::byte{0}};
+  const auto selected = [&](fb::BuiltinOperator code) {
+    FileBuilder file;
+    const int c = file.tensor("c", {2}, fb::TensorType::BOOL);
+    const int x = file.tensor("x", {2, 2});
+    const int y = file.tensor("y", {2, 2});
+    const int z = file.tensor("z", {2, 2});
+    file.add(code, {c, x, y}, {z}, flatbuffers::Offset<void>(), fb::BuiltinOptions::NONE);
+    return floats(run_model(read(file.finish({c, x, y}, {z})),
+                            {{"c", *Tensor::from_bytes(DType::boolean, {2}, condition)},
+                             {"x", tensor<float>({2, 2}, {1, 2, 3, 4})},
+                             {"y", tensor<float>({2, 2}, {5, 6, 7, 8})}}),
+                  "z");
+  };
+  CHECK(selected(fb::BuiltinOperator::SELECT) == std::vector<float>{1, 2, 7, 8});
+  CHECK(selected(fb::BuiltinOperator::SELECT_V2) == std::vector<float>{1, 6, 3, 8});
 }
 
 TEST_CASE("TfliteReader_HostileIndices_AreErrorsThatNameThem") {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <numeric>
 
 #include "core/convert/tf/to_onnx/maker.hpp"
 
@@ -200,6 +201,12 @@ Status bias_add(Maker& maker, const Node& node) {
 Status select(Maker& maker, const Node& node) {
   DRIFTSCOPE_TRY(Names x, inputs_of(maker, node));
   if (x.size() != 3) return bad_input("it needs three inputs");
+  // A .tflite file's condition per row; TensorFlow.js broadcasts.
+  const auto after = attribute<std::int64_t>(node, "condition_axes_after", 0);
+  if (after < 0 || after > 32) return bad_input(fmt::format("a condition with {} axes behind it", after));
+  Numbers axes(static_cast<std::size_t>(after));
+  std::iota(axes.begin(), axes.end(), 1);
+  if (!axes.empty()) x[0] = maker.make("condition", "Unsqueeze", {x[0], maker.integers(axes, "axes")});
   maker.give("Where", std::move(x));
   return {};
 }

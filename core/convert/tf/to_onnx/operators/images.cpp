@@ -1,6 +1,8 @@
 // Padding, blocks of pixels, resizing.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/text.hpp"
 #include "core/convert/tf/to_onnx/maker.hpp"
 
@@ -60,12 +62,12 @@ Status blocks(Maker& maker, const Node& node) {
 }
 
 Status resize(Maker& maker, const Node& node) {
-  DRIFTSCOPE_TRY(const std::string x, maker.input(node, 0));
+  const bool nearest = node.op == "ResizeNearestNeighbor";
+  DRIFTSCOPE_TRY(const std::string x, nearest ? maker.input(node, 0) : maker.real_input(node, 0));
   DRIFTSCOPE_TRY(const Numbers size, maker.known_integers(node, 1));
   if (size.size() != 2) return bad_input("the size must be height and width");
   const bool corners = attribute<bool>(node, "align_corners", false);
   const bool half = attribute<bool>(node, "half_pixel_centers", false);
-  const bool nearest = node.op == "ResizeNearestNeighbor";
   OnnxAttributes attributes = {of("axes", Numbers{2, 3}),
                                of("mode", std::string(nearest ? "nearest" : "linear"))};
   std::string coordinates = corners ? "align_corners" : half ? "half_pixel" : "asymmetric";
@@ -81,6 +83,8 @@ Status resize(Maker& maker, const Node& node) {
   return {};
 }
 
+constexpr std::int64_t largest_block = 1 << 15;  // a batch times two of them stays in range
+
 /// Blocks of the batch: for dilated convolutions. [batch, spatial…, rest…] with paddings, then every block's
 /// element becomes a batch of its own.
 Status space_to_batch(Maker& maker, const Node& node) {
@@ -91,7 +95,8 @@ Status space_to_batch(Maker& maker, const Node& node) {
   if (!shape || shape->size() != 4 || block.size() != 2 || pads.size() != 4)
     return unsupported("only values of a known shape of rank 4, with blocks of height and width, are read");
   const Numbers sizes = {(*shape)[1] + pads[0] + pads[1], (*shape)[2] + pads[2] + pads[3]};
-  if (block[0] < 1 || block[1] < 1 || sizes[0] % block[0] != 0 || sizes[1] % block[1] != 0)
+  if (block[0] < 1 || block[1] < 1 || std::max(block[0], block[1]) > largest_block ||
+      sizes[0] % block[0] != 0 || sizes[1] % block[1] != 0)
     return bad_input(
         fmt::format("blocks of {}x{} do not divide {}x{}", block[0], block[1], sizes[0], sizes[1]));
   const std::string padded = maker.make(
@@ -114,7 +119,8 @@ Status batch_to_space(Maker& maker, const Node& node) {
   const auto shape = maker.shape(node.inputs[0]);
   if (!shape || shape->size() != 4 || block.size() != 2 || crops.size() != 4)
     return unsupported("only values of a known shape of rank 4, with blocks of height and width, are read");
-  if (block[0] < 1 || block[1] < 1 || (*shape)[0] % (block[0] * block[1]) != 0)
+  if (block[0] < 1 || block[1] < 1 || std::max(block[0], block[1]) > largest_block ||
+      (*shape)[0] % (block[0] * block[1]) != 0)
     return bad_input(
         fmt::format("blocks of {}x{} do not divide a batch of {}", block[0], block[1], (*shape)[0]));
   const std::int64_t batch = (*shape)[0] / (block[0] * block[1]);

@@ -9,7 +9,7 @@ namespace {
 using namespace to_onnx_parts;
 
 Status reduce(Maker& maker, const Node& node) {
-  DRIFTSCOPE_TRY(std::string x, maker.input(node, 0));
+  DRIFTSCOPE_TRY(std::string x, node.op == "Mean" ? maker.real_input(node, 0) : maker.input(node, 0));
   DRIFTSCOPE_TRY(const Numbers axes, maker.known_integers(node, 1));
   const bool logical = node.op == "All" || node.op == "Any";
   const std::string op = fmt::format("Reduce{}", node.op == "All"   ? "Min"

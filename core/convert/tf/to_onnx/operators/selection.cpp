@@ -172,9 +172,13 @@ Status one_hot(Maker& maker, const Node& node) {
       "values", "Concat", {maker.make("off", "Reshape", {off, one}), maker.make("on", "Reshape", {on, one})},
       {of("axis", std::int64_t{0})});
   const std::string wide = maker.as_int64(indices);
-  const std::string below = maker.make("is_below", "Less", {wide, maker.integers({0}, "zero")});
-  const std::string counted =
-      maker.make("from_start", "Where", {below, maker.integers(depth, "outside"), wide});
+  if (depth.size() != 1) return bad_input("input 1 (depth): expected one number");
+  // Scalars, which give a scalar index no axis.
+  DRIFTSCOPE_TRY(const std::string zero, maker.scalar(0.0, DType::int64, "zero"));
+  DRIFTSCOPE_TRY(const std::string outside,
+                 maker.scalar(static_cast<double>(depth[0]), DType::int64, "outside"));
+  const std::string below = maker.make("is_below", "Less", {wide, zero});
+  const std::string counted = maker.make("from_start", "Where", {below, outside, wide});
   maker.give("OneHot", {counted, maker.integers(depth, "depth"), values},
              {of("axis", attribute<std::int64_t>(node, "axis", -1))});
   return {};

@@ -1,0 +1,145 @@
+// Numbers at which conversions go wrong: the least integers, bounds beyond 32 bits, powers beyond what
+// float32 holds. Each model is exported, read back and run; the results are exact.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/convert/format.hpp"
+#include "core/convert/read_model.hpp"
+#include "core/convert/tflite/reader/read.hpp"
+#include "core/convert_check/layout.hpp"
+
+#include "tests/unit/convert/read_back.hpp"
+
+namespace driftscope::test::edge_values_test {
+namespace {
+
+using Numbers = std::vector<double>;
+
+/// What the export in this format computes, as numbers; one text instead where it is refused.
+std::variant<Numbers, std::string> through(std::string_view format_name, const ModelBuilder& builder,
+                                           const NamedInputs& inputs) {
+  for (const convert::Format& format : convert_formats().all()) {
+    if (format.option != format_name) continue;
+    auto bound = bind_inputs(inferred(builder), inputs);
+    REQUIRE_MESSAGE(bound.ok(), bound.error().message);
+    const auto written = format.convert(*bound->graph, {});
+    if (!written.ok()) return written.error().message;
+    const auto read = convert::read_foreign_model(written->files.at(0).bytes, files_of(*written));
+    REQUIRE_MESSAGE(read.ok(), read.error().message);
+    REQUIRE(*read);
+    const auto graph = build_graph((*read)->model);
+    REQUIRE_MESSAGE(graph.ok(), graph.error().message);
+    const auto matched = convert::match_inputs(inputs, *graph, {});
+    REQUIRE_MESSAGE(matched.ok(), matched.error().message);
+    const RunModel run = run_model(*graph, matched->tensors);
+    return convert::numbers_of(*run.trace.find(graph->value_name(graph->outputs.at(0))));
+  }
+  FAIL("no such format");
+  return {};
+}
+
+void expect(const ModelBuilder& builder, const NamedInputs& inputs, const Numbers& expected,
+            std::initializer_list<std::string_view> formats = {"tfjs", "tflite"}) {
+  for (const std::string_view format : formats) {
+    CAPTURE(format);
+    const auto got = through(format, builder, inputs);
+    if (const auto* refused = std::get_if<std::string>(&got)) FAIL_CHECK(*refused);
+    if (const auto* numbers = std::get_if<Numbers>(&got))
+      CHECK_MESSAGE(*numbers == expected, fmt::format("{}", fmt::join(*numbers, " ")));
+  }
+}
+
+ModelBuilder of_three(const char* op, DType dtype) {
+  ModelBuilder model;
+  model.opset(17).input("x", dtype, {3}).node(op, {"x"}, {"y"}).output("y");
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("Export_LeastInteger_StaysWhatItsTypeMakesOfIt") {
+  const NamedInputs bytes = {{"x", tensor<std::int8_t>({3}, {-128, 5, -5})}};
+  expect(of_three("Neg", DType::int8), bytes, {-128, -5, 5}, {"tfjs"});
+  expect(of_three("Abs", DType::int8), bytes, {-128, 5, 5}, {"tfjs"});
+  ModelBuilder quotient;
+  quotient.opset(17)
+      .input("x", DType::int8, {3})
+      .initializer("d", tensor<std::int8_t>({1}, {-1}))
+      .node("Div", {"x", "d"}, {"y"})
+      .output("y");
+  expect(quotient, bytes, {-128, -5, 5}, {"tfjs"});
+  ModelBuilder smallest;
+  smallest.opset(17)
+      .input("x", DType::int32, {3})
+      .initializer("k", tensor<std::int64_t>({1}, {2}))
+      .node("TopK", {"x", "k"}, {"y", ""}, {integer("largest", 0)})
+      .output("y");
+  constexpr auto least = std::numeric_limits<std::int32_t>::min();
+  expect(smallest, {{"x", tensor<std::int32_t>({3}, {5, least, 7})}}, {double{least}, 5.0});
+}
+
+TEST_CASE("Export_BoundBeyondThirtyTwoBits_IsNone") {
+  ModelBuilder model;
+  model.opset(17)
+      .input("x", DType::int64, {2})
+      .initializer("low", tensor<std::int64_t>({}, {0}))
+      .initializer("high", tensor<std::int64_t>({}, {std::numeric_limits<std::int64_t>::max()}))
+      .node("Clip", {"x", "low", "high"}, {"y"})
+      .output("y");
+  expect(model, {{"x", tensor<std::int64_t>({2}, {-3, 70000})}}, {0.0, 70000.0});
+}
+
+TEST_CASE("Export_WholePowerOfAnInteger_IsExact") {
+  ModelBuilder model;
+  model.opset(17)
+      .input("x", DType::int32, {2})
+      .initializer("two", tensor<float>({}, {2.0f}))
+      .node("Pow", {"x", "two"}, {"y"})
+      .output("y");
+  expect(model, {{"x", tensor<std::int32_t>({2}, {5001, -3})}}, {25010001.0, 9.0});
+}
+
+TEST_CASE("Export_PadOfTruthValues_HasAFillOfTheirType") {
+  ModelBuilder model;
+  model.opset(17)
+      .input("x", DType::boolean, {2})
+      .initializer("pads", tensor<std::int64_t>({2}, {1, 0}))
+      .node("Pad", {"x", "pads"}, {"y"})
+      .output("y");
+  constexpr std::array ones = {std::byte{1}, std::byte{1}};
+  expect(model, {{"x", *Tensor::from_bytes(DType::boolean, {2}, ones)}}, {0.0, 1.0, 1.0});
+}
+
+// The window of one axis gets a height, which must have the type of the tensor.
+TEST_CASE("Export_QuantizedMaxPoolOverOneAxis_KeepsItsType") {
+  ModelBuilder model;
+  model.opset(17)
+      .input("x", DType::float32, {1, 2, 4})
+      .initializer("scale", tensor<float>({}, {0.5f}))
+      .initializer("zero", tensor<std::int8_t>({}, {0}))
+      .node("QuantizeLinear", {"x", "scale", "zero"}, {"q"})
+      .node("MaxPool", {"q"}, {"p"}, {ints("kernel_shape", {2}), ints("strides", {2})})
+      .node("DequantizeLinear", {"p", "scale", "zero"}, {"y"})
+      .output("y");
+  const NamedInputs inputs = {{"x", tensor<float>({1, 2, 4}, {1, 2, 3, 4, -1, -2, -3, -4})}};
+  auto bound = bind_inputs(inferred(model), inputs);
+  REQUIRE(bound.ok());
+  for (const convert::Format& format : convert_formats().all()) {
+    if (format.option != "tflite") continue;
+    const auto written = format.convert(*bound->graph, {});
+    REQUIRE_MESSAGE(written.ok(), written.error().message);
+    const auto graph = tflite::read(written->files.at(0).bytes);
+    REQUIRE_MESSAGE(graph.ok(), graph.error().message);
+    for (const tf::Node& node : graph->nodes)
+      if (node.op == "MaxPool") CHECK(graph->tensors.at(node.name).dtype == DType::int8);
+  }
+  expect(model, inputs, {2, -1, 4, -3}, {"tflite"});
+}
+
+}  // namespace driftscope::test::edge_values_test
