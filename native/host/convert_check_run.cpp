@@ -109,6 +109,17 @@ Result<convert::DatasetCheck> check_dataset(const ConvertCheckRequest& request, 
   return made;
 }
 
+std::size_t judged_layers(const convert::Check& check) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(check.layers, [](const auto& layer) { return layer.judged.has_value(); }));
+}
+
+// Nothing parts, and not because less could be judged.
+bool agrees_instead(const convert::Check& other, const convert::Check& first) {
+  return !other.first_parting && other.verdict != Verdict::missing &&
+         judged_layers(other) >= judged_layers(first);
+}
+
 }  // namespace
 
 Result<CheckView> check_conversion(const ConvertCheckRequest& request, const TargetProgress& progress) {
@@ -166,7 +177,8 @@ Result<CheckView> check_conversion(const ConvertCheckRequest& request, const Tar
          convert::other_orders(inputs, b.file.graph, request.map, matched, most_other_orders)) {
       DRIFTSCOPE_TRY(convert::MatchedInputs taken, convert::match_inputs(inputs, b.file.graph, other));
       auto checked = check(taken);
-      if (!checked.ok() || checked->first_parting) continue;
+      if (!checked.ok() && checked.error().kind == ErrorKind::cancelled) return checked.error();
+      if (!checked.ok() || !agrees_instead(*checked, view.check)) continue;
       for (std::size_t i = 0; i < taken.pairs.size(); ++i)
         if (taken.pairs[i].order != matched.pairs[i].order) view.reordered.push_back(taken.pairs[i]);
       view.check = *std::move(checked);
