@@ -231,6 +231,7 @@ bool is_welcome(int socket) {
 
 LimitedServer::LimitedServer(ConnectionLimits limits) : limits_(limits) {
   set_keep_alive_max_count(1);
+  (void)knows_users_of_peers();  // asked before anybody can interfere
   new_task_queue = [this] { return new BoundedQueue(limits_.threads, limits_.waiting); };
 }
 

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <cstring>
 
 namespace driftscope {
@@ -32,14 +34,20 @@ bool address_of(int socket, decltype(getsockname)* ask, sockaddr_in& address) {
          address.sin_family == AF_INET;
 }
 
-}  // namespace
+struct Answer {
+  bool given = false;  ///< false: for a lack of descriptors, memory or time nothing was answered
+  std::optional<uid_t> user;
+};
 
-std::optional<uid_t> user_of_peer(int socket) {
-  sockaddr_in ours{};
-  sockaddr_in theirs{};
-  if (!address_of(socket, getsockname, ours) || !address_of(socket, getpeername, theirs)) return std::nullopt;
+bool is_short_of_something(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM || error == EINTR;
+}
+
+// Whose the socket is that has `own` as its address and is connected to `other`; where `other` is 0, that
+// listens.
+Answer owner_of(const sockaddr_in& own, const sockaddr_in& other) {
   const int fd = ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-  if (fd < 0) return std::nullopt;
+  if (fd < 0) return {.given = !is_short_of_something(errno), .user = {}};
   const Closing closing{fd};
   const timeval patience{1, 0};
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
@@ -50,42 +58,51 @@ std::optional<uid_t> user_of_peer(int socket) {
   question.request.sdiag_family = AF_INET;
   question.request.sdiag_protocol = IPPROTO_TCP;
   question.request.idiag_states = ~0U;
-  // Their socket: its source is our destination.
-  question.request.id.idiag_sport = theirs.sin_port;
-  question.request.id.idiag_dport = ours.sin_port;
-  question.request.id.idiag_src[0] = theirs.sin_addr.s_addr;
-  question.request.id.idiag_dst[0] = ours.sin_addr.s_addr;
+  question.request.id.idiag_sport = own.sin_port;
+  question.request.id.idiag_dport = other.sin_port;
+  question.request.id.idiag_src[0] = own.sin_addr.s_addr;
+  question.request.id.idiag_dst[0] = other.sin_addr.s_addr;
   question.request.id.idiag_cookie[0] = question.request.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
-  if (send(fd, &question, sizeof(question), 0) != sizeof(question)) return std::nullopt;
+  if (send(fd, &question, sizeof(question), 0) != sizeof(question))
+    return {.given = !is_short_of_something(errno), .user = {}};
   alignas(nlmsghdr) std::array<char, 4096> answer{};
   const ssize_t got = recv(fd, answer.data(), answer.size(), 0);
   nlmsghdr header{};
   inet_diag_msg message{};
-  if (got < static_cast<ssize_t>(NLMSG_HDRLEN + sizeof(message))) return std::nullopt;
+  if (got < static_cast<ssize_t>(sizeof(header))) return {};
   std::memcpy(&header, answer.data(), sizeof(header));
-  if (header.nlmsg_type != SOCK_DIAG_BY_FAMILY) return std::nullopt;
+  if (header.nlmsg_type != SOCK_DIAG_BY_FAMILY || got < static_cast<ssize_t>(NLMSG_HDRLEN + sizeof(message)))
+    return {.given = true, .user = {}};
   std::memcpy(&message, answer.data() + NLMSG_HDRLEN, sizeof(message));
-  if (message.idiag_inode == 0) return std::nullopt;
-  return message.idiag_uid;
+  if (message.idiag_inode == 0) return {.given = true, .user = {}};
+  return {.given = true, .user = message.idiag_uid};
+}
+
+}  // namespace
+
+std::optional<uid_t> user_of_peer(int socket) {
+  sockaddr_in ours{};
+  sockaddr_in theirs{};
+  if (!address_of(socket, getsockname, ours) || !address_of(socket, getpeername, theirs)) return std::nullopt;
+  return owner_of(theirs, ours).user;
 }
 
 bool knows_users_of_peers() {
-  static const bool known = [] {
-    const int listening = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const int ours = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const Closing one{listening};
-    const Closing two{ours};
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    auto* const at = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(listening, at, size) != 0 || ::listen(listening, 1) != 0 ||
-        ::getsockname(listening, at, &size) != 0 || ::connect(ours, at, size) != 0)
-      return false;
-    const Closing accepted{::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC)};
-    return user_of_peer(accepted.fd).has_value();
-  }();
+  static std::atomic<bool> known = false;
+  static std::atomic<bool> unknown = false;
+  if (known || unknown) return known;
+  // A socket of our own that nobody needs to connect to. What fails here, others may have brought about.
+  const Closing listening{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::bind(listening.fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+      ::listen(listening.fd, 1) != 0 || !address_of(listening.fd, getsockname, address))
+    return true;
+  const Answer answer = owner_of(address, {});
+  if (!answer.given) return true;
+  known = answer.user.has_value();
+  unknown = !known;
   return known;
 }
 

@@ -12,7 +12,7 @@ namespace driftscope {
 /// it would be root's) or not accepted yet, or the system lacks sock_diag.
 [[nodiscard]] std::optional<uid_t> user_of_peer(int socket);
 
-/// Whether the kernel answers at all, tried once with a connection of our own.
+/// Whether the kernel answers at all, tried with a socket of our own; true as long as that cannot be tried.
 [[nodiscard]] bool knows_users_of_peers();
 
 }  // namespace driftscope

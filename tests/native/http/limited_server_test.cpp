@@ -1,12 +1,15 @@
 // Connections without a token that want to occupy the server: floods, half requests, trickles, other users.
 #include <doctest/doctest.h>
+#include <poll.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
 
+#include "native/http/limited_server.hpp"
 #include "native/http/raw_http.hpp"
 #include "native/os/peer_user.hpp"
 
@@ -89,6 +92,66 @@ TEST_CASE("LimitedServer_TricklingConnections_EndAndDoNotDelayTheStop") {
   CHECK(Time::now() - begin < seconds(10));
   stop = true;
   for (std::thread& trickle : trickles) trickle.join();
+}
+
+/// A server that waits for bodies only, with limits of its own.
+class SmallServer {
+ public:
+  explicit SmallServer(ConnectionLimits limits) : server_(limits) {
+    server_.Post("/", [](const httplib::Request&, httplib::Response& response) {
+      response.set_content("done", "text/plain");
+    });
+    port_ = server_.bind_to_any_port("127.0.0.1");
+    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    while (!server_.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ~SmallServer() {
+    server_.stop_all();
+    thread_.join();
+  }
+  SmallServer(const SmallServer&) = delete;
+  SmallServer& operator=(const SmallServer&) = delete;
+  [[nodiscard]] int port() const { return port_; }
+
+ private:
+  LimitedServer server_;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+/// Whether the server closes the connection within `time`.
+bool is_closed_within(const Connection& connection, std::chrono::milliseconds time) {
+  pollfd wanted{connection.fd(), POLLIN, 0};
+  char byte = 0;
+  return ::poll(&wanted, 1, static_cast<int>(time.count())) > 0 && recv(connection.fd(), &byte, 1, 0) <= 0;
+}
+
+TEST_CASE("LimitedServer_ConnectionsBeyondItsBound_AreClosedAtOnce") {
+  const SmallServer server(
+      {.head_time = seconds(60), .head_time_busy = seconds(60), .threads = 2, .waiting = 3});
+  std::vector<std::unique_ptr<Connection>> all;
+  for (int i = 0; i < 20; ++i) all.push_back(std::make_unique<Connection>(server.port()));
+  // Two are being read and three wait; until the threads take the first, fewer fit.
+  const auto closed = std::ranges::count_if(
+      all, [](const auto& one) { return is_closed_within(*one, std::chrono::milliseconds(300)); });
+  CHECK(closed >= 15);
+  CHECK(closed <= 17);
+}
+
+TEST_CASE("LimitedServer_SlowBody_IsCutOff") {
+  const SmallServer server({.body_time = std::chrono::milliseconds(400), .body_rate = 1 << 20});
+  const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 400\r\n\r\n";
+  const std::string quick = send_raw(server.port(), head + std::string(400, 'b'));
+  CHECK(body_of(quick) == "done");
+  const Connection slow(server.port());
+  REQUIRE(slow.say(head));
+  const auto begin = Time::now();
+  bool closed = false;
+  while (!closed && Time::now() - begin < seconds(20) && slow.say("b"))
+    closed = is_closed_within(slow, std::chrono::milliseconds(100));
+  const auto taken = Time::now() - begin;
+  CHECK(taken < seconds(15));
+  CHECK(taken >= std::chrono::milliseconds(300));
 }
 
 TEST_CASE("PeerUser_OfOurOwnConnection_IsUs") {
