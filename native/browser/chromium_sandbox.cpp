@@ -52,9 +52,14 @@ const std::string& why_no_sandbox() {
 
 Result<std::vector<std::string>> sandbox_arguments(const std::string& why, bool root,
                                                    const std::string& setting) {
+  if (!setting.empty() && setting != "required" && setting != "if-possible")
+    return bad_input("DRIFTSCOPE_SANDBOX is '" + setting + "'; expected required or if-possible, or nothing");
   if (why.empty()) return std::vector<std::string>{};
   if ((root && setting != "required") || setting == "if-possible")
     return std::vector<std::string>{"--no-sandbox"};
+  if (root)
+    return missing_error("Chromium has no sandbox here: " + why +
+                         ", and DRIFTSCOPE_SANDBOX is required. Run as another user");
   return missing_error(
       "Chromium has no sandbox here: " + why +
       ". Allow them (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0; in a "

@@ -1,6 +1,10 @@
 #include "native/browser/launcher.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 #include <utility>
 
 #include "native/browser/start_page.hpp"
@@ -39,6 +43,19 @@ Result<std::map<std::string, std::string>> private_folders(const fs::path& folde
   return environment;
 }
 
+// Those of the environment that name a proxy, in whatever case; auto_proxy is Chromium's.
+std::vector<std::string> proxy_variables() {
+  std::vector<std::string> names;
+  for (char* const* entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    std::string name = *entry;
+    name.resize(std::min(name.find('='), name.size()));
+    std::string lower = name;
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (lower.ends_with("_proxy") || lower == "socks_server") names.push_back(std::move(name));
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<Browser> Browser::start(const HostInfo& host, const std::string& url) {
@@ -58,9 +75,7 @@ Result<Browser> Browser::start(const HostInfo& host, const std::string& url) {
   spec.output = profile / "browser.log";
   spec.without = {"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"};
   // A proxy would see the page's address, and could not reach it.
-  for (const char* variable : {"http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "HTTP_PROXY",
-                               "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY"})
-    spec.without.emplace_back(variable);
+  std::ranges::copy(proxy_variables(), std::back_inserter(spec.without));
   spec.environment["no_proxy"] = spec.environment["NO_PROXY"] = "*";
   for (const auto& [name, value] : command.environment) spec.environment[name] = value;
   if (command.needs_display) {

@@ -34,11 +34,14 @@ class Survivors {
   Status run_again(std::size_t index, Error lost) {
     bool lost_again = false;
     auto alone = run_(index, 1, [&](std::size_t) { lost_again = true; });
-    if (!alone.ok() && !lost_again) return std::move(alone).error();
     if (alone.ok())
       results_.push_back({std::move(alone->front()), std::move(lost)});
-    else
+    else if (lost_again)
       results_.push_back({std::move(alone).error()});
+    else if (alone.error().kind == ErrorKind::cancelled)
+      return std::move(alone).error();
+    else  // not even begun: what is known is that the browser was lost in it
+      results_.push_back({std::move(lost)});
     return {};
   }
 

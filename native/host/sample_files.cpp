@@ -31,7 +31,9 @@ Result<Description> read_description(const ModelFile& model) {
   // The vocabulary's path is relative to the description's folder, and not far from it.
   Description made{*std::move(how), nullptr};
   if (auto* text = std::get_if<TextPreprocess>(&made.how)) {
-    const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+    std::error_code error;
+    const auto folder = std::filesystem::canonical(std::filesystem::absolute(path).parent_path(), error);
+    if (error) return io_error(fmt::format("{}: {}", path.parent_path().string(), error.message()));
     const auto vocabulary = (folder / text->vocabulary).lexically_normal();
     // Descriptions come with models of anybody: a vocabulary must not be any file of this machine.
     const auto allowed = folder.parent_path();

@@ -241,6 +241,23 @@ Result<std::string> command_output(const ProcessSpec& spec, int timeout_ms) {
   return std::move(text).str();
 }
 
+namespace {
+
+// By everybody: the program, or a folder that leads to it.
+bool may_be_replaced(const fs::path& program) {
+  std::error_code error;
+  for (fs::path part = fs::canonical(program, error); !error && part.has_relative_path();
+       part = part.parent_path()) {
+    struct stat info{};
+    const bool sticky =
+        ::stat(part.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && (info.st_mode & S_ISVTX) != 0;
+    if ((info.st_mode & S_IWOTH) != 0 && !sticky) return true;
+  }
+  return static_cast<bool>(error);
+}
+
+}  // namespace
+
 fs::path find_program(const std::string& name) {
   if (name.find('/') != std::string::npos)
     return access(name.c_str(), X_OK) == 0 ? fs::path(name) : fs::path();
@@ -251,7 +268,8 @@ fs::path find_program(const std::string& name) {
     if (struct stat info{}; ::stat(folder.c_str(), &info) == 0 && (info.st_mode & S_IWOTH) != 0) continue;
     const fs::path file = fs::path(folder) / name;
     std::error_code error;
-    if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, error)) return file;
+    if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, error) && !may_be_replaced(file))
+      return file;
   }
   return {};
 }

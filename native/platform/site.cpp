@@ -38,10 +38,7 @@ Result<fs::path> find_site(const fs::path& given) {
   const fs::path installed = here.parent_path() / "share" / "driftscope" / "site";
   for (const fs::path& folder : {beside_build, installed}) {
     if (!is_site(folder)) continue;
-    std::string why;
-    for (const char* part : {"index.html", "engine", "web/peers/node_host.mjs"})
-      if (why.empty() && fs::exists(folder / part, error)) why = why_untrusted(folder / part);
-    if (!why.empty())
+    if (const std::string why = why_untrusted_tree(folder); !why.empty())
       return missing_error("the page for browsers in '" + folder.string() +
                            "' is not used, as somebody else could have replaced it: " + why +
                            "; mend that, or name it with --site or DRIFTSCOPE_SITE");

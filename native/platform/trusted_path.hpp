@@ -12,6 +12,9 @@ namespace driftscope {
 /// and folders that lead to this program too are not looked at.
 [[nodiscard]] std::string why_untrusted(const std::filesystem::path& path);
 
+/// The same for a folder and all that is in it.
+[[nodiscard]] std::string why_untrusted_tree(const std::filesystem::path& folder);
+
 /// Whether an absolute path begins with `folder` or is it, by names alone; both canonical.
 [[nodiscard]] bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
 

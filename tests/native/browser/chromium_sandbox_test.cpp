@@ -22,7 +22,7 @@ TEST_CASE("ChromiumSandbox_WhereItDoesNot_IsLeftOutOnlyWhenAsked") {
   CHECK(refused.error().kind == ErrorKind::missing);
   CHECK(holds(refused.error().message, "no user namespaces"));
   CHECK(holds(refused.error().message, "DRIFTSCOPE_SANDBOX=if-possible"));
-  CHECK_FALSE(sandbox_arguments("no user namespaces", false, "whatever").ok());
+  CHECK_FALSE(sandbox_arguments("no user namespaces", false, "required").ok());
   const std::vector<std::string> without = {"--no-sandbox"};
   const auto asked = sandbox_arguments("no user namespaces", false, "if-possible");
   REQUIRE(asked.ok());
@@ -30,7 +30,18 @@ TEST_CASE("ChromiumSandbox_WhereItDoesNot_IsLeftOutOnlyWhenAsked") {
   const auto root = sandbox_arguments("it does not work as root", true, "");
   REQUIRE(root.ok());
   CHECK(*root == without);
-  CHECK_FALSE(sandbox_arguments("it does not work as root", true, "required").ok());
+  const auto required = sandbox_arguments("it does not work as root", true, "required");
+  REQUIRE_FALSE(required.ok());
+  CHECK(holds(required.error().message, "Run as another user"));
+}
+
+TEST_CASE("ChromiumSandbox_SettingThatIsNone_IsRefused") {
+  for (const bool root : {false, true})
+    for (const char* setting : {"require", "Required", "1"}) {
+      const auto refused = sandbox_arguments(root ? "it does not work as root" : "", root, setting);
+      REQUIRE_FALSE(refused.ok());
+      CHECK(holds(refused.error().message, "expected required or if-possible"));
+    }
 }
 
 }  // namespace driftscope::test::chromium_sandbox_test
