@@ -34,6 +34,12 @@ void Sum<Bounded>::add_special_product(Bounded a, Bounded b) {
   value_ += a.value * b.value;
 }
 
+void Sum<Bounded>::note_range(const Bounded& a, const Bounded& b) {
+  const ErrorModel& model = current_error_model();
+  (void)bounded_parts::as_operand(a, model);
+  (void)bounded_parts::as_operand(b, model);
+}
+
 // Higham and Mary 2019, theorem 3.1, and at least what sums of these very terms actually lose.
 double Sum<Bounded>::likely_rounding(const ErrorModel& model, double scale, std::int64_t roundings) const {
   const double independent =

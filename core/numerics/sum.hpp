@@ -59,6 +59,7 @@ class Sum<Bounded> {
     if (!(magnitude < std::numeric_limits<double>::infinity())) return add_special_product(a, b);
     const double size_a = std::fabs(a.value);
     const double size_b = std::fabs(b.value);
+    if (std::fmax(size_a, size_b) > largest_float) note_range(a, b);
     ++products_;
     add_term(product, magnitude, size_a * b.worst + (size_b + b.worst) * a.worst,
              size_a * b.likely + (size_b + b.likely) * a.likely,
@@ -92,7 +93,10 @@ class Sum<Bounded> {
     terms_ += magnitude + worst == 0.0 ? 0 : 1;
     sequential_ += static_cast<float>(term);
   }
+  static constexpr double largest_float = std::numeric_limits<float>::max();
   void add_special(Bounded x);  // infinity and NaN
+  // A factor that is infinite in float32: the product may be so or NaN, whatever it is here.
+  static void note_range(const Bounded& a, const Bounded& b);
   void add_special_product(Bounded a, Bounded b);
   [[nodiscard]] double likely_rounding(const ErrorModel& model, double scale, std::int64_t roundings) const;
 

@@ -98,23 +98,34 @@ test("FilesThatOthersMayReplace_AreNotUsed", (t) => {
   );
   chmodSync(site, 0o777);
   assert.match(tried(page), /is not used, as somebody else could have replaced it: every user may write/);
+  chmodSync(site, 0o755);
+  mkdirSync(join(site, "web", "shared"), { recursive: true });
+  writeFileSync(join(site, "web", "shared", "a.mjs"), "");
+  chmodSync(join(site, "web", "shared", "a.mjs"), 0o666);
+  assert.match(tried(page), /every user may write to '.*web\/shared\/a\.mjs'/);
 });
 
 test("ProgramsInFoldersOfEverybodyOrHere_AreNotStarted", (t) => {
   const folder = temporaryFolder(t);
-  const planted = join(folder, "node");
-  writeFileSync(planted, `#!/bin/sh\ntouch ${folder}/started\n`, { mode: 0o755 });
-  for (const [path, mode] of [
-    [".", 0o755],
-    ["", 0o755],
-    [folder, 0o777],
+  const below = join(folder, "below");
+  mkdirSync(below);
+  for (const place of [folder, below])
+    writeFileSync(join(place, "node"), `#!/bin/sh\ntouch ${folder}/started\n`, { mode: 0o755 });
+  for (const [path, mode, ofFile] of [
+    [".", 0o755, 0o755],
+    ["", 0o755, 0o755],
+    [folder, 0o777, 0o755],
+    [below, 0o777, 0o755],
+    [folder, 0o755, 0o777],
   ]) {
     chmodSync(folder, mode);
+    chmodSync(join(folder, "node"), ofFile);
     const env = { PATH: path, DRIFTSCOPE_NODE: "" };
     run(["run", lenet1, "--target", "pc/tfjs-cpu"], { cwd: folder, env });
     assert.equal(existsSync(join(folder, "started")), false, path);
   }
   chmodSync(folder, 0o755);
+  chmodSync(join(folder, "node"), 0o755);
   run(["run", lenet1, "--target", "pc/tfjs-cpu"], {
     env: { PATH: `${folder}:/usr/bin:/bin`, DRIFTSCOPE_NODE: "" },
   });

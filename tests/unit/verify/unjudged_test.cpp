@@ -154,6 +154,25 @@ TEST_CASE("Verify_TextbookFormulaThatOverflows_NeverPassesAndIsNoFault") {
         Verdict::suspect);
 }
 
+TEST_CASE("Verify_NormalizationWhoseFactorOverflows_NaNIsNoFault") {
+  // scale / √(var + ε) is infinite in float32, so that x·∞ − mean·∞ is NaN.
+  ModelBuilder model;
+  model.input("x", DType::float32, {1, 1, 1})
+      .initializer("scale", tensor<float>({1}, {3.6e37f}))
+      .initializer("bias", tensor<float>({1}, {0.0f}))
+      .initializer("mean", tensor<float>({1}, {3e-18f}))
+      .initializer("var", tensor<float>({1}, {3e-18f}))
+      .node("BatchNormalization", {"x", "scale", "bias", "mean", "var"}, {"y"})
+      .output("y");
+  Trace trace;
+  trace.tensors = {{"x", tensor<float>({1, 1, 1}, {0.28f})},
+                   {"y", tensor<float>({1, 1, 1}, {std::nanf("")})}};
+  ThreadPool threads(1);
+  const auto result = verify(built(model), "", trace, threads);
+  REQUIRE_MESSAGE(result.ok(), result.error().message);
+  CHECK(result->layers.at(0).verdict == Verdict::suspect);
+}
+
 TEST_CASE("Verify_StepsWhoseRangeOverflows_AreUnjudged") {
   ModelBuilder model;
   model.input("x", DType::float32, {3}).node("DynamicQuantizeLinear", {"x"}, {"y", "", ""}).output("y");
