@@ -108,6 +108,19 @@ std::vector<Order> layouts_of_runtimes(std::size_t rank) {
           inverse(filter), transposed_filter,      inverse(transposed_filter)};
 }
 
+std::vector<Order> axes_moved_last(std::size_t rank) {
+  std::vector<Order> orders;
+  for (std::size_t axis = 0; axis + 1 < rank; ++axis) {
+    Order order(rank);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto at = order.begin() + static_cast<std::ptrdiff_t>(axis);
+    std::rotate(at, at + 1, order.end());
+    orders.push_back(inverse(order));
+    orders.push_back(std::move(order));
+  }
+  return orders;
+}
+
 std::vector<Order> orders_between(const Shape& shape, const Shape& other) {
   if (shape.size() != other.size())
     return without_ones(shape) == without_ones(other) ? std::vector<Order>{{}} : std::vector<Order>();
@@ -122,6 +135,7 @@ std::vector<Order> orders_between(const Shape& shape, const Shape& other) {
       found.push_back(order);
   };
   for (const Order& order : layouts_of_runtimes(rank)) add(order);
+  for (const Order& order : axes_moved_last(rank)) add(order);
   for (Order order = same; rank <= 4 && std::ranges::next_permutation(order).found;) add(order);
   return found;
 }

@@ -20,6 +20,9 @@ using Order = std::vector<std::size_t>;
 /// IOHW. For three axes and more.
 [[nodiscard]] std::vector<Order> layouts_of_runtimes(std::size_t rank);
 
+/// One axis moved to the end, and back: what our exports do where an operator needs it there.
+[[nodiscard]] std::vector<Order> axes_moved_last(std::size_t rank);
+
 /// How `other` can be the shape of the same values: the same axes first, then channels first or last, then
 /// any order (up to rank 4). An empty order with another rank: axes of length 1 were added or dropped.
 /// Nothing where the shapes do not fit.

@@ -28,6 +28,8 @@ std::vector<Order> orders_for(const Shape& shape, const Value& input) {
   };
   add(same);
   for (const Order& order : layouts_of_runtimes(rank)) add(order);
+  if (found.empty())
+    for (const Order& order : axes_moved_last(rank)) add(order);
   // One that only the sizes speak for is taken if there is no other: as a second choice it could hide that an
   // operator is missing.
   for (Order order = same; found.empty() && rank <= 4 && std::ranges::next_permutation(order).found;)

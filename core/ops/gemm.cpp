@@ -88,6 +88,27 @@ std::vector<S> scaled(std::span<const S> values, float alpha) {
   return result;
 }
 
+template <class Values>
+double largest_finite(const Values& values) {
+  double most = 0.0;
+  for (const auto& x : values)
+    if (const double size = std::fabs(static_cast<double>(math::value(x))); std::isfinite(size))
+      most = std::fmax(most, size);
+  return most;
+}
+
+// Whether an implementation that applies alpha to the sum, to A or to B may leave the range on its way.
+template <class A, class B>
+void note_range(const A& a, const B& b, std::int64_t depth, float alpha) {
+  const double most_a = largest_finite(a);
+  const double most_b = largest_finite(b);
+  const double factor = std::fabs(static_cast<double>(alpha));
+  const ErrorModel& model = current_error_model();
+  if (std::fmax(std::fmax(most_a, most_b) * factor, most_a * most_b * static_cast<double>(depth)) >
+      model.largest)
+    model.note_overflow(Overflow::possible);
+}
+
 // The memory layout of a factor: element (i, k) is at i·row + k·step.
 struct FactorLayout {
   std::int64_t row;
@@ -172,6 +193,7 @@ struct Gemm {
         const auto alpha = static_cast<double>(attributes.alpha);
         std::vector<double> scaled_exactly;
         if (attributes.alpha != 1.0f) {
+          if constexpr (std::is_same_v<S, Bounded>) note_range(a, b, depth, attributes.alpha);
           scaled_exactly.assign(a.begin(), a.end());
           for (double& x : scaled_exactly) x *= alpha;
           a = scaled_exactly;
@@ -186,6 +208,8 @@ struct Gemm {
     std::span<const S> a_values = context.real(0);
     std::vector<S> scaled_a;
     if (!strict && attributes.alpha != 1.0f) {
+      if constexpr (std::is_same_v<S, Bounded>)
+        note_range(a_values, context.real(1), depth, attributes.alpha);
       scaled_a = scaled(a_values, attributes.alpha);
       a_values = scaled_a;
     }

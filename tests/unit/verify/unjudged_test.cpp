@@ -154,6 +154,26 @@ TEST_CASE("Verify_TextbookFormulaThatOverflows_NeverPassesAndIsNoFault") {
         Verdict::suspect);
 }
 
+TEST_CASE("Verify_ProductsThatAlphaBringsBackIntoRange_MayBeInfinite") {
+  const auto verdict = [](float alpha, float b, float y) {
+    ModelBuilder model;
+    model.input("a", DType::float32, {1, 1})
+        .initializer("b", tensor<float>({1, 1}, {b}))
+        .node("Gemm", {"a", "b"}, {"y"}, {real("alpha", alpha)})
+        .output("y");
+    Trace trace;
+    trace.tensors = {{"a", tensor<float>({1, 1}, {2.0f})}, {"y", tensor<float>({1, 1}, {y})}};
+    ThreadPool threads(1);
+    const auto result = verify(built(model), "", trace, threads);
+    REQUIRE_MESSAGE(result.ok(), result.error().message);
+    return result->layers.at(0).verdict;
+  };
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  CHECK(verdict(0.25f, 3e38f, infinity) == Verdict::suspect);   // alpha · (a · b)
+  CHECK(verdict(1e38f, -1.5f, -infinity) == Verdict::fault);    // in no order
+  CHECK(verdict(2e38f, -0.8f, -infinity) == Verdict::suspect);  // (alpha · a) · b
+}
+
 TEST_CASE("Verify_NormalizationWhoseFactorOverflows_NaNIsNoFault") {
   // scale / √(var + ε) is infinite in float32, so that x·∞ − mean·∞ is NaN.
   ModelBuilder model;

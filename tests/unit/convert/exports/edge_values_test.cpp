@@ -116,6 +116,24 @@ TEST_CASE("Export_PadOfTruthValues_HasAFillOfTheirType") {
   expect(model, {{"x", *Tensor::from_bytes(DType::boolean, {2}, ones)}}, {0.0, 1.0, 1.0});
 }
 
+TEST_CASE("Export_AxisOfFiveMovedLast_IsFoundAgain") {
+  ModelBuilder model;
+  model.opset(13)
+      .input("x", DType::float32, {2, 1, 3, 2, 2})
+      .node("Softmax", {"x"}, {"y"}, {integer("axis", 2)})
+      .output("y");
+  const Graph graph = inferred(model);
+  const auto inputs = seeded_inputs(graph, 7);
+  REQUIRE(inputs.ok());
+  const auto bound = bind_inputs(graph, *inputs);
+  REQUIRE(bound.ok());
+  const auto written = convert::tfjs::convert(*bound->graph, {});
+  REQUIRE_MESSAGE(written.ok(), written.error().message);
+  const auto read = convert::tfjs::read_graph_model(text_of(written->files[0].bytes), files_of(*written));
+  REQUIRE_MESSAGE(read.ok(), read.error().message);
+  expect_same(check_against(graph, as_onnx(*read)), 1);
+}
+
 // The window of one axis gets a height, which must have the type of the tensor.
 TEST_CASE("Export_QuantizedMaxPoolOverOneAxis_KeepsItsType") {
   ModelBuilder model;
