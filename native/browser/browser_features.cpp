@@ -54,17 +54,22 @@ fs::path cache_folder() {
   return home && *home ? fs::path(home) / ".cache" / "driftscope" : fs::path();
 }
 
-// The newest, as their names say.
-fs::path find_unpacked(const BrowserFeature& feature) {
+// The newest, as their names say; `why`: of one that is not used.
+fs::path find_unpacked(const BrowserFeature& feature, std::string& why) {
   const fs::path folder = cache_folder();
   if (folder.empty()) return {};
   glob_t matches{};
   fs::path found;
   if (glob((folder / feature.unpacked).c_str(), 0, nullptr, &matches) == 0)
     for (std::size_t i = 0; i < matches.gl_pathc; ++i)
-      if (const fs::path program = find_program(matches.gl_pathv[i]);
-          !program.empty() && why_untrusted(program).empty())
-        found = program;
+      if (const fs::path program = find_program(matches.gl_pathv[i]); !program.empty()) {
+        const std::string reason = why_untrusted(program);
+        if (reason.empty())
+          found = program;
+        else
+          why = fmt::format("'{}' is not used, as somebody else could have replaced it: {}", program.string(),
+                            reason);
+      }
   globfree(&matches);
   return found;
 }
@@ -129,7 +134,7 @@ Result<fs::path> find_browser_with(const BrowserFeature& feature, const fs::path
     if (has.error().kind == ErrorKind::cancelled) return has.error();
     why = has.error().message;
   }
-  if (fs::path program = find_unpacked(feature); !program.empty()) return program;
+  if (fs::path program = find_unpacked(feature, why); !program.empty()) return program;
   return missing_error(
       fmt::format("{}: no browser with {} is installed ({}); './tools/setup' unpacks one, and ${} may name "
                   "another",

@@ -13,13 +13,14 @@ namespace fs = std::filesystem;
 /// What a version of cgroups calls its files, and pages of files in memory.stat.
 struct Version {
   const char* limit;
+  const char* throttled;  ///< beyond it the kernel takes memory back and slows the group down; null: none
   const char* used;
   std::string_view idle_pages;
   std::string_view active_pages;
 };
-constexpr Version first = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file",
+constexpr Version first = {"memory.limit_in_bytes", nullptr, "memory.usage_in_bytes", "total_inactive_file",
                            "total_active_file"};
-constexpr Version second = {"memory.max", "memory.current", "inactive_file", "active_file"};
+constexpr Version second = {"memory.max", "memory.high", "memory.current", "inactive_file", "active_file"};
 
 constexpr std::int64_t no_limit = std::int64_t{1} << 62;  // version 1 says nearly 2^63
 
@@ -34,10 +35,13 @@ std::int64_t pages_of_files(const fs::path& group, const Version& version) {
 }
 
 std::optional<std::int64_t> free_in(const fs::path& group, const Version& version) {
-  std::int64_t limit = 0;
+  std::int64_t limit = no_limit;
+  for (const char* const name : {version.limit, version.throttled}) {
+    std::int64_t bytes = 0;  // "max" is no number
+    if (name != nullptr && std::ifstream(group / name) >> bytes && bytes >= 0) limit = std::min(limit, bytes);
+  }
+  if (limit == no_limit) return {};
   std::int64_t used = 0;
-  if (!(std::ifstream(group / version.limit) >> limit)) return {};  // "max" as well
-  if (limit < 0 || limit >= no_limit) return {};
   std::ifstream(group / version.used) >> used;
   const std::int64_t kept = std::max<std::int64_t>(used - pages_of_files(group, version), 0);
   return std::max<std::int64_t>(limit - kept, 1);
@@ -45,10 +49,10 @@ std::optional<std::int64_t> free_in(const fs::path& group, const Version& versio
 
 /// Of a group and those above it, which all count.
 std::optional<std::int64_t> free_below(const fs::path& root, std::string_view path, const Version& version) {
+  if (path.starts_with("/..")) return {};  // a group beside what is seen here
   std::optional<std::int64_t> least = free_in(root, version);
   fs::path group = root;
   for (const fs::path& name : fs::path(path).relative_path()) {
-    if (name == "..") return least;  // a group above what is seen here
     group /= name;
     if (const auto free = free_in(group, version)) least = std::min(*free, least.value_or(*free));
   }

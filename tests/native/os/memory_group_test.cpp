@@ -37,6 +37,15 @@ TEST_CASE("MemoryGroup_LimitsAboveAndBelow_NarrowestCounts") {
   CHECK_MESSAGE(free_in_memory_groups(root, "0::/user/job/step\n") == 1, "full is not the same as no limit");
 }
 
+TEST_CASE("MemoryGroup_Throttled_CountsAsALimit") {
+  const auto mounted = TempFolder::make();
+  REQUIRE(mounted.ok());
+  put(mounted->path() / "memory.max", "max");
+  put(mounted->path() / "memory.high", "700");
+  put(mounted->path() / "memory.current", "200");
+  CHECK(free_in_memory_groups(mounted->path(), "0::/") == 500);
+}
+
 TEST_CASE("MemoryGroup_PagesOfFiles_AreFree") {
   const auto mounted = TempFolder::make();
   REQUIRE(mounted.ok());
@@ -52,7 +61,7 @@ TEST_CASE("MemoryGroup_ContainerThatSeesItsOwnAsRoot_ReadsTheRoot") {
   put(mounted->path() / "memory.max", "1000");
   put(mounted->path() / "memory.current", "400");
   CHECK(free_in_memory_groups(mounted->path(), "0::/docker/4f5e\n") == 600);
-  CHECK(free_in_memory_groups(mounted->path(), "0::/../../elsewhere\n") == 600);
+  CHECK(free_in_memory_groups(mounted->path(), "0::/../../elsewhere\n") == 0);
 }
 
 TEST_CASE("MemoryGroup_VersionOne_IsReadWhereMemoryIsMounted") {

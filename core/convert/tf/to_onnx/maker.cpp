@@ -27,8 +27,12 @@ ValueInfo value_info(const std::string& name, const TensorInfo* info) {
 }  // namespace
 
 Maker::Maker(const TfGraph& graph) : graph_(graph) {
-  model_.ir_version = 9;
-  model_.opsets[""] = written_opset;
+  const bool has_int16 = std::ranges::any_of(graph.tensors, [](const auto& entry) {
+    const TensorInfo& info = entry.second;
+    return info.dtype == DType::int16 && !info.quantization.scales.empty();
+  });
+  model_.ir_version = has_int16 ? 10 : 9;
+  model_.opsets[""] = has_int16 ? opset_of_int16 : written_opset;
   model_.producer = "driftscope";
   model_.graph.name = "converted";
   for (const std::string& name : graph.inputs) {

@@ -25,6 +25,7 @@ inline constexpr std::size_t named_outputs = 8;
 
 /// The opset that is written: the first with Gelu.
 inline constexpr std::int64_t written_opset = 20;
+inline constexpr std::int64_t opset_of_int16 = 21;  ///< since which it quantizes to int16
 
 class Maker {
  public:

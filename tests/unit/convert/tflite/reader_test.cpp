@@ -179,6 +179,20 @@ TEST_CASE("TfliteReader_CastOfQuantizedTensors_TakesAndGivesTheIntegers") {
   CHECK(std::vector<std::int8_t>(given.begin(), given.end()) == std::vector<std::int8_t>{4, 5, -6});
 }
 
+TEST_CASE("TfliteReader_QuantizedInt16_HasTheOpsetThatKnowsIt") {
+  for (const auto type : {fb::TensorType::INT8, fb::TensorType::INT16}) {
+    FileBuilder file;
+    const int x = file.tensor("x", {2}, type, {}, {0.5f}, {0});
+    const int y = file.tensor("y", {2}, type, {}, {0.5f}, {0});
+    file.add(fb::BuiltinOperator::ABS, {x}, {y}, flatbuffers::Offset<void>(), fb::BuiltinOptions::NONE);
+    const auto graph = tflite::read(file.finish({x}, {y}));
+    REQUIRE_MESSAGE(graph.ok(), graph.error().message);
+    const auto model = tf::to_onnx(*graph);
+    REQUIRE_MESSAGE(model.ok(), model.error().message);
+    CHECK(model->opsets.at("") == (type == fb::TensorType::INT16 ? 21 : 20));
+  }
+}
+
 // As Chromium's WebNN writes its files.
 TEST_CASE("TfliteReader_UnsignedPermutationAndSliceWithoutOptions_AreRead") {
   FileBuilder file;
