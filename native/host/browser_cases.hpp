@@ -24,8 +24,9 @@ struct CaseRun {
 
 /// One outcome for each of `count` cases. A case during which the browser was lost runs once more, alone,
 /// and gets the error when the browser is lost again: browsers hang now and then whatever they run. Cases
-/// before it, whose results went with the browser, run once more; those behind it go on in another one.
-/// Errors: those of a browser that was not lost so, and when it was lost too often.
+/// before it, whose results went with the browser, run once more; those behind it go on in another one. Where
+/// the second run does not even begin, the case has the first error. Errors: those of a browser that was not
+/// lost so, and when it was lost too often.
 [[nodiscard]] Result<std::vector<CaseRun>> run_surviving(std::size_t count, const RunCases& run);
 
 }  // namespace driftscope

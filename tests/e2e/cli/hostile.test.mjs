@@ -149,15 +149,17 @@ test("ClosedStandardOutput_LeavesAWholeTraceAndAnError", (t) => {
 });
 
 test("VocabularyFarAway_IsNotRead", (t) => {
-  const folder = temporaryFolder(t);
+  const above = temporaryFolder(t);
+  const folder = join(above, "models");
+  mkdirSync(join(folder, "below"), { recursive: true });
   const model = join(folder, "text.onnx");
   copyFileSync(asset("models", "textcnn.onnx"), model);
   const how = JSON.parse(readFileSync(asset("models", "textcnn.preprocess.json"), "utf8"));
   const words = join(folder, "sample.txt");
   writeFileSync(words, "a good film");
-  const tried = (vocabulary) => {
+  const tried = (vocabulary, named = model, cwd = undefined) => {
     writeFileSync(join(folder, "text.preprocess.json"), JSON.stringify({ ...how, vocabulary }));
-    return run(["run", model, "--input", words]);
+    return run(["run", named, "--input", words], { cwd });
   };
   for (const far of ["/etc/passwd", "../../../../../../etc/passwd", "link", "/dev/zero"]) {
     if (far === "link" && !existsSync(join(folder, "link"))) symlinkSync("/etc/passwd", join(folder, "link"));
@@ -168,6 +170,10 @@ test("VocabularyFarAway_IsNotRead", (t) => {
   }
   copyFileSync(asset("data", "generated-reviews", "vocabulary.txt"), join(folder, "words.txt"));
   assert.equal(tried("words.txt").status, 0);
+  // However the model is named.
+  assert.equal(tried("words.txt", "../text.onnx", join(folder, "below")).status, 0);
+  copyFileSync(join(folder, "words.txt"), join(above, "words.txt"));
+  assert.equal(tried("../words.txt", "./text.onnx", folder).status, 0);
 });
 
 test("BudgetsOfMemoryAndTime_EndARunWithTheirReason", (t) => {

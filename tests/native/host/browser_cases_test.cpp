@@ -72,6 +72,25 @@ TEST_CASE("RunSurviving_BrowserLostOnce_RunsTheCaseAgainAndSaysSo") {
   CHECK(fake.starts <= 1 + 3 * 5);
 }
 
+TEST_CASE("RunSurviving_BrowserThatHangsBeforeTheCaseAlone_LosesThatCaseOnly") {
+  int alone = 0;
+  const auto results = run_surviving(
+      4,
+      [&](std::size_t first, std::size_t count,
+          const std::function<void(std::size_t)>& lost_at) -> Result<std::vector<Result<Trace>>> {
+        if (first == 2 && count == 1 && ++alone == 1) return missing_error("did not open the page");
+        if (first <= 2 && first + count > 2) {
+          lost_at(2 - first);
+          return limit_error("no answer");
+        }
+        return std::vector<Result<Trace>>(count, Trace());
+      });
+  REQUIRE(results.ok());
+  REQUIRE(results->size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) CHECK((*results)[i].trace.ok() == (i != 2));
+  CHECK((*results)[2].trace.error().message == "no answer");
+}
+
 TEST_CASE("RunSurviving_BrowserThatNeverStarts_IsAnErrorAtOnce") {
   int starts = 0;
   const auto results =

@@ -16,6 +16,8 @@ const executablePath = process.env.DRIFTSCOPE_CHROME ?? "/usr/bin/chromium";
 const args = [
   "--no-sandbox",
   "--disable-quic",
+  // Each server has another address, under which the cache keeps the page again: full early, it is flat.
+  "--disk-cache-size=67108864",
   // Its GPU process is killed on purpose, again and again.
   "--disable-gpu-process-crash-limit",
   "--disable-domain-blocking-for-3d-apis",
