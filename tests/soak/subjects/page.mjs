@@ -264,11 +264,9 @@ export class Page extends Subject {
     this.probed = await this.page.evaluate(() => globalThis.soakProbe());
     // They end a moment after the run.
     const workers = () => this.page.workers().map((worker) => worker.url());
-    await until(() => workers().length === 0, `the workers of ${this.#doing} to end`, 10_000).catch(
-      (error) => {
-        throw Object.assign(error, { log: workers().join("\n") });
-      },
-    );
+    await until(() => workers().length === 0, `the workers of ${this.#doing} to end`).catch((error) => {
+      throw Object.assign(error, { log: workers().join("\n") });
+    });
     this.#profileBytes = folderSize(this.profile).bytes;
   }
 
