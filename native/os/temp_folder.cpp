@@ -27,14 +27,31 @@ namespace fs = std::filesystem;
 constexpr std::string_view name_prefix = "driftscope-";
 constexpr std::string_view new_prefix = ".driftscope-";
 
+// With one descriptor at a time, however deep it is: fs::remove_all takes one for each level, and gives up
+// where a process has none left.
+void remove_tree(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::directory_entry> entries;
+  for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error))
+    entries.push_back(*entry);
+  for (const fs::directory_entry& entry : entries)
+    if (entry.symlink_status(error).type() == fs::file_type::directory)
+      remove_tree(entry.path());
+    else
+      ::unlink(entry.path().c_str());
+  ::rmdir(folder.c_str());
+}
+
 // A process that is being killed may still write; a second and a third attempt handle that.
-void remove_folder(const fs::path& folder) {
+bool remove_folder(const fs::path& folder) {
   for (int attempt = 0; attempt < 20; ++attempt) {
+    remove_tree(folder);
     std::error_code error;
-    fs::remove_all(folder, error);
-    if (!fs::exists(fs::symlink_status(folder, error))) return;
+    if (!fs::exists(fs::symlink_status(folder, error))) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
+  return false;
 }
 
 // "driftscope-PID-XXXXXX" and nothing else: a user may have folders with similar names.
@@ -83,7 +100,7 @@ void remove_leftovers(const fs::path& parent) {
     const int lock = lock_folder(entry.path());
     if (lock < 0) continue;
     end_leftover_processes(entry.path());
-    remove_folder(entry.path());
+    (void)remove_folder(entry.path());
     ::close(lock);
   }
 }
@@ -135,8 +152,9 @@ TempFolder::TempFolder(TempFolder&& other) noexcept
 
 TempFolder::~TempFolder() {
   if (path_.empty()) return;
-  remove_folder(path_);
+  const bool removed = remove_folder(path_);
   ::close(lock_);
+  if (!removed) remove_folder(path_);  // with the descriptor of the lock, it may have been the last one
   CleanupRegistry::instance().remove(cleanup_);
 }
 

@@ -59,7 +59,8 @@ std::string why_untrusted(const fs::path& path) {
 std::string why_untrusted_tree(const fs::path& folder) {
   if (std::string why = why_untrusted(folder); !why.empty()) return why;
   std::error_code error;
-  for (auto entry = fs::recursive_directory_iterator(folder, error);
+  constexpr auto links_too = fs::directory_options::follow_directory_symlink;
+  for (auto entry = fs::recursive_directory_iterator(folder, links_too, error);
        !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     const bool is_link = entry->is_symlink(error);
     if (std::string why = is_link ? why_untrusted(entry->path()) : reason(entry->path()); !why.empty())

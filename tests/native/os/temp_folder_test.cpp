@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "native/os/temp_folder.hpp"
 
@@ -87,6 +89,32 @@ TEST_CASE("TempFolder_OfALivingProcessInAnotherContainer_Stays") {
   CHECK(TempFolder::make().ok());
   CHECK(fs::exists(used / "file"));
   close(lock);
+}
+
+TEST_CASE("TempFolder_NoDescriptorLeft_IsRemovedAllTheSame") {
+  auto folder = TempFolder::make();
+  REQUIRE(folder.ok());
+  const fs::path path = folder->path();
+  fs::create_directories(path / "a/b/c/d");
+  std::ofstream(path / "a/b/c/d/file") << "text";
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  rlimit few = before;
+  few.rlim_cur = 64;
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
+  std::vector<int> taken;
+  while (true) {
+    const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) break;
+    taken.push_back(fd);
+  }
+  {
+    const TempFolder ended = *std::move(folder);
+  }
+  for (const int fd : taken) ::close(fd);
+  setrlimit(RLIMIT_NOFILE, &before);
+  CHECK(!taken.empty());
+  CHECK_FALSE(fs::exists(path));
 }
 
 TEST_CASE("TempFolder_OfAUserWithASimilarName_Stays") {
