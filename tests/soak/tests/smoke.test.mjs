@@ -21,7 +21,9 @@ test("Soak_AMinuteWithFaults_FindsNothing", (t) => {
   assert.match(read("verdicts.txt"), /^server: \d+ runs/m);
   assert.match(read("events.log"), /fault ends: server/);
   const [heads, ...rows] = read("samples.csv").trim().split("\n");
-  assert.match(heads, /server memory/);
+  assert.match(heads, /"server memory, bytes"/);
+  const columns = heads.match(/"[^"]*"|[^,]+/g).length;
+  for (const row of rows) assert.equal(row.split(",").length, columns, row);
   assert.ok(rows.length >= 10, `${rows.length} samples`);
   assert.match(read("curves.svg"), /^<svg[^]*<\/svg>\s*$/);
 });

@@ -41,7 +41,9 @@ export class Sampler {
         "faults",
         "findings",
         ...this.#curves.map(({ name, kind }) => (kind === "count" ? name : `${name}, bytes`)),
-      ].join(",") + "\n",
+      ]
+        .map((name) => (name.includes(",") ? `"${name}"` : name))
+        .join(",") + "\n",
     );
   }
 
