@@ -72,6 +72,10 @@ Result<fs::path> find_usual_browser(const Kind& kind) {
   }
   for (const std::string& pattern : kind.programs)
     if (fs::path program = find_by_pattern(pattern); !program.empty()) return program;
+  for (const std::string& pattern : kind.programs)
+    if (const std::string why = why_passed_over(pattern); !why.empty())
+      return missing_error(std::string(kind.host) + ": " + why + "; mend that, or name it with " +
+                           kind.variable);
   return missing_error(std::string(kind.host) + ": " + kind.label +
                        " is not installed; './tools/setup' installs it");
 }

@@ -23,6 +23,7 @@
 #include "native/os/cleanup.hpp"
 #include "native/os/temp_folder.hpp"
 #include "native/os/token.hpp"
+#include "native/platform/one_job_machine.hpp"
 
 extern char** environ;
 
@@ -125,7 +126,10 @@ struct ChildProcess::State {
 
 Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
   const fs::path program = find_program(spec.arguments.front());
-  if (program.empty()) return missing_error("'" + spec.arguments.front() + "' is not installed");
+  if (program.empty()) {
+    const std::string why = why_passed_over(spec.arguments.front());
+    return missing_error(why.empty() ? "'" + spec.arguments.front() + "' is not installed" : why);
+  }
   DRIFTSCOPE_TRY(const std::string token, random_token());
   auto state = std::make_unique<State>();
   state->mark.marker = "DRIFTSCOPE_PROCESS=" + token;
@@ -243,17 +247,45 @@ Result<std::string> command_output(const ProcessSpec& spec, int timeout_ms) {
 
 namespace {
 
-// By everybody: the program, or a folder that leads to it.
+bool may_everybody_write(const fs::path& path, bool unless_sticky) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0 || (info.st_mode & S_IWOTH) == 0) return false;
+  return !(unless_sticky && S_ISDIR(info.st_mode) && (info.st_mode & S_ISVTX) != 0);
+}
+
+// By everybody: the program, or a folder that leads to it. To a sticky folder others can add a program, but
+// not replace one.
 bool may_be_replaced(const fs::path& program) {
+  if (is_machine_of_one_job()) return false;
+  if (may_everybody_write(program.parent_path(), false)) return true;
   std::error_code error;
   for (fs::path part = fs::canonical(program, error); !error && part.has_relative_path();
-       part = part.parent_path()) {
-    struct stat info{};
-    const bool sticky =
-        ::stat(part.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && (info.st_mode & S_ISVTX) != 0;
-    if ((info.st_mode & S_IWOTH) != 0 && !sticky) return true;
-  }
+       part = part.parent_path())
+    if (may_everybody_write(part, true)) return true;
   return static_cast<bool>(error);
+}
+
+struct Found {
+  fs::path program;
+  fs::path passed_over;  // the first that everybody may replace
+};
+
+Found look_for(const std::string& name) {
+  const char* variable = std::getenv("PATH");
+  std::istringstream folders(variable ? variable : "/usr/local/bin:/usr/bin:/bin");
+  Found found;
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (!folder.starts_with('/')) continue;  // the current folder may be anybody's
+    const fs::path file = fs::path(folder) / name;
+    std::error_code error;
+    if (access(file.c_str(), X_OK) != 0 || !fs::is_regular_file(file, error)) continue;
+    if (!may_be_replaced(file)) {
+      found.program = file;
+      return found;
+    }
+    if (found.passed_over.empty()) found.passed_over = file;
+  }
+  return found;
 }
 
 }  // namespace
@@ -261,17 +293,15 @@ bool may_be_replaced(const fs::path& program) {
 fs::path find_program(const std::string& name) {
   if (name.find('/') != std::string::npos)
     return access(name.c_str(), X_OK) == 0 ? fs::path(name) : fs::path();
-  const char* variable = std::getenv("PATH");
-  std::istringstream folders(variable ? variable : "/usr/local/bin:/usr/bin:/bin");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    if (!folder.starts_with('/')) continue;  // the current folder may be anybody's
-    if (struct stat info{}; ::stat(folder.c_str(), &info) == 0 && (info.st_mode & S_IWOTH) != 0) continue;
-    const fs::path file = fs::path(folder) / name;
-    std::error_code error;
-    if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, error) && !may_be_replaced(file))
-      return file;
-  }
-  return {};
+  return look_for(name).program;
+}
+
+std::string why_passed_over(const std::string& name) {
+  if (name.find('/') != std::string::npos) return {};
+  const Found found = look_for(name);
+  if (found.passed_over.empty()) return {};
+  return "'" + found.passed_over.string() +
+         "' is not started, as everybody may replace it or write to a folder that leads to it";
 }
 
 }  // namespace driftscope

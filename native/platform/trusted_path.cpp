@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <system_error>
 
+#include "native/platform/one_job_machine.hpp"
+
 namespace driftscope {
 namespace {
 
@@ -27,7 +29,7 @@ std::string reason(const fs::path& path) {
     return fmt::format("'{}' belongs to another user ({})", path.string(), info.st_uid);
   // In a sticky folder, such as /tmp, others can add files but not replace ours.
   const bool sticky = S_ISDIR(info.st_mode) && (info.st_mode & S_ISVTX) != 0;
-  if ((info.st_mode & S_IWOTH) != 0 && !sticky)
+  if ((info.st_mode & S_IWOTH) != 0 && !sticky && !is_machine_of_one_job())
     return fmt::format("every user may write to '{}'", path.string());
   // Many systems give each user a group of their own; what root opened to a group is root's decision.
   const bool foreign_group = info.st_uid != 0 && info.st_gid != 0 && info.st_gid != ::getegid();

@@ -25,11 +25,12 @@ Result<Installed> find_installed(const peer::PeerInfo& peer) {
   const char* named = std::getenv("DRIFTSCOPE_NODE");
   const std::string program = named != nullptr && *named != '\0' ? named : "node";
   found.program = find_program(program);
-  if (found.program.empty())
+  if (found.program.empty()) {
+    const std::string why = why_passed_over(program);
     return missing_error(fmt::format(
-        "{} on the PC needs Node, and '{}' was not found; install it (tools/setup does), or name it with "
-        "DRIFTSCOPE_NODE",
-        peer.title, program));
+        "{} on the PC needs Node, and {}; install it (tools/setup does), or name it with DRIFTSCOPE_NODE",
+        peer.title, why.empty() ? fmt::format("'{}' was not found", program) : why));
+  }
   DRIFTSCOPE_TRY(found.site, find_site());
   for (const std::string& file : peer.engine.browser_files) {
     std::error_code error;

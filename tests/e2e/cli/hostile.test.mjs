@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -87,7 +88,11 @@ test("FilesThatOthersMayReplace_AreNotUsed", (t) => {
   writeFileSync(join(site, "index.html"), "");
   writeFileSync(library, "");
   const tried = (args) =>
-    run(args, { program, cwd: folder, env: { DRIFTSCOPE_SITE: "", DRIFTSCOPE_ONNXRUNTIME: "" } }).stderr;
+    run(args, {
+      program,
+      cwd: folder,
+      env: { DRIFTSCOPE_SITE: "", DRIFTSCOPE_ONNXRUNTIME: "", RUNNER_ENVIRONMENT: "" },
+    }).stderr;
   const ort = ["run", lenet1, "--target", "pc/ort"];
   const page = ["run", lenet1, "--target", "chrome/strict", "--timeout", "20"];
   assert.doesNotMatch(tried(ort), /somebody else could have replaced it/);
@@ -120,9 +125,13 @@ test("ProgramsInFoldersOfEverybodyOrHere_AreNotStarted", (t) => {
   ]) {
     chmodSync(folder, mode);
     chmodSync(join(folder, "node"), ofFile);
-    const env = { PATH: path, DRIFTSCOPE_NODE: "" };
-    run(["run", lenet1, "--target", "pc/tfjs-cpu"], { cwd: folder, env });
+    const env = { PATH: path, DRIFTSCOPE_NODE: "", RUNNER_ENVIRONMENT: "" };
+    const { stderr } = run(["run", lenet1, "--target", "pc/tfjs-cpu"], { cwd: folder, env });
     assert.equal(existsSync(join(folder, "started")), false, path);
+    assert.match(
+      stderr,
+      path.startsWith("/") ? /node' is not started, as everybody/ : /'node' was not found/,
+    );
   }
   chmodSync(folder, 0o755);
   chmodSync(join(folder, "node"), 0o755);
@@ -130,6 +139,13 @@ test("ProgramsInFoldersOfEverybodyOrHere_AreNotStarted", (t) => {
     env: { PATH: `${folder}:/usr/bin:/bin`, DRIFTSCOPE_NODE: "" },
   });
   assert.equal(existsSync(join(folder, "started")), true, "where it is trusted it is");
+  // A machine for one job, where everybody may write to much.
+  rmSync(join(folder, "started"));
+  chmodSync(folder, 0o777);
+  run(["run", lenet1, "--target", "pc/tfjs-cpu"], {
+    env: { PATH: `${folder}:/usr/bin:/bin`, DRIFTSCOPE_NODE: "", RUNNER_ENVIRONMENT: "github-hosted" },
+  });
+  assert.equal(existsSync(join(folder, "started")), true);
 });
 
 test("ClosedStandardOutput_LeavesAWholeTraceAndAnError", (t) => {

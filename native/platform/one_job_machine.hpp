@@ -1,0 +1,17 @@
+// Whether this machine has no other users to fear. Clients: whatever looks for programs and files that others
+// could have replaced.
+#pragma once
+
+#include <cstdlib>
+#include <string_view>
+
+namespace driftscope {
+
+/// GitHub's own runners: a machine for one job, thrown away afterwards, on which everybody may write to /opt
+/// and /usr/share (actions/runner-images#4509).
+[[nodiscard]] inline bool is_machine_of_one_job() {
+  const char* const runner = std::getenv("RUNNER_ENVIRONMENT");
+  return runner != nullptr && std::string_view(runner) == "github-hosted";
+}
+
+}  // namespace driftscope
