@@ -1,5 +1,7 @@
 #include "native/device/gles_context.hpp"
 
+#include <GLES3/gl3.h>
+
 #include <EGL/eglext.h>
 #include <GLES2/gl2ext.h>
 #include <fmt/format.h>

@@ -1,5 +1,7 @@
 // A WebGL-like device on the PC: OpenGL ES 3.0 on EGL, without a window. Objects are texture arrays of four
 // float32 a texel, programs are fragment shaders, a dispatch is one draw into all layers of a texture.
+#include <GLES3/gl3.h>
+
 #include <GLES2/gl2ext.h>
 #include <fmt/format.h>
 

@@ -93,9 +93,8 @@ Result<NamedTensor> read_sample_file(const std::string& path, const ModelFile& m
 }
 
 Result<Dataset> open_dataset(const DatasetSpec& spec, const ModelFile& model) {
-  DRIFTSCOPE_TRY(Description description, read_description(model));
-  FileAccess files = file_access(description);
-  return Dataset::open(spec, std::move(description.how), std::move(files));
+  DRIFTSCOPE_TRY(const Description description, read_description(model));
+  return Dataset::open(spec, description.how, file_access(description));
 }
 
 std::vector<std::string> class_names(const ModelFile& model) {

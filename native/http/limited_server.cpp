@@ -36,9 +36,7 @@ class BoundedQueue final : public httplib::TaskQueue {
  public:
   BoundedQueue(std::size_t threads, std::size_t waiting) : waiting_limit_(waiting) {
     // Where the system gives no more of them, fewer must do: httplib's own pool would end the program.
-    try {
-      while (threads_.size() < threads) threads_.emplace_back([this] { serve(); });
-    } catch (const std::system_error&) {
+    while (threads_.size() < threads && start_thread()) {
     }
   }
   ~BoundedQueue() override { shutdown(); }
@@ -58,6 +56,15 @@ class BoundedQueue final : public httplib::TaskQueue {
   }
 
  private:
+  bool start_thread() {
+    try {
+      threads_.emplace_back([this] { serve(); });
+      return true;
+    } catch (const std::system_error&) {
+      return false;
+    }
+  }
+
   bool take(std::function<void()> work) {
     if (threads_.empty()) return work(), true;
     {

@@ -129,7 +129,7 @@ Result<TempFolder> TempFolder::make_in(const fs::path& parent) {
         (parent / (std::string(name_prefix) + std::to_string(getpid()) + made.substr(made.rfind('-'))))
             .string();
     if (folder.lock_ < 0 || ::rename(made.c_str(), name.c_str()) != 0) {
-      const Error why = failed("lock");
+      Error why = failed("lock");
       ::rmdir(made.c_str());
       return why;
     }
