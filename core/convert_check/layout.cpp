@@ -202,11 +202,10 @@ Result<Tensor> as_dtype(const Tensor& tensor, DType dtype) {
 }
 
 bool same_kind(DType a, DType b) {
-  const auto is_integer = [](DType dtype) {
-    return !is_floating(dtype) && bits_per_element(dtype) >= 8 && bits_per_element(dtype) <= 64 &&
-           dtype != DType::complex64;
+  const auto is_whole = [](DType dtype) {
+    return dtype == DType::boolean || (is_integer(dtype) && bits_per_element(dtype) >= 8);
   };
-  return (is_floating(a) && is_floating(b)) || (is_integer(a) && is_integer(b));
+  return (is_floating(a) && is_floating(b)) || (is_whole(a) && is_whole(b));
 }
 
 }  // namespace driftscope::convert

@@ -23,9 +23,9 @@ using Order = std::vector<std::size_t>;
 /// One axis moved to the end, and back: what our exports do where an operator needs it there.
 [[nodiscard]] std::vector<Order> axes_moved_last(std::size_t rank);
 
-/// How `other` can be the shape of the same values: the same axes first, then channels first or last, then
-/// any order (up to rank 4). An empty order with another rank: axes of length 1 were added or dropped.
-/// Nothing where the shapes do not fit.
+/// How `other` can be the shape of the same values: the same axes first, then layouts_of_runtimes,
+/// axes_moved_last, and any order (up to rank 4). An empty order with another rank: axes of length 1 were
+/// added or dropped. Nothing where the shapes do not fit.
 [[nodiscard]] std::vector<Order> orders_between(const Shape& shape, const Shape& other);
 
 /// `other` in this one's order and shape: undoes one of orders_between(shape, other.shape()).

@@ -59,7 +59,7 @@ class Sum<Bounded> {
     if (!(magnitude < std::numeric_limits<double>::infinity())) return add_special_product(a, b);
     const double size_a = std::fabs(a.value);
     const double size_b = std::fabs(b.value);
-    if (std::fmax(size_a, size_b) > largest_float) note_range(a, b);
+    if (size_a > largest_float || size_b > largest_float) note_range(a, b);
     ++products_;
     add_term(product, magnitude, size_a * b.worst + (size_b + b.worst) * a.worst,
              size_a * b.likely + (size_b + b.likely) * a.likely,

@@ -88,18 +88,9 @@ std::vector<S> scaled(std::span<const S> values, float alpha) {
   return result;
 }
 
-template <class Values>
-double largest_finite(const Values& values) {
-  double most = 0.0;
-  for (const auto& x : values)
-    if (const double size = std::fabs(static_cast<double>(math::value(x))); std::isfinite(size))
-      most = std::fmax(most, size);
-  return most;
-}
-
 // Whether an implementation that applies alpha to the sum, to A or to B may leave the range on its way.
 template <class A, class B>
-void note_range(const A& a, const B& b, std::int64_t depth, float alpha) {
+void note_range(std::span<const A> a, std::span<const B> b, std::int64_t depth, float alpha) {
   const double most_a = largest_finite(a);
   const double most_b = largest_finite(b);
   const double factor = std::fabs(static_cast<double>(alpha));

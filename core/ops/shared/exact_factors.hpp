@@ -88,16 +88,20 @@ template <class S>
   return stored && context.dtype(0) != DType::float64 ? Factors::single : Factors::wide;
 }
 
-/// The largest magnitude of a product of finite elements, one of each.
+/// The largest magnitude of a finite element.
+template <class T>
+[[nodiscard]] double largest_finite(std::span<const T> values) {
+  double most = 0.0;
+  for (const T& x : values)
+    if (const auto size = std::fabs(static_cast<double>(math::value(x))); std::isfinite(size))
+      most = std::fmax(most, size);
+  return most;
+}
+
+/// Of a product of finite elements, one of each.
 template <class A, class B>
 [[nodiscard]] double largest_finite_product(std::span<const A> left, std::span<const B> right) {
-  const auto largest = [](auto values) {
-    double most = 0.0;
-    for (const auto x : values)
-      if (std::isfinite(x)) most = std::fmax(most, std::fabs(static_cast<double>(x)));
-    return most;
-  };
-  return largest(left) * largest(right);
+  return largest_finite(left) * largest_finite(right);
 }
 
 /// Converts blocks of sums to the scalar. For one thread, within one scope of the error model.

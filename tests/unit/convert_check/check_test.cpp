@@ -126,6 +126,23 @@ TEST_CASE("ConvertCheck_OtherAttribute_IsNamedWithItsDefault") {
   expect_reason(check, "y", Cause::attribute, "alpha of 'Gemm' (Gemm): expected 1, got 0.5");
 }
 
+TEST_CASE("ConvertCheck_OrdersToTryInstead_AreThoseOfRuntimes") {
+  const auto orders = [](const Shape& shape) {
+    ModelBuilder model;
+    std::vector<Dim> dims;
+    for (const std::int64_t size : shape) dims.emplace_back(size);
+    model.input("x", DType::float32, dims).node("Relu", {"x"}, {"y"}).output("y");
+    const Graph graph = inferred(model);
+    const NamedInputs inputs = {{"x", *Tensor::make(DType::float32, shape)}};
+    const auto matched = convert::match_inputs(inputs, graph, {});
+    REQUIRE(matched.ok());
+    return convert::other_orders(inputs, graph, {}, *matched, 100).size();
+  };
+  CHECK_MESSAGE(orders({4, 4}) == 0, "a transposition that is missing would not be found");
+  CHECK(orders({3, 3, 3, 3}) == 6);
+  CHECK(orders({2, 3, 3, 2}) < 3);
+}
+
 TEST_CASE("ConvertCheck_DefaultOfAnAttribute_IsTheOperatorsOwn") {
   const auto model = [](const char* op, std::optional<float> alpha) {
     ModelBuilder builder;

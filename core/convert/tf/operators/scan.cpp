@@ -1,6 +1,7 @@
 // CumSum: Cumsum. TopK: TopKV2 of the last axis, of negated values for the smallest.
 #include <fmt/format.h>
 
+#include "core/convert/tf/elementwise.hpp"
 #include "core/convert/tf/lowering.hpp"
 #include "core/model/indices_of.hpp"
 
@@ -37,22 +38,25 @@ Status lower_top_k(Lowering& lowering, const OnnxNode& node) {
   DRIFTSCOPE_TRY(const std::string count, lowering.scalar_int(k, "k"));
   if (largest && node.outputs.size() == 2 && Lowering::has_output(node, 0) && Lowering::has_output(node, 1))
     return lowering.give_all(node.outputs, "TopKV2", {tensor, count}, {{"sorted", true}}, last);
-  // −1 − x, as the least integer has no negative.
   const DType dtype = lowering.info(tensor).dtype;
-  const std::string minus_one = is_integer(dtype) && !largest ? lowering.number(-1, dtype) : "";
-  if (!largest && !minus_one.empty())
-    tensor = lowering.elementwise("reversed", "Sub", {minus_one, tensor});
-  else if (!largest)
-    tensor = lowering.elementwise("negated", "Neg", {tensor});
+  if (!largest && is_narrow(dtype))
+    return unsupported(fmt::format("the smallest of quantized {} have no equivalent", dtype_name(dtype)));
+  // Of integers −1 − x, as the least one has no negative.
+  const bool whole = is_integer(dtype);
+  const auto reversed = [&](const std::string& values) -> Inputs {
+    return whole ? Inputs{lowering.number(-1, dtype), values} : Inputs{values};
+  };
+  const std::string_view reverse = whole ? "Sub" : "Neg";
+  if (!largest) tensor = lowering.elementwise("reversed", reverse, reversed(tensor));
   TensorInfo info = lowering.info(tensor);
   info.shape.back() = k;
   const auto found = lowering.make_many("found", "TopKV2", {tensor, count}, {{"sorted", true}},
                                         {info, {DType::int32, info.shape, {}}});
   if (Lowering::has_output(node, 0)) {
-    Inputs inputs = {found[0]};
-    if (!minus_one.empty()) inputs.insert(inputs.begin(), minus_one);
-    const std::string_view op = largest ? "Identity" : minus_one.empty() ? "Neg" : "Sub";
-    DRIFTSCOPE_CHECK(lowering.give(node.outputs[0], op, std::move(inputs), {}, last));
+    if (largest)
+      DRIFTSCOPE_CHECK(lowering.give_same(node.outputs[0], found[0], last));
+    else
+      DRIFTSCOPE_CHECK(lowering.give(node.outputs[0], reverse, reversed(found[0]), {}, last));
   }
   if (Lowering::has_output(node, 1)) DRIFTSCOPE_CHECK(lowering.give_same(node.outputs[1], found[1], last));
   return {};

@@ -57,9 +57,9 @@ Status lower(Lowering& lowering, const OnnxNode& node) {
   if (!lowering.has(op)) return unsupported(fmt::format("{} has no {}", lowering.dialect().name, op));
   if (node.op_type == "Dropout") DRIFTSCOPE_CHECK(check_dropout(lowering, node));
   DRIFTSCOPE_TRY(Operands x, read_operand(lowering, node));
-  // −(−128) is −128 in eight bits.
+  // −(−128) is −128 in eight bits; where the numbers are carried in more. Quantized ones are real.
   const DType type = lowering.dtype(node.outputs[0]);
-  if (is_narrow(type) && (op == "Abs" || op == "Neg")) {
+  if (is_narrow(type) && !is_narrow(lowering.info(x.tensors[0]).dtype) && (op == "Abs" || op == "Neg")) {
     const std::string whole = lowering.elementwise("whole", op, std::move(x.tensors));
     return lowering.give_same(node.outputs[0], wrapped(lowering, whole, type), x.order);
   }

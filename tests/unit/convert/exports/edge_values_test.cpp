@@ -134,6 +134,32 @@ TEST_CASE("Export_AxisOfFiveMovedLast_IsFoundAgain") {
   expect_same(check_against(graph, as_onnx(*read)), 1);
 }
 
+// In .tflite they are real numbers: no int32 beside them, and no wrapping.
+TEST_CASE("Export_QuantizedInt8_IsNotComputedAsIntegers") {
+  const auto quantized = [](const char* op, bool smallest) {
+    ModelBuilder model;
+    model.opset(17)
+        .input("x", DType::float32, {3})
+        .initializer("scale", tensor<float>({}, {0.5f}))
+        .initializer("zero", tensor<std::int8_t>({}, {0}))
+        .initializer("k", tensor<std::int64_t>({1}, {2}))
+        .node("QuantizeLinear", {"x", "scale", "zero"}, {"q"});
+    if (smallest)
+      model.node(op, {"q", "k"}, {"p", ""}, {integer("largest", 0)});
+    else
+      model.node(op, {"q"}, {"p"});
+    model.node("DequantizeLinear", {"p", "scale", "zero"}, {"y"}).output("y");
+    return model;
+  };
+  const NamedInputs inputs = {{"x", tensor<float>({3}, {1.5f, -2.0f, 4.0f})}};
+  expect(quantized("Neg", false), inputs, {-1.5, 2.0, -4.0});
+  expect(quantized("Abs", false), inputs, {1.5, 2.0, 4.0});
+  expect(quantized("TopK", true), inputs, {-2.0, 1.5}, {"tfjs"});
+  const auto refused = through("tflite", quantized("TopK", true), inputs);
+  REQUIRE(std::holds_alternative<std::string>(refused));
+  CHECK(std::get<std::string>(refused).find("smallest of quantized int8") != std::string::npos);
+}
+
 // The window of one axis gets a height, which must have the type of the tensor.
 TEST_CASE("Export_QuantizedMaxPoolOverOneAxis_KeepsItsType") {
   ModelBuilder model;

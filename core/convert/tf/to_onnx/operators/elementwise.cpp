@@ -203,7 +203,8 @@ Status select(Maker& maker, const Node& node) {
   if (x.size() != 3) return bad_input("it needs three inputs");
   // A .tflite file's condition per row; TensorFlow.js broadcasts.
   const auto after = attribute<std::int64_t>(node, "condition_axes_after", 0);
-  if (after < 0 || after > 32) return bad_input(fmt::format("a condition with {} axes behind it", after));
+  if (after < 0 || after > std::int64_t{max_rank})
+    return bad_input(fmt::format("a condition with {} axes behind it", after));
   Numbers axes(static_cast<std::size_t>(after));
   std::iota(axes.begin(), axes.end(), 1);
   if (!axes.empty()) x[0] = maker.make("condition", "Unsqueeze", {x[0], maker.integers(axes, "axes")});

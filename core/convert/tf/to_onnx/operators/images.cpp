@@ -83,7 +83,12 @@ Status resize(Maker& maker, const Node& node) {
   return {};
 }
 
-constexpr std::int64_t largest_block = 1 << 15;  // a batch times two of them stays in range
+Status check_block(const Numbers& block) {
+  constexpr std::int64_t most = 1 << 15;  // a batch times two of them stays in range
+  for (const std::int64_t size : block)
+    if (size < 1 || size > most) return bad_input(fmt::format("a block of {}; expected 1 to {}", size, most));
+  return {};
+}
 
 /// Blocks of the batch: for dilated convolutions. [batch, spatial…, rest…] with paddings, then every block's
 /// element becomes a batch of its own.
@@ -95,8 +100,8 @@ Status space_to_batch(Maker& maker, const Node& node) {
   if (!shape || shape->size() != 4 || block.size() != 2 || pads.size() != 4)
     return unsupported("only values of a known shape of rank 4, with blocks of height and width, are read");
   const Numbers sizes = {(*shape)[1] + pads[0] + pads[1], (*shape)[2] + pads[2] + pads[3]};
-  if (block[0] < 1 || block[1] < 1 || std::max(block[0], block[1]) > largest_block ||
-      sizes[0] % block[0] != 0 || sizes[1] % block[1] != 0)
+  DRIFTSCOPE_CHECK(check_block(block));
+  if (sizes[0] % block[0] != 0 || sizes[1] % block[1] != 0)
     return bad_input(
         fmt::format("blocks of {}x{} do not divide {}x{}", block[0], block[1], sizes[0], sizes[1]));
   const std::string padded = maker.make(
@@ -119,8 +124,8 @@ Status batch_to_space(Maker& maker, const Node& node) {
   const auto shape = maker.shape(node.inputs[0]);
   if (!shape || shape->size() != 4 || block.size() != 2 || crops.size() != 4)
     return unsupported("only values of a known shape of rank 4, with blocks of height and width, are read");
-  if (block[0] < 1 || block[1] < 1 || std::max(block[0], block[1]) > largest_block ||
-      (*shape)[0] % (block[0] * block[1]) != 0)
+  DRIFTSCOPE_CHECK(check_block(block));
+  if ((*shape)[0] % (block[0] * block[1]) != 0)
     return bad_input(
         fmt::format("blocks of {}x{} do not divide a batch of {}", block[0], block[1], (*shape)[0]));
   const std::int64_t batch = (*shape)[0] / (block[0] * block[1]);
