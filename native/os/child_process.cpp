@@ -253,16 +253,18 @@ bool may_everybody_write(const fs::path& path, bool unless_sticky) {
   return !(unless_sticky && S_ISDIR(info.st_mode) && (info.st_mode & S_ISVTX) != 0);
 }
 
-// By everybody: the program, or a folder that leads to it. To a sticky folder others can add a program, but
-// not replace one.
+// By everybody: the program, or a folder that leads to it, by its name or by where links lead. To a sticky
+// folder others can add a program, but not replace one.
 bool may_be_replaced(const fs::path& program) {
   if (is_machine_of_one_job()) return false;
   if (may_everybody_write(program.parent_path(), false)) return true;
   std::error_code error;
-  for (fs::path part = fs::canonical(program, error); !error && part.has_relative_path();
-       part = part.parent_path())
-    if (may_everybody_write(part, true)) return true;
-  return static_cast<bool>(error);
+  const fs::path real = fs::canonical(program, error);
+  if (error) return true;
+  for (const fs::path& path : {program, real})
+    for (fs::path part = path; part.has_relative_path(); part = part.parent_path())
+      if (may_everybody_write(part, true)) return true;
+  return false;
 }
 
 struct Found {

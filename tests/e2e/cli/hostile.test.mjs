@@ -114,13 +114,17 @@ test("ProgramsInFoldersOfEverybodyOrHere_AreNotStarted", (t) => {
   const folder = temporaryFolder(t);
   const below = join(folder, "below");
   mkdirSync(below);
-  for (const place of [folder, below])
+  const elsewhere = temporaryFolder(t);
+  const link = join(folder, "link");
+  symlinkSync(elsewhere, link);
+  for (const place of [folder, below, elsewhere])
     writeFileSync(join(place, "node"), `#!/bin/sh\ntouch ${folder}/started\n`, { mode: 0o755 });
   for (const [path, mode, ofFile] of [
     [".", 0o755, 0o755],
     ["", 0o755, 0o755],
     [folder, 0o777, 0o755],
     [below, 0o777, 0o755],
+    [link, 0o777, 0o755],
     [folder, 0o755, 0o777],
   ]) {
     chmodSync(folder, mode);
