@@ -74,6 +74,9 @@ test("ArgumentsThatAreNotUnderstood_AreQuotedAsText", () => {
   assert.equal(status, 2);
   assert.match(stdout + stderr, /extra\\x1b\]0;owned/);
   assert.equal((stdout + stderr).includes("\x1b"), false);
+  const unknown = run([`frobnicate${escape}`]);
+  assert.equal(unknown.status, 2);
+  assert.match(unknown.stderr, /no command 'frobnicate\\x1b/);
 });
 
 test("FilesThatOthersMayReplace_AreNotUsed", (t) => {
