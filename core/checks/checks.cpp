@@ -176,8 +176,8 @@ class TargetChecks {
 
   void left_speed() {
     if (!view_.left.trace) return;
-    speed(run_times_ns(*view_.left.trace), run_times_ns(*target_.trace), view_.left.target,
-          "run again with --repeat 5 or more");
+    const ComparableTimes times = comparable_times(*view_.left.trace, *target_.trace);
+    speed(times.before_ns, times.now_ns, view_.left.target, "run again with --times 5 or more");
   }
 
   void saved_speed() {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/bench/noise.hpp"
+#include "core/results/run_times.hpp"
 
 namespace driftscope {
 namespace {
@@ -14,6 +15,23 @@ constexpr double confidence = 0.99;
 
 bool all_positive(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value) && value > 0.0; });
+}
+
+/// Of all layers together in a trace that does not say how long its runs took.
+std::vector<double> layer_sums(const Trace& trace) {
+  std::size_t runs = 0;
+  for (const NodeRecord& node : trace.nodes) runs = std::max(runs, node.time_ns.size());
+  std::vector<double> totals(runs, 0.0);
+  for (const NodeRecord& node : trace.nodes)
+    for (std::size_t i = 0; i < node.time_ns.size(); ++i) totals[i] += static_cast<double>(node.time_ns[i]);
+  return totals;
+}
+
+std::vector<double> watched_times(const Trace& trace, const RunTimes& known) {
+  std::vector<double> times(known.watched_ns.begin(), known.watched_ns.end());
+  if (times.empty()) times = layer_sums(trace);
+  if (times.size() > 1) times.erase(times.begin());
+  return times;
 }
 
 }  // namespace
@@ -48,14 +66,14 @@ std::optional<double> min_visible_slowdown(const std::vector<double>& times_ns) 
   return change.times_as_long.interval->high - 1.0;
 }
 
-std::vector<double> run_times_ns(const Trace& trace) {
-  std::size_t runs = 0;
-  for (const NodeRecord& node : trace.nodes) runs = std::max(runs, node.time_ns.size());
-  std::vector<double> totals(runs, 0.0);
-  for (const NodeRecord& node : trace.nodes)
-    for (std::size_t i = 0; i < node.time_ns.size(); ++i) totals[i] += static_cast<double>(node.time_ns[i]);
-  if (totals.size() > 1) totals.erase(totals.begin());
-  return totals;
+ComparableTimes comparable_times(const Trace& before, const Trace& now) {
+  const RunTimes left = run_times_of(before).value_or(RunTimes());
+  const RunTimes right = run_times_of(now).value_or(RunTimes());
+  const auto readings = [](const RunTimes& times) {
+    return times.unwatched ? times.unwatched->readings_ns : std::vector<double>();
+  };
+  if (!readings(left).empty() && !readings(right).empty()) return {readings(left), readings(right)};
+  return {watched_times(before, left), watched_times(now, right)};
 }
 
 }  // namespace driftscope

@@ -27,7 +27,12 @@ struct SpeedVerdict {
 /// measured again; empty when there are too few to know.
 [[nodiscard]] std::optional<double> min_visible_slowdown(const std::vector<double>& times_ns);
 
-/// Time of each recorded run, all layers together, ns; without the first when there are more.
-[[nodiscard]] std::vector<double> run_times_ns(const Trace& trace);
+/// Times of the whole model that two targets can be compared by: those of unwatched runs where both have them,
+/// else of the watched ones without the first. Both empty: they have none of the same kind.
+struct ComparableTimes {
+  std::vector<double> before_ns;
+  std::vector<double> now_ns;
+};
+[[nodiscard]] ComparableTimes comparable_times(const Trace& before, const Trace& now);
 
 }  // namespace driftscope

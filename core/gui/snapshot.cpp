@@ -88,9 +88,8 @@ TargetColumn column_of(const TargetParts& parts) {
   column.tensors = parts.tensors;
   column.dataset = parts.dataset;
   column.ran = column.about.run == "{}" ? "" : run_text(column.about);
-  column.total_ns = total_time_ns(column.about);
-  for (const NodeRecord& node : column.about.nodes)
-    if (!node.time_ns.empty()) column.first_total_ns += node.time_ns.front();
+  column.time = run_time(column.about);
+  if (column.time.kind == TimeKind::unknown && parts.stored_time) column.time = *parts.stored_time;
   column.peak = peak_memory(column.about);
   if (column.peak.bytes == 0 && parts.comparison)
     column.peak = {0.0, parts.comparison->peak_bytes, parts.comparison->peak_kind};
@@ -161,6 +160,17 @@ void find_firsts(Snapshot& snapshot, std::size_t target) {
   }
 }
 
+/// Where nothing else is known, the time of a target is that of its layers.
+void add_layer_times(Snapshot& snapshot, std::size_t target) {
+  RunTime& time = snapshot.targets[target].time;
+  if (time.kind != TimeKind::unknown) return;
+  for (std::size_t i = 0; i < snapshot.layers.size(); ++i)
+    time.ns += static_cast<double>(snapshot.cell(i, target).time_ns());
+  if (time.ns <= 0.0) return;
+  time.kind = TimeKind::layers;
+  if (time.layers == "unknown") time.layers = "watched";
+}
+
 TargetOutcome outcome_of(const Snapshot& snapshot, std::size_t t) {
   const TargetColumn& column = snapshot.targets[t];
   TargetOutcome outcome;
@@ -169,7 +179,7 @@ TargetOutcome outcome_of(const Snapshot& snapshot, std::size_t t) {
   outcome.verdict = column.verdict;
   outcome.differs = column.first_divergence != no_place;
   outcome.same_answer = column.same_answer;
-  outcome.time_ns = column.total_ns;
+  outcome.time = column.time;
   if (column.first_fault != no_place) outcome.first_fault = snapshot.layers[column.first_fault].node;
   for (std::size_t i = 0; i < snapshot.layers.size(); ++i) {
     const LayerState& state = snapshot.results.state(i, t);
@@ -282,9 +292,7 @@ Snapshot make_snapshot(SnapshotParts parts, const SnapshotProgress& progress) {
       snapshot.notes.push_back(fmt::format("{}: {} layer{} under other names, matched by position and shape",
                                            snapshot.targets[t].target, renamed[t],
                                            renamed[t] == 1 ? "" : "s"));
-    if (snapshot.targets[t].total_ns == 0)
-      for (std::size_t i = 0; i < rows.size(); ++i)
-        snapshot.targets[t].total_ns += snapshot.cell(i, t).time_ns();
+    add_layer_times(snapshot, t);
   }
   snapshot.headline = snapshot_headline(snapshot);
   return snapshot;
@@ -299,6 +307,7 @@ TargetParts parts_of(TargetResult result) {
   target.verification = std::move(result.verification);
   target.comparison = std::move(result.comparison);
   target.dataset = std::move(result.dataset);
+  target.stored_time = std::move(result.stored_time);
   if (result.error) target.error = result.error->message;
   return target;
 }

@@ -41,8 +41,7 @@ struct TargetColumn {
   std::optional<bool> same_answer;          ///< as the left target, where the output is a row of classes
   std::size_t first_fault = no_place;       ///< a layer
   std::size_t first_divergence = no_place;  ///< a layer
-  std::int64_t total_ns = 0;
-  std::int64_t first_total_ns = 0;
+  RunTime time;  ///< of the whole model
   MemoryRecord peak;
   Trace about;                                     ///< nodes, times, memory; no tensors
   std::shared_ptr<const RecordedTensors> tensors;  ///< null when they are not available
@@ -81,6 +80,7 @@ struct TargetParts {
   std::optional<Verification> verification;
   std::optional<Comparison> comparison;  ///< with the first target
   std::optional<DatasetResult> dataset;
+  std::optional<RunTime> stored_time = {};
   std::string error;
 };
 

@@ -33,6 +33,28 @@ Colour span_colour(const FlameSpan& span, const Theme& theme) {
   return mix(theme.panel, theme.accent, span.layer == no_place ? shade * 0.6f : shade + 0.12f);
 }
 
+/// One bar below another, each with its time and its ratio to the first.
+void paint_bars(Painter& painter, Box row, const std::vector<std::int64_t>& times, std::int64_t longest_ns,
+                const Theme& theme) {
+  const float step = (row.height() - 6.0f) / static_cast<float>(times.size());
+  const float numbers = painter.text_width("888.8 ms  ×88.8", true) + 8.0f;
+  const float most = std::max(0.0f, row.width() - numbers);
+  for (std::size_t t = 0; t < times.size(); ++t) {
+    const std::int64_t ns = times[t];
+    const float y = row.top + 3.0f + (static_cast<float>(t) + 0.5f) * step;
+    const float width =
+        longest_ns > 0 ? most * static_cast<float>(static_cast<double>(ns) / static_cast<double>(longest_ns))
+                       : 0.0f;
+    if (ns > 0)
+      painter.fill({row.left, y - step * 0.36f, row.left + std::max(1.5f, width), y + step * 0.36f},
+                   theme.series(t), 1.5f);
+    std::string text = format_ns(ns);
+    if (t > 0 && ns > 0 && times[0] > 0)
+      text += fmt::format("  ×{:.1f}", static_cast<double>(ns) / static_cast<double>(times[0]));
+    painter.text({row.left + width + 6.0f, y}, text, ns > 0 ? theme.ink : theme.dim, Anchor::start, true);
+  }
+}
+
 }  // namespace
 
 std::int64_t longest_layer_ns(const Snapshot& snapshot, bool first) {
@@ -50,25 +72,17 @@ float time_row_height(const Painter& painter, std::size_t targets) {
 
 void paint_time_row(Painter& painter, Box row, const Snapshot& snapshot, std::size_t layer,
                     std::int64_t longest_ns, bool first, const Theme& theme) {
-  const std::size_t targets = snapshot.targets.size();
-  const float step = (row.height() - 6.0f) / static_cast<float>(targets);
-  const float numbers = painter.text_width("888.8 ms  ×88.8", true) + 8.0f;
-  const std::int64_t base = cell_ns(snapshot.cell(layer, 0), first);
-  for (std::size_t t = 0; t < targets; ++t) {
-    const std::int64_t ns = cell_ns(snapshot.cell(layer, t), first);
-    const float y = row.top + 3.0f + (static_cast<float>(t) + 0.5f) * step;
-    const float most = std::max(0.0f, row.width() - numbers);
-    const float width =
-        longest_ns > 0 ? most * static_cast<float>(static_cast<double>(ns) / static_cast<double>(longest_ns))
-                       : 0.0f;
-    if (ns > 0)
-      painter.fill({row.left, y - step * 0.36f, row.left + std::max(1.5f, width), y + step * 0.36f},
-                   theme.series(t), 1.5f);
-    std::string text = format_ns(ns);
-    if (t > 0 && ns > 0 && base > 0)
-      text += fmt::format("  ×{:.1f}", static_cast<double>(ns) / static_cast<double>(base));
-    painter.text({row.left + width + 6.0f, y}, text, ns > 0 ? theme.ink : theme.dim, Anchor::start, true);
-  }
+  std::vector<std::int64_t> times;
+  for (std::size_t t = 0; t < snapshot.targets.size(); ++t)
+    times.push_back(cell_ns(snapshot.cell(layer, t), first));
+  paint_bars(painter, row, times, longest_ns, theme);
+}
+
+void paint_model_row(Painter& painter, Box row, const Snapshot& snapshot, bool first, const Theme& theme) {
+  std::vector<std::int64_t> times;
+  for (const TargetColumn& column : snapshot.targets)
+    times.push_back(static_cast<std::int64_t>(first ? column.time.first_ns : column.time.ns));
+  paint_bars(painter, row, times, *std::ranges::max_element(times), theme);
 }
 
 Flame flame_of(const Snapshot& snapshot, std::size_t target, bool first) {

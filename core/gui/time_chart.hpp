@@ -19,6 +19,8 @@ namespace driftscope::gui {
 [[nodiscard]] float time_row_height(const Painter& painter, std::size_t targets);
 void paint_time_row(Painter& painter, Box row, const Snapshot& snapshot, std::size_t layer,
                     std::int64_t longest_ns, bool first, const Theme& theme);
+/// The same for the whole model, on a scale of its own: its time is not the sum of layers that were watched.
+void paint_model_row(Painter& painter, Box row, const Snapshot& snapshot, bool first, const Theme& theme);
 
 /// A stretch of time on one level: a scope, or at the bottom a layer.
 struct FlameSpan {

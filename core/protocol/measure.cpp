@@ -42,6 +42,7 @@ struct Measurement::State {
     [[nodiscard]] bool wants(ValueId /*value*/) const override { return false; }
     Status value(ValueId /*value*/, const Tensor& /*tensor*/) override { return {}; }
     void node_done(NodeId /*node*/, std::int64_t time_ns) override { sum_ns += time_ns; }
+    void unattributed_time(std::int64_t time_ns) override { sum_ns += time_ns; }
 
     std::int64_t sum_ns = 0;
   };

@@ -26,6 +26,7 @@ struct StartRequest {
   bool traced = true;        ///< false ("none", in "prepare" alone): no value and no time is recorded
   bool stream = false;       ///< captured values are sent with the responses to "poll"
   std::int64_t samples = 0;  ///< 0: one input
+  std::int64_t unwatched_ns = 0;  ///< how long the model also runs unwatched; 0: not at all
   NamedInputs inputs;        ///< with a leading axis of samples when there are any
   nlohmann::json environment = nlohmann::json::object();
 };
@@ -65,6 +66,7 @@ class ServiceRun {
   /// With "stream": the next values, in pieces, to be taken after each poll. While some wait, poll does
   /// nothing else and does not return finished.
   [[nodiscard]] ValueStream::Pieces take_values() { return values_.take(max_value_bytes); }
+  [[nodiscard]] bool holds_values() const { return values_.bytes() > 0; }
   /// Once, after poll has said finished.
   [[nodiscard]] Result<Trace> take();
 

@@ -17,8 +17,8 @@
 #include "core/protocol/load.hpp"
 #include "core/protocol/measure.hpp"
 #include "core/protocol/response.hpp"
-#include "core/protocol/run.hpp"
 #include "core/protocol/schema.hpp"
+#include "core/protocol/timed_run.hpp"
 #include "core/trace/trace_file.hpp"
 #include "generated/protocol/messages.hpp"
 
@@ -58,7 +58,9 @@ Error unknown_request(const json& request) {
 
 struct Service::State {
   std::optional<LoadedModel> model;
-  std::unique_ptr<ServiceRun> run;
+  messages::Load loaded;  // how, and from where if it lies outside
+  ByteSource outside;
+  std::unique_ptr<TimedRun> run;
   std::unique_ptr<Measurement> measurement;
   std::unique_ptr<ServiceComparison> comparison;
   ReadOutside read_outside;
@@ -67,6 +69,7 @@ struct Service::State {
 
   Result<Reply> answer(const Message& message);
   Result<Reply> load(const json& request, std::span<const std::byte> payload);
+  Result<LoadedModel*> load_again();
   Result<Reply> start(const json& request, std::span<const std::byte> payload);
   Result<Reply> poll(const json& request);
   Result<Reply> finish();
@@ -86,16 +89,27 @@ struct Service::State {
 Result<Reply> Service::State::load(const json& request, std::span<const std::byte> payload) {
   end_runs();
   model.reset();
-  messages::Load wanted;
-  DRIFTSCOPE_CHECK(decode(request, wanted));
-  const auto& outside = wanted.outside;
-  ByteSource source = source_of(payload);
-  if (outside) {
+  loaded = {};
+  DRIFTSCOPE_CHECK(decode(request, loaded));
+  outside = {};
+  if (loaded.outside) {
     if (!read_outside) return bad_input("request: \"outside\", but nothing lies outside of this service");
-    source = {static_cast<std::uint64_t>(*outside), read_outside};
+    outside = {static_cast<std::uint64_t>(*loaded.outside), read_outside};
   }
-  DRIFTSCOPE_TRY(model, load_model(wanted, std::move(source), outside.has_value()));
+  const bool stays = loaded.outside.has_value();
+  DRIFTSCOPE_TRY(model, load_model(loaded, stays ? outside : source_of(payload), stays));
   return Reply{encode(describe_model(*model)), {}};
+}
+
+Result<LoadedModel*> Service::State::load_again() {
+  if (!model->spent) return &*model;
+  if (!loaded.outside)
+    return bad_input("request: \"unwatched_ms\" needs the model once more, which was loaded once; load it "
+                     "without \"once\", or with \"outside\"");
+  model.reset();
+  loaded.unhashed = true;  // the trace has the hash
+  DRIFTSCOPE_TRY(model, load_model(loaded, outside, true));
+  return &*model;
 }
 
 Result<Reply> Service::State::start(const json& request, std::span<const std::byte> payload) {
@@ -105,7 +119,7 @@ Result<Reply> Service::State::start(const json& request, std::span<const std::by
   DRIFTSCOPE_CHECK(decode(request, given));
   DRIFTSCOPE_TRY(StartRequest wanted, read_start_request(given, payload, *model->graph));
   wanted.record.sink = std::exchange(sink, nullptr);
-  DRIFTSCOPE_TRY(run, ServiceRun::start(*model, std::move(wanted)));
+  DRIFTSCOPE_TRY(run, TimedRun::start(*model, std::move(wanted), [this] { return load_again(); }));
   return Reply{encode(messages::StartResponse{.nodes = static_cast<std::int64_t>(run->nodes())}), {}};
 }
 
@@ -126,7 +140,9 @@ Result<Reply> Service::State::poll(const json& request) {
                                   .finished = progress->finished() && values.table.empty(),
                                   .waiting = progress->nodes.waiting,
                                   .preparing = progress->nodes.preparing,
+                                  .timing = {},
                                   .values = {}};
+  if (run->timing()) response.timing = true;
   if (!values.table.empty()) response.values = std::move(values.table);
   return Reply{encode(response), std::move(values.payload)};
 }

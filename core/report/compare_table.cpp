@@ -7,6 +7,7 @@
 #include "core/report/format.hpp"
 #include "core/report/layer_names.hpp"
 #include "core/report/metric_text.hpp"
+#include "core/report/run_time_text.hpp"
 #include "core/report/tables.hpp"
 #include "core/report/text_table.hpp"
 #include "core/results/layer_rank.hpp"
@@ -81,7 +82,9 @@ std::string target_line(const TargetResult& target, std::string_view side) {
   if (!target.trace) return fmt::format("{:<5}  {}  not run\n", side, target.target);
   const MemoryRecord peak = peak_memory(*target.trace);
   std::string line = fmt::format("{:<5}  {}  {}", side, target.target, run_text(*target.trace));
-  line += fmt::format("\n         layers {}, peak memory {} ({})", format_ns(total_time_ns(*target.trace)),
+  const RunTime time = run_time(target);
+  line += fmt::format("\n         whole model {}; {}; peak memory {} ({})",
+                      plain_text(run_time_text(time), 1000), plain_text(layer_times_text(time), 100),
                       format_bytes(peak.bytes), peak.kind.empty() ? "unknown" : peak.kind);
   if (target.verification) line += fmt::format(", verify: {}", verdict_text(target.verification->verdict));
   if (target.comparison && target.comparison->first_divergence)

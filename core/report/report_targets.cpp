@@ -9,6 +9,7 @@
 #include "core/report/format.hpp"
 #include "core/report/picture.hpp"
 #include "core/report/report_sections.hpp"
+#include "core/report/run_time_text.hpp"
 #include "core/results/output.hpp"
 
 namespace driftscope::report_sections {
@@ -55,10 +56,13 @@ std::string target_row(const TargetResult& target) {
   std::string divergence = "–";
   if (target.comparison) divergence = html_text(target.comparison->first_divergence.value_or("none"), 40);
   const MemoryRecord peak = peak_memory(*target.trace);
+  const RunTime time = run_time(target);
   html += fmt::format("<td class=\"text\">{}</td><td>{}</td><td>{} <span class=\"soft\">{}</span></td>",
-                      divergence, format_ns(total_time_ns(*target.trace)), format_bytes(peak.bytes),
+                      divergence, html_text(short_run_time_text(time), 60), format_bytes(peak.bytes),
                       html_text(peak.kind, 30));
   html += "<td class=\"text wrap\">" + html_text(run_text(*target.trace), 200);
+  html += fmt::format("<br><span class=\"soft\">whole model {}; {}</span>",
+                      html_text(run_time_text(time), 1000), html_text(layer_times_text(time), 100));
   for (const std::string& note : target_notes(target))
     html += "<br><span class=\"soft\">" + html_text(note, 1000) + "</span>";
   html += "</td>";
@@ -80,7 +84,8 @@ std::vector<std::string> fact_keys(const std::vector<nlohmann::json>& runs) {
       "engine",       "browser_version", "browser",      "platform", "device",  "instruction_set",
       "threads_real", "threads_asked",   "wasm_variant", "isolated", "options", "start_time"};
   // What was found out about the runs is told elsewhere.
-  constexpr std::array<std::string_view, 3> findings = {"memory_runs", "observer_check", "repeat_check"};
+  constexpr std::array<std::string_view, 4> findings = {"memory_runs", "observer_check", "repeat_check",
+                                                        "times"};
   std::vector<std::string> keys;
   const auto add = [&](const std::string& key) {
     const bool known = std::ranges::any_of(
@@ -127,7 +132,7 @@ std::string machine_rows(const ComparisonView& view) {
 std::string targets(const ComparisonView& view, LeftOut& left_out) {
   std::string html = section("targets", "Targets") + open_table("Targets and their verdicts") +
                      "<tr><th scope=\"col\">target</th><th scope=\"col\" class=\"text\">verdict</th>"
-                     "<th scope=\"col\" class=\"text\">first difference</th><th scope=\"col\">layers</th>"
+                     "<th scope=\"col\" class=\"text\">first difference</th><th scope=\"col\">whole model</th>"
                      "<th scope=\"col\">peak memory</th><th scope=\"col\" class=\"text\">ran</th></tr>";
   std::string errors;
   for (const TargetResult* target : first_targets(view)) {

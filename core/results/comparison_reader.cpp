@@ -255,6 +255,10 @@ Result<TargetResult> read_target(const json& object, LayerLists& lists, const st
     DRIFTSCOPE_TRY(result.comparison, read_differences(object, lists, where));
     result.comparison->target = result.target;
   }
+  if (const auto time = object.find("time"); time != object.end()) {
+    result.stored_time = run_time_from(*time);
+    if (!result.stored_time) return bad_input(where + ": \"time\" has no \"ns\" or no \"kind\"");
+  }
   if (const auto dataset = object.find("dataset"); dataset != object.end()) {
     DRIFTSCOPE_TRY(result.dataset, read_dataset_result(*dataset, where + ", dataset"));
   }

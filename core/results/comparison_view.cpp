@@ -20,15 +20,6 @@ std::string text_field(const nlohmann::json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// Without a trace, as in a stored comparison: the sum of its layers.
-std::int64_t result_time_ns(const TargetResult& result) {
-  if (result.trace) return total_time_ns(*result.trace);
-  std::int64_t total = 0;
-  if (result.comparison)
-    for (const LayerDifference& layer : result.comparison->layers) total += layer.right_ns;
-  return total;
-}
-
 /// Whether some layer differs on which there is no verdict.
 bool differs_unverified(const TargetResult& result) {
   std::unordered_set<std::string_view> verified;
@@ -45,7 +36,7 @@ TargetOutcome outcome_of(const TargetResult& result, const TargetResult& left) {
   TargetOutcome outcome;
   outcome.target = result.target;
   outcome.failed = result.error.has_value();
-  outcome.time_ns = result_time_ns(result);
+  outcome.time = run_time(result);
   if (result.verification) {
     outcome.verdict = result.verification->verdict;
     outcome.first_fault = result.verification->first_fault.value_or("");
@@ -111,10 +102,15 @@ std::string short_target(const std::string& target, const ComparisonView& view) 
   return same_host > 1 ? target : host;
 }
 
-std::int64_t total_time_ns(const Trace& trace) {
+RunTime run_time(const TargetResult& result) {
+  if (result.trace) return run_time(*result.trace);
+  if (result.stored_time) return *result.stored_time;
   std::int64_t total = 0;
-  for (const NodeRecord& node : trace.nodes) total += steady_time_ns(node);
-  return total;
+  if (result.comparison)
+    for (const LayerDifference& layer : result.comparison->layers) total += layer.right_ns;
+  RunTime time;
+  if (total > 0) time = {.ns = static_cast<double>(total), .kind = TimeKind::layers, .layers = "watched"};
+  return time;
 }
 
 MemoryRecord peak_memory(const Trace& trace) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/results/run_times.hpp"
 #include "core/trace/trace.hpp"
 #include "core/verify/compare.hpp"
 
@@ -26,6 +27,7 @@ struct TargetResult {
   std::optional<Verification> verification;
   std::optional<Comparison> comparison;  ///< with the left target; absent for the left one
   std::optional<DatasetResult> dataset;
+  std::optional<RunTime> stored_time = {};  ///< as read from a file
   std::optional<Error> error;
 };
 
@@ -49,8 +51,8 @@ struct ComparisonView {
 /// "chrome" of "chrome/strict:threads=2".
 [[nodiscard]] std::string short_target(const std::string& target, const ComparisonView& view);
 
-/// Total of the layers' steady times, ns.
-[[nodiscard]] std::int64_t total_time_ns(const Trace& trace);
+/// Of the trace; without one as stored, or else the sum of the layers that were compared.
+[[nodiscard]] RunTime run_time(const TargetResult& result);
 
 /// Largest memory sample of the best available kind (process tree before heap), and its kind.
 [[nodiscard]] MemoryRecord peak_memory(const Trace& trace);

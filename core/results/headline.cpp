@@ -118,19 +118,20 @@ void add_other_answers(Sentence& sentence, Outcomes outcomes) {
         fmt::format("{} {} differently", name_list(others), others.size() == 1 ? "answers" : "answer"));
 }
 
+// A watched run takes several times as long as one that is not: only like is set beside like.
 std::string slowest_text(Outcomes outcomes) {
-  const TargetOutcome& left = outcomes[0];
+  const RunTime& left = outcomes[0].time;
   const TargetOutcome* slowest = nullptr;
   std::size_t timed = 0;
   for (const TargetOutcome& one : outcomes.subspan(1)) {
-    if (one.time_ns <= 0) continue;
+    if (one.time.ns <= 0.0 || one.time.kind != left.kind) continue;
     ++timed;
-    if (slowest == nullptr || one.time_ns > slowest->time_ns) slowest = &one;
+    if (slowest == nullptr || one.time.ns > slowest->time.ns) slowest = &one;
   }
-  if (slowest == nullptr || left.time_ns <= 0) return {};
-  const double ratio = static_cast<double>(slowest->time_ns) / static_cast<double>(left.time_ns);
+  if (slowest == nullptr || left.ns <= 0.0) return {};
+  const double ratio = slowest->time.ns / left.ns;
   const std::string times = fmt::format(
-      "{} × {}", ratio < 9.95 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.0f}", ratio), left.target);
+      "{} × {}", ratio < 9.95 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.0f}", ratio), outcomes[0].target);
   return timed == 1 ? "takes " + times : fmt::format("slowest {}, {}", slowest->target, times);
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "core/results/run_times.hpp"
 #include "core/verify/verify.hpp"
 
 namespace driftscope {
@@ -27,7 +28,7 @@ struct TargetOutcome {
       same_answer;                 ///< the left target's class; nothing where the output is no row of classes
   std::int64_t samples = 0;        ///< of a data set
   std::int64_t same_samples = -1;  ///< how many are predicted as on the left; −1: not known
-  std::int64_t time_ns = 0;        ///< of all layers, steady; 0: not known
+  RunTime time;                    ///< of the whole model
 };
 
 /// The left target first: "6 targets agree with pc/strict within rounding, same answer; slowest chrome/ort,

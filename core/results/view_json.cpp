@@ -68,6 +68,8 @@ void write_target(JsonWriter& out, const TargetResult& result, const TargetResul
     write_verification(out, *result.verification);
   }
   if (result.comparison) write_comparison(out, *result.comparison, verdicts_of(result));
+  if (const RunTime time = run_time(result); time.kind != TimeKind::unknown || !time.error.empty())
+    out.member("time", run_time_json(time));
   if (result.error) out.member("error", result.error->message);
   if (result.dataset) out.member("dataset", dataset_to_json(*result.dataset, left));
   if (result.trace) {

@@ -46,6 +46,9 @@ class TraceSink {
   virtual Status value(ValueId value, const Tensor& tensor) = 0;
   /// Wall time of this node; of merged nodes, the last gets the time of all.
   virtual void node_done(NodeId node, std::int64_t time_ns) = 0;
+  /// Wall time of several nodes together, where the engine does not know how much each of them took. Their
+  /// node_done is not called.
+  virtual void unattributed_time(std::int64_t /*time_ns*/) {}
   /// Whether the times of single nodes are looked at. Engines that have them only by working slower ask.
   [[nodiscard]] virtual bool wants_times() const { return false; }
 };

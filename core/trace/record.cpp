@@ -85,8 +85,8 @@ struct Recording::State final : public TraceSink {
   int repetition = 0;  // finished ones
   bool running = false;
   bool done = false;
-  std::vector<std::int64_t> run_ns;  // of all nodes, run by run
-  std::int64_t nodes_ns = 0;         // of the run under way
+  std::vector<std::int64_t> run_ns;  // of the whole model, run by run
+  std::int64_t nodes_ns = 0;         // of the run under way, as the engine says
   std::int64_t start_ns = 0;         // when it began
   std::int64_t begin_ns = 0;
   std::int64_t last_memory_ns = 0;
@@ -148,6 +148,8 @@ struct Recording::State final : public TraceSink {
     nodes_ns += time_ns;
   }
 
+  void unattributed_time(std::int64_t time_ns) override { nodes_ns += time_ns; }
+
   [[nodiscard]] bool settles() const { return options.settling.budget_ns > 0; }
 
   [[nodiscard]] bool wants_times() const override {
@@ -193,6 +195,7 @@ struct Recording::State final : public TraceSink {
   void describe() {
     nlohmann::json run = describe_session(session, begin_seconds);
     run["repeat"] = repetition;
+    run["times"] = {{"watched_ns", run_ns}};  // core/results/run_times.hpp
     run["capture"] = capture_name(options.capture);
     if (comparer) {
       run["repeat_check"] = repeat_check_json(comparer->result());

@@ -26,6 +26,7 @@ messages::Job description_of(const BrowserJob& job, const HostInfo& host) {
   description.repeat = job.repeat;
   description.settle_ms = job.settle.count();
   description.compare_runs = job.compare_runs;
+  description.unwatched_ms = job.unwatched.count();
   description.capture = messages::named<messages::CaptureOrNone>(capture_name(job.capture))
                             .value_or(messages::CaptureOrNone::all);
   if (job.samples > 0) description.samples = job.samples;

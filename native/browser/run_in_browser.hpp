@@ -43,6 +43,7 @@ struct BrowserJob {
   int repeat = 1;
   std::chrono::milliseconds settle{0};  ///< instead of repeat, above zero
   bool compare_runs = false;            ///< as for RecordOptions
+  std::chrono::milliseconds unwatched{0};  ///< how long the model also runs unwatched
   std::int64_t samples = 0;  ///< above 0: inputs have a leading axis of so many samples (service.hpp)
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/platform/platform.hpp"
 #include "native/bench/build_id.hpp"
@@ -25,7 +26,8 @@ std::string command_line(const CompareRequest& request, const ModelFile& model, 
   std::string targets;
   for (const Target& target : right) targets += (targets.empty() ? "" : ",") + target.text();
   return text + shell_quote(targets) +
-         (request.repeat > 0 ? fmt::format(" --repeat {}", request.repeat) : "");
+         (request.repeat > 0 ? fmt::format(" --repeat {}", request.repeat) : "") +
+         (request.times != CompareRequest().times ? fmt::format(" --times {}", request.times) : "");
 }
 
 }  // namespace
@@ -54,6 +56,7 @@ Status CompareCommand::read_samples() {
     inputs_.repeat = std::max(inputs_.repeat, request_.capture.repeat_check);
   else if (request_.repeat == 0)
     inputs_.settle = settle_time;
+  inputs_.unwatched = std::chrono::milliseconds(std::llround(request_.times * 1e3));
   inputs_.capture = capture_from(request_.trace).value_or(Capture::all);
   return {};
 }

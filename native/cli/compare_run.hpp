@@ -17,6 +17,7 @@ struct CompareRequest {
   std::vector<std::string> inputs;
   std::string dataset;
   int repeat = 0;  ///< 0: until times have settled
+  double times = std::chrono::duration<double>(unwatched_time).count();  ///< s of unwatched runs; 0: none
   std::string trace = "all";
   CaptureOptions capture;
   bool quiet = false;

@@ -56,6 +56,7 @@ Status run_comparison(const WindowComparison& wanted, TargetRunner& runner,
     DRIFTSCOPE_TRY(inputs.dataset.emplace(), read_dataset(wanted.dataset, model));
   }
   inputs.settle = settle_time;
+  inputs.unwatched = unwatched_time;
   inputs.stopped = callbacks.stopped;
   Shown shown(wanted, callbacks);
   ThreadPool threads(usable_processors());

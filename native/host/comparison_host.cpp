@@ -48,6 +48,7 @@ RunRequest NativeComparisonHost::request_for(RunPurpose purpose) const {
   request.repeat = inputs_.repeat;
   request.settle = inputs_.settle;
   request.compare_runs = inputs_.compare_runs;
+  request.unwatched = inputs_.unwatched;
   request.capture = inputs_.capture;
   request.values = inputs_.values;
   return request;

@@ -14,8 +14,10 @@
 
 namespace driftscope {
 
-/// As long as a comparison's runs may go on by default.
-inline constexpr std::chrono::milliseconds settle_time{2000};
+/// How long a comparison's watched runs may go on by default, until the times of layers have settled.
+inline constexpr std::chrono::milliseconds settle_time{1000};
+/// How long a target's own time is measured by default.
+inline constexpr std::chrono::milliseconds unwatched_time{1000};
 
 /// Common to all targets of a comparison.
 struct ComparisonInputs {
@@ -25,6 +27,7 @@ struct ComparisonInputs {
   /// Above zero, instead of repeat: runs go on until their times have settled, or for so long.
   std::chrono::milliseconds settle{0};
   bool compare_runs = false;  ///< as for RecordOptions; with a repeat of at least 2
+  std::chrono::milliseconds unwatched{0};  ///< as for RunRequest
   Capture capture = Capture::all;
   std::optional<std::vector<std::string>> values = {};  ///< as for RunRequest
   std::function<bool()> stopped = {};                   ///< called from any thread; none: never

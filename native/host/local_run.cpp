@@ -44,6 +44,7 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request, const
   start.repeat = request.repeat;
   start.settle_ms = request.settle.count();
   start.compare_runs = request.compare_runs;
+  start.unwatched_ms = request.unwatched.count();
   start.capture =
       messages::named<messages::Capture>(capture_name(request.capture)).value_or(messages::Capture::all);
   start.environment = nlohmann::json::object({{"host", target.host}});
@@ -58,7 +59,9 @@ Result<Trace> run_locally(const Target& target, const RunRequest& request, const
     DRIFTSCOPE_TRY(const auto polled, client.send(messages::Poll{.budget_ms = 100}));
     const messages::PollResponse& now = polled.head;
     const bool by_sample = now.samples > 0;
-    progress("running", by_sample ? now.sample : now.done, by_sample ? now.samples : now.total);
+    const bool timing = now.timing.value_or(false);
+    progress(timing ? "measuring its time" : "running", by_sample ? now.sample : now.done,
+             by_sample ? now.samples : now.total);
     if (now.finished) break;
   }
   DRIFTSCOPE_TRY(const auto finished, client.send(messages::Finish{}));

@@ -32,6 +32,7 @@ std::string_view step_name(const std::optional<messages::Phase>& phase) {
     case messages::Phase::load: return "loading the model";
     case messages::Phase::compile: return "preparing";
     case messages::Phase::run: return "running";
+    case messages::Phase::time: return "measuring its time";
     case messages::Phase::send: break;
   }
   return "sending the trace";
@@ -116,6 +117,7 @@ Status TargetRunner::check_perturbation(const Target& target, const RunRequest& 
   unwatched.repeat = 1;
   unwatched.settle = {};
   unwatched.compare_runs = false;
+  unwatched.unwatched = {};
   DRIFTSCOPE_TRY(const Trace other, run(target, unwatched, progress));
   DRIFTSCOPE_TRY(const PerturbationCheck check,
                  driftscope::check_perturbation(request.model->graph, trace, other));
@@ -140,6 +142,7 @@ Result<Trace> TargetRunner::run_in_a_browser(const Target& target, const RunRequ
   job.repeat = request.repeat;
   job.settle = request.settle;
   job.compare_runs = request.compare_runs;
+  job.unwatched = request.unwatched;
   job.samples = request.samples;
   BrowserOptions options;
   options.timeout = options_.timeout;

@@ -29,6 +29,8 @@ struct RunRequest {
   /// Above zero, instead of repeat: runs go on until their times have settled, or for so long.
   std::chrono::milliseconds settle{0};
   bool compare_runs = false;  ///< as for RecordOptions; with a repeat of at least 2
+  /// Above zero: the whole model also runs unwatched for about so long (core/results/run_times.hpp).
+  std::chrono::milliseconds unwatched{0};
   Capture capture = Capture::all;
   std::optional<std::vector<std::string>> values = {};  ///< as for RecordOptions
   /// Receives captured values as they are made (from a browser on another thread, while run waits), and

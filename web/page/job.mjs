@@ -153,6 +153,7 @@ export async function runJob(id, here, show) {
       repeat: job.repeat,
       settle_ms: job.settle_ms,
       compare_runs: job.compare_runs,
+      unwatched_ms: job.unwatched_ms,
       capture: job.capture,
       samples: job.samples,
       values: job.values,

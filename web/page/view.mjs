@@ -142,10 +142,18 @@ export function showNoOutput(text) {
   $("output-card").hidden = false;
 }
 
+/** The median of the later half: the first runs warm up. */
+function steady(times) {
+  const later = times.slice(times.length < 2 ? 0 : Math.max(1, times.length >> 1)).sort((a, b) => a - b);
+  return later[later.length >> 1] ?? 0;
+}
+
 export function showLayers({ layers, run }) {
-  const total = layers.reduce((sum, layer) => sum + layer.time_ns, 0);
+  // A runtime without a profiler has the time of the whole run alone.
+  const sum = layers.reduce((all, layer) => all + layer.time_ns, 0);
+  const total = steady(run.times?.watched_ns ?? []) || sum;
   const longest = Math.max(1, ...layers.map((layer) => layer.time_ns));
-  const micro = (ns) => (ns / 1000).toFixed(ns < 1e5 ? 1 : 0);
+  const micro = (ns) => (ns > 0 ? (ns / 1000).toFixed(ns < 1e5 ? 1 : 0) : "–");
   $("layers").replaceChildren(
     ...layers.map((layer) => {
       const bar = element("i");

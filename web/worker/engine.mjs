@@ -78,10 +78,15 @@ export async function openEngine({ base, variant, threads, devices: page, memory
   };
 }
 
+// Messages between two slices of unwatched runs take time from them.
+const timingSliceMs = 250;
+
 /** Polls until the run has finished; `told(head, payload)` receives every response, and may take its time. */
 export async function runToEnd(engine, budget_ms, told = () => {}) {
+  let timing = false;
   for (;;) {
-    const { head, payload } = engine.request("poll", { budget_ms });
+    const { head, payload } = engine.request("poll", { budget_ms: timing ? timingSliceMs : budget_ms });
+    timing = head.timing ?? false;
     await told(head, payload);
     if (head.finished) return;
     if (head.waiting) await engine.settled();
@@ -89,7 +94,7 @@ export async function runToEnd(engine, budget_ms, told = () => {}) {
 }
 
 // A model stays outside the heap, which never shrinks: its weights are read from here, one by one. If loaded
-// for a single session it stays until that is prepared.
+// for a single session it stays until that is prepared, or, when unwatched runs follow, until the end.
 function request(module, client, name, fields = {}, payload = new Uint8Array(0)) {
   const loads = name === "load";
   if (loads) {
@@ -100,7 +105,9 @@ function request(module, client, name, fields = {}, payload = new Uint8Array(0))
   try {
     return client.send(name, fields, payload);
   } finally {
-    if (loads ? !fields.once : name === "start" || name === "prepare") module.outside = null;
+    const again = name === "start" && fields.unwatched_ms > 0;
+    const over = ["start", "prepare", "finish", "cancel"].includes(name) && !again;
+    if (loads ? !fields.once : over) module.outside = null;
   }
 }
 

@@ -56,7 +56,12 @@ const downloads = (engines) =>
 async function runWith(sink, prepared) {
   const shapes = {};
   let ready = false;
+  let timing = false;
   await runToEnd(engine, sliceMs, async (head, payload) => {
+    if (!timing && head.timing) {
+      timing = true;
+      say("phase", { phase: "time" });
+    }
     if (!ready && !head.preparing) {
       ready = true;
       prepared();

@@ -406,6 +406,12 @@ Result<Tensor> GpuSession::returned_tensor(const Action& action, const Returned&
 }
 
 Status GpuSession::end_nodes(const Action& action, const Finished& finished, std::int64_t wall_ns) {
+  // Without timestamps nobody knows how much of a submission each of its nodes took.
+  const bool together = finished.times_ns.empty() && action.nodes.size() != 1;
+  if (together && host_ns_ + wall_ns > 0) {
+    trace_sink_->unattributed_time(host_ns_ + wall_ns);
+    host_ns_ = 0;
+  }
   std::size_t returned = 0;
   for (std::size_t i = 0; i < action.nodes.size(); ++i) {
     const PlannedNode& node = plan_.nodes[action.nodes[i]];
@@ -422,14 +428,11 @@ Status GpuSession::end_nodes(const Action& action, const Finished& finished, std
       DRIFTSCOPE_TRY(const Tensor seen, returned_tensor(action, action.returned[returned]));
       DRIFTSCOPE_CHECK(trace_sink_->value(value, seen));
     }
-    // Without timestamps the last node of a submission has the time of all.
-    std::int64_t time = host_ns_;
-    host_ns_ = 0;
-    if (!finished.times_ns.empty())
-      time += i < finished.times_ns.size() ? finished.times_ns[i] : 0;
-    else if (i + 1 == action.nodes.size())
-      time += wall_ns;
-    if (node.node != no_node) trace_sink_->node_done(node.node, time);
+    const std::int64_t device_ns = finished.times_ns.empty()          ? wall_ns
+                                   : i < finished.times_ns.size() ? finished.times_ns[i]
+                                                                  : 0;
+    if (node.node != no_node && !together)
+      trace_sink_->node_done(node.node, std::exchange(host_ns_, 0) + device_ns);
     for (const BufferId dead : node.dead_tensors) tensors_[dead] = Tensor();
     ++nodes_done_;
   }

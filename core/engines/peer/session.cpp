@@ -125,9 +125,8 @@ Status PeerSession::hand_over_values(RunResult& result) {
 }
 
 void PeerSession::hand_over_times(const RunResult& result) {
-  if (graph_->nodes.empty()) return;
   if (result.times.empty()) {
-    trace_sink_->node_done(static_cast<NodeId>(graph_->nodes.size() - 1), result.time_ns);
+    trace_sink_->unattributed_time(result.time_ns);
     return;
   }
   ran_.options["node_times"] = "by the runtime's own profiler";

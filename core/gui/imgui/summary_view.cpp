@@ -8,6 +8,7 @@
 #include "core/gui/imgui/widgets.hpp"
 #include "core/gui/tensor_slice.hpp"
 #include "core/report/format.hpp"
+#include "core/report/run_time_text.hpp"
 #include "core/results/output.hpp"
 
 namespace driftscope::gui {
@@ -259,7 +260,8 @@ class SummaryView final : public View {
       ImGui::TableNextColumn();
       ImGui::TextUnformatted(column.ran.empty() ? "–" : column.ran.c_str());
       ImGui::TableNextColumn();
-      right_text(format_ns(column.total_ns), screen.theme.ink);
+      right_text(short_run_time_text(column.time), screen.theme.ink);
+      hint((run_time_text(column.time) + "\n" + layer_times_text(column.time)).c_str());
       ImGui::TableNextColumn();
       right_text(format_bytes(column.peak.bytes), screen.theme.ink);
     }

@@ -10,6 +10,7 @@
 #include "core/gui/verdict_mark.hpp"
 #include "core/report/format.hpp"
 #include "core/report/layer_names.hpp"
+#include "core/report/run_time_text.hpp"
 
 namespace driftscope::gui {
 namespace {
@@ -20,7 +21,10 @@ class TimeView final : public View {
   int place() const override { return 50; }
 
   void draw(Screen& screen) override {
-    if (longest_layer_ns(*screen.snapshot, false) == 0 && longest_layer_ns(*screen.snapshot, true) == 0)
+    const bool none = std::ranges::all_of(screen.snapshot->targets, [](const TargetColumn& target) {
+      return target.time.kind == TimeKind::unknown;
+    });
+    if (none)
       return empty_state(
           screen, "No times were recorded.",
           "What was opened holds tensors alone; Driftscope's own runs note the time of every node.");
@@ -71,7 +75,8 @@ class TimeView final : public View {
     flames_ = kind_ == 1;
     flow(segments_width({"Steady runs", "First run"}));
     if (segments(screen, "first", first_, {"Steady runs", "First run"})) number_ = 0;
-    hint("The first run compiles and warms up; the steady time is the median of the later half of the runs");
+    hint("The first run compiles and warms up. The whole model: the median of runs that nothing watches. Layers: the "
+         "median of the later half of the watched runs");
     if (!flames_) {
       flow(checkbox_width("Longest first"));
       if (ImGui::Checkbox("Longest first", &sorted_)) number_ = 0;
@@ -103,13 +108,14 @@ class TimeView final : public View {
   void draw_totals(Screen& screen) {
     const auto& targets = screen.snapshot->targets;
     for (std::size_t t = 0; t < targets.size(); ++t) {
-      const std::int64_t ns = first_ == 1 ? targets[t].first_total_ns : targets[t].total_ns;
-      std::string text = format_ns(ns);
-      const std::int64_t base = first_ == 1 ? targets[0].first_total_ns : targets[0].total_ns;
-      if (t > 0 && ns > 0 && base > 0)
-        text += fmt::format("  ×{:.2f}", static_cast<double>(ns) / static_cast<double>(base));
-      if (first_ == 0 && targets[t].first_total_ns > targets[t].total_ns && targets[t].total_ns > 0)
-        text += fmt::format("  (first {})", format_ns(targets[t].first_total_ns));
+      const RunTime& time = targets[t].time;
+      const RunTime& base = targets[0].time;
+      const double ns = first_ == 1 ? time.first_ns : time.ns;
+      const double base_ns = first_ == 1 ? base.first_ns : base.ns;
+      std::string text =
+          first_ == 1 ? format_ns(static_cast<std::int64_t>(time.first_ns)) : short_run_time_text(time);
+      if (t > 0 && ns > 0 && base_ns > 0 && time.kind == base.kind)
+        text += fmt::format("  ×{:.2f}", ns / base_ns);
       const float width =
           ImGui::CalcTextSize((targets[t].name + text).c_str()).x + 3.0f * ImGui::GetFontSize();
       if (t > 0) {
@@ -119,14 +125,29 @@ class TimeView final : public View {
       target_label(screen, t);
       ImGui::SameLine(0.0f, 8.0f * screen.scale);
       ImGui::TextColored(im4(screen.theme.dim), "%s", text.c_str());
+      hint((run_time_text(time) + "\n" + layer_times_text(time)).c_str());
     }
   }
 
+  /// What the bars of layers are, for targets whose layers have none as well.
+  void draw_sources(Screen& screen) {
+    std::string text;
+    for (const TargetColumn& target : screen.snapshot->targets) {
+      if (!text.empty()) text += " · ";
+      text += target.name + " " + (target.time.layers == "unknown" ? "not reported" : target.time.layers);
+    }
+    ImGui::PushTextWrapPos(0.0f);
+    small_text(screen, "Times of layers: " + text, screen.theme.dim);
+    ImGui::PopTextWrapPos();
+  }
+
   void draw_bars(Screen& screen) {
+    draw_sources(screen);
     if (!ImGui::BeginChild("bars", {0.0f, 0.0f}, 0, ImGuiWindowFlags_NoNav)) return ImGui::EndChild();
     auto painter = screen.painter();
     const float row = time_row_height(painter, screen.snapshot->targets.size());
     const float names = std::min(ImGui::GetContentRegionAvail().x * 0.3f, 18.0f * ImGui::GetFontSize());
+    draw_model_row(screen, painter, row, names);
     const std::int64_t longest = longest_layer_ns(*screen.snapshot, first_ == 1);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0.0f, 0.0f});
     ImGuiListClipper clipper;
@@ -149,6 +170,16 @@ class TimeView final : public View {
       }
     ImGui::PopStyleVar();
     ImGui::EndChild();
+  }
+
+  void draw_model_row(Screen& screen, Painter& painter, float row, float names) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float right = at.x + ImGui::GetContentRegionAvail().x;
+    painter.text({at.x + names - 10.0f, at.y + row / 2.0f}, "whole model", screen.theme.ink, Anchor::end, false);
+    paint_model_row(painter, {at.x + names, at.y, right, at.y + row}, *screen.snapshot, first_ == 1,
+                    screen.theme);
+    ImGui::Dummy({0.0f, row});
+    ImGui::Separator();
   }
 
   void draw_flames(Screen& screen) {

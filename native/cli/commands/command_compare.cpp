@@ -101,9 +101,14 @@ static Command declare(CLI::App& app) {
       ->expected(1)
       ->take_all();
   app.add_option("--repeat", request.repeat,
-                 "Runs per target (default: until times have settled, for two seconds at most). Times are "
-                 "medians of the later half, never of the first run")
+                 "Watched runs per target (default: until the times of layers have settled, for a second at "
+                 "most). Times of layers are medians of the later half, never of the first run")
       ->check(CLI::Range(1, 100000));
+  app.add_option("--times", request.times,
+                 "Seconds for the time of each target: afterwards the whole model runs alone and unwatched, at "
+                 "least twice. 0: not at all")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
   app.add_option("--trace", request.trace, capture_help)
       ->check(CLI::IsMember({"all", "fused", "outputs"}))
       ->capture_default_str();

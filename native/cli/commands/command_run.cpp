@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 
 #include "core/graph/print.hpp"
 #include "core/platform/platform.hpp"
 #include "core/report/format.hpp"
 #include "core/report/programs_text.hpp"
+#include "core/report/run_time_text.hpp"
 #include "core/report/tables.hpp"
 #include "core/results/output.hpp"
 #include "core/runtime/engine.hpp"
@@ -38,6 +40,7 @@ struct RunOptions {
   CaptureOptions capture;
   LayerChoice layers;
   int repeat = 1;
+  double times = 0.0;  // s of unwatched runs
   bool outputs_only = false;
   bool print_graph = false;
   std::string print_shader;
@@ -131,6 +134,7 @@ Result<Exit> run_one(const RunOptions& options, const ModelFile& model, const Ta
   request.inputs = std::move(inputs.tensors);
   request.repeat = std::max(options.repeat, options.capture.repeat_check);
   request.compare_runs = options.capture.repeat_check > 0;
+  request.unwatched = std::chrono::milliseconds(std::llround(options.times * 1e3));
   request.capture = out.capture.value_or(Capture::all);
   DRIFTSCOPE_TRY(request.values, captured_values(model.graph, options.capture));
   ProgressLine line(options.quiet);
@@ -153,8 +157,9 @@ Result<Exit> run_one(const RunOptions& options, const ModelFile& model, const Ta
   print_out("{}  {}  input {}\n{}\n\n{}", model.path.filename().string(), trace.target, inputs.text,
             run_text(trace), run_table(trace, options.layers));
   const MemoryRecord peak = peak_memory(trace);
-  print_out("\nlayers {} ({}), peak memory {} ({})\n", format_ns(total_time_ns(trace)),
-            request.repeat > 1 ? "steady" : "first run", format_bytes(peak.bytes),
+  const RunTime time = run_time(trace);
+  print_out("\nwhole model {}; {}; peak memory {} ({})\n", plain_text(run_time_text(time), 1000),
+            plain_text(layer_times_text(time), 100), format_bytes(peak.bytes),
             peak.kind.empty() ? "unknown" : peak.kind);
   if (const std::string traced = perturbation_text(trace); !traced.empty()) print_out("{}\n", traced);
   if (const Tensor* output = answer(trace)) print_out("\n{}", output_lines(*output, class_names(model)));
@@ -219,8 +224,13 @@ static Command declare(CLI::App& app) {
   add_capture_options(app, options->capture);
   add_layer_option(app, options->layers);
   app.add_option("--repeat", options->repeat,
-                 "Runs; values are kept from the first, times from all (see --repeat-check)")
+                 "Watched runs; values are kept from the first, times from all (see --repeat-check)")
       ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("--times", options->times,
+                 "Also run the whole model unwatched for so many seconds, at least twice: its time as users "
+                 "see it, without the cost of keeping every value")
+      ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   app.add_flag("--outputs-only", options->outputs_only,
                "Keep the model's outputs, not every layer: as --trace outputs");

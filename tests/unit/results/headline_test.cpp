@@ -12,18 +12,18 @@ TargetOutcome left() {
   TargetOutcome outcome;
   outcome.target = "pc/strict";
   outcome.verdict = Verdict::rounding;
-  outcome.time_ns = 1'000'000;
+  outcome.time = {.ns = 1e6, .kind = TimeKind::unwatched};
   return outcome;
 }
 
-TargetOutcome right(const std::string& name, bool differs, std::int64_t time_ns = 0) {
+TargetOutcome right(const std::string& name, bool differs, double time_ns = 0) {
   TargetOutcome outcome;
   outcome.target = name;
   outcome.verdict = Verdict::rounding;
   outcome.compared = true;
   outcome.differs = differs;
   outcome.same_answer = true;
-  outcome.time_ns = time_ns;
+  outcome.time = {.ns = time_ns, .kind = TimeKind::unwatched};
   return outcome;
 }
 
@@ -34,6 +34,16 @@ TEST_CASE("Headline_AllIsRounding_IsOneSentence") {
                                                right("pc/fast", true, 500'000)};
   CHECK(comparison_headline(outcomes) ==
         "2 targets agree with pc/strict within rounding, same answer; slowest chrome/ort, 6 × pc/strict");
+}
+
+TEST_CASE("Headline_TimesOfAnotherKind_AreNotSetBesideTheLeftOne") {
+  TargetOutcome watched = right("chrome/ort", false, 6'000'000);
+  watched.time.kind = TimeKind::watched;
+  CHECK(comparison_headline(std::vector{left(), watched}) ==
+        "chrome/ort agrees with pc/strict bit for bit, same answer");
+  const TargetOutcome unwatched = right("pc/fast", false, 2'000'000);
+  CHECK(comparison_headline(std::vector{left(), watched, unwatched}) ==
+        "2 targets agree with pc/strict bit for bit, same answer; takes 2 × pc/strict");
 }
 
 TEST_CASE("Headline_SameBits_SaysSo") {

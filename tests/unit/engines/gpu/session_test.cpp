@@ -138,10 +138,12 @@ class Watch final : public TraceSink {
   bool wants(ValueId /*value*/) const override { return false; }
   Status value(ValueId /*value*/, const Tensor& /*tensor*/) override { return {}; }
   void node_done(NodeId /*node*/, std::int64_t time_ns) override { times.push_back(time_ns); }
+  void unattributed_time(std::int64_t time_ns) override { together.push_back(time_ns); }
   bool wants_times() const override { return wanted; }
 
   bool wanted = true;
   std::vector<std::int64_t> times;
+  std::vector<std::int64_t> together;  // of several nodes
 };
 
 void run(const Scripted& it, Watch& watch) {
@@ -160,10 +162,21 @@ TEST_CASE("GpuSession_WithoutTimestamps_SubmitsEachNodeForItsTime") {
   run(it, watch);
   CHECK(it.device->submissions == 2);
   CHECK(watch.times.size() == 2);
+  CHECK(watch.together.empty());
   CHECK(!it.session->ran_with().options.contains("timestamp_step"));
   watch.wanted = false;
   run(it, watch);
   CHECK(it.device->submissions == 3);
+}
+
+TEST_CASE("GpuSession_SeveralNodesInASubmission_NoneOfThemGetsTheTimeOfAll") {
+  const Scripted it = scripted(std::make_shared<ScriptedDevice>(Failure::none));
+  Watch watch;
+  watch.wanted = false;
+  run(it, watch);
+  CHECK(it.device->submissions == 1);
+  CHECK(watch.times.empty());
+  CHECK(watch.together.size() == 1);
 }
 
 TEST_CASE("GpuSession_WithTimestamps_SubmitsOnceAndSaysTheirStep") {

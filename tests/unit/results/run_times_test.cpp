@@ -1,0 +1,89 @@
+// Times of whole runs in a trace's facts and in stored comparisons.
+#include "core/results/run_times.hpp"
+
+#include <doctest/doctest.h>
+
+#include "core/base/json.hpp"
+
+namespace driftscope::test::run_times_test {
+namespace {
+
+Trace with_layers(std::vector<std::int64_t> first, std::vector<std::int64_t> second) {
+  Trace trace;
+  trace.nodes = {{"a", "Conv", {"x"}, std::move(first)}, {"b", "Relu", {"y"}, std::move(second)}};
+  return trace;
+}
+
+}  // namespace
+
+TEST_CASE("RunTime_UnwatchedRuns_CountBeforeWatchedOnesAndLayers") {
+  Trace trace = with_layers({5, 5}, {7, 7});
+  CHECK(run_time(trace).kind == TimeKind::layers);
+  CHECK(run_time(trace).ns == 12.0);
+  set_run_times(trace, {{90, 20}, std::nullopt});
+  CHECK(run_time(trace).kind == TimeKind::watched);
+  CHECK(run_time(trace).ns == 20.0);
+  set_run_times(trace, {{90, 20}, UnwatchedTimes{30.0, 12, {9.0, 8.0, 10.0}, ""}});
+  const RunTime time = run_time(trace);
+  CHECK(time.kind == TimeKind::unwatched);
+  CHECK(time.ns == 9.0);
+  CHECK(time.first_ns == 30.0);
+  CHECK(time.runs == 12);
+}
+
+TEST_CASE("RunTime_UnwatchedRunsThatFailed_LeaveTheWatchedTimeAndTheReason") {
+  Trace trace = with_layers({5}, {7});
+  set_run_times(trace, {{20}, UnwatchedTimes{0.0, 0, {}, "out of memory"}});
+  CHECK(run_time(trace).kind == TimeKind::watched);
+  CHECK(run_time(trace).error == "out of memory");
+}
+
+TEST_CASE("RunTime_LayersWithoutTimes_AreUnknown") {
+  CHECK(run_time(with_layers({}, {})).kind == TimeKind::unknown);
+  CHECK(run_time(with_layers({}, {})).layers == "unknown");
+  Trace trace = with_layers({3}, {});
+  CHECK(run_time(trace).layers == "watched");
+  trace.run = R"({"options":{"node_times":"timestamps of the GPU"}})";
+  CHECK(run_time(trace).layers == "timestamps of the GPU");
+}
+
+TEST_CASE("RunTimes_MalformedFacts_AreLeftAlone") {
+  Trace trace;
+  for (const char* run : {"", "[]", R"({"times":3})", R"({"times":{"watched_ns":["a"]}})",
+                          R"({"times":{"watched_ns":[-1]}})", R"({"times":{"watched_ns":[1e999]}})"}) {
+    trace.run = run;
+    CHECK_FALSE(run_times_of(trace));
+  }
+  for (const char* unwatched :
+       {"3", "{}", R"({"first_ns":1,"runs":2,"readings_ns":[]})", R"({"first_ns":-1,"runs":2,"readings_ns":[1]})",
+        R"({"first_ns":1,"runs":1e300,"readings_ns":[1]})", R"({"first_ns":1,"runs":2,"readings_ns":[null]})"}) {
+    trace.run = std::string(R"({"times":{"unwatched":)") + unwatched + "}}";
+    const auto times = run_times_of(trace);
+    REQUIRE(times);
+    CHECK_FALSE(times->unwatched);
+  }
+}
+
+TEST_CASE("RunTimes_OtherFactsOfTheRun_Stay") {
+  Trace trace;
+  trace.run = R"({"engine":"fast"})";
+  set_run_times(trace, {{20}, std::nullopt});
+  CHECK(parse_json(trace.run).value("engine", "") == "fast");
+}
+
+TEST_CASE("RunTime_AsJson_IsReadAgain") {
+  const RunTime time = {9.5, TimeKind::unwatched, 30.0, 12, "watched", "a reason"};
+  const auto again = run_time_from(parse_json(run_time_json(time).dump()));
+  REQUIRE(again);
+  CHECK(again->ns == time.ns);
+  CHECK(again->kind == time.kind);
+  CHECK(again->first_ns == time.first_ns);
+  CHECK(again->runs == time.runs);
+  CHECK(again->layers == time.layers);
+  CHECK(again->error == time.error);
+  CHECK_FALSE(run_time_from(parse_json(R"({"ns":"a","kind":"unwatched"})")));
+  CHECK_FALSE(run_time_from(parse_json(R"({"kind":"unwatched"})")));
+  CHECK_FALSE(run_time_from(parse_json("3")));
+}
+
+}  // namespace driftscope::test::run_times_test
