@@ -12,6 +12,21 @@ target_compile_options(driftscope_options INTERFACE
   # The same bits everywhere: no product and sum is ever fused into one rounding.
   -ffp-contract=off)
 
+# How the files of simd/ are optimised where that differs from the rest, and the cold layers (core/layers.txt).
+# Unoptimised, the whole compiles three times as fast; where a run spends its time is optimised in every build.
+set(simd_options "")
+set(cold_options "")
+if(DRIFTSCOPE_PLATFORM STREQUAL "web")
+  set(cold_options -Os)
+elseif(DRIFTSCOPE_OPTIMIZE)
+  set(cold_options -O1)
+endif()
+if(NOT DRIFTSCOPE_OPTIMIZE)
+  set(simd_options -O1)
+endif()
+set(DRIFTSCOPE_SIMD_OPTIONS "${simd_options}" CACHE STRING "Options for kernels that are compiled once per instruction set")
+set(DRIFTSCOPE_COLD_OPTIONS "${cold_options}" CACHE STRING "Options for layers that prepare text and pictures")
+
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # By default GCC collects garbage repeatedly, a tenth of the time for a large unit. A gigabyte
   # for each of three compilers at once is less than the browsers use in the tests.

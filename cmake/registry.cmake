@@ -108,6 +108,9 @@ ${calls}  return made;
 endfunction()
 
 file(GLOB_RECURSE engine_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/core/engines/engine.cpp")
+foreach(engine IN LISTS DRIFTSCOPE_WITHOUT_ENGINES)
+  list(FILTER engine_files EXCLUDE REGEX "/core/engines/${engine}/")
+endforeach()
 driftscope_engine_registry("${DRIFTSCOPE_GENERATED_DIR}/engine_registry.cpp" "${engine_files}")
 
 # native/peers/FOO defines FOO::runtime(), which core/engines/FOO runs on the PC, or its JavaScript runs in Node;

@@ -10,7 +10,10 @@ include("${CMAKE_SOURCE_DIR}/cmake/compress.cmake")
 set(heap_limit "${CMAKE_CURRENT_SOURCE_DIR}/platform/heap_limit.js")
 function(driftscope_add_engine name core xnnpack)
   add_executable(${name} worker/entry.cpp)
-  target_link_libraries(${name} PRIVATE ${core} ${xnnpack})
+  target_link_libraries(${name} PRIVATE ${core})
+  if(TARGET ${xnnpack})  # unless the engine fast is left out
+    target_link_libraries(${name} PRIVATE ${xnnpack})
+  endif()
   target_link_options(${name} PRIVATE
     -O1 --no-entry
     -sMODULARIZE=1 -sEXPORT_ES6=1 -sENVIRONMENT=web,worker,node -sDYNAMIC_EXECUTION=0
